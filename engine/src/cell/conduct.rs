@@ -1,0 +1,265 @@
+//! Starts the workers, passes on their intervals, and adds up what they leave behind.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::sync_channel;
+use std::thread::{Scope, ScopedJoinHandle, current, park_timeout, scope};
+use std::time::Duration;
+
+use super::collector::Collector;
+use super::result::{CpuUse, EngineTruth, Interval, JobResult, Outcome};
+use super::thread::{Gate, Legacy, Post, cpus_allowed, drive};
+use crate::clock::{Clock, Monotonic};
+use crate::failure::{Failure, FailureKind};
+use crate::host::{ClockPair, Usage, steal_ns};
+use crate::job::Job;
+use crate::pattern::Shared;
+use crate::record::{Class, Faults, Phase, Slowest};
+use crate::target::Target;
+use crate::worker::{Censored, SUBMIT_BATCH_MAX, recorder_pair};
+
+/// The longest sleep of the collector, so that a worker that ended is noticed soon.
+const SLEEP_NS_MAX: u64 = 20_000_000;
+/// Empty tallies for a worker that is alone: two seconds of a front that does not listen, at half-second intervals.
+const SPARES_ALONE: usize = 4;
+/// Empty tallies for each of many workers.
+const SPARES_EACH: usize = 1;
+
+/// What a job runs in.
+pub struct Setting<'a> {
+    /// The open target.
+    pub target: &'a Target,
+    /// Time.
+    pub clock: Monotonic,
+    /// Set from outside to end the job early.
+    pub stop: Arc<AtomicBool>,
+}
+
+struct Meter {
+    clocks: ClockPair,
+    process: Usage,
+    steal_ns: u64,
+}
+
+impl Meter {
+    fn read(clock: &Monotonic) -> Self {
+        Self {
+            clocks: ClockPair::now(clock),
+            process: Usage::of_process(),
+            steal_ns: steal_ns(),
+        }
+    }
+}
+
+/// Runs a job to its end. `started` is called once all workers stand ready; `interval` with each interval, in order.
+pub fn conduct(
+    job: &Job,
+    setting: &Setting<'_>,
+    started: &mut dyn FnMut(u64),
+    interval: &mut dyn FnMut(Interval),
+) -> Result<JobResult, Failure> {
+    job.check(setting.target)?;
+    let gate = Gate::closed();
+    let shared = Shared::new(job);
+    scope(|scope| {
+        let (handles, mut collector) = hire(scope, job, setting, &gate, &shared)?;
+        let start_ns = setting.clock.now();
+        gate.open(Some(start_ns));
+        for handle in &handles {
+            handle.thread().unpark();
+        }
+        started(start_ns);
+        let mut counted = Counted::default();
+        let warmup_end_ns = start_ns + if job.amount_bytes.is_some() { 0 } else { job.warmup_ns };
+        let end_ns = if job.amount_bytes.is_some() { u64::MAX } else { warmup_end_ns + job.measure_ns };
+        let mut pass_on = |collector: &mut Collector| {
+            collector.gather();
+            while let Some(tally) = collector.next() {
+                counted.add(Interval::from(&tally), interval);
+            }
+        };
+        let running = || handles.iter().any(|handle| !handle.is_finished());
+        wait_until(setting.clock, warmup_end_ns, &running, &mut || pass_on(&mut collector));
+        let before = Meter::read(&setting.clock);
+        wait_until(setting.clock, end_ns, &running, &mut || pass_on(&mut collector));
+        let after = Meter::read(&setting.clock);
+        wait_until(setting.clock, u64::MAX, &running, &mut || pass_on(&mut collector));
+        let legacies: Vec<Legacy> = handles.into_iter().map(dismiss).collect();
+        let mut total = Total::default();
+        for (worker, legacy) in legacies.into_iter().enumerate() {
+            let tally = total.add(legacy);
+            collector.add_last(worker, tally);
+        }
+        pass_on(&mut collector);
+        for phase in [Phase::Warmup, Phase::Measure] {
+            if let Some(tally) = collector.rest(phase) {
+                counted.add(Interval::from(&tally), interval);
+            }
+        }
+        Ok(total.result(job, &counted, &before, &after))
+    })
+}
+
+type Handle<'scope> = ScopedJoinHandle<'scope, Option<Legacy>>;
+
+// Starts the threads and waits until each says that it can go; if one can't, all go home.
+fn hire<'scope, 'env: 'scope>(
+    scope: &'scope Scope<'scope, 'env>,
+    job: &'env Job,
+    setting: &'env Setting<'env>,
+    gate: &'env Gate,
+    shared: &'env Shared,
+) -> Result<(Vec<Handle<'scope>>, Collector), Failure> {
+    let workers = job.workers();
+    let spares_each = if workers == 1 { SPARES_ALONE } else { SPARES_EACH };
+    let cpus = cpus_allowed();
+    let (ready, answers) = sync_channel(workers as usize);
+    let mut handles = Vec::with_capacity(workers as usize);
+    let mut spares = Vec::with_capacity(workers as usize);
+    let mut refusal = None;
+    for worker in 0..workers {
+        let (recorder, spare) = recorder_pair(&job.asked(), spares_each, Some(current()));
+        let post = Post {
+            worker,
+            // The last CPUs first: the first one tends to have the machine's interrupts. With more workers than CPUs
+            // the scheduler does better by itself.
+            cpu: (workers as usize <= cpus.len()).then(|| cpus[cpus.len() - 1 - worker as usize]),
+            job,
+            target: setting.target,
+            shared,
+            clock: setting.clock,
+            gate,
+            stop: Arc::clone(&setting.stop),
+            recorder,
+            ready: ready.clone(),
+        };
+        let builder = std::thread::Builder::new().name(format!("worker {worker}")).stack_size(256 << 10);
+        match builder.spawn_scoped(scope, move || drive(post)) {
+            Ok(handle) => handles.push(handle),
+            Err(error) => {
+                refusal = Some(Failure::from_io(FailureKind::EngineRefused, "a thread for each operation in flight", &error));
+                break;
+            }
+        }
+        spares.push(spare);
+    }
+    drop(ready);
+    for answer in answers.iter().take(handles.len()) {
+        refusal = refusal.or(answer.err());
+    }
+    if let Some(refusal) = refusal {
+        gate.open(None);
+        for handle in &handles {
+            handle.thread().unpark();
+        }
+        return Err(refusal);
+    }
+    Ok((handles, Collector::new(spares)))
+}
+
+fn dismiss(handle: Handle<'_>) -> Legacy {
+    let legacy = handle.join().expect("a worker that panics aborts the engine");
+    legacy.expect("a worker that stood ready was let through the gate")
+}
+
+// Passes intervals on until a time has come or no worker runs any more.
+fn wait_until(clock: Monotonic, until_ns: u64, running: &dyn Fn() -> bool, pass_on: &mut dyn FnMut()) {
+    loop {
+        pass_on();
+        let left_ns = until_ns.saturating_sub(clock.now());
+        if left_ns == 0 || !running() {
+            return;
+        }
+        park_timeout(Duration::from_nanos(left_ns.min(SLEEP_NS_MAX)));
+    }
+}
+
+// What went out, so that the end can be judged by it.
+#[derive(Default)]
+struct Counted {
+    measured_ns: u64,
+    completed: [u64; Class::ALL.len()],
+}
+
+impl Counted {
+    fn add(&mut self, counts: Interval, interval: &mut dyn FnMut(Interval)) {
+        if counts.phase == Phase::Measure {
+            self.measured_ns += counts.end_ns - counts.start_ns;
+            for (class, totals) in &counts.operations {
+                self.completed[*class as usize] += totals.count;
+            }
+        }
+        interval(counts);
+    }
+}
+
+// What all workers left behind, added up.
+#[derive(Default)]
+struct Total {
+    intervals_merged: u64,
+    slowest: Slowest,
+    faults: Faults,
+    censored: Censored,
+    failure: Option<Failure>,
+    stopped: bool,
+    cpu: CpuUse,
+    kernel_workers: u32,
+    truth: Option<crate::ring::RingTruth>,
+}
+
+impl Total {
+    fn add(&mut self, legacy: Legacy) -> Box<crate::record::Tally> {
+        self.intervals_merged = self.intervals_merged.max(legacy.intervals_merged);
+        self.slowest.add(&legacy.slowest);
+        self.faults.add(&legacy.faults);
+        self.censored.add(&legacy.censored);
+        self.failure = self.failure.take().or(legacy.failure);
+        self.stopped |= legacy.stopped;
+        self.cpu.threads.push(legacy.cpu);
+        self.kernel_workers = self.kernel_workers.max(legacy.kernel_workers);
+        self.truth.get_or_insert(legacy.truth);
+        legacy.tally
+    }
+
+    fn result(mut self, job: &Job, counted: &Counted, before: &Meter, after: &Meter) -> JobResult {
+        let process = after.process.since(&before.process);
+        self.cpu.process_user_ns = process.user_ns;
+        self.cpu.process_system_ns = process.system_ns;
+        self.cpu.steal_ns = after.steal_ns.saturating_sub(before.steal_ns);
+        let truth = self.truth.expect("there is at least one worker");
+        let silent = job.asked().into_iter().find(|class| counted.completed[*class as usize] == 0);
+        let nothing = silent.filter(|_| !self.stopped).map(|class| {
+            let message = format!("not one {class:?} completed within the measured time").to_lowercase();
+            Failure::new(FailureKind::NothingCompleted, message)
+        });
+        let failure = self.failure.or(nothing);
+        JobResult {
+            outcome: match (&failure, self.stopped) {
+                (Some(_), _) => Outcome::Failed,
+                (None, true) => Outcome::Cut,
+                (None, false) => Outcome::Finished,
+            },
+            failure,
+            measured_ns: counted.measured_ns,
+            intervals_merged: self.intervals_merged,
+            censored: self.censored,
+            slowest: self.slowest.ordered(),
+            faults: self.faults.kinds().to_vec(),
+            cpu: self.cpu,
+            clock_start: before.clocks,
+            clock_end: after.clocks,
+            engine: EngineTruth {
+                engine: job.engine,
+                workers: job.workers(),
+                ring_flags: truth.ring_flags,
+                poll_mode: truth.poll_mode,
+                fixed_buffers: truth.fixed_buffers,
+                fixed_file: truth.fixed_file,
+                submit_batch_max: SUBMIT_BATCH_MAX.min(job.slots()),
+                clock_source: Monotonic::SOURCE,
+                kernel_workers: self.kernel_workers,
+                fallbacks: truth.fallbacks,
+            },
+        }
+    }
+}

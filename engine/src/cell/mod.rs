@@ -1,0 +1,10 @@
+//! One job at a time, with a thread for each worker. In: a checked job and an open target. Out: intervals while it runs,
+//! then one result.
+
+mod collector;
+mod conduct;
+mod result;
+mod thread;
+
+pub use conduct::{Setting, conduct};
+pub use result::{CpuUse, EngineTruth, Interval, JobResult, Outcome, ThreadCpu};

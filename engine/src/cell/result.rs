@@ -1,0 +1,219 @@
+//! What a job gives, in the words of the record.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::host::ClockPair;
+use crate::job::Engine;
+use crate::record::{BUCKETS_PER_OCTAVE, Class, ClassTally, Fault, Histogram, Phase, SlowIo, Tally};
+use crate::worker::Censored;
+
+/// How a job ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// As asked.
+    Finished,
+    /// Stopped from outside.
+    Cut,
+    /// Without what was asked.
+    Failed,
+}
+
+/// CPU time of one worker thread while it measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ThreadCpu {
+    /// Which worker.
+    pub worker: u32,
+    /// The CPU that it was tied to.
+    pub cpu_pinned: Option<u32>,
+    /// In user mode.
+    pub user_ns: u64,
+    /// In the kernel.
+    pub system_ns: u64,
+    /// Times that it gave the CPU up.
+    pub switches_voluntary: u64,
+    /// Times that the CPU was taken from it.
+    pub switches_involuntary: u64,
+}
+
+/// CPU time while measuring.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CpuUse {
+    /// By worker.
+    pub threads: Vec<ThreadCpu>,
+    /// Of the whole process, in user mode.
+    pub process_user_ns: u64,
+    /// Of the whole process, in the kernel.
+    pub process_system_ns: u64,
+    /// What a hypervisor gave to others.
+    pub steal_ns: u64,
+}
+
+/// What the engine was granted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct EngineTruth {
+    /// How I/O reached the kernel.
+    pub engine: Engine,
+    /// Threads that drove it.
+    pub workers: u32,
+    /// Set-up flags that the kernel took.
+    pub ring_flags: Vec<&'static str>,
+    /// How completions were found.
+    pub poll_mode: &'static str,
+    /// Whether buffers were registered.
+    pub fixed_buffers: bool,
+    /// Whether the file was registered.
+    pub fixed_file: bool,
+    /// Operations handed over in one go, at most.
+    pub submit_batch_max: u32,
+    /// The clock behind every time.
+    pub clock_source: &'static str,
+    /// Kernel threads that `io_uring` needed.
+    pub kernel_workers: u32,
+    /// What was asked for and not granted.
+    pub fallbacks: Vec<String>,
+}
+
+/// All of a job but its intervals.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct JobResult {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Why it failed.
+    #[serde(serialize_with = "failure")]
+    pub failure: Option<Failure>,
+    /// Time that counts.
+    pub measured_ns: u64,
+    /// How often intervals had to be added together.
+    pub intervals_merged: u64,
+    /// What was in flight at the end.
+    pub censored: Censored,
+    /// The slowest operations.
+    pub slowest: Vec<SlowIo>,
+    /// What went wrong.
+    pub faults: Vec<Fault>,
+    /// CPU time.
+    pub cpu: CpuUse,
+    /// When measuring began.
+    pub clock_start: ClockPair,
+    /// When it ended.
+    pub clock_end: ClockPair,
+    /// What the engine was granted.
+    pub engine: EngineTruth,
+}
+
+fn failure<S: serde::Serializer>(failure: &Option<Failure>, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Words<'a> {
+        kind: crate::failure::FailureKind,
+        message: &'a str,
+        errno: Option<i32>,
+        offset_bytes: Option<u64>,
+    }
+    let words = failure.as_ref().map(|failure| Words {
+        kind: failure.kind,
+        message: &failure.message,
+        errno: failure.errno,
+        offset_bytes: failure.offset_bytes,
+    });
+    words.serialize(serializer)
+}
+
+/// A tally, ready to be sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Interval {
+    /// Whether it counts.
+    pub phase: Phase,
+    /// The first interval that it holds.
+    pub interval_first: u64,
+    /// The last one.
+    pub interval_last: u64,
+    /// When the first began.
+    pub start_ns: u64,
+    /// When the last ended.
+    pub end_ns: u64,
+    /// Operations in flight, integrated over time.
+    pub in_flight_ns: u64,
+    /// Counts by class; a class without any is left out.
+    pub operations: BTreeMap<Class, Totals>,
+}
+
+/// The counts of one class.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Totals {
+    /// Operations.
+    pub count: u64,
+    /// Bytes that they moved.
+    pub bytes: u64,
+    /// Their latencies, added up.
+    pub latency_ns_sum: u64,
+    /// The shortest.
+    pub latency_ns_min: u64,
+    /// The longest.
+    pub latency_ns_max: u64,
+    /// All of them.
+    pub latency: Buckets,
+}
+
+/// A histogram's filled buckets.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Buckets {
+    kind: &'static str,
+    layout: Layout,
+    /// Their numbers, ascending.
+    pub bucket: Vec<usize>,
+    /// Their counts.
+    pub count: Vec<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+struct Layout {
+    kind: &'static str,
+    buckets_per_octave: u64,
+}
+
+impl From<&Tally> for Interval {
+    fn from(tally: &Tally) -> Self {
+        let filled = Class::ALL.into_iter().map(|class| (class, tally.class(class))).filter(|(_, counts)| counts.count > 0);
+        Self {
+            phase: tally.phase,
+            interval_first: tally.interval_first,
+            interval_last: tally.interval_last,
+            start_ns: tally.start_ns,
+            end_ns: tally.end_ns,
+            in_flight_ns: tally.in_flight_ns,
+            operations: filled.map(|(class, counts)| (class, Totals::from(counts))).collect(),
+        }
+    }
+}
+
+impl From<&ClassTally> for Totals {
+    fn from(counts: &ClassTally) -> Self {
+        Self {
+            count: counts.count,
+            bytes: counts.bytes,
+            latency_ns_sum: counts.latency_ns_sum,
+            latency_ns_min: counts.latency_ns_min,
+            latency_ns_max: counts.latency_ns_max,
+            latency: Buckets::from(&counts.latency),
+        }
+    }
+}
+
+impl From<&Histogram> for Buckets {
+    fn from(histogram: &Histogram) -> Self {
+        let (bucket, count) = histogram.filled().unzip();
+        Self {
+            kind: "histogram",
+            layout: Layout {
+                kind: "log_linear",
+                buckets_per_octave: BUCKETS_PER_OCTAVE,
+            },
+            bucket,
+            count,
+        }
+    }
+}

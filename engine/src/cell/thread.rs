@@ -1,0 +1,188 @@
+//! The thread around one worker.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::SyncSender;
+
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+use super::result::ThreadCpu;
+use crate::clock::{Clock, Monotonic};
+use crate::failure::{Failure, FailureKind};
+use crate::host::{Usage, kernel_workers};
+use crate::job::{Engine, Job};
+use crate::pattern::{Accesses, Payload, Shared};
+use crate::record::{Faults, Phase, Slowest, Tally};
+use crate::ring::{NullRing, PsyncRing, Ring, RingTruth, UringRing};
+use crate::target::Target;
+use crate::worker::{Censored, Recorder, Step, Worker, WorkerParts};
+
+/// What starts the workers: zero until they may, then the time that all of them start from.
+pub struct Gate(AtomicU64);
+
+/// What the gate holds when there will be no start.
+const NEVER: u64 = u64::MAX;
+
+impl Gate {
+    /// A closed gate.
+    #[must_use]
+    pub fn closed() -> Self {
+        Self(AtomicU64::new(0))
+    }
+
+    /// Lets every worker start from a time (workers that are parked have to be woken); None sends them home.
+    pub fn open(&self, start_ns: Option<u64>) {
+        self.0.store(start_ns.map_or(NEVER, |start_ns| start_ns.max(1)), Ordering::Release);
+    }
+
+    fn wait(&self) -> Option<u64> {
+        loop {
+            match self.0.load(Ordering::Acquire) {
+                0 => std::thread::park(),
+                NEVER => return None,
+                start_ns => return Some(start_ns),
+            }
+        }
+    }
+}
+
+/// What a thread needs to drive one worker.
+pub struct Post<'a> {
+    /// Which worker.
+    pub worker: u32,
+    /// The CPU to be tied to.
+    pub cpu: Option<u32>,
+    /// The job.
+    pub job: &'a Job,
+    /// The target.
+    pub target: &'a Target,
+    /// What the workers share.
+    pub shared: &'a Shared,
+    /// Time.
+    pub clock: Monotonic,
+    /// The start.
+    pub gate: &'a Gate,
+    /// The end, from outside.
+    pub stop: Arc<AtomicBool>,
+    /// Where counts go.
+    pub recorder: Recorder,
+    /// Told once, when the worker can start or can't.
+    pub ready: SyncSender<Result<(), Failure>>,
+}
+
+/// What a thread leaves behind.
+pub struct Legacy {
+    /// The last interval.
+    pub tally: Box<Tally>,
+    /// How often intervals had to be added together.
+    pub intervals_merged: u64,
+    /// The slowest operations.
+    pub slowest: Slowest,
+    /// What went wrong.
+    pub faults: Faults,
+    /// What was in flight at the end.
+    pub censored: Censored,
+    /// Why the worker ended early.
+    pub failure: Option<Failure>,
+    /// Whether it was stopped from outside.
+    pub stopped: bool,
+    /// CPU time while measuring.
+    pub cpu: ThreadCpu,
+    /// What the ring was granted.
+    pub truth: RingTruth,
+    /// Kernel threads that it needed.
+    pub kernel_workers: u32,
+}
+
+/// Drives one worker from start to end; None when it could not start.
+pub fn drive(post: Post<'_>) -> Option<Legacy> {
+    let slots = post.job.slots();
+    let file = post.target.file().unwrap_or(-1);
+    let cpu = post.cpu.filter(|cpu| pin(*cpu).is_ok());
+    let payload = match Payload::new(post.job, slots, post.target.alignment.memory_bytes) {
+        Ok(payload) => payload,
+        Err(error) => return refuse(&post, "memory for the buffers", &error),
+    };
+    match post.job.engine {
+        Engine::Null => run(post, cpu, NullRing::new(slots), payload),
+        Engine::Psync => run(post, cpu, PsyncRing::new(file), payload),
+        Engine::IoUring => match UringRing::new(slots, file, payload.region()) {
+            Ok(ring) => run(post, cpu, ring, payload),
+            Err(error) => refuse(&post, "io_uring", &error),
+        },
+    }
+}
+
+fn refuse(post: &Post<'_>, what: &str, error: &io::Error) -> Option<Legacy> {
+    // Should nobody listen any more, nobody needs the reason.
+    let _ = post.ready.send(Err(Failure::from_io(FailureKind::EngineRefused, what, error)));
+    None
+}
+
+fn pin(cpu: u32) -> io::Result<()> {
+    let mut set = CpuSet::new();
+    set.set(cpu as usize);
+    Ok(sched_setaffinity(None, &set)?)
+}
+
+/// The CPUs that this thread may run on, ascending.
+#[must_use]
+pub fn cpus_allowed() -> Vec<u32> {
+    let set = sched_getaffinity(None).unwrap_or_else(|_| CpuSet::new());
+    (0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).filter_map(|cpu| u32::try_from(cpu).ok()).collect()
+}
+
+fn run<R: Ring>(post: Post<'_>, cpu_pinned: Option<u32>, ring: R, payload: Payload) -> Option<Legacy> {
+    let truth = ring.truth();
+    let parts = WorkerParts {
+        ring,
+        clock: post.clock,
+        accesses: Accesses::new(post.job, post.worker, post.shared),
+        payload,
+        recorder: post.recorder,
+        stop: post.stop,
+    };
+    post.ready.send(Ok(())).ok()?;
+    let start_ns = post.gate.wait()?;
+    let mut worker = Worker::new(post.job, parts, start_ns);
+    let (before, after) = turn_over(&mut worker);
+    let end = worker.finish();
+    let used = after.since(&before);
+    let legacy = Legacy {
+        tally: end.tally,
+        intervals_merged: end.intervals_merged,
+        slowest: end.slowest,
+        faults: end.faults,
+        censored: end.censored,
+        stopped: end.stopped,
+        cpu: ThreadCpu {
+            worker: post.worker,
+            cpu_pinned,
+            user_ns: used.user_ns,
+            system_ns: used.system_ns,
+            switches_voluntary: used.switches_voluntary,
+            switches_involuntary: used.switches_involuntary,
+        },
+        truth,
+        kernel_workers: kernel_workers(),
+        failure: end.failure,
+    };
+    if legacy.failure.as_ref().is_some_and(|failure| failure.kind == FailureKind::Stuck) {
+        // The kernel may still write into the buffers, so they are never given back.
+        std::mem::forget((end.ring, end.payload));
+    } else {
+        drop(end.ring);
+    }
+    Some(legacy)
+}
+
+// Steps the worker to its end, and reads the thread's CPU time where measuring begins and ends.
+fn turn_over<R: Ring, C: Clock>(worker: &mut Worker<R, C>) -> (Usage, Usage) {
+    while worker.phase() == Some(Phase::Warmup) && worker.step() == Step::Running {}
+    let before = Usage::of_thread();
+    while worker.phase() == Some(Phase::Measure) && worker.step() == Step::Running {}
+    let after = Usage::of_thread();
+    while worker.step() == Step::Running {}
+    (before, after)
+}

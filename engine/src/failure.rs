@@ -1,0 +1,98 @@
+//! What can go wrong, as the front is told: a stable word, a sentence, and the kernel's error number where there is one.
+
+use std::io;
+
+use serde::Serialize;
+
+use crate::record::errno_name;
+
+/// The classes of failure. The front knows a way out for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureKind {
+    /// A line that is not a command. Mend: the front and the engine come from one build.
+    Protocol,
+    /// A command that needs an open target, before one was opened.
+    NoTarget,
+    /// The target can't be opened, for a reason that has no class of its own.
+    TargetOpen,
+    /// There is nothing at the path.
+    TargetMissing,
+    /// There is something at the path, and it should have been made.
+    TargetExists,
+    /// The path leads to something else than a regular file.
+    NotRegular,
+    /// The user may not.
+    NoRights,
+    /// The file system is full, or the quota is spent.
+    NoSpace,
+    /// The file system does not do direct I/O.
+    DirectRefused,
+    /// Nobody says what direct I/O must be aligned to.
+    AlignmentUnknown,
+    /// A job that can't be run as asked.
+    BadJob,
+    /// The kernel refused to set the engine up.
+    EngineRefused,
+    /// The target is not what it was when it was opened.
+    Changed,
+    /// Operations did not come back.
+    Stuck,
+    /// An asked direction completed nothing.
+    NothingCompleted,
+    /// The kernel answered an operation with an error that ends the job.
+    Io,
+}
+
+/// A failure, ready to be sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Its class.
+    pub kind: FailureKind,
+    /// What happened, in a sentence's worth of words.
+    pub message: String,
+    /// The kernel's error number.
+    pub errno: Option<i32>,
+    /// Where in the target.
+    pub offset_bytes: Option<u64>,
+}
+
+impl Failure {
+    /// A failure that the kernel had no part in.
+    #[must_use]
+    pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            errno: None,
+            offset_bytes: None,
+        }
+    }
+
+    /// A failure that the kernel reported while the engine did `what`.
+    #[must_use]
+    pub fn from_io(kind: FailureKind, what: &str, error: &io::Error) -> Self {
+        let errno = error.raw_os_error();
+        let name = errno.map_or_else(|| error.to_string(), described);
+        Self {
+            kind,
+            message: format!("{what}: {name}"),
+            errno,
+            offset_bytes: None,
+        }
+    }
+}
+
+/// The symbol of the kernel's error number, or what else the error says.
+#[must_use]
+pub fn symbol(error: &io::Error) -> String {
+    error.raw_os_error().map_or_else(|| error.to_string(), |errno| errno_name(errno).to_owned())
+}
+
+/// An error number in words, with its symbol.
+#[must_use]
+pub fn described(errno: i32) -> String {
+    let text = io::Error::from_raw_os_error(errno).to_string();
+    let words = text.split(" (os error").next().unwrap_or(&text).to_owned();
+    format!("{words} ({})", errno_name(errno))
+}

@@ -1,0 +1,99 @@
+//! What the host can say about the price of a measurement: CPU time, context switches, steal, clocks.
+
+use rustix::time::ClockId;
+use serde::Serialize;
+
+use crate::clock::{Clock, read};
+
+/// One moment on three clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ClockPair {
+    /// The engine's.
+    pub engine_ns: u64,
+    /// The wall's, since 1970.
+    pub wall_ns: u64,
+    /// The hardware's, without the corrections that NTP makes to the others.
+    pub raw_ns: u64,
+}
+
+impl ClockPair {
+    /// This moment.
+    pub fn now(clock: &impl Clock) -> Self {
+        Self {
+            engine_ns: clock.now(),
+            wall_ns: read(ClockId::Realtime),
+            raw_ns: read(ClockId::MonotonicRaw),
+        }
+    }
+}
+
+/// CPU time and context switches so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// CPU time in user mode.
+    pub user_ns: u64,
+    /// CPU time in the kernel.
+    pub system_ns: u64,
+    /// Times that it gave the CPU up.
+    pub switches_voluntary: u64,
+    /// Times that the CPU was taken from it.
+    pub switches_involuntary: u64,
+}
+
+impl Usage {
+    /// Of the calling thread.
+    #[must_use]
+    pub fn of_thread() -> Self {
+        Self::of(libc::RUSAGE_THREAD)
+    }
+
+    /// Of the whole process, kernel workers included.
+    #[must_use]
+    pub fn of_process() -> Self {
+        Self::of(libc::RUSAGE_SELF)
+    }
+
+    fn of(who: libc::c_int) -> Self {
+        // SAFETY: all zeroes is a valid rusage.
+        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+        // SAFETY: the pointer is to a live rusage. With these two arguments the call has no way to fail.
+        unsafe { libc::getrusage(who, &raw mut usage) };
+        Self {
+            user_ns: nanoseconds(usage.ru_utime),
+            system_ns: nanoseconds(usage.ru_stime),
+            switches_voluntary: usage.ru_nvcsw.cast_unsigned(),
+            switches_involuntary: usage.ru_nivcsw.cast_unsigned(),
+        }
+    }
+
+    /// What was used since an earlier reading.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            user_ns: self.user_ns.saturating_sub(earlier.user_ns),
+            system_ns: self.system_ns.saturating_sub(earlier.system_ns),
+            switches_voluntary: self.switches_voluntary.saturating_sub(earlier.switches_voluntary),
+            switches_involuntary: self.switches_involuntary.saturating_sub(earlier.switches_involuntary),
+        }
+    }
+}
+
+fn nanoseconds(time: libc::timeval) -> u64 {
+    time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_usec.cast_unsigned() * 1_000
+}
+
+/// CPU time that a hypervisor gave to others, over all CPUs and since boot; 0 where the kernel does not say.
+#[must_use]
+pub fn steal_ns() -> u64 {
+    let text = std::fs::read_to_string("/proc/stat").unwrap_or_default();
+    let ticks: u64 = text.lines().next().and_then(|line| line.split_whitespace().nth(8)?.parse().ok()).unwrap_or(0);
+    ticks * 1_000_000_000 / rustix::param::clock_ticks_per_second()
+}
+
+/// Kernel threads that `io_uring` has started for this process, because it could not do an operation without blocking.
+#[must_use]
+pub fn kernel_workers() -> u32 {
+    let Ok(tasks) = std::fs::read_dir("/proc/self/task") else { return 0 };
+    let names = tasks.flatten().filter_map(|task| std::fs::read_to_string(task.path().join("comm")).ok());
+    u32::try_from(names.filter(|name| name.starts_with("iou-wrk")).count()).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,20 @@
+//! The engine of iosonde: the only code that does I/O on a target.
+//!
+//! The rooms, in the order of dependence (each uses only those before it):
+//! `record` (what is written down), `failure`, `clock`, `host` (CPU time and the machine's clocks), `target` (the open
+//! file and what may be done to it), `job` (a checked workload), `pattern` (where operations go and what they carry),
+//! `ring` (the way to the kernel), `worker` (the closed loop), `cell` (threads around workers, one job at a time),
+//! `protocol` (the wall), `session` (commands in, events out).
+
+pub mod cell;
+pub mod clock;
+pub mod failure;
+pub mod host;
+pub mod job;
+pub mod pattern;
+pub mod protocol;
+pub mod record;
+pub mod ring;
+pub mod session;
+pub mod target;
+pub mod worker;

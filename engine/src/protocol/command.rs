@@ -1,0 +1,80 @@
+//! What the front may ask for.
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use crate::job::Job;
+
+/// A command and the number that its answers repeat.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Numbered {
+    /// The number.
+    pub id: u64,
+    /// The command.
+    #[serde(flatten)]
+    pub command: Command,
+}
+
+/// A command.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(tag = "command", rename_all = "snake_case")]
+pub enum Command {
+    /// Open the target.
+    Open(TargetSpec),
+    /// Run a job on it.
+    Run {
+        /// The job.
+        job: Box<Job>,
+    },
+    /// Make all writes durable.
+    Sync,
+    /// Do nothing for a while.
+    Wait {
+        /// How long.
+        duration_ns: u64,
+    },
+    /// Measure the loop's own cost.
+    Calibrate,
+    /// Give the target up.
+    Close {
+        /// Unlink the file that was made for it.
+        remove: bool,
+    },
+    /// End the running job now.
+    Stop,
+}
+
+/// Which target, and what is wanted of it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum TargetSpec {
+    /// A regular file.
+    File {
+        /// Where.
+        path: PathBuf,
+        /// For reading only, or for writing too.
+        access: Access,
+        /// Make it; it must not exist.
+        create: bool,
+        /// Go past the page cache.
+        direct: bool,
+        /// The size of a file that is made.
+        size_bytes: Option<u64>,
+    },
+    /// Nothing: operations complete at once.
+    Null {
+        /// How large it pretends to be.
+        size_bytes: u64,
+    },
+}
+
+/// What a target is opened for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Access {
+    /// Reading only.
+    Read,
+    /// Reading and writing.
+    Write,
+}

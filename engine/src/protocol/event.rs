@@ -1,0 +1,139 @@
+//! What the engine answers.
+
+use serde::Serialize;
+
+use crate::cell::{Interval, JobResult};
+use crate::failure::{Failure, FailureKind};
+use crate::job::Engine;
+use crate::record::errno_name;
+use crate::target::{Alignment, Identity, Target};
+
+/// One line to the front.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// The first line.
+    Hello(Hello),
+    /// The target is open.
+    Opened(Opened),
+    /// The job has begun.
+    Started {
+        /// The command's number.
+        id: u64,
+        /// When.
+        engine_ns: u64,
+    },
+    /// Part of the job is over.
+    Interval {
+        /// The command's number.
+        id: u64,
+        /// Its counts.
+        interval: Interval,
+    },
+    /// The job is over.
+    Finished {
+        /// The command's number.
+        id: u64,
+        /// What it gave.
+        result: Box<JobResult>,
+    },
+    /// All writes are durable.
+    Synced {
+        /// The command's number.
+        id: u64,
+        /// How long it took.
+        duration_ns: u64,
+    },
+    /// The time has passed.
+    Waited {
+        /// The command's number.
+        id: u64,
+    },
+    /// The loop's own cost.
+    Calibrated {
+        /// The command's number.
+        id: u64,
+        /// For each operation.
+        overhead_ns_per_io: u64,
+    },
+    /// The target was given up.
+    Closed {
+        /// The command's number.
+        id: u64,
+    },
+    /// A command can't be done.
+    Error {
+        /// The command's number, if it could be read.
+        id: Option<u64>,
+        /// The class of failure.
+        kind: FailureKind,
+        /// What happened.
+        message: String,
+        /// The kernel's error number.
+        errno: Option<i32>,
+        /// Its symbol.
+        errno_name: Option<&'static str>,
+    },
+}
+
+/// What the engine says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Hello {
+    /// See [`super::PROTOCOL`].
+    pub protocol: u32,
+    /// The engine's version.
+    pub version: &'static str,
+    /// `release`, or `debug` whose figures are worth nothing.
+    pub build_profile: &'static str,
+    /// The ways to the kernel that can be had here.
+    pub engines: Vec<Engine>,
+    /// Why `io_uring` is not among them.
+    pub io_uring_refused: Option<String>,
+}
+
+/// What an open target is like.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Opened {
+    /// The command's number.
+    pub id: u64,
+    /// Whether the file was made.
+    pub created: bool,
+    /// Whether I/O goes past the page cache.
+    pub direct: bool,
+    /// Its size.
+    pub size_bytes: u64,
+    /// Which file it is.
+    pub identity: Option<Identity>,
+    /// What direct I/O asks of addresses.
+    pub alignment: Alignment,
+    /// Whether some of it was never written.
+    pub holes: bool,
+}
+
+impl Event {
+    /// The answer to a successful open.
+    #[must_use]
+    pub fn opened(id: u64, target: &Target) -> Self {
+        Self::Opened(Opened {
+            id,
+            created: target.created,
+            direct: target.direct,
+            size_bytes: target.size_bytes,
+            identity: target.identity,
+            alignment: target.alignment.clone(),
+            holes: target.holes,
+        })
+    }
+
+    /// The answer to a command that can't be done.
+    #[must_use]
+    pub fn error(id: Option<u64>, failure: Failure) -> Self {
+        Self::Error {
+            id,
+            kind: failure.kind,
+            message: failure.message,
+            errno: failure.errno,
+            errno_name: failure.errno.map(errno_name),
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Lines of bounded length.
+
+use std::io::{self, BufRead};
+
+/// The longest command line.
+pub const LINE_BYTES_MAX: usize = 64 << 10;
+
+/// What was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// A line, without its end.
+    Whole(Vec<u8>),
+    /// A line beyond the bound; it was read to its end and forgotten.
+    TooLong,
+    /// Nothing more will come.
+    End,
+}
+
+/// Reads a line, never holding more than the bound of it. A last line without an end is no command: whoever wrote it
+/// was cut off, and it counts as the end.
+pub fn read_line(input: &mut impl BufRead) -> io::Result<Line> {
+    let mut line = Vec::new();
+    let mut too_long = false;
+    loop {
+        let available = match input.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            other => other?,
+        };
+        if available.is_empty() {
+            return Ok(Line::End);
+        }
+        let end = available.iter().position(|byte| *byte == b'\n');
+        let part = &available[..end.unwrap_or(available.len())];
+        if line.len() + part.len() > LINE_BYTES_MAX {
+            too_long = true;
+            line.clear();
+        } else if !too_long {
+            line.extend_from_slice(part);
+        }
+        let used = end.map_or(available.len(), |end| end + 1);
+        input.consume(used);
+        if end.is_some() {
+            return Ok(if too_long { Line::TooLong } else { Line::Whole(line) });
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! The wall: commands in, events out, one JSON object a line. See docs/protocol.md. In: bytes. Out: checked commands,
+//! and lines for the front.
+
+mod command;
+mod event;
+mod line;
+
+pub use command::{Access, Command, Numbered, TargetSpec};
+pub use event::{Event, Hello, Opened};
+pub use line::{LINE_BYTES_MAX, Line, read_line};
+
+/// The number of this protocol. The front refuses any other.
+pub const PROTOCOL: u32 = 1;

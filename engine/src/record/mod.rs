@@ -1,0 +1,12 @@
+//! What a worker writes down: counts in histograms, the slowest operations, faults. In: one completed operation at a
+//! time, without allocation, lock or float. Out: totals that add up.
+
+mod faults;
+mod histogram;
+mod slowest;
+mod tally;
+
+pub use faults::{Fault, FaultKind, Faults, errno_name};
+pub use histogram::{BUCKETS, BUCKETS_PER_OCTAVE, Histogram, bucket_of};
+pub use slowest::{SLOWEST, SlowIo, Slowest};
+pub use tally::{Class, ClassTally, Phase, Tally};

@@ -1,0 +1,82 @@
+//! The slowest operations of a cell, kept whole.
+
+use serde::Serialize;
+
+use super::Class;
+
+/// How many are kept.
+pub const SLOWEST: usize = 64;
+
+/// One of the slowest operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct SlowIo {
+    /// What it was.
+    pub operation: Class,
+    /// How long it took.
+    pub latency_ns: u64,
+    /// When it came back, on the engine's clock.
+    pub reap_ns: u64,
+    /// Where.
+    pub offset_bytes: u64,
+    /// How much.
+    pub length_bytes: u64,
+}
+
+/// A bounded table of the slowest operations offered so far.
+#[derive(Clone, Debug)]
+pub struct Slowest {
+    kept: Vec<SlowIo>,
+    // What an operation must exceed to be kept, once the table is full.
+    bar_ns: u64,
+}
+
+impl Slowest {
+    /// An empty table, with all the room that it will ever need.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            kept: Vec::with_capacity(SLOWEST),
+            bar_ns: 0,
+        }
+    }
+
+    /// Keeps an operation if it is among the slowest.
+    #[inline]
+    pub fn offer(&mut self, candidate: SlowIo) {
+        if candidate.latency_ns > self.bar_ns {
+            self.keep(candidate);
+        }
+    }
+
+    #[cold]
+    fn keep(&mut self, candidate: SlowIo) {
+        if self.kept.len() < SLOWEST {
+            self.kept.push(candidate);
+        } else if let Some(fastest) = self.kept.iter_mut().min_by_key(|io| io.latency_ns) {
+            *fastest = candidate;
+        }
+        if self.kept.len() == SLOWEST {
+            self.bar_ns = self.kept.iter().map(|io| io.latency_ns).min().unwrap_or(0);
+        }
+    }
+
+    /// Adds another worker's table to this one.
+    pub fn add(&mut self, other: &Self) {
+        for &io in &other.kept {
+            self.offer(io);
+        }
+    }
+
+    /// The kept operations, slowest first.
+    #[must_use]
+    pub fn ordered(mut self) -> Vec<SlowIo> {
+        self.kept.sort_by_key(|io| std::cmp::Reverse((io.latency_ns, io.reap_ns)));
+        self.kept
+    }
+}
+
+impl Default for Slowest {
+    fn default() -> Self {
+        Self::new()
+    }
+}

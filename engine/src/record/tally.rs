@@ -1,0 +1,174 @@
+//! The counts of one interval, by class of operation.
+
+use serde::Serialize;
+
+use super::Histogram;
+
+/// A class of operations with figures of its own. A commit is a write and the flush after it, taken together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// Data from the target.
+    Read,
+    /// Data to the target.
+    Write,
+    /// An fdatasync.
+    Flush,
+    /// From a write's submission to the completion of its flush.
+    Commit,
+}
+
+impl Class {
+    /// Every class, in the order of their numbers.
+    pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Flush, Self::Commit];
+}
+
+/// Whether an interval counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Recorded, not counted.
+    Warmup,
+    /// What the figures come from.
+    Measure,
+}
+
+/// The counts of one class. Minimum, maximum and sum are exact.
+#[derive(Clone, Debug)]
+pub struct ClassTally {
+    /// Operations that completed.
+    pub count: u64,
+    /// Bytes that they moved.
+    pub bytes: u64,
+    /// Their service latencies, added up.
+    pub latency_ns_sum: u64,
+    /// The shortest; `u64::MAX` while there is none.
+    pub latency_ns_min: u64,
+    /// The longest.
+    pub latency_ns_max: u64,
+    /// All of them, in buckets.
+    pub latency: Histogram,
+}
+
+impl ClassTally {
+    fn new(latency: Histogram) -> Self {
+        Self {
+            count: 0,
+            bytes: 0,
+            latency_ns_sum: 0,
+            latency_ns_min: u64::MAX,
+            latency_ns_max: 0,
+            latency,
+        }
+    }
+
+    /// Counts one operation.
+    #[inline]
+    pub fn record(&mut self, latency_ns: u64, bytes: u64) {
+        self.count += 1;
+        self.bytes += bytes;
+        self.latency_ns_sum += latency_ns;
+        self.latency_ns_min = self.latency_ns_min.min(latency_ns);
+        self.latency_ns_max = self.latency_ns_max.max(latency_ns);
+        self.latency.record(latency_ns);
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.count += other.count;
+        self.bytes += other.bytes;
+        self.latency_ns_sum += other.latency_ns_sum;
+        self.latency_ns_min = self.latency_ns_min.min(other.latency_ns_min);
+        self.latency_ns_max = self.latency_ns_max.max(other.latency_ns_max);
+        self.latency.add(&other.latency);
+    }
+
+    fn clear(&mut self) {
+        let mut latency = std::mem::replace(&mut self.latency, Histogram::absent());
+        latency.clear();
+        *self = Self::new(latency);
+    }
+}
+
+/// All that completed in one interval, or in several that had to be added together.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    /// Whether it counts.
+    pub phase: Phase,
+    /// The first interval that it holds.
+    pub interval_first: u64,
+    /// The last one.
+    pub interval_last: u64,
+    /// When the first began, on the engine's clock.
+    pub start_ns: u64,
+    /// When the last ended.
+    pub end_ns: u64,
+    /// Operations in flight, integrated over time.
+    pub in_flight_ns: u64,
+    classes: [ClassTally; Class::ALL.len()],
+}
+
+impl Tally {
+    /// An empty tally with room for the classes that a job asks for, and no others.
+    #[must_use]
+    pub fn new(asked: &[Class]) -> Self {
+        Self {
+            phase: Phase::Warmup,
+            interval_first: 0,
+            interval_last: 0,
+            start_ns: 0,
+            end_ns: 0,
+            in_flight_ns: 0,
+            classes: Class::ALL.map(|class| {
+                ClassTally::new(if asked.contains(&class) {
+                    Histogram::new()
+                } else {
+                    Histogram::absent()
+                })
+            }),
+        }
+    }
+
+    /// Starts anew, as the given interval.
+    pub fn begin(&mut self, phase: Phase, interval: u64, start_ns: u64) {
+        self.phase = phase;
+        self.interval_first = interval;
+        self.interval_last = interval;
+        self.start_ns = start_ns;
+        self.end_ns = start_ns;
+    }
+
+    /// Counts one operation of a class that the job asks for.
+    #[inline]
+    pub fn record(&mut self, class: Class, latency_ns: u64, bytes: u64) {
+        self.classes[class as usize].record(latency_ns, bytes);
+    }
+
+    /// Adds what another tally counted, and widens the time that this one covers.
+    pub fn add(&mut self, other: &Self) {
+        assert_eq!(self.phase, other.phase, "warm-up and measuring are never added together");
+        self.interval_first = self.interval_first.min(other.interval_first);
+        self.interval_last = self.interval_last.max(other.interval_last);
+        self.start_ns = self.start_ns.min(other.start_ns);
+        self.end_ns = self.end_ns.max(other.end_ns);
+        self.in_flight_ns += other.in_flight_ns;
+        for (mine, theirs) in self.classes.iter_mut().zip(&other.classes) {
+            mine.add(theirs);
+        }
+    }
+
+    /// Forgets all counts.
+    pub fn clear(&mut self) {
+        self.in_flight_ns = 0;
+        for class in &mut self.classes {
+            if class.count > 0 {
+                class.clear();
+            }
+        }
+    }
+
+    /// The counts of one class.
+    #[must_use]
+    pub fn class(&self, class: Class) -> &ClassTally {
+        &self.classes[class as usize]
+    }
+}

@@ -1,0 +1,80 @@
+//! The way to the kernel, behind one trait. In: requests. Out: completions. A simulated drive fits behind it too.
+
+mod null;
+mod psync;
+mod uring;
+
+use std::io;
+
+use serde::Serialize;
+
+pub use null::NullRing;
+pub use psync::PsyncRing;
+pub use uring::{UringRing, refused as uring_refused};
+
+/// What to do with one block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Read it.
+    Read,
+    /// Write it.
+    Write,
+    /// Write it, and have it durable before the completion.
+    WriteDsync,
+    /// Make all earlier writes durable.
+    Flush,
+}
+
+/// One operation for the kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    /// What.
+    pub operation: Operation,
+    /// Whose: comes back in the completion.
+    pub slot: u32,
+    /// Where in the target.
+    pub offset_bytes: u64,
+    /// Where in memory; the memory belongs to the ring until the completion.
+    pub buffer: *mut u8,
+    /// How much.
+    pub length_bytes: u32,
+}
+
+/// The kernel's answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// Whose.
+    pub slot: u32,
+    /// Bytes moved, or the error number negated.
+    pub result: i32,
+}
+
+/// What a ring was granted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RingTruth {
+    /// Set-up flags that the kernel took.
+    pub ring_flags: Vec<&'static str>,
+    /// How completions are found.
+    pub poll_mode: &'static str,
+    /// Whether buffers are registered.
+    pub fixed_buffers: bool,
+    /// Whether the file is registered.
+    pub fixed_file: bool,
+    /// What was asked for and not granted, with the reason.
+    pub fallbacks: Vec<String>,
+}
+
+/// A queue of operations.
+pub trait Ring {
+    /// Takes one request. There is room for as many as the ring was made for.
+    fn push(&mut self, request: Request);
+
+    /// Hands all requests over, and waits for `wait_for` completions or until `timeout_ns` has passed.
+    fn submit(&mut self, wait_for: u32, timeout_ns: u64) -> io::Result<()>;
+
+    /// Moves completions into `into` (which has room for them), without waiting. True when there may be more at once.
+    fn reap(&mut self, into: &mut Vec<Completion>) -> io::Result<bool>;
+
+    /// What this ring was granted.
+    fn truth(&self) -> RingTruth;
+}

@@ -1,0 +1,269 @@
+//! Commands in, events out, until the front goes away.
+
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::park_timeout;
+use std::time::{Duration, Instant};
+
+use crate::cell::{Setting, conduct};
+use crate::clock::{Clock, Monotonic};
+use crate::failure::{Failure, FailureKind};
+use crate::job::{Engine, Job, Pattern, Sync};
+use crate::protocol::{Access, Command, Event, Hello, LINE_BYTES_MAX, Line, Numbered, PROTOCOL, TargetSpec, read_line};
+use crate::ring::uring_refused;
+use crate::target::{Target, Wanted};
+
+/// Commands that may wait while a job runs; a front that sends more is held up.
+const COMMANDS_WAITING_MAX: usize = 16;
+/// The longest wait that may be asked for: a day.
+const WAIT_NS_MAX: u64 = 86_400 * 1_000_000_000;
+/// Calibration: long enough for a steady figure, short enough that nobody minds.
+const CALIBRATION_NS: u64 = 100_000_000;
+
+/// Answers the commands of `input` on `output` until the input ends or nobody reads the output any more.
+pub fn serve(input: impl Read + Send + 'static, output: impl Write) -> io::Result<()> {
+    let brake = Arc::new(Brake::default());
+    let (sender, commands) = sync_channel(COMMANDS_WAITING_MAX);
+    let heard = Arc::clone(&brake);
+    std::thread::Builder::new().name("commands".to_owned()).spawn(move || listen(BufReader::new(input), &sender, &heard))?;
+    let mut session = Session {
+        clock: Monotonic::start(),
+        output: BufWriter::new(output),
+        broken: None,
+        target: None,
+        brake,
+    };
+    session.send(&Event::Hello(hello()));
+    session.answer_all(&commands);
+    session.broken.map_or(Ok(()), Err)
+}
+
+fn hello() -> Hello {
+    let io_uring_refused = uring_refused();
+    let engines = [Engine::IoUring, Engine::Psync, Engine::Null];
+    let can = |engine: &Engine| *engine != Engine::IoUring || io_uring_refused.is_none();
+    Hello {
+        protocol: PROTOCOL,
+        version: env!("CARGO_PKG_VERSION"),
+        build_profile: if cfg!(debug_assertions) { "debug" } else { "release" },
+        engines: engines.into_iter().filter(can).collect(),
+        io_uring_refused,
+    }
+}
+
+/// No job: command numbers of jobs are below it.
+const NO_JOB: u64 = u64::MAX;
+
+// Ends jobs early: the one that a stop names, or all of them once the front is gone.
+struct Brake {
+    stop: Arc<AtomicBool>,
+    gone: AtomicBool,
+    running: AtomicU64,
+    stopped: AtomicU64,
+}
+
+impl Default for Brake {
+    fn default() -> Self {
+        Self {
+            stop: Arc::default(),
+            gone: AtomicBool::new(false),
+            running: AtomicU64::new(NO_JOB),
+            stopped: AtomicU64::new(NO_JOB),
+        }
+    }
+}
+
+impl Brake {
+    // A stop may come before its job has begun: whoever comes second, here or in `stop`, sets the flag.
+    fn begin(&self, job: u64) {
+        self.stop.store(false, Ordering::SeqCst);
+        self.running.store(job, Ordering::SeqCst);
+        if self.stopped.load(Ordering::SeqCst) == job || self.gone.load(Ordering::SeqCst) {
+            self.stop.store(true, Ordering::SeqCst);
+        }
+    }
+
+    fn stop(&self, job: u64) {
+        self.stopped.store(job, Ordering::SeqCst);
+        if self.running.load(Ordering::SeqCst) == job {
+            self.stop.store(true, Ordering::SeqCst);
+        }
+    }
+
+    fn stop_all(&self) {
+        self.gone.store(true, Ordering::SeqCst);
+        self.stop.store(true, Ordering::SeqCst);
+    }
+}
+
+// Runs on a thread of its own, so that a stop, or the front's death, is heard while a job runs.
+fn listen(mut input: impl BufRead, commands: &SyncSender<Result<Numbered, Failure>>, brake: &Brake) {
+    loop {
+        let command = match read_line(&mut input) {
+            Ok(Line::Whole(line)) => understand(&line),
+            Ok(Line::TooLong) => {
+                Err(Failure::new(FailureKind::Protocol, format!("a line of more than {LINE_BYTES_MAX} bytes")))
+            }
+            Ok(Line::End) | Err(_) => break,
+        };
+        match command {
+            Ok(Numbered { id, command: Command::Stop }) => brake.stop(id),
+            other => {
+                if commands.send(other).is_err() {
+                    break;
+                }
+            }
+        }
+    }
+    brake.stop_all();
+}
+
+fn understand(line: &[u8]) -> Result<Numbered, Failure> {
+    serde_json::from_slice(line).map_err(|error| Failure::new(FailureKind::Protocol, format!("no command: {error}")))
+}
+
+struct Session<W: Write> {
+    clock: Monotonic,
+    output: BufWriter<W>,
+    // Why events can't be sent any more: the front is gone.
+    broken: Option<io::Error>,
+    target: Option<Target>,
+    brake: Arc<Brake>,
+}
+
+impl<W: Write> Session<W> {
+    fn send(&mut self, event: &Event) {
+        let sent = serde_json::to_writer(&mut self.output, event).map_err(io::Error::from);
+        let sent = sent.and_then(|()| self.output.write_all(b"\n")).and_then(|()| self.output.flush());
+        if let Err(error) = sent {
+            self.broken.get_or_insert(error);
+            self.brake.stop_all();
+        }
+    }
+
+    fn answer_all(&mut self, commands: &Receiver<Result<Numbered, Failure>>) {
+        while self.broken.is_none() {
+            let event = match commands.recv() {
+                Ok(Ok(Numbered { id, command })) => {
+                    self.answer(id, command).unwrap_or_else(|failure| Event::error(Some(id), failure))
+                }
+                Ok(Err(failure)) => Event::error(None, failure),
+                Err(_) => return,
+            };
+            self.send(&event);
+        }
+    }
+
+    fn answer(&mut self, id: u64, command: Command) -> Result<Event, Failure> {
+        match command {
+            Command::Open(spec) => {
+                self.target = None;
+                let target = open(spec)?;
+                let event = Event::opened(id, &target);
+                self.target = Some(target);
+                Ok(event)
+            }
+            Command::Run { job } => self.run(id, &job),
+            Command::Sync => {
+                let before = self.clock.now();
+                self.target.as_ref().ok_or_else(no_target)?.sync()?;
+                let duration_ns = self.clock.now() - before;
+                Ok(Event::Synced { id, duration_ns })
+            }
+            Command::Wait { duration_ns } => {
+                self.wait(duration_ns.min(WAIT_NS_MAX));
+                Ok(Event::Waited { id })
+            }
+            Command::Calibrate => self.calibrate(id),
+            Command::Close { remove } => {
+                self.target.take().ok_or_else(no_target)?.close(remove)?;
+                Ok(Event::Closed { id })
+            }
+            Command::Stop => unreachable!("the listener keeps stops to itself"),
+        }
+    }
+
+    fn run(&mut self, id: u64, job: &Job) -> Result<Event, Failure> {
+        let target = self.target.take().ok_or_else(no_target)?;
+        let setting = self.setting(&target);
+        self.brake.begin(id);
+        let session = std::cell::RefCell::new(&mut *self);
+        let result = conduct(
+            job,
+            &setting,
+            &mut |engine_ns| session.borrow_mut().send(&Event::Started { id, engine_ns }),
+            &mut |interval| session.borrow_mut().send(&Event::Interval { id, interval }),
+        );
+        self.target = Some(target);
+        let result = Box::new(result?);
+        Ok(Event::Finished { id, result })
+    }
+
+    fn setting<'a>(&self, target: &'a Target) -> Setting<'a> {
+        Setting {
+            target,
+            clock: self.clock,
+            stop: Arc::clone(&self.brake.stop),
+        }
+    }
+
+    fn wait(&self, duration_ns: u64) {
+        let until = Instant::now() + Duration::from_nanos(duration_ns);
+        while !self.brake.gone.load(Ordering::Relaxed) {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            park_timeout(left.min(Duration::from_millis(20)));
+        }
+    }
+
+    fn calibrate(&self, id: u64) -> Result<Event, Failure> {
+        const SPAN_BYTES: u64 = 1 << 30;
+        let target = Target::null(SPAN_BYTES);
+        let job = Job {
+            engine: Engine::Null,
+            pattern: Pattern::Random,
+            read_percent: 100,
+            block_size_bytes: 4096,
+            queue_depth: 32,
+            sync: Sync::None,
+            seed: 1,
+            span_bytes: SPAN_BYTES,
+            warmup_ns: CALIBRATION_NS / 10,
+            measure_ns: CALIBRATION_NS,
+            interval_ns: CALIBRATION_NS,
+            amount_bytes: None,
+        };
+        let setting = self.setting(&target);
+        self.brake.begin(id);
+        let mut done = 0;
+        let result = conduct(&job, &setting, &mut |_| {}, &mut |interval| {
+            if interval.phase == crate::record::Phase::Measure {
+                done += interval.operations.values().map(|totals| totals.count).sum::<u64>();
+            }
+        })?;
+        let overhead_ns_per_io = result.measured_ns / done.max(1);
+        Ok(Event::Calibrated { id, overhead_ns_per_io })
+    }
+}
+
+fn no_target() -> Failure {
+    Failure::new(FailureKind::NoTarget, "no target is open")
+}
+
+fn open(spec: TargetSpec) -> Result<Target, Failure> {
+    match spec {
+        TargetSpec::Null { size_bytes } => Ok(Target::null(size_bytes)),
+        TargetSpec::File { path, access, create, direct, size_bytes } => {
+            let write = access == Access::Write;
+            if create != size_bytes.is_some() || (create && !write) {
+                let message = "a file that is made has a size and is open for writing; one that is not, has neither";
+                return Err(Failure::new(FailureKind::Protocol, message));
+            }
+            Target::open(&path, Wanted { write, create_bytes: size_bytes, direct })
+        }
+    }
+}

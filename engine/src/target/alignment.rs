@@ -1,0 +1,66 @@
+//! What direct I/O asks of addresses: asked of the kernel, never assumed.
+
+use std::fs::{File, read_to_string};
+
+use rustix::fs::{AtFlags, StatxFlags, statx};
+use serde::Serialize;
+
+use super::Identity;
+use crate::failure::{Failure, FailureKind};
+
+/// The multiples that addresses in memory and offsets in the target must be of, and who said so.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Alignment {
+    /// For addresses in memory.
+    pub memory_bytes: u32,
+    /// For offsets and lengths.
+    pub offset_bytes: u32,
+    /// `statx`, `logical block size`, or `none` where I/O is not direct.
+    pub source: &'static str,
+}
+
+impl Alignment {
+    /// No demands: buffered I/O, or none at all.
+    #[must_use]
+    pub fn none() -> Self {
+        Self {
+            memory_bytes: 1,
+            offset_bytes: 1,
+            source: "none",
+        }
+    }
+
+    /// What the kernel asks of direct I/O on an open file. Kernels before Linux 6.1 and some file systems don't say;
+    /// then it is the logical block size of the device below, which is what they go by.
+    pub fn of(file: &File, identity: Identity) -> Result<Self, Failure> {
+        let facts = statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN)
+            .map_err(|error| Failure::from_io(FailureKind::AlignmentUnknown, "statx", &error.into()))?;
+        if StatxFlags::from_bits_retain(facts.stx_mask).contains(StatxFlags::DIOALIGN) {
+            if facts.stx_dio_offset_align == 0 || facts.stx_dio_mem_align == 0 {
+                return Err(Failure::new(FailureKind::DirectRefused, "the file system does not do direct I/O on this file"));
+            }
+            return Ok(Self {
+                memory_bytes: facts.stx_dio_mem_align,
+                offset_bytes: facts.stx_dio_offset_align,
+                source: "statx",
+            });
+        }
+        let size = logical_block_size(identity).ok_or_else(|| {
+            Failure::new(FailureKind::AlignmentUnknown, "neither the file system nor a device says what direct I/O must be aligned to")
+        })?;
+        Ok(Self {
+            memory_bytes: size,
+            offset_bytes: size,
+            source: "logical block size",
+        })
+    }
+}
+
+// A partition has no queue of its own; the folder above it is the whole device.
+fn logical_block_size(identity: Identity) -> Option<u32> {
+    let device = format!("/sys/dev/block/{}:{}", identity.device_major, identity.device_minor);
+    ["", "/.."].iter().find_map(|step| {
+        let text = read_to_string(format!("{device}{step}/queue/logical_block_size")).ok()?;
+        text.trim().parse().ok().filter(|size| *size > 0)
+    })
+}

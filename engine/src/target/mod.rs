@@ -1,0 +1,112 @@
+//! The open target: opened once, checked on the open handle, and kept. In: a path and what is wanted of it. Out: a handle
+//! that may be written only if it is a regular file and was asked for.
+
+mod alignment;
+mod open;
+
+use std::fs::File;
+use std::os::fd::{AsRawFd, RawFd};
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+pub use alignment::Alignment;
+pub use open::Wanted;
+
+use crate::failure::{Failure, FailureKind};
+
+/// What kind of thing a target is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TargetKind {
+    /// A regular file.
+    File,
+    /// Nothing at all: operations complete at once.
+    Null,
+}
+
+/// What makes a target the same target, whatever its path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Identity {
+    /// The device that the file system lies on.
+    pub device_major: u32,
+    /// The device that the file system lies on.
+    pub device_minor: u32,
+    /// The file's number in it.
+    pub inode: u64,
+    /// The file's size.
+    pub size_bytes: u64,
+}
+
+/// An open target.
+#[derive(Debug)]
+pub struct Target {
+    /// What it is.
+    pub kind: TargetKind,
+    /// Whether it was opened for writing.
+    pub writable: bool,
+    /// Whether I/O goes past the page cache.
+    pub direct: bool,
+    /// Whether this engine made the file.
+    pub created: bool,
+    /// Its size when it was opened.
+    pub size_bytes: u64,
+    /// Which file it is; None for the null target.
+    pub identity: Option<Identity>,
+    /// What direct I/O asks of addresses.
+    pub alignment: Alignment,
+    /// Whether some of it was never written.
+    pub holes: bool,
+    path: PathBuf,
+    file: Option<File>,
+}
+
+impl Target {
+    /// A target that leads nowhere.
+    #[must_use]
+    pub fn null(size_bytes: u64) -> Self {
+        Self {
+            kind: TargetKind::Null,
+            writable: true,
+            direct: true,
+            created: false,
+            size_bytes,
+            identity: None,
+            alignment: Alignment::none(),
+            holes: false,
+            path: PathBuf::new(),
+            file: None,
+        }
+    }
+
+    /// The handle; None for the null target.
+    #[must_use]
+    pub fn file(&self) -> Option<RawFd> {
+        self.file.as_ref().map(AsRawFd::as_raw_fd)
+    }
+
+    /// Makes all that was written durable.
+    pub fn sync(&self) -> Result<(), Failure> {
+        match &self.file {
+            Some(file) => file.sync_data().map_err(|error| Failure::from_io(FailureKind::Io, "fdatasync", &error)),
+            None => Ok(()),
+        }
+    }
+
+    /// Gives the handle up, and unlinks the file if asked to, if this engine made it, and if the path still leads to it.
+    pub fn close(self, remove: bool) -> Result<(), Failure> {
+        let Some(identity) = self.identity.filter(|_| remove) else { return Ok(()) };
+        let path = self.path.display();
+        if !self.created {
+            let message = format!("{path} was not made by this engine, which therefore does not remove it");
+            return Err(Failure::new(FailureKind::TargetOpen, message));
+        }
+        let found = open::identity_of_path(&self.path)?;
+        if (found.device_major, found.device_minor, found.inode)
+            != (identity.device_major, identity.device_minor, identity.inode)
+        {
+            return Err(Failure::new(FailureKind::Changed, format!("{path} leads to another file now; it was left alone")));
+        }
+        std::fs::remove_file(&self.path)
+            .map_err(|error| Failure::from_io(FailureKind::TargetOpen, &format!("can't remove {path}"), &error))
+    }
+}

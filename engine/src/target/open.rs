@@ -1,0 +1,149 @@
+//! Opening: look first, then open what was looked at.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use rustix::fs::{FallocateFlags, FileType, OFlags, SeekFrom, Stat, fallocate, fcntl_getfl, fcntl_setfl, fstat, ftruncate, major, minor, seek};
+
+use super::{Alignment, Identity, Target, TargetKind};
+use crate::failure::{Failure, FailureKind};
+
+/// What is wanted of a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// Open it for writing as well.
+    pub write: bool,
+    /// Make it, with this size; it must not exist.
+    pub create_bytes: Option<u64>,
+    /// Go past the page cache.
+    pub direct: bool,
+}
+
+impl Target {
+    /// Opens a regular file, or makes one. Nothing that is not a regular file is ever opened for reading or writing:
+    /// the path is first opened without access to its data, looked at, and only that very file is opened then.
+    pub fn open(path: &Path, wanted: Wanted) -> Result<Self, Failure> {
+        let opened = if let Some(size_bytes) = wanted.create_bytes {
+            let file = make(path)?;
+            finish(path, file, wanted, Some(size_bytes)).inspect_err(|_| {
+                // What was made and can't be used would only be in the way. Its removal failing changes nothing.
+                let _ = std::fs::remove_file(path);
+            })
+        } else {
+            finish(path, reopen(path, wanted.write)?, wanted, None)
+        };
+        opened
+    }
+}
+
+/// The identity of whatever regular file a path leads to.
+pub fn identity_of_path(path: &Path) -> Result<Identity, Failure> {
+    let (_, facts) = look(path)?;
+    Ok(identity(&facts))
+}
+
+fn identity(facts: &Stat) -> Identity {
+    Identity {
+        device_major: major(facts.st_dev),
+        device_minor: minor(facts.st_dev),
+        inode: facts.st_ino,
+        size_bytes: u64::try_from(facts.st_size).unwrap_or(0),
+    }
+}
+
+fn refusal(path: &Path, error: &io::Error) -> Failure {
+    let kind = match error.raw_os_error() {
+        Some(libc::ENOENT | libc::ENOTDIR) => FailureKind::TargetMissing,
+        Some(libc::EEXIST) => FailureKind::TargetExists,
+        Some(libc::EACCES | libc::EPERM | libc::EROFS) => FailureKind::NoRights,
+        Some(libc::ENOSPC | libc::EDQUOT) => FailureKind::NoSpace,
+        Some(libc::EISDIR) => FailureKind::NotRegular,
+        _ => FailureKind::TargetOpen,
+    };
+    Failure::from_io(kind, &path.display().to_string(), error)
+}
+
+// O_PATH reaches a file without touching it: no device is woken, no pipe waits for its other end.
+fn look(path: &Path) -> Result<(File, Stat), Failure> {
+    let mut options = OpenOptions::new();
+    options.read(true).custom_flags(libc::O_PATH | libc::O_CLOEXEC);
+    let handle = options.open(path).map_err(|error| refusal(path, &error))?;
+    let facts = fstat(&handle).map_err(|error| refusal(path, &error.into()))?;
+    let kind = FileType::from_raw_mode(facts.st_mode);
+    if kind == FileType::RegularFile {
+        return Ok((handle, facts));
+    }
+    let what = match kind {
+        FileType::Directory => "a directory",
+        FileType::BlockDevice => "a block device",
+        FileType::CharacterDevice => "a character device",
+        FileType::Fifo => "a pipe",
+        FileType::Socket => "a socket",
+        _ => "no regular file",
+    };
+    Err(Failure::new(FailureKind::NotRegular, format!("{} is {what}", path.display())))
+}
+
+fn reopen(path: &Path, write: bool) -> Result<File, Failure> {
+    let (handle, _) = look(path)?;
+    let very_file = format!("/proc/self/fd/{}", handle.as_raw_fd());
+    OpenOptions::new().read(true).write(write).open(very_file).map_err(|error| refusal(path, &error))
+}
+
+fn make(path: &Path) -> Result<File, Failure> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(true).mode(0o600);
+    options.open(path).map_err(|error| refusal(path, &error))
+}
+
+fn finish(path: &Path, file: File, wanted: Wanted, size_bytes: Option<u64>) -> Result<Target, Failure> {
+    if let Some(size_bytes) = size_bytes {
+        allocate(&file, size_bytes).map_err(|error| refusal(path, &error))?;
+    }
+    let facts = fstat(&file).map_err(|error| refusal(path, &error.into()))?;
+    if FileType::from_raw_mode(facts.st_mode) != FileType::RegularFile {
+        return Err(Failure::new(FailureKind::NotRegular, format!("{} is no regular file", path.display())));
+    }
+    let identity = identity(&facts);
+    let alignment = if wanted.direct { go_direct(&file, identity)? } else { Alignment::none() };
+    let holes = has_holes(&file, identity.size_bytes);
+    Ok(Target {
+        kind: TargetKind::File,
+        writable: wanted.write,
+        direct: wanted.direct,
+        created: size_bytes.is_some(),
+        size_bytes: identity.size_bytes,
+        identity: Some(identity),
+        alignment,
+        holes,
+        path: path.to_owned(),
+        file: Some(file),
+    })
+}
+
+// Space that can't be had is found out here and not in the middle of a run; a file system that can't allocate ahead
+// gives the size only.
+fn allocate(file: &File, size_bytes: u64) -> io::Result<()> {
+    match fallocate(file, FallocateFlags::empty(), 0, size_bytes) {
+        Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => Ok(ftruncate(file, size_bytes)?),
+        other => Ok(other?),
+    }
+}
+
+fn go_direct(file: &File, identity: Identity) -> Result<Alignment, Failure> {
+    let refused = |error: rustix::io::Errno| {
+        Failure::from_io(FailureKind::DirectRefused, "the file system refuses direct I/O", &error.into())
+    };
+    let flags = fcntl_getfl(file).map_err(refused)?;
+    fcntl_setfl(file, flags | OFlags::DIRECT).map_err(refused)?;
+    Alignment::of(file, identity)
+}
+
+// A stretch that was allocated and never written counts as a hole. A file system that can't tell says that there is
+// none, which is what its own reads are like.
+fn has_holes(file: &File, size_bytes: u64) -> bool {
+    size_bytes > 0 && seek(file, SeekFrom::Hole(0)).is_ok_and(|hole| hole < size_bytes)
+}

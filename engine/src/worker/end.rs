@@ -1,0 +1,53 @@
+//! What a worker leaves behind.
+
+use crate::failure::Failure;
+use crate::pattern::Payload;
+use crate::record::{Faults, Slowest, Tally};
+
+/// What was in flight when measuring ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Censored {
+    /// Operations.
+    pub count: u64,
+    /// The age of the youngest, then.
+    pub age_ns_min: u64,
+    /// The age of the oldest, then.
+    pub age_ns_max: u64,
+    /// The longest of their latencies in the end.
+    pub latency_ns_max: u64,
+}
+
+impl Censored {
+    /// Adds another worker's.
+    pub fn add(&mut self, other: &Self) {
+        if other.count == 0 {
+            return;
+        }
+        self.age_ns_min = if self.count == 0 { other.age_ns_min } else { self.age_ns_min.min(other.age_ns_min) };
+        self.count += other.count;
+        self.age_ns_max = self.age_ns_max.max(other.age_ns_max);
+        self.latency_ns_max = self.latency_ns_max.max(other.latency_ns_max);
+    }
+}
+
+/// What a worker leaves behind.
+pub struct WorkerEnd<R> {
+    /// The last interval.
+    pub tally: Box<Tally>,
+    /// How often intervals had to be added together.
+    pub intervals_merged: u64,
+    /// The slowest operations.
+    pub slowest: Slowest,
+    /// What went wrong.
+    pub faults: Faults,
+    /// What was in flight at the end.
+    pub censored: Censored,
+    /// Why the job ended early, if it did by itself.
+    pub failure: Option<Failure>,
+    /// Whether it was stopped from outside.
+    pub stopped: bool,
+    /// The ring and the memory: given back, so that they outlive what the kernel may still do with them.
+    pub ring: R,
+    /// See `ring`.
+    pub payload: Payload,
+}

@@ -1,0 +1,13 @@
+//! The worker: a state machine that keeps a queue full and writes down what comes back. In: a ring, a clock, a stream of
+//! accesses. Out: tallies by interval, and what is left at the end. It neither sleeps nor knows what drives it.
+
+mod end;
+mod machine;
+mod recorder;
+mod verdict;
+mod window;
+
+pub use end::{Censored, WorkerEnd};
+pub use machine::{SUBMIT_BATCH_MAX, Step, Worker, WorkerParts};
+pub use recorder::{Recorder, Spares, recorder_pair};
+pub use window::Window;

@@ -1,0 +1,62 @@
+"""What a user can mend, as a tree of exceptions.
+
+IosondeError
+├── UsageError          exit 2   a flag or a value that makes no sense
+├── TargetError         exit 3   the target is missing, refused, or not what it should be
+├── EngineError         exit 4   the engine is missing, refused, or broke off
+├── MeasurementError    exit 5   the run ended, but cells that were asked for failed
+├── RecordError         exit 6   a run directory that can't be read
+└── OutputError         exit 7   a place that can't be written
+
+An interruption is not an error: the command line ends with 130 for SIGINT and 143 for SIGTERM.
+"""
+
+
+class IosondeError(Exception):
+    """One line on what happened, and one line on the way out.
+
+    ``message`` is the line that says what happened; ``hint`` is the line that the user can follow.
+    """
+
+    exit_code = 1
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageError(IosondeError):
+    """A flag or a value that makes no sense."""
+
+    exit_code = 2
+
+
+class TargetError(IosondeError):
+    """The target is missing, refused, or not what it should be."""
+
+    exit_code = 3
+
+
+class EngineError(IosondeError):
+    """The engine is missing, refused, or broke off."""
+
+    exit_code = 4
+
+
+class MeasurementError(IosondeError):
+    """The run ended, but cells that were asked for failed."""
+
+    exit_code = 5
+
+
+class RecordError(IosondeError):
+    """A run directory that can't be read."""
+
+    exit_code = 6
+
+
+class OutputError(IosondeError):
+    """A place that can't be written."""
+
+    exit_code = 7

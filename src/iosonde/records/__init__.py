@@ -1,0 +1,77 @@
+"""The data that everything speaks: run, cell, interval, histogram, target, host.
+
+In: what a source measured or read. Out: immutable values that know their own schema version. Integers in base
+units, the unit last in the name; nothing here computes a statistic.
+"""
+
+from iosonde.records.cell import (
+    CellRecord,
+    Censored,
+    ClockPair,
+    CpuUse,
+    EngineTruth,
+    Failure,
+    Fault,
+    FaultKind,
+    Outcome,
+    Provenance,
+    SlowIo,
+    ThreadCpu,
+)
+from iosonde.records.histogram import Histogram, Layout
+from iosonde.records.host import HostFacts
+from iosonde.records.interval import IntervalRecord, OperationTotals, Phase
+from iosonde.records.run import SCHEMA_VERSION, EngineHello, RunHeader, RunRecord
+from iosonde.records.target import Alignment, DeviceFacts, FileSystemFacts, Identity, TargetFacts
+from iosonde.records.workload import (
+    Access,
+    CellPlan,
+    CellTurn,
+    Engine,
+    Experiment,
+    Operation,
+    Plan,
+    Sync,
+    Timing,
+    Workload,
+)
+
+__all__ = [
+    "SCHEMA_VERSION",
+    "Access",
+    "Alignment",
+    "CellPlan",
+    "CellRecord",
+    "CellTurn",
+    "Censored",
+    "ClockPair",
+    "CpuUse",
+    "DeviceFacts",
+    "Engine",
+    "EngineHello",
+    "EngineTruth",
+    "Experiment",
+    "Failure",
+    "Fault",
+    "FaultKind",
+    "FileSystemFacts",
+    "Histogram",
+    "HostFacts",
+    "Identity",
+    "IntervalRecord",
+    "Layout",
+    "Operation",
+    "OperationTotals",
+    "Outcome",
+    "Phase",
+    "Plan",
+    "Provenance",
+    "RunHeader",
+    "RunRecord",
+    "SlowIo",
+    "Sync",
+    "TargetFacts",
+    "ThreadCpu",
+    "Timing",
+    "Workload",
+]

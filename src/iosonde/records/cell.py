@@ -1,0 +1,151 @@
+"""What one measurement of one cell gave, and how far its source vouches for it."""
+
+from enum import StrEnum
+
+from iosonde.records.base import Record
+from iosonde.records.interval import IntervalRecord, OperationTotals
+from iosonde.records.workload import Engine, Experiment, Operation, Timing, Workload
+
+
+class Provenance(StrEnum):
+    """What kind of number the quantities of a cell are."""
+
+    MEASURED = "measured"
+    PRINTED = "printed"
+    DERIVED = "derived"
+    UNKNOWN = "unknown"
+
+
+class Outcome(StrEnum):
+    """How a cell ended: as planned, broken off (its intervals are kept), or without what was asked."""
+
+    FINISHED = "finished"
+    CUT = "cut"
+    FAILED = "failed"
+
+
+class FaultKind(StrEnum):
+    """An error ended an operation; a short transfer moved too little; a retry was submitted again."""
+
+    ERROR = "error"
+    SHORT = "short"
+    RETRY = "retry"
+
+
+class Fault(Record):
+    """Operations that went wrong in the same way; ``errno`` is 0 for a short transfer."""
+
+    kind: FaultKind
+    operation: Operation
+    errno: int
+    errno_name: str
+    count: int
+    offset_bytes_first: int
+
+
+class Failure(Record):
+    """Why a cell failed. ``kind`` is a stable word, ``message`` a sentence."""
+
+    kind: str
+    message: str
+    errno: int | None = None
+    offset_bytes: int | None = None
+
+
+class SlowIo(Record):
+    """One of the slowest operations of a cell."""
+
+    operation: Operation
+    latency_ns: int
+    reap_ns: int
+    offset_bytes: int
+    length_bytes: int
+
+
+class Censored(Record):
+    """What was in flight when measuring ended: how many, how old then, and how long the longest took in the end."""
+
+    count: int
+    age_ns_min: int
+    age_ns_max: int
+    latency_ns_max: int
+
+
+class ThreadCpu(Record):
+    """CPU time and context switches of one worker thread over the measuring window."""
+
+    worker: int
+    cpu_pinned: int | None
+    user_ns: int
+    system_ns: int
+    switches_voluntary: int
+    switches_involuntary: int
+
+
+class CpuUse(Record):
+    """CPU time over the measuring window, by worker and for the whole engine process (kernel workers included)."""
+
+    threads: tuple[ThreadCpu, ...]
+    process_user_ns: int
+    process_system_ns: int
+    steal_ns: int
+
+
+class ClockPair(Record):
+    """One moment on three clocks: the engine's, the wall's (since 1970), and the undisciplined hardware clock."""
+
+    engine_ns: int
+    wall_ns: int
+    raw_ns: int
+
+
+class EngineTruth(Record):
+    """What the engine was granted, not what it asked for."""
+
+    engine: Engine
+    workers: int
+    ring_flags: tuple[str, ...]
+    poll_mode: str
+    fixed_buffers: bool
+    fixed_file: bool
+    submit_batch_max: int
+    clock_source: str
+    kernel_workers: int
+    fallbacks: tuple[str, ...]
+
+
+class CellRecord(Record):
+    """One measurement of one cell.
+
+    ``operations`` are the measured totals: the sum of the intervals whose phase is ``measure``.
+    ``warmup`` are those of the warm-up. ``intervals`` may be left out where only totals are wanted.
+    """
+
+    cell: str
+    experiments: tuple[Experiment, ...]
+    repeat: int
+    order: int
+    seed: int
+    provenance: Provenance = Provenance.MEASURED
+    workload: Workload
+    timing: Timing
+    outcome: Outcome
+    failure: Failure | None
+    measured_ns: int
+    in_flight_ns: int
+    operations: dict[Operation, OperationTotals]
+    warmup: dict[Operation, OperationTotals]
+    censored: Censored
+    slowest: tuple[SlowIo, ...]
+    faults: tuple[Fault, ...]
+    intervals_merged: int
+    cpu: CpuUse
+    clock_start: ClockPair
+    clock_end: ClockPair
+    engine: EngineTruth
+    intervals: tuple[IntervalRecord, ...] = ()
+
+    @property
+    def queue_depth_achieved(self) -> float:
+        """Operations in flight, averaged over the measured time."""
+        return self.in_flight_ns / self.measured_ns if self.measured_ns else 0.0

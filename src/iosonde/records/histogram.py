@@ -1,0 +1,34 @@
+"""A distribution as counts in log-linear buckets."""
+
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from iosonde.records.base import Record
+
+
+class Layout(Record):
+    """How bucket numbers map to values.
+
+    With ``b = log2(buckets_per_octave)``, a value below ``2^b`` is its own bucket; above, with
+    ``s = floor(log2 value) - b``, the bucket is ``s * buckets_per_octave + (value >> s)``. It covers every u64.
+    """
+
+    kind: Literal["log_linear"] = "log_linear"
+    buckets_per_octave: int = Field(default=128, ge=2)
+
+
+class Histogram(Record):
+    """Sparse counts: ``count[i]`` values in nanoseconds fell into bucket ``bucket[i]``; buckets ascend."""
+
+    kind: Literal["histogram"] = "histogram"
+    layout: Layout = Layout()
+    bucket: tuple[int, ...]
+    count: tuple[int, ...]
+
+    @model_validator(mode="after")
+    def _parallel(self) -> Self:
+        if len(self.bucket) != len(self.count):
+            message = f"{len(self.bucket)} buckets against {len(self.count)} counts"
+            raise ValueError(message)
+        return self

@@ -1,0 +1,44 @@
+"""What happened in one stretch of a cell."""
+
+from enum import StrEnum
+
+from iosonde.records.base import Record
+from iosonde.records.histogram import Histogram
+from iosonde.records.workload import Operation
+
+
+class Phase(StrEnum):
+    """Warm-up is recorded and not counted; measure is what the figures come from."""
+
+    WARMUP = "warmup"
+    MEASURE = "measure"
+
+
+class OperationTotals(Record):
+    """One class of operations over a stretch of time, counted at completion.
+
+    ``latency`` is service latency: reap minus submit. Minimum, maximum and sum are exact, not from buckets.
+    """
+
+    count: int
+    bytes: int
+    latency_ns_sum: int
+    latency_ns_min: int
+    latency_ns_max: int
+    latency: Histogram
+
+
+class IntervalRecord(Record):
+    """One interval, or several that the engine had to merge (``interval_first`` < ``interval_last``).
+
+    Times are the engine's. ``in_flight_ns`` is the number of operations in flight integrated over time: divided by
+    the interval's length it is the achieved queue depth.
+    """
+
+    phase: Phase
+    interval_first: int
+    interval_last: int
+    start_ns: int
+    end_ns: int
+    in_flight_ns: int
+    operations: dict[Operation, OperationTotals]

@@ -1,0 +1,68 @@
+"""What was measured: the file, the file system it lies on, and the device below."""
+
+from typing import Literal
+
+from iosonde.records.base import Record
+
+
+class Identity(Record):
+    """What makes a target the same target, whatever its path: checked again before anything goes on."""
+
+    device_major: int
+    device_minor: int
+    inode: int
+    size_bytes: int
+
+
+class Alignment(Record):
+    """What direct I/O asks of addresses, and who said so (``statx``, or ``none`` where I/O is buffered)."""
+
+    memory_bytes: int
+    offset_bytes: int
+    source: str
+
+
+class FileSystemFacts(Record):
+    """The file system that the target lies on."""
+
+    kind: str
+    mount_point: str
+    mount_options: str
+    size_bytes: int
+    available_bytes: int
+
+
+class DeviceFacts(Record):
+    """The block device below, as sysfs tells it; None or an empty string where it does not."""
+
+    name: str
+    model: str
+    serial: str
+    firmware: str
+    size_bytes: int
+    rotational: bool | None
+    scheduler: str
+    queue_tags: int | None
+    write_cache: str
+    logical_block_size_bytes: int | None
+    physical_block_size_bytes: int | None
+    request_size_bytes_max: int | None
+
+
+class TargetFacts(Record):
+    """The target as it was when it was opened.
+
+    ``written`` says whether every block of the span was written before it was read: ``filled`` by this run,
+    ``data`` when the file system reports no hole, ``unknown`` otherwise.
+    """
+
+    kind: Literal["file", "null"]
+    path: str
+    created: bool
+    direct: bool
+    written: Literal["filled", "data", "unknown"]
+    span_bytes: int
+    identity: Identity | None
+    alignment: Alignment
+    file_system: FileSystemFacts | None
+    device: DeviceFacts | None

@@ -1,0 +1,141 @@
+"""Numbers with units, between the people at the edge and the integers inside.
+
+Inside, everything is an integer in a base unit (bytes, nanoseconds). Only here do prefixes exist:
+``KiB`` is 2^10, ``kB`` is 10^3, and a bare ``K`` is refused because nobody knows which one is meant.
+"""
+
+import re
+from typing import Final
+
+from iosonde.errors import UsageError
+
+BINARY: Final = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+DECIMAL: Final = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+DURATIONS_NS: Final = {
+    "ns": 1,
+    "us": 10**3,
+    "ms": 10**6,
+    "s": 10**9,
+    "m": 60 * 10**9,
+    "min": 60 * 10**9,
+    "h": 3600 * 10**9,
+    "d": 86_400 * 10**9,
+}
+_NUMBER = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-zµ]*)\s*$")
+_SPELLINGS: Final = {
+    name.lower(): name for name in (*BINARY, *DECIMAL)
+}
+SECOND_NS: Final = 10**9
+
+
+def parse_bytes(text: str, what: str) -> int:
+    """Bytes from text such as ``4KiB``, ``1.5 GiB`` or ``512`` (``what`` names the flag in errors).
+
+    Raises UsageError for a unit that is unknown or ambiguous, and for parts of a byte.
+    """
+    match = _NUMBER.match(text)
+    if match is None:
+        raise UsageError(f"{what}: '{text}' is not a size", "write a size such as 4KiB, 1MiB or 8GiB")
+    number, unit = match.groups()
+    if unit.lower() in {"k", "m", "g", "t"}:
+        letter = unit.upper()
+        raise UsageError(
+            f"{what}: '{text}' could mean powers of 2 or of 10",
+            f"write {number}{letter}iB for powers of 2, or {number}{'k' if letter == 'K' else letter}B for powers of 10",
+        )
+    name = _SPELLINGS.get(unit.lower(), None) if unit else "B"
+    if name is None:
+        raise UsageError(
+            f"{what}: '{text}' has the unknown unit '{unit}'", "use B, KiB, MiB, GiB, TiB or kB, MB, GB, TB"
+        )
+    return _whole(number, {**BINARY, **DECIMAL}[name], what, text, "bytes")
+
+
+def parse_duration(text: str, what: str) -> int:
+    """Nanoseconds from text such as ``5s``, ``200ms`` or ``2m`` (``what`` names the flag in errors)."""
+    match = _NUMBER.match(text)
+    if match is None:
+        raise UsageError(f"{what}: '{text}' is not a duration", "write a duration such as 5s, 200ms or 2m")
+    number, unit = match.groups()
+    if not unit:
+        raise UsageError(f"{what}: '{text}' has no unit", f"write {number}s for seconds")
+    factor = DURATIONS_NS.get(unit.replace("µ", "u"))
+    if factor is None:
+        raise UsageError(f"{what}: '{text}' has the unknown unit '{unit}'", "use ns, us, ms, s, m, h or d")
+    return _whole(number, factor, what, text, "nanoseconds")
+
+
+def _whole(number: str, factor: int, what: str, text: str, base: str) -> int:
+    whole, _, part = number.partition(".")
+    scaled = int(whole + part) * factor
+    value, rest = divmod(scaled, 10 ** len(part))
+    if rest:
+        raise UsageError(f"{what}: '{text}' is not a whole number of {base}", "use a smaller unit")
+    return value
+
+
+def _scaled(value: float, digits: int) -> str:
+    """At least ``digits`` significant digits, and never an exponent."""
+    magnitude = abs(value)
+    decimals = digits - 1
+    while magnitude >= 10 and decimals > 0:
+        magnitude /= 10
+        decimals -= 1
+    return f"{value:,.{decimals}f}"
+
+
+def _largest(value: float, table: dict[str, int]) -> tuple[str, int]:
+    name, factor = "B", 1
+    for candidate, size in table.items():
+        if abs(value) >= size:
+            name, factor = candidate, size
+    return name, factor
+
+
+def format_size(value_bytes: int) -> str:
+    """A size in powers of two, exact where it is a whole number: ``4 KiB``, ``1.50 GiB``."""
+    name, factor = _largest(value_bytes, BINARY)
+    if value_bytes % factor == 0:
+        return f"{value_bytes // factor} {name}"
+    return f"{_scaled(value_bytes / factor, 3)} {name}"
+
+
+def format_amount(value_bytes: float) -> str:
+    """An amount of data in powers of ten: ``1.25 TB``."""
+    name, factor = _largest(value_bytes, DECIMAL)
+    return f"{_scaled(value_bytes / factor, 3)} {name}"
+
+
+def format_bandwidth(bytes_per_s: float) -> str:
+    """Bandwidth in MB/s (10^6 bytes a second), the unit of data sheets."""
+    return f"{_scaled(bytes_per_s / 10**6, 3)} MB/s"
+
+
+def format_iops(per_s: float) -> str:
+    """Operations a second, in full."""
+    return f"{per_s:,.0f}" if per_s >= 100 else _scaled(per_s, 3)
+
+
+def format_latency(latency_ns: float) -> str:
+    """A latency in the unit that gives it three readable digits; microseconds below 10 ms."""
+    if latency_ns < 1_000:
+        return f"{_scaled(latency_ns, 3)} ns"
+    if latency_ns < 10_000_000:
+        return f"{_scaled(latency_ns / 1_000, 3)} us"
+    if latency_ns < 10_000_000_000:
+        return f"{_scaled(latency_ns / 1_000_000, 3)} ms"
+    return f"{_scaled(latency_ns / 1_000_000_000, 3)} s"
+
+
+def format_duration(duration_ns: float) -> str:
+    """A duration for people: ``350 ms``, ``5.0 s``, ``20 min 06 s``, ``3 h 05 min``."""
+    seconds = duration_ns / SECOND_NS
+    if seconds < 1:
+        return f"{duration_ns / 10**6:.0f} ms"
+    if seconds < 100:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 100:
+        return f"{minutes} min {rest:02d} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02d} min"
