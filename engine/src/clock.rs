@@ -18,9 +18,7 @@ impl Monotonic {
     /// A clock that reads zero now.
     #[must_use]
     pub fn start() -> Self {
-        Self {
-            epoch_ns: read(ClockId::Monotonic),
-        }
+        Self { epoch_ns: read(ClockId::Monotonic) }
     }
 
     /// What the record calls this clock.

@@ -45,7 +45,7 @@ pub enum FailureKind {
 }
 
 /// A failure, ready to be sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Failure {
     /// Its class.
     pub kind: FailureKind,
@@ -61,12 +61,7 @@ impl Failure {
     /// A failure that the kernel had no part in.
     #[must_use]
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
-        Self {
-            kind,
-            message: message.into(),
-            errno: None,
-            offset_bytes: None,
-        }
+        Self { kind, message: message.into(), errno: None, offset_bytes: None }
     }
 
     /// A failure that the kernel reported while the engine did `what`.
@@ -74,12 +69,7 @@ impl Failure {
     pub fn from_io(kind: FailureKind, what: &str, error: &io::Error) -> Self {
         let errno = error.raw_os_error();
         let name = errno.map_or_else(|| error.to_string(), described);
-        Self {
-            kind,
-            message: format!("{what}: {name}"),
-            errno,
-            offset_bytes: None,
-        }
+        Self { kind, message: format!("{what}: {name}"), errno, offset_bytes: None }
     }
 }
 

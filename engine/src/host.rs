@@ -19,11 +19,7 @@ pub struct ClockPair {
 impl ClockPair {
     /// This moment.
     pub fn now(clock: &impl Clock) -> Self {
-        Self {
-            engine_ns: clock.now(),
-            wall_ns: read(ClockId::Realtime),
-            raw_ns: read(ClockId::MonotonicRaw),
-        }
+        Self { engine_ns: clock.now(), wall_ns: read(ClockId::Realtime), raw_ns: read(ClockId::MonotonicRaw) }
     }
 }
 

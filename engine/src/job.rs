@@ -70,7 +70,7 @@ pub struct Job {
     pub amount_bytes: Option<u64>,
 }
 
-/// The deepest queue: four times what any device here offers, and within io_uring's own limit.
+/// The deepest queue: more than any device's queue takes, and within the limit of `io_uring`.
 pub const QUEUE_DEPTH_MAX: u32 = 4096;
 /// The deepest queue that threads may serve.
 pub const PSYNC_THREADS_MAX: u32 = 1024;

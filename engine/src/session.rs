@@ -27,14 +27,11 @@ pub fn serve(input: impl Read + Send + 'static, output: impl Write) -> io::Resul
     let brake = Arc::new(Brake::default());
     let (sender, commands) = sync_channel(COMMANDS_WAITING_MAX);
     let heard = Arc::clone(&brake);
-    std::thread::Builder::new().name("commands".to_owned()).spawn(move || listen(BufReader::new(input), &sender, &heard))?;
-    let mut session = Session {
-        clock: Monotonic::start(),
-        output: BufWriter::new(output),
-        broken: None,
-        target: None,
-        brake,
-    };
+    std::thread::Builder::new()
+        .name("commands".to_owned())
+        .spawn(move || listen(BufReader::new(input), &sender, &heard))?;
+    let mut session =
+        Session { clock: Monotonic::start(), output: BufWriter::new(output), broken: None, target: None, brake };
     session.send(&Event::Hello(hello()));
     session.answer_all(&commands);
     session.broken.map_or(Ok(()), Err)
@@ -121,7 +118,12 @@ fn listen(mut input: impl BufRead, commands: &SyncSender<Result<Numbered, Failur
 }
 
 fn understand(line: &[u8]) -> Result<Numbered, Failure> {
-    serde_json::from_slice(line).map_err(|error| Failure::new(FailureKind::Protocol, format!("no command: {error}")))
+    serde_json::from_slice(line).map_err(|error| {
+        let text = error.to_string();
+        // A command is one line, and where in it the trouble is depends on blanks and order that mean nothing.
+        let what = text.split(" at line ").next().unwrap_or(&text);
+        Failure::new(FailureKind::Protocol, format!("no command: {what}"))
+    })
 }
 
 struct Session<W: Write> {
@@ -202,11 +204,7 @@ impl<W: Write> Session<W> {
     }
 
     fn setting<'a>(&self, target: &'a Target) -> Setting<'a> {
-        Setting {
-            target,
-            clock: self.clock,
-            stop: Arc::clone(&self.brake.stop),
-        }
+        Setting { target, clock: self.clock, stop: Arc::clone(&self.brake.stop) }
     }
 
     fn wait(&self, duration_ns: u64) {

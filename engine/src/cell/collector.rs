@@ -19,13 +19,8 @@ impl Collector {
     /// A collector for these workers.
     #[must_use]
     pub fn new(spares: Vec<Spares>) -> Self {
-        let sources = spares.into_iter().map(|spares| Source {
-            spares,
-            waiting: VecDeque::new(),
-        });
-        Self {
-            sources: sources.collect(),
-        }
+        let sources = spares.into_iter().map(|spares| Source { spares, waiting: VecDeque::new() });
+        Self { sources: sources.collect() }
     }
 
     /// Takes what the workers have handed over.
@@ -39,7 +34,8 @@ impl Collector {
 
     /// The next stretch of time that all workers have reported, added up over them; None while one of them lacks.
     pub fn next(&mut self) -> Option<Tally> {
-        let mut goal = self.sources.iter().map(|source| source.waiting.front().map(|tally| tally.interval_last)).max()??;
+        let mut goal =
+            self.sources.iter().map(|source| source.waiting.front().map(|tally| tally.interval_last)).max()??;
         loop {
             // A worker that had to add intervals together may end later than the others: all go on to its end.
             let reached: Option<Vec<u64>> = self

@@ -42,12 +42,8 @@ struct Meter {
 }
 
 impl Meter {
-    fn read(clock: &Monotonic) -> Self {
-        Self {
-            clocks: ClockPair::now(clock),
-            process: Usage::of_process(),
-            steal_ns: steal_ns(),
-        }
+    fn read(clock: Monotonic) -> Self {
+        Self { clocks: ClockPair::now(&clock), process: Usage::of_process(), steal_ns: steal_ns() }
     }
 }
 
@@ -80,9 +76,9 @@ pub fn conduct(
         };
         let running = || handles.iter().any(|handle| !handle.is_finished());
         wait_until(setting.clock, warmup_end_ns, &running, &mut || pass_on(&mut collector));
-        let before = Meter::read(&setting.clock);
+        let before = Meter::read(setting.clock);
         wait_until(setting.clock, end_ns, &running, &mut || pass_on(&mut collector));
-        let after = Meter::read(&setting.clock);
+        let after = Meter::read(setting.clock);
         wait_until(setting.clock, u64::MAX, &running, &mut || pass_on(&mut collector));
         let legacies: Vec<Legacy> = handles.into_iter().map(dismiss).collect();
         let mut total = Total::default();
@@ -137,7 +133,8 @@ fn hire<'scope, 'env: 'scope>(
         match builder.spawn_scoped(scope, move || drive(post)) {
             Ok(handle) => handles.push(handle),
             Err(error) => {
-                refusal = Some(Failure::from_io(FailureKind::EngineRefused, "a thread for each operation in flight", &error));
+                refusal =
+                    Some(Failure::from_io(FailureKind::EngineRefused, "a thread for each operation in flight", &error));
                 break;
             }
         }

@@ -83,7 +83,6 @@ pub struct JobResult {
     /// How it ended.
     pub outcome: Outcome,
     /// Why it failed.
-    #[serde(serialize_with = "failure")]
     pub failure: Option<Failure>,
     /// Time that counts.
     pub measured_ns: u64,
@@ -103,23 +102,6 @@ pub struct JobResult {
     pub clock_end: ClockPair,
     /// What the engine was granted.
     pub engine: EngineTruth,
-}
-
-fn failure<S: serde::Serializer>(failure: &Option<Failure>, serializer: S) -> Result<S::Ok, S::Error> {
-    #[derive(Serialize)]
-    struct Words<'a> {
-        kind: crate::failure::FailureKind,
-        message: &'a str,
-        errno: Option<i32>,
-        offset_bytes: Option<u64>,
-    }
-    let words = failure.as_ref().map(|failure| Words {
-        kind: failure.kind,
-        message: &failure.message,
-        errno: failure.errno,
-        offset_bytes: failure.offset_bytes,
-    });
-    words.serialize(serializer)
 }
 
 /// A tally, ready to be sent.
@@ -177,7 +159,8 @@ struct Layout {
 
 impl From<&Tally> for Interval {
     fn from(tally: &Tally) -> Self {
-        let filled = Class::ALL.into_iter().map(|class| (class, tally.class(class))).filter(|(_, counts)| counts.count > 0);
+        let filled =
+            Class::ALL.into_iter().map(|class| (class, tally.class(class))).filter(|(_, counts)| counts.count > 0);
         Self {
             phase: tally.phase,
             interval_first: tally.interval_first,
@@ -208,10 +191,7 @@ impl From<&Histogram> for Buckets {
         let (bucket, count) = histogram.filled().unzip();
         Self {
             kind: "histogram",
-            layout: Layout {
-                kind: "log_linear",
-                buckets_per_octave: BUCKETS_PER_OCTAVE,
-            },
+            layout: Layout { kind: "log_linear", buckets_per_octave: BUCKETS_PER_OCTAVE },
             bucket,
             count,
         }

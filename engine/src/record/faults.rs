@@ -1,5 +1,6 @@
 //! Operations that went wrong, counted by kind, class and error number.
 
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::Class;
@@ -24,20 +25,25 @@ pub struct Fault {
     /// What.
     pub operation: Class,
     /// The kernel's error number; 0 for a short transfer.
-    #[serde(flatten, serialize_with = "number_and_name")]
-    pub errno: i32,
+    #[serde(flatten)]
+    pub errno: Errno,
     /// How many.
     pub count: u64,
     /// Where the first one was.
     pub offset_bytes_first: u64,
 }
 
-fn number_and_name<S: Serializer>(errno: &i32, serializer: S) -> Result<S::Ok, S::Error> {
-    use serde::ser::SerializeMap;
-    let mut map = serializer.serialize_map(Some(2))?;
-    map.serialize_entry("errno", errno)?;
-    map.serialize_entry("errno_name", errno_name(*errno))?;
-    map.end()
+/// An error number, which goes out with its symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Errno(pub i32);
+
+impl Serialize for Errno {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry("errno", &self.0)?;
+        map.serialize_entry("errno_name", errno_name(self.0))?;
+        map.end()
+    }
 }
 
 /// A bounded table of faults.
@@ -54,21 +60,13 @@ impl Faults {
     /// An empty table, with all the room that it will ever need.
     #[must_use]
     pub fn new() -> Self {
-        Self {
-            kinds: Vec::with_capacity(KINDS_MAX),
-        }
+        Self { kinds: Vec::with_capacity(KINDS_MAX) }
     }
 
     /// Counts one operation that went wrong.
     #[cold]
     pub fn record(&mut self, kind: FaultKind, operation: Class, errno: i32, offset_bytes: u64) {
-        self.merge(&Fault {
-            kind,
-            operation,
-            errno,
-            count: 1,
-            offset_bytes_first: offset_bytes,
-        });
+        self.merge(&Fault { kind, operation, errno: Errno(errno), count: 1, offset_bytes_first: offset_bytes });
     }
 
     fn merge(&mut self, fault: &Fault) {
@@ -93,11 +91,7 @@ impl Faults {
     /// Operations that failed or fell short; retries are not among them.
     #[must_use]
     pub fn lost(&self) -> u64 {
-        self.kinds
-            .iter()
-            .filter(|fault| fault.kind != FaultKind::Retry)
-            .map(|fault| fault.count)
-            .sum()
+        self.kinds.iter().filter(|fault| fault.kind != FaultKind::Retry).map(|fault| fault.count).sum()
     }
 
     /// Each kind of fault.

@@ -25,9 +25,7 @@ impl Histogram {
     /// An empty histogram with room for every value.
     #[must_use]
     pub fn new() -> Self {
-        Self {
-            counts: vec![0; BUCKETS].into_boxed_slice(),
-        }
+        Self { counts: vec![0; BUCKETS].into_boxed_slice() }
     }
 
     /// A histogram that costs no memory, for a class of operations that a job never does.

@@ -6,7 +6,7 @@ mod histogram;
 mod slowest;
 mod tally;
 
-pub use faults::{Fault, FaultKind, Faults, errno_name};
+pub use faults::{Errno, Fault, FaultKind, Faults, errno_name};
 pub use histogram::{BUCKETS, BUCKETS_PER_OCTAVE, Histogram, bucket_of};
 pub use slowest::{SLOWEST, SlowIo, Slowest};
 pub use tally::{Class, ClassTally, Phase, Tally};

@@ -34,10 +34,7 @@ impl Slowest {
     /// An empty table, with all the room that it will ever need.
     #[must_use]
     pub fn new() -> Self {
-        Self {
-            kept: Vec::with_capacity(SLOWEST),
-            bar_ns: 0,
-        }
+        Self { kept: Vec::with_capacity(SLOWEST), bar_ns: 0 }
     }
 
     /// Keeps an operation if it is among the slowest.

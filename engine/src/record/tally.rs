@@ -52,14 +52,7 @@ pub struct ClassTally {
 
 impl ClassTally {
     fn new(latency: Histogram) -> Self {
-        Self {
-            count: 0,
-            bytes: 0,
-            latency_ns_sum: 0,
-            latency_ns_min: u64::MAX,
-            latency_ns_max: 0,
-            latency,
-        }
+        Self { count: 0, bytes: 0, latency_ns_sum: 0, latency_ns_min: u64::MAX, latency_ns_max: 0, latency }
     }
 
     /// Counts one operation.
@@ -119,11 +112,7 @@ impl Tally {
             end_ns: 0,
             in_flight_ns: 0,
             classes: Class::ALL.map(|class| {
-                ClassTally::new(if asked.contains(&class) {
-                    Histogram::new()
-                } else {
-                    Histogram::absent()
-                })
+                ClassTally::new(if asked.contains(&class) { Histogram::new() } else { Histogram::absent() })
             }),
         }
     }

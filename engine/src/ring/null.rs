@@ -14,9 +14,7 @@ impl NullRing {
     /// A ring with room for `slots` operations.
     #[must_use]
     pub fn new(slots: u32) -> Self {
-        Self {
-            done: Vec::with_capacity(slots as usize),
-        }
+        Self { done: Vec::with_capacity(slots as usize) }
     }
 }
 
@@ -24,10 +22,7 @@ impl Ring for NullRing {
     #[inline]
     fn push(&mut self, request: Request) {
         let result = if request.operation == Operation::Flush { 0 } else { request.length_bytes.cast_signed() };
-        self.done.push(Completion {
-            slot: request.slot,
-            result,
-        });
+        self.done.push(Completion { slot: request.slot, result });
     }
 
     #[inline]

@@ -17,20 +17,13 @@ impl PsyncRing {
     /// A ring on an open file, which must outlive it.
     #[must_use]
     pub fn new(file: RawFd) -> Self {
-        Self {
-            file,
-            waiting: None,
-            done: None,
-        }
+        Self { file, waiting: None, done: None }
     }
 
     fn call(&self, request: &Request) -> isize {
         let length = request.length_bytes as usize;
         let offset = request.offset_bytes.cast_signed();
-        let vector = libc::iovec {
-            iov_base: request.buffer.cast(),
-            iov_len: length,
-        };
+        let vector = libc::iovec { iov_base: request.buffer.cast(), iov_len: length };
         // SAFETY: the buffer is `length` bytes of the slot's own memory, which nobody touches until the completion,
         // and the file stays open as long as this ring.
         unsafe {
@@ -58,10 +51,7 @@ impl Ring for PsyncRing {
             } else {
                 i32::try_from(moved).expect("a block is at most 64 MiB")
             };
-            self.done = Some(Completion {
-                slot: request.slot,
-                result,
-            });
+            self.done = Some(Completion { slot: request.slot, result });
         }
         Ok(())
     }

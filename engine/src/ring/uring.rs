@@ -20,7 +20,8 @@ const TARGET: Fixed = Fixed(0);
 
 /// Sets of set-up flags in the order of preference. Deferred task work comes only with a single issuer, so these are
 /// asked for together; the first set that the kernel grants is used.
-const FLAG_SETS: [&[&str]; 3] = [&["single_issuer", "defer_taskrun", "submit_all"], &["coop_taskrun", "submit_all"], &[]];
+const FLAG_SETS: [&[&str]; 3] =
+    [&["single_issuer", "defer_taskrun", "submit_all"], &["coop_taskrun", "submit_all"], &[]];
 
 /// A ring on one file.
 pub struct UringRing {
@@ -110,10 +111,7 @@ fn register_memory(ring: &IoUring, memory: &Region) -> Result<(), String> {
     if memory.length() > FIXED_BUFFER_BYTES_MAX {
         return Err("more than 1 GiB".to_owned());
     }
-    let whole = libc::iovec {
-        iov_base: memory.start().cast(),
-        iov_len: memory.length(),
-    };
+    let whole = libc::iovec { iov_base: memory.start().cast(), iov_len: memory.length() };
     // SAFETY: the worker keeps the region until after its ring is dropped.
     unsafe { ring.submitter().register_buffers(&[whole]) }.map_err(|error| symbol(&error))
 }
@@ -160,9 +158,7 @@ impl Ring for UringRing {
             return Ok(false);
         }
         // SAFETY: no argument is passed, so there is nothing for the kernel to read.
-        let asked = unsafe {
-            self.ring.submitter().enter::<libc::sigset_t>(0, 0, EnterFlags::GETEVENTS.bits(), None)
-        };
+        let asked = unsafe { self.ring.submitter().enter::<libc::sigset_t>(0, 0, EnterFlags::GETEVENTS.bits(), None) };
         match asked {
             Err(error) if !passing(&error) => Err(error),
             _ => Ok(true),

@@ -23,11 +23,7 @@ impl Alignment {
     /// No demands: buffered I/O, or none at all.
     #[must_use]
     pub fn none() -> Self {
-        Self {
-            memory_bytes: 1,
-            offset_bytes: 1,
-            source: "none",
-        }
+        Self { memory_bytes: 1, offset_bytes: 1, source: "none" }
     }
 
     /// What the kernel asks of direct I/O on an open file. Kernels before Linux 6.1 and some file systems don't say;
@@ -37,7 +33,10 @@ impl Alignment {
             .map_err(|error| Failure::from_io(FailureKind::AlignmentUnknown, "statx", &error.into()))?;
         if StatxFlags::from_bits_retain(facts.stx_mask).contains(StatxFlags::DIOALIGN) {
             if facts.stx_dio_offset_align == 0 || facts.stx_dio_mem_align == 0 {
-                return Err(Failure::new(FailureKind::DirectRefused, "the file system does not do direct I/O on this file"));
+                return Err(Failure::new(
+                    FailureKind::DirectRefused,
+                    "the file system does not do direct I/O on this file",
+                ));
             }
             return Ok(Self {
                 memory_bytes: facts.stx_dio_mem_align,
@@ -46,13 +45,12 @@ impl Alignment {
             });
         }
         let size = logical_block_size(identity).ok_or_else(|| {
-            Failure::new(FailureKind::AlignmentUnknown, "neither the file system nor a device says what direct I/O must be aligned to")
+            Failure::new(
+                FailureKind::AlignmentUnknown,
+                "neither the file system nor a device says what direct I/O must be aligned to",
+            )
         })?;
-        Ok(Self {
-            memory_bytes: size,
-            offset_bytes: size,
-            source: "logical block size",
-        })
+        Ok(Self { memory_bytes: size, offset_bytes: size, source: "logical block size" })
     }
 }
 

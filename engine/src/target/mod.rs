@@ -39,6 +39,7 @@ pub struct Identity {
 
 /// An open target.
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools)] // Each is a fact of its own, and all of them travel together.
 pub struct Target {
     /// What it is.
     pub kind: TargetKind,
@@ -104,7 +105,10 @@ impl Target {
         if (found.device_major, found.device_minor, found.inode)
             != (identity.device_major, identity.device_minor, identity.inode)
         {
-            return Err(Failure::new(FailureKind::Changed, format!("{path} leads to another file now; it was left alone")));
+            return Err(Failure::new(
+                FailureKind::Changed,
+                format!("{path} leads to another file now; it was left alone"),
+            ));
         }
         std::fs::remove_file(&self.path)
             .map_err(|error| Failure::from_io(FailureKind::TargetOpen, &format!("can't remove {path}"), &error))

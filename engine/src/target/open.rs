@@ -6,7 +6,10 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use rustix::fs::{FallocateFlags, FileType, OFlags, SeekFrom, Stat, fallocate, fcntl_getfl, fcntl_setfl, fstat, ftruncate, major, minor, seek};
+use rustix::fs::{
+    FallocateFlags, FileType, OFlags, SeekFrom, Stat, fallocate, fcntl_getfl, fcntl_setfl, fstat, ftruncate, major,
+    minor, seek,
+};
 
 use super::{Alignment, Identity, Target, TargetKind};
 use crate::failure::{Failure, FailureKind};
@@ -26,7 +29,7 @@ impl Target {
     /// Opens a regular file, or makes one. Nothing that is not a regular file is ever opened for reading or writing:
     /// the path is first opened without access to its data, looked at, and only that very file is opened then.
     pub fn open(path: &Path, wanted: Wanted) -> Result<Self, Failure> {
-        let opened = if let Some(size_bytes) = wanted.create_bytes {
+        if let Some(size_bytes) = wanted.create_bytes {
             let file = make(path)?;
             finish(path, file, wanted, Some(size_bytes)).inspect_err(|_| {
                 // What was made and can't be used would only be in the way. Its removal failing changes nothing.
@@ -34,8 +37,7 @@ impl Target {
             })
         } else {
             finish(path, reopen(path, wanted.write)?, wanted, None)
-        };
-        opened
+        }
     }
 }
 

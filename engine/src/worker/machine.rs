@@ -321,12 +321,8 @@ impl<R: Ring, C: Clock> Worker<R, C> {
     #[cold]
     fn fault(&mut self, completion: Completion, class: Class) {
         let slot = &mut self.slots[completion.slot as usize];
-        let mishap = Mishap {
-            class,
-            offset_bytes: slot.offset_bytes,
-            result: completion.result,
-            retries: slot.retries,
-        };
+        let mishap =
+            Mishap { class, offset_bytes: slot.offset_bytes, result: completion.result, retries: slot.retries };
         if mishap.kind() == FaultKind::Retry {
             slot.next = Next::Again;
         }
@@ -369,7 +365,8 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         if self.clock.now().saturating_sub(since_ns) < DRAIN_NS_MAX {
             return Step::Running;
         }
-        let message = format!("{} operations did not come back within {} s", self.in_flight, DRAIN_NS_MAX / 1_000_000_000);
+        let message =
+            format!("{} operations did not come back within {} s", self.in_flight, DRAIN_NS_MAX / 1_000_000_000);
         self.failure.get_or_insert(Failure::new(FailureKind::Stuck, message));
         Step::Done
     }

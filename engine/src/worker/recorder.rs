@@ -49,10 +49,7 @@ pub fn recorder_pair(asked: &[Class], spares: usize, collector: Option<Thread>) 
         collector,
         merged: 0,
     };
-    let spares = Spares {
-        full: full_out,
-        empty: empty_in,
-    };
+    let spares = Spares { full: full_out, empty: empty_in };
     (recorder, spares)
 }
 

@@ -1,0 +1,73 @@
+//! The loop allocates nothing once it runs: counted by the allocator itself.
+
+mod common;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::Arc;
+
+use common::job;
+use iosonde_engine::clock::{Clock, Monotonic};
+use iosonde_engine::job::{Job, Sync};
+use iosonde_engine::pattern::{Accesses, Payload, Shared};
+use iosonde_engine::ring::NullRing;
+use iosonde_engine::worker::{Step, Worker, WorkerParts, recorder_pair};
+
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+// SAFETY: every call goes on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations_of(job: &Job) -> u64 {
+    let clock = Monotonic::start();
+    let (recorder, mut spares) = recorder_pair(&job.asked(), 4, None);
+    let parts = WorkerParts {
+        ring: NullRing::new(job.slots()),
+        clock,
+        accesses: Accesses::new(job, 0, &Shared::new(job)),
+        payload: Payload::new(job, job.slots(), 512).expect("memory for a few buffers"),
+        recorder,
+        stop: Arc::default(),
+    };
+    let mut worker = Worker::new(job, parts, clock.now());
+    assert_eq!(worker.step(), Step::Running);
+    let before = ALLOCATIONS.get();
+    let mut rounds = 0_u64;
+    while worker.step() == Step::Running {
+        if let Ok(tally) = spares.full.pop() {
+            spares.give_back(tally);
+        }
+        rounds += 1;
+    }
+    let allocated = ALLOCATIONS.get() - before;
+    assert!(rounds > 1000, "only {rounds} rounds");
+    allocated
+}
+
+#[test]
+fn a_mixed_job_allocates_nothing_from_its_second_round_to_its_end() {
+    assert_eq!(allocations_of(&Job { read_percent: 70, queue_depth: 64, ..job() }), 0);
+}
+
+#[test]
+fn a_job_of_commits_allocates_nothing_from_its_second_round_to_its_end() {
+    assert_eq!(allocations_of(&Job { read_percent: 0, sync: Sync::Fdatasync, ..job() }), 0);
+}

@@ -1,0 +1,142 @@
+//! What the tests share: a job to start from, a clock that is told the time, and a ring that does what it is told.
+#![allow(dead_code)] // Each test program uses a part of it.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::io;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use iosonde_engine::clock::Clock;
+use iosonde_engine::job::{Engine, Job, Pattern, Sync};
+use iosonde_engine::pattern::{Accesses, Payload, Shared};
+use iosonde_engine::ring::{Completion, Operation, Request, Ring, RingTruth};
+use iosonde_engine::worker::{Spares, Step, Worker, WorkerEnd, WorkerParts, recorder_pair};
+
+/// A millisecond in nanoseconds.
+pub const MS: u64 = 1_000_000;
+
+/// Random 4 KiB reads at depth 4 over 1 MiB: 10 ms of warm-up, 30 ms of measuring, intervals of 10 ms.
+pub fn job() -> Job {
+    Job {
+        engine: Engine::Null,
+        pattern: Pattern::Random,
+        read_percent: 100,
+        block_size_bytes: 4096,
+        queue_depth: 4,
+        sync: Sync::None,
+        seed: 7,
+        span_bytes: 1 << 20,
+        warmup_ns: 10 * MS,
+        measure_ns: 30 * MS,
+        interval_ns: 10 * MS,
+        amount_bytes: None,
+    }
+}
+
+/// A clock that stands still until it is moved.
+#[derive(Clone, Default)]
+pub struct ManualClock(Rc<Cell<u64>>);
+
+impl ManualClock {
+    pub fn advance(&self, by_ns: u64) {
+        self.0.set(self.0.get() + by_ns);
+    }
+}
+
+impl Clock for ManualClock {
+    fn now(&self) -> u64 {
+        self.0.get()
+    }
+}
+
+/// Answers each operation after a fixed time, in order, with what the script says (its length, where it says nothing).
+pub struct ScriptedRing {
+    clock: ManualClock,
+    service_ns: u64,
+    waiting: VecDeque<(u64, Request)>,
+    pub script: Rc<RefCell<VecDeque<Option<i32>>>>,
+    pub seen: Rc<RefCell<Vec<Request>>>,
+}
+
+impl ScriptedRing {
+    pub fn new(clock: &ManualClock, service_ns: u64) -> Self {
+        Self { clock: clock.clone(), service_ns, waiting: VecDeque::new(), script: Rc::default(), seen: Rc::default() }
+    }
+}
+
+impl Ring for ScriptedRing {
+    fn push(&mut self, request: Request) {
+        self.seen.borrow_mut().push(request);
+        self.waiting.push_back((self.clock.now() + self.service_ns, request));
+    }
+
+    fn submit(&mut self, wait_for: u32, timeout_ns: u64) -> io::Result<()> {
+        let now = self.clock.now();
+        let due = self.waiting.front().map_or(u64::MAX, |(due, _)| *due);
+        if wait_for > 0 {
+            self.clock.advance(due.saturating_sub(now).min(timeout_ns));
+        }
+        Ok(())
+    }
+
+    fn reap(&mut self, into: &mut Vec<Completion>) -> io::Result<bool> {
+        while self.waiting.front().is_some_and(|(due, _)| *due <= self.clock.now()) {
+            let Some((_, request)) = self.waiting.pop_front() else { break };
+            let good = if request.operation == Operation::Flush { 0 } else { request.length_bytes.cast_signed() };
+            let told = self.script.borrow_mut().pop_front().flatten();
+            into.push(Completion { slot: request.slot, result: told.unwrap_or(good) });
+        }
+        Ok(false)
+    }
+
+    fn truth(&self) -> RingTruth {
+        RingTruth {
+            ring_flags: Vec::new(),
+            poll_mode: "none",
+            fixed_buffers: false,
+            fixed_file: false,
+            fallbacks: Vec::new(),
+        }
+    }
+}
+
+/// A worker on a scripted ring, and everything that a test wants to pull at.
+pub struct Bench {
+    pub worker: Worker<ScriptedRing, ManualClock>,
+    pub clock: ManualClock,
+    pub spares: Spares,
+    pub stop: Arc<AtomicBool>,
+    pub script: Rc<RefCell<VecDeque<Option<i32>>>>,
+    pub seen: Rc<RefCell<Vec<Request>>>,
+}
+
+impl Bench {
+    pub fn new(job: &Job, service_ns: u64, spares: usize) -> Self {
+        let clock = ManualClock::default();
+        let ring = ScriptedRing::new(&clock, service_ns);
+        let (script, seen) = (Rc::clone(&ring.script), Rc::clone(&ring.seen));
+        let (recorder, spares) = recorder_pair(&job.asked(), spares, None);
+        let stop = Arc::new(AtomicBool::new(false));
+        let parts = WorkerParts {
+            ring,
+            clock: clock.clone(),
+            accesses: Accesses::new(job, 0, &Shared::new(job)),
+            payload: Payload::new(job, job.slots(), 512).expect("memory for a few buffers"),
+            recorder,
+            stop: Arc::clone(&stop),
+        };
+        Self { worker: Worker::new(job, parts, 0), clock, spares, stop, script, seen }
+    }
+
+    /// Steps to the end, within a bound that no sound worker needs.
+    pub fn run(mut self) -> (WorkerEnd<ScriptedRing>, Spares) {
+        for _ in 0..1_000_000 {
+            if self.worker.step() == Step::Done {
+                return (self.worker.finish(), self.spares);
+            }
+        }
+        panic!("the worker did not end");
+    }
+}

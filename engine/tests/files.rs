@@ -1,0 +1,227 @@
+//! Targets: what is opened, what is refused, and what happens when a file changes under a running job.
+
+mod common;
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use common::{MS, job};
+use iosonde_engine::cell::{Interval, JobResult, Outcome, Setting, conduct};
+use iosonde_engine::clock::Monotonic;
+use iosonde_engine::failure::{Failure, FailureKind};
+use iosonde_engine::job::{Engine, Job, Pattern, Sync};
+use iosonde_engine::record::{Class, Phase};
+use iosonde_engine::ring::uring_refused;
+use iosonde_engine::target::{Target, Wanted};
+
+const MIB: u64 = 1 << 20;
+const READ: Wanted = Wanted { write: false, create_bytes: None, direct: false };
+const WRITE: Wanted = Wanted { write: true, create_bytes: None, direct: false };
+const MAKE: Wanted = Wanted { write: true, create_bytes: Some(4 * MIB), direct: false };
+
+fn refusal(path: &Path, wanted: Wanted) -> FailureKind {
+    Target::open(path, wanted).expect_err("this should be refused").kind
+}
+
+fn run(target: &Target, job: &Job) -> (JobResult, Vec<Interval>) {
+    try_run(target, job).expect("a job that can run")
+}
+
+fn try_run(target: &Target, job: &Job) -> Result<(JobResult, Vec<Interval>), Failure> {
+    let setting = Setting { target, clock: Monotonic::start(), stop: Arc::default() };
+    let mut intervals = Vec::new();
+    let result = conduct(job, &setting, &mut |_| {}, &mut |interval| intervals.push(interval))?;
+    Ok((result, intervals))
+}
+
+fn psync() -> Job {
+    Job { engine: Engine::Psync, queue_depth: 2, span_bytes: 4 * MIB, ..job() }
+}
+
+fn fill() -> Job {
+    Job {
+        pattern: Pattern::Sequential,
+        read_percent: 0,
+        amount_bytes: Some(4 * MIB),
+        block_size_bytes: 65536,
+        ..psync()
+    }
+}
+
+fn count(intervals: &[Interval], class: Class) -> u64 {
+    let measured = intervals.iter().filter(|interval| interval.phase == Phase::Measure);
+    measured.filter_map(|interval| interval.operations.get(&class)).map(|totals| totals.count).sum()
+}
+
+#[test]
+fn only_regular_files_are_opened_whatever_a_link_is_called() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let link = folder.path().join("innocent.dat");
+    symlink("/dev/zero", &link).expect("a link");
+    let pipe = folder.path().join("pipe");
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).expect("a pipe");
+    for path in [folder.path(), &link, &pipe, Path::new("/dev/null")] {
+        for wanted in [READ, WRITE] {
+            assert_eq!(refusal(path, wanted), FailureKind::NotRegular, "{}", path.display());
+        }
+    }
+}
+
+#[test]
+fn what_is_missing_in_the_way_or_forbidden_has_a_name_each() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let there = folder.path().join("there");
+    fs::write(&there, "something that nobody may lose").expect("a file");
+    assert_eq!(refusal(&folder.path().join("missing"), READ), FailureKind::TargetMissing);
+    assert_eq!(refusal(&folder.path().join("no/such/folder"), MAKE), FailureKind::TargetMissing);
+    assert_eq!(refusal(&there.join("below a file"), READ), FailureKind::TargetMissing);
+    assert_eq!(refusal(&there, MAKE), FailureKind::TargetExists);
+    assert_eq!(fs::read_to_string(&there).expect("still there"), "something that nobody may lose");
+    if !rustix::process::geteuid().is_root() {
+        fs::set_permissions(&there, fs::Permissions::from_mode(0o000)).expect("permissions");
+        assert_eq!(refusal(&there, READ), FailureKind::NoRights);
+    }
+}
+
+#[test]
+fn a_made_file_has_its_size_and_its_blocks_and_is_removed_on_request_only() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("target");
+    let target = Target::open(&path, MAKE).expect("a new file");
+    let facts = fs::metadata(&path).expect("it is there");
+    assert_eq!((facts.len(), facts.permissions().mode() & 0o777), (4 * MIB, 0o600));
+    assert_eq!(target.identity.map(|identity| identity.inode), Some(facts.ino()));
+    assert!(target.created);
+    target.close(false).expect("closing");
+    assert!(path.exists());
+    let again = Target::open(&path, WRITE).expect("an existing file");
+    assert_eq!(again.close(true).expect_err("not ours to remove").kind, FailureKind::TargetOpen);
+    assert!(path.exists());
+}
+
+#[test]
+fn a_file_that_took_the_target_s_place_is_left_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("target");
+    let target = Target::open(&path, MAKE).expect("a new file");
+    fs::remove_file(&path).expect("removing");
+    fs::write(&path, "somebody else's").expect("another file");
+    assert_eq!(target.close(true).expect_err("not the same file").kind, FailureKind::Changed);
+    assert_eq!(fs::read_to_string(&path).expect("still there"), "somebody else's");
+}
+
+#[test]
+fn holes_are_seen_before_a_fill_and_gone_after_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("target");
+    let target = Target::open(&path, MAKE).expect("a new file");
+    assert!(target.holes);
+    let (result, intervals) = run(&target, &fill());
+    assert_eq!(result.outcome, Outcome::Finished);
+    assert_eq!(count(&intervals, Class::Write), 64);
+    target.sync().expect("fdatasync");
+    target.close(false).expect("closing");
+    assert!(!Target::open(&path, READ).expect("the file").holes);
+}
+
+#[test]
+fn a_fill_leaves_no_block_of_zeros() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("target");
+    let target = Target::open(&path, MAKE).expect("a new file");
+    run(&target, &fill());
+    let mut content = Vec::new();
+    File::open(&path).and_then(|mut file| file.read_to_end(&mut content)).expect("reading");
+    assert_eq!(content.len() as u64, 4 * MIB);
+    assert!(content.chunks(512).all(|sector| sector.iter().any(|byte| *byte != 0)));
+}
+
+#[test]
+fn a_target_opened_for_reading_is_never_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("target");
+    fs::write(&path, vec![7; 4 << 20]).expect("a file");
+    let target = Target::open(&path, READ).expect("the file");
+    let refused = try_run(&target, &Job { read_percent: 50, ..psync() }).expect_err("a job that writes");
+    assert_eq!(refused.kind, FailureKind::BadJob);
+    run(&target, &psync());
+    assert!(fs::read(&path).expect("the file").iter().all(|byte| *byte == 7));
+}
+
+#[test]
+fn a_file_that_is_cut_short_ends_the_job_with_its_offset() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("target");
+    let target = Target::open(&path, MAKE).expect("a new file");
+    run(&target, &fill());
+    let long = Job { measure_ns: 20_000 * MS, ..psync() };
+    let cutter = std::thread::spawn({
+        let path = path.clone();
+        move || {
+            std::thread::sleep(Duration::from_millis(100));
+            File::options().write(true).open(path).and_then(|file| file.set_len(MIB)).expect("cutting the file");
+        }
+    });
+    let (result, intervals) = run(&target, &long);
+    cutter.join().expect("the cutter");
+    let failure = result.failure.expect("a cut file is a failure");
+    assert_eq!((result.outcome, failure.kind), (Outcome::Failed, FailureKind::Changed));
+    assert!(failure.offset_bytes.is_some_and(|offset| offset >= MIB));
+    assert!(count(&intervals, Class::Read) > 0, "what was measured before is kept");
+    assert!(result.measured_ns < 10_000 * MS);
+}
+
+#[test]
+fn depth_is_served_by_as_many_threads_under_psync() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let target = Target::open(&folder.path().join("target"), MAKE).expect("a new file");
+    run(&target, &fill());
+    let (result, _) = run(&target, &Job { queue_depth: 8, ..psync() });
+    assert_eq!((result.engine.workers, result.cpu.threads.len()), (8, 8));
+    let refused = try_run(&target, &Job { queue_depth: 1025, block_size_bytes: 512, ..psync() });
+    assert_eq!(refused.expect_err("too many threads").kind, FailureKind::BadJob);
+}
+
+#[test]
+fn every_write_has_its_flush_under_psync_and_io_uring() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let target = Target::open(&folder.path().join("target"), MAKE).expect("a new file");
+    run(&target, &fill());
+    let mut engines = vec![Engine::Psync];
+    if uring_refused().is_none() {
+        engines.push(Engine::IoUring);
+    }
+    for engine in engines {
+        let commits = Job { engine, read_percent: 0, sync: Sync::Fdatasync, queue_depth: 1, ..psync() };
+        let (result, intervals) = run(&target, &commits);
+        assert_eq!(result.outcome, Outcome::Finished, "{engine:?}: {:?}", result.failure);
+        let (writes, flushes) = (count(&intervals, Class::Write), count(&intervals, Class::Flush));
+        assert!(writes.abs_diff(flushes) <= 1, "{engine:?}: {writes} writes, {flushes} flushes");
+        assert_eq!(flushes, count(&intervals, Class::Commit));
+    }
+}
+
+#[test]
+fn direct_io_is_aligned_as_the_kernel_says() {
+    let folder = tempfile::tempdir_in(".").expect("a folder on a real file system");
+    let path = folder.path().join("target");
+    let target = match Target::open(&path, Wanted { direct: true, ..MAKE }) {
+        Ok(target) => target,
+        Err(failure) => {
+            assert!(matches!(failure.kind, FailureKind::DirectRefused | FailureKind::AlignmentUnknown), "{failure:?}");
+            assert!(!path.exists(), "a file that can't be used is not left behind");
+            return;
+        }
+    };
+    assert_ne!(target.alignment.source, "none");
+    let odd = Job { block_size_bytes: 512 * 9, ..psync() };
+    let aligned = u64::from(odd.block_size_bytes) % u64::from(target.alignment.offset_bytes) == 0;
+    run(&target, &fill());
+    assert_eq!(try_run(&target, &odd).is_ok(), aligned);
+    let (result, _) = run(&target, &psync());
+    assert_eq!((result.outcome, result.faults), (Outcome::Finished, Vec::new()));
+}

@@ -1,0 +1,107 @@
+//! Streams of accesses and what they carry: the same for the same seed, and as asked.
+
+mod common;
+
+use std::collections::HashSet;
+
+use common::job;
+use iosonde_engine::job::{Job, Pattern};
+use iosonde_engine::pattern::{Access, Accesses, Direction, Payload, Shared};
+
+fn stream(job: &Job, worker: u32, count: usize) -> Vec<Access> {
+    let mut accesses = Accesses::new(job, worker, &Shared::new(job));
+    std::iter::from_fn(|| accesses.draw()).take(count).collect()
+}
+
+#[test]
+fn the_same_seed_gives_the_same_stream_and_another_seed_another() {
+    let mixed = Job { read_percent: 70, ..job() };
+    assert_eq!(stream(&mixed, 0, 1000), stream(&mixed, 0, 1000));
+    assert_ne!(stream(&mixed, 0, 1000), stream(&Job { seed: 8, ..mixed.clone() }, 0, 1000));
+    assert_ne!(stream(&mixed, 0, 1000), stream(&mixed, 1, 1000));
+}
+
+#[test]
+fn the_share_of_reads_does_not_change_which_blocks_are_visited() {
+    let offsets = |percent| -> Vec<u64> {
+        stream(&Job { read_percent: percent, ..job() }, 0, 1000).iter().map(|access| access.offset_bytes).collect()
+    };
+    assert_eq!(offsets(100), offsets(30));
+}
+
+#[test]
+fn random_blocks_are_aligned_within_the_span_and_evenly_spread() {
+    let wide = Job { span_bytes: 100 * 4096 + 4095, ..job() };
+    let mut visits = [0_u32; 100];
+    for access in stream(&wide, 0, 100_000) {
+        assert_eq!(access.offset_bytes % 4096, 0);
+        visits[usize::try_from(access.offset_bytes / 4096).expect("a block number")] += 1;
+    }
+    // A thousand visits each are expected; six standard deviations are 190.
+    assert!(visits.iter().all(|count| count.abs_diff(1000) < 190), "{visits:?}");
+}
+
+#[test]
+fn the_share_of_reads_is_the_one_that_was_asked_for() {
+    for percent in [0_u8, 1, 30, 50, 70, 99, 100] {
+        let reads =
+            stream(&Job { read_percent: percent, ..job() }, 0, 100_000).iter().filter(|access| access.read).count();
+        // Six standard deviations of a binomial draw are below 0.95 % of the draws.
+        assert!(reads.abs_diff(usize::from(percent) * 1000) <= 950, "{percent} % gave {reads}");
+        assert!(percent != 0 || reads == 0);
+        assert!(percent != 100 || reads == 100_000);
+    }
+}
+
+#[test]
+fn a_sequential_stream_starts_where_the_seed_says_and_wraps_at_the_end_of_the_span() {
+    let sequential = Job { pattern: Pattern::Sequential, ..job() };
+    let blocks: Vec<u64> = stream(&sequential, 0, 600).iter().map(|access| access.offset_bytes / 4096).collect();
+    assert!(blocks.windows(2).all(|pair| pair[1] == (pair[0] + 1) % 256), "{blocks:?}");
+    let starts: HashSet<u64> =
+        (0..50).map(|seed| stream(&Job { seed, ..sequential.clone() }, 0, 1)[0].offset_bytes).collect();
+    assert!(starts.len() > 30, "{} different starts", starts.len());
+}
+
+#[test]
+fn workers_of_one_job_share_a_sequential_stream() {
+    let sequential = Job { pattern: Pattern::Sequential, ..job() };
+    let shared = Shared::new(&sequential);
+    let mut workers = [Accesses::new(&sequential, 0, &shared), Accesses::new(&sequential, 1, &shared)];
+    let blocks: Vec<u64> =
+        (0..100).filter_map(|turn| workers[turn % 2].draw()).map(|access| access.offset_bytes / 4096).collect();
+    assert!(blocks.windows(2).all(|pair| pair[1] == (pair[0] + 1) % 256), "{blocks:?}");
+}
+
+#[test]
+fn writes_carry_data_that_neither_repeats_nor_compresses() {
+    let write = Job { read_percent: 0, block_size_bytes: 16384, ..job() };
+    let mut payload = Payload::new(&write, 4, 512).expect("memory for a few buffers");
+    let mut pages = HashSet::new();
+    let mut counts = [0_u64; 256];
+    for round in 0..400_u32 {
+        let start = payload.prepare(round % 4, Direction::Write);
+        assert_eq!(start as usize % 512, 0);
+        // SAFETY: the payload gave this slot 16384 bytes, and no operation is in flight.
+        let block = unsafe { std::slice::from_raw_parts(start, 16384) };
+        for page in block.chunks(4096) {
+            assert!(pages.insert(page.to_vec()), "a page was written twice");
+            for byte in page {
+                counts[usize::from(*byte)] += 1;
+            }
+        }
+    }
+    // Every byte value comes up about as often as any other: 25,600 times, give or take six standard deviations.
+    assert!(counts.iter().all(|count| count.abs_diff(25_600) < 960), "{counts:?}");
+}
+
+#[test]
+fn reads_never_land_in_memory_that_writes_come_from() {
+    let mixed = Job { read_percent: 50, ..job() };
+    let mut payload = Payload::new(&mixed, 4, 512).expect("memory for a few buffers");
+    let reads: Vec<usize> = (0..4).map(|slot| payload.prepare(slot, Direction::Read) as usize).collect();
+    for round in 0..4000_u32 {
+        let write = payload.prepare(round % 4, Direction::Write) as usize;
+        assert!(reads.iter().all(|read| write.abs_diff(*read) >= 4096));
+    }
+}

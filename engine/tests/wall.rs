@@ -1,0 +1,223 @@
+//! The engine's side of the wall: recorded transcripts are played to the real program, which must answer in the same
+//! words. Numbers that depend on the machine (times, counts of operations, CPU) are compared by their place only.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+
+struct Engine {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Engine {
+    fn start() -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_iosonde-engine"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the engine starts");
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().expect("stdout is piped"));
+        Self { child, input, output }
+    }
+
+    fn tell(&mut self, line: &str) {
+        let input = self.input.as_mut().expect("the engine's input is open");
+        input.write_all(line.as_bytes()).and_then(|()| input.write_all(b"\n")).expect("the engine listens");
+    }
+
+    fn hear(&mut self) -> Value {
+        let mut line = String::new();
+        self.output.read_line(&mut line).expect("the engine speaks");
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error} in {line:?}"))
+    }
+
+    /// Events up to the one that ends a command.
+    fn hear_answer(&mut self) -> Vec<Value> {
+        let mut events = vec![self.hear()];
+        while matches!(events.last(), Some(event) if event["type"] == "interval" || event["type"] == "started") {
+            events.push(self.hear());
+        }
+        events
+    }
+
+    fn end(mut self) -> (i32, String) {
+        self.input = None;
+        let mut rest = String::new();
+        std::io::Read::read_to_string(&mut self.output, &mut rest).expect("the engine closes its output");
+        (self.child.wait().expect("the engine ends").code().unwrap_or(-1), rest)
+    }
+}
+
+/// Values whose figures belong to the contract: the others are only there.
+const EXACT: [&str; 8] =
+    ["protocol", "id", "errno", "size_bytes", "memory_bytes", "offset_bytes", "workers", "buckets_per_octave"];
+
+/// An event without what changes from run to run.
+fn shape(event: &Value, key: &str) -> Value {
+    match event {
+        Value::Number(_) if !EXACT.contains(&key) => json!("number"),
+        Value::Array(items) if key == "bucket" || key == "count" || key == "slowest" => {
+            json!(if items.is_empty() { "empty" } else { "filled" })
+        }
+        Value::Array(items) if key == "engines" || items.is_empty() => json!("list"),
+        Value::Array(items) => Value::Array(items.iter().map(|item| shape(item, key)).collect()),
+        Value::Object(fields) => fields
+            .iter()
+            // What the host offers and how the engine was built is not the transcript's to say.
+            .filter(|(name, _)| {
+                !["io_uring_refused", "build_profile", "cpu_pinned", "version"].contains(&name.as_str())
+            })
+            .map(|(name, value)| (name.clone(), shape(value, name)))
+            .collect(),
+        other => other.clone(),
+    }
+}
+
+/// Shapes of events, with runs of intervals of one phase as one: a slow machine may have to add some together.
+fn shapes(events: &[Value]) -> Vec<Value> {
+    let mut shapes: Vec<Value> = events.iter().map(|event| shape(event, "")).collect();
+    shapes.dedup_by(|later, earlier| earlier["type"] == "interval" && later == earlier);
+    shapes
+}
+
+fn play(name: &str) {
+    let folder = tempfile::tempdir().expect("a folder for the target");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/wall").join(name);
+    let text = fs::read_to_string(path).expect("the transcript");
+    let mut engine = Engine::start();
+    let mut expected: Vec<Value> = Vec::new();
+    let mut heard = vec![engine.hear()];
+    for line in text.lines() {
+        let message: Value = serde_json::from_str(line).expect("the transcript is JSON lines");
+        if let Some(command) = message.get("command") {
+            assert_eq!(shapes(&heard), shapes(&expected), "{name}, before {command}");
+            expected.clear();
+            let folder = folder.path().to_str().expect("a plain path");
+            engine.tell(&command.to_string().replace("$DIR", folder));
+            heard = engine.hear_answer();
+            heard = serde_json::from_str(&json!(heard).to_string().replace(folder, "$DIR")).expect("JSON stays JSON");
+        } else {
+            expected.push(message["event"].clone());
+        }
+    }
+    assert_eq!(shapes(&heard), shapes(&expected), "{name}, at the end");
+    assert_eq!(engine.end(), (0, String::new()));
+    assert_eq!(fs::read_dir(folder.path()).expect("the folder").count(), 0, "files were left behind");
+}
+
+#[test]
+fn a_job_on_nothing_goes_as_recorded() {
+    play("null.jsonl");
+}
+
+#[test]
+fn a_job_on_a_file_goes_as_recorded_and_leaves_nothing_behind() {
+    play("file.jsonl");
+}
+
+#[test]
+fn what_was_refused_is_refused_in_the_same_words() {
+    play("refusals.jsonl");
+}
+
+#[test]
+fn hello_comes_first_and_says_how_the_engine_was_built() {
+    let mut engine = Engine::start();
+    let hello = engine.hear();
+    assert_eq!(hello["type"], "hello");
+    assert_eq!(hello["protocol"], 1);
+    assert_eq!(hello["build_profile"], if cfg!(debug_assertions) { "debug" } else { "release" });
+    assert!(hello["engines"].as_array().is_some_and(|engines| engines.contains(&json!("psync"))));
+}
+
+#[test]
+fn nonsense_and_endless_lines_get_an_error_and_the_engine_goes_on() {
+    let mut engine = Engine::start();
+    engine.hear();
+    for nonsense in ["", "{", "[]", "{\"id\":-1,\"command\":\"sync\"}", "\u{fffd}", &"x".repeat(1 << 20)] {
+        engine.tell(nonsense);
+        let error = engine.hear();
+        assert_eq!((&error["type"], &error["kind"], &error["id"]), (&json!("error"), &json!("protocol"), &Value::Null));
+    }
+    engine.tell("{\"id\":1,\"command\":\"calibrate\"}");
+    assert_eq!(engine.hear()["type"], "calibrated");
+}
+
+fn long_job() -> String {
+    let job = json!({
+        "engine": "null", "pattern": "random", "read_percent": 100, "block_size_bytes": 4096, "queue_depth": 4,
+        "sync": "none", "seed": 7, "span_bytes": 1 << 24, "warmup_ns": 0, "measure_ns": 3_600_000_000_000_u64,
+        "interval_ns": 20_000_000, "amount_bytes": null
+    });
+    json!({ "id": 2, "command": "run", "job": job }).to_string()
+}
+
+fn engine_with_a_long_job() -> Engine {
+    let mut engine = Engine::start();
+    engine.hear();
+    engine.tell("{\"id\":1,\"command\":\"open\",\"kind\":\"null\",\"size_bytes\":16777216}");
+    engine.hear();
+    engine.tell(&long_job());
+    while engine.hear()["type"] != "interval" {}
+    engine
+}
+
+#[test]
+fn a_stop_cuts_the_job_and_the_engine_goes_on() {
+    let mut engine = engine_with_a_long_job();
+    engine.tell("{\"id\":2,\"command\":\"stop\"}");
+    let events = engine.hear_answer();
+    assert_eq!(events.last().map(|event| &event["result"]["outcome"]), Some(&json!("cut")));
+    engine.tell("{\"id\":3,\"command\":\"close\",\"remove\":false}");
+    assert_eq!(engine.hear()["type"], "closed");
+}
+
+#[test]
+fn a_stop_for_a_job_that_is_over_does_not_touch_the_next_one() {
+    let mut engine = Engine::start();
+    engine.hear();
+    engine.tell("{\"id\":1,\"command\":\"open\",\"kind\":\"null\",\"size_bytes\":16777216}");
+    engine.hear();
+    for id in 2..4 {
+        engine.tell(&long_job().replace("3600000000000", "30000000").replace("\"id\":2", &format!("\"id\":{id}")));
+        let last = engine.hear_answer().pop().expect("an answer");
+        assert_eq!(last["result"]["outcome"], "finished", "{last}");
+        engine.tell("{\"id\":2,\"command\":\"stop\"}");
+    }
+}
+
+#[test]
+fn the_front_s_death_ends_the_engine_in_the_middle_of_a_job() {
+    let started = std::time::Instant::now();
+    let (code, _) = engine_with_a_long_job().end();
+    assert_eq!(code, 0);
+    assert!(started.elapsed().as_secs() < 20);
+}
+
+#[test]
+fn a_front_that_does_not_listen_loses_no_count() {
+    let mut engine = Engine::start();
+    engine.hear();
+    engine.tell("{\"id\":1,\"command\":\"open\",\"kind\":\"null\",\"size_bytes\":16777216}");
+    engine.hear();
+    // A millisecond each: far more than the pipe holds while nobody reads.
+    engine.tell(&long_job().replace("3600000000000", "1500000000").replace("20000000", "1000000"));
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    let events = engine.hear_answer();
+    let result = &events.last().expect("an end")["result"];
+    let intervals: Vec<&Value> = events.iter().filter(|event| event["type"] == "interval").collect();
+    let mut next = 0;
+    for interval in &intervals {
+        assert_eq!(interval["interval"]["interval_first"].as_u64(), Some(next));
+        next = interval["interval"]["interval_last"].as_u64().expect("a number") + 1;
+    }
+    assert_eq!(next, 1500);
+    assert!(result["intervals_merged"].as_u64().is_some_and(|merged| merged > 0), "{}", result["intervals_merged"]);
+    assert_eq!(result["measured_ns"], 1_500_000_000_u64);
+}

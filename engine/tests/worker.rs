@@ -1,0 +1,227 @@
+//! The closed loop, on a ring that does what it is told and a clock that stands still until it is moved.
+
+mod common;
+
+use std::sync::atomic::Ordering;
+
+use common::{Bench, MS, job};
+use iosonde_engine::failure::FailureKind;
+use iosonde_engine::job::{Job, Sync};
+use iosonde_engine::record::{Class, FaultKind, Phase, Tally};
+use iosonde_engine::ring::Operation;
+use iosonde_engine::worker::{Spares, Step, WorkerEnd};
+
+/// All tallies of a run in order, the last one included.
+fn tallies<R>(end: &WorkerEnd<R>, spares: &mut Spares) -> Vec<Tally> {
+    let mut all: Vec<Tally> = std::iter::from_fn(|| spares.full.pop().ok()).map(|tally| *tally).collect();
+    all.push((*end.tally).clone());
+    all
+}
+
+fn measured(all: &[Tally], class: Class) -> u64 {
+    all.iter().filter(|tally| tally.phase == Phase::Measure).map(|tally| tally.class(class).count).sum()
+}
+
+#[test]
+fn throughput_is_depth_over_service_time() {
+    let (end, mut spares) = Bench::new(&job(), MS, 8).run();
+    let all = tallies(&end, &mut spares);
+    // 4 in flight, 1 ms each: 4 a millisecond. The sweep at the very end of the 30 ms belongs to what was in flight.
+    assert_eq!(measured(&all, Class::Read), 4 * 30);
+    assert_eq!(end.failure, None);
+}
+
+#[test]
+fn warm_up_is_recorded_apart_and_intervals_are_contiguous() {
+    let (end, mut spares) = Bench::new(&job(), MS, 8).run();
+    let all = tallies(&end, &mut spares);
+    let phases: Vec<Phase> = all.iter().map(|tally| tally.phase).collect();
+    assert_eq!(phases, [Phase::Warmup, Phase::Measure, Phase::Measure, Phase::Measure]);
+    for pair in all.windows(2) {
+        assert_eq!(pair[0].end_ns, pair[1].start_ns);
+        assert_eq!(pair[0].interval_last + 1, pair[1].interval_first);
+    }
+    assert_eq!((all[0].start_ns, all[3].end_ns), (0, 40 * MS));
+}
+
+#[test]
+fn achieved_depth_is_the_time_weighted_number_in_flight() {
+    let (end, mut spares) = Bench::new(&job(), MS, 8).run();
+    let in_flight: u64 = tallies(&end, &mut spares).iter().map(|tally| tally.in_flight_ns).sum();
+    assert_eq!(in_flight, 4 * 40 * MS);
+}
+
+#[test]
+fn little_s_law_holds_between_latencies_and_operations_in_flight() {
+    let (end, mut spares) = Bench::new(&job(), 3 * MS, 8).run();
+    let all = tallies(&end, &mut spares);
+    let latencies: u64 = all.iter().map(|tally| tally.class(Class::Read).latency_ns_sum).sum();
+    let in_flight: u64 = all.iter().map(|tally| tally.in_flight_ns).sum();
+    let censored = 4 * end.censored.age_ns_max;
+    assert_eq!(latencies + censored, in_flight);
+}
+
+#[test]
+fn what_is_in_flight_at_the_end_is_censored_with_its_age() {
+    let (end, _) = Bench::new(&job(), 7 * MS, 8).run();
+    // Seven divides 35: the last four were submitted then, five milliseconds before the end.
+    assert_eq!(end.censored.count, 4);
+    assert_eq!((end.censored.age_ns_min, end.censored.age_ns_max), (5 * MS, 5 * MS));
+    assert_eq!(end.censored.latency_ns_max, 7 * MS);
+}
+
+#[test]
+fn a_stalled_device_still_gets_its_intervals_and_its_end() {
+    let (end, mut spares) = Bench::new(&job(), 200 * MS, 8).run();
+    let all = tallies(&end, &mut spares);
+    assert_eq!(all.len(), 4);
+    assert_eq!(measured(&all, Class::Read), 0);
+    assert_eq!((end.censored.count, end.censored.age_ns_max), (4, 40 * MS));
+}
+
+#[test]
+fn operations_that_never_come_back_end_the_job_as_stuck() {
+    let (end, _) = Bench::new(&job(), u64::MAX / 2, 8).run();
+    assert_eq!(end.failure.map(|failure| failure.kind), Some(FailureKind::Stuck));
+}
+
+#[test]
+fn eagain_is_submitted_again_and_its_latency_counts_from_the_first_time() {
+    let bench = Bench::new(&Job { queue_depth: 1, ..job() }, MS, 8);
+    bench.script.borrow_mut().extend([None, Some(-libc::EAGAIN), None]);
+    let seen = std::rc::Rc::clone(&bench.seen);
+    let (end, mut spares) = bench.run();
+    let all = tallies(&end, &mut spares);
+    let retries: Vec<_> = end.faults.kinds().iter().map(|fault| (fault.kind, fault.errno.0, fault.count)).collect();
+    assert_eq!(retries, [(FaultKind::Retry, libc::EAGAIN, 1)]);
+    assert_eq!(all[0].class(Class::Read).latency_ns_max, 2 * MS);
+    assert_eq!(seen.borrow()[1].offset_bytes, seen.borrow()[2].offset_bytes);
+    assert_eq!(end.faults.lost(), 0);
+}
+
+#[test]
+fn eio_is_counted_with_its_offset_and_the_job_goes_on() {
+    let bench = Bench::new(&job(), MS, 8);
+    bench.script.borrow_mut().extend([None, Some(-libc::EIO)]);
+    let seen = std::rc::Rc::clone(&bench.seen);
+    let (end, mut spares) = bench.run();
+    let fault = end.faults.kinds()[0];
+    assert_eq!((fault.kind, fault.errno.0, fault.count), (FaultKind::Error, libc::EIO, 1));
+    assert_eq!(fault.offset_bytes_first, seen.borrow()[1].offset_bytes);
+    assert_eq!(end.failure, None);
+    assert_eq!(measured(&tallies(&end, &mut spares), Class::Read), 4 * 30);
+}
+
+#[test]
+fn a_device_that_fails_everything_ends_the_job() {
+    let bench = Bench::new(&job(), MS / 1000, 8);
+    bench.script.borrow_mut().extend(vec![Some(-libc::EIO); 5000]);
+    let (end, _) = bench.run();
+    assert_eq!(end.failure.map(|failure| failure.kind), Some(FailureKind::Io));
+    assert!(end.faults.lost() > 1000 && end.faults.lost() < 1100, "{}", end.faults.lost());
+}
+
+#[test]
+fn a_full_disk_ends_the_job_at_once_and_says_where() {
+    let bench = Bench::new(&Job { read_percent: 0, ..job() }, MS, 8);
+    bench.script.borrow_mut().push_back(Some(-libc::ENOSPC));
+    let offset = std::rc::Rc::clone(&bench.seen);
+    let (end, _) = bench.run();
+    let failure = end.failure.expect("a full disk is a failure");
+    assert_eq!((failure.kind, failure.errno), (FailureKind::NoSpace, Some(libc::ENOSPC)));
+    assert_eq!(failure.offset_bytes, Some(offset.borrow()[0].offset_bytes));
+}
+
+#[test]
+fn a_short_transfer_is_counted_and_never_taken_for_a_whole_one() {
+    let bench = Bench::new(&job(), MS, 8);
+    bench.script.borrow_mut().extend([Some(512), None]);
+    let (end, mut spares) = bench.run();
+    let fault = end.faults.kinds()[0];
+    assert_eq!((fault.kind, fault.errno.0, fault.count), (FaultKind::Short, 0, 1));
+    let bytes: u64 = tallies(&end, &mut spares).iter().map(|tally| tally.class(Class::Read).bytes).sum();
+    assert_eq!(bytes % 4096, 0);
+}
+
+#[test]
+fn a_read_of_nothing_means_that_the_file_was_cut() {
+    let bench = Bench::new(&job(), MS, 8);
+    bench.script.borrow_mut().push_back(Some(0));
+    let (end, _) = bench.run();
+    assert_eq!(end.failure.map(|failure| failure.kind), Some(FailureKind::Changed));
+}
+
+#[test]
+fn each_write_is_followed_by_its_flush_and_both_make_a_commit() {
+    let write = Job { read_percent: 0, queue_depth: 1, sync: Sync::Fdatasync, ..job() };
+    let bench = Bench::new(&write, MS, 8);
+    let seen = std::rc::Rc::clone(&bench.seen);
+    let (end, mut spares) = bench.run();
+    let operations: Vec<Operation> = seen.borrow().iter().take(4).map(|request| request.operation).collect();
+    assert_eq!(operations, [Operation::Write, Operation::Flush, Operation::Write, Operation::Flush]);
+    let all = tallies(&end, &mut spares);
+    assert_eq!(measured(&all, Class::Write), measured(&all, Class::Flush));
+    let commit = all[1].class(Class::Commit);
+    assert_eq!((commit.latency_ns_min, commit.latency_ns_max), (2 * MS, 2 * MS));
+    assert_eq!(commit.bytes, 4096 * commit.count);
+}
+
+#[test]
+fn o_dsync_writes_are_asked_for_as_such() {
+    let bench = Bench::new(&Job { read_percent: 0, sync: Sync::Dsync, ..job() }, MS, 8);
+    let seen = std::rc::Rc::clone(&bench.seen);
+    bench.run();
+    assert!(seen.borrow().iter().all(|request| request.operation == Operation::WriteDsync));
+}
+
+#[test]
+fn a_stop_ends_the_job_and_keeps_what_was_measured() {
+    let mut bench = Bench::new(&job(), MS, 8);
+    while iosonde_engine::clock::Clock::now(&bench.clock) < 25 * MS {
+        assert_eq!(bench.worker.step(), Step::Running);
+    }
+    bench.stop.store(true, Ordering::Relaxed);
+    let (end, mut spares) = bench.run();
+    let all = tallies(&end, &mut spares);
+    assert!(end.stopped);
+    // It is heard after the round that it fell into, and what came back in that round counts.
+    assert_eq!(all.last().map(|tally| tally.end_ns), Some(26 * MS));
+    assert_eq!(measured(&all, Class::Read), 4 * 17);
+}
+
+#[test]
+fn an_amount_is_moved_exactly_and_each_block_once() {
+    let fill = Job {
+        pattern: iosonde_engine::job::Pattern::Sequential,
+        read_percent: 0,
+        amount_bytes: Some(1 << 20),
+        ..job()
+    };
+    let bench = Bench::new(&fill, MS, 8);
+    let seen = std::rc::Rc::clone(&bench.seen);
+    let (end, mut spares) = bench.run();
+    let mut offsets: Vec<u64> = seen.borrow().iter().map(|request| request.offset_bytes).collect();
+    offsets.sort_unstable();
+    assert_eq!(offsets, (0..256).map(|block| block * 4096).collect::<Vec<u64>>());
+    assert_eq!(measured(&tallies(&end, &mut spares), Class::Write), 256);
+    assert_eq!(end.censored.count, 0);
+}
+
+#[test]
+fn intervals_that_nobody_takes_are_added_together_but_never_across_the_end_of_warm_up() {
+    let long = Job { measure_ns: 60 * MS, warmup_ns: 30 * MS, ..job() };
+    let (end, mut spares) = Bench::new(&long, MS, 0).run();
+    let all = tallies(&end, &mut spares);
+    let spans: Vec<_> = all.iter().map(|tally| (tally.phase, tally.interval_first, tally.interval_last)).collect();
+    assert_eq!(spans, [(Phase::Warmup, 0, 2), (Phase::Measure, 3, 8)]);
+    assert_eq!(end.intervals_merged, 2 + 5);
+    assert_eq!(measured(&all, Class::Read), 4 * 60);
+}
+
+#[test]
+fn the_slowest_operations_are_kept_whole() {
+    let (end, _) = Bench::new(&job(), MS, 8).run();
+    let slowest = end.slowest.ordered();
+    assert_eq!(slowest.len(), 64);
+    assert!(slowest.iter().all(|io| io.latency_ns == MS && io.length_bytes == 4096 && io.reap_ns >= 10 * MS));
+}

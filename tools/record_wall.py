@@ -1,0 +1,124 @@
+"""Record what front and engine say to each other, for the tests of both sides.
+
+    python -m tools.record_wall
+
+writes ``tests/fixtures/wall/*.jsonl`` anew. A line ``{"command": …}`` went to the engine, ``{"event": …}`` came back.
+``$DIR`` stands for the folder of the target.
+"""
+
+import json
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from iosonde.sources.engine.locate import find_engine
+from iosonde.sources.engine.process import EngineProcess
+
+Message = dict[str, Any]
+FOLDER: Final = Path(__file__).resolve().parents[1] / "tests/fixtures/wall"
+MS: Final = 1_000_000
+SPAN_BYTES: Final = 16 << 20
+
+
+def job(**changes: object) -> Message:
+    """A short job: random 4 KiB reads at depth 4, 10 ms of warm-up, 30 ms of measuring."""
+    return {
+        "engine": "null",
+        "pattern": "random",
+        "read_percent": 100,
+        "block_size_bytes": 4096,
+        "queue_depth": 4,
+        "sync": "none",
+        "seed": 7,
+        "span_bytes": SPAN_BYTES,
+        "warmup_ns": 10 * MS,
+        "measure_ns": 30 * MS,
+        "interval_ns": 10 * MS,
+        "amount_bytes": None,
+        **changes,
+    }
+
+
+def open_file(name: str, **changes: object) -> Message:
+    """An open of a new file, buffered: the same on every file system."""
+    return {
+        "command": "open",
+        "kind": "file",
+        "path": f"$DIR/{name}",
+        "access": "write",
+        "create": True,
+        "direct": False,
+        "size_bytes": SPAN_BYTES,
+        **changes,
+    }
+
+
+FILL: Final = job(
+    engine="psync", pattern="sequential", read_percent=0, block_size_bytes=1 << 20, queue_depth=2, amount_bytes=SPAN_BYTES
+)
+
+SCRIPTS: Final[dict[str, list[Message]]] = {
+    "null": [
+        {"command": "calibrate"},
+        {"command": "open", "kind": "null", "size_bytes": SPAN_BYTES},
+        {"command": "run", "job": job(read_percent=70)},
+        {"command": "close", "remove": False},
+    ],
+    "file": [
+        open_file("target"),
+        {"command": "run", "job": FILL},
+        {"command": "sync"},
+        {"command": "run", "job": job(engine="psync", queue_depth=2)},
+        {"command": "run", "job": job(engine="psync", queue_depth=1, read_percent=0, sync="fdatasync")},
+        {"command": "close", "remove": True},
+    ],
+    "refusals": [
+        {"command": "run", "job": job()},
+        {"command": "sync"},
+        {"command": "close", "remove": False},
+        {"command": "fly"},
+        open_file("missing", create=False, size_bytes=None),
+        open_file(".", create=False, size_bytes=None),
+        open_file("sizeless", size_bytes=None),
+        {"command": "open", "kind": "null", "size_bytes": SPAN_BYTES},
+        {"command": "run", "job": job(block_size_bytes=1000)},
+        {"command": "run", "job": job(queue_depth=0)},
+        {"command": "run", "job": job(read_percent=101)},
+        {"command": "run", "job": job(engine="psync")},
+        {"command": "run", "job": job(span_bytes=2 * SPAN_BYTES)},
+        {"command": "run", "job": job(measure_ns=0)},
+        {"command": "run", "job": job(surprise=1)},
+    ],
+}
+
+
+def play(script: list[Message], folder: Path) -> Iterator[Message]:
+    """Commands and events in their order."""
+    process = EngineProcess([find_engine()])
+    try:
+        yield {"event": process.receive(10)}
+        for number, command in enumerate(script, start=1):
+            numbered = {"id": number, **command}
+            yield {"command": numbered}
+            process.send(json.loads(json.dumps(numbered).replace("$DIR", str(folder))))
+            event: Message = {"type": "interval"}
+            while event["type"] in {"interval", "started"}:
+                event = process.receive(60)
+                yield {"event": event}
+    finally:
+        process.end()
+
+
+def main() -> None:
+    """Records every script."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name, script in SCRIPTS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            lines = [json.dumps(message).replace(folder, "$DIR") for message in play(script, Path(folder))]
+        (FOLDER / f"{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        print(f"{name}: {len(lines)} lines")
+
+
+if __name__ == "__main__":
+    main()
