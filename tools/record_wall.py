@@ -55,7 +55,12 @@ def open_file(name: str, **changes: object) -> Message:
 
 
 FILL: Final = job(
-    engine="psync", pattern="sequential", read_percent=0, block_size_bytes=1 << 20, queue_depth=2, amount_bytes=SPAN_BYTES
+    engine="psync",
+    pattern="sequential",
+    read_percent=0,
+    block_size_bytes=1 << 20,
+    queue_depth=2,
+    amount_bytes=SPAN_BYTES,
 )
 
 SCRIPTS: Final[dict[str, list[Message]]] = {

@@ -22,9 +22,7 @@ DURATIONS_NS: Final = {
     "d": 86_400 * 10**9,
 }
 _NUMBER = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-zµ]*)\s*$")
-_SPELLINGS: Final = {
-    name.lower(): name for name in (*BINARY, *DECIMAL)
-}
+_SPELLINGS: Final = {name.lower(): name for name in (*BINARY, *DECIMAL)}
 SECOND_NS: Final = 10**9
 
 
@@ -41,7 +39,7 @@ def parse_bytes(text: str, what: str) -> int:
         letter = unit.upper()
         raise UsageError(
             f"{what}: '{text}' could mean powers of 2 or of 10",
-            f"write {number}{letter}iB for powers of 2, or {number}{'k' if letter == 'K' else letter}B for powers of 10",
+            f"write {number}{letter}iB for powers of 2, {number}{'k' if letter == 'K' else letter}B for powers of 10",
         )
     name = _SPELLINGS.get(unit.lower(), None) if unit else "B"
     if name is None:
@@ -68,7 +66,7 @@ def parse_duration(text: str, what: str) -> int:
 def _whole(number: str, factor: int, what: str, text: str, base: str) -> int:
     whole, _, part = number.partition(".")
     scaled = int(whole + part) * factor
-    value, rest = divmod(scaled, 10 ** len(part))
+    value, rest = divmod(scaled, int(f"1{'0' * len(part)}"))
     if rest:
         raise UsageError(f"{what}: '{text}' is not a whole number of {base}", "use a smaller unit")
     return value

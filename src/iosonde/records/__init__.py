@@ -12,28 +12,25 @@ from iosonde.records.cell import (
     EngineTruth,
     Failure,
     Fault,
-    FaultKind,
-    Outcome,
-    Provenance,
     SlowIo,
     ThreadCpu,
 )
 from iosonde.records.histogram import Histogram, Layout
 from iosonde.records.host import HostFacts
-from iosonde.records.interval import IntervalRecord, OperationTotals, Phase
+from iosonde.records.interval import IntervalRecord, OperationTotals
 from iosonde.records.run import SCHEMA_VERSION, EngineHello, RunHeader, RunRecord
 from iosonde.records.target import Alignment, DeviceFacts, FileSystemFacts, Identity, TargetFacts
-from iosonde.records.workload import (
+from iosonde.records.workload import CellPlan, CellTurn, Plan, Timing, Workload
+from iosonde.vocabulary import (
     Access,
-    CellPlan,
-    CellTurn,
     Engine,
     Experiment,
+    FaultKind,
     Operation,
-    Plan,
+    Outcome,
+    Phase,
+    Provenance,
     Sync,
-    Timing,
-    Workload,
 )
 
 __all__ = [

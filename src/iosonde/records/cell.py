@@ -1,35 +1,9 @@
 """What one measurement of one cell gave, and how far its source vouches for it."""
 
-from enum import StrEnum
-
 from iosonde.records.base import Record
 from iosonde.records.interval import IntervalRecord, OperationTotals
-from iosonde.records.workload import Engine, Experiment, Operation, Timing, Workload
-
-
-class Provenance(StrEnum):
-    """What kind of number the quantities of a cell are."""
-
-    MEASURED = "measured"
-    PRINTED = "printed"
-    DERIVED = "derived"
-    UNKNOWN = "unknown"
-
-
-class Outcome(StrEnum):
-    """How a cell ended: as planned, broken off (its intervals are kept), or without what was asked."""
-
-    FINISHED = "finished"
-    CUT = "cut"
-    FAILED = "failed"
-
-
-class FaultKind(StrEnum):
-    """An error ended an operation; a short transfer moved too little; a retry was submitted again."""
-
-    ERROR = "error"
-    SHORT = "short"
-    RETRY = "retry"
+from iosonde.records.workload import Timing, Workload
+from iosonde.vocabulary import Engine, Experiment, FaultKind, Operation, Outcome, Provenance
 
 
 class Fault(Record):

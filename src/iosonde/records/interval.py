@@ -1,17 +1,8 @@
 """What happened in one stretch of a cell."""
 
-from enum import StrEnum
-
 from iosonde.records.base import Record
 from iosonde.records.histogram import Histogram
-from iosonde.records.workload import Operation
-
-
-class Phase(StrEnum):
-    """Warm-up is recorded and not counted; measure is what the figures come from."""
-
-    WARMUP = "warmup"
-    MEASURE = "measure"
+from iosonde.vocabulary import Operation, Phase
 
 
 class OperationTotals(Record):

@@ -6,7 +6,8 @@ from iosonde.records.base import Record
 from iosonde.records.cell import CellRecord
 from iosonde.records.host import HostFacts
 from iosonde.records.target import TargetFacts
-from iosonde.records.workload import Engine, Plan
+from iosonde.records.workload import Plan
+from iosonde.vocabulary import Engine
 
 SCHEMA_VERSION: Final = 1
 
@@ -39,9 +40,13 @@ class RunHeader(Record):
 
 
 class RunRecord(Record):
-    """A run as it can be read back: ``finished`` is False when it was cut off; ``fill`` is the first write."""
+    """A run as it can be read back: ``finished`` is False when it was cut off; ``fill`` is the first write.
+
+    ``damage`` says where the journal stops being readable, and why.
+    """
 
     header: RunHeader
     fill: CellRecord | None
     cells: tuple[CellRecord, ...]
     finished: bool
+    damage: str | None = None

@@ -1,77 +1,38 @@
 """What is asked of a target: workloads, their timing, and the plan that orders them."""
 
-from enum import StrEnum
-
 from pydantic import Field
 
 from iosonde.records.base import Record
+from iosonde.vocabulary import Access, Experiment, Operation, Sync
 
-
-class Access(StrEnum):
-    """Where the next block lies."""
-
-    RANDOM = "random"
-    SEQUENTIAL = "sequential"
-
-
-class Sync(StrEnum):
-    """When a write counts as done: at once, after an fdatasync of its own, or as an O_DSYNC write."""
-
-    NONE = "none"
-    FDATASYNC = "fdatasync"
-    DSYNC = "dsync"
-
-
-class Engine(StrEnum):
-    """How I/O reaches the kernel. ``null`` reaches nothing: it completes at once, in process."""
-
-    IO_URING = "io_uring"
-    PSYNC = "psync"
-    NULL = "null"
-
-
-class Operation(StrEnum):
-    """A class of operations with figures of its own.
-
-    ``commit`` is a write and the flush after it, from the write's submission to the flush's completion.
-    ``all`` is derived: reads, writes, trims and flushes merged by adding counts (commits are not added again).
-    """
-
-    READ = "read"
-    WRITE = "write"
-    TRIM = "trim"
-    FLUSH = "flush"
-    COMMIT = "commit"
-    ALL = "all"
-
-
-class Experiment(StrEnum):
-    """The question that a cell helps to answer."""
-
-    BASELINE = "baseline"
-    BLOCK_SIZE = "block_size"
-    MIX = "mix"
-    QUEUE_DEPTH = "queue_depth"
-    TAIL = "tail"
-    PROBE = "probe"
-    FILL = "fill"
+ALL_READS = 100
 
 
 class Workload(Record):
     """One closed loop: ``queue_depth`` operations of ``block_size_bytes`` kept in flight."""
 
     pattern: Access
-    read_percent: int = Field(ge=0, le=100)
-    block_size_bytes: int = Field(gt=0)
-    queue_depth: int = Field(gt=0)
+    read_percent: int = Field(ge=0, le=ALL_READS)
+    block_size_bytes: int = Field(ge=0)
+    queue_depth: int = Field(ge=0)
     sync: Sync = Sync.NONE
+
+    @property
+    def reads(self) -> bool:
+        """Whether any operation reads."""
+        return self.read_percent > 0
+
+    @property
+    def writes(self) -> bool:
+        """Whether any operation writes."""
+        return self.read_percent < ALL_READS
 
     def asked_operations(self) -> tuple[Operation, ...]:
         """The directions that this workload asks for; a cell in which one of them completed nothing has failed."""
         asked = []
-        if self.read_percent > 0:
+        if self.reads:
             asked.append(Operation.READ)
-        if self.read_percent < 100:
+        if self.writes:
             asked.append(Operation.WRITE)
             if self.sync is Sync.FDATASYNC:
                 asked.extend((Operation.FLUSH, Operation.COMMIT))
@@ -82,8 +43,8 @@ class Timing(Record):
     """How long a cell lasts. A cell with ``amount_bytes`` ends when that much was moved instead."""
 
     warmup_ns: int = Field(ge=0)
-    measure_ns: int = Field(gt=0)
-    interval_ns: int = Field(gt=0)
+    measure_ns: int = Field(ge=0)
+    interval_ns: int = Field(ge=0)
     amount_bytes: int | None = None
 
 

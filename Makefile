@@ -1,0 +1,76 @@
+# Needs Python 3.11 or newer, cargo and a C linker. All else is installed into .venv, pinned by hash.
+
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+PIP := $(PY) -m pip --disable-pip-version-check --quiet
+CARGO := cd engine && cargo
+
+DEMO := $(VENV)/bin/iosonde run demo --quick --overwrite-run --out demo/run
+BENCH := $(PY) -m bench
+
+PACKAGES := $(VENV)/.stamp-packages
+INSTALLED := $(VENV)/.stamp-installed
+
+# Folders are listed as well: one is newer after a file was taken out of it.
+ENGINE := engine/Cargo.toml engine/Cargo.lock $(wildcard engine/build.rs engine/.cargo/config.toml) \
+          $(shell find engine/src -name '*.rs' -o -type d)
+
+# What is set for another environment or another build must not reach this one.
+unexport PYTHONPATH PYTHONHOME PYTHONSAFEPATH VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
+unexport SETUPTOOLS_RUST_CARGO_PROFILE CARGO_BUILD_TARGET
+
+.PHONY: help setup demo test lint format wheel bench lock clean
+.DELETE_ON_ERROR:
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+$(PACKAGES): requirements/dev.txt
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed: make PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --require-hashes -r requirements/dev.txt
+	@touch $@
+
+# The engine is always the release build, in .venv/bin beside the command.
+$(INSTALLED): $(PACKAGES) pyproject.toml src/iosonde/__init__.py $(ENGINE)
+	@command -v cargo >/dev/null || { echo "cargo is needed: https://rustup.rs" >&2; exit 1; }
+	$(PIP) install --no-build-isolation --no-deps --editable .
+	@touch $@
+
+setup: $(INSTALLED) ## make .venv, with the iosonde command and a release engine in it
+
+demo: setup ## measure a file in demo/ and write a report
+	mkdir -p demo
+	$(DEMO)
+
+test: setup ## run all tests of engine and front
+	$(CARGO) test --locked
+	$(PY) -m pytest -ra
+
+lint: setup ## check format, style, types and layers
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/mypy
+	$(VENV)/bin/lint-imports --no-logo --no-cache
+	$(CARGO) fmt --check
+	$(CARGO) clippy --all-targets --locked -- -D warnings
+
+format: setup ## put all code into its format
+	$(VENV)/bin/ruff format .
+	$(VENV)/bin/ruff check --fix-only .
+	$(CARGO) fmt
+
+wheel: setup ## build sdist, and the wheel from it, and try that in an empty environment
+	rm -rf dist
+	$(PY) -m build --no-isolation
+	$(PY) -m tools.check_wheel
+
+bench: setup ## compare with other tools
+	$(BENCH)
+
+lock: $(PACKAGES) ## make requirements/ anew from pyproject.toml (UPGRADE=--upgrade for newer versions)
+	$(PY) -m tools.lock $(UPGRADE)
+
+clean: ## remove all that make made
+	rm -rf $(VENV) build dist demo engine/target src/*.egg-info .*_cache .hypothesis

@@ -1,0 +1,1 @@
+"""Measured comparisons, printed and kept: ``make bench``."""

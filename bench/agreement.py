@@ -1,0 +1,198 @@
+"""The same cell by iosonde and by fio: same file, block size, depth, io_uring, direct I/O, in alternating pairs.
+
+CPU time is that of whole processes, children included, as the kernel gives it to whoever waits for them. For iosonde
+it is taken twice: of the engine alone, and of the command ``iosonde probe`` with its front.
+"""
+
+import json
+import random
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.machine import machine_lines
+from bench.ratios import Ratio, ratio_of
+from iosonde.plans.build import fill_cell
+from iosonde.records import Access, CellPlan, CellTurn, Engine, Experiment, Operation, Timing, Workload
+from iosonde.sources import EngineSource, TargetRequest
+from iosonde.units import SECOND_NS, format_size
+
+SPAN_BYTES = 2 << 30
+DURATION_S = 3
+AGREEMENT = (0.95, 1.05)
+# Writers may leave the drive busy; a pause keeps one side's leftovers out of the other's figures.
+PAUSE_S = 0.2
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What is measured on both sides."""
+
+    read_percent: int
+    queue_depth: int
+
+    @property
+    def name(self) -> str:
+        """As a table shows it."""
+        return f"4 KiB random {'read' if self.read_percent else 'write'}, depth {self.queue_depth}"
+
+    @property
+    def direction(self) -> Operation:
+        """The only class of operations in it."""
+        return Operation.READ if self.read_percent else Operation.WRITE
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One measurement by one side."""
+
+    iops: float
+    latency_ns_mean: float
+    cpu_ns_per_io: float
+
+
+CELLS = (Cell(100, 1), Cell(100, 32), Cell(0, 32))
+
+
+def run(results: Path, folder: Path, pairs: int) -> bool:
+    """Measures, prints and keeps the comparison; True when every target is met."""
+    target = folder / "iosonde-bench.data"
+    lines = [f"# iosonde and fio on the same cell, {pairs} alternating pairs of {DURATION_S} s", ""]
+    lines += [*machine_lines(folder), f"- fio: {_fio_version()}", f"- file: {format_size(SPAN_BYTES)}, direct I/O", ""]
+    lines += ["Ratios are iosonde / fio: median of the pairs (bootstrap 95 % interval).", ""]
+    lines += [
+        "| cell | IOPS | mean latency | CPU an I/O, engine | CPU an I/O, whole command | met |",
+        "|---|---|---|---|---|---|",
+    ]
+    print("\n".join(lines))
+    found: dict[str, Any] = {}
+    met = True
+    try:
+        _make(target)
+        for cell in CELLS:
+            ratios, medians = _compare(cell, target, pairs)
+            good = _judged(ratios)
+            met = met and good
+            row = f"| {cell.name} | {' | '.join(str(ratio) for ratio in ratios.values())} | {'yes' if good else 'no'} |"
+            print(row, flush=True)
+            lines.append(row)
+            found[cell.name] = {"ratios": {name: each.as_json() for name, each in ratios.items()}, "medians": medians}
+    finally:
+        target.unlink(missing_ok=True)
+    lines += ["", "Met: IOPS and latency intervals within 0.95 to 1.05, CPU medians not above 1.", ""]
+    (results / "fio.md").write_text("\n".join(lines), encoding="utf-8")
+    (results / "fio.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    return met
+
+
+def _judged(ratios: dict[str, Ratio]) -> bool:
+    agree = all(ratios[name].within(*AGREEMENT) for name in ("iops", "latency_ns_mean"))
+    return agree and all(ratios[name].median <= 1 for name in ("cpu_engine", "cpu_command"))
+
+
+def _compare(cell: Cell, target: Path, pairs: int) -> tuple[dict[str, Ratio], dict[str, float]]:
+    sides: dict[str, Callable[[Cell, Path, int], Sample]] = {"engine": _engine, "command": _command, "fio": _fio}
+    samples: dict[str, list[Sample]] = {side: [] for side in sides}
+    order = random.Random(1)
+    for number in range(pairs):
+        turn = list(sides)
+        order.shuffle(turn)
+        for side in turn:
+            samples[side].append(sides[side](cell, target, number + 1))
+            time.sleep(PAUSE_S)
+
+    def of(side: str, field: str) -> list[float]:
+        return [getattr(sample, field) for sample in samples[side]]
+
+    ratios = {
+        "iops": ratio_of(of("engine", "iops"), of("fio", "iops")),
+        "latency_ns_mean": ratio_of(of("engine", "latency_ns_mean"), of("fio", "latency_ns_mean")),
+        "cpu_engine": ratio_of(of("engine", "cpu_ns_per_io"), of("fio", "cpu_ns_per_io")),
+        "cpu_command": ratio_of(of("command", "cpu_ns_per_io"), of("fio", "cpu_ns_per_io")),
+    }
+    medians = {
+        f"{side}_{field}": sorted(of(side, field))[pairs // 2]
+        for side in sides
+        for field in ("iops", "latency_ns_mean", "cpu_ns_per_io")
+    }
+    return ratios, medians
+
+
+def _cpu_ns() -> int:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return round((used.ru_utime + used.ru_stime) * SECOND_NS)
+
+
+def _make(target: Path) -> None:
+    source = EngineSource()
+    source.open(TargetRequest(path=target, write=True, create_bytes=SPAN_BYTES, direct=True))
+    turn = CellTurn(order=0, cell="fill", repeat=0, seed=1)
+    source.measure(fill_cell(SPAN_BYTES), turn, Engine.IO_URING, SPAN_BYTES, lambda _: None)
+    source.sync()
+    source.close(remove=False)
+    source.end()
+
+
+def _engine(cell: Cell, target: Path, seed: int) -> Sample:
+    before = _cpu_ns()
+    source = EngineSource()
+    source.open(TargetRequest(path=target, write=cell.read_percent < 100, create_bytes=None, direct=True))
+    workload = Workload(
+        pattern=Access.RANDOM,
+        read_percent=cell.read_percent,
+        block_size_bytes=4096,
+        queue_depth=cell.queue_depth,
+    )
+    timing = Timing(warmup_ns=0, measure_ns=DURATION_S * SECOND_NS, interval_ns=SECOND_NS // 2)
+    plan = CellPlan(cell="bench", experiments=(Experiment.PROBE,), workload=workload, timing=timing)
+    turn = CellTurn(order=1, cell="bench", repeat=1, seed=seed)
+    record = source.measure(plan, turn, Engine.IO_URING, SPAN_BYTES, lambda _: None)
+    source.close(remove=False)
+    source.end()
+    totals = record.operations[cell.direction]
+    return Sample(
+        iops=totals.count * SECOND_NS / record.measured_ns,
+        latency_ns_mean=totals.latency_ns_sum / totals.count,
+        cpu_ns_per_io=(_cpu_ns() - before) / totals.count,
+    )
+
+
+def _command(cell: Cell, target: Path, seed: int) -> Sample:
+    """The whole command. Writing over an existing file, it would fill it first, so it measures reads only."""
+    if not cell.read_percent:
+        return _engine(cell, target, seed)
+    before = _cpu_ns()
+    words = [sys.executable, "-m", "iosonde", "probe", str(target), "--warmup", "0s", "--duration", f"{DURATION_S}s"]
+    words += ["--queue-depth", str(cell.queue_depth), "--seed", str(seed), "--engine", "io_uring", "--json"]
+    answer = subprocess.run(words, stdout=subprocess.PIPE, check=True)
+    cpu_ns = _cpu_ns() - before
+    record = json.loads(answer.stdout)["run"]["cells"][0]
+    totals = record["operations"][cell.direction.value]
+    return Sample(
+        iops=totals["count"] * SECOND_NS / record["measured_ns"],
+        latency_ns_mean=totals["latency_ns_sum"] / totals["count"],
+        cpu_ns_per_io=cpu_ns / totals["count"],
+    )
+
+
+def _fio(cell: Cell, target: Path, seed: int) -> Sample:
+    before = _cpu_ns()
+    words = ["fio", "--name=bench", f"--filename={target}", f"--size={SPAN_BYTES}", "--direct=1"]
+    words += ["--ioengine=io_uring", f"--rw=rand{cell.direction}", "--bs=4k", f"--iodepth={cell.queue_depth}"]
+    words += ["--time_based=1", f"--runtime={DURATION_S}", "--norandommap=1", "--randrepeat=0"]
+    words += [f"--randseed={seed}", "--output-format=json"]
+    answer = subprocess.run(words, stdout=subprocess.PIPE, check=True)
+    cpu_ns = _cpu_ns() - before
+    found = json.loads(answer.stdout)["jobs"][0][cell.direction.value]
+    return Sample(
+        iops=found["iops"], latency_ns_mean=found["lat_ns"]["mean"], cpu_ns_per_io=cpu_ns / found["total_ios"]
+    )
+
+
+def _fio_version() -> str:
+    return subprocess.run(["fio", "--version"], stdout=subprocess.PIPE, check=True, text=True).stdout.strip()

@@ -1,0 +1,39 @@
+"""Ratios of pairs, with bootstrap intervals."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+RESAMPLES = 10_000
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """The median of ``ours / theirs`` over pairs, with the 95 % interval of that median."""
+
+    median: float
+    low: float
+    high: float
+    pairs: int
+
+    def within(self, low: float, high: float) -> bool:
+        """Whether the whole interval lies within the bounds."""
+        return low <= self.low and self.high <= high
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields by name."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        return f"{self.median:.3f} ({self.low:.3f} to {self.high:.3f})"
+
+
+def ratio_of(ours: Sequence[float], theirs: Sequence[float], seed: int = 1) -> Ratio:
+    """The ratio of paired values. Pairs are resampled, never single values: drift hits both sides of a pair."""
+    pairs = np.asarray(ours) / np.asarray(theirs)
+    random = np.random.default_rng(seed)
+    medians = np.median(random.choice(pairs, size=(RESAMPLES, len(pairs))), axis=1)
+    low, high = np.percentile(medians, [2.5, 97.5])
+    return Ratio(float(np.median(pairs)), float(low), float(high), len(pairs))

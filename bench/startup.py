@@ -1,0 +1,106 @@
+"""How long a user waits: ``--help``, and the report of a run of 100 cells."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from datetime import UTC, datetime
+from importlib.resources import files
+from pathlib import Path
+from statistics import median
+
+from bench.machine import machine_lines
+from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, measure_to_directory
+from iosonde.plans.build import cell_name
+from iosonde.records import Access, CellPlan, CellTurn, Experiment, Plan, Timing, Workload
+from iosonde.report.html import LIBRARY
+from iosonde.vocabulary import EngineChoice
+
+HELP_S_MAX = 0.3
+REPORT_S_MAX = 3.0
+REPORT_BYTES_MAX = 2 * 10**6
+ROUNDS = 11
+MS = 10**6
+
+
+def run(results: Path, folder: Path, _pairs: int) -> bool:
+    """Measures, prints and keeps the waits; True when every target is met."""
+    commands = [[], ["run"], ["plan"], ["probe"], ["report"]]
+    help_s = {" ".join(["iosonde", *words, "--help"]): _timed([*words, "--help"]) for words in commands}
+    report_s, page_bytes, library_bytes = _report()
+    own_bytes = page_bytes - library_bytes
+    lines = ["# Waits", "", *machine_lines(folder), ""]
+    lines += [f"| what | median of {ROUNDS} | target |", "|---|---|---|"]
+    lines += [f"| `{name}` | {seconds:.3f} s | {HELP_S_MAX} s |" for name, seconds in help_s.items()]
+    lines += [f"| report of 100 cells x 3 repeats | {report_s:.2f} s | {REPORT_S_MAX} s |"]
+    lines += [f"| its size beside the library ({library_bytes / 1e6:.2f} MB) | {own_bytes / 1e6:.2f} MB | 2 MB |", ""]
+    print("\n".join(lines))
+    (results / "startup.md").write_text("\n".join(lines), encoding="utf-8")
+    found = {"help_s": help_s, "report_s": report_s, "page_bytes": page_bytes, "library_bytes": library_bytes}
+    (results / "startup.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    quick = max(help_s.values()) < HELP_S_MAX and report_s < REPORT_S_MAX
+    return quick and own_bytes < REPORT_BYTES_MAX
+
+
+def _timed(words: list[str]) -> float:
+    times = []
+    for _ in range(ROUNDS):
+        before = time.perf_counter()
+        subprocess.run([sys.executable, "-m", "iosonde", *words], stdout=subprocess.DEVNULL, check=True)
+        times.append(time.perf_counter() - before)
+    return median(times)
+
+
+def _report() -> tuple[float, int, int]:
+    with tempfile.TemporaryDirectory() as folder:
+        directory = Path(folder) / "run"
+        wish = Wish(
+            target=TargetWish("null:", None, overwrite=False, buffered=False, writes=True, quick=False),
+            engine=EngineChoice.AUTO,
+            plan=lambda span_bytes, _fill: hundred_cells(span_bytes),
+        )
+        now = datetime.now(UTC)
+        measure_to_directory(wish, look_ahead(wish, now), directory, SilentObserver(), now)
+        seconds = _timed(["report", str(directory)])
+        library = (files("iosonde.report") / "static" / LIBRARY).read_text(encoding="utf-8")
+        return (
+            seconds,
+            (directory / "report.html").stat().st_size,
+            len(library.encode()),
+        )
+
+
+def hundred_cells(span_bytes: int) -> Plan:
+    """A hundred cells, three repeats, twelve intervals each, in the experiments that draw the most."""
+    timing = Timing(warmup_ns=20 * MS, measure_ns=100 * MS, interval_ns=10 * MS)
+    shapes = [(pattern, share, 4096 << step) for pattern in Access for share in (100, 0) for step in range(9)]
+    sweep = [(Access.RANDOM, share, 4096, depth) for share in (100, 0) for depth in range(1, 33)]
+    workloads = {
+        **{_workload(*shape, 8): Experiment.BLOCK_SIZE for shape in shapes},
+        **{_workload(*point): Experiment.QUEUE_DEPTH for point in sweep},
+    }
+    extra = [_workload(Access.RANDOM, share, 4096, 40) for share in range(1, 101 - len(workloads))]
+    workloads |= dict.fromkeys(extra, Experiment.MIX)
+    cells = tuple(
+        CellPlan(cell=cell_name(each), experiments=(experiment,), workload=each, timing=timing)
+        for each, experiment in workloads.items()
+    )
+    turns = [(cell.cell, repeat) for repeat in (1, 2, 3) for cell in cells]
+    return Plan(
+        profile="bench",
+        quick=False,
+        seed=1,
+        repeats=3,
+        span_bytes=span_bytes,
+        fill=None,
+        cells=cells,
+        turns=tuple(
+            CellTurn(order=order, cell=name, repeat=repeat, seed=order)
+            for order, (name, repeat) in enumerate(turns, start=1)
+        ),
+    )
+
+
+def _workload(pattern: Access, read_percent: int, size_bytes: int, depth: int) -> Workload:
+    return Workload(pattern=pattern, read_percent=read_percent, block_size_bytes=size_bytes, queue_depth=depth)

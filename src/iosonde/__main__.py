@@ -1,0 +1,5 @@
+"""``python -m iosonde``."""
+
+from iosonde.cli.main import entry
+
+entry()

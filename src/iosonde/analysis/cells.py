@@ -1,0 +1,188 @@
+"""One cell over its repeats: every figure with its uncertainty, for each class of operations."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from iosonde.analysis.estimate import Estimate, estimate
+from iosonde.analysis.histogram import PERCENTS, percentiles
+from iosonde.analysis.totals import merge_totals, total_of
+from iosonde.records import (
+    CellPlan,
+    CellRecord,
+    Experiment,
+    Failure,
+    Fault,
+    Histogram,
+    Operation,
+    OperationTotals,
+    Outcome,
+    Sync,
+    Workload,
+)
+from iosonde.units import SECOND_NS
+
+
+@dataclass(frozen=True)
+class PercentileEstimate:
+    """A percentile of service latency in nanoseconds.
+
+    ``value_ns`` is read from all repeats' counts added up. ``lowest_ns`` and ``highest_ns`` are the extremes of the
+    repeats' own percentiles, given only when every repeat supports it. None means fewer than 10 samples beyond.
+    """
+
+    percent: float
+    value_ns: int | None
+    lowest_ns: int | None
+    highest_ns: int | None
+
+
+@dataclass(frozen=True)
+class OperationEstimate:
+    """One class of operations of a cell over the repeats in which it completed something.
+
+    ``count``, ``bytes`` and ``latency`` are added over repeats; minimum and maximum are the extremes over repeats.
+    """
+
+    operation: Operation
+    iops: Estimate
+    bytes_per_s: Estimate
+    latency_ns_mean: Estimate
+    latency_ns_min: int
+    latency_ns_max: int
+    percentiles: tuple[PercentileEstimate, ...]
+    count: int
+    bytes: int
+    latency: Histogram = field(repr=False)
+
+    def percentile(self, percent: float) -> PercentileEstimate:
+        """The percentile at one of the points in ``PERCENTS``."""
+        return next(each for each in self.percentiles if each.percent == percent)
+
+
+@dataclass(frozen=True)
+class CellEstimate:
+    """One cell over its repeats. Only finished repeats count; without any, there are no figures at all.
+
+    ``operations`` is empty, and ``queue_depth_achieved`` and ``cpu_ns_per_io`` are None, when no repeat finished.
+    ``faults`` and ``failures`` are those of all repeats, whatever their outcome.
+    """
+
+    cell: str
+    experiments: tuple[Experiment, ...]
+    workload: Workload
+    outcomes: tuple[Outcome, ...]
+    failures: tuple[Failure, ...]
+    faults: tuple[Fault, ...]
+    measured_ns: int
+    queue_depth_achieved: Estimate | None
+    cpu_ns_per_io: Estimate | None
+    operations: dict[Operation, OperationEstimate]
+
+    @property
+    def queue_depth_asked(self) -> int:
+        """Operations that the workload wanted in flight."""
+        return self.workload.queue_depth
+
+    @property
+    def repeats_finished(self) -> int:
+        """Repeats that the figures come from."""
+        return self.outcomes.count(Outcome.FINISHED)
+
+    @property
+    def repeats_failed(self) -> int:
+        """Repeats without what was asked; they are left out of every figure."""
+        return self.outcomes.count(Outcome.FAILED)
+
+    @property
+    def repeats_cut(self) -> int:
+        """Repeats that were broken off; they are left out of every figure."""
+        return self.outcomes.count(Outcome.CUT)
+
+    @property
+    def direction(self) -> Operation | None:
+        """``read`` or ``write`` for a pure workload, None for a mix."""
+        return {100: Operation.READ, 0: Operation.WRITE}.get(self.workload.read_percent)
+
+    @property
+    def subject(self) -> OperationEstimate | None:
+        """What the cell is about: commits where each write is flushed, the direction if pure, else all together."""
+        if self.workload.sync is Sync.FDATASYNC:
+            return self.of(Operation.COMMIT)
+        return self.of(self.direction or Operation.ALL)
+
+    def of(self, operation: Operation) -> OperationEstimate | None:
+        """The figures of one class of operations, or None where nothing was completed."""
+        return self.operations.get(operation)
+
+
+def estimate_cell(plan: CellPlan, records: Sequence[CellRecord]) -> CellEstimate:
+    """The estimates of one cell from the records of its repeats, which may be none."""
+    finished = [record for record in records if record.outcome is Outcome.FINISHED and record.measured_ns > 0]
+    found = {operation for record in finished for operation in record.operations} | {Operation.ALL}
+    estimates = {operation: _estimate_operation(operation, finished) for operation in Operation if operation in found}
+    return CellEstimate(
+        cell=plan.cell,
+        experiments=plan.experiments,
+        workload=plan.workload,
+        outcomes=tuple(record.outcome for record in records),
+        failures=tuple(record.failure for record in records if record.failure is not None),
+        faults=tuple(fault for record in records for fault in record.faults),
+        measured_ns=sum(record.measured_ns for record in finished),
+        queue_depth_achieved=estimate([record.queue_depth_achieved for record in finished]),
+        cpu_ns_per_io=estimate([cost for record in finished if (cost := _cpu_ns_per_io(record)) is not None]),
+        operations={operation: each for operation, each in estimates.items() if each is not None},
+    )
+
+
+def _estimate_operation(operation: Operation, finished: Sequence[CellRecord]) -> OperationEstimate | None:
+    measured = [
+        (totals, record.measured_ns)
+        for record in finished
+        if (totals := total_of(record.operations, operation)) is not None
+    ]
+    merged = merge_totals([totals for totals, _ in measured])
+    iops = estimate([totals.count * SECOND_NS / measured_ns for totals, measured_ns in measured])
+    bytes_per_s = estimate([totals.bytes * SECOND_NS / measured_ns for totals, measured_ns in measured])
+    latency_ns_mean = estimate([totals.latency_ns_sum / totals.count for totals, _ in measured])
+    if merged is None or iops is None or bytes_per_s is None or latency_ns_mean is None:
+        return None
+    return OperationEstimate(
+        operation=operation,
+        iops=iops,
+        bytes_per_s=bytes_per_s,
+        latency_ns_mean=latency_ns_mean,
+        latency_ns_min=merged.latency_ns_min,
+        latency_ns_max=merged.latency_ns_max,
+        percentiles=_estimate_percentiles(merged, [totals for totals, _ in measured]),
+        count=merged.count,
+        bytes=merged.bytes,
+        latency=merged.latency,
+    )
+
+
+def percentiles_of(totals: OperationTotals) -> tuple[int | None, ...]:
+    """The service latency of one stretch at each of ``PERCENTS``, nanoseconds; None where not supported."""
+    return percentiles(totals.latency, PERCENTS, smallest_ns=totals.latency_ns_min, largest_ns=totals.latency_ns_max)
+
+
+def _estimate_percentiles(
+    merged: OperationTotals, repeats: Sequence[OperationTotals]
+) -> tuple[PercentileEstimate, ...]:
+    pooled = percentiles_of(merged)
+    own = [percentiles_of(totals) for totals in repeats] if len(repeats) > 1 else [pooled]
+    estimates = []
+    for index, (percent, value_ns) in enumerate(zip(PERCENTS, pooled, strict=True)):
+        known = [value for repeat in own if (value := repeat[index]) is not None]
+        whole = len(known) == len(own)
+        estimates.append(
+            PercentileEstimate(percent, value_ns, min(known) if whole else None, max(known) if whole else None)
+        )
+    return tuple(estimates)
+
+
+def _cpu_ns_per_io(record: CellRecord) -> float | None:
+    """CPU time of the worker threads, user and system, over everything that completed in the same window."""
+    totals = total_of(record.operations, Operation.ALL)
+    if totals is None or not record.cpu.threads:
+        return None
+    return sum(thread.user_ns + thread.system_ns for thread in record.cpu.threads) / totals.count

@@ -1,0 +1,44 @@
+"""A whole distribution as a percentile curve, on the scale that gives each nine the same room."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from iosonde.analysis.cells import OperationEstimate
+from iosonde.analysis.histogram import PERCENTS, SAMPLES_BEYOND_MIN, rank_of, values_at_ranks
+
+POINTS_PER_DECADE: Final = 30
+"""A line of 600 pixels over five decades shows no more."""
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """One point of the curve: a percentile, its place 1/(1 - p) on the axis, and the latency in nanoseconds."""
+
+    percent: float
+    inverse_beyond: float
+    latency_ns: int
+
+
+def percentile_curve(figures: OperationEstimate) -> tuple[CurvePoint, ...]:
+    """The service latency of all repeats added up, from the smallest on, cut where fewer than 10 samples lie beyond.
+
+    Empty when the whole distribution is too small to have any such point.
+    """
+    total = figures.count
+    last = total - SAMPLES_BEYOND_MIN
+    if last < 1:
+        return ()
+    decades = np.log10(total / (total - last))
+    spaced = np.logspace(0, decades, num=int(decades * POINTS_PER_DECADE) + 2)
+    ranks = {min(max(int(np.ceil(total * (1 - 1 / place))), 1), last) for place in spaced}
+    ranks |= {rank for percent in PERCENTS if (rank := rank_of(total, percent)) <= last}
+    ordered = sorted(ranks)
+    values = values_at_ranks(
+        figures.latency, ordered, smallest_ns=figures.latency_ns_min, largest_ns=figures.latency_ns_max
+    )
+    return tuple(
+        CurvePoint(100 * rank / total, total / (total - rank), value)
+        for rank, value in zip(ordered, values, strict=True)
+    )

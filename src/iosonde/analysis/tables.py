@@ -1,0 +1,227 @@
+"""A run as flat tables of columns: cells, intervals, histograms.
+
+A column is a NumPy array whose type does not depend on its values: integers, floats (NaN where there is no value),
+masked integers (masked where there is no value), or objects that are strings. Tables are made column by column.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iosonde.analysis.cells import percentiles_of
+from iosonde.analysis.histogram import PERCENTS, bucket_bounds, percent_name
+from iosonde.analysis.totals import total_of
+from iosonde.records import CellRecord, IntervalRecord, Operation, OperationTotals, RunRecord
+from iosonde.units import SECOND_NS
+
+Column = NDArray[Any]
+Table = dict[str, Column]
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One class of operations in one stretch: a whole repeat, or one interval of it."""
+
+    run: str
+    record: CellRecord
+    interval: IntervalRecord | None
+    operation: Operation
+    totals: OperationTotals | None
+
+    @property
+    def duration_ns(self) -> int:
+        if self.interval is None:
+            return self.record.measured_ns
+        return self.interval.end_ns - self.interval.start_ns
+
+    @cached_property
+    def percentiles(self) -> tuple[int | None, ...]:
+        """At each of PERCENTS; worked out only for the tables that show them."""
+        return (None,) * len(PERCENTS) if self.totals is None else percentiles_of(self.totals)
+
+    def per_s(self, amount: int) -> float:
+        return amount * SECOND_NS / self.duration_ns if self.duration_ns else np.nan
+
+
+def cell_table(run: RunRecord) -> Table:
+    """One row for each cell, repeat and class of operations, ``all`` included.
+
+    A direction that was asked for and completed nothing has a row with a count of 0 and no figures: it failed.
+    """
+    return _table(_CELL_COLUMNS, list(_cell_rows(run)))
+
+
+def interval_table(run: RunRecord) -> Table:
+    """One row for each interval and class of operations, ``all`` included; the warm-up is there, by its phase."""
+    return _table(_INTERVAL_COLUMNS, list(_interval_rows(run)))
+
+
+def histogram_table(run: RunRecord) -> Table:
+    """One row for each bucket that was hit in an interval, by class of operations.
+
+    ``all`` is left out: it is the sum of read, write, trim and flush, and any query can add counts.
+    """
+    rows = [row for row in _interval_rows(run) if row.operation is not Operation.ALL and row.totals is not None]
+    lengths = [len(row.totals.latency.bucket) for row in rows if row.totals is not None]
+    # One value a histogram, repeated by NumPy for its buckets: there are millions of rows.
+    table = {name: np.repeat(column, lengths) for name, column in _table(_HISTOGRAM_KEYS, rows).items()}
+    bounds = [
+        bucket_bounds(row.totals.latency.layout, row.totals.latency.bucket) for row in rows if row.totals is not None
+    ]
+    counts = [np.array(row.totals.latency.count, dtype=np.int64) for row in rows if row.totals is not None]
+    nothing = np.zeros(0, dtype=np.uint64)
+    table["bucket_low_ns"] = np.concatenate([low for low, _ in bounds]) if bounds else nothing
+    table["bucket_high_ns"] = np.concatenate([high for _, high in bounds]) if bounds else nothing
+    table["count"] = np.concatenate(counts) if counts else nothing.astype(np.int64)
+    return table
+
+
+def _cell_rows(run: RunRecord) -> Iterator[_Row]:
+    for record in run.cells:
+        asked = set(record.workload.asked_operations()) | set(record.operations) | {Operation.ALL}
+        for operation in Operation:
+            if operation in asked:
+                yield _row(run, record, None, operation)
+
+
+def _interval_rows(run: RunRecord) -> Iterator[_Row]:
+    for record in run.cells:
+        for interval in record.intervals:
+            for operation in Operation:
+                if operation in interval.operations or operation is Operation.ALL:
+                    yield _row(run, record, interval, operation)
+
+
+def _row(run: RunRecord, record: CellRecord, interval: IntervalRecord | None, operation: Operation) -> _Row:
+    totals = total_of((record if interval is None else interval).operations, operation)
+    return _Row(run.header.run, record, interval, operation, totals)
+
+
+def _table(columns: Sequence["_Definition"], rows: Sequence[_Row]) -> Table:
+    return {column.name: column.make([column.value(row) for row in rows]) for column in columns}
+
+
+def _text(values: Sequence[Any]) -> Column:
+    return np.array(values, dtype=object)
+
+
+def _integer(values: Sequence[Any]) -> Column:
+    return np.array(values, dtype=np.int64)
+
+
+def _unsigned(values: Sequence[Any]) -> Column:
+    return np.array(values, dtype=np.uint64)
+
+
+def _real(values: Sequence[Any]) -> Column:
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
+
+def _maybe_integer(values: Sequence[Any]) -> Column:
+    missing = [value is None for value in values]
+    return np.ma.array([value or 0 for value in values], mask=missing, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class _Definition:
+    """A column: its name with the unit last, how its array is made, and its value in one row."""
+
+    name: str
+    make: Callable[[Sequence[Any]], Column]
+    value: Callable[[_Row], Any]
+
+
+def _of_totals(
+    name: str, make: Callable[[Sequence[Any]], Column], value: Callable[[OperationTotals], Any]
+) -> _Definition:
+    """A column that has no value where nothing was completed."""
+    return _Definition(name, make, lambda row: None if row.totals is None else value(row.totals))
+
+
+def _percentile(index: int) -> _Definition:
+    name = f"latency_ns_{percent_name(PERCENTS[index])}"
+    return _Definition(name, _maybe_integer, lambda row: row.percentiles[index])
+
+
+def _count(row: _Row) -> int:
+    return 0 if row.totals is None else row.totals.count
+
+
+def _bytes(row: _Row) -> int:
+    return 0 if row.totals is None else row.totals.bytes
+
+
+def _rate_in_cell(amount: Callable[[_Row], int]) -> Callable[[_Row], float]:
+    """A rate that does not exist where a whole cell completed nothing: that is a failure, never a 0."""
+    return lambda row: np.nan if row.totals is None else row.per_s(amount(row))
+
+
+_LATENCIES: Final = (
+    _of_totals("latency_ns_mean", _real, lambda totals: totals.latency_ns_sum / totals.count),
+    _of_totals("latency_ns_min", _maybe_integer, lambda totals: totals.latency_ns_min),
+    _of_totals("latency_ns_max", _maybe_integer, lambda totals: totals.latency_ns_max),
+)
+
+_CELL_COLUMNS: Final = (
+    _Definition("run", _text, lambda row: row.run),
+    _Definition("experiments", _text, lambda row: "+".join(row.record.experiments)),
+    _Definition("cell", _text, lambda row: row.record.cell),
+    _Definition("repeat", _integer, lambda row: row.record.repeat),
+    _Definition("order", _integer, lambda row: row.record.order),
+    _Definition("seed", _unsigned, lambda row: row.record.seed),
+    _Definition("outcome", _text, lambda row: str(row.record.outcome)),
+    _Definition("operation", _text, lambda row: str(row.operation)),
+    _Definition("pattern", _text, lambda row: str(row.record.workload.pattern)),
+    _Definition("read_percent", _integer, lambda row: row.record.workload.read_percent),
+    _Definition("block_size_bytes", _integer, lambda row: row.record.workload.block_size_bytes),
+    _Definition("queue_depth", _integer, lambda row: row.record.workload.queue_depth),
+    _Definition("queue_depth_achieved", _real, lambda row: row.record.queue_depth_achieved),
+    _Definition("sync", _text, lambda row: str(row.record.workload.sync)),
+    _Definition("count", _integer, _count),
+    _Definition("bytes", _integer, _bytes),
+    _Definition("measured_ns", _integer, lambda row: row.duration_ns),
+    _Definition("iops", _real, _rate_in_cell(_count)),
+    _Definition("bytes_per_s", _real, _rate_in_cell(_bytes)),
+    *_LATENCIES,
+    *(_percentile(index) for index in range(len(PERCENTS))),
+    _Definition("cpu_user_ns", _integer, lambda row: sum(thread.user_ns for thread in row.record.cpu.threads)),
+    _Definition("cpu_system_ns", _integer, lambda row: sum(thread.system_ns for thread in row.record.cpu.threads)),
+    _Definition("faults", _integer, lambda row: sum(fault.count for fault in row.record.faults)),
+    _Definition("censored", _integer, lambda row: row.record.censored.count),
+)
+
+
+def _in_interval(value: Callable[[IntervalRecord], Any]) -> Callable[[_Row], Any]:
+    return lambda row: None if row.interval is None else value(row.interval)
+
+
+_INTERVAL_COLUMNS: Final = (
+    _Definition("cell", _text, lambda row: row.record.cell),
+    _Definition("repeat", _integer, lambda row: row.record.repeat),
+    _Definition("phase", _text, _in_interval(lambda interval: str(interval.phase))),
+    _Definition("interval_first", _integer, _in_interval(lambda interval: interval.interval_first)),
+    _Definition("interval_last", _integer, _in_interval(lambda interval: interval.interval_last)),
+    _Definition("start_ns", _integer, _in_interval(lambda interval: interval.start_ns)),
+    _Definition("end_ns", _integer, _in_interval(lambda interval: interval.end_ns)),
+    _Definition(
+        "queue_depth_achieved",
+        _real,
+        lambda row: row.per_s(row.interval.in_flight_ns) / SECOND_NS if row.interval else None,
+    ),
+    _Definition("operation", _text, lambda row: str(row.operation)),
+    _Definition("count", _integer, _count),
+    _Definition("bytes", _integer, _bytes),
+    _Definition("iops", _real, lambda row: row.per_s(_count(row))),
+    _Definition("bytes_per_s", _real, lambda row: row.per_s(_bytes(row))),
+    *_LATENCIES,
+    _percentile(PERCENTS.index(50)),
+    _percentile(PERCENTS.index(99)),
+)
+
+_HISTOGRAM_KEYS: Final = tuple(
+    column for column in _INTERVAL_COLUMNS if column.name in {"cell", "repeat", "phase", "interval_first", "operation"}
+)

@@ -1,0 +1,36 @@
+"""Totals of operations, merged by adding."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from iosonde.analysis.histogram import merge_histograms
+from iosonde.records import Operation, OperationTotals
+
+COUNTED_IN_ALL: Final = (Operation.READ, Operation.WRITE, Operation.TRIM, Operation.FLUSH)
+"""``all`` adds these. A commit is a write and a flush that are counted already."""
+
+
+def merge_totals(totals: Sequence[OperationTotals]) -> OperationTotals | None:
+    """Everything added up; minimum and maximum stay exact. None when nothing completed at all."""
+    filled = [each for each in totals if each.count > 0]
+    if not filled:
+        return None
+    if len(filled) == 1:
+        return filled[0]
+    return OperationTotals(
+        count=sum(each.count for each in filled),
+        bytes=sum(each.bytes for each in filled),
+        latency_ns_sum=sum(each.latency_ns_sum for each in filled),
+        latency_ns_min=min(each.latency_ns_min for each in filled),
+        latency_ns_max=max(each.latency_ns_max for each in filled),
+        latency=merge_histograms([each.latency for each in filled]),
+    )
+
+
+def total_of(operations: Mapping[Operation, OperationTotals], operation: Operation) -> OperationTotals | None:
+    """The totals of one class, ``all`` derived where the source gave none; None when none of it completed."""
+    if operation in operations:
+        return merge_totals([operations[operation]])
+    if operation is Operation.ALL:
+        return merge_totals([operations[each] for each in COUNTED_IN_ALL if each in operations])
+    return None

@@ -1,0 +1,121 @@
+"""Measures a plan, cell by cell, and keeps each cell before the next begins."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from iosonde.campaign.engines import engine_of_cell
+from iosonde.errors import TargetError
+from iosonde.records import CellPlan, CellRecord, CellTurn, IntervalRecord, Outcome, RunHeader
+from iosonde.sources import EngineSource, Interrupted
+from iosonde.units import SECOND_NS
+from iosonde.vocabulary import EngineChoice
+
+
+class Observer(Protocol):
+    """Whoever watches a run."""
+
+    def fill_started(self, plan: CellPlan) -> None:
+        """The first write begins."""
+
+    def cell_started(self, plan: CellPlan, turn: CellTurn) -> None:
+        """A cell begins."""
+
+    def interval(self, interval: IntervalRecord) -> None:
+        """Part of what runs is over."""
+
+    def cell_finished(self, record: CellRecord) -> None:
+        """A cell, or the first write, is over."""
+
+
+class SilentObserver:
+    """Watches nothing."""
+
+    def fill_started(self, plan: CellPlan) -> None:
+        """Nothing."""
+
+    def cell_started(self, plan: CellPlan, turn: CellTurn) -> None:
+        """Nothing."""
+
+    def interval(self, interval: IntervalRecord) -> None:
+        """Nothing."""
+
+    def cell_finished(self, record: CellRecord) -> None:
+        """Nothing."""
+
+
+class Keeper(Protocol):
+    """Where cells are kept: a journal, or memory."""
+
+    def interval(self, order: int, interval: IntervalRecord, left_s: float) -> None:
+        """Keeps an interval of the running cell, which goes on for another ``left_s`` seconds."""
+
+    def cell(self, cell: CellRecord) -> None:
+        """Keeps a cell that has ended."""
+
+    def fill(self, cell: CellRecord) -> None:
+        """Keeps the first write."""
+
+
+class Conductor:
+    """One plan on one open target."""
+
+    def __init__(self, source: EngineSource, header: RunHeader, keeper: Keeper, observer: Observer) -> None:
+        self._source = source
+        self._plan = header.plan
+        self._choice = EngineChoice(header.engine_asked)
+        self._engine = header.engine
+        self._keeper = keeper
+        self._observer = observer
+
+    def run(self) -> None:
+        """Fills the target where the plan says so, then measures every turn in order.
+
+        A cell that fails is kept and the next one goes on, unless the failure is the target's as a whole. An
+        interruption keeps the cut cell and goes on up.
+        """
+        if self._plan.fill is not None:
+            self._fill(self._plan.fill)
+        cells = {cell.cell: cell for cell in self._plan.cells}
+        for turn in self._plan.turns:
+            cell = cells[turn.cell]
+            self._observer.cell_started(cell, turn)
+            record = self._measure(cell, turn, self._keeper.cell)
+            if record.failure is not None and record.failure.kind in {"changed", "stuck"}:
+                raise TargetError(
+                    f"{turn.cell}: {record.failure.message}",
+                    "keep other programs away from the target, look at its health, then run again",
+                )
+
+    def _fill(self, cell: CellPlan) -> None:
+        self._observer.fill_started(cell)
+        turn = CellTurn(order=0, cell=cell.cell, repeat=0, seed=self._plan.seed)
+        record = self._measure(cell, turn, self._keeper.fill)
+        if record.outcome is not Outcome.FINISHED:
+            reason = record.failure.message if record.failure else "it was stopped"
+            raise TargetError(
+                f"the target can't be written in full: {reason}", "make room, or look at its health (dmesg)"
+            )
+        self._source.sync()
+
+    def _measure(self, cell: CellPlan, turn: CellTurn, keep: Callable[[CellRecord], None]) -> CellRecord:
+        ends_ns = cell.timing.warmup_ns + cell.timing.measure_ns
+        passed_ns = 0
+
+        def on_interval(interval: IntervalRecord) -> None:
+            nonlocal passed_ns
+            passed_ns += interval.end_ns - interval.start_ns
+            # A cell with an amount ends nobody knows when.
+            left_s = (ends_ns - passed_ns) / SECOND_NS if cell.timing.amount_bytes is None else float("inf")
+            self._keeper.interval(turn.order, interval, left_s)
+            self._observer.interval(interval)
+
+        engine = engine_of_cell(self._choice, self._engine, cell.workload)
+        try:
+            record = self._source.measure(cell, turn, engine, self._plan.span_bytes, on_interval)
+        except Interrupted as interrupted:
+            keep(interrupted.cell)
+            self._observer.cell_finished(interrupted.cell)
+            raise interrupted.interruption from None
+        keep(record)
+        self._observer.cell_finished(record)
+        return record

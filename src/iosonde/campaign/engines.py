@@ -1,0 +1,34 @@
+"""Which engine measures a cell."""
+
+from iosonde.errors import EngineError, UsageError
+from iosonde.records import Engine, EngineHello, Sync, Workload
+from iosonde.vocabulary import EngineChoice
+
+
+def choose_engine(choice: EngineChoice, hello: EngineHello, *, null_target: bool) -> Engine:
+    """The engine of a run. Raises when what was asked for can't be had: nobody gets another one unasked."""
+    if null_target or choice is EngineChoice.NULL:
+        if not null_target or choice not in {EngineChoice.NULL, EngineChoice.AUTO}:
+            raise UsageError("--engine null and the target null: go together", "use both or neither")
+        return Engine.NULL
+    if choice is EngineChoice.AUTO:
+        return Engine.IO_URING if Engine.IO_URING in hello.engines else Engine.PSYNC
+    engine = Engine(choice.value)
+    if engine not in hello.engines:
+        raise EngineError(
+            f"this host refuses io_uring ({hello.io_uring_refused})",
+            "--engine psync works everywhere; or allow io_uring (sysctl kernel.io_uring_disabled, seccomp profile)",
+        )
+    return engine
+
+
+def engine_of_cell(choice: EngineChoice, engine: Engine, workload: Workload) -> Engine:
+    """The engine of one cell: with ``auto``, a single write at a time with its fdatasync goes through psync.
+
+    io_uring hands every fdatasync to a kernel thread, and the hand-over would be counted as the drive's latency; a
+    database calls fdatasync(2) itself, as psync does.
+    """
+    alone = workload.sync is Sync.FDATASYNC and workload.queue_depth == 1
+    if choice is EngineChoice.AUTO and engine is Engine.IO_URING and alone:
+        return Engine.PSYNC
+    return engine

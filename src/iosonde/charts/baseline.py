@@ -1,0 +1,100 @@
+"""The zero-queue baseline: the median and the tail of each cell at depth 1."""
+
+from collections.abc import Sequence
+
+import altair as alt
+
+from iosonde.analysis.cells import CellEstimate, OperationEstimate
+from iosonde.charts.figure import Figure, Row, left_out
+from iosonde.charts.points import unit_of
+from iosonde.charts.quantities import LatencyUnit, significant
+from iosonde.charts.theme import INK_SOFT, Series, colour, layered, log_domain, log_ticks, number_axis, shape
+from iosonde.records import Sync, Workload
+from iosonde.units import format_size
+
+_POINTS = (
+    (50.0, Series("p50", "#0072B2", "circle")),
+    (99.0, Series("p99", "#E69F00", "square")),
+    (99.9, Series("p99.9", "#D55E00", "diamond")),
+)
+_ROW_HEIGHT = 46
+
+
+def baseline_percentiles(cells: Sequence[CellEstimate]) -> Figure:
+    """Median, p99 and p99.9 of each baseline cell as dots on one logarithmic latency axis."""
+    points = [(cell, figures) for cell in cells if (figures := cell.subject) is not None]
+    unit = unit_of(points)
+    rows = [row for cell, figures in points for row in _rows(cell, figures, unit)]
+    caption = (
+        f"Service latency ({unit.name}) at depth 1, all repeats added up; a percentile with fewer than 10 samples "
+        "beyond it is not drawn."
+    )
+    title = "Latency without a queue"
+    if not rows:
+        return Figure("baseline-percentiles", title, caption, None, (), left_out(cells, rows))
+    chart = layered(_layers(rows, unit), rows, caption, height=_ROW_HEIGHT * len(points))
+    return Figure("baseline-percentiles", title, caption, chart, tuple(rows), left_out(cells, rows))
+
+
+def _rows(cell: CellEstimate, figures: OperationEstimate, unit: LatencyUnit) -> list[Row]:
+    known = [
+        (series, value_ns)
+        for percent, series in _POINTS
+        if (value_ns := figures.percentile(percent).value_ns) is not None
+    ]
+    return [
+        {
+            "cell": cell.cell,
+            "name": _name(cell.workload),
+            "series": series.name,
+            f"latency_{unit.name}": value_ns / unit.ns,
+            "latency": f"{significant(value_ns / unit.ns)} {unit.name}",
+            "samples": f"{figures.count:,}",
+        }
+        for series, value_ns in known
+    ]
+
+
+def _name(workload: Workload) -> str:
+    """Two lines, parted by a bar, so that the axis leaves room for the figures on a phone."""
+    size = format_size(workload.block_size_bytes)
+    if workload.sync is Sync.FDATASYNC:
+        return f"write + fdatasync|{size} {workload.pattern}"
+    if workload.sync is Sync.DSYNC:
+        return f"O_DSYNC write|{size} {workload.pattern}"
+    direction = "read" if workload.read_percent else "write"
+    return f"{workload.pattern} {direction}|{size}"
+
+
+def _layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
+    field = f"latency_{unit.name}"
+    domain = log_domain(row[field] for row in rows)
+    series = [each for _, each in _POINTS]
+    x = alt.X(
+        f"{field}:Q",
+        title=f"Latency ({unit.name}), log scale",
+        scale=alt.Scale(type="log", domain=list(domain), nice=False),
+        axis=number_axis(values=log_ticks(domain), labelOverlap="greedy"),
+    )
+    y = alt.Y(
+        "name:N",
+        title=None,
+        sort=list(dict.fromkeys(row["name"] for row in rows)),
+        axis=alt.Axis(labelExpr="split(datum.label, '|')", labelLimit=140, labelLineHeight=14, grid=True),
+    )
+    chart = alt.Chart()
+    told = [
+        alt.Tooltip("name:N", title="workload"),
+        alt.Tooltip("series:N", title="percentile"),
+        alt.Tooltip("latency:N", title="latency"),
+        alt.Tooltip("samples:N", title="samples"),
+        alt.Tooltip("cell:N", title="cell"),
+    ]
+    return [
+        chart.mark_rule(strokeWidth=2, color=INK_SOFT, opacity=0.5).encode(
+            x=alt.X(f"min({field}):Q", title=x["title"]), x2=alt.X2(f"max({field}):Q"), y=y
+        ),
+        chart.mark_point(size=110, filled=True, opacity=1).encode(
+            x=x, y=y, color=colour(series), shape=shape(series), tooltip=told
+        ),
+    ]

@@ -1,0 +1,51 @@
+"""What a chart function gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    # Not imported when running: the terminal summary uses this file, and Altair takes 0.3 s to import.
+    import altair as alt
+
+    from iosonde.analysis.cells import CellEstimate
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart with what stands around it.
+
+    ``caption`` is one sentence on how to read it. ``chart`` is None when nothing could be drawn. ``rows`` are the
+    values it draws, units in their names. ``left_out`` says, a sentence each, what has no figures and why.
+    """
+
+    id: str
+    title: str
+    caption: str
+    chart: alt.LayerChart | None
+    rows: tuple[Row, ...]
+    left_out: tuple[str, ...] = ()
+
+
+def why_no_figures(cell: CellEstimate) -> str:
+    """Why a cell can't be drawn, in words."""
+    planned = len(cell.outcomes)
+    if planned == 0:
+        return f"{cell.cell} was not measured"
+    if cell.repeats_failed:
+        reason = f": {cell.failures[0].message}" if cell.failures else ""
+        return f"{cell.cell} failed in {cell.repeats_failed} of {planned} repeats{reason}"
+    if cell.repeats_cut:
+        return f"{cell.cell} was cut off in {cell.repeats_cut} of {planned} repeats"
+    return f"{cell.cell} completed nothing of what is drawn here"
+
+
+def left_out(cells: Iterable[CellEstimate], drawn: Iterable[Row]) -> tuple[str, ...]:
+    """A sentence for each of the cells that has no row in the chart."""
+    present = {row["cell"] for row in drawn}
+    return tuple(why_no_figures(cell) for cell in cells if cell.cell not in present)

@@ -1,0 +1,75 @@
+"""Lines with points and error bars, the body of most charts here, and the axes that they share."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from iosonde.charts.figure import Row
+from iosonde.charts.quantities import IOPS_BASE, LatencyUnit
+from iosonde.charts.theme import Series, colour, dash, iops_axis, log_domain, log_ticks, number_axis, shape
+
+COMMON_TOOLTIP = (
+    "series",
+    "block_size",
+    "queue_depth_asked",
+    "queue_depth_achieved",
+    "iops_with_interval",
+    "bandwidth_with_interval",
+    "latency_with_interval",
+    "repeats",
+    "cell",
+)
+_TITLES = {
+    "series": "operations",
+    "block_size": "block size",
+    "read_percent": "reads asked (%)",
+    "queue_depth_asked": "depth asked",
+    "queue_depth_achieved": "depth achieved",
+    "iops_with_interval": "IOPS ± 95 %",
+    "bandwidth_with_interval": "bandwidth ± 95 %",
+    "latency_with_interval": "mean latency ± 95 %",
+    "repeats": "repeats",
+    "cell": "cell",
+}
+
+
+def tooltip(*fields: str) -> list[alt.Tooltip]:
+    """The exact values behind a point; typed as nominal, so that Vega prints every value as it stands."""
+    return [alt.Tooltip(f"{field}:N", title=_TITLES[field]) for field in fields]
+
+
+def iops_from_zero() -> alt.Y:
+    """A linear axis of IOPS."""
+    return alt.Y("iops:Q", title=f"IOPS ({IOPS_BASE})", scale=alt.Scale(zero=True), axis=iops_axis(tickCount=6))
+
+
+def log_latency(rows: Sequence[Row], unit: LatencyUnit) -> alt.Y:
+    """A logarithmic axis of mean latency around the rows and their error bars."""
+    field = f"latency_{unit.name}"
+    domain = log_domain(row[end] for row in rows for end in (field, "low", "high"))
+    return alt.Y(
+        f"{field}:Q",
+        title=f"Mean latency ({unit.name}), log scale",
+        scale=alt.Scale(type="log", domain=list(domain), nice=False),
+        axis=number_axis(values=log_ticks(domain)),
+    )
+
+
+def lines_with_intervals(
+    x: alt.X, y: alt.Y, series: Sequence[Series], *, fields: Sequence[str] = COMMON_TOOLTIP, order: str | None = None
+) -> list[alt.Chart]:
+    """Layers over a figure's rows: a line for each series, each point with its interval from ``low`` to ``high``.
+
+    A line joins its points from left to right, or by the field ``order``.
+    """
+    chart, coloured = alt.Chart(), colour(series)
+    ends: dict[str, Any] = {"y": alt.Y("low:Q", title=y["title"]), "y2": alt.Y2("high:Q")}
+    joined: dict[str, Any] = {} if order is None else {"order": alt.Order(f"{order}:Q")}
+    return [
+        chart.mark_line(strokeWidth=2).encode(x=x, y=y, color=coloured, strokeDash=dash(series), **joined),
+        chart.mark_rule(strokeWidth=2).encode(x=x, color=coloured, **ends),
+        chart.mark_point(size=70, filled=True, opacity=1).encode(
+            x=x, y=y, color=coloured, shape=shape(series), tooltip=tooltip(*fields)
+        ),
+    ]

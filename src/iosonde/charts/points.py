@@ -1,0 +1,68 @@
+"""Estimates as the rows of a chart: one dictionary a point, units in the names."""
+
+from collections.abc import Iterable, Sequence
+
+from iosonde.analysis.cells import CellEstimate, OperationEstimate
+from iosonde.analysis.estimate import Estimate
+from iosonde.charts.figure import Row
+from iosonde.charts.quantities import BANDWIDTH_UNIT, MEGABYTE, LatencyUnit, latency_unit, with_interval
+from iosonde.units import format_size
+
+Point = tuple[CellEstimate, OperationEstimate]
+
+
+def pure_points(cells: Iterable[CellEstimate]) -> list[Point]:
+    """The cells of pure reads or writes that have figures: reads before writes, shallow before deep."""
+    points = [
+        (cell, figures)
+        for cell in cells
+        if cell.direction is not None and (figures := cell.of(cell.direction)) is not None
+    ]
+    return sorted(points, key=lambda point: (point[1].operation, point[0].queue_depth_asked))
+
+
+def unit_of(points: Sequence[Point]) -> LatencyUnit:
+    """The one unit of latency for all points of a chart."""
+    return latency_unit(figures.latency_ns_mean.mean for _, figures in points)
+
+
+def row_of(point: Point, series: str, unit: LatencyUnit) -> Row:
+    """The values of one point: means over repeats, their intervals as text, and what the tooltip tells."""
+    cell, figures = point
+    achieved = cell.queue_depth_achieved
+    return {
+        "cell": cell.cell,
+        "series": series,
+        "queue_depth_asked": cell.queue_depth_asked,
+        "queue_depth_achieved": None if achieved is None else round(achieved.mean, 3),
+        "block_size_bytes": cell.workload.block_size_bytes,
+        "block_size": format_size(cell.workload.block_size_bytes),
+        "read_percent": cell.workload.read_percent,
+        "repeats": figures.iops.repeats,
+        "iops": figures.iops.mean,
+        "iops_with_interval": with_interval(figures.iops),
+        "bandwidth_mb_per_s": figures.bytes_per_s.mean / MEGABYTE,
+        "bandwidth_with_interval": f"{with_interval(figures.bytes_per_s, 1 / MEGABYTE)} {BANDWIDTH_UNIT}",
+        f"latency_{unit.name}": figures.latency_ns_mean.mean / unit.ns,
+        "latency_with_interval": f"{with_interval(figures.latency_ns_mean, 1 / unit.ns)} {unit.name}",
+    }
+
+
+def interval_ends(estimate: Estimate, floor: float, factor: float = 1.0) -> Row:
+    """Where an error bar starts and ends: at the mean itself where there is no interval.
+
+    An interval that reaches below the axis is cut at its ``floor``; on a log axis it could not be drawn at all.
+    """
+    low = estimate.mean if estimate.low is None else estimate.low
+    high = estimate.mean if estimate.high is None else estimate.high
+    return {"low": max(low * factor, floor), "high": high * factor}
+
+
+def latency_ends(points: Sequence[Point], unit: LatencyUnit) -> list[Row]:
+    """The error bars of the mean latencies, cut where the logarithmic axis begins."""
+    lowest = min((figures.latency_ns_mean.mean for _, figures in points), default=unit.ns) / unit.ns
+    return [interval_ends(figures.latency_ns_mean, lowest / FLOOR_BELOW, 1 / unit.ns) for _, figures in points]
+
+
+FLOOR_BELOW = 2.0
+"""A logarithmic axis never begins further below the lowest mean than this factor."""

@@ -1,0 +1,77 @@
+"""How quantities are written on axes and in table heads: the unit and its base, chosen once for a whole chart."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import median
+from typing import Final
+
+from iosonde.analysis.estimate import Estimate
+from iosonde.records import Access, Operation, Sync, Workload
+from iosonde.units import format_size
+
+MEGABYTE: Final = 10**6
+BANDWIDTH_UNIT: Final = "MB/s"
+BANDWIDTH_BASE: Final = "1 MB/s = 10^6 bytes/s"
+IOPS_BASE: Final = "operations/s"
+NO_VALUE: Final = "–"
+
+
+@dataclass(frozen=True)
+class LatencyUnit:
+    """A unit of latency and its length in nanoseconds."""
+
+    name: str
+    ns: int
+
+
+NANOSECOND: Final = LatencyUnit("ns", 1)
+MICROSECOND: Final = LatencyUnit("us", 10**3)
+MILLISECOND: Final = LatencyUnit("ms", 10**6)
+
+
+def latency_unit(means_ns: Iterable[float]) -> LatencyUnit:
+    """One unit for all: microseconds, unless the middle of the data lies below 1 us or from 10 ms on."""
+    values = list(means_ns)
+    middle = median(values) if values else MICROSECOND.ns
+    if middle < MICROSECOND.ns:
+        return NANOSECOND
+    return MICROSECOND if middle < 10 * MILLISECOND.ns else MILLISECOND
+
+
+def significant(value: float, digits: int = 4) -> str:
+    """A number with its thousands apart, never an exponent, and decimals only up to ``digits`` significant ones."""
+    return f"{value:,.{decimals_of(value, digits)}f}"
+
+
+def decimals_of(value: float, digits: int = 4) -> int:
+    """How many decimals ``significant`` gives a value."""
+    whole = len(str(int(abs(value)))) if abs(value) >= 1 else 1
+    return max(digits - whole, 0)
+
+
+def with_interval(estimate: Estimate, factor: float = 1.0) -> str:
+    """``mean ± half-width`` in the unit that ``factor`` leads to, or the bare mean where repeats are too few."""
+    mean = estimate.mean * factor
+    if estimate.half_width is None:
+        return significant(mean)
+    return f"{significant(mean)} ± {_half_width(estimate.half_width * factor, decimals_of(mean))}"
+
+
+def _half_width(value: float, decimals: int) -> str:
+    """With as many decimals as its mean; a half-width that would round to 0 is said to be below the last digit."""
+    least = 10**-decimals
+    if 0 < value < least / 2:
+        return f"<{least:,.{decimals}f}"
+    return f"{value:,.{decimals}f}"
+
+
+def workload_label(workload: Workload) -> str:
+    """A workload for people, without its depth: ``4 KiB random read``, ``4 KiB random write + fdatasync``."""
+    direction = {100: "read", 0: "write"}.get(workload.read_percent, f"{workload.read_percent} % read")
+    suffix = {Sync.NONE: "", Sync.FDATASYNC: " + fdatasync", Sync.DSYNC: ", O_DSYNC"}[workload.sync]
+    return f"{format_size(workload.block_size_bytes)} {workload.pattern} {direction}{suffix}"
+
+
+def series_label(pattern: Access, direction: Operation) -> str:
+    """``random read``, ``sequential write``."""
+    return f"{pattern} {direction}"

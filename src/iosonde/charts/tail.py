@@ -1,0 +1,113 @@
+"""The tail: percentile curves on an axis that gives each nine the same room."""
+
+from collections.abc import Sequence
+
+import altair as alt
+
+from iosonde.analysis.cells import CellEstimate, OperationEstimate
+from iosonde.analysis.curve import percentile_curve
+from iosonde.analysis.histogram import percent_label
+from iosonde.charts.figure import Figure, Row, left_out
+from iosonde.charts.points import pure_points, unit_of
+from iosonde.charts.quantities import LatencyUnit, significant
+from iosonde.charts.theme import (
+    CASES,
+    Series,
+    colour,
+    dash,
+    layered,
+    log_domain,
+    log_ticks,
+    number_axis,
+    shape,
+)
+
+# The axis names these; p95 would stand too close to p90.
+_PLACES = {1 / (1 - percent / 100): f"{percent:g}" for percent in (50.0, 90.0, 99.0, 99.9, 99.99, 99.999)}
+_NEAR = 1e-6
+
+
+def tail_percentiles(cells: Sequence[CellEstimate]) -> Figure:
+    """Service latency against percentile, one line a cell, cut where fewer than 10 samples lie beyond."""
+    points = pure_points(cells)
+    unit = unit_of(points)
+    rows = [row for cell, figures in points for row in _rows(cell, figures, unit)]
+    caption = (
+        f"Service latency ({unit.name}) up to each percentile, all repeats added up; "
+        "a line ends where fewer than 10 samples lie beyond it."
+    )
+    title = "Percentiles of latency"
+    if not rows:
+        return Figure("tail-percentiles", title, caption, None, (), left_out(cells, rows))
+    names = list(dict.fromkeys(row["series"] for row in rows))
+    series = [Series(name, style.colour, style.shape, style.dash) for name, style in zip(names, CASES, strict=False)]
+    chart = layered(_layers(rows, series, unit), rows, caption)
+    return Figure("tail-percentiles", title, caption, chart, tuple(rows), left_out(cells, rows))
+
+
+def _rows(cell: CellEstimate, figures: OperationEstimate, unit: LatencyUnit) -> list[Row]:
+    return [
+        {
+            "cell": cell.cell,
+            "series": f"{figures.operation}, depth {cell.queue_depth_asked}",
+            "percent": round(point.percent, 6),
+            "inverse_beyond": point.inverse_beyond,
+            f"latency_{unit.name}": point.latency_ns / unit.ns,
+            "latency": f"{significant(point.latency_ns / unit.ns)} {unit.name}",
+            "named": None,
+        }
+        for point in percentile_curve(figures)
+    ] + [
+        {
+            "cell": cell.cell,
+            "series": f"{figures.operation}, depth {cell.queue_depth_asked}",
+            "percent": each.percent,
+            "inverse_beyond": 1 / (1 - each.percent / 100),
+            f"latency_{unit.name}": each.value_ns / unit.ns,
+            "latency": f"{significant(each.value_ns / unit.ns)} {unit.name}",
+            "named": percent_label(each.percent),
+        }
+        for each in figures.percentiles
+        if each.value_ns is not None
+    ]
+
+
+def _layers(rows: Sequence[Row], series: Sequence[Series], unit: LatencyUnit) -> list[alt.Chart]:
+    field = f"latency_{unit.name}"
+    last = max(row["inverse_beyond"] for row in rows)
+    domain = log_domain(row[field] for row in rows)
+    x = alt.X(
+        "inverse_beyond:Q",
+        title="Percentile (%), scaled as 1/(1 - p)",
+        scale=alt.Scale(type="log", domain=[1, max(last * 1.3, 12)], nice=False),
+        axis=alt.Axis(values=[place for place in _PLACES if place <= last * 1.3], labelExpr=_place_labels()),
+    )
+    y = alt.Y(
+        f"{field}:Q",
+        title=f"Latency ({unit.name}), log scale",
+        scale=alt.Scale(type="log", domain=list(domain), nice=False),
+        axis=number_axis(values=log_ticks(domain)),
+    )
+    chart, coloured = alt.Chart(), colour(series)
+    told = [
+        alt.Tooltip("series:N", title="operations"),
+        alt.Tooltip("named:N", title="percentile"),
+        alt.Tooltip("latency:N", title="latency"),
+        alt.Tooltip("cell:N", title="cell"),
+    ]
+    return [
+        chart.transform_filter("datum.named == null")
+        .mark_line(strokeWidth=2)
+        .encode(x=x, y=y, color=coloured, strokeDash=dash(series)),
+        chart.transform_filter("datum.named != null")
+        .mark_point(size=80, filled=True, opacity=1)
+        .encode(x=x, y=y, color=coloured, shape=shape(series), tooltip=told),
+    ]
+
+
+def _place_labels() -> str:
+    """A Vega expression from a place on the axis to the percentile that stands there."""
+    label = "''"
+    for place, name in _PLACES.items():
+        label = f"abs(datum.value / {place!r} - 1) < {_NEAR} ? '{name}' : {label}"
+    return label

@@ -1,0 +1,177 @@
+"""The look of all charts: colours that colour-blind people can tell apart, shapes, fonts, and shared scales."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import ceil, floor, log10
+from typing import Any, Final
+
+import altair as alt
+
+FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+INK: Final = "#1f2933"
+INK_SOFT: Final = "#52606d"
+GRID: Final = "#e4e7eb"
+HEIGHT: Final = 340
+LEGEND_COLUMNS: Final = 2
+"""Two columns of long names fit a phone's 390 pixels; up to three short ones need no second line."""
+LEGEND_SHORT: Final = 3
+
+
+@dataclass(frozen=True)
+class Series:
+    """One line of a chart. Colours are those of Okabe and Ito (2008); shape and dash say the same without colour."""
+
+    name: str
+    colour: str
+    shape: str
+    dash: tuple[int, ...] = (1, 0)
+
+
+LOG_AIR: Final = 0.08
+LOG_AIR_MIN: Final = 1.1
+"""Air at each end of a log axis: this share of its length, and at least this factor."""
+
+LOG_TICKS_MIN: Final = 5
+_LOG_STEPS: Final = (
+    (1,),
+    (1, 2, 5),
+    (1, 1.5, 2, 3, 5, 7),
+    (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9),
+)
+"""Steps within a decade, coarse to fine; the first that gives enough ticks is taken."""
+
+
+READ: Final = Series("read", "#0072B2", "circle")
+WRITE: Final = Series("write", "#D55E00", "square")
+ALL: Final = Series("all", "#000000", "diamond", (2, 3))
+RANDOM_READ: Final = Series("random read", "#0072B2", "circle")
+RANDOM_WRITE: Final = Series("random write", "#D55E00", "square")
+SEQUENTIAL_READ: Final = Series("sequential read", "#56B4E9", "triangle-up", (6, 3))
+SEQUENTIAL_WRITE: Final = Series("sequential write", "#E69F00", "diamond", (6, 3))
+CASES: Final = (
+    Series("first", "#0072B2", "circle"),
+    Series("second", "#009E73", "triangle-up", (6, 3)),
+    Series("third", "#CC79A7", "diamond", (2, 3)),
+    Series("fourth", "#E69F00", "square", (8, 2, 2, 2)),
+)
+"""For series that are neither reads against writes nor patterns."""
+
+CONFIG: Final = alt.Config(
+    font=FONT,
+    background="transparent",
+    view=alt.ViewConfig(stroke=GRID),
+    axis=alt.AxisConfig(
+        labelFontSize=12,
+        titleFontSize=12.5,
+        titleFontWeight=600,
+        labelColor=INK_SOFT,
+        titleColor=INK,
+        gridColor=GRID,
+        domainColor="#9aa5b1",
+        tickColor="#9aa5b1",
+        titlePadding=8,
+        labelPadding=4,
+    ),
+    legend=alt.LegendConfig(labelFontSize=12.5, titleFontSize=12.5, labelColor=INK, titleColor=INK, symbolSize=110),
+)
+
+
+def layered(
+    layers: Sequence[alt.Chart], rows: Sequence[dict[str, Any]], description: str, height: int = HEIGHT
+) -> alt.LayerChart:
+    """The finished chart: as wide as its container, in the theme, with a description for those who can't see it.
+
+    The rows are given once here, and not to each layer, which would repeat them in the page for every layer.
+    """
+    chart = alt.LayerChart(
+        layer=list(layers),
+        width="container",
+        height=height,
+        description=description,
+        autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
+        config=CONFIG,
+    )
+    # Set last: Altair copies every row again whenever a chart that has data is made into another.
+    chart.data = alt.InlineData(values=list(rows))
+    return chart
+
+
+def colour(series: Sequence[Series]) -> alt.Color:
+    """Colour by the field ``series``, with the legend on top."""
+    return alt.Color(
+        "series:N",
+        title=None,
+        scale=alt.Scale(domain=[each.name for each in series], range=[each.colour for each in series]),
+        legend=_legend(len(series)),
+    )
+
+
+def shape(series: Sequence[Series]) -> alt.Shape:
+    """Shape by the field ``series``: the same legend as the colour's, so that Vega-Lite makes one of both."""
+    return alt.Shape(
+        "series:N",
+        title=None,
+        scale=alt.Scale(domain=[each.name for each in series], range=[each.shape for each in series]),
+        legend=_legend(len(series)),
+    )
+
+
+def dash(series: Sequence[Series]) -> alt.StrokeDash:
+    """Dash by the field ``series``, for lines."""
+    return alt.StrokeDash(
+        "series:N",
+        title=None,
+        scale=alt.Scale(domain=[each.name for each in series], range=[list(each.dash) for each in series]),
+        legend=_legend(len(series)),
+    )
+
+
+def _legend(entries: int) -> alt.Legend:
+    return alt.Legend(
+        orient="top",
+        direction="horizontal",
+        columns=entries if entries <= LEGEND_SHORT else LEGEND_COLUMNS,
+        symbolOpacity=1,
+        symbolStrokeWidth=0,
+        columnPadding=18,
+    )
+
+
+def iops_axis(**others: Any) -> alt.Axis:
+    """Ticks such as 0, 50k, 1.2M. By a label expression, because a format alone would print the 0 as 0k."""
+    return alt.Axis(labelExpr="format(datum.value, '~s')", **others)
+
+
+def number_axis(**others: Any) -> alt.Axis:
+    """Ticks in full, thousands apart, without needless zeros."""
+    return alt.Axis(format=",.9~g", **others)
+
+
+def log_domain(values: Iterable[float]) -> tuple[float, float]:
+    """The ends of a log axis with some air around the values, all above 0."""
+    positive = [value for value in values if value > 0]
+    if not positive:
+        return 1.0, 10.0
+    low, high = min(positive), max(positive)
+    air = max((high / low) ** LOG_AIR, LOG_AIR_MIN)
+    return low / air, high * air
+
+
+def log_ticks(domain: tuple[float, float]) -> list[float]:
+    """Ticks of a log axis: whole decades where there are enough of them, else as many steps between as it takes."""
+    low, high = domain
+    powers = range(floor(log10(low)), ceil(log10(high)) + 1)
+    for steps in _LOG_STEPS:
+        ticks = _inside((step * 10.0**power for power in powers for step in steps), domain)
+        if len(ticks) >= LOG_TICKS_MIN:
+            return ticks
+    # Less than a third of a decade: evenly spaced ticks look even there on a log axis too.
+    step = 10.0 ** floor(log10(high - low))
+    fine = next(part for part in (step, step / 2, step / 5, step / 10) if (high - low) / part >= LOG_TICKS_MIN)
+    return _inside((fine * count for count in range(floor(low / fine), ceil(high / fine) + 1)), domain)
+
+
+def _inside(ticks: Iterable[float], domain: tuple[float, float]) -> list[float]:
+    # Rounded, because 10.0**-2 * 5 is not 0.05 to the last bit, and the axis would print every digit of it.
+    rounded = (float(f"{tick:.6g}") for tick in ticks)
+    return [tick for tick in rounded if domain[0] <= tick <= domain[1]]

@@ -1,0 +1,159 @@
+"""Throughput against latency: what a sweep of queue depths buys, and where it stops buying."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from math import log10
+from typing import Literal
+
+import altair as alt
+
+from iosonde.analysis.cells import CellEstimate
+from iosonde.analysis.knee import Knee, KneeState
+from iosonde.charts.figure import Figure, Row, left_out
+from iosonde.charts.lines import COMMON_TOOLTIP, lines_with_intervals, log_latency, tooltip
+from iosonde.charts.points import Point, interval_ends, latency_ends, pure_points, row_of, unit_of
+from iosonde.charts.quantities import IOPS_BASE, LatencyUnit
+from iosonde.charts.theme import INK, READ, WRITE, colour, iops_axis, layered
+from iosonde.records import Operation
+
+SERIES = (READ, WRITE)
+LABEL_APART = 0.045
+"""A share of the chart: 12 of the 260 pixels that a phone leaves, the width of a digit and a half."""
+
+LABEL_ROOM = 1.18
+"""The axis of IOPS goes on this far beyond the last point, where the labels of the deepest depths stand."""
+
+LEFT_ROOM = 0.3
+"""Left of a climb at less than this share of the axis, a phone has no room for the words at the knee."""
+
+_KNEE_LABELS = {"right": "{}\nknee"}
+"""In two lines where the edge of the chart is near, else in one."""
+
+_SIDES: Mapping[str, tuple[Literal["left", "center", "right"], Literal["top", "middle", "bottom"], int, int]] = {
+    "above": ("center", "bottom", 0, -9),
+    "below": ("center", "top", 0, 10),
+    "right": ("left", "top", 13, 2),
+    "left": ("right", "bottom", -13, -1),
+}
+_NO_SIDE = "none"
+
+
+def throughput_latency(cells: Sequence[CellEstimate], knees: Mapping[Operation, Knee]) -> Figure:
+    """IOPS against mean latency, each point labelled with its depth and the knee ringed."""
+    points = pure_points(cells)
+    unit = unit_of(points)
+    ends = latency_ends(points, unit)
+    rows = [_row(point, unit, knees) | end for point, end in zip(points, ends, strict=True)]
+    rows = _with_label_sides(rows, f"latency_{unit.name}")
+    caption = (
+        f"Each point is a queue depth: IOPS ({IOPS_BASE}) against mean service latency ({unit.name}); bars are 95 % "
+        "intervals over repeats, and a ring marks the lowest depth with at least 95 % of the best IOPS."
+    )
+    title = "IOPS against mean latency, by queue depth"
+    chart = layered(_layers(rows, unit), rows, caption) if rows else None
+    return Figure("throughput-latency", title, caption, chart, tuple(rows), left_out(cells, rows))
+
+
+def _row(point: Point, unit: LatencyUnit, knees: Mapping[Operation, Knee]) -> Row:
+    cell, figures = point
+    depth = cell.queue_depth_asked
+    knee = knees.get(figures.operation)
+    at_knee = (
+        knee is not None
+        and knee.state is KneeState.FOUND
+        and knee.point is not None
+        and knee.point.queue_depth == depth
+    )
+    across = interval_ends(figures.iops, 0.0)
+    return row_of(point, str(figures.operation), unit) | {
+        "iops_low": across["low"],
+        "iops_high": across["high"],
+        "knee": at_knee,
+        "label": str(depth),
+    }
+
+
+def _layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
+    title = f"IOPS ({IOPS_BASE})"
+    most = max(row["iops_high"] for row in rows)
+    x = alt.X(
+        "iops:Q",
+        title=title,
+        scale=alt.Scale(domain=[0, most * LABEL_ROOM], nice=False),
+        axis=iops_axis(tickCount=6),
+    )
+    y = log_latency(rows, unit)
+    chart = alt.Chart()
+    across = chart.mark_rule(strokeWidth=2).encode(
+        x=alt.X("iops_low:Q", title=title), x2=alt.X2("iops_high:Q"), y=y, color=colour(SERIES)
+    )
+    ring = (
+        chart.transform_filter("datum.knee")
+        .mark_point(size=420, filled=False, stroke=INK, strokeWidth=2, shape="circle")
+        .encode(x=x, y=y, tooltip=tooltip(*COMMON_TOOLTIP))
+    )
+    # Joined by depth, not from left to right: beyond saturation throughput often falls again.
+    lines = lines_with_intervals(x, y, SERIES, order="queue_depth_asked")
+    return [*lines, across, ring, *_labels(chart, x, y)]
+
+
+def _labels(chart: alt.Chart, x: alt.X, y: alt.Y) -> list[alt.Chart]:
+    """The depth beside each point: one layer for each side, as Vega-Lite sets alignment by layer."""
+    return [
+        chart.transform_filter(f"datum.label_side == '{side}'")
+        .mark_text(align=align, baseline=baseline, dx=dx, dy=dy, fontSize=12, fontWeight=600, lineBreak="\n")
+        .encode(x=x, y=y, text=alt.Text("label:N"), color=colour(SERIES))
+        for side, (align, baseline, dx, dy) in _SIDES.items()
+    ]
+
+
+def _with_label_sides(rows: Sequence[Row], latency_field: str) -> list[Row]:
+    """Where depths are written: above or below a line where it is flat, right or left of it where it climbs.
+
+    Points too close to the last labelled one get no label: two numbers side by side would read as one.
+    """
+    if not rows:
+        return []
+    widest = max(row["iops"] for row in rows)
+    span = log10(max(row[latency_field] for row in rows) / min(row[latency_field] for row in rows)) or 1.0
+
+    def moves(first: Row, second: Row) -> tuple[float, float]:
+        """How far apart two points lie across, and how far up it is to the second, as shares of the chart."""
+        rise = log10(second[latency_field] / first[latency_field]) / span
+        return abs(second["iops"] - first["iops"]) / widest, rise
+
+    sided = []
+    for name, (flat_side, steep_side) in _sides(rows, latency_field).items():
+        line = [row for row in rows if row["series"] == name]
+        # Left of a point is room only where the line comes from below, right of it also where it goes up from there.
+        ahead = 2 if steep_side == "right" else 1
+        labelled: Row | None = None
+        for index, row in enumerate(line):
+            if labelled is not None and not row["knee"] and max(map(abs, moves(labelled, row))) < LABEL_APART:
+                sided.append(row | {"label_side": _NO_SIDE})
+                continue
+            labelled = row
+            nearby = pairwise(line[max(index - 1, 0) : index + ahead])
+            side = steep_side if any(rise > run for run, rise in (moves(*pair) for pair in nearby)) else flat_side
+            label = _KNEE_LABELS.get(side, "knee {}").format(row["label"]) if row["knee"] else row["label"]
+            sided.append(row | {"label_side": side, "label": label})
+    return sided
+
+
+def _sides(rows: Sequence[Row], latency_field: str) -> dict[str, tuple[str, str]]:
+    """For each series the side of its flat part and the side of its climb, each turned away from the other series.
+
+    The slower series has its flat part above, the faster one its climb on the right. The climb of the other goes
+    left, unless it is so close to the axis that the label would lie on the axis.
+    """
+    first = {name: next(row for row in rows if row["series"] == name) for name in {row["series"]: None for row in rows}}
+    most = {name: max(row["iops"] for row in rows if row["series"] == name) for name in first}
+    slowest = max(first, key=lambda name: first[name][latency_field])
+    widest = max(most, key=lambda name: most[name])
+    return {
+        name: (
+            "above" if name == slowest else "below",
+            "right" if name == widest or most[name] < LEFT_ROOM * most[widest] else "left",
+        )
+        for name in first
+    }

@@ -1,0 +1,91 @@
+"""The command ``iosonde``: all subcommands, and how any of them ends."""
+
+import os
+import signal
+import sys
+from types import FrameType
+from typing import Final, NoReturn
+
+import typer
+
+from iosonde import __version__
+from iosonde.cli.plan import plan
+from iosonde.cli.probe import probe
+from iosonde.cli.report import report
+from iosonde.cli.run import run
+from iosonde.cli.usage import usage_error
+from iosonde.errors import IosondeError
+
+INTERRUPTED: Final = 130
+TERMINATED: Final = 143
+
+app = typer.Typer(
+    name="iosonde",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    help="Characterise block storage: what a drive, a volume or a file system can do, and how far to trust it.",
+    epilog="Example: [bold]iosonde run /mnt/data[/bold]   See also: iosonde COMMAND --help",
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"iosonde {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None:
+    """Takes the options that stand before a command."""
+
+
+app.command("run")(run)
+app.command("plan")(plan)
+app.command("probe")(probe)
+app.command("report")(report)
+
+
+def entry() -> NoReturn:
+    """Runs the command line. Every end has one line, a hint where there is a way out, and an exit code by class."""
+    termination = _Termination()
+    signal.signal(signal.SIGTERM, termination)
+    try:
+        code = app(standalone_mode=False) or 0
+    except IosondeError as error:
+        code = _tell(error)
+    except BrokenPipeError:
+        # Whoever read our output has seen enough. Python would complain once more when it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    except Exception as error:
+        mended = usage_error(error)
+        if mended is None:
+            raise
+        code = _tell(mended)
+    sys.exit(TERMINATED if termination.asked else code)
+
+
+class _Termination:
+    """SIGTERM: ends a run in the same order as Ctrl-C does, and is remembered for the exit code.
+
+    Typer turns a KeyboardInterrupt into its own exit code, so that the exception itself can't tell.
+    """
+
+    def __init__(self) -> None:
+        self.asked = False
+
+    def __call__(self, _number: int, _frame: FrameType | None) -> None:
+        self.asked = True
+        raise KeyboardInterrupt
+
+
+def _tell(error: IosondeError) -> int:
+    typer.echo(f"error: {error.message}", err=True)
+    typer.echo(f"hint: {error.hint}", err=True)
+    return error.exit_code

@@ -1,0 +1,70 @@
+"""The flags that several commands share, and what they mean."""
+
+from typing import Annotated
+
+import typer
+
+from iosonde.vocabulary import EngineChoice
+
+TARGET_HELP = "A directory (a file is made in it and removed afterwards), a new file, or an existing one."
+
+TARGET_GROUP = "Target"
+ENGINE_GROUP = "Engine"
+OUTPUT_GROUP = "Output"
+
+Target = Annotated[str, typer.Argument(help=TARGET_HELP, metavar="TARGET", show_default=False)]
+Size = Annotated[
+    str | None,
+    typer.Option(
+        "--size",
+        help=(
+            "Size of the file, or how much of an existing one is used. Default: 8GiB (quick and probe: 1GiB), "
+            "at most a quarter of the free space; an existing file in full."
+        ),
+        metavar="SIZE",
+        rich_help_panel=TARGET_GROUP,
+        show_default=False,
+    ),
+]
+Overwrite = Annotated[
+    bool,
+    typer.Option("--overwrite", help="Give up what an existing file holds.", rich_help_panel=TARGET_GROUP),
+]
+Buffered = Annotated[
+    bool,
+    typer.Option(
+        "--buffered",
+        help="Go through the page cache, where direct I/O is refused. The report says so.",
+        rich_help_panel=TARGET_GROUP,
+    ),
+]
+EngineOption = Annotated[
+    EngineChoice,
+    typer.Option(
+        "--engine",
+        help="How I/O reaches the kernel. auto takes io_uring where it can be had, else psync, and says which.",
+        rich_help_panel=ENGINE_GROUP,
+    ),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        "--seed",
+        help="What all randomness comes from. Default: a fresh one, recorded.",
+        min=0,
+        max=2**53 - 1,
+        metavar="N",
+        rich_help_panel=ENGINE_GROUP,
+        show_default=False,
+    ),
+]
+Quick = Annotated[
+    bool,
+    typer.Option(
+        "--quick",
+        help="Each cell: 0.2 s of warm-up and 0.5 s of measuring. Shows orders of magnitude only.",
+    ),
+]
+Profile = Annotated[
+    str, typer.Option("--profile", help="What to measure. There is one profile now: lab.", metavar="NAME")
+]

@@ -1,0 +1,56 @@
+"""``iosonde plan``: what a run would cost, before anything is touched."""
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from iosonde.cli.options import Buffered, EngineOption, Overwrite, Profile, Quick, Seed, Size, Target
+from iosonde.vocabulary import EngineChoice
+
+
+def plan(
+    target: Target,
+    profile: Profile = "lab",
+    quick: Quick = False,
+    size: Size = None,
+    overwrite: Overwrite = False,
+    buffered: Buffered = False,
+    engine: EngineOption = EngineChoice.AUTO,
+    seed: Seed = None,
+    write_rate: Annotated[
+        str | None,
+        typer.Option(
+            "--write-rate",
+            help="What the target takes a second, for the estimate of wear. Default: 3GB.",
+            metavar="SIZE",
+            show_default=False,
+        ),
+    ] = None,
+    cells: Annotated[bool, typer.Option("--cells", help="List every cell.")] = False,
+) -> None:
+    """Print the cells, the time, the bytes written and the fills of the target that a run would cost. Touches nothing.
+
+    Example: [bold]iosonde plan /mnt/data --size 64GiB[/bold]
+    """
+    from iosonde.campaign import look_ahead
+    from iosonde.cli.planned import cell_lines, plan_lines
+    from iosonde.cli.wishes import lab_wish
+    from iosonde.plans import ASSUMED_WRITE_BYTES_PER_S, plan_cost
+    from iosonde.units import parse_bytes
+
+    wish = lab_wish(
+        target,
+        profile=profile,
+        quick=quick,
+        size=size,
+        overwrite=overwrite,
+        buffered=buffered,
+        engine=engine,
+        seed=seed,
+    )
+    rate = ASSUMED_WRITE_BYTES_PER_S if write_rate is None else parse_bytes(write_rate, "--write-rate")
+    ahead = look_ahead(wish, datetime.now(UTC))
+    lines = plan_lines(ahead, plan_cost(ahead.plan, max(rate, 1)))
+    for line in [*lines, *(cell_lines(ahead) if cells else [])]:
+        typer.echo(line)

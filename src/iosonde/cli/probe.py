@@ -1,0 +1,60 @@
+"""``iosonde probe``: one workload, straight to the terminal."""
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from iosonde.cli.options import OUTPUT_GROUP, Buffered, EngineOption, Overwrite, Seed, Size
+from iosonde.cli.workload_options import BlockSize, Duration, Pattern, QueueDepth, ReadShare, SyncMode, Warmup
+from iosonde.vocabulary import Access, EngineChoice, Sync
+
+
+def probe(
+    target: Annotated[
+        str,
+        typer.Argument(
+            help="A directory, a new file, an existing one, or null: (nothing, in process).",
+            metavar="TARGET",
+            show_default=False,
+        ),
+    ],
+    pattern: Pattern = Access.RANDOM,
+    read: ReadShare = 100,
+    block_size: BlockSize = "4KiB",
+    queue_depth: QueueDepth = 1,
+    sync: SyncMode = Sync.NONE,
+    duration: Duration = "5s",
+    warmup: Warmup = "1s",
+    size: Size = None,
+    overwrite: Overwrite = False,
+    buffered: Buffered = False,
+    engine: EngineOption = EngineChoice.AUTO,
+    seed: Seed = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print the whole record as JSON.", rich_help_panel=OUTPUT_GROUP)
+    ] = False,
+) -> None:
+    """Run one workload on TARGET and print what it gave.
+
+    Example: [bold]iosonde probe /mnt/data --pattern random --read 70 --block-size 4KiB --queue-depth 32[/bold]
+    """
+    from iosonde.cli.probing import print_probe, run_probe
+    from iosonde.cli.wishes import probe_wish
+
+    wish = probe_wish(
+        target,
+        pattern=pattern,
+        read_percent=read,
+        block_size=block_size,
+        queue_depth=queue_depth,
+        sync=sync,
+        duration=duration,
+        warmup=warmup,
+        size=size,
+        overwrite=overwrite,
+        buffered=buffered,
+        engine=engine,
+        seed=seed,
+    )
+    print_probe(run_probe(wish, datetime.now(UTC)), as_json=json)

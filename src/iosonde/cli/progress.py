@@ -1,0 +1,161 @@
+"""How a run looks while it goes on: a bar on a terminal, plain lines elsewhere. All of it on stderr."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+
+from iosonde.campaign import Observer
+from iosonde.plans import cell_duration_ns
+from iosonde.records import CellPlan, CellRecord, CellTurn, IntervalRecord, Operation, Outcome, Plan
+from iosonde.units import SECOND_NS, format_bandwidth, format_duration, format_iops, format_latency, format_size
+
+
+@contextmanager
+def watching(plan: Plan) -> Iterator[Observer]:
+    """An observer that fits where stderr goes."""
+    if sys.stderr.isatty():
+        with _bar() as bar:
+            yield BarObserver(plan, bar)
+    else:
+        yield LineObserver(plan)
+
+
+def _bar() -> Any:  # noqa: ANN401 - Rich is imported only where it is used
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+    return Progress(
+        TextColumn("{task.fields[left]}"),
+        BarColumn(bar_width=None),
+        TaskProgressColumn(),
+        TextColumn("{task.description}"),
+        console=Console(stderr=True),
+        transient=True,
+    )
+
+
+class Clockwork:
+    """What is left of a plan: planned time of the turns to come, corrected by what turns really took."""
+
+    def __init__(self, plan: Plan) -> None:
+        cells = {cell.cell: cell for cell in plan.cells}
+        self._planned_ns = [cell_duration_ns(cells[turn.cell]) for turn in plan.turns]
+        self._started_s: float | None = None
+        self.total_ns = sum(self._planned_ns)
+
+    def done_ns(self, turn: CellTurn) -> int:
+        """Planned time of all turns before this one."""
+        return sum(self._planned_ns[: turn.order - 1])
+
+    def left_ns(self, turn: CellTurn, now_s: float) -> int:
+        """Time from the start of this turn to the end of the run."""
+        if self._started_s is None:
+            self._started_s = now_s
+        done = self.done_ns(turn)
+        pace = (now_s - self._started_s) * SECOND_NS / done if done else 1.0
+        return round((self.total_ns - done) * pace)
+
+
+def live_figures(interval: IntervalRecord) -> str:
+    """The running cell in a few words: IOPS and mean latency of its last interval."""
+    figures = [totals for operation, totals in interval.operations.items() if operation is not Operation.COMMIT]
+    count = sum(totals.count for totals in figures)
+    duration_ns = interval.end_ns - interval.start_ns
+    if not count or not duration_ns:
+        return "nothing completed"
+    mean_ns = sum(totals.latency_ns_sum for totals in figures) / count
+    return f"{format_iops(count * SECOND_NS / duration_ns)} IOPS, {format_latency(mean_ns)}"
+
+
+def outcome_words(record: CellRecord) -> str:
+    """A finished cell in a few words."""
+    if record.outcome is Outcome.FAILED:
+        return f"FAILED: {record.failure.message if record.failure else 'no reason'}"
+    parts = [
+        f"{operation} {format_iops(totals.count * SECOND_NS / record.measured_ns)} IOPS"
+        f" {format_latency(totals.latency_ns_sum / totals.count)}"
+        for operation, totals in record.operations.items()
+        if record.measured_ns and totals.count
+    ]
+    return ("cut: " if record.outcome is Outcome.CUT else "") + ", ".join(parts)
+
+
+class LineObserver:
+    """One line for each cell that is over."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._clockwork = Clockwork(plan)
+        self._prefix = ""
+
+    def fill_started(self, plan: CellPlan) -> None:
+        """Says that the file is being written."""
+        typer.echo(f"writing {format_size(plan.timing.amount_bytes or 0)} to have data to read", err=True)
+
+    def cell_started(self, plan: CellPlan, turn: CellTurn) -> None:
+        """Remembers the head of the line."""
+        left = format_duration(self._clockwork.left_ns(turn, time.monotonic()))
+        self._prefix = f"[{turn.order}/{len(self._plan.turns)}, {left} left] {plan.cell}"
+
+    def interval(self, interval: IntervalRecord) -> None:
+        """Nothing: a log wants no intervals."""
+
+    def cell_finished(self, record: CellRecord) -> None:
+        """Prints the line."""
+        if record.order == 0:
+            rate = record.operations[Operation.WRITE].bytes * SECOND_NS / record.measured_ns if record.operations else 0
+            typer.echo(f"written at {format_bandwidth(rate)}", err=True)
+        else:
+            typer.echo(f"{self._prefix}: {outcome_words(record)}", err=True)
+
+
+class BarObserver:
+    """A bar with the time left, and the running cell with its figures as they come."""
+
+    def __init__(self, plan: Plan, bar: Any) -> None:  # noqa: ANN401 - Rich is imported only where it is used
+        self._plan = plan
+        self._bar = bar
+        self._clockwork = Clockwork(plan)
+        self._task = bar.add_task("", total=1, left="")
+        self._head = ""
+        self._base_ns = 0
+        self._done = 0
+
+    def fill_started(self, plan: CellPlan) -> None:
+        """The bar counts bytes while the file is written."""
+        self._head = "writing the file"
+        self._done = 0
+        self._bar.update(self._task, total=plan.timing.amount_bytes, completed=0, description=self._head, left="")
+
+    def cell_started(self, plan: CellPlan, turn: CellTurn) -> None:
+        """The bar counts planned time while cells are measured."""
+        left = format_duration(self._clockwork.left_ns(turn, time.monotonic()))
+        self._head = f"{turn.order}/{len(self._plan.turns)} {plan.cell}"
+        self._base_ns = self._clockwork.done_ns(turn)
+        self._done = 0
+        self._bar.update(
+            self._task,
+            total=self._clockwork.total_ns,
+            completed=self._base_ns,
+            description=self._head,
+            left=f"{left} left",
+        )
+
+    def interval(self, interval: IntervalRecord) -> None:
+        """Moves the bar and shows the figures."""
+        if self._base_ns or self._head[:1].isdigit():
+            self._done += interval.end_ns - interval.start_ns
+        else:
+            self._done += sum(totals.bytes for totals in interval.operations.values())
+        self._bar.update(
+            self._task, completed=self._base_ns + self._done, description=f"{self._head}: {live_figures(interval)}"
+        )
+
+    def cell_finished(self, record: CellRecord) -> None:
+        """Failures stay on the screen."""
+        if record.outcome is Outcome.FAILED:
+            self._bar.console.print(f"{record.cell}: {outcome_words(record)}", markup=False, highlight=False)

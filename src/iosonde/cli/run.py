@@ -1,0 +1,95 @@
+"""``iosonde run``: a whole campaign, from the target to the report."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from iosonde.cli.options import (
+    OUTPUT_GROUP,
+    Buffered,
+    EngineOption,
+    Overwrite,
+    Profile,
+    Quick,
+    Seed,
+    Size,
+    Target,
+)
+from iosonde.vocabulary import EngineChoice
+
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        help="The run directory, new or empty. Default: ./iosonde-RUN.",
+        metavar="DIR",
+        rich_help_panel=OUTPUT_GROUP,
+        show_default=False,
+    ),
+]
+
+
+def run(
+    target: Target,
+    profile: Profile = "lab",
+    quick: Quick = False,
+    size: Size = None,
+    overwrite: Overwrite = False,
+    buffered: Buffered = False,
+    engine: EngineOption = EngineChoice.AUTO,
+    seed: Seed = None,
+    out: Out = None,
+) -> None:
+    """Measure TARGET with a whole campaign and write a run directory with a report in it.
+
+    Example: [bold]iosonde run /mnt/data[/bold]
+
+    The lab profile takes about 20 minutes and writes up to some hundred GB: `iosonde plan TARGET` says it beforehand.
+    """
+    from iosonde.campaign import look_ahead, measure_to_directory
+    from iosonde.cli.planned import plan_lines
+    from iosonde.cli.progress import watching
+    from iosonde.cli.publish import finish_directory
+    from iosonde.cli.wishes import lab_wish
+    from iosonde.plans import plan_cost
+
+    now = datetime.now(UTC)
+    wish = lab_wish(
+        target,
+        profile=profile,
+        quick=quick,
+        size=size,
+        overwrite=overwrite,
+        buffered=buffered,
+        engine=engine,
+        seed=seed,
+    )
+    ahead = look_ahead(wish, now)
+    for line in plan_lines(ahead, plan_cost(ahead.plan)):
+        typer.echo(line, err=True)
+    directory = out or Path(f"iosonde-{ahead.run}")
+    try:
+        with watching(ahead.plan) as observer:
+            measure_to_directory(wish, ahead, directory, observer, now)
+    except KeyboardInterrupt:
+        _tell_what_is_kept(directory)
+        raise
+    finish_directory(directory)
+
+
+def _tell_what_is_kept(directory: Path) -> None:
+    from iosonde.errors import RecordError
+    from iosonde.store import load_run
+    from iosonde.vocabulary import Outcome
+
+    try:
+        run = load_run(directory, intervals=False)
+    except RecordError:
+        typer.echo("interrupted before anything was measured", err=True)
+        return
+    done = sum(cell.outcome is Outcome.FINISHED for cell in run.cells)
+    planned = len(run.header.plan.turns)
+    typer.echo(f"interrupted: {done} of {planned} measurements are kept in {directory}", err=True)
+    typer.echo(f"hint: `iosonde report {directory}` shows what there is", err=True)

@@ -1,0 +1,32 @@
+"""The flags that describe one workload."""
+
+from typing import Annotated
+
+import typer
+
+from iosonde.vocabulary import Access, Sync
+
+GROUP = "Workload"
+
+Pattern = Annotated[Access, typer.Option("--pattern", help="Where the next block lies.", rich_help_panel=GROUP)]
+ReadShare = Annotated[
+    int, typer.Option("--read", help="Share of reads in percent.", min=0, max=100, rich_help_panel=GROUP)
+]
+BlockSize = Annotated[
+    str, typer.Option("--block-size", help="Bytes of each operation.", metavar="SIZE", rich_help_panel=GROUP)
+]
+QueueDepth = Annotated[
+    int, typer.Option("--queue-depth", help="Operations kept in flight.", min=1, max=4096, rich_help_panel=GROUP)
+]
+SyncMode = Annotated[
+    Sync,
+    typer.Option(
+        "--sync",
+        help="When a write counts as done: at once, after an fdatasync of its own, or as O_DSYNC write.",
+        rich_help_panel=GROUP,
+    ),
+]
+Duration = Annotated[str, typer.Option("--duration", help="Time that counts.", metavar="TIME", rich_help_panel=GROUP)]
+Warmup = Annotated[
+    str, typer.Option("--warmup", help="Time before that, not counted.", metavar="TIME", rich_help_panel=GROUP)
+]

@@ -1,0 +1,10 @@
+"""Rules: estimates in, statements about validity out. Everything that iosonde says about its numbers is a finding.
+
+A rule is a function from a case to findings; `docs/findings.md` describes each by its id.
+"""
+
+from iosonde.findings.case import Case
+from iosonde.findings.model import Confidence, Finding, Severity
+from iosonde.findings.rules import RULES, find
+
+__all__ = ["RULES", "Case", "Confidence", "Finding", "Severity", "find"]

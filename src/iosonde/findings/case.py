@@ -1,0 +1,44 @@
+"""What the rules look at."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from iosonde.analysis.experiments import RunEstimates, estimate_run
+from iosonde.records import CellRecord, RunRecord
+
+# More names than this make a sentence unreadable; the finding still carries all of them.
+CELLS_NAMED_MAX = 3
+
+
+@dataclass(frozen=True)
+class Case:
+    """A run and its estimates."""
+
+    run: RunRecord
+    estimates: RunEstimates
+
+    @classmethod
+    def of(cls, run: RunRecord) -> "Case":
+        """The case of a run."""
+        return cls(run, estimate_run(run))
+
+    def records_where(self, holds: Callable[[CellRecord], bool]) -> list[CellRecord]:
+        """The measurements for which something holds, in their order."""
+        return [record for record in self.run.cells if holds(record)]
+
+
+def distinct(names: Iterable[str]) -> tuple[str, ...]:
+    """Each name once, in the order of appearance."""
+    return tuple(dict.fromkeys(names))
+
+
+def name_some(cells: tuple[str, ...]) -> str:
+    """A few names for a sentence, and how many more there are."""
+    shown = ", ".join(cells[:CELLS_NAMED_MAX])
+    more = len(cells) - CELLS_NAMED_MAX
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def count_of(number: int, noun: str) -> str:
+    """A number with its noun: ``1 cell``, ``3 cells``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

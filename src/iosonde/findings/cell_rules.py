@@ -1,0 +1,234 @@
+"""Rules about single cells: did they give what was asked, and what stood in the way."""
+
+from collections.abc import Iterator
+
+from iosonde.analysis.cells import CellEstimate
+from iosonde.findings.case import Case, count_of, distinct, name_some
+from iosonde.findings.model import Confidence, Finding, Severity
+from iosonde.records import CellRecord, Engine, FaultKind, Outcome, Sync
+
+# A queue that is filled again at once is never quite full; below this it is not what was asked.
+DEPTH_SHARE_DOUBTFUL = 0.90
+DEPTH_SHARE_INVALID = 0.70
+# Half the 95 % interval against the mean: beyond this, two runs may rank two drives the other way round.
+SPREAD_MAX = 0.10
+# Above this share of a CPU, operations queue inside the engine (the bound that kbench uses is 60 % for a whole host).
+BUSY_MAX = 0.90
+STEAL_SHARE_MAX = 0.01
+
+
+def cell_failed(case: Case) -> Iterator[Finding]:
+    """A cell did not give what was asked."""
+    failed = case.records_where(lambda record: record.outcome is Outcome.FAILED)
+    if failed:
+        cells = distinct(record.cell for record in failed)
+        reasons = distinct(record.failure.message for record in failed if record.failure is not None)
+        yield Finding(
+            id="cell-failed",
+            severity=Severity.INVALID,
+            confidence=Confidence.CERTAIN,
+            statement=(
+                f"{count_of(len(failed), 'measurement')} failed in {name_some(cells)}: "
+                f"{reasons[0] if reasons else 'no reason was given'}. Failed measurements are left out of every figure."
+            ),
+            evidence=tuple((record.cell, record.failure.message) for record in failed[:10] if record.failure),
+            advice="Mend the cause and run again; the other cells stand.",
+            deciding_test="",
+            cells=cells,
+        )
+
+
+def io_errors(case: Case) -> Iterator[Finding]:
+    """Operations went wrong, though the cell went on."""
+    faulty = [
+        (record, fault) for record in case.run.cells for fault in record.faults if fault.kind is not FaultKind.RETRY
+    ]
+    if faulty:
+        number = sum(fault.count for _, fault in faulty)
+        cells = distinct(record.cell for record, _ in faulty)
+        kinds = distinct(fault.errno_name or "short transfer" for _, fault in faulty)
+        first = faulty[0][1]
+        yield Finding(
+            id="io-errors",
+            severity=Severity.INVALID,
+            confidence=Confidence.CERTAIN,
+            statement=(
+                f"{count_of(number, 'operation')} went wrong ({', '.join(kinds)}), the first at offset "
+                f"{first.offset_bytes_first}: they are in no figure, and a device that fails is not the device that "
+                "works."
+            ),
+            evidence=tuple(
+                (record.cell, f"{fault.count} x {fault.operation} {fault.errno_name or 'short'}")
+                for record, fault in faulty[:10]
+            ),
+            advice="Look at the kernel's log (dmesg) and the device's health before anything else.",
+            deciding_test="Reading the named offset with dd, and the device's own self-test.",
+            cells=cells,
+        )
+
+
+def depth_not_reached(case: Case) -> Iterator[Finding]:
+    """Less was in flight than was asked."""
+    if case.run.header.target.kind == "null":
+        return  # What completes at once is never in flight.
+    short = [(cell, share) for cell in case.estimates.cells if (share := _depth_share(cell)) < DEPTH_SHARE_DOUBTFUL]
+    if short:
+        cell, share = min(short, key=lambda each: each[1])
+        achieved = share * cell.queue_depth_asked
+        yield Finding(
+            id="depth-not-reached",
+            severity=Severity.INVALID if share < DEPTH_SHARE_INVALID else Severity.DOUBTFUL,
+            confidence=Confidence.CERTAIN,
+            statement=(
+                f"{count_of(len(short), 'cell')} had fewer operations in flight than asked: {cell.cell} kept "
+                f"{achieved:.1f} of {cell.queue_depth_asked}. Its figures belong to the depth achieved."
+            ),
+            evidence=tuple(
+                (each.cell, f"{part * each.queue_depth_asked:.1f} of {each.queue_depth_asked}") for each, part in short
+            ),
+            advice="Read these cells at the depth achieved; look for a busy CPU first.",
+            deciding_test="The same cell with more CPUs, or with --engine io_uring.",
+            cells=tuple(each.cell for each, _ in short),
+        )
+
+
+def _depth_share(cell: CellEstimate) -> float:
+    # Between a write and its flush the engine has nothing in flight for a moment; that is the workload, not a lack.
+    if cell.queue_depth_achieved is None or (cell.workload.sync is Sync.FDATASYNC and cell.queue_depth_asked == 1):
+        return 1.0
+    return cell.queue_depth_achieved.mean / cell.queue_depth_asked
+
+
+def repeats_differ(case: Case) -> Iterator[Finding]:
+    """The repeats of a cell differ so much that its mean says little."""
+    wide: list[tuple[CellEstimate, float]] = []
+    for cell in case.estimates.cells:
+        if cell.subject is not None and (half := cell.subject.iops.half_width) is not None:
+            spread = half / cell.subject.iops.mean
+            if spread > SPREAD_MAX:
+                wide.append((cell, spread))
+    if wide:
+        wide.sort(key=lambda each: -each[1])
+        cell, spread = wide[0]
+        how = "without --quick " if case.run.header.plan.quick else ""
+        yield Finding(
+            id="repeats-differ",
+            severity=Severity.DOUBTFUL,
+            confidence=Confidence.CERTAIN,
+            statement=(
+                f"{count_of(len(wide), 'cell')} of {len(case.estimates.cells)} can't be told within ±{SPREAD_MAX:.0%} "
+                f"from their repeats; the widest is {cell.cell} with ±{spread:.0%} of its throughput."
+            ),
+            evidence=tuple((each.cell, f"±{part:.0%}") for each, part in wide[:10]),
+            advice="Compare such cells with nothing; let nothing else run, and measure longer.",
+            deciding_test=f"The same run {how}on an idle host.",
+            cells=tuple(each.cell for each, _ in wide),
+        )
+
+
+def host_limited(case: Case) -> Iterator[Finding]:
+    """The engine's own thread was busy nearly all the time."""
+    # On the null ring there is nothing else to be busy with.
+    busy = case.records_where(lambda record: record.engine.engine is not Engine.NULL and _busy(record) > BUSY_MAX)
+    if busy:
+        worst = max(busy, key=_busy)
+        cells = distinct(record.cell for record in busy)
+        yield Finding(
+            id="host-limited",
+            severity=Severity.DOUBTFUL,
+            confidence=Confidence.LIKELY,
+            statement=(
+                f"The engine's thread was busy {_busy(worst):.0%} of the time in {worst.cell}: the limit of "
+                f"{count_of(len(cells), 'cell')} may be this CPU, not the target."
+            ),
+            evidence=tuple((record.cell, f"{_busy(record):.0%}") for record in busy[:10]),
+            advice="Take the figure for what one core of this host can drive.",
+            deciding_test="The same cell on a faster CPU.",
+            cells=cells,
+        )
+
+
+def _busy(record: CellRecord) -> float:
+    if not record.measured_ns:
+        return 0.0
+    return max(((each.user_ns + each.system_ns) / record.measured_ns for each in record.cpu.threads), default=0.0)
+
+
+def kernel_workers(case: Case) -> Iterator[Finding]:
+    """io_uring needed kernel threads for operations that should not block."""
+    punted = case.records_where(
+        lambda record: record.engine.kernel_workers > 0 and record.workload.sync is not Sync.FDATASYNC
+    )
+    if punted:
+        cells = distinct(record.cell for record in punted)
+        most = max(record.engine.kernel_workers for record in punted)
+        yield Finding(
+            id="kernel-workers",
+            severity=Severity.DOUBTFUL,
+            confidence=Confidence.LIKELY,
+            statement=(
+                f"io_uring handed operations to up to {count_of(most, 'kernel thread')} in {name_some(cells)}: they "
+                "could not be started without blocking, and the hand-over adds to latency."
+            ),
+            evidence=tuple((record.cell, f"{record.engine.kernel_workers} threads") for record in punted[:10]),
+            advice="Expect longer tails in these cells than the device has.",
+            deciding_test="The same cell at a lower depth, or with --engine psync.",
+            cells=cells,
+        )
+
+
+def steal(case: Case) -> Iterator[Finding]:
+    """A hypervisor gave CPU time to others while it measured."""
+    cpus = case.run.header.host.cpus_online
+
+    def share(record: CellRecord) -> float:
+        return record.cpu.steal_ns / (record.measured_ns * cpus) if record.measured_ns else 0.0
+
+    robbed = case.records_where(lambda record: share(record) > STEAL_SHARE_MAX)
+    if robbed:
+        worst = max(robbed, key=share)
+        yield Finding(
+            id="steal",
+            severity=Severity.DOUBTFUL,
+            confidence=Confidence.LIKELY,
+            statement=(
+                f"The hypervisor gave up to {share(worst):.1%} of this machine's CPU time to others "
+                f"({count_of(len(robbed), 'measurement')}): latency then holds waits that are not the target's."
+            ),
+            evidence=tuple((record.cell, f"{share(record):.1%}") for record in robbed[:10]),
+            advice="Distrust the tail of these cells first.",
+            deciding_test="The same run at a quieter time.",
+            cells=distinct(record.cell for record in robbed),
+        )
+
+
+def intervals_merged(case: Case) -> Iterator[Finding]:
+    """The front did not keep up, and intervals were added together."""
+    merged = case.records_where(lambda record: record.intervals_merged > 0)
+    if merged:
+        number = sum(record.intervals_merged for record in merged)
+        yield Finding(
+            id="intervals-merged",
+            severity=Severity.NOTE,
+            confidence=Confidence.CERTAIN,
+            statement=(
+                f"{count_of(number, 'interval')} had to be added to their neighbours because nobody took them in time: "
+                "totals are whole, series are coarser."
+            ),
+            evidence=tuple((record.cell, str(record.intervals_merged)) for record in merged[:10]),
+            advice="Nothing to do for totals; keep the host idle for finer series.",
+            deciding_test="",
+            cells=distinct(record.cell for record in merged),
+        )
+
+
+CELL_RULES = (
+    cell_failed,
+    io_errors,
+    depth_not_reached,
+    repeats_differ,
+    host_limited,
+    kernel_workers,
+    steal,
+    intervals_merged,
+)

@@ -1,0 +1,17 @@
+"""All rules, and what they find."""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from iosonde.findings.case import Case
+from iosonde.findings.cell_rules import CELL_RULES
+from iosonde.findings.model import Finding, gravest_first
+from iosonde.findings.run_rules import RUN_RULES
+from iosonde.findings.target_rules import TARGET_RULES
+
+RULES: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (*RUN_RULES, *TARGET_RULES, *CELL_RULES)
+
+
+def find(case: Case) -> tuple[Finding, ...]:
+    """What there is to say about a run, gravest first; rules of one gravity keep their order."""
+    return gravest_first(finding for rule in RULES for finding in rule(case))

@@ -1,0 +1,7 @@
+"""Host and device facts, read and never changed. In: a path or a device number. Out: records of facts."""
+
+from iosonde.machine.device import device_facts
+from iosonde.machine.host import host_facts
+from iosonde.machine.mounts import file_system_facts
+
+__all__ = ["device_facts", "file_system_facts", "host_facts"]

@@ -1,0 +1,44 @@
+"""The machine that does the measuring."""
+
+import os
+import platform
+from pathlib import Path
+
+from iosonde.machine.sysfs import read_text
+from iosonde.records import HostFacts
+
+
+def host_facts(root: Path = Path("/")) -> HostFacts:
+    """What of this host bears on a measurement; ``root`` is where ``proc`` and ``sys`` are found."""
+    cpuinfo = read_text(root / "proc/cpuinfo")
+    return HostFacts(
+        hostname=platform.node(),
+        kernel=f"{platform.system()} {platform.release()}",
+        architecture=platform.machine(),
+        cpu_model=_field(cpuinfo, "model name"),
+        cpus_online=os.cpu_count() or 1,
+        cpus_allowed=len(os.sched_getaffinity(0)),
+        memory_bytes=_memory_bytes(read_text(root / "proc/meminfo")),
+        governor=read_text(root / "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        virtual_machine=_virtual_machine(root, cpuinfo),
+        python=platform.python_version(),
+    )
+
+
+def _field(text: str, name: str) -> str:
+    for line in text.splitlines():
+        key, colon, value = line.partition(":")
+        if colon and key.strip() == name:
+            return value.strip()
+    return ""
+
+
+def _memory_bytes(meminfo: str) -> int:
+    total = _field(meminfo, "MemTotal").split()
+    return int(total[0]) * 1024 if total else 0
+
+
+def _virtual_machine(root: Path, cpuinfo: str) -> str:
+    if "hypervisor" not in _field(cpuinfo, "flags").split():
+        return ""
+    return read_text(root / "sys/class/dmi/id/sys_vendor") or "unnamed hypervisor"

@@ -1,0 +1,57 @@
+"""The file system that a target lies on, found by device number."""
+
+import os
+import re
+from pathlib import Path
+
+from iosonde.machine.sysfs import read_text
+from iosonde.records import FileSystemFacts
+
+_OCTAL = re.compile(r"\\([0-7]{3})")
+
+
+def file_system_facts(path: Path, root: Path = Path("/")) -> FileSystemFacts:
+    """The file system below ``path`` (which must exist): kind, mount and room, as the kernel tells them."""
+    facts = path.stat()
+    room = os.statvfs(path)
+    kind, mount_point, options = _mount(facts.st_dev, path, root)
+    return FileSystemFacts(
+        kind=kind,
+        mount_point=mount_point,
+        mount_options=options,
+        size_bytes=room.f_blocks * room.f_frsize,
+        available_bytes=room.f_bavail * room.f_frsize,
+    )
+
+
+def mount_source(device: int, path: Path, root: Path = Path("/")) -> str:
+    """What is mounted there, such as ``/dev/sda1``; empty when the kernel does not say."""
+    fields = _mountinfo_line(device, path, root)
+    return _unescape(fields[fields.index("-") + 2]) if fields else ""
+
+
+def _mount(device: int, path: Path, root: Path) -> tuple[str, str, str]:
+    fields = _mountinfo_line(device, path, root)
+    if not fields:
+        return "", "", ""
+    dash = fields.index("-")
+    return fields[dash + 1], _unescape(fields[4]), fields[5]
+
+
+def _mountinfo_line(device: int, path: Path, root: Path) -> list[str]:
+    """The mount of that device which is nearest above the path: one device can be mounted in many places."""
+    number = f"{os.major(device)}:{os.minor(device)}"
+    lines = [line.split() for line in read_text(root / "proc/self/mountinfo").splitlines()]
+    mounts = [fields for fields in lines if "-" in fields and fields[2] == number]
+    resolved = str(path.resolve())
+
+    def nearness(fields: list[str]) -> int:
+        point = _unescape(fields[4]).rstrip("/")
+        above = resolved == point or resolved.startswith(f"{point}/")
+        return len(point) if above else -1
+
+    return max(mounts, key=nearness, default=[])
+
+
+def _unescape(text: str) -> str:
+    return _OCTAL.sub(lambda match: chr(int(match.group(1), 8)), text)

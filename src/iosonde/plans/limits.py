@@ -1,0 +1,60 @@
+"""What a plan may ask for, checked before anything is touched. The engine holds the same bounds."""
+
+from typing import Final
+
+from iosonde.errors import UsageError
+from iosonde.records import CellPlan, Plan
+from iosonde.units import format_duration, format_size
+
+SECTOR_BYTES: Final = 512
+BLOCK_SIZE_BYTES_MAX: Final = 64 << 20
+QUEUE_DEPTH_MAX: Final = 4096
+IN_FLIGHT_BYTES_MAX: Final = 4 << 30
+DURATION_NS_MAX: Final = 30 * 86_400 * 10**9
+DURATION_NS_MIN: Final = 1_000_000
+
+
+def check_plan(plan: Plan) -> None:
+    """Raises UsageError for the first cell that can't be measured on the plan's span."""
+    for cell in plan.cells:
+        _check_cell(cell, plan.span_bytes)
+
+
+def check_alignment(plan: Plan, offset_bytes: int) -> None:
+    """Raises UsageError for a cell whose blocks do not fit what direct I/O asks of offsets."""
+    for cell in plan.cells:
+        size = cell.workload.block_size_bytes
+        if size % offset_bytes:
+            raise UsageError(
+                f"block size {size} B is not a multiple of {offset_bytes} B, which the target asks of direct I/O",
+                f"give a multiple of {offset_bytes} B with --block-size, or go through the page cache with --buffered",
+            )
+
+
+def _check_cell(cell: CellPlan, span_bytes: int) -> None:
+    size, depth = cell.workload.block_size_bytes, cell.workload.queue_depth
+    if size % SECTOR_BYTES or not SECTOR_BYTES <= size <= BLOCK_SIZE_BYTES_MAX:
+        most = format_size(BLOCK_SIZE_BYTES_MAX)
+        raise UsageError(
+            f"block size {size} B is not a multiple of {SECTOR_BYTES} B up to {most}",
+            "give a size such as 4KiB with --block-size",
+        )
+    if size > span_bytes:
+        raise UsageError(
+            f"block size {format_size(size)} is beyond the {format_size(span_bytes)} of the target that are used",
+            "give a smaller --block-size or a larger --size",
+        )
+    if not 1 <= depth <= QUEUE_DEPTH_MAX:
+        raise UsageError(f"queue depth {depth} is not within 1 to {QUEUE_DEPTH_MAX}", "change --queue-depth")
+    if size * depth > IN_FLIGHT_BYTES_MAX:
+        raise UsageError(
+            f"{depth} blocks of {format_size(size)} in flight are more than {format_size(IN_FLIGHT_BYTES_MAX)}",
+            "lower --queue-depth or --block-size",
+        )
+    for name, duration_ns in (("--duration", cell.timing.measure_ns), ("--warmup", cell.timing.warmup_ns)):
+        least = DURATION_NS_MIN if name == "--duration" else 0
+        if not least <= duration_ns <= DURATION_NS_MAX:
+            raise UsageError(
+                f"{name} {format_duration(duration_ns)} is not within {least // 10**6} ms to 30 days",
+                "measure for a time such as 5s",
+            )

@@ -1,0 +1,37 @@
+"""What a reader must know before reading any number of a run."""
+
+from dataclasses import dataclass
+
+from iosonde.records import RunRecord
+
+
+@dataclass(frozen=True)
+class Brand:
+    """A word and the sentence that explains it."""
+
+    word: str
+    sentence: str
+
+
+def brands_of(run: RunRecord) -> tuple[Brand, ...]:
+    """Everything about a run as a whole that makes its numbers less than they seem, gravest first."""
+    header = run.header
+    brands = []
+    if header.hello.build_profile != "release":
+        brands.append(
+            Brand("debug engine", f"The engine is a {header.hello.build_profile} build: its numbers are false.")
+        )
+    if header.target.kind == "null":
+        brands.append(Brand("null target", "No I/O was done: these are the engine's own costs, not a drive's."))
+    if not run.finished:
+        brands.append(Brand("unfinished", f"Cut off after {_measured(run)}."))
+    if run.damage:
+        brands.append(Brand("damaged", f"The record is not readable to its end: {run.damage.rstrip('.')}."))
+    if header.plan.quick:
+        brands.append(Brand("quick", "Cells were too short: this shows that it works, not what it can do."))
+    return tuple(brands)
+
+
+def _measured(run: RunRecord) -> str:
+    planned = len(run.header.plan.turns) or len(run.header.plan.cells) * run.header.plan.repeats
+    return f"{len(run.cells)} of {planned} planned measurements"

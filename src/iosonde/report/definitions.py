@@ -1,0 +1,68 @@
+"""How each number of a report is defined. Every term that the page uses stands here."""
+
+from typing import Final
+
+from iosonde.analysis.histogram import SAMPLES_BEYOND_MIN
+from iosonde.analysis.knee import THROUGHPUT_SHARE_MIN
+
+DEFINITIONS: Final = (
+    ("IOPS", "Operations completed in the measuring window, divided by its length. Warm-up is not counted."),
+    (
+        "Bandwidth",
+        (
+            "Bytes of the operations completed in the measuring window, divided by its length. MB/s is 10^6 bytes/s; "
+            "block sizes are powers of two: 1 KiB is 2^10 bytes, 1 MiB is 2^20."
+        ),
+    ),
+    (
+        "Latency",
+        (
+            "Service latency: from the submission of an operation to the moment its completion was reaped. The loop is "
+            "closed: a new operation starts when one ends, so waiting in front of a full queue is not part of it."
+        ),
+    ),
+    ("Mean, min, max", "Exact, over single operations; the mean is the sum of latencies over their number."),
+    (
+        "Percentile",
+        (
+            "p99 is the latency of the operation of rank ceil(0.99 N) among N, read from the counts of all repeats "
+            "added up. Buckets are 1/128 of an octave wide, so a value is within 0.4 % of that operation's. It is "
+            f"shown only with at least {SAMPLES_BEYOND_MIN} operations beyond it, never averaged."
+        ),
+    ),
+    (
+        "Depth asked, depth achieved",
+        (
+            "Asked: operations that the workload wants in flight. Achieved: operations in flight, averaged over the "
+            "time of the measuring window. Figures belong to the depth achieved."
+        ),
+    ),
+    (
+        "± (95 % interval)",
+        (
+            "Half the width of Student's t interval for the mean over repeats; n is the number of repeats. A repeat is "
+            "one sample: the seconds within it depend on each other and are none. With one repeat there is no interval."
+        ),
+    ),
+    (
+        "Commit",
+        "A write and the fdatasync after it, from the submission of the write to the completion of the flush.",
+    ),
+    ("All", "Reads, writes, trims and flushes added up. Commits are not added again."),
+    (
+        "Knee",
+        (
+            f"The lowest depth with at least {THROUGHPUT_SHARE_MIN * 100:.0f} % of the best throughput of the "
+            "sweep. If that is the deepest depth tested, or the shallowest and deeper than 1, the knee lies outside it."
+        ),
+    ),
+    ("CPU", "User and system time of the engine's worker threads in the window, over all operations completed in it."),
+    (
+        "Failed and cut repeats",
+        (
+            "A repeat in which an asked direction completed nothing has failed; one that was broken off is cut. Both "
+            "are left out of every figure and counted beside it. They are never a 0."
+        ),
+    ),
+)
+"""Terms and their definitions, in the order in which a reader meets them."""

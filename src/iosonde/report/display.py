@@ -1,0 +1,74 @@
+"""Headline figures and names as people read them."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from iosonde.charts.quantities import (
+    BANDWIDTH_UNIT,
+    MEGABYTE,
+    NO_VALUE,
+    decimals_of,
+    latency_unit,
+    significant,
+    with_interval,
+)
+from iosonde.report.headline import HeadlineFigure, Quantity
+
+UNIT_BASES: Final = {
+    "IOPS": "operations/s",
+    "commits/s": "a commit is a write and its fdatasync",
+    BANDWIDTH_UNIT: "1 MB/s = 10^6 bytes/s",
+    "ns": "1 ns = 10^-9 s",
+    "us": "1 us = 10^-6 s",
+    "ms": "1 ms = 10^-3 s",
+}
+"""What each unit is made of, printed beside it."""
+
+SPREAD_OF_MEAN: Final = "95 % interval of the mean"
+SPREAD_OF_PERCENTILE: Final = "lowest to highest repeat"
+
+
+@dataclass(frozen=True)
+class FigureText:
+    """A number as text. ``spread`` is its uncertainty, empty where none is known; ``spread_kind`` says which."""
+
+    value: str
+    spread: str
+    spread_kind: str
+    unit: str
+    base: str
+
+
+def figure_text(figure: HeadlineFigure) -> FigureText:
+    """A headline figure in the unit that people expect of its kind."""
+    factor, unit = _unit(figure)
+    base = UNIT_BASES[unit]
+    if figure.value is None:
+        return FigureText(NO_VALUE, "", "fewer than 10 samples beyond", unit, base)
+    if figure.estimate is not None:
+        value, _, half_width = with_interval(figure.estimate, factor).partition(" ± ")
+        return FigureText(
+            value, f"± {half_width}" if half_width else "", SPREAD_OF_MEAN if half_width else "", unit, base
+        )
+    value = significant(figure.value * factor)
+    if figure.lowest is None or figure.highest is None:
+        return FigureText(value, "", "", unit, base)
+    decimals = decimals_of(figure.value * factor)
+    spread = f"{figure.lowest * factor:,.{decimals}f} to {figure.highest * factor:,.{decimals}f}"
+    return FigureText(value, spread, SPREAD_OF_PERCENTILE, unit, base)
+
+
+def _unit(figure: HeadlineFigure) -> tuple[float, str]:
+    if figure.quantity is Quantity.IOPS:
+        return 1.0, "IOPS"
+    if figure.quantity is Quantity.COMMITS:
+        return 1.0, "commits/s"
+    if figure.quantity is Quantity.BANDWIDTH:
+        return 1 / MEGABYTE, BANDWIDTH_UNIT
+    unit = latency_unit([] if figure.value is None else [figure.value])
+    return 1 / unit.ns, unit.name
+
+
+def printable(text: str) -> str:
+    """Text from outside (paths, host names) without control characters, which a terminal would obey."""
+    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)

@@ -1,0 +1,67 @@
+"""A run for other tools: three CSV files of flat tables, and one JSON document with everything."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from pydantic import TypeAdapter
+
+from iosonde.analysis.cells import CellEstimate
+from iosonde.analysis.experiments import estimate_run
+from iosonde.analysis.knee import Knee
+from iosonde.analysis.tables import Table, cell_table, histogram_table, interval_table
+from iosonde.findings.model import Finding
+from iosonde.records import Operation, RunRecord
+from iosonde.report.headline import headline_of
+from iosonde.store import write_csv as write_csv_files
+from iosonde.store import write_whole
+
+EXPORT_VERSION: Final = 1
+TABLES: Final[Mapping[str, Callable[[RunRecord], Table]]] = {
+    "cells": cell_table,
+    "intervals": interval_table,
+    "histograms": histogram_table,
+}
+
+
+@dataclass(frozen=True)
+class ExportedRun:
+    """The JSON document: the record as it was stored, and what was computed from it. Units are in the names."""
+
+    export_version: int
+    run: RunRecord
+    cells: tuple[CellEstimate, ...]
+    knees: dict[Operation, Knee]
+    findings: tuple[Finding, ...]
+
+
+def run_tables(run: RunRecord) -> dict[str, Table]:
+    """The flat tables of a run by name, for Parquet and CSV alike."""
+    return {name: make(run) for name, make in TABLES.items()}
+
+
+def write_csv(run: RunRecord, directory: Path) -> tuple[Path, ...]:
+    """Write ``cells.csv``, ``intervals.csv`` and ``histograms.csv`` into a directory; what is there is replaced.
+
+    A value that does not exist (a percentile without 10 samples beyond it) is an empty field.
+    """
+    return write_csv_files(directory, run_tables(run))
+
+
+def run_json(run: RunRecord, findings: Sequence[Finding]) -> str:
+    """The record, its estimates, knees and findings as one JSON document."""
+    estimates = estimate_run(run)
+    document = ExportedRun(
+        export_version=EXPORT_VERSION,
+        run=run,
+        cells=estimates.cells,
+        knees=dict(headline_of(estimates).knees),
+        findings=tuple(findings),
+    )
+    return TypeAdapter(ExportedRun).dump_json(document).decode()
+
+
+def write_json(run: RunRecord, findings: Sequence[Finding], path: Path) -> None:
+    """Write that document; what is there is replaced."""
+    write_whole(path, run_json(run, findings))

@@ -1,0 +1,182 @@
+"""What was measured, where, and with what: pairs of a name and a value for the page."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from iosonde.charts.quantities import NO_VALUE
+from iosonde.records import CellRecord, DeviceFacts, EngineTruth, Operation, RunHeader, RunRecord, TargetFacts
+from iosonde.units import SECOND_NS, format_amount, format_bandwidth, format_duration, format_size
+
+
+@dataclass(frozen=True)
+class FactGroup:
+    """Facts under one heading; every value is text, and one that the host would not tell is a dash."""
+
+    title: str
+    facts: tuple[tuple[str, str], ...]
+
+
+def fact_groups(run: RunRecord) -> tuple[FactGroup, ...]:
+    """Target, device, host, engine, and what went wrong in the cells."""
+    header = run.header
+    groups = [
+        FactGroup("Target", _target(header.target, run.fill)),
+        *([FactGroup("Device", _device(header.target.device))] if header.target.device else []),
+        FactGroup("Host", _host(header)),
+        FactGroup("Engine", _engine(run)),
+        FactGroup("Run", _run(run)),
+    ]
+    return tuple(groups)
+
+
+def identity_text(target: TargetFacts) -> str:
+    """What makes the target this target and no other, in one line."""
+    parts: list[str] = []
+    if target.device is not None:
+        names = (target.device.model, f"serial {target.device.serial}" if target.device.serial else "")
+        parts.extend(name for name in names if name)
+    if target.identity is not None:
+        identity = target.identity
+        parts.append(f"device {identity.device_major}:{identity.device_minor}, inode {identity.inode}")
+    if target.kind == "null":
+        parts.append("null ring, no device")
+    return ", ".join(parts) or "unknown"
+
+
+def _target(target: TargetFacts, fill: CellRecord | None) -> tuple[tuple[str, str], ...]:
+    written = {
+        "filled": "every block written by this run before any read",
+        "data": "the file system reports no hole",
+        "unknown": "unknown",
+    }
+    facts = [
+        ("path", target.path or NO_VALUE),
+        ("identity", identity_text(target)),
+        ("span", f"{format_size(target.span_bytes)} ({target.span_bytes:,} bytes)"),
+        ("made by iosonde", _yes(target.created)),
+        ("direct I/O", _yes(target.direct)),
+        (
+            "alignment",
+            (
+                f"memory {target.alignment.memory_bytes} bytes, offset {target.alignment.offset_bytes} bytes "
+                f"(from {target.alignment.source})"
+            ),
+        ),
+        ("blocks written before", written[target.written]),
+        ("first write", _fill(fill)),
+    ]
+    system = target.file_system
+    if system is not None:
+        facts += [
+            ("file system", f"{system.kind} on {system.mount_point} ({system.mount_options})"),
+            (
+                "file system size",
+                f"{format_amount(system.size_bytes)}, {format_amount(system.available_bytes)} available",
+            ),
+        ]
+    return tuple(facts)
+
+
+def _fill(fill: CellRecord | None) -> str:
+    totals = fill.operations.get(Operation.WRITE) if fill is not None else None
+    if fill is None or totals is None or not fill.measured_ns:
+        return NO_VALUE
+    rate = totals.bytes * SECOND_NS / fill.measured_ns
+    return f"{format_size(totals.bytes)} in {format_duration(fill.measured_ns)} ({format_bandwidth(rate)})"
+
+
+def _device(device: DeviceFacts) -> tuple[tuple[str, str], ...]:
+    rotational = {True: "rotating", False: "not rotating", None: NO_VALUE}[device.rotational]
+    return (
+        ("name", device.name or NO_VALUE),
+        ("model", device.model or NO_VALUE),
+        ("serial", device.serial or NO_VALUE),
+        ("firmware", device.firmware or NO_VALUE),
+        ("capacity", format_amount(device.size_bytes)),
+        ("media", rotational),
+        ("scheduler", device.scheduler or NO_VALUE),
+        ("queue tags", _number(device.queue_tags)),
+        ("write cache", device.write_cache or NO_VALUE),
+        ("logical block (bytes)", _number(device.logical_block_size_bytes)),
+        ("physical block (bytes)", _number(device.physical_block_size_bytes)),
+        ("largest request (bytes)", _number(device.request_size_bytes_max)),
+    )
+
+
+def _host(header: RunHeader) -> tuple[tuple[str, str], ...]:
+    host = header.host
+    return (
+        ("host", host.hostname or NO_VALUE),
+        ("kernel", f"{host.kernel} {host.architecture}".strip() or NO_VALUE),
+        ("CPU", host.cpu_model or NO_VALUE),
+        ("CPUs allowed", f"{host.cpus_allowed} of {host.cpus_online}"),
+        ("CPU governor", host.governor or NO_VALUE),
+        ("memory", format_size(host.memory_bytes)),
+        ("virtual machine", host.virtual_machine or "none found"),
+        ("Python", host.python or NO_VALUE),
+    )
+
+
+def _engine(run: RunRecord) -> tuple[tuple[str, str], ...]:
+    hello = run.header.hello
+    overhead = hello.overhead_ns_per_io
+    truths = [cell.engine for cell in run.cells]
+    return (
+        ("version", f"{hello.version}, protocol {hello.protocol}, {hello.build_profile} build"),
+        ("asked, used", f"{run.header.engine_asked}, {run.header.engine}"),
+        ("io_uring refused", hello.io_uring_refused or "no"),
+        ("own cost (ns an operation, on a null ring)", _number(overhead)),
+        *((name, _granted(truths, told)) for name, told in _GRANTED),
+    )
+
+
+_GRANTED: tuple[tuple[str, Callable[[EngineTruth], str]], ...] = (
+    ("workers", lambda truth: str(truth.workers)),
+    ("ring flags granted", lambda truth: " ".join(truth.ring_flags) or "none"),
+    ("completion", lambda truth: truth.poll_mode),
+    ("fixed buffers", lambda truth: _yes(truth.fixed_buffers)),
+    ("fixed file", lambda truth: _yes(truth.fixed_file)),
+    ("submission batch, largest", lambda truth: str(truth.submit_batch_max)),
+    ("clock", lambda truth: truth.clock_source),
+    ("operations passed to kernel workers", lambda truth: str(truth.kernel_workers)),
+    ("fall-backs", lambda truth: ", ".join(truth.fallbacks) or "none"),
+)
+
+
+def _granted(truths: Iterable[EngineTruth], told: Callable[[EngineTruth], str]) -> str:
+    """What was granted: one value where all measurements agree, else each with its number of measurements."""
+    counts = Counter(told(truth) for truth in truths)
+    if not counts:
+        return NO_VALUE
+    if len(counts) == 1:
+        return next(iter(counts))
+    return "; ".join(f"{value} ({count} measurements)" for value, count in counts.most_common())
+
+
+def _run(run: RunRecord) -> tuple[tuple[str, str], ...]:
+    plan = run.header.plan
+    faults: Counter[str] = Counter()
+    for cell in run.cells:
+        for fault in cell.faults:
+            faults[f"{fault.operation} {fault.kind} {fault.errno_name}".strip()] += fault.count
+    censored = sum(cell.censored.count for cell in run.cells)
+    return (
+        ("run", run.header.run),
+        ("command", " ".join(run.header.command)),
+        ("profile", plan.profile),
+        ("seed of the plan", str(plan.seed)),
+        ("repeats", str(plan.repeats)),
+        ("measurements made", str(len(run.cells))),
+        ("faults", ", ".join(f"{count} x {name}" for name, count in faults.items()) or "none"),
+        ("in flight when measuring ended (operations)", f"{censored:,}"),
+        ("record schema", str(run.header.schema_version)),
+    )
+
+
+def _yes(value: bool) -> str:  # noqa: FBT001 - a value to be shown, not a switch
+    return "yes" if value else "no"
+
+
+def _number(value: int | None) -> str:
+    return NO_VALUE if value is None else f"{value:,}"

@@ -1,0 +1,220 @@
+"""The few numbers that a reader looks for first, as data: the page and the terminal show the same ones."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final
+
+from iosonde.analysis.cells import CellEstimate, OperationEstimate
+from iosonde.analysis.estimate import Estimate
+from iosonde.analysis.experiments import RunEstimates
+from iosonde.analysis.histogram import percent_label
+from iosonde.analysis.knee import Knee
+from iosonde.charts.figure import why_no_figures
+from iosonde.findings.model import Finding, Severity
+from iosonde.records import Access, Experiment, Operation, Sync
+from iosonde.units import format_size
+
+SMALL_BLOCK_BYTES: Final = 4096
+TAIL_DEPTH: Final = 8
+DIRECTIONS: Final = (Operation.READ, Operation.WRITE)
+
+
+class Quantity(StrEnum):
+    """What kind of number a headline figure is; its value is in the base unit named here."""
+
+    IOPS = "operations_per_s"
+    COMMITS = "commits_per_s"
+    BANDWIDTH = "bytes_per_s"
+    LATENCY = "latency_ns"
+
+
+@dataclass(frozen=True)
+class HeadlineFigure:
+    """One number in a base unit.
+
+    ``estimate`` is there for means over repeats. A percentile has none: it is read from all repeats added up, and
+    ``lowest`` and ``highest`` are the extremes of the repeats' own, None where a repeat alone does not support it.
+    ``value`` is None when too few samples lie beyond the percentile.
+    """
+
+    name: str
+    quantity: Quantity
+    value: float | None
+    estimate: Estimate | None = None
+    lowest: float | None = None
+    highest: float | None = None
+
+
+@dataclass(frozen=True)
+class HeadlineGroup:
+    """The figures that belong together, and the one cell that they come from.
+
+    ``missing`` says why there are no figures; it is empty when there are. ``doubted_by`` are the ids of the findings
+    that name the cell and call its figures invalid or doubtful.
+    """
+
+    id: str
+    name: str
+    where: str
+    cell: str
+    figures: tuple[HeadlineFigure, ...]
+    missing: str = ""
+    doubted_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The headline of a run: groups of figures, and the knee of each direction that was swept."""
+
+    groups: tuple[HeadlineGroup, ...]
+    knees: tuple[tuple[Operation, Knee], ...]
+
+
+def headline_of(estimates: RunEstimates, findings: Sequence[Finding] = ()) -> Headline:
+    """The headline of a run. What was not planned is absent; what was planned and has no figures says why."""
+    groups = [
+        *(_best_iops(estimates, direction) for direction in DIRECTIONS),
+        *(_best_bandwidth(estimates, direction) for direction in DIRECTIONS),
+        *(_without_queue(estimates, direction) for direction in DIRECTIONS),
+        _durable_write(estimates),
+        _tail(estimates),
+    ]
+    swept = {cell.direction for cell in estimates.of(Experiment.QUEUE_DEPTH)}
+    return Headline(
+        groups=tuple(_doubted(group, findings) for group in groups if group is not None),
+        knees=tuple((direction, estimates.knee(direction)) for direction in DIRECTIONS if direction in swept),
+    )
+
+
+def _best_iops(estimates: RunEstimates, direction: Operation) -> HeadlineGroup | None:
+    cells = _small_random(estimates.cells, direction)
+    return _best(
+        f"random-{direction}-iops",
+        f"Random {direction}, {format_size(SMALL_BLOCK_BYTES)}",
+        cells,
+        lambda cell: _figures(cell, direction, lambda each: each.iops, "best", Quantity.IOPS),
+    )
+
+
+def _best_bandwidth(estimates: RunEstimates, direction: Operation) -> HeadlineGroup | None:
+    cells = [
+        cell
+        for cell in estimates.cells
+        if cell.workload.pattern is Access.SEQUENTIAL and cell.direction is direction and _plain(cell)
+    ]
+    return _best(
+        f"sequential-{direction}-bandwidth",
+        f"Sequential {direction}",
+        cells,
+        lambda cell: _figures(cell, direction, lambda each: each.bytes_per_s, "best", Quantity.BANDWIDTH),
+    )
+
+
+def _without_queue(estimates: RunEstimates, direction: Operation) -> HeadlineGroup | None:
+    cells = [cell for cell in _small_random(estimates.cells, direction) if cell.queue_depth_asked == 1]
+    return _best(
+        f"random-{direction}-latency",
+        f"Random {direction}, {format_size(SMALL_BLOCK_BYTES)}",
+        cells,
+        lambda cell: (
+            *_figures(cell, direction, lambda each: each.latency_ns_mean, "mean", Quantity.LATENCY),
+            *_percentile(cell, direction, 99),
+        ),
+    )
+
+
+def _durable_write(estimates: RunEstimates) -> HeadlineGroup | None:
+    cells = [cell for cell in estimates.cells if cell.workload.sync is Sync.FDATASYNC]
+    return _best(
+        "durable-write",
+        "Durable write + fdatasync",
+        cells,
+        lambda cell: (
+            *_figures(cell, Operation.COMMIT, lambda each: each.iops, "rate", Quantity.COMMITS),
+            *_percentile(cell, Operation.COMMIT, 99),
+        ),
+    )
+
+
+def _tail(estimates: RunEstimates) -> HeadlineGroup | None:
+    cells = [cell for cell in estimates.of(Experiment.TAIL) if cell.queue_depth_asked == TAIL_DEPTH]
+    return _best(
+        "random-read-tail",
+        "Tail of random reads",
+        [cell for cell in cells if cell.direction is Operation.READ],
+        lambda cell: (*_percentile(cell, Operation.READ, 99.9), *_percentile(cell, Operation.READ, 99.99)),
+    )
+
+
+def _small_random(cells: Iterable[CellEstimate], direction: Operation) -> list[CellEstimate]:
+    return [
+        cell
+        for cell in cells
+        if cell.workload.pattern is Access.RANDOM
+        and cell.workload.block_size_bytes == SMALL_BLOCK_BYTES
+        and cell.direction is direction
+        and _plain(cell)
+    ]
+
+
+def _plain(cell: CellEstimate) -> bool:
+    return cell.workload.sync is Sync.NONE
+
+
+def _best(
+    identity: str,
+    name: str,
+    cells: Sequence[CellEstimate],
+    figures_of: Callable[[CellEstimate], Sequence[HeadlineFigure]],
+) -> HeadlineGroup | None:
+    """The cell whose first figure is greatest; None when no such cell was planned."""
+    if not cells:
+        return None
+    known = [(figures[0].value or 0.0, cell, figures) for cell in cells if (figures := tuple(figures_of(cell)))]
+    if not known:
+        return HeadlineGroup(identity, name, _where(cells[0]), cells[0].cell, (), missing=why_no_figures(cells[0]))
+    _, cell, figures = max(known, key=lambda each: each[0])
+    return HeadlineGroup(identity, name, _where(cell), cell.cell, figures)
+
+
+def _where(cell: CellEstimate) -> str:
+    depth = f"depth {cell.queue_depth_asked}"
+    if cell.workload.pattern is Access.SEQUENTIAL:
+        return f"{format_size(cell.workload.block_size_bytes)}, {depth}"
+    return depth
+
+
+def _figures(
+    cell: CellEstimate,
+    operation: Operation,
+    estimate_of: Callable[[OperationEstimate], Estimate],
+    name: str,
+    quantity: Quantity,
+) -> tuple[HeadlineFigure, ...]:
+    figures = cell.of(operation)
+    if figures is None:
+        return ()
+    estimate = estimate_of(figures)
+    return (HeadlineFigure(name, quantity, estimate.mean, estimate),)
+
+
+def _percentile(cell: CellEstimate, operation: Operation, percent: float) -> tuple[HeadlineFigure, ...]:
+    figures = cell.of(operation)
+    if figures is None:
+        return ()
+    known = figures.percentile(percent)
+    return (
+        HeadlineFigure(
+            percent_label(percent), Quantity.LATENCY, known.value_ns, None, known.lowest_ns, known.highest_ns
+        ),
+    )
+
+
+def _doubted(group: HeadlineGroup, findings: Iterable[Finding]) -> HeadlineGroup:
+    doubted_by = tuple(
+        dict.fromkeys(
+            finding.id for finding in findings if finding.severity is not Severity.NOTE and group.cell in finding.cells
+        )
+    )
+    return replace(group, doubted_by=doubted_by)

@@ -1,0 +1,90 @@
+"""The page: one file that opens offline, with the chart library inside and nothing fetched from anywhere."""
+
+import json
+import re
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any
+
+from altair.utils.schemapi import debug_mode
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from iosonde.charts.figure import Figure
+from iosonde.findings.model import Finding
+from iosonde.records import RunRecord
+from iosonde.report.display import figure_text, printable
+from iosonde.report.page import page_of
+
+_BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:%|[KMGT]iB|[kMGT]?B|[MG]B/s|ns|us|ms|s|IOPS|commits/s)\b|%)")
+
+LIBRARY = "vega-bundle.js"
+"""Vega, Vega-Lite and Vega-Embed as vl-convert bundles them; kept as a file because bundling takes two seconds.
+
+A test holds it equal to what the installed vl-convert gives, and says how to renew it.
+"""
+
+
+def render_html(run: RunRecord, findings: Sequence[Finding]) -> str:
+    """The whole report as one HTML document."""
+    # Every chart is checked against Vega-Lite's schema in the tests; here the checks would cost half a second.
+    with debug_mode(arg=False):
+        page = page_of(run, findings)
+        drawn = [figure for figure in page.figures if figure.chart is not None]
+        specifications = {figure.id: embedded_json(_specification(figure)) for figure in drawn}
+    library, starter = _static(LIBRARY), _static("report.js")
+    template = _environment().get_template("report.html.j2")
+    return template.render(
+        page=page,
+        specs=specifications,
+        style=Markup(_static("report.css")),  # noqa: S704 - our own file
+        library=Markup(library),  # noqa: S704 - our own file
+        starter=Markup(starter),  # noqa: S704 - our own file
+        script_hashes=[_hash(library), _hash(starter)],
+    )
+
+
+def embedded_json(value: Mapping[str, Any]) -> Markup:
+    """JSON that can stand inside a script element, whatever its strings hold.
+
+    ``<``, ``>`` and ``&`` are written as escapes, so no string can end the element; JSON reads them back unchanged.
+    """
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+    escaped = text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+    return Markup(escaped)  # noqa: S704 - escaped above
+
+
+def unbroken(text: str) -> str:
+    """The text with each number kept on one line with its unit."""
+    return _BEFORE_UNIT.sub("\u00a0", text)
+
+
+def _specification(figure: Figure) -> dict[str, Any]:
+    assert figure.chart is not None
+    specification: dict[str, Any] = figure.chart.to_dict(validate=False)
+    return specification
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("iosonde.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["figure_text"] = figure_text
+    environment.filters["printable"] = printable
+    environment.filters["unbroken"] = unbroken
+    return environment
+
+
+def _static(name: str) -> str:
+    return files("iosonde.report").joinpath("static", name).read_text(encoding="utf-8")
+
+
+def _hash(script: str) -> str:
+    """The hash by which the page's own policy lets this script run, and no other."""
+    return b64encode(sha256(script.encode()).digest()).decode()

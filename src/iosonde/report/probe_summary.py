@@ -1,0 +1,93 @@
+"""One workload on the terminal: the place of the fio one-liner."""
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from iosonde.analysis.cells import CellEstimate, OperationEstimate
+from iosonde.analysis.experiments import estimate_run
+from iosonde.analysis.histogram import PERCENTS, percent_label
+from iosonde.findings.model import Finding, Severity
+from iosonde.records import Operation, RunRecord
+from iosonde.units import format_bandwidth, format_duration, format_iops, format_latency, format_size
+
+_STYLES = {Severity.INVALID: "bold red", Severity.DOUBTFUL: "yellow", Severity.NOTE: "cyan"}
+NOT_SUPPORTED = "–"
+
+
+def render_probe(run: RunRecord, findings: Sequence[Finding]) -> RenderableType:
+    """What one workload gave, by class of operations, with what should be known about it."""
+    estimates = estimate_run(run).cells[0]
+    parts: list[RenderableType] = [_head(run), _circumstances(run, estimates)]
+    if estimates.operations:
+        parts.append(_figures(estimates))
+    parts.extend(_finding(finding) for finding in findings if finding.severity is not Severity.NOTE)
+    notes = [finding.id for finding in findings if finding.severity is Severity.NOTE]
+    if notes:
+        parts.append(Text(f"notes (in full with --json): {', '.join(notes)}", style="dim"))
+    return Group(*parts)
+
+
+def _head(run: RunRecord) -> Text:
+    plan, target = run.header.plan, run.header.target
+    cell = plan.cells[0]
+    head = Text()
+    head.append(cell.cell, style="bold")
+    span = format_size(target.span_bytes)
+    head.append(f" on {_plain(target.path)} ({span}), {format_duration(cell.timing.measure_ns)}, seed {plan.seed}")
+    return head
+
+
+def _circumstances(run: RunRecord, cell: CellEstimate) -> Text:
+    record = run.cells[0]
+    achieved = cell.queue_depth_achieved
+    words = [f"engine {record.engine.engine}", "direct" if run.header.target.direct else "buffered"]
+    if achieved is not None:
+        words.append(f"queue depth {achieved.mean:.2f} of {cell.queue_depth_asked}")
+    if cell.cpu_ns_per_io is not None:
+        words.append(f"engine CPU {format_latency(cell.cpu_ns_per_io.mean)} an operation")
+    if record.censored.count:
+        words.append(f"{record.censored.count} still in flight at the end")
+    return Text(", ".join(words), style="dim")
+
+
+def _figures(cell: CellEstimate) -> Table:
+    operations = [operation for operation in Operation if cell.of(operation) is not None]
+    if len(operations) == 2:  # noqa: PLR2004 - one class and the sum of it
+        operations.remove(Operation.ALL)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("")
+    for operation in operations:
+        table.add_column(operation.value, justify="right", no_wrap=True)
+    columns = [_column(figures) for operation in operations if (figures := cell.of(operation)) is not None]
+    # The bases stand in the names: MB/s is 10^6 bytes a second, and latency is service latency.
+    names = ["operations/s", "MB/s (10^6)", "latency mean", "min", *(percent_label(each) for each in PERCENTS), "max"]
+    for name, *texts in zip(names, *columns, strict=True):
+        table.add_row(name, *texts)
+    return table
+
+
+def _column(figures: OperationEstimate) -> list[str]:
+    percentiles = (figures.percentile(percent).value_ns for percent in PERCENTS)
+    return [
+        format_iops(figures.iops.mean),
+        format_bandwidth(figures.bytes_per_s.mean).removesuffix(" MB/s"),
+        format_latency(figures.latency_ns_mean.mean),
+        format_latency(figures.latency_ns_min),
+        *(NOT_SUPPORTED if value is None else format_latency(value) for value in percentiles),
+        format_latency(figures.latency_ns_max),
+    ]
+
+
+def _finding(finding: Finding) -> Text:
+    text = Text()
+    text.append(f"{finding.severity} ", style=_STYLES[finding.severity])
+    text.append(f"{finding.id}: ", style="bold")
+    text.append(_plain(finding.statement))
+    return text
+
+
+def _plain(text: str) -> str:
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)

@@ -1,0 +1,184 @@
+"""The tables of the page: one row for each class of operations of each cell, units in the heads."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from iosonde.analysis.cells import CellEstimate, OperationEstimate, PercentileEstimate
+from iosonde.analysis.histogram import PERCENTS, SAMPLES_BEYOND_MIN, percent_label
+from iosonde.charts.figure import why_no_figures
+from iosonde.charts.quantities import (
+    BANDWIDTH_UNIT,
+    MEGABYTE,
+    NO_VALUE,
+    LatencyUnit,
+    latency_unit,
+    significant,
+    with_interval,
+)
+from iosonde.records import Experiment, Operation, Sync
+
+FEW_PERCENTS: Final = (50.0, 99.0, 99.9)
+FULL_DISTRIBUTION_IN: Final = (Experiment.BASELINE, Experiment.TAIL, Experiment.PROBE)
+"""Where the distribution itself is the question, the minimum and every percentile are shown."""
+
+
+_ORDERS: Final[dict[Experiment, Callable[[CellEstimate], tuple[str | int, ...]]]] = {
+    Experiment.BLOCK_SIZE: lambda cell: (
+        cell.workload.pattern,
+        -cell.workload.read_percent,
+        cell.workload.block_size_bytes,
+    ),
+    Experiment.MIX: lambda cell: (-cell.workload.read_percent,),
+    Experiment.QUEUE_DEPTH: lambda cell: (-cell.workload.read_percent, cell.queue_depth_asked),
+    Experiment.TAIL: lambda cell: (cell.queue_depth_asked,),
+}
+
+
+@dataclass(frozen=True)
+class Head:
+    """The head of a column: its name, its unit (empty for none), and whether numbers stand below it."""
+
+    name: str
+    unit: str = ""
+    number: bool = True
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row. With a ``gap`` the cell has no figures: the text says why, and stands across all columns but the first."""
+
+    texts: tuple[str, ...]
+    gap: str = ""
+
+
+@dataclass(frozen=True)
+class ResultTable:
+    """A table ready to be printed: texts only."""
+
+    caption: str
+    heads: tuple[Head, ...]
+    lines: tuple[Line, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Column:
+    head: Head
+    text: Callable[[CellEstimate, OperationEstimate], str]
+
+
+def experiment_table(experiment: Experiment, cells: Sequence[CellEstimate]) -> ResultTable:
+    """All figures of one experiment; sweeps in their own order, others in the plan's."""
+    if experiment in _ORDERS:
+        cells = sorted(cells, key=_ORDERS[experiment])
+    shown = [(cell, figures) for cell in cells for figures in _shown(cell)]
+    unit = latency_unit(figures.latency_ns_mean.mean for _, figures in shown)
+    full = experiment in FULL_DISTRIBUTION_IN
+    columns = _columns(unit, full=full)
+    lines: list[Line] = []
+    for cell in cells:
+        rows = _shown(cell)
+        lines.extend(Line(tuple(column.text(cell, figures) for column in columns)) for figures in rows)
+        if not rows:
+            lines.append(Line((cell.cell,), gap=why_no_figures(cell)))
+    return ResultTable(
+        caption="± is half the 95 % interval over the repeats (Student's t).",
+        heads=tuple(column.head for column in columns),
+        lines=tuple(lines),
+        notes=_notes(shown, PERCENTS if full else FEW_PERCENTS),
+    )
+
+
+def _shown(cell: CellEstimate) -> list[OperationEstimate]:
+    """The classes worth a row: what was asked for, and all together only where there are several directions."""
+    asked = list(cell.workload.asked_operations())
+    if cell.direction is None:
+        asked.append(Operation.ALL)
+    return [figures for operation in asked if (figures := cell.of(operation)) is not None]
+
+
+def _columns(unit: LatencyUnit, *, full: bool) -> list[_Column]:
+    percents = PERCENTS if full else FEW_PERCENTS
+
+    def in_unit(value_ns: float) -> str:
+        return significant(value_ns / unit.ns)
+
+    return [
+        _Column(Head("Cell", number=False), lambda cell, _: cell.cell),
+        _Column(Head("Counted", number=False), lambda _, figures: str(figures.operation)),
+        _Column(Head("Depth", "asked"), lambda cell, _: str(cell.queue_depth_asked)),
+        _Column(Head("Depth", "achieved"), lambda cell, _: _achieved(cell)),
+        _Column(Head("n", "repeats"), _repeats),
+        _Column(Head("IOPS", "operations/s"), lambda _, figures: with_interval(figures.iops)),
+        _Column(Head("Bandwidth", f"{BANDWIDTH_UNIT}, 10^6"), _bandwidth),
+        _Column(Head("Mean latency", unit.name), lambda _, each: with_interval(each.latency_ns_mean, 1 / unit.ns)),
+        *([_Column(Head("Min", unit.name), lambda _, figures: in_unit(figures.latency_ns_min))] if full else []),
+        *(_percentile_column(percent, unit) for percent in percents),
+        _Column(Head("Max", unit.name), lambda _, figures: in_unit(figures.latency_ns_max)),
+        _Column(Head("CPU", "ns/operation"), lambda cell, _: _cpu(cell)),
+    ]
+
+
+def _percentile_column(percent: float, unit: LatencyUnit) -> _Column:
+    def text(_: CellEstimate, figures: OperationEstimate) -> str:
+        value_ns = figures.percentile(percent).value_ns
+        return NO_VALUE if value_ns is None else significant(value_ns / unit.ns)
+
+    return _Column(Head(percent_label(percent), unit.name), text)
+
+
+def _achieved(cell: CellEstimate) -> str:
+    return NO_VALUE if cell.queue_depth_achieved is None else significant(cell.queue_depth_achieved.mean, 3)
+
+
+def _repeats(cell: CellEstimate, figures: OperationEstimate) -> str:
+    lost = [
+        f"{number} {word}" for number, word in ((cell.repeats_failed, "failed"), (cell.repeats_cut, "cut")) if number
+    ]
+    return f"{figures.iops.repeats} ({', '.join(lost)})" if lost else str(figures.iops.repeats)
+
+
+def _bandwidth(_: CellEstimate, figures: OperationEstimate) -> str:
+    """A flush moves no data."""
+    return with_interval(figures.bytes_per_s, 1 / MEGABYTE) if figures.bytes else NO_VALUE
+
+
+def _cpu(cell: CellEstimate) -> str:
+    return NO_VALUE if cell.cpu_ns_per_io is None else significant(cell.cpu_ns_per_io.mean, 3)
+
+
+def _notes(shown: Iterable[tuple[CellEstimate, OperationEstimate]], percents: Iterable[float]) -> tuple[str, ...]:
+    pairs = list(shown)
+    wanted = tuple(percents)
+    notes = []
+    if any(figures.percentile(percent).value_ns is None for _, figures in pairs for percent in wanted):
+        notes.append(f"{NO_VALUE} under a percentile: fewer than {SAMPLES_BEYOND_MIN} samples lie beyond it.")
+    if any(cell.workload.sync is Sync.FDATASYNC for cell, _ in pairs):
+        notes.append("A commit is a write and the fdatasync after it; its writes and flushes stand apart as well.")
+    return tuple(notes)
+
+
+def repeat_range(percentile: PercentileEstimate, unit: LatencyUnit) -> str:
+    """The lowest and the highest of the repeats' own percentiles, or a dash where a repeat alone is too small."""
+    if percentile.lowest_ns is None or percentile.highest_ns is None:
+        return NO_VALUE
+    return f"{significant(percentile.lowest_ns / unit.ns)} to {significant(percentile.highest_ns / unit.ns)}"
+
+
+def tail_range_table(cells: Sequence[CellEstimate]) -> ResultTable:
+    """How far the repeats of the tail cells agree: each percentile's extremes over them."""
+    shown = [(cell, figures) for cell in cells if (figures := cell.subject) is not None]
+    unit = latency_unit(figures.latency_ns_mean.mean for _, figures in shown)
+    heads = (Head("Cell", number=False), *(Head(percent_label(percent), unit.name) for percent in PERCENTS))
+    lines = tuple(
+        Line((cell.cell, *(repeat_range(each, unit) for each in figures.percentiles))) for cell, figures in shown
+    )
+    return ResultTable(
+        caption="The lowest and the highest of the repeats' own percentiles; percentiles are never averaged.",
+        heads=heads,
+        lines=lines,
+        notes=(f"{NO_VALUE}: not every repeat alone has {SAMPLES_BEYOND_MIN} samples beyond it.",)
+        if any(NO_VALUE in line.texts for line in lines)
+        else (),
+    )

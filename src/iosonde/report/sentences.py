@@ -1,0 +1,150 @@
+"""Answers in words, with their numbers: the knee, and a sentence or two for each experiment."""
+
+from collections.abc import Callable, Sequence
+
+from iosonde.analysis.cells import CellEstimate, OperationEstimate
+from iosonde.analysis.experiments import RunEstimates
+from iosonde.analysis.histogram import percent_label
+from iosonde.analysis.knee import THROUGHPUT_SHARE_MIN, Knee, KneeState
+from iosonde.charts.quantities import significant, workload_label
+from iosonde.records import Experiment, Operation, Sync
+from iosonde.units import format_bandwidth, format_iops, format_latency
+
+TAIL_PERCENTS = (99.99, 99.9, 99.0)
+DEPTH_REACHED = 0.95
+"""From this share of the asked depth on, the sweep's points are where they say they are."""
+NO_FIGURES = "No cell of this experiment has figures."
+
+Pair = tuple[CellEstimate, OperationEstimate]
+
+
+def knee_sentence(direction: Operation, knee: Knee) -> str:
+    """Where the knee lies, or on which side of the sweep; one or two sentences."""
+    name = f"Random {direction}s"
+    if knee.point is None or knee.best is None or knee.throughput_share is None or knee.latency_share is None:
+        return (
+            f"{name}: the knee is unknown, because only {len(knee.depths)} of the depths have figures and it takes "
+            "at least 3."
+        )
+    best = f"{format_iops(knee.best.throughput)} IOPS at depth {knee.best.queue_depth}"
+    if knee.state is KneeState.OUTSIDE_ABOVE:
+        return (
+            f"{name}: the knee lies outside the sweep, above it: {_percent(THROUGHPUT_SHARE_MIN)} of the best "
+            f"throughput ({best}) is reached only at depth {knee.depths[-1]}, the deepest tested."
+        )
+    if knee.state is KneeState.OUTSIDE_BELOW:
+        return (
+            f"{name}: the knee lies outside the sweep, below it: depth {knee.depths[0]}, the shallowest tested, "
+            f"already gives {_percent(knee.throughput_share)} of the best throughput ({best})."
+        )
+    return (
+        f"{name}: the knee is at depth {knee.point.queue_depth}, with {_percent(knee.throughput_share)} of the best "
+        f"throughput ({best}) at {_percent(knee.latency_share)} of the highest mean latency in the sweep."
+    )
+
+
+def experiment_sentence(experiment: Experiment, estimates: RunEstimates) -> str:
+    """The answer that an experiment gives, in words."""
+    cells = estimates.of(experiment)
+    writer = _WRITERS.get(experiment, _anything)
+    return writer([(cell, figures) for cell in cells if (figures := cell.subject) is not None]) or NO_FIGURES
+
+
+def _baseline(pairs: Sequence[Pair]) -> str:
+    parts = []
+    plain = [(cell, figures) for cell, figures in pairs if cell.workload.sync is Sync.NONE]
+    if plain:
+        means = ", ".join(
+            f"{workload_label(cell.workload)} {format_latency(figures.latency_ns_mean.mean)}" for cell, figures in plain
+        )
+        parts.append(f"Mean latency of one operation at a time: {means}.")
+    for cell, figures in pairs:
+        if cell.workload.sync is Sync.FDATASYNC:
+            parts.append(
+                f"A write made durable by fdatasync takes {format_latency(figures.latency_ns_mean.mean)} on average: "
+                f"{format_iops(figures.iops.mean)} commits/s one after another."
+            )
+    return " ".join(parts)
+
+
+def _block_size(pairs: Sequence[Pair]) -> str:
+    if not pairs:
+        return ""
+    rate_cell, rate = max(pairs, key=lambda pair: pair[1].iops.mean)
+    width_cell, width = max(pairs, key=lambda pair: pair[1].bytes_per_s.mean)
+    return (
+        f"The highest rate is {format_iops(rate.iops.mean)} IOPS ({workload_label(rate_cell.workload)}), the highest "
+        f"bandwidth {format_bandwidth(width.bytes_per_s.mean)} ({workload_label(width_cell.workload)}), at depth "
+        f"{_depths([rate_cell, width_cell])}."
+    )
+
+
+def _mix(pairs: Sequence[Pair]) -> str:
+    if not pairs:
+        return ""
+    ordered = sorted(pairs, key=lambda pair: pair[1].iops.mean)
+    (worst_cell, worst), (best_cell, best) = ordered[0], ordered[-1]
+    return (
+        f"Reads and writes together are fastest at {best_cell.workload.read_percent} % reads "
+        f"({format_iops(best.iops.mean)} IOPS) and slowest at {worst_cell.workload.read_percent} % reads "
+        f"({format_iops(worst.iops.mean)} IOPS)."
+    )
+
+
+def _queue_depth(pairs: Sequence[Pair]) -> str:
+    """How well the asked depths were reached; the knees stand beside the trade-off chart."""
+    reached = [
+        (cell.queue_depth_achieved.mean / cell.queue_depth_asked, cell)
+        for cell, _ in pairs
+        if cell.queue_depth_achieved is not None
+    ]
+    if not reached:
+        return ""
+    share, cell = min(reached, key=lambda each: each[0])
+    if share >= DEPTH_REACHED:
+        return f"At every point at least {_percent(share)} of the depth asked was in flight."
+    return (
+        f"The depth asked was not always in flight: furthest off is {cell.cell}, with "
+        f"{significant(share * cell.queue_depth_asked, 3)} of {cell.queue_depth_asked} operations on average "
+        f"({_percent(share)})."
+    )
+
+
+def _tail(pairs: Sequence[Pair]) -> str:
+    return " ".join(_tail_of(cell, figures) for cell, figures in pairs)
+
+
+def _tail_of(cell: CellEstimate, figures: OperationEstimate) -> str:
+    supported = (figures.percentile(percent) for percent in TAIL_PERCENTS)
+    known = next((each for each in supported if each.value_ns is not None), None)
+    opening = f"At depth {cell.queue_depth_asked} the slowest of {figures.count:,} {figures.operation}s took"
+    slowest = f"{opening} {format_latency(figures.latency_ns_max)}"
+    if known is None or known.value_ns is None:
+        return f"{slowest}; there are too few samples for a tail percentile."
+    return f"{slowest}, and {percent_label(known.percent)} is {format_latency(known.value_ns)}."
+
+
+def _anything(pairs: Sequence[Pair]) -> str:
+    parts = [
+        f"{workload_label(cell.workload)} at depth {cell.queue_depth_asked}: {format_iops(figures.iops.mean)} IOPS, "
+        f"mean latency {format_latency(figures.latency_ns_mean.mean)}."
+        for cell, figures in pairs
+    ]
+    return " ".join(parts)
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.0f} %"
+
+
+def _depths(cells: Sequence[CellEstimate]) -> str:
+    return " and ".join(str(depth) for depth in sorted({cell.queue_depth_asked for cell in cells}))
+
+
+_WRITERS: dict[Experiment, Callable[[Sequence[Pair]], str]] = {
+    Experiment.BASELINE: _baseline,
+    Experiment.BLOCK_SIZE: _block_size,
+    Experiment.MIX: _mix,
+    Experiment.QUEUE_DEPTH: _queue_depth,
+    Experiment.TAIL: _tail,
+}

@@ -1,0 +1,122 @@
+"""The engine as a child process: lines in, lines out, every wait with a bound."""
+
+import contextlib
+import json
+import queue
+import signal
+import subprocess
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from iosonde.errors import EngineError
+
+LINE_BYTES_MAX: Final = 4 << 20
+# Events that wait for the front. When it is full the pipe fills up, and the engine adds intervals together.
+EVENTS_WAITING_MAX: Final = 256
+END_S_MAX: Final = 5.0
+# How often a reader whose queue is full looks whether anybody still wants events.
+PUT_S: Final = 0.2
+
+Event = dict[str, Any]
+
+
+class EngineProcess:
+    """A running engine. Its death is an event like any other: the next wait raises EngineError."""
+
+    def __init__(self, command: Sequence[str | Path]) -> None:
+        self._ended = threading.Event()
+        self._events: queue.Queue[Event | EngineError] = queue.Queue(EVENTS_WAITING_MAX)
+        try:
+            # A group of its own: Ctrl-C reaches the front only, which then ends the engine in order.
+            self._process = subprocess.Popen(
+                [str(part) for part in command],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                process_group=0,
+            )
+        except OSError as error:
+            raise EngineError(f"can't start {command[0]}: {error.strerror}", "install iosonde again") from error
+        self._reader = threading.Thread(target=self._read, name="engine events", daemon=True)
+        self._reader.start()
+
+    @property
+    def pid(self) -> int:
+        """The engine's process number."""
+        return self._process.pid
+
+    def send(self, command: Event) -> None:
+        """Sends one command. Raises EngineError when the engine is gone."""
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps(command).encode() + b"\n")
+            self._process.stdin.flush()
+        except OSError as error:
+            raise self._gone() from error
+
+    def receive(self, timeout_s: float) -> Event:
+        """The next event. Raises EngineError when none comes in time or the engine is gone."""
+        try:
+            event = self._events.get(timeout=timeout_s)
+        except queue.Empty:
+            raise EngineError(
+                f"the engine was silent for {timeout_s:.0f} s", "look whether the target hangs (dmesg), then run again"
+            ) from None
+        if isinstance(event, EngineError):
+            self._put(event)
+            raise event
+        return event
+
+    def end(self) -> None:
+        """Closes the engine's input, which ends it; a moment later it is ended by force."""
+        assert self._process.stdin is not None
+        # The engine may be gone already.
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+        try:
+            self._process.wait(timeout=END_S_MAX)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._ended.set()
+        self._reader.join()
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        while True:
+            line = self._process.stdout.readline(LINE_BYTES_MAX + 1)
+            if not line.endswith(b"\n"):
+                too_long = len(line) > LINE_BYTES_MAX
+                self._put(_broken(f"a line of more than {LINE_BYTES_MAX} bytes") if too_long else self._gone())
+                return
+            try:
+                event = json.loads(line)
+            except ValueError:
+                self._put(_broken("a line that is not JSON"))
+                return
+            self._put(event if isinstance(event, dict) else _broken("a line that is not an object"))
+
+    def _put(self, event: Event | EngineError) -> None:
+        while not self._ended.is_set():
+            try:
+                self._events.put(event, timeout=PUT_S)
+            except queue.Full:
+                continue
+            return
+
+    def _gone(self) -> EngineError:
+        try:
+            code = self._process.wait(timeout=END_S_MAX)
+        except subprocess.TimeoutExpired:
+            return EngineError("the engine closed its output", "run again; report it if it happens twice")
+        if code < 0:
+            name = signal.Signals(-code).name
+            return EngineError(f"the engine was ended by {name}", "look at the kernel's log (dmesg), then run again")
+        return EngineError(f"the engine ended by itself with code {code}", "run again; report it if it happens twice")
+
+
+def _broken(what: str) -> EngineError:
+    return EngineError(f"the engine sent {what}", "front and engine must come from one build: install iosonde again")

@@ -1,0 +1,28 @@
+"""What the engine refuses, with the way out that only the front knows."""
+
+from typing import Any, Final
+
+from iosonde.errors import EngineError, IosondeError, TargetError, UsageError
+
+_MENDS: Final[dict[str, tuple[type[IosondeError], str]]] = {
+    "target_missing": (TargetError, "name a file that exists, or a new file in a directory that exists"),
+    "target_exists": (TargetError, "name another file, or let iosonde overwrite this one with --overwrite"),
+    "not_regular": (TargetError, "name a regular file or a directory; block devices can't be measured yet"),
+    "no_rights": (TargetError, "name a file that you may write, or a directory of your own"),
+    "no_space": (TargetError, "make room, or ask for a smaller file with --size"),
+    "direct_refused": (TargetError, "--buffered measures through the page cache, and the report will say so"),
+    "alignment_unknown": (TargetError, "--buffered measures through the page cache, and the report will say so"),
+    "target_open": (TargetError, "look at the path and the file system's state, then run again"),
+    "changed": (TargetError, "keep other programs away from the target while it is measured"),
+    "bad_job": (UsageError, "change the value that is named"),
+    "engine_refused": (EngineError, "--engine psync does without io_uring; lower --queue-depth needs less memory"),
+    "stuck": (EngineError, "look at the kernel's log (dmesg): the device does not answer"),
+    "io": (TargetError, "look at the kernel's log (dmesg) and the device's health"),
+}
+_FALLBACK: Final = (EngineError, "front and engine must come from one build: install iosonde again")
+
+
+def refusal(event: dict[str, Any]) -> IosondeError:
+    """The error to raise for the engine's ``error`` event."""
+    error, hint = _MENDS.get(str(event.get("kind")), _FALLBACK)
+    return error(str(event.get("message", "the engine refused a command")), hint)

@@ -1,0 +1,221 @@
+"""Cells measured by our own engine."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pydantic import ValidationError
+
+from iosonde.errors import EngineError
+from iosonde.records import (
+    Alignment,
+    CellPlan,
+    CellRecord,
+    CellTurn,
+    Engine,
+    EngineHello,
+    Identity,
+    IntervalRecord,
+)
+from iosonde.records.base import Record
+from iosonde.sources.engine.assemble import assemble_cell
+from iosonde.sources.engine.locate import find_engine
+from iosonde.sources.engine.process import EngineProcess, Event
+from iosonde.sources.engine.refusals import refusal
+from iosonde.units import SECOND_NS
+
+PROTOCOL: Final = 1
+HELLO_S_MAX: Final = 10.0
+# Making a file can take long where the file system has to write zeros.
+OPEN_S_MAX: Final = 600.0
+SYNC_S_MAX: Final = 600.0
+# Beyond a job's own time: its drain takes up to 30 s, its buffers may have to be filled.
+JOB_SLACK_S: Final = 60.0
+# A job with an amount has no time of its own, but it reports each interval.
+SILENCE_S_MAX: Final = 60.0
+
+
+@dataclass(frozen=True)
+class TargetRequest:
+    """What is wanted of a target: ``create_bytes`` makes a file of that size, else it must be there."""
+
+    path: Path | None
+    write: bool
+    create_bytes: int | None
+    direct: bool
+    null_bytes: int = 0
+
+
+class OpenTarget(Record):
+    """What the engine found when it opened the target."""
+
+    created: bool
+    direct: bool
+    size_bytes: int
+    identity: Identity | None
+    alignment: Alignment
+    holes: bool
+
+
+class EngineSource:
+    """A running engine, with at most one target open."""
+
+    def __init__(self, command: Sequence[str | Path] | None = None) -> None:
+        self._process = EngineProcess(command or [find_engine()])
+        self._commands = 0
+        try:
+            self.hello = self._greet()
+        except BaseException:
+            self._process.end()
+            raise
+
+    @property
+    def pid(self) -> int:
+        """The engine's process number."""
+        return self._process.pid
+
+    def calibrate(self) -> int:
+        """The loop's own cost in ns an operation, measured on a ring that leads nowhere; kept in the hello."""
+        cost = int(self._ask(HELLO_S_MAX, command="calibrate")["overhead_ns_per_io"])
+        self.hello = self.hello.model_copy(update={"overhead_ns_per_io": cost})
+        return cost
+
+    def open(self, request: TargetRequest) -> OpenTarget:
+        """Opens the target. Raises TargetError with the way out."""
+        if request.path is None:
+            answer = self._ask(OPEN_S_MAX, command="open", kind="null", size_bytes=request.null_bytes)
+        else:
+            access: Literal["read", "write"] = "write" if request.write else "read"
+            answer = self._ask(
+                OPEN_S_MAX,
+                command="open",
+                kind="file",
+                path=str(request.path),
+                access=access,
+                create=request.create_bytes is not None,
+                direct=request.direct,
+                size_bytes=request.create_bytes,
+            )
+        return OpenTarget.model_validate({key: answer[key] for key in OpenTarget.model_fields})
+
+    def sync(self) -> None:
+        """Makes all that was written durable."""
+        self._ask(SYNC_S_MAX, command="sync")
+
+    def close(self, *, remove: bool) -> None:
+        """Gives the target up; ``remove`` unlinks a file that this engine made."""
+        self._ask(OPEN_S_MAX, command="close", remove=remove)
+
+    def measure(
+        self,
+        cell: CellPlan,
+        turn: CellTurn,
+        engine: Engine,
+        span_bytes: int,
+        on_interval: Callable[[IntervalRecord], None],
+    ) -> CellRecord:
+        """Measures one cell. Each interval is passed on as it comes.
+
+        A KeyboardInterrupt stops the cell and goes on as the cause of an Interrupted, which carries what was measured.
+        """
+        number = self._send(command="run", job=_job(cell, turn, engine, span_bytes))
+        intervals: list[IntervalRecord] = []
+
+        def collect() -> Event:
+            return self._collect(number, cell, intervals, on_interval)
+
+        try:
+            result = collect()
+        except KeyboardInterrupt as interruption:
+            self._process.send({"id": number, "command": "stop"})
+            result = collect()
+            raise Interrupted(assemble_cell(cell, turn, intervals, result), interruption) from interruption
+        return assemble_cell(cell, turn, intervals, result)
+
+    def end(self) -> None:
+        """Ends the engine."""
+        self._process.end()
+
+    def _collect(
+        self,
+        number: int,
+        cell: CellPlan,
+        intervals: list[IntervalRecord],
+        on_interval: Callable[[IntervalRecord], None],
+    ) -> Event:
+        timed = cell.timing.amount_bytes is None
+        time_s = (cell.timing.warmup_ns + cell.timing.measure_ns) / SECOND_NS if timed else SILENCE_S_MAX
+        while True:
+            event = self._answer(number, time_s + JOB_SLACK_S)
+            if event["type"] == "finished":
+                result: Event = event["result"]
+                return result
+            if event["type"] == "interval":
+                try:
+                    interval = IntervalRecord.model_validate(event["interval"])
+                except ValidationError as error:
+                    raise _stranger(str(error.errors()[0]["msg"])) from error
+                intervals.append(interval)
+                on_interval(interval)
+
+    def _greet(self) -> EngineHello:
+        event = self._process.receive(HELLO_S_MAX)
+        if event.get("type") != "hello" or event.get("protocol") != PROTOCOL:
+            raise EngineError(
+                f"the engine speaks protocol {event.get('protocol')}, and this iosonde speaks {PROTOCOL}",
+                "front and engine must come from one build: install iosonde again",
+            )
+        return EngineHello(
+            version=event["version"],
+            protocol=event["protocol"],
+            build_profile=event["build_profile"],
+            engines=tuple(Engine(name) for name in event["engines"]),
+            io_uring_refused=event["io_uring_refused"],
+        )
+
+    def _send(self, **command: Any) -> int:
+        self._commands += 1
+        self._process.send({"id": self._commands, **command})
+        return self._commands
+
+    def _ask(self, timeout_s: float, **command: Any) -> Event:
+        return self._answer(self._send(**command), timeout_s)
+
+    def _answer(self, number: int, timeout_s: float) -> Event:
+        event = self._process.receive(timeout_s)
+        if event.get("type") == "error":
+            raise refusal(event)
+        if event.get("id") != number:
+            raise _stranger(f"an answer to command {event.get('id')} instead of {number}")
+        return event
+
+
+class Interrupted(Exception):  # noqa: N818 - it is a state, not an error
+    """A cell that was stopped from outside, with what it had measured."""
+
+    def __init__(self, cell: CellRecord, interruption: KeyboardInterrupt) -> None:
+        super().__init__(cell.cell)
+        self.cell = cell
+        self.interruption = interruption
+
+
+def _stranger(what: str) -> EngineError:
+    return EngineError(f"the engine sent {what}", "front and engine must come from one build: install iosonde again")
+
+
+def _job(cell: CellPlan, turn: CellTurn, engine: Engine, span_bytes: int) -> Event:
+    return {
+        "engine": engine.value,
+        "pattern": cell.workload.pattern.value,
+        "read_percent": cell.workload.read_percent,
+        "block_size_bytes": cell.workload.block_size_bytes,
+        "queue_depth": cell.workload.queue_depth,
+        "sync": cell.workload.sync.value,
+        "seed": turn.seed,
+        "span_bytes": span_bytes,
+        "warmup_ns": cell.timing.warmup_ns,
+        "measure_ns": cell.timing.measure_ns,
+        "interval_ns": cell.timing.interval_ns,
+        "amount_bytes": cell.timing.amount_bytes,
+    }

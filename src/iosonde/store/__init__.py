@@ -1,0 +1,7 @@
+"""Run directories: written while a run goes on, read back at any time. In: records. Out: files, and records again."""
+
+from iosonde.store.journal import Journal
+from iosonde.store.parquet import write_csv, write_parquet
+from iosonde.store.rundir import RunDirectory, load_run, write_whole
+
+__all__ = ["Journal", "RunDirectory", "load_run", "write_csv", "write_parquet", "write_whole"]

@@ -1,0 +1,39 @@
+"""Parquet files, derived from the journal for those who query."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from iosonde.errors import OutputError
+
+# A column is a NumPy array or a list; the store doesn't care which.
+Columns = Mapping[str, Any]
+
+
+def write_parquet(directory: Path, tables: Mapping[str, Columns]) -> tuple[Path, ...]:
+    """Writes each table to ``<name>.parquet``. Raises OutputError."""
+    return _write(directory, tables, "parquet", "FORMAT parquet, COMPRESSION zstd")
+
+
+def write_csv(directory: Path, tables: Mapping[str, Columns]) -> tuple[Path, ...]:
+    """Writes each table to ``<name>.csv``, names of columns first; an unknown value is an empty field."""
+    return _write(directory, tables, "csv", "FORMAT csv, HEADER")
+
+
+def _write(directory: Path, tables: Mapping[str, Columns], suffix: str, options: str) -> tuple[Path, ...]:
+    # Imported here: it costs 0.1 s, and only exports need it.
+    import duckdb
+
+    written = []
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with duckdb.connect() as connection:
+            for name, columns in tables.items():
+                path = directory / f"{name}.{suffix}"
+                connection.register("columns", columns)
+                connection.execute(f"COPY columns TO $path ({options})", {"path": str(path)})
+                connection.unregister("columns")
+                written.append(path)
+    except (duckdb.IOException, OSError) as error:
+        raise OutputError(f"can't write tables to {directory}: {error}", "make room or name another place") from error
+    return tuple(written)

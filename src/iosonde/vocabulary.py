@@ -1,0 +1,94 @@
+"""The words that flags, fields, columns, charts and docs share. A leaf: it costs nothing to import."""
+
+from enum import StrEnum
+
+
+class Access(StrEnum):
+    """Where the next block lies."""
+
+    RANDOM = "random"
+    SEQUENTIAL = "sequential"
+
+
+class Sync(StrEnum):
+    """When a write counts as done: at once, after an fdatasync of its own, or as an O_DSYNC write."""
+
+    NONE = "none"
+    FDATASYNC = "fdatasync"
+    DSYNC = "dsync"
+
+
+class Engine(StrEnum):
+    """How I/O reaches the kernel. ``null`` reaches nothing: it completes at once, in process."""
+
+    IO_URING = "io_uring"
+    PSYNC = "psync"
+    NULL = "null"
+
+
+class Operation(StrEnum):
+    """A class of operations with figures of its own.
+
+    ``commit`` is a write and the flush after it, from the write's submission to the flush's completion.
+    ``all`` is derived: reads, writes, trims and flushes merged by adding counts (commits are not added again).
+    """
+
+    READ = "read"
+    WRITE = "write"
+    TRIM = "trim"
+    FLUSH = "flush"
+    COMMIT = "commit"
+    ALL = "all"
+
+
+class Experiment(StrEnum):
+    """The question that a cell helps to answer."""
+
+    BASELINE = "baseline"
+    BLOCK_SIZE = "block_size"
+    MIX = "mix"
+    QUEUE_DEPTH = "queue_depth"
+    TAIL = "tail"
+    PROBE = "probe"
+    FILL = "fill"
+
+
+class EngineChoice(StrEnum):
+    """What the user asked for; ``auto`` leaves it to iosonde, which says what it took."""
+
+    AUTO = "auto"
+    IO_URING = "io_uring"
+    PSYNC = "psync"
+    NULL = "null"
+
+
+class Phase(StrEnum):
+    """Warm-up is recorded and not counted; measure is what the figures come from."""
+
+    WARMUP = "warmup"
+    MEASURE = "measure"
+
+
+class Provenance(StrEnum):
+    """What kind of number the quantities of a cell are."""
+
+    MEASURED = "measured"
+    PRINTED = "printed"
+    DERIVED = "derived"
+    UNKNOWN = "unknown"
+
+
+class Outcome(StrEnum):
+    """How a cell ended: as planned, broken off (its intervals are kept), or without what was asked."""
+
+    FINISHED = "finished"
+    CUT = "cut"
+    FAILED = "failed"
+
+
+class FaultKind(StrEnum):
+    """An error ended an operation; a short transfer moved too little; a retry was submitted again."""
+
+    ERROR = "error"
+    SHORT = "short"
+    RETRY = "retry"

@@ -1,0 +1,52 @@
+"""A mean over repeats and Student's t interval around it."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from iosonde.analysis.estimate import _student_t, estimate
+
+values = st.lists(st.floats(min_value=1.0, max_value=1e9), min_size=2, max_size=30)
+
+
+@given(values)
+def test_the_interval_is_students_t_as_scipy_gives_it(sample: list[float]) -> None:
+    found = estimate(sample)
+    assert found is not None
+    mean, error = float(np.mean(sample)), float(np.std(sample, ddof=1) / np.sqrt(len(sample)))
+    reach = float(stats.t.ppf(0.975, len(sample) - 1)) * error
+    assert found.mean == pytest.approx(mean)
+    assert found.low == pytest.approx(mean - reach, abs=1e-6 * mean)
+    assert found.high == pytest.approx(mean + reach, abs=1e-6 * mean)
+
+
+@pytest.mark.parametrize("degrees", [*range(1, 40), 99, 100, 999])
+def test_students_t_is_as_scipy_gives_it(degrees: int) -> None:
+    assert _student_t(degrees) == pytest.approx(stats.t.ppf(0.975, degrees), rel=1e-9)
+
+
+def test_a_worked_example_of_three_repeats() -> None:
+    found = estimate([99.0, 100.0, 101.0])
+    assert found is not None
+    assert (found.mean, found.standard_deviation, found.repeats) == (100.0, 1.0, 3)
+    assert found.half_width == pytest.approx(2.484, abs=0.001)
+
+
+def test_one_repeat_has_a_mean_and_no_interval() -> None:
+    found = estimate([42.0])
+    assert found is not None
+    assert found.mean == 42.0
+    assert (found.standard_deviation, found.low, found.high, found.half_width) == (None, None, None, None)
+
+
+def test_without_repeats_there_is_no_estimate() -> None:
+    assert estimate([]) is None
+
+
+def test_the_interval_covers_the_truth_in_95_of_100_experiments() -> None:
+    random = np.random.default_rng(20)
+    found = [estimate(random.normal(100, 5, 3).tolist()) for _ in range(4000)]
+    covered = sum(each.low <= 100 <= each.high for each in found if each and each.low and each.high)
+    assert covered / 4000 == pytest.approx(0.95, abs=0.012)

@@ -1,0 +1,66 @@
+"""The knee by the 95 % rule: worked examples of the reports in the field, and every state."""
+
+import pytest
+
+from iosonde.analysis.knee import DepthPoint, Knee, KneeState, find_knee
+
+
+def sweep(*points: tuple[int, float, float]) -> Knee:
+    return find_knee(DepthPoint(depth, throughput, latency) for depth, throughput, latency in points)
+
+
+def test_reads_of_document_001_have_their_knee_at_depth_256() -> None:
+    knee = sweep((16, 312, 128), (64, 337, 260), (256, 353, 829), (1024, 361, 2981))
+    assert knee.state is KneeState.FOUND
+    assert knee.point is not None
+    assert knee.point.queue_depth == 256
+    assert knee.throughput_share == pytest.approx(353 / 361)
+    assert knee.latency_share == pytest.approx(829 / 2981)
+
+
+def test_writes_of_document_001_have_their_knee_at_depth_256() -> None:
+    knee = sweep((16, 310, 52), (64, 335, 187), (256, 351, 731), (1024, 359, 2880))
+    assert knee.point is not None
+    assert (knee.state, knee.point.queue_depth) == (KneeState.FOUND, 256)
+
+
+def test_reads_of_document_000_have_their_knee_at_depth_4() -> None:
+    knee = sweep((1, 27_173, 37), (2, 57_490, 30), (4, 66_818, 35), (8, 66_313, 35), (16, 66_327, 35))
+    assert knee.point is not None
+    assert (knee.state, knee.point.queue_depth) == (KneeState.FOUND, 4)
+    assert knee.throughput_share == 1.0
+    assert knee.latency_share == pytest.approx(35 / 37)
+
+
+def test_a_sweep_that_still_climbs_at_its_end_has_its_knee_above() -> None:
+    knee = sweep((1, 100, 10), (2, 200, 10), (4, 400, 10))
+    assert knee.state is KneeState.OUTSIDE_ABOVE
+
+
+def test_a_sweep_that_starts_saturated_has_its_knee_below() -> None:
+    knee = sweep((16, 98, 10), (32, 100, 20), (64, 99, 40))
+    assert knee.state is KneeState.OUTSIDE_BELOW
+
+
+def test_a_drive_saturated_at_depth_1_has_its_knee_there() -> None:
+    knee = sweep((1, 98, 10), (2, 100, 20), (4, 99, 40))
+    assert knee.point is not None
+    assert (knee.state, knee.point.queue_depth) == (KneeState.FOUND, 1)
+
+
+@pytest.mark.parametrize("depths", [(), (1,), (1, 2)])
+def test_fewer_than_three_depths_show_no_knee(depths: tuple[int, ...]) -> None:
+    knee = find_knee(DepthPoint(depth, 100.0 * depth, 10.0) for depth in depths)
+    assert knee == Knee(KneeState.UNKNOWN, None, None, None, None, depths)
+
+
+def test_depths_may_come_in_any_order() -> None:
+    points = [(4, 400.0, 12.0), (1, 100.0, 10.0), (8, 410.0, 20.0), (2, 200.0, 10.0)]
+    assert sweep(*points) == sweep(*sorted(points))
+
+
+def test_the_peak_latency_is_the_highest_and_not_that_of_the_best_throughput() -> None:
+    knee = sweep((1, 100, 10), (2, 200, 10), (4, 195, 50), (8, 190, 100))
+    assert knee.point is not None
+    assert knee.point.queue_depth == 2
+    assert knee.latency_share == pytest.approx(0.1)

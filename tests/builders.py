@@ -1,0 +1,306 @@
+"""Runs made up for tests: records with chosen figures, and a whole lab run of a modelled drive.
+
+Nothing here measures. Every record is complete, so what reads it can't tell it from a measured one.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from iosonde.analysis.histogram import buckets_of
+from iosonde.findings.model import Confidence, Finding, Severity
+from iosonde.records import (
+    Access,
+    Alignment,
+    CellPlan,
+    CellRecord,
+    Censored,
+    ClockPair,
+    CpuUse,
+    DeviceFacts,
+    Engine,
+    EngineHello,
+    EngineTruth,
+    Experiment,
+    Failure,
+    FileSystemFacts,
+    Histogram,
+    HostFacts,
+    Identity,
+    IntervalRecord,
+    Layout,
+    Operation,
+    OperationTotals,
+    Outcome,
+    Plan,
+    RunHeader,
+    RunRecord,
+    Sync,
+    TargetFacts,
+    ThreadCpu,
+    Timing,
+    Workload,
+)
+from iosonde.units import format_size
+
+SECOND_NS = 10**9
+TIMING = Timing(warmup_ns=SECOND_NS, measure_ns=5 * SECOND_NS, interval_ns=SECOND_NS // 2)
+QUICK_TIMING = Timing(warmup_ns=SECOND_NS // 5, measure_ns=SECOND_NS // 2, interval_ns=SECOND_NS // 10)
+
+
+def histogram_of(latencies_ns: Sequence[int], buckets_per_octave: int = 128) -> Histogram:
+    """The histogram of exactly these latencies."""
+    layout = Layout(buckets_per_octave=buckets_per_octave)
+    bucket, count = np.unique(buckets_of(layout, np.array(latencies_ns, dtype=np.uint64)), return_counts=True)
+    return Histogram(layout=layout, bucket=tuple(bucket.tolist()), count=tuple(count.tolist()))
+
+
+def totals_of(latencies_ns: Sequence[int], block_size_bytes: int = 4096) -> OperationTotals:
+    """The totals of operations with exactly these latencies."""
+    return OperationTotals(
+        count=len(latencies_ns),
+        bytes=len(latencies_ns) * block_size_bytes,
+        latency_ns_sum=sum(latencies_ns),
+        latency_ns_min=min(latencies_ns),
+        latency_ns_max=max(latencies_ns),
+        latency=histogram_of(latencies_ns),
+    )
+
+
+def no_operations() -> OperationTotals:
+    """The totals of a direction that completed nothing."""
+    return OperationTotals(
+        count=0, bytes=0, latency_ns_sum=0, latency_ns_min=0, latency_ns_max=0, latency=Histogram(bucket=(), count=())
+    )
+
+
+def workload(
+    pattern: Access = Access.RANDOM,
+    read_percent: int = 100,
+    block_size_bytes: int = 4096,
+    queue_depth: int = 8,
+    sync: Sync = Sync.NONE,
+) -> Workload:
+    """A workload; by default 4 KiB random reads at depth 8."""
+    return Workload(
+        pattern=pattern,
+        read_percent=read_percent,
+        block_size_bytes=block_size_bytes,
+        queue_depth=queue_depth,
+        sync=sync,
+    )
+
+
+def cell_name(asked: Workload) -> str:
+    """The id that a plan gives to a workload: ``random-mix70-4KiB-qd16``."""
+    direction = {100: "read", 0: "write"}.get(asked.read_percent, f"mix{asked.read_percent}")
+    size = format_size(asked.block_size_bytes).replace(" ", "")
+    suffix = "" if asked.sync is Sync.NONE else f"-{asked.sync}"
+    return f"{asked.pattern}-{direction}-{size}-qd{asked.queue_depth}{suffix}"
+
+
+def cell_plan(asked: Workload, *experiments: Experiment, timing: Timing = TIMING) -> CellPlan:
+    """A planned cell with the id that fits its workload."""
+    return CellPlan(cell=cell_name(asked), experiments=experiments, workload=asked, timing=timing)
+
+
+def cell_record(
+    plan: CellPlan,
+    operations: Mapping[Operation, OperationTotals],
+    *,
+    repeat: int = 0,
+    outcome: Outcome = Outcome.FINISHED,
+    failure: Failure | None = None,
+    measured_ns: int | None = None,
+    queue_depth_achieved: float | None = None,
+    cpu_ns: int = 0,
+    **others: Any,
+) -> CellRecord:
+    """One repeat of a cell with these totals; anything else can be given by its field's name."""
+    measured = plan.timing.measure_ns if measured_ns is None else measured_ns
+    depth = plan.workload.queue_depth if queue_depth_achieved is None else queue_depth_achieved
+    fields: dict[str, Any] = {
+        "cell": plan.cell,
+        "experiments": plan.experiments,
+        "repeat": repeat,
+        "order": repeat,
+        "seed": 1000 + repeat,
+        "workload": plan.workload,
+        "timing": plan.timing,
+        "outcome": outcome,
+        "failure": failure,
+        "measured_ns": measured,
+        "in_flight_ns": round(depth * measured),
+        "operations": dict(operations),
+        "warmup": {},
+        "censored": Censored(count=0, age_ns_min=0, age_ns_max=0, latency_ns_max=0),
+        "slowest": (),
+        "faults": (),
+        "intervals_merged": 0,
+        "cpu": cpu_use(cpu_ns),
+        "clock_start": ClockPair(engine_ns=0, wall_ns=0, raw_ns=0),
+        "clock_end": ClockPair(engine_ns=measured, wall_ns=measured, raw_ns=measured),
+        "engine": engine_truth(),
+    }
+    return CellRecord(**(fields | others))
+
+
+def cpu_use(cpu_ns: int = 0) -> CpuUse:
+    """One worker thread that used this much CPU time, a quarter of it as user."""
+    worker = ThreadCpu(
+        worker=0,
+        cpu_pinned=1,
+        user_ns=cpu_ns // 4,
+        system_ns=cpu_ns - cpu_ns // 4,
+        switches_voluntary=12,
+        switches_involuntary=3,
+    )
+    return CpuUse(threads=(worker,), process_user_ns=cpu_ns // 4, process_system_ns=cpu_ns, steal_ns=0)
+
+
+def engine_truth(engine: Engine = Engine.IO_URING, fallbacks: tuple[str, ...] = ()) -> EngineTruth:
+    """What an engine on a common NVMe host is granted."""
+    return EngineTruth(
+        engine=engine,
+        workers=1,
+        ring_flags=("SINGLE_ISSUER", "DEFER_TASKRUN") if engine is Engine.IO_URING else (),
+        poll_mode="interrupt",
+        fixed_buffers=engine is Engine.IO_URING,
+        fixed_file=engine is Engine.IO_URING,
+        submit_batch_max=32,
+        clock_source="tsc",
+        kernel_workers=0,
+        fallbacks=fallbacks,
+    )
+
+
+def failed(kind: str = "io", message: str = "write at offset 4096 failed: EIO") -> Failure:
+    """Why a cell failed."""
+    return Failure(kind=kind, message=message, errno=5, offset_bytes=4096)
+
+
+def target_facts(path: str = "/srv/data/iosonde.dat", span_bytes: int = 8 * 2**30) -> TargetFacts:
+    """A file on ext4 on an NVMe drive."""
+    return TargetFacts(
+        kind="file",
+        path=path,
+        created=True,
+        direct=True,
+        written="filled",
+        span_bytes=span_bytes,
+        identity=Identity(device_major=259, device_minor=2, inode=1_310_722, size_bytes=span_bytes),
+        alignment=Alignment(memory_bytes=4, offset_bytes=512, source="statx"),
+        file_system=FileSystemFacts(
+            kind="ext4",
+            mount_point="/srv",
+            mount_options="rw,noatime",
+            size_bytes=500 * 10**9,
+            available_bytes=321 * 10**9,
+        ),
+        device=DeviceFacts(
+            name="nvme0n1",
+            model="Example NVMe 512 GB",
+            serial="S000EXAMPLE",
+            firmware="1.2.3",
+            size_bytes=512_110_190_592,
+            rotational=False,
+            scheduler="none",
+            queue_tags=1023,
+            write_cache="write back",
+            logical_block_size_bytes=512,
+            physical_block_size_bytes=4096,
+            request_size_bytes_max=1_310_720,
+        ),
+    )
+
+
+def host_facts() -> HostFacts:
+    """A small server."""
+    return HostFacts(
+        hostname="bench-01",
+        kernel="6.12.9-amd64",
+        architecture="x86_64",
+        cpu_model="Example CPU @ 3.20 GHz",
+        cpus_online=16,
+        cpus_allowed=16,
+        memory_bytes=64 * 2**30,
+        governor="performance",
+        virtual_machine="",
+        python="3.11.7",
+    )
+
+
+def run_record(
+    plans: Sequence[CellPlan],
+    records: Sequence[CellRecord],
+    *,
+    quick: bool = False,
+    finished: bool = True,
+    build_profile: str = "release",
+    target: TargetFacts | None = None,
+    repeats: int = 3,
+) -> RunRecord:
+    """A run around these cells."""
+    header = RunHeader(
+        run="20261120-1432-4f7a",
+        created_at="2026-11-20T14:32:05+00:00",
+        iosonde_version="0.1.0",
+        command=("iosonde", "run", "/srv/data"),
+        engine_asked="auto",
+        engine=Engine.IO_URING,
+        plan=Plan(
+            profile="lab",
+            quick=quick,
+            seed=7,
+            repeats=repeats,
+            span_bytes=8 * 2**30,
+            fill=None,
+            cells=tuple(plans),
+            turns=(),
+        ),
+        target=target or target_facts(),
+        host=host_facts(),
+        hello=EngineHello(
+            version="0.1.0",
+            protocol=1,
+            build_profile=build_profile,
+            engines=(Engine.IO_URING, Engine.PSYNC, Engine.NULL),
+            io_uring_refused=None,
+            overhead_ns_per_io=212,
+        ),
+    )
+    return RunRecord(header=header, fill=None, cells=tuple(records), finished=finished)
+
+
+def finding(
+    identity: str = "span-fits-cache",
+    severity: Severity = Severity.DOUBTFUL,
+    cells: tuple[str, ...] = (),
+    statement: str = "The span of 8 GiB fits the host's memory of 64 GiB.",
+) -> Finding:
+    """A finding in full form."""
+    return Finding(
+        id=identity,
+        severity=severity,
+        confidence=Confidence.CERTAIN,
+        statement=statement,
+        evidence=(("span", "8 GiB"), ("memory", "64 GiB")),
+        advice="Measure a span of at least twice the memory.",
+        deciding_test="Repeat the random reads with --size 128GiB and compare.",
+        cells=cells,
+    )
+
+
+def interval_record(index: int, operations: Mapping[Operation, OperationTotals], **others: Any) -> IntervalRecord:
+    """A measured interval of half a second with these totals."""
+    fields: dict[str, Any] = {
+        "phase": "measure",
+        "interval_first": index,
+        "interval_last": index,
+        "start_ns": index * SECOND_NS // 2,
+        "end_ns": (index + 1) * SECOND_NS // 2,
+        "in_flight_ns": 8 * SECOND_NS // 2,
+        "operations": dict(operations),
+    }
+    return IntervalRecord(**(fields | others))

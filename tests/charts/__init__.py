@@ -1,0 +1,1 @@
+"""What the charts draw, and what they leave out."""

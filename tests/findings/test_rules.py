@@ -1,0 +1,219 @@
+"""Every finding: a run that must set it off, and a sound run, and near misses, that must not."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from iosonde.findings import RULES, Case, Confidence, Finding, Severity, find
+from iosonde.records import (
+    CellRecord,
+    ClockPair,
+    CpuUse,
+    Engine,
+    Fault,
+    FaultKind,
+    Operation,
+    Outcome,
+    RunRecord,
+    Sync,
+    Workload,
+)
+from tests.builders import (
+    cell_plan,
+    cell_record,
+    cpu_use,
+    engine_truth,
+    failed,
+    run_record,
+    target_facts,
+    totals_of,
+    workload,
+)
+
+MS = 1_000_000
+SECOND_NS = 10**9
+# 5 s at depth 8 with 1 ms each: 40,000 operations.
+FULL_COUNT = 40_000
+
+
+def repeat(number: int = 1, asked: Workload | None = None, count: int = FULL_COUNT, **others: Any) -> CellRecord:
+    asked = asked or workload()
+    direction = Operation.READ if asked.read_percent else Operation.WRITE
+    operations = {direction: totals_of([MS] * count)}
+    if asked.sync is Sync.FDATASYNC:
+        operations |= {Operation.FLUSH: totals_of([MS] * count), Operation.COMMIT: totals_of([2 * MS] * count)}
+    return cell_record(cell_plan(asked), operations, repeat=number, **others)
+
+
+def run_of(*records: CellRecord, header: dict[str, Any] | None = None, **others: Any) -> RunRecord:
+    """A sound run of these cells; ``header`` changes its header, at any depth by nested dicts."""
+    plans = {record.cell: cell_plan(record.workload) for record in records}
+    whole_device = target_facts(span_bytes=100 * 2**30)
+    run = run_record(list(plans.values()), records, target=whole_device, **others)
+    changed = _deep_update(run.header.model_dump(), header or {})
+    return run.model_copy(update={"header": type(run.header).model_validate(changed)})
+
+
+def _deep_update(values: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    for name, change in changes.items():
+        nested = isinstance(change, dict) and isinstance(values[name], dict)
+        values[name] = _deep_update(values[name], change) if nested else change
+    return values
+
+
+def three(**others: Any) -> list[CellRecord]:
+    return [repeat(number, **others) for number in (1, 2, 3)]
+
+
+def sound(**others: Any) -> RunRecord:
+    return run_of(*three(), **others)
+
+
+def error(kind: FaultKind = FaultKind.ERROR) -> Fault:
+    return Fault(kind=kind, operation=Operation.READ, errno=5, errno_name="EIO", count=3, offset_bytes_first=4096)
+
+
+def clocks(engine_ns: int, raw_ns: int, wall_ns: int) -> dict[str, Any]:
+    return {
+        "clock_start": ClockPair(engine_ns=0, wall_ns=0, raw_ns=0),
+        "clock_end": ClockPair(engine_ns=engine_ns, wall_ns=wall_ns, raw_ns=raw_ns),
+    }
+
+
+def commits(engine: Engine, achieved: float = 1.0, workers: int = 0) -> list[CellRecord]:
+    asked = workload(read_percent=0, queue_depth=1, sync=Sync.FDATASYNC)
+    truth = engine_truth(engine).model_copy(update={"kernel_workers": workers})
+    return [repeat(number, asked, count=2_500, queue_depth_achieved=achieved, engine=truth) for number in (1, 2, 3)]
+
+
+def truth(**changes: Any) -> dict[str, Any]:
+    return {"engine": engine_truth().model_copy(update=changes)}
+
+
+def device(**changes: Any) -> dict[str, Any]:
+    return {"target": {"device": changes}}
+
+
+def stolen(share: float) -> CpuUse:
+    return cpu_use().model_copy(update={"steal_ns": round(share * 5 * SECOND_NS * 16)})
+
+
+WRITES = workload(read_percent=0)
+BUFFERED = {"target": {"direct": False}}
+NOT_DONE: dict[str, Any] = {"outcome": Outcome.FAILED, "failure": failed(), "count": 10}
+
+FIRES: dict[str, Callable[[], RunRecord]] = {
+    "debug-build": lambda: sound(build_profile="debug"),
+    "quick-run": lambda: sound(quick=True),
+    "run-unfinished": lambda: sound(finished=False),
+    "journal-damaged": lambda: sound().model_copy(update={"damage": "a frame's checksum does not fit, at byte 99"}),
+    "engine-fallback": lambda: run_of(
+        *three(engine=engine_truth(Engine.PSYNC)),
+        header={"engine": "psync", "hello": {"engines": ["psync", "null"], "io_uring_refused": "EPERM"}},
+    ),
+    "engine-by-cell": lambda: run_of(*three(), *commits(Engine.PSYNC)),
+    "registration-refused": lambda: run_of(*three(**truth(fallbacks=("registered buffers refused: ENOMEM",)))),
+    "clock-drift": lambda: run_of(*three(**clocks(SECOND_NS, SECOND_NS + MS, SECOND_NS))),
+    "wall-clock-set": lambda: run_of(*three(**clocks(SECOND_NS, SECOND_NS, -60 * SECOND_NS))),
+    "buffered-io": lambda: sound(header=BUFFERED),
+    "span-fits-cache": lambda: sound(header={"target": {"span_bytes": 8 * 2**30}}),
+    "content-unknown": lambda: sound(header={"target": {"written": "data"}}),
+    "virtual-disk": lambda: sound(header={"host": {"virtual_machine": "QEMU"}}),
+    "volatile-write-cache": lambda: run_of(*three(asked=WRITES)),
+    "depth-over-tags": lambda: sound(header=device(queue_tags=7)),
+    "request-split": lambda: sound(header=device(request_size_bytes_max=2048)),
+    "cell-failed": lambda: run_of(repeat(1), repeat(2), repeat(3, **NOT_DONE)),
+    "io-errors": lambda: run_of(repeat(1), repeat(2), repeat(3, faults=(error(),))),
+    "depth-not-reached": lambda: run_of(*three(queue_depth_achieved=7.0)),
+    "repeats-differ": lambda: run_of(repeat(1, count=30_000), repeat(2), repeat(3, count=50_000)),
+    "host-limited": lambda: run_of(*three(cpu_ns=round(4.8 * SECOND_NS))),
+    "kernel-workers": lambda: run_of(*three(**truth(kernel_workers=2))),
+    "steal": lambda: run_of(*three(cpu=stolen(0.02))),
+    "intervals-merged": lambda: run_of(*three(intervals_merged=1)),
+}
+
+NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
+    ("engine-fallback", lambda: sound(header={"engine_asked": "psync", "engine": "psync"})),
+    ("engine-by-cell", lambda: run_of(*three(), *commits(Engine.IO_URING))),
+    ("clock-drift", lambda: run_of(*three(**clocks(SECOND_NS, SECOND_NS + MS // 10, SECOND_NS)))),
+    ("wall-clock-set", lambda: run_of(*three(**clocks(SECOND_NS, SECOND_NS, SECOND_NS + MS)))),
+    ("span-fits-cache", lambda: sound(header={"target": {"kind": "null", "span_bytes": 2**30}})),
+    ("volatile-write-cache", lambda: run_of(*three(asked=WRITES), header=device(write_cache="write through"))),
+    ("volatile-write-cache", lambda: run_of(*commits(Engine.IO_URING))),
+    ("depth-over-tags", lambda: sound(header=device(queue_tags=8))),
+    ("depth-over-tags", lambda: sound(header={"target": {"device": None}})),
+    ("request-split", lambda: sound(header=device(request_size_bytes_max=4096))),
+    ("cell-failed", lambda: run_of(repeat(1), repeat(2, outcome=Outcome.CUT), repeat(3))),
+    ("io-errors", lambda: run_of(*three(faults=(error(FaultKind.RETRY),)))),
+    ("depth-not-reached", lambda: run_of(*three(queue_depth_achieved=7.3))),
+    ("depth-not-reached", lambda: run_of(*commits(Engine.IO_URING, achieved=0.8))),
+    ("repeats-differ", lambda: run_of(repeat(1, count=39_000), repeat(2), repeat(3, count=41_000))),
+    ("repeats-differ", lambda: run_of(repeat(1))),
+    ("host-limited", lambda: run_of(*three(cpu_ns=round(4.4 * SECOND_NS)))),
+    ("depth-not-reached", lambda: run_of(*three(queue_depth_achieved=2.0), header={"target": {"kind": "null"}})),
+    ("host-limited", lambda: run_of(*three(cpu_ns=5 * SECOND_NS, engine=engine_truth(Engine.NULL)))),
+    ("kernel-workers", lambda: run_of(*commits(Engine.IO_URING, workers=1))),
+    ("steal", lambda: run_of(*three(cpu=stolen(0.005)))),
+]
+
+
+def ids(findings: Sequence[Finding]) -> set[str]:
+    return {finding.id for finding in findings}
+
+
+def only(run: RunRecord, identity: str) -> Finding:
+    return next(finding for finding in find(Case.of(run)) if finding.id == identity)
+
+
+def test_a_sound_run_has_nothing_to_be_said_of_it() -> None:
+    assert find(Case.of(sound())) == ()
+
+
+@pytest.mark.parametrize("identity", FIRES)
+def test_each_finding_is_found_where_its_reason_is(identity: str) -> None:
+    found = only(FIRES[identity](), identity)
+    assert found.statement.endswith(".")
+    assert found.advice.endswith(".")
+
+
+@pytest.mark.parametrize(("identity", "run"), NEAR_MISSES)
+def test_a_near_miss_does_not_set_it_off(identity: str, run: Callable[[], RunRecord]) -> None:
+    assert identity not in ids(find(Case.of(run())))
+
+
+@pytest.mark.parametrize("identity", FIRES)
+def test_a_finding_comes_alone_where_its_reason_is_alone(identity: str) -> None:
+    companions = {"buffered-io": set(), "engine-by-cell": {"volatile-write-cache"}}
+    found = ids(find(Case.of(FIRES[identity]())))
+    assert found - companions.get(identity, set()) <= {identity}, found
+
+
+def test_every_rule_is_set_off_by_some_run_here() -> None:
+    silent = [rule.__name__ for rule in RULES if not any(list(rule(Case.of(make()))) for make in FIRES.values())]
+    assert silent == []
+
+
+def test_a_cache_that_surely_holds_the_span_weighs_more_than_one_that_might() -> None:
+    direct = only(sound(header={"target": {"span_bytes": 8 * 2**30}}), "span-fits-cache")
+    assert (direct.severity, direct.confidence) == (Severity.NOTE, Confidence.POSSIBLE)
+    buffered = only(sound(header={"target": {"direct": False, "span_bytes": 8 * 2**30}}), "span-fits-cache")
+    assert (buffered.severity, buffered.confidence) == (Severity.INVALID, Confidence.LIKELY)
+    assert "128GiB" in buffered.deciding_test
+
+
+def test_a_queue_that_is_far_from_full_makes_the_figure_invalid_and_names_the_cell() -> None:
+    half_empty = only(run_of(*three(queue_depth_achieved=2.3)), "depth-not-reached")
+    assert half_empty.severity is Severity.INVALID
+    assert "random-read-4KiB-qd8 kept 2.3 of 8" in half_empty.statement
+
+
+def test_findings_come_gravest_first() -> None:
+    run = run_of(*three(queue_depth_achieved=2.0), header={"host": {"virtual_machine": "QEMU"}}, quick=True)
+    assert [finding.severity for finding in find(Case.of(run))] == [Severity.INVALID, Severity.DOUBTFUL, Severity.NOTE]
+
+
+def test_a_failed_measurement_is_named_with_its_reason() -> None:
+    found = only(FIRES["cell-failed"](), "cell-failed")
+    assert found.cells == ("random-read-4KiB-qd8",)
+    assert "write at offset 4096 failed: EIO" in found.statement

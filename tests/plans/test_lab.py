@@ -1,0 +1,126 @@
+"""The lab profile: the cells that were promised, each once, and what they cost."""
+
+from collections import Counter
+
+from iosonde.plans import lab_cells, lab_plan, plan_cost, probe_plan
+from iosonde.plans.build import cell_seed
+from iosonde.records import Access, Experiment, Plan, Sync, Timing, Workload
+
+KIB = 1024
+GIB = 1 << 30
+
+
+def lab(seed: int = 1, *, quick: bool = False) -> Plan:
+    return lab_plan(quick=quick, seed=seed, span_bytes=8 * GIB, fill=True)
+
+
+def workloads(experiment: Experiment) -> set[Workload]:
+    return {workload for workload, experiments in lab_cells().items() if experiment in experiments}
+
+
+def small_random(read_percent: int, depth: int) -> Workload:
+    return Workload(pattern=Access.RANDOM, read_percent=read_percent, block_size_bytes=4 * KIB, queue_depth=depth)
+
+
+def test_the_baseline_has_no_queue_and_both_kinds_of_durable_write() -> None:
+    found = workloads(Experiment.BASELINE)
+    assert all(workload.queue_depth == 1 for workload in found)
+    shapes = {(each.pattern, each.read_percent, each.block_size_bytes, each.sync) for each in found}
+    assert shapes == {
+        (Access.RANDOM, 100, 4 * KIB, Sync.NONE),
+        (Access.RANDOM, 0, 4 * KIB, Sync.NONE),
+        (Access.SEQUENTIAL, 100, 128 * KIB, Sync.NONE),
+        (Access.SEQUENTIAL, 0, 128 * KIB, Sync.NONE),
+        (Access.RANDOM, 0, 4 * KIB, Sync.FDATASYNC),
+        (Access.RANDOM, 0, 4 * KIB, Sync.DSYNC),
+    }
+
+
+def test_the_block_size_sweep_crosses_nine_sizes_with_four_patterns_at_depth_8() -> None:
+    expected = {
+        Workload(pattern=pattern, read_percent=read_percent, block_size_bytes=size * KIB, queue_depth=8)
+        for pattern in Access
+        for read_percent in (0, 100)
+        for size in (4, 8, 16, 32, 64, 128, 256, 512, 1024)
+    }
+    assert workloads(Experiment.BLOCK_SIZE) == expected
+
+
+def test_the_mix_goes_from_all_reads_to_all_writes_at_depth_16() -> None:
+    assert workloads(Experiment.MIX) == {small_random(share, 16) for share in (100, 70, 50, 30, 0)}
+
+
+def test_the_queue_depth_sweep_doubles_from_1_to_256_for_reads_and_writes() -> None:
+    depths = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+    assert workloads(Experiment.QUEUE_DEPTH) == {small_random(share, depth) for share in (0, 100) for depth in depths}
+
+
+def test_the_tail_is_read_at_depths_8_and_64() -> None:
+    assert workloads(Experiment.TAIL) == {small_random(100, 8), small_random(100, 64)}
+
+
+def test_a_workload_that_several_experiments_ask_for_is_one_cell() -> None:
+    cells = lab_cells()
+    assert len(cells) == 59
+    assert cells[small_random(100, 8)] == (Experiment.BLOCK_SIZE, Experiment.QUEUE_DEPTH, Experiment.TAIL)
+    assert len({cell.cell for cell in lab().cells}) == 59
+
+
+def test_every_cell_is_measured_once_in_each_of_three_repeats() -> None:
+    turns = lab().turns
+    assert Counter((turn.cell, turn.repeat) for turn in turns) == Counter(
+        {(cell.cell, repeat): 1 for cell in lab().cells for repeat in (1, 2, 3)}
+    )
+    assert [turn.order for turn in turns] == list(range(1, 178))
+    assert [turn.repeat for turn in turns] == sorted(turn.repeat for turn in turns)
+
+
+def test_the_order_is_drawn_anew_for_each_repeat_and_follows_from_the_seed() -> None:
+    def orders(seed: int) -> list[list[str]]:
+        return [[turn.cell for turn in lab(seed).turns if turn.repeat == repeat] for repeat in (1, 2, 3)]
+
+    first, second, third = orders(1)
+    assert first != second != third != first
+    assert orders(1) == orders(1)
+    assert orders(2) != orders(1)
+
+
+def test_no_two_measurements_share_a_seed_and_all_are_exact_in_json() -> None:
+    seeds = [turn.seed for turn in lab().turns]
+    assert len(set(seeds)) == len(seeds)
+    assert all(0 <= seed < 2**53 for seed in seeds)
+    assert cell_seed(1, "a", 1) != cell_seed(1, "a", 2)
+
+
+def test_a_cell_has_a_second_of_warm_up_and_five_of_measuring_and_quick_is_branded() -> None:
+    timing = lab().cells[0].timing
+    assert (timing.warmup_ns, timing.measure_ns) == (10**9, 5 * 10**9)
+    quick = lab(quick=True)
+    assert quick.quick
+    assert (quick.cells[0].timing.warmup_ns, quick.cells[0].timing.measure_ns) == (2 * 10**8, 5 * 10**8)
+
+
+def test_the_fill_writes_the_span_once_before_anything_is_read() -> None:
+    fill = lab().fill
+    assert fill is not None
+    assert fill.timing.amount_bytes == 8 * GIB
+    assert (fill.workload.pattern, fill.workload.read_percent) == (Access.SEQUENTIAL, 0)
+
+
+def test_the_cost_counts_time_writes_and_fills() -> None:
+    cost = plan_cost(lab(), assumed_bytes_per_s=10**9)
+    assert (cost.cells, cost.measurements) == (59, 177)
+    # 6 s a measurement, 8.6 s of filling, and a little for each start.
+    assert 177 * 6 * 10**9 + 8 * 10**9 < cost.duration_ns < 177 * 6.1 * 10**9 + 9 * 10**9
+    assert cost.fill_bytes == 8 * GIB
+    # 18 write cells of the block sweep, 8 more of the depth sweep, 1 pure and 1.5 mixed at depth 16, 4 of the baseline.
+    write_seconds = 3 * 6 * sum((100 - cell.workload.read_percent) / 100 for cell in lab().cells)
+    assert cost.write_bytes_max == write_seconds * 10**9
+    assert cost.fills(8 * GIB) == (cost.fill_bytes + cost.write_bytes_max) / (8 * GIB)
+
+
+def test_a_probe_is_one_cell_with_the_seed_that_was_asked_for() -> None:
+    timing = Timing(warmup_ns=0, measure_ns=10**9, interval_ns=10**8)
+    plan = probe_plan(small_random(70, 32), timing, seed=7, span_bytes=GIB, fill=False)
+    assert [(turn.cell, turn.repeat, turn.seed) for turn in plan.turns] == [("random-mix70-4KiB-qd32", 1, 7)]
+    assert plan.fill is None

@@ -1,0 +1,1 @@
+"""What people and other programs read of a run."""

@@ -1,0 +1,119 @@
+"""CSV and JSON, read back by other means than they were written with."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from iosonde.analysis.experiments import estimate_run
+from iosonde.errors import OutputError
+from iosonde.records import Operation, RunRecord
+from iosonde.report.export import write_csv, write_json
+from tests.builders import finding
+from tests.lab_builder import lab_run
+
+
+@pytest.fixture(scope="module")
+def run() -> RunRecord:
+    return lab_run(repeats=2, quick=True, with_intervals=True)
+
+
+@pytest.fixture(scope="module")
+def tables(run: RunRecord, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, str]]]:
+    paths = write_csv(run, tmp_path_factory.mktemp("csv") / "new")
+    read = {}
+    for path in paths:
+        with path.open(newline="") as file:
+            read[path.name] = list(csv.DictReader(file))
+    return read
+
+
+@pytest.fixture(scope="module")
+def document(run: RunRecord, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    path = tmp_path_factory.mktemp("json") / "run.json"
+    write_json(run, [finding()], path)
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    loaded: dict[str, Any] = json.loads(path.read_text(), parse_constant=refuse)
+    return loaded
+
+
+def test_three_tables_are_written(tables: dict[str, list[dict[str, str]]]) -> None:
+    assert list(tables) == ["cells.csv", "intervals.csv", "histograms.csv"]
+    assert all(tables.values())
+
+
+def test_the_cells_have_the_promised_columns(tables: dict[str, list[dict[str, str]]]) -> None:
+    assert list(tables["cells.csv"][0]) == [
+        "run", "experiments", "cell", "repeat", "order", "seed", "outcome", "operation", "pattern", "read_percent",
+        "block_size_bytes", "queue_depth", "queue_depth_achieved", "sync", "count", "bytes", "measured_ns", "iops",
+        "bytes_per_s", "latency_ns_mean", "latency_ns_min", "latency_ns_max", "latency_ns_p50", "latency_ns_p90",
+        "latency_ns_p95", "latency_ns_p99", "latency_ns_p99_9", "latency_ns_p99_99", "cpu_user_ns", "cpu_system_ns",
+        "faults", "censored",
+    ]  # fmt: skip
+
+
+def test_the_intervals_have_the_promised_columns(tables: dict[str, list[dict[str, str]]]) -> None:
+    assert list(tables["intervals.csv"][0]) == [
+        "cell", "repeat", "phase", "interval_first", "interval_last", "start_ns", "end_ns", "queue_depth_achieved",
+        "operation", "count", "bytes", "iops", "bytes_per_s", "latency_ns_mean", "latency_ns_min", "latency_ns_max",
+        "latency_ns_p50", "latency_ns_p99",
+    ]  # fmt: skip
+
+
+def test_the_histograms_have_the_promised_columns(tables: dict[str, list[dict[str, str]]]) -> None:
+    assert list(tables["histograms.csv"][0]) == [
+        "cell", "repeat", "phase", "interval_first", "operation", "bucket_low_ns", "bucket_high_ns", "count",
+    ]  # fmt: skip
+
+
+def test_figures_survive_the_way_through_csv(run: RunRecord, tables: dict[str, list[dict[str, str]]]) -> None:
+    rows = {(row["cell"], int(row["repeat"]), row["operation"]): row for row in tables["cells.csv"]}
+    for record in run.cells:
+        for operation, totals in record.operations.items():
+            row = rows[record.cell, record.repeat, operation]
+            assert int(row["count"]) == totals.count
+            assert int(row["seed"]) == record.seed
+            assert float(row["iops"]) == pytest.approx(totals.count * 1e9 / record.measured_ns)
+
+
+def test_an_unsupported_percentile_is_an_empty_field(tables: dict[str, list[dict[str, str]]]) -> None:
+    rows = [row for row in tables["cells.csv"] if int(row["count"]) < 10_000]
+    assert rows
+    assert {row["latency_ns_p99_9"] for row in rows} == {""}
+
+
+def test_histogram_counts_add_up_to_the_cells(tables: dict[str, list[dict[str, str]]]) -> None:
+    measured = sum(int(row["count"]) for row in tables["histograms.csv"] if row["phase"] == "measure")
+    assert measured == sum(int(row["count"]) for row in tables["cells.csv"] if row["operation"] != "all")
+
+
+def test_the_json_holds_the_record_unchanged(run: RunRecord, document: dict[str, Any]) -> None:
+    assert RunRecord.model_validate(document["run"]) == run
+
+
+def test_the_json_holds_estimates_knees_and_findings(run: RunRecord, document: dict[str, Any]) -> None:
+    first, expected = document["cells"][0], estimate_run(run).cells[0]
+    figures = expected.of(Operation.READ)
+    assert figures is not None
+    assert first["cell"] == expected.cell
+    assert first["operations"]["read"]["iops"]["mean"] == figures.iops.mean
+    assert first["operations"]["read"]["percentiles"][0]["value_ns"] == figures.percentile(50).value_ns
+    assert document["knees"]["read"]["state"] == "found"
+    assert document["findings"][0]["id"] == "span-fits-cache"
+
+
+def test_a_place_that_cannot_be_written_is_an_error_with_a_hint(run: RunRecord, tmp_path: Path) -> None:
+    occupied = tmp_path / "file"
+    occupied.write_text("")
+    with pytest.raises(OutputError) as csv_refused:
+        write_csv(run, occupied)
+    with pytest.raises(OutputError) as json_refused:
+        write_json(run, [], tmp_path)
+    for refused, place in ((csv_refused, occupied), (json_refused, tmp_path)):
+        assert str(place) in refused.value.message
+        assert refused.value.hint

@@ -1,0 +1,100 @@
+"""The journal: what is whole is read, what is broken is named."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from iosonde.errors import OutputError, RecordError
+from iosonde.records import IntervalRecord, Phase
+from iosonde.store import Journal
+from iosonde.store.frames import HEAD, PREFIX, Broken, Frame, Kind, decode, encode, prefix, schema_version_of
+
+
+def journal_bytes(*payloads: bytes) -> bytes:
+    return prefix(1) + b"".join(encode(Kind.CELL, payload) for payload in payloads)
+
+
+def whole(data: bytes) -> list[bytes]:
+    return [frame.payload for frame in decode(data) if isinstance(frame, Frame)]
+
+
+def interval(number: int) -> IntervalRecord:
+    return IntervalRecord(
+        phase=Phase.MEASURE,
+        interval_first=number,
+        interval_last=number,
+        start_ns=0,
+        end_ns=1,
+        in_flight_ns=0,
+        operations={},
+    )
+
+
+def test_frames_come_back_as_they_were_written() -> None:
+    payloads = [b"", b"{}", b"x" * 100_000]
+    assert whole(journal_bytes(*payloads)) == payloads
+    assert schema_version_of(journal_bytes()) == 1
+
+
+def test_a_journal_cut_anywhere_gives_all_frames_before_the_cut() -> None:
+    payloads = [b"first", b"second", b"third"]
+    data = journal_bytes(*payloads)
+    ends = [PREFIX.size]
+    for payload in payloads:
+        ends.append(ends[-1] + HEAD.size + len(payload))
+    for cut in range(PREFIX.size, len(data)):
+        expected = sum(end <= cut for end in ends) - 1
+        assert whole(data[:cut]) == payloads[:expected], f"cut at {cut}"
+        last = list(decode(data[:cut]))[-1:]
+        assert cut in ends or isinstance(last[0], Broken), f"cut at {cut}"
+
+
+def test_a_flipped_bit_is_found_wherever_it_is() -> None:
+    payloads = [b"first", b"second"]
+    data = journal_bytes(*payloads)
+    for position in range(PREFIX.size * 8, len(data) * 8):
+        flipped = bytearray(data)
+        flipped[position // 8] ^= 1 << (position % 8)
+        found = list(decode(bytes(flipped)))
+        assert any(isinstance(each, Broken) for each in found), f"bit {position}"
+        assert set(whole(bytes(flipped))) <= set(payloads), f"bit {position}"
+
+
+def test_what_is_broken_says_where_and_how() -> None:
+    data = journal_bytes(b"first", b"second")
+    broken = list(decode(data[:-1]))[-1]
+    assert broken == Broken(PREFIX.size + HEAD.size + 5, "the journal ends within a frame")
+
+
+@pytest.mark.parametrize("data", [b"", b"iosonde", b"PAR1 and so on, for a while"])
+def test_a_file_that_is_no_journal_is_refused(data: bytes) -> None:
+    with pytest.raises(RecordError):
+        schema_version_of(data)
+
+
+def test_a_journal_never_overwrites_another(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    path.write_text("somebody's")
+    with pytest.raises(OutputError):
+        Journal(path)
+    assert path.read_text() == "somebody's"
+
+
+def test_a_cell_that_ends_soon_is_not_disturbed_by_a_flush_and_a_long_one_is_flushed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_s = 0.0
+    flushed_at: list[float] = []
+    monkeypatch.setattr("iosonde.store.journal.os.fsync", lambda _: flushed_at.append(now_s))
+    with Journal(tmp_path / "journal", now_s=lambda: now_s) as journal:
+        for number in range(1, 12):
+            now_s = number * 0.5
+            journal.interval(1, interval(number), left_s=6.0 - now_s)
+        assert flushed_at == [0.0]
+        for number in range(12, 80):
+            now_s = number * 0.5
+            journal.interval(2, interval(number), left_s=100.0)
+    gaps = [later - earlier for earlier, later in pairwise(flushed_at)]
+    assert len(flushed_at) > 5
+    assert max(gaps) < 10

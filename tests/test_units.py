@@ -1,0 +1,110 @@
+"""Numbers with units, in and out."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from iosonde import units
+from iosonde.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("text", "value_bytes"),
+    [
+        ("4096", 4096),
+        ("512B", 512),
+        ("4KiB", 4096),
+        ("4kib", 4096),
+        ("4kB", 4000),
+        ("4KB", 4000),
+        ("1.5GiB", 3 << 29),
+        (" 2 TB ", 2 * 10**12),
+    ],
+)
+def test_sizes_mean_what_their_prefix_says(text: str, value_bytes: int) -> None:
+    assert units.parse_bytes(text, "--size") == value_bytes
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("4K", "powers of 2 or of 10"),
+        ("4g", "powers of 2 or of 10"),
+        ("-1KiB", "not a size"),
+        ("", "not a size"),
+        ("four", "not a size"),
+        ("1e3", "unknown unit|not a size"),
+        ("4 parsecs", "unknown unit 'parsecs'"),
+        ("1.0001KiB", "not a whole number of bytes"),
+    ],
+)
+def test_a_size_that_could_be_misread_is_refused_with_a_way_out(text: str, complaint: str) -> None:
+    with pytest.raises(UsageError, match=complaint) as caught:
+        units.parse_bytes(text, "--size")
+    assert caught.value.message.startswith("--size")
+    assert caught.value.hint
+
+
+def test_the_hint_for_an_ambiguous_size_spells_out_both_readings() -> None:
+    with pytest.raises(UsageError) as caught:
+        units.parse_bytes("4K", "--size")
+    assert caught.value.hint == "write 4KiB for powers of 2, 4kB for powers of 10"
+
+
+@pytest.mark.parametrize(
+    ("text", "value_ns"),
+    [
+        ("5s", 5 * 10**9),
+        ("200ms", 2 * 10**8),
+        ("1.5 us", 1500),
+        ("10µs", 10_000),
+        ("2m", 120 * 10**9),
+        ("1h", 3600 * 10**9),
+    ],
+)
+def test_durations_mean_what_they_say(text: str, value_ns: int) -> None:
+    assert units.parse_duration(text, "--duration") == value_ns
+
+
+@pytest.mark.parametrize("text", ["5", "5 fortnights", "-5s", "", "1.5ns"])
+def test_a_duration_without_a_clear_unit_is_refused(text: str) -> None:
+    with pytest.raises(UsageError):
+        units.parse_duration(text, "--duration")
+
+
+@given(st.integers(0, 2**50))
+def test_a_size_in_bytes_is_read_back_as_itself(value_bytes: int) -> None:
+    assert units.parse_bytes(f"{value_bytes}B", "--size") == value_bytes
+
+
+@given(st.integers(0, 1023), st.sampled_from(sorted(units.BINARY)))
+def test_a_whole_number_of_a_unit_is_shown_exactly_and_read_back_as_itself(number: int, unit: str) -> None:
+    value_bytes = number * units.BINARY[unit]
+    assert units.parse_bytes(units.format_size(value_bytes), "--size") == value_bytes
+
+
+@pytest.mark.parametrize(
+    ("value_bytes", "text"), [(0, "0 B"), (4096, "4 KiB"), (3 << 29, "1.50 GiB"), (1 << 40, "1 TiB"), (1000, "1000 B")]
+)
+def test_sizes_are_shown_in_powers_of_two(value_bytes: int, text: str) -> None:
+    assert units.format_size(value_bytes) == text
+
+
+def test_bandwidth_is_shown_in_powers_of_ten() -> None:
+    assert units.format_bandwidth(113_000_000) == "113 MB/s"
+    assert units.format_bandwidth(3_140_000) == "3.14 MB/s"
+
+
+@pytest.mark.parametrize(
+    ("latency_ns", "text"),
+    [(800, "800 ns"), (1_500, "1.50 us"), (9_999_000, "9,999 us"), (12_300_000, "12.3 ms"), (11 * 10**9, "11.0 s")],
+)
+def test_latencies_stay_in_microseconds_below_ten_milliseconds(latency_ns: float, text: str) -> None:
+    assert units.format_latency(latency_ns) == text
+
+
+@pytest.mark.parametrize(
+    ("duration_s", "text"), [(0.35, "350 ms"), (5, "5.0 s"), (1206, "20 min 06 s"), (11_100, "3 h 05 min")]
+)
+def test_durations_are_shown_for_people(duration_s: float, text: str) -> None:
+    assert units.format_duration(duration_s * 10**9) == text

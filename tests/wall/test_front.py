@@ -1,0 +1,154 @@
+"""The front's side of the wall: it says what was recorded, and understands what was answered."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from iosonde.errors import EngineError, IosondeError, TargetError
+from iosonde.records import (
+    Access,
+    CellPlan,
+    CellRecord,
+    CellTurn,
+    Engine,
+    Experiment,
+    IntervalRecord,
+    Operation,
+    Outcome,
+    Phase,
+    Sync,
+    Timing,
+    Workload,
+)
+from iosonde.sources import EngineSource, TargetRequest
+from iosonde.sources.engine.refusals import refusal
+
+FOLDER = Path(__file__).parent
+TRANSCRIPTS = FOLDER.parent / "fixtures/wall"
+SPAN_BYTES = 16 << 20
+MS = 1_000_000
+SHORT = Timing(warmup_ns=10 * MS, measure_ns=30 * MS, interval_ns=10 * MS)
+
+
+def replaying(name: str, folder: Path) -> EngineSource:
+    return EngineSource([sys.executable, FOLDER / "replay.py", TRANSCRIPTS / name, str(folder)])
+
+
+def cell(timing: Timing = SHORT, **workload: object) -> CellPlan:
+    asked = Workload.model_validate(
+        {"pattern": Access.RANDOM, "read_percent": 100, "block_size_bytes": 4096, "queue_depth": 4, **workload}
+    )
+    return CellPlan(cell="recorded", experiments=(Experiment.PROBE,), workload=asked, timing=timing)
+
+
+def measure(
+    source: EngineSource, plan: CellPlan, engine: Engine, order: int = 1
+) -> tuple[CellRecord, list[IntervalRecord]]:
+    intervals: list[IntervalRecord] = []
+    turn = CellTurn(order=order, cell=plan.cell, repeat=1, seed=7)
+    return source.measure(plan, turn, engine, SPAN_BYTES, intervals.append), intervals
+
+
+@pytest.fixture
+def ending() -> Iterator[list[EngineSource]]:
+    sources: list[EngineSource] = []
+    yield sources
+    for source in sources:
+        source.end()
+
+
+def test_a_job_on_nothing_is_asked_for_as_recorded_and_its_answer_becomes_a_record(
+    tmp_path: Path, ending: list[EngineSource]
+) -> None:
+    source = replaying("null.jsonl", tmp_path)
+    ending.append(source)
+    assert source.calibrate() > 0
+    assert source.hello.overhead_ns_per_io is not None
+    opened = source.open(TargetRequest(path=None, write=True, create_bytes=None, direct=True, null_bytes=SPAN_BYTES))
+    assert (opened.size_bytes, opened.identity, opened.alignment.source) == (SPAN_BYTES, None, "none")
+    record, intervals = measure(source, cell(read_percent=70), Engine.NULL)
+    assert record.outcome is Outcome.FINISHED
+    assert record.intervals == tuple(intervals)
+    assert {Operation.READ, Operation.WRITE} == set(record.operations)
+    source.close(remove=False)
+
+
+def test_totals_are_the_measured_intervals_added_up(tmp_path: Path, ending: list[EngineSource]) -> None:
+    source = replaying("null.jsonl", tmp_path)
+    ending.append(source)
+    source.calibrate()
+    source.open(TargetRequest(path=None, write=True, create_bytes=None, direct=True, null_bytes=SPAN_BYTES))
+    record, intervals = measure(source, cell(read_percent=70), Engine.NULL)
+    measured = [each.operations[Operation.READ] for each in intervals if each.phase is Phase.MEASURE]
+    warmup = [each.operations[Operation.READ] for each in intervals if each.phase is Phase.WARMUP]
+    reads = record.operations[Operation.READ]
+    assert reads.count == sum(each.count for each in measured) == sum(reads.latency.count)
+    assert record.warmup[Operation.READ].count == sum(each.count for each in warmup)
+    assert record.measured_ns == 30 * MS
+
+
+def test_a_file_is_filled_flushed_measured_and_removed_as_recorded(tmp_path: Path, ending: list[EngineSource]) -> None:
+    source = replaying("file.jsonl", tmp_path)
+    ending.append(source)
+    opened = source.open(TargetRequest(path=tmp_path / "target", write=True, create_bytes=SPAN_BYTES, direct=False))
+    assert opened.created
+    assert opened.identity is not None
+    assert opened.identity.size_bytes == SPAN_BYTES
+    fill = cell(
+        SHORT.model_copy(update={"amount_bytes": SPAN_BYTES}),
+        pattern=Access.SEQUENTIAL,
+        read_percent=0,
+        block_size_bytes=1 << 20,
+        queue_depth=2,
+    )
+    record, _ = measure(source, fill, Engine.PSYNC)
+    assert record.operations[Operation.WRITE].bytes == SPAN_BYTES
+    source.sync()
+    record, _ = measure(source, cell(queue_depth=2), Engine.PSYNC)
+    assert record.engine.workers == 2
+    record, _ = measure(source, cell(queue_depth=1, read_percent=0, sync=Sync.FDATASYNC), Engine.PSYNC)
+    assert set(record.operations) == {Operation.WRITE, Operation.FLUSH, Operation.COMMIT}
+    source.close(remove=True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "error"),
+    [("target_missing", TargetError), ("engine_refused", EngineError), ("never heard of", EngineError)],
+)
+def test_a_refusal_becomes_an_error_with_the_engine_s_words_and_a_hint(kind: str, error: type[IosondeError]) -> None:
+    raised = refusal({"type": "error", "id": 1, "kind": kind, "message": "what the engine saw"})
+    assert type(raised) is error
+    assert raised.message == "what the engine saw"
+    assert raised.hint
+
+
+def test_an_engine_of_another_protocol_is_refused() -> None:
+    hello = '{"type":"hello","protocol":2,"version":"9","build_profile":"release","engines":[],"io_uring_refused":null}'
+    with pytest.raises(EngineError, match="protocol 2"):
+        EngineSource([sys.executable, "-c", f"print('{hello}', flush=True); input()"])
+
+
+def speaking(words: str) -> list[str]:
+    """A program that says hello and then, at the first command, what it is told to."""
+    hello = '{"type":"hello","protocol":1,"version":"1","build_profile":"release","engines":[],"io_uring_refused":null}'
+    return [sys.executable, "-c", f"import sys\nprint('{hello}', flush=True)\ninput()\n{words}"]
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ("sys.exit(3)", "ended by itself with code 3"),
+        ("import os; os.kill(os.getpid(), 9)", "ended by SIGKILL"),
+        ("print('not json', flush=True); input()", "a line that is not JSON"),
+        ("print('[]', flush=True); input()", "a line that is not an object"),
+        ("print('x' * (5 << 20), flush=True); input()", "a line of more than"),
+        ('print(\'{"type":"synced","id":77}\', flush=True); input()', "an answer to command 77 instead of 1"),
+    ],
+)
+def test_a_broken_engine_is_named_in_one_line(words: str, complaint: str, ending: list[EngineSource]) -> None:
+    source = EngineSource(speaking(words))
+    ending.append(source)
+    with pytest.raises(EngineError, match=complaint):
+        source.sync()
