@@ -67,6 +67,7 @@ CASES = [
     ("report", 2, "missing argument 'RUN'", "iosonde report --help"),
     ("report nowhere", 6, "nowhere is not a run directory", "iosonde run"),
     ("report precious", 6, "precious is not a run directory", "iosonde run"),
+    ("report not-there --html x.html", 6, "not-there is not a run directory", "iosonde run"),
     ("report newer", 6, "newer was written by a newer iosonde (schema 2", "install the newer iosonde"),
     ("report damaged", 6, "run.json is damaged", "a copy"),
 ]

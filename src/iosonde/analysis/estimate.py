@@ -3,13 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import cos, fsum, pi, sin, sqrt, tan
+from math import fsum, sqrt
 from typing import Final
 
 CONFIDENCE: Final = 0.95
-_BISECTIONS: Final = 60
-"""More than a float has bits: bisection has ended by then."""
-
 REPEATS_MIN: Final = 2
 """One repeat says nothing about how repeats differ; its seconds are no sample, they depend on each other."""
 
@@ -52,29 +49,7 @@ def estimate(values: Sequence[float]) -> Estimate | None:
 
 @lru_cache
 def _student_t(degrees_of_freedom: int) -> float:
-    """The t that Student's distribution stays within with the chosen confidence, for whole degrees of freedom.
+    # Imported here because it costs a quarter of a second, which neither --help nor a probe should pay.
+    from scipy.special import stdtrit
 
-    By bisection on the angle atan(t / sqrt(degrees)), on which the distribution is a finite sum (Abramowitz and
-    Stegun 26.7.3 and 26.7.4). SciPy knows it too and is the oracle of the tests, but takes a quarter of a second to
-    import: more than a report's whole statistics.
-    """
-    low, high = 0.0, pi / 2
-    for _ in range(_BISECTIONS):
-        middle = (low + high) / 2
-        if _within(middle, degrees_of_freedom) < CONFIDENCE:
-            low = middle
-        else:
-            high = middle
-    return tan((low + high) / 2) * sqrt(degrees_of_freedom)
-
-
-def _within(angle: float, degrees_of_freedom: int) -> float:
-    """The probability that Student's t lies within ± tan(angle) * sqrt(degrees of freedom)."""
-    odd = degrees_of_freedom % 2
-    term = cos(angle) if odd else 1.0
-    total = term if degrees_of_freedom > 1 else 0.0
-    for factor in range(2 + odd, degrees_of_freedom - 1, 2):
-        term *= cos(angle) ** 2 * (factor - 1) / factor
-        total += term
-    share = sin(angle) * total
-    return 2 / pi * (angle + share) if odd else share
+    return float(stdtrit(degrees_of_freedom, (1 + CONFIDENCE) / 2))

@@ -31,7 +31,8 @@ def report(
     from iosonde.findings import Case, find
     from iosonde.store import RunDirectory, load_run
 
-    record = load_run(run)
+    # Intervals are the bulk of a journal, and only tables and the whole record hold them.
+    record = load_run(run, intervals=csv is not None or json is not None)
     findings = find(Case.of(record))
     for path in (html, json):
         _check_free(path, force=force)
