@@ -3,12 +3,11 @@
 Nothing here measures. Every record is complete, so what reads it can't tell it from a measured one.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from iosonde.analysis.histogram import buckets_of
+from iosonde.analysis.histogram import bucket_of
 from iosonde.findings.model import Confidence, Finding, Severity
 from iosonde.records import (
     Access,
@@ -52,8 +51,8 @@ QUICK_TIMING = Timing(warmup_ns=SECOND_NS // 5, measure_ns=SECOND_NS // 2, inter
 def histogram_of(latencies_ns: Sequence[int], buckets_per_octave: int = 128) -> Histogram:
     """The histogram of exactly these latencies."""
     layout = Layout(buckets_per_octave=buckets_per_octave)
-    bucket, count = np.unique(buckets_of(layout, np.array(latencies_ns, dtype=np.uint64)), return_counts=True)
-    return Histogram(layout=layout, bucket=tuple(bucket.tolist()), count=tuple(count.tolist()))
+    counts = Counter(bucket_of(layout, latency_ns) for latency_ns in latencies_ns)
+    return Histogram(layout=layout, bucket=tuple(sorted(counts)), count=tuple(counts[each] for each in sorted(counts)))
 
 
 def totals_of(latencies_ns: Sequence[int], block_size_bytes: int = 4096) -> OperationTotals:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from iosonde.analysis.histogram import bucket_bounds, buckets_of, midpoints
+from iosonde.analysis.buckets import bucket_bounds
+from iosonde.analysis.histogram import bucket_of
 from iosonde.analysis.totals import merge_totals
 from iosonde.records import (
     Access,
@@ -213,15 +214,14 @@ def modelled_totals(count: int, mean_ns: float, size_bytes: int, random: np.rand
     """Totals of ``count`` latencies: log-normal, with one in 250 nine times as slow. Drawn by bucket, so it is fast."""
     layout = Layout()
     body = mean_ns / (1 + TAIL_SHARE * (TAIL_FACTOR - 1)) / np.exp(SPREAD**2 / 2)
-    ends = buckets_of(layout, np.array([body * 0.3, body * TAIL_FACTOR * 3], dtype=np.uint64))
-    bucket = np.arange(ends[0], ends[1] + 1)
+    bucket = np.arange(bucket_of(layout, int(body * 0.3)), bucket_of(layout, int(body * TAIL_FACTOR * 3)) + 1)
     low, high = bucket_bounds(layout, bucket)
     edges = np.log(np.append(low, high[-1]).astype(np.float64) / body) / SPREAD
     below = (1 - TAIL_SHARE) * ndtr(edges) + TAIL_SHARE * ndtr(edges - np.log(TAIL_FACTOR) / SPREAD)
     share = np.diff(below)
     drawn = random.multinomial(count, share / share.sum())
     hit = np.flatnonzero(drawn)
-    middle = midpoints(layout, bucket)
+    middle = low + (high - low) // 2
     return OperationTotals(
         count=count,
         bytes=count * size_bytes,

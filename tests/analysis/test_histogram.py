@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from iosonde.analysis.buckets import bucket_bounds
 from iosonde.analysis.histogram import (
     PERCENTS,
-    bucket_bounds,
-    buckets_of,
+    bucket_of,
     coarsen,
+    low_and_width,
     merge_histograms,
-    midpoints,
     percent_name,
     percentile_supported,
     percentiles,
@@ -37,8 +37,7 @@ def bucket_by_the_rule(value: int, per_octave: int) -> int:
 
 @given(st.integers(min_value=0, max_value=U64_MAX), st.sampled_from((2, 64, 128)))
 def test_a_value_lies_in_its_bucket_by_the_rule(value: int, per_octave: int) -> None:
-    found = buckets_of(Layout(buckets_per_octave=per_octave), np.array([value], dtype=np.uint64))
-    assert found.tolist() == [bucket_by_the_rule(value, per_octave)]
+    assert bucket_of(Layout(buckets_per_octave=per_octave), value) == bucket_by_the_rule(value, per_octave)
 
 
 @given(st.integers(min_value=0, max_value=U64_MAX), st.sampled_from((2, 64, 128)))
@@ -55,12 +54,15 @@ def test_bounds_of_known_buckets() -> None:
     assert high.tolist() == [1, 128, 256, 258, 90_112]
 
 
-def test_a_midpoint_is_the_value_itself_where_a_bucket_holds_one_value() -> None:
-    assert midpoints(Layout(), [0, 5, 255]).tolist() == [0, 5, 255]
+@given(st.integers(min_value=0, max_value=7423))
+def test_bounds_are_the_same_for_one_bucket_and_for_a_column_of_them(bucket: int) -> None:
+    low, high = bucket_bounds(Layout(), [bucket])
+    start, width = low_and_width(Layout(), bucket)
+    assert (int(low[0]), int(high[0])) == (start, min(start + width, U64_MAX))
 
 
-def test_a_midpoint_is_the_middle_of_a_wide_bucket() -> None:
-    assert midpoints(Layout(), [1327]).tolist() == [89_856]
+def test_a_bucket_below_an_octave_of_its_own_holds_one_value() -> None:
+    assert [low_and_width(Layout(), bucket) for bucket in (0, 5, 255)] == [(0, 1), (5, 1), (255, 1)]
 
 
 @given(latencies)

@@ -123,7 +123,7 @@ impl Bench {
             ring,
             clock: clock.clone(),
             accesses: Accesses::new(job, 0, &Shared::new(job)),
-            payload: Payload::new(job, job.slots(), 512).expect("memory for a few buffers"),
+            payload: Payload::new(job, job.slots()).expect("memory for a few buffers"),
             recorder,
             stop: Arc::clone(&stop),
         };

@@ -1,10 +1,9 @@
-"""Distributions as counts: where buckets lie, how histograms merge, and percentiles by rank."""
+"""Distributions as counts: how histograms merge, and percentiles by rank. Plain integers: a probe needs no NumPy."""
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import Final
-
-import numpy as np
-from numpy.typing import NDArray
 
 from iosonde.records import Histogram, Layout
 
@@ -14,7 +13,6 @@ PERCENTS: Final = (50.0, 90.0, 95.0, 99.0, 99.9, 99.99)
 SAMPLES_BEYOND_MIN: Final = 10
 """A percentile is shown only with this many samples beyond it; fewer make it a story about single operations."""
 
-_U64_MAX: Final = 2**64 - 1
 _PARTS_PER_PERCENT: Final = 100
 """Percents are taken in hundredths, as integers: in floating point, 99.9 % of 1000 need not be 999."""
 
@@ -29,32 +27,23 @@ def percent_label(percent: float) -> str:
     return f"p{percent:g}"
 
 
-def buckets_of(layout: Layout, values_ns: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """The bucket of each value (any shape, nanoseconds), by the rule in ``records/histogram.py``."""
-    bits = _bits(layout)
-    values = np.asarray(values_ns, dtype=np.uint64)
-    # The exponent of a float is floor(log2) + 1, except that values next to a power of 2 above 2^53 round up to it.
-    octave = np.maximum(np.frexp(values.astype(np.float64))[1].astype(np.int64) - 1, bits)
-    octave -= (octave > bits) & ((values >> np.minimum(octave, 63).astype(np.uint64)) == 0)
-    shift = octave - bits
-    return shift * layout.buckets_per_octave + (values >> shift.astype(np.uint64)).astype(np.int64)
+def _precision_bits(layout: Layout) -> int:
+    """The power of 2 that the buckets of an octave are."""
+    bits = layout.buckets_per_octave.bit_length() - 1
+    assert 1 << bits == layout.buckets_per_octave, "buckets an octave are a power of 2"
+    return bits
 
 
-def bucket_bounds(layout: Layout, bucket: Iterable[int]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Lowest value (inclusive) and end (exclusive) of each bucket, nanoseconds.
-
-    The last bucket of all ends at 2^64, which no u64 holds: its end is given as 2^64 - 1.
-    """
-    low, shift = _low_and_shift(layout, np.fromiter(bucket, dtype=np.int64))
-    width = np.uint64(1) << shift
-    high = low + np.minimum(width, np.uint64(_U64_MAX) - low)
-    return low, high
+def bucket_of(layout: Layout, value_ns: int) -> int:
+    """The bucket of a value, by the rule in ``records/histogram.py``."""
+    shift = max(value_ns.bit_length() - 1 - _precision_bits(layout), 0)
+    return shift * layout.buckets_per_octave + (value_ns >> shift)
 
 
-def midpoints(layout: Layout, bucket: Iterable[int]) -> NDArray[np.uint64]:
-    """The value that stands for each bucket, nanoseconds: its middle, at most half a bucket from any value in it."""
-    low, shift = _low_and_shift(layout, np.fromiter(bucket, dtype=np.int64))
-    return low + ((np.uint64(1) << shift) >> np.uint64(1))
+def low_and_width(layout: Layout, bucket: int) -> tuple[int, int]:
+    """The lowest value of a bucket, and how many values it takes in, nanoseconds."""
+    shift = max(bucket // layout.buckets_per_octave - 1, 0)
+    return (bucket - shift * layout.buckets_per_octave) << shift, 1 << shift
 
 
 def coarsen(histogram: Histogram, layout: Layout) -> Histogram:
@@ -64,8 +53,9 @@ def coarsen(histogram: Histogram, layout: Layout) -> Histogram:
     if layout.buckets_per_octave > histogram.layout.buckets_per_octave:
         message = f"{histogram.layout.buckets_per_octave} buckets an octave can't become {layout.buckets_per_octave}"
         raise ValueError(message)
-    low, _ = bucket_bounds(histogram.layout, histogram.bucket)
-    return _added(layout, buckets_of(layout, low), np.array(histogram.count, dtype=np.int64))
+    lows = (low_and_width(histogram.layout, bucket)[0] for bucket in histogram.bucket)
+    coarse = Histogram(layout=layout, bucket=tuple(bucket_of(layout, low) for low in lows), count=histogram.count)
+    return _added([coarse])
 
 
 def merge_histograms(histograms: Sequence[Histogram]) -> Histogram:
@@ -75,10 +65,7 @@ def merge_histograms(histograms: Sequence[Histogram]) -> Histogram:
     if len(histograms) == 1:
         return histograms[0]
     layout = min((histogram.layout for histogram in histograms), key=lambda each: each.buckets_per_octave)
-    same = [coarsen(histogram, layout) for histogram in histograms]
-    bucket = np.concatenate([np.array(histogram.bucket, dtype=np.int64) for histogram in same])
-    count = np.concatenate([np.array(histogram.count, dtype=np.int64) for histogram in same])
-    return _added(layout, bucket, count)
+    return _added([coarsen(histogram, layout) for histogram in histograms])
 
 
 def rank_of(count: int, percent: float) -> int:
@@ -114,27 +101,21 @@ def values_at_ranks(
     histogram: Histogram, ranks: Sequence[int], *, smallest_ns: int, largest_ns: int
 ) -> tuple[int, ...]:
     """The value of each rank (from 1, at most the count) in nanoseconds, as in ``percentiles``."""
-    at = np.searchsorted(np.cumsum(np.array(histogram.count, dtype=np.int64)), ranks)
-    values = midpoints(histogram.layout, (histogram.bucket[index] for index in at))
-    return tuple(min(max(int(value), smallest_ns), largest_ns) for value in values)
+    reached = list(accumulate(histogram.count))
+    values = []
+    for rank in ranks:
+        low, width = low_and_width(histogram.layout, histogram.bucket[bisect_left(reached, rank)])
+        values.append(min(max(low + width // 2, smallest_ns), largest_ns))
+    return tuple(values)
 
 
-def _bits(layout: Layout) -> int:
-    bits = layout.buckets_per_octave.bit_length() - 1
-    assert 1 << bits == layout.buckets_per_octave, "buckets an octave are a power of 2"
-    return bits
-
-
-def _low_and_shift(layout: Layout, bucket: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    per_octave = layout.buckets_per_octave
-    shift = np.maximum(bucket // per_octave - 1, 0)
-    mantissa = bucket - shift * per_octave
-    return mantissa.astype(np.uint64) << shift.astype(np.uint64), shift.astype(np.uint64)
-
-
-def _added(layout: Layout, bucket: NDArray[np.int64], count: NDArray[np.int64]) -> Histogram:
-    order = np.argsort(bucket, kind="stable")
-    bucket, count = bucket[order], count[order]
-    first = np.flatnonzero(np.diff(bucket, prepend=-1))
-    added = np.add.reduceat(count, first) if len(bucket) else count
-    return Histogram(layout=layout, bucket=tuple(bucket[first].tolist()), count=tuple(added.tolist()))
+def _added(histograms: Sequence[Histogram]) -> Histogram:
+    """Histograms of one layout added up; a bucket that stands twice in one of them is added as well."""
+    counts: dict[int, int] = {}
+    for histogram in histograms:
+        for bucket, count in zip(histogram.bucket, histogram.count, strict=True):
+            counts[bucket] = counts.get(bucket, 0) + count
+    buckets = sorted(counts)
+    return Histogram(
+        layout=histograms[0].layout, bucket=tuple(buckets), count=tuple(counts[bucket] for bucket in buckets)
+    )

@@ -12,8 +12,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from iosonde.analysis.buckets import bucket_bounds
 from iosonde.analysis.cells import percentiles_of
-from iosonde.analysis.histogram import PERCENTS, bucket_bounds, percent_name
+from iosonde.analysis.histogram import PERCENTS, percent_name
 from iosonde.analysis.totals import total_of
 from iosonde.records import CellRecord, IntervalRecord, Operation, OperationTotals, RunRecord
 from iosonde.units import SECOND_NS

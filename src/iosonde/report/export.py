@@ -1,28 +1,25 @@
 """A run for other tools: three CSV files of flat tables, and one JSON document with everything."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pydantic import TypeAdapter
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.knee import Knee
-from iosonde.analysis.tables import Table, cell_table, histogram_table, interval_table
 from iosonde.findings.model import Finding
 from iosonde.records import Operation, RunRecord
 from iosonde.report.headline import headline_of
 from iosonde.store import write_csv as write_csv_files
 from iosonde.store import write_whole
 
+if TYPE_CHECKING:
+    from iosonde.analysis.tables import Table
+
 EXPORT_VERSION: Final = 1
-TABLES: Final[Mapping[str, Callable[[RunRecord], Table]]] = {
-    "cells": cell_table,
-    "intervals": interval_table,
-    "histograms": histogram_table,
-}
 
 
 @dataclass(frozen=True)
@@ -36,9 +33,12 @@ class ExportedRun:
     findings: tuple[Finding, ...]
 
 
-def run_tables(run: RunRecord) -> dict[str, Table]:
+def run_tables(run: RunRecord) -> dict[str, "Table"]:
     """The flat tables of a run by name, for Parquet and CSV alike."""
-    return {name: make(run) for name, make in TABLES.items()}
+    # Imported here: it brings NumPy along, and a JSON document needs none.
+    from iosonde.analysis.tables import cell_table, histogram_table, interval_table
+
+    return {"cells": cell_table(run), "intervals": interval_table(run), "histograms": histogram_table(run)}
 
 
 def write_csv(run: RunRecord, directory: Path) -> tuple[Path, ...]:
