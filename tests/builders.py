@@ -167,7 +167,7 @@ def engine_truth(engine: Engine = Engine.IO_URING, fallbacks: tuple[str, ...] = 
         poll_mode="interrupt",
         fixed_buffers=engine is Engine.IO_URING,
         fixed_file=engine is Engine.IO_URING,
-        submit_batch_max=32,
+        batch_max=32,
         clock_source="tsc",
         kernel_workers=0,
         fallbacks=fallbacks,

@@ -16,7 +16,7 @@ use crate::job::Job;
 use crate::pattern::Shared;
 use crate::record::{Class, Faults, Phase, Slowest};
 use crate::target::Target;
-use crate::worker::{Censored, SUBMIT_BATCH_MAX, recorder_pair};
+use crate::worker::{BATCH_MAX, Censored, recorder_pair};
 
 /// The longest sleep of the collector, so that a worker that ended is noticed soon.
 const SLEEP_NS_MAX: u64 = 20_000_000;
@@ -252,7 +252,7 @@ impl Total {
                 poll_mode: truth.poll_mode,
                 fixed_buffers: truth.fixed_buffers,
                 fixed_file: truth.fixed_file,
-                submit_batch_max: SUBMIT_BATCH_MAX.min(job.slots()),
+                batch_max: BATCH_MAX.min(job.slots()),
                 clock_source: Monotonic::SOURCE,
                 kernel_workers: self.kernel_workers,
                 fallbacks: truth.fallbacks,

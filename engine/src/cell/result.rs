@@ -67,8 +67,8 @@ pub struct EngineTruth {
     pub fixed_buffers: bool,
     /// Whether the file was registered.
     pub fixed_file: bool,
-    /// Operations handed over in one go, at most.
-    pub submit_batch_max: u32,
+    /// Operations handed over, or taken back, in one go, at most.
+    pub batch_max: u32,
     /// The clock behind every time.
     pub clock_source: &'static str,
     /// Kernel threads that `io_uring` needed.

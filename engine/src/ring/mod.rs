@@ -72,8 +72,8 @@ pub trait Ring {
     /// Hands all requests over, and waits for `wait_for` completions or until `timeout_ns` has passed.
     fn submit(&mut self, wait_for: u32, timeout_ns: u64) -> io::Result<()>;
 
-    /// Moves completions into `into` (which has room for them), without waiting. True when there may be more at once.
-    fn reap(&mut self, into: &mut Vec<Completion>) -> io::Result<bool>;
+    /// Moves up to `most` completions into `into` (which has room for them), without waiting.
+    fn reap(&mut self, into: &mut Vec<Completion>, most: usize);
 
     /// What this ring was granted.
     fn truth(&self) -> RingTruth;

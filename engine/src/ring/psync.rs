@@ -56,9 +56,8 @@ impl Ring for PsyncRing {
         Ok(())
     }
 
-    fn reap(&mut self, into: &mut Vec<Completion>) -> io::Result<bool> {
+    fn reap(&mut self, into: &mut Vec<Completion>, _most: usize) {
         into.extend(self.done.take());
-        Ok(false)
     }
 
     fn truth(&self) -> RingTruth {

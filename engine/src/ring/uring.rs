@@ -4,15 +4,12 @@ use std::io;
 use std::os::fd::RawFd;
 
 use io_uring::types::{Fixed, FsyncFlags, SubmitArgs, Timespec};
-use io_uring::{EnterFlags, IoUring, Probe, opcode, squeue};
+use io_uring::{IoUring, Probe, opcode, squeue};
 
 use super::{Completion, Operation, Request, Ring, RingTruth};
 use crate::failure::symbol;
 use crate::pattern::Region;
 
-/// With deferred task work the kernel hands out about this many completions an enter when one is waited for, so a
-/// sweep of that many means that there may be more (liburing issue 1474).
-const SWEEP_MAX: usize = 20;
 /// The longest stretch that can be registered as one buffer.
 const FIXED_BUFFER_BYTES_MAX: usize = 1 << 30;
 /// The target is the only registered file.
@@ -145,24 +142,12 @@ impl Ring for UringRing {
     }
 
     #[inline]
-    fn reap(&mut self, into: &mut Vec<Completion>) -> io::Result<bool> {
-        let before = into.len();
-        for entry in self.ring.completion() {
-            into.push(Completion {
-                #[allow(clippy::cast_possible_truncation)] // It was a slot number when it went in.
-                slot: entry.user_data() as u32,
-                result: entry.result(),
-            });
-        }
-        if into.len() - before < SWEEP_MAX {
-            return Ok(false);
-        }
-        // SAFETY: no argument is passed, so there is nothing for the kernel to read.
-        let asked = unsafe { self.ring.submitter().enter::<libc::sigset_t>(0, 0, EnterFlags::GETEVENTS.bits(), None) };
-        match asked {
-            Err(error) if !passing(&error) => Err(error),
-            _ => Ok(true),
-        }
+    fn reap(&mut self, into: &mut Vec<Completion>, most: usize) {
+        into.extend(self.ring.completion().take(most).map(|entry| Completion {
+            #[allow(clippy::cast_possible_truncation)] // It was a slot number when it went in.
+            slot: entry.user_data() as u32,
+            result: entry.result(),
+        }));
     }
 
     fn truth(&self) -> RingTruth {

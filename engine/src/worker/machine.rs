@@ -13,10 +13,11 @@ use crate::pattern::{Accesses, Direction, Payload};
 use crate::record::{Class, FaultKind, Faults, Phase, SlowIo, Slowest};
 use crate::ring::{Completion, Operation, Request, Ring};
 
-/// Operations handed over in one go, at most. Their submission is stamped once, and the kernel holds the first back until
-/// it has taken the last: with 16, a queue of 32 ran 3 short on a virtual disk and gave up a tenth of its throughput;
-/// with 4 it keeps up with an engine that hands over one by one, at a third less CPU time.
-pub const SUBMIT_BATCH_MAX: u32 = 4;
+/// Operations handed over in one go, and taken back in one go, at most. A batch is stamped once, and the kernel holds its
+/// first back until it has taken its last: with 16, a queue of 32 ran 3 short on a virtual disk and gave up a tenth of its
+/// throughput; with 4 it keeps up with an engine that hands over one by one, at a third less CPU time. No more are taken
+/// back than can be replaced at once, or the queue would run short while they wait.
+pub const BATCH_MAX: u32 = 4;
 /// How long operations may take to come back after the end, before the job is called stuck.
 pub const DRAIN_NS_MAX: u64 = 30_000_000_000;
 /// The longest sleep in the kernel, so that a stop is heard.
@@ -120,7 +121,7 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             window,
             slots: vec![idle; slots as usize].into_boxed_slice(),
             ready: (0..slots).rev().collect(),
-            batch: Vec::with_capacity(SUBMIT_BATCH_MAX as usize),
+            batch: Vec::with_capacity(BATCH_MAX as usize),
             completions: Vec::with_capacity(slots as usize * 2),
             block_size_bytes: job.block_size_bytes,
             sync: job.sync,
@@ -153,25 +154,16 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         if let Err(error) = self.ring.submit(wait_for, SLEEP_NS_MAX) {
             self.fail(Failure::from_io(FailureKind::Io, "the ring broke off", &error));
         }
-        let mut more = true;
-        while more {
-            let now = self.clock.now();
-            self.turn(now);
-            more = match self.ring.reap(&mut self.completions) {
-                Ok(more) => more,
-                Err(error) => {
-                    self.fail(Failure::from_io(FailureKind::Io, "the ring broke off", &error));
-                    false
-                }
-            };
-            self.settle(now);
-        }
+        let now = self.clock.now();
+        self.turn(now);
+        self.ring.reap(&mut self.completions, BATCH_MAX as usize);
+        self.settle(now);
         self.end()
     }
 
     // Fills the queue, up to one batch.
     fn launch(&mut self) {
-        while self.batch.len() < SUBMIT_BATCH_MAX as usize {
+        while self.batch.len() < BATCH_MAX as usize {
             let Some(slot) = self.ready.pop() else { break };
             if self.aim(slot) {
                 self.push(slot);
@@ -184,7 +176,7 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         }
         let now = self.clock.now();
         self.integrate(now);
-        self.in_flight += u32::try_from(self.batch.len()).expect("a batch is at most SUBMIT_BATCH_MAX");
+        self.in_flight += u32::try_from(self.batch.len()).expect("a batch is at most BATCH_MAX");
         for slot in self.batch.drain(..) {
             let slot = &mut self.slots[slot as usize];
             if slot.next != Next::Again {

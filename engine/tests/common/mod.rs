@@ -81,14 +81,16 @@ impl Ring for ScriptedRing {
         Ok(())
     }
 
-    fn reap(&mut self, into: &mut Vec<Completion>) -> io::Result<bool> {
-        while self.waiting.front().is_some_and(|(due, _)| *due <= self.clock.now()) {
-            let Some((_, request)) = self.waiting.pop_front() else { break };
+    fn reap(&mut self, into: &mut Vec<Completion>, most: usize) {
+        for _ in 0..most {
+            if self.waiting.front().is_none_or(|(due, _)| *due > self.clock.now()) {
+                return;
+            }
+            let Some((_, request)) = self.waiting.pop_front() else { return };
             let good = if request.operation == Operation::Flush { 0 } else { request.length_bytes.cast_signed() };
             let told = self.script.borrow_mut().pop_front().flatten();
             into.push(Completion { slot: request.slot, result: told.unwrap_or(good) });
         }
-        Ok(false)
     }
 
     fn truth(&self) -> RingTruth {

@@ -82,7 +82,7 @@ class EngineTruth(Record):
     poll_mode: str
     fixed_buffers: bool
     fixed_file: bool
-    submit_batch_max: int
+    batch_max: int
     clock_source: str
     kernel_workers: int
     fallbacks: tuple[str, ...]

@@ -137,7 +137,7 @@ _GRANTED: tuple[tuple[str, Callable[[EngineTruth], str]], ...] = (
     ("completion", lambda truth: truth.poll_mode),
     ("fixed buffers", lambda truth: _yes(truth.fixed_buffers)),
     ("fixed file", lambda truth: _yes(truth.fixed_file)),
-    ("submission batch, largest", lambda truth: str(truth.submit_batch_max)),
+    ("batch, largest", lambda truth: str(truth.batch_max)),
     ("clock", lambda truth: truth.clock_source),
     ("operations passed to kernel workers", lambda truth: str(truth.kernel_workers)),
     ("fall-backs", lambda truth: ", ".join(truth.fallbacks) or "none"),
