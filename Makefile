@@ -6,7 +6,7 @@ PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check --quiet
 CARGO := cd engine && cargo
 
-DEMO := $(VENV)/bin/iosonde run demo --quick --overwrite-run --out demo/run
+DEMO := $(VENV)/bin/iosonde run demo --quick --out demo/run
 BENCH := $(PY) -m bench
 
 PACKAGES := $(VENV)/.stamp-packages
@@ -41,6 +41,7 @@ $(INSTALLED): $(PACKAGES) pyproject.toml src/iosonde/__init__.py $(ENGINE)
 setup: $(INSTALLED) ## make .venv, with the iosonde command and a release engine in it
 
 demo: setup ## measure a file in demo/ and write a report
+	rm -rf demo/run
 	mkdir -p demo
 	$(DEMO)
 

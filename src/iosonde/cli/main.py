@@ -54,7 +54,7 @@ def entry() -> NoReturn:
     termination = _Termination()
     signal.signal(signal.SIGTERM, termination)
     try:
-        code = app(standalone_mode=False) or 0
+        code = app(prog_name="iosonde", standalone_mode=False) or 0
     except IosondeError as error:
         code = _tell(error)
     except BrokenPipeError:
@@ -67,7 +67,8 @@ def entry() -> NoReturn:
         mended = usage_error(error)
         if mended is None:
             raise
-        code = _tell(mended)
+        # Without a command the help was printed already, and there is nothing to add.
+        code = _tell(mended) if mended.message else mended.exit_code
     sys.exit(TERMINATED if termination.asked else code)
 
 

@@ -1,0 +1,40 @@
+"""Help: purpose, an example, options in groups; and no command without it."""
+
+import pytest
+
+from iosonde.cli.main import app
+from tests.commands import iosonde
+
+COMMANDS = [command.name for command in app.registered_commands]
+
+
+def test_commands_are_listed_in_the_order_of_work() -> None:
+    ended = iosonde("--help")
+    assert ended.returncode == 0
+    words = [line.split()[1] for line in ended.stdout.splitlines() if line.startswith("│ ")]
+    assert [word for word in words if word in COMMANDS] == ["run", "plan", "probe", "report"]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_tells_purpose_example_and_every_option(name: str) -> None:
+    ended = iosonde(name, "--help")
+    assert ended.returncode == 0
+    assert "Example:" in ended.stdout
+    assert f"iosonde {name}" in ended.stdout
+
+
+@pytest.mark.parametrize("name", ["run", "probe"])
+def test_options_stand_in_groups(name: str) -> None:
+    text = iosonde(name, "--help").stdout
+    assert [group for group in ("Target", "Engine", "Output") if f"─ {group} ─" not in text] == []
+
+
+def test_the_version_is_printed() -> None:
+    ended = iosonde("--version")
+    assert (ended.returncode, ended.stdout.startswith("iosonde 0.")) == (0, True)
+
+
+def test_no_command_prints_the_help() -> None:
+    ended = iosonde()
+    assert "Usage: iosonde" in ended.stdout
+    assert (ended.returncode, ended.stderr) == (2, "")

@@ -1,0 +1,31 @@
+"""The plan before anything is touched."""
+
+from pathlib import Path
+
+from tests.commands import iosonde
+
+
+def test_the_plan_says_cells_time_bytes_and_fills_and_touches_nothing(tmp_path: Path) -> None:
+    ended = iosonde("plan", tmp_path, "--size", "1GiB", "--write-rate", "1GB")
+    assert ended.returncode == 0, ended.stderr
+    lines = dict(line.split(maxsplit=1) for line in ended.stdout.splitlines())
+    assert list(lines) == ["target", "profile", "cells", "time", "writes", "fills"]
+    assert lines["cells"] == "59 distinct x 3 repeats, each 1.0 s warm-up + 5.0 s"
+    assert lines["time"].startswith("17 min")
+    assert lines["writes"].startswith("1.07 GB to fill it, then up to 549 GB")
+    assert lines["fills"] == "at most 512 of the 1 GiB used"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_cells_can_be_listed_with_their_experiments(tmp_path: Path) -> None:
+    ended = iosonde("plan", tmp_path, "--size", "1GiB", "--cells", "--quick")
+    listed = [line.split()[0] for line in ended.stdout.splitlines() if line.startswith("  ")]
+    assert len(listed) == 59
+    assert "random-write-4KiB-qd1-fdatasync" in listed
+
+
+def test_a_run_begins_by_saying_its_plan(tmp_path: Path) -> None:
+    said = iosonde(
+        "run", tmp_path, "--size", "16MiB", "--quick", "--buffered", "--out", tmp_path / "r", short_cells=True
+    )
+    assert said.stderr.startswith("target ")
