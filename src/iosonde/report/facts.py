@@ -139,7 +139,7 @@ _GRANTED: tuple[tuple[str, Callable[[EngineTruth], str]], ...] = (
     ("fixed file", lambda truth: _yes(truth.fixed_file)),
     ("batch, largest", lambda truth: str(truth.batch_max)),
     ("clock", lambda truth: truth.clock_source),
-    ("operations passed to kernel workers", lambda truth: str(truth.kernel_workers)),
+    ("kernel threads that io_uring needed", lambda truth: str(truth.kernel_workers)),
     ("fall-backs", lambda truth: ", ".join(truth.fallbacks) or "none"),
 )
 
