@@ -5,7 +5,6 @@ it is taken twice: of the engine alone, and of the command ``iosonde probe`` wit
 """
 
 import json
-import random
 import resource
 import subprocess
 import sys
@@ -13,6 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from bench.machine import machine_lines
@@ -78,7 +78,8 @@ def run(results: Path, folder: Path, pairs: int) -> bool:
             ratios, medians = _compare(cell, target, pairs)
             good = _judged(ratios)
             met = met and good
-            row = f"| {cell.name} | {' | '.join(str(ratio) for ratio in ratios.values())} | {'yes' if good else 'no'} |"
+            shown = [*(str(ratio) for ratio in ratios.values()), *([] if cell.read_percent else ["not taken"])]
+            row = f"| {cell.name} | {' | '.join(shown)} | {'yes' if good else 'no'} |"
             print(row, flush=True)
             lines.append(row)
             found[cell.name] = {"ratios": {name: each.as_json() for name, each in ratios.items()}, "medians": medians}
@@ -92,35 +93,40 @@ def run(results: Path, folder: Path, pairs: int) -> bool:
 
 def _judged(ratios: dict[str, Ratio]) -> bool:
     agree = all(ratios[name].within(*AGREEMENT) for name in ("iops", "latency_ns_mean"))
-    return agree and all(ratios[name].median <= 1 for name in ("cpu_engine", "cpu_command"))
+    return agree and all(ratio.median <= 1 for name, ratio in ratios.items() if name.endswith("cpu_ns_per_io"))
+
+
+Measure = Callable[[Cell, Path, int], Sample]
 
 
 def _compare(cell: Cell, target: Path, pairs: int) -> tuple[dict[str, Ratio], dict[str, float]]:
-    sides: dict[str, Callable[[Cell, Path, int], Sample]] = {"engine": _engine, "command": _command, "fio": _fio}
-    samples: dict[str, list[Sample]] = {side: [] for side in sides}
-    order = random.Random(1)
-    for number in range(pairs):
-        turn = list(sides)
-        order.shuffle(turn)
-        for side in turn:
-            samples[side].append(sides[side](cell, target, number + 1))
-            time.sleep(PAUSE_S)
-
-    def of(side: str, field: str) -> list[float]:
-        return [getattr(sample, field) for sample in samples[side]]
-
+    engine, fio = _paired(_engine, _fio, cell, target, pairs)
     ratios = {
-        "iops": ratio_of(of("engine", "iops"), of("fio", "iops")),
-        "latency_ns_mean": ratio_of(of("engine", "latency_ns_mean"), of("fio", "latency_ns_mean")),
-        "cpu_engine": ratio_of(of("engine", "cpu_ns_per_io"), of("fio", "cpu_ns_per_io")),
-        "cpu_command": ratio_of(of("command", "cpu_ns_per_io"), of("fio", "cpu_ns_per_io")),
+        field: ratio_of([getattr(each, field) for each in engine], [getattr(each, field) for each in fio])
+        for field in ("iops", "latency_ns_mean", "cpu_ns_per_io")
     }
+    if cell.read_percent:
+        command, against = _paired(_command, _fio, cell, target, pairs)
+        ratios["command_cpu_ns_per_io"] = ratio_of(
+            [each.cpu_ns_per_io for each in command], [each.cpu_ns_per_io for each in against]
+        )
     medians = {
-        f"{side}_{field}": sorted(of(side, field))[pairs // 2]
-        for side in sides
+        f"{side}_{field}": median(getattr(each, field) for each in samples)
+        for side, samples in (("iosonde", engine), ("fio", fio))
         for field in ("iops", "latency_ns_mean", "cpu_ns_per_io")
     }
     return ratios, medians
+
+
+def _paired(ours: Measure, theirs: Measure, cell: Cell, target: Path, pairs: int) -> tuple[list[Sample], list[Sample]]:
+    """Both sides in turn, each first in every other pair, with nothing between the two of a pair."""
+    samples: tuple[list[Sample], list[Sample]] = ([], [])
+    for number in range(pairs):
+        turn = [(samples[0], ours), (samples[1], theirs)]
+        for kept, measure in turn if number % 2 else reversed(turn):
+            kept.append(measure(cell, target, number + 1))
+            time.sleep(PAUSE_S)
+    return samples
 
 
 def _cpu_ns() -> int:
@@ -163,9 +169,7 @@ def _engine(cell: Cell, target: Path, seed: int) -> Sample:
 
 
 def _command(cell: Cell, target: Path, seed: int) -> Sample:
-    """The whole command. Writing over an existing file, it would fill it first, so it measures reads only."""
-    if not cell.read_percent:
-        return _engine(cell, target, seed)
+    """The whole command, for reads only: before it writes over an existing file it would fill it first."""
     before = _cpu_ns()
     words = [sys.executable, "-m", "iosonde", "probe", str(target), "--warmup", "0s", "--duration", f"{DURATION_S}s"]
     words += ["--queue-depth", str(cell.queue_depth), "--seed", str(seed), "--engine", "io_uring", "--json"]

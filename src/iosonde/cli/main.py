@@ -23,6 +23,8 @@ app = typer.Typer(
     name="iosonde",
     no_args_is_help=True,
     add_completion=False,
+    # Typer's own option loads Pydantic whenever it was not given; ours below is a plain flag and costs nothing.
+    add_help_option=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     help="Characterise block storage: what a drive, a volume or a file system can do, and how far to trust it.",
@@ -36,9 +38,16 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
+def _help(context: typer.Context, asked: bool) -> None:
+    if asked:
+        typer.echo(context.get_help())
+        raise typer.Exit
+
+
 @app.callback()
 def _main(
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+    show_help: bool = typer.Option(False, "--help", callback=_help, is_eager=True, help="Show this message and exit."),
 ) -> None:
     """Takes the options that stand before a command."""
 
