@@ -20,7 +20,7 @@ ENGINE := engine/Cargo.toml engine/Cargo.lock $(wildcard engine/build.rs engine/
 unexport PYTHONPATH PYTHONHOME PYTHONSAFEPATH VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
 unexport SETUPTOOLS_RUST_CARGO_PROFILE CARGO_BUILD_TARGET
 
-.PHONY: help setup demo test lint format wheel bench lock clean
+.PHONY: help setup demo test lint format wheel bench schema lock clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -69,6 +69,9 @@ wheel: setup ## build sdist, and the wheel from it, and try that in an empty env
 
 bench: setup ## compare with other tools
 	$(BENCH)
+
+schema: setup ## write docs/campaign.schema.json from the code
+	$(PY) -m tools.write_schema
 
 lock: $(PACKAGES) ## make requirements/ anew from pyproject.toml (UPGRADE=--upgrade for newer versions)
 	$(PY) -m tools.lock $(UPGRADE)

@@ -9,6 +9,7 @@ from typing import Any
 
 from iosonde.analysis.histogram import bucket_of
 from iosonde.findings.model import Confidence, Finding, Severity
+from iosonde.plans import cell_name
 from iosonde.records import (
     Access,
     Alignment,
@@ -35,13 +36,13 @@ from iosonde.records import (
     Plan,
     RunHeader,
     RunRecord,
+    Session,
     Sync,
     TargetFacts,
     ThreadCpu,
     Timing,
     Workload,
 )
-from iosonde.units import format_size
 
 SECOND_NS = 10**9
 TIMING = Timing(warmup_ns=SECOND_NS, measure_ns=5 * SECOND_NS, interval_ns=SECOND_NS // 2)
@@ -89,14 +90,6 @@ def workload(
         queue_depth=queue_depth,
         sync=sync,
     )
-
-
-def cell_name(asked: Workload) -> str:
-    """The id that a plan gives to a workload: ``random-mix70-4KiB-qd16``."""
-    direction = {100: "read", 0: "write"}.get(asked.read_percent, f"mix{asked.read_percent}")
-    size = format_size(asked.block_size_bytes).replace(" ", "")
-    suffix = "" if asked.sync is Sync.NONE else f"-{asked.sync}"
-    return f"{asked.pattern}-{direction}-{size}-qd{asked.queue_depth}{suffix}"
 
 
 def cell_plan(asked: Workload, *experiments: Experiment, timing: Timing = TIMING) -> CellPlan:
@@ -230,6 +223,30 @@ def host_facts() -> HostFacts:
     )
 
 
+def session(target: TargetFacts | None = None, host: HostFacts | None = None) -> Session:
+    """A resumption on the same host, with the file still there."""
+    return Session(
+        resumed_at="2026-11-20T15:00:00+00:00",
+        iosonde_version="0.1.0",
+        command=("iosonde", "resume", "run"),
+        target=target or target_facts(span_bytes=100 * 2**30),
+        host=host or host_facts(),
+        hello=engine_hello(),
+    )
+
+
+def engine_hello(build_profile: str = "release") -> EngineHello:
+    """What the engine of this version says of itself."""
+    return EngineHello(
+        version="0.1.0",
+        protocol=1,
+        build_profile=build_profile,
+        engines=(Engine.IO_URING, Engine.PSYNC, Engine.NULL),
+        io_uring_refused=None,
+        overhead_ns_per_io=212,
+    )
+
+
 def run_record(
     plans: Sequence[CellPlan],
     records: Sequence[CellRecord],
@@ -260,14 +277,7 @@ def run_record(
         ),
         target=target or target_facts(),
         host=host_facts(),
-        hello=EngineHello(
-            version="0.1.0",
-            protocol=1,
-            build_profile=build_profile,
-            engines=(Engine.IO_URING, Engine.PSYNC, Engine.NULL),
-            io_uring_refused=None,
-            overhead_ns_per_io=212,
-        ),
+        hello=engine_hello(build_profile),
     )
     return RunRecord(header=header, fill=None, cells=tuple(records), finished=finished)
 

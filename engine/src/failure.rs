@@ -34,6 +34,8 @@ pub enum FailureKind {
     BadJob,
     /// The kernel refused to set the engine up.
     EngineRefused,
+    /// Another process measures it.
+    Held,
     /// The target is not what it was when it was opened.
     Changed,
     /// Operations did not come back.

@@ -40,6 +40,18 @@ pub enum Sync {
     Dsync,
 }
 
+/// What writes carry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Data {
+    /// Random bytes: nothing compresses or deduplicates them.
+    Random,
+    /// Half of each 4 KiB random, half zeros: compresses two to one.
+    Compressible,
+    /// Zeros: what thin provisioning and compression do away with altogether.
+    Zeros,
+}
+
 /// A job as the front asks for it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -52,10 +64,14 @@ pub struct Job {
     pub read_percent: u8,
     /// Bytes of each operation.
     pub block_size_bytes: u32,
-    /// Operations kept in flight.
+    /// Operations that each worker keeps in flight.
     pub queue_depth: u32,
+    /// Workers, each with a queue of its own.
+    pub jobs: u32,
     /// When a write counts as done.
     pub sync: Sync,
+    /// What writes carry.
+    pub data: Data,
     /// What all randomness comes from.
     pub seed: u64,
     /// The first bytes of the target that are used.
@@ -74,6 +90,8 @@ pub struct Job {
 pub const QUEUE_DEPTH_MAX: u32 = 4096;
 /// The deepest queue that threads may serve.
 pub const PSYNC_THREADS_MAX: u32 = 1024;
+/// The most workers that may be asked for.
+pub const JOBS_MAX: u32 = 256;
 /// The largest block.
 pub const BLOCK_SIZE_BYTES_MAX: u32 = 64 << 20;
 /// Bytes in flight, at most.
@@ -118,16 +136,28 @@ impl Job {
         asked
     }
 
-    /// Threads that drive the job: psync has no other way to keep more than one operation in flight.
+    /// Operations kept in flight by all workers together.
     #[must_use]
-    pub fn workers(&self) -> u32 {
+    pub fn in_flight(&self) -> u32 {
+        self.queue_depth * self.jobs
+    }
+
+    /// Threads that drive one queue: psync has no other way to keep more than one operation in flight.
+    #[must_use]
+    pub fn threads_each(&self) -> u32 {
         if self.engine == Engine::Psync { self.queue_depth } else { 1 }
     }
 
-    /// Operations that each worker keeps in flight.
+    /// Threads that drive the job.
+    #[must_use]
+    pub fn workers(&self) -> u32 {
+        self.jobs * self.threads_each()
+    }
+
+    /// Operations that each thread keeps in flight.
     #[must_use]
     pub fn slots(&self) -> u32 {
-        self.queue_depth / self.workers()
+        self.queue_depth / self.threads_each()
     }
 
     /// Refuses what can't be run on a target, with the value and its bound.
@@ -146,14 +176,17 @@ impl Job {
         if self.queue_depth == 0 || self.queue_depth > QUEUE_DEPTH_MAX {
             return bad(format!("queue depth {} is not within 1 to {QUEUE_DEPTH_MAX}", self.queue_depth));
         }
-        if self.engine == Engine::Psync && self.queue_depth > PSYNC_THREADS_MAX {
+        if self.jobs == 0 || self.jobs > JOBS_MAX {
+            return bad(format!("{} jobs are not within 1 to {JOBS_MAX}", self.jobs));
+        }
+        if self.engine == Engine::Psync && self.in_flight() > PSYNC_THREADS_MAX {
             return bad(format!(
-                "queue depth {} needs as many threads under psync, which takes at most {PSYNC_THREADS_MAX}",
-                self.queue_depth
+                "{} operations in flight need as many threads under psync, which takes at most {PSYNC_THREADS_MAX}",
+                self.in_flight()
             ));
         }
-        if block * u64::from(self.queue_depth) > IN_FLIGHT_BYTES_MAX {
-            return bad(format!("block size times queue depth is beyond {IN_FLIGHT_BYTES_MAX} bytes in flight"));
+        if block * u64::from(self.in_flight()) > IN_FLIGHT_BYTES_MAX {
+            return bad(format!("more than {IN_FLIGHT_BYTES_MAX} bytes would be in flight"));
         }
         self.check_extent(target)?;
         self.check_time()
@@ -163,8 +196,11 @@ impl Job {
         if self.span_bytes > target.size_bytes {
             return bad(format!("a span of {} bytes is beyond the target's {}", self.span_bytes, target.size_bytes));
         }
-        if self.blocks() == 0 {
-            return bad(format!("a span of {} bytes holds no block of {}", self.span_bytes, self.block_size_bytes));
+        if self.blocks() < u64::from(self.jobs) {
+            return bad(format!(
+                "a span of {} bytes does not hold a block of {} for each of {} jobs",
+                self.span_bytes, self.block_size_bytes, self.jobs
+            ));
         }
         if self.amount_bytes.is_some_and(|amount| amount < u64::from(self.block_size_bytes)) {
             return bad("an amount below one block".to_owned());

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::cell::{Setting, conduct};
 use crate::clock::{Clock, Monotonic};
 use crate::failure::{Failure, FailureKind};
-use crate::job::{Engine, Job, Pattern, Sync};
+use crate::job::{Data, Engine, Job, Pattern, Sync};
 use crate::protocol::{Access, Command, Event, Hello, LINE_BYTES_MAX, Line, Numbered, PROTOCOL, TargetSpec, read_line};
 use crate::ring::uring_refused;
 use crate::target::{Target, Wanted};
@@ -20,7 +20,7 @@ const COMMANDS_WAITING_MAX: usize = 16;
 /// The longest wait that may be asked for: a day.
 const WAIT_NS_MAX: u64 = 86_400 * 1_000_000_000;
 /// Calibration: long enough for a steady figure, short enough that nobody minds.
-const CALIBRATION_NS: u64 = 20_000_000;
+const CALIBRATION_NS: u64 = 5_000_000;
 
 /// Answers the commands of `input` on `output` until the input ends or nobody reads the output any more.
 pub fn serve(input: impl Read + Send + 'static, output: impl Write) -> io::Result<()> {
@@ -227,6 +227,8 @@ impl<W: Write> Session<W> {
             read_percent: 100,
             block_size_bytes: 4096,
             queue_depth: 32,
+            jobs: 1,
+            data: Data::Random,
             sync: Sync::None,
             seed: 1,
             span_bytes: SPAN_BYTES,

@@ -43,7 +43,7 @@ fn allocations_of(job: &Job) -> u64 {
         ring: NullRing::new(job.slots()),
         clock,
         accesses: Accesses::new(job, 0, &Shared::new(job)),
-        payload: Payload::new(job, job.slots()).expect("memory for a few buffers"),
+        payload: Payload::new(job, job.slots(), 0).expect("memory for a few buffers"),
         recorder,
         stop: Arc::default(),
     };

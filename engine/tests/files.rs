@@ -176,6 +176,83 @@ fn a_file_that_is_cut_short_ends_the_job_with_its_offset() {
 }
 
 #[test]
+fn a_file_is_measured_by_one_engine_at_a_time_and_the_holder_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("target");
+    let target = Target::open(&path, MAKE).expect("a new file");
+    let refused = Target::open(&path, READ).expect_err("a file that is held");
+    assert_eq!(refused.kind, FailureKind::Held);
+    assert!(refused.message.contains(&format!("is held by process {}", std::process::id())), "{}", refused.message);
+    drop(target);
+    Target::open(&path, READ).expect("a file that is free again");
+}
+
+#[test]
+fn a_file_that_is_cut_short_under_writes_is_noticed_though_they_make_it_long_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("target");
+    let target = Target::open(&path, MAKE).expect("a new file");
+    run(&target, &fill());
+    let cutter = std::thread::spawn({
+        let path = path.clone();
+        move || {
+            std::thread::sleep(Duration::from_millis(100));
+            File::options().write(true).open(path).and_then(|file| file.set_len(MIB)).expect("cutting the file");
+        }
+    });
+    let writes =
+        Job { read_percent: 0, pattern: Pattern::Sequential, block_size_bytes: 512, queue_depth: 1, ..psync() };
+    let (result, _) = run(&target, &Job { measure_ns: 20_000 * MS, ..writes });
+    cutter.join().expect("the cutter");
+    assert_eq!(result.failure.map(|failure| failure.kind), Some(FailureKind::Changed));
+}
+
+#[test]
+fn a_file_that_is_removed_or_replaced_ends_the_job() {
+    for replaced in [false, true] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("target");
+        let target = Target::open(&path, MAKE).expect("a new file");
+        run(&target, &fill());
+        let changer = std::thread::spawn({
+            let path = path.clone();
+            move || {
+                std::thread::sleep(Duration::from_millis(50));
+                fs::remove_file(&path).expect("removing the file");
+                if replaced {
+                    fs::write(&path, vec![0; 4 << 20]).expect("another file");
+                }
+            }
+        });
+        let (result, _) = run(&target, &Job { measure_ns: 20_000 * MS, ..psync() });
+        changer.join().expect("the changer");
+        let failure = result.failure.expect("a target that is gone is a failure");
+        assert_eq!(failure.kind, FailureKind::Changed);
+        let found = try_run(&target, &psync()).expect_err("no further job begins");
+        assert_eq!(found.kind, FailureKind::Changed);
+    }
+}
+
+#[test]
+fn several_jobs_have_a_queue_each() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let target = Target::open(&folder.path().join("target"), MAKE).expect("a new file");
+    run(&target, &fill());
+    let mut engines = vec![Engine::Psync];
+    if uring_refused().is_none() {
+        engines.push(Engine::IoUring);
+    }
+    for engine in engines {
+        let (result, intervals) = run(&target, &Job { engine, jobs: 3, ..psync() });
+        assert_eq!(result.outcome, Outcome::Finished, "{engine:?}: {:?}", result.failure);
+        assert_eq!(result.engine.workers, if engine == Engine::Psync { 6 } else { 3 });
+        assert!(count(&intervals, Class::Read) > 100);
+    }
+    let refused = try_run(&target, &Job { jobs: 257, ..psync() }).expect_err("too many jobs");
+    assert_eq!(refused.kind, FailureKind::BadJob);
+}
+
+#[test]
 fn depth_is_served_by_as_many_threads_under_psync() {
     let folder = tempfile::tempdir().expect("a folder");
     let target = Target::open(&folder.path().join("target"), MAKE).expect("a new file");

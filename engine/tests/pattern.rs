@@ -5,7 +5,7 @@ mod common;
 use std::collections::HashSet;
 
 use common::job;
-use iosonde_engine::job::{Job, Pattern};
+use iosonde_engine::job::{Data, Engine, Job, Pattern};
 use iosonde_engine::pattern::{Access, Accesses, Direction, Payload, Shared};
 
 fn stream(job: &Job, worker: u32, count: usize) -> Vec<Access> {
@@ -18,7 +18,8 @@ fn the_same_seed_gives_the_same_stream_and_another_seed_another() {
     let mixed = Job { read_percent: 70, ..job() };
     assert_eq!(stream(&mixed, 0, 1000), stream(&mixed, 0, 1000));
     assert_ne!(stream(&mixed, 0, 1000), stream(&Job { seed: 8, ..mixed.clone() }, 0, 1000));
-    assert_ne!(stream(&mixed, 0, 1000), stream(&mixed, 1, 1000));
+    let two = Job { jobs: 2, ..mixed };
+    assert_ne!(stream(&two, 0, 1000), stream(&two, 1, 1000));
 }
 
 #[test]
@@ -64,8 +65,8 @@ fn a_sequential_stream_starts_where_the_seed_says_and_wraps_at_the_end_of_the_sp
 }
 
 #[test]
-fn workers_of_one_job_share_a_sequential_stream() {
-    let sequential = Job { pattern: Pattern::Sequential, ..job() };
+fn threads_of_one_queue_share_a_sequential_stream() {
+    let sequential = Job { engine: Engine::Psync, pattern: Pattern::Sequential, queue_depth: 2, ..job() };
     let shared = Shared::new(&sequential);
     let mut workers = [Accesses::new(&sequential, 0, &shared), Accesses::new(&sequential, 1, &shared)];
     let blocks: Vec<u64> =
@@ -74,9 +75,65 @@ fn workers_of_one_job_share_a_sequential_stream() {
 }
 
 #[test]
+fn each_job_of_several_has_a_sequential_stream_in_a_share_of_its_own() {
+    let sequential = Job { pattern: Pattern::Sequential, jobs: 4, ..job() };
+    let shared = Shared::new(&sequential);
+    for worker in 0..4 {
+        let mut accesses = Accesses::new(&sequential, worker, &shared);
+        let blocks: Vec<u64> =
+            (0..200).filter_map(|_| accesses.draw()).map(|access| access.offset_bytes / 4096).collect();
+        let first = u64::from(worker) * 64;
+        assert!(blocks.iter().all(|block| (first..first + 64).contains(block)), "job {worker}: {blocks:?}");
+        assert_eq!(blocks.iter().collect::<HashSet<_>>().len(), 64, "job {worker} leaves out a part of its share");
+    }
+}
+
+#[test]
+fn the_threads_of_one_psync_queue_share_its_stream_and_two_queues_do_not() {
+    let sequential = Job { engine: Engine::Psync, pattern: Pattern::Sequential, queue_depth: 2, jobs: 2, ..job() };
+    assert_eq!((sequential.workers(), sequential.slots(), sequential.in_flight()), (4, 1, 4));
+    let shared = Shared::new(&sequential);
+    let mut blocks = [Vec::new(), Vec::new()];
+    for worker in 0..4 {
+        let mut accesses = Accesses::new(&sequential, worker, &shared);
+        let drawn = (0..64).filter_map(|_| accesses.draw()).map(|access| access.offset_bytes / 4096);
+        blocks[worker as usize / 2].extend(drawn);
+    }
+    for (queue, drawn) in blocks.iter().enumerate() {
+        assert_eq!(drawn.iter().collect::<HashSet<_>>().len(), 128, "queue {queue}");
+    }
+}
+
+// One block of each kind of data, written by one worker.
+fn block_of(data: Data, block_size_bytes: u32, worker: u32) -> Vec<u8> {
+    let write = Job { read_percent: 0, block_size_bytes, data, ..job() };
+    let mut payload = Payload::new(&write, 4, worker).expect("memory for a few buffers");
+    let start = payload.prepare(0, Direction::Write);
+    // SAFETY: the payload gave this slot a whole block, and no operation is in flight; the block is copied at once.
+    unsafe { std::slice::from_raw_parts(start, block_size_bytes as usize) }.to_vec()
+}
+
+#[test]
+fn compressible_data_is_half_zeros_in_every_4_kib_and_zeros_are_nothing_else() {
+    for size in [512, 4096, 65536] {
+        let unit = size.min(4096) as usize;
+        for page in block_of(Data::Compressible, size, 0).chunks(unit) {
+            assert!(page[unit / 2..].iter().all(|byte| *byte == 0), "{size}");
+            assert!(page[..unit / 2].chunks(8).all(|word| word.iter().any(|byte| *byte != 0)), "{size}");
+        }
+        assert!(block_of(Data::Zeros, size, 0).iter().all(|byte| *byte == 0), "{size}");
+    }
+}
+
+#[test]
+fn no_two_workers_write_the_same_data() {
+    assert_ne!(block_of(Data::Random, 4096, 0), block_of(Data::Random, 4096, 1));
+}
+
+#[test]
 fn writes_carry_data_that_neither_repeats_nor_compresses() {
     let write = Job { read_percent: 0, block_size_bytes: 16384, ..job() };
-    let mut payload = Payload::new(&write, 4).expect("memory for a few buffers");
+    let mut payload = Payload::new(&write, 4, 0).expect("memory for a few buffers");
     let mut pages = HashSet::new();
     let mut counts = [0_u64; 256];
     for round in 0..400_u32 {
@@ -99,7 +156,7 @@ fn writes_carry_data_that_neither_repeats_nor_compresses() {
 #[test]
 fn reads_never_land_in_memory_that_writes_come_from() {
     let mixed = Job { read_percent: 50, ..job() };
-    let mut payload = Payload::new(&mixed, 4).expect("memory for a few buffers");
+    let mut payload = Payload::new(&mixed, 4, 0).expect("memory for a few buffers");
     let reads: Vec<usize> = (0..4).map(|slot| payload.prepare(slot, Direction::Read) as usize).collect();
     for round in 0..4000_u32 {
         let write = payload.prepare(round % 4, Direction::Write) as usize;

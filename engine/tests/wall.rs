@@ -5,13 +5,17 @@ use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
+
+const SILENT_MAX: std::time::Duration = std::time::Duration::from_secs(60);
 
 struct Engine {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
+    _alive: Arc<()>,
 }
 
 impl Engine {
@@ -21,9 +25,21 @@ impl Engine {
             .stdout(Stdio::piped())
             .spawn()
             .expect("the engine starts");
+        let id = child.id();
+        let alive = Arc::new(());
+        let waiting = Arc::downgrade(&alive);
+        // An engine that does not answer must not hold the tests up for ever.
+        std::thread::spawn(move || {
+            std::thread::sleep(SILENT_MAX);
+            // One that is gone may have left its number to somebody else.
+            if waiting.upgrade().is_none() {
+                return;
+            }
+            let _ = Command::new("kill").args(["-9", &id.to_string()]).status();
+        });
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().expect("stdout is piped"));
-        Self { child, input, output }
+        Self { child, input, output, _alive: alive }
     }
 
     fn tell(&mut self, line: &str) {
@@ -151,7 +167,7 @@ fn nonsense_and_endless_lines_get_an_error_and_the_engine_goes_on() {
 
 fn long_job() -> String {
     let job = json!({
-        "engine": "null", "pattern": "random", "read_percent": 100, "block_size_bytes": 4096, "queue_depth": 4,
+        "engine": "null", "pattern": "random", "read_percent": 100, "block_size_bytes": 4096, "queue_depth": 4, "jobs": 1, "data": "random",
         "sync": "none", "seed": 7, "span_bytes": 1 << 24, "warmup_ns": 0, "measure_ns": 3_600_000_000_000_u64,
         "interval_ns": 20_000_000, "amount_bytes": null
     });

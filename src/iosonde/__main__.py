@@ -2,6 +2,7 @@
 
 import gc
 import os
+import sys
 from typing import NoReturn
 
 # Loading makes a hundred thousand objects that stay; looking for garbage among them while they are made, and for
@@ -13,8 +14,11 @@ def start() -> NoReturn:
     """Runs the command line."""
     gc.set_threshold(*_GARBAGE_THRESHOLDS)
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    from iosonde.cli.main import entry
-
+    try:
+        from iosonde.cli.main import entry
+    except KeyboardInterrupt:
+        # Nothing has begun yet, and there is nothing to say.
+        sys.exit(130)
     entry()
 
 

@@ -18,6 +18,14 @@ class Sync(StrEnum):
     DSYNC = "dsync"
 
 
+class Data(StrEnum):
+    """What writes carry: random bytes, half random and half zeros (compresses two to one), or zeros."""
+
+    RANDOM = "random"
+    COMPRESSIBLE = "compressible"
+    ZEROS = "zeros"
+
+
 class Engine(StrEnum):
     """How I/O reaches the kernel. ``null`` reaches nothing: it completes at once, in process."""
 
@@ -49,6 +57,7 @@ class Experiment(StrEnum):
     MIX = "mix"
     QUEUE_DEPTH = "queue_depth"
     TAIL = "tail"
+    MATRIX = "matrix"
     PROBE = "probe"
     FILL = "fill"
 

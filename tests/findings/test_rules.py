@@ -13,6 +13,7 @@ from iosonde.records import (
     Engine,
     Fault,
     FaultKind,
+    Neighbour,
     Operation,
     Outcome,
     RunRecord,
@@ -25,7 +26,9 @@ from tests.builders import (
     cpu_use,
     engine_truth,
     failed,
+    host_facts,
     run_record,
+    session,
     target_facts,
     totals_of,
     workload,
@@ -108,6 +111,10 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
     "quick-run": lambda: sound(quick=True),
     "run-unfinished": lambda: sound(finished=False),
     "journal-damaged": lambda: sound().model_copy(update={"damage": "a frame's checksum does not fit, at byte 99"}),
+    "run-resumed": lambda: sound().model_copy(update={"sessions": (session(),)}),
+    "neighbours": lambda: run_of(*three(neighbours=(Neighbour(process=77, device="nvme0n1"),))),
+    "cpu-quota": lambda: sound(header={"host": {"cpu_quota": 2.0}}),
+    "one-cpu": lambda: sound(header={"host": {"cpus_allowed": 1}}),
     "engine-fallback": lambda: run_of(
         *three(engine=engine_truth(Engine.PSYNC)),
         header={"engine": "psync", "hello": {"engines": ["psync", "null"], "io_uring_refused": "EPERM"}},
@@ -136,7 +143,12 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
 NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("engine-fallback", lambda: sound(header={"engine_asked": "psync", "engine": "psync"})),
     ("engine-by-cell", lambda: run_of(*three(), *commits(Engine.IO_URING))),
+    ("cpu-quota", lambda: sound(header={"host": {"cpu_quota": 16.0}})),
+    ("one-cpu", lambda: sound(header={"host": {"cpus_allowed": 1}, "target": {"kind": "null"}})),
     ("clock-drift", lambda: run_of(*three(**clocks(SECOND_NS, SECOND_NS + MS // 10, SECOND_NS)))),
+    ("clock-drift", lambda: run_of(*three(clock_start=None, clock_end=None))),
+    ("host-limited", lambda: run_of(*three(cpu=None))),
+    ("engine-by-cell", lambda: run_of(*three(engine=None))),
     ("wall-clock-set", lambda: run_of(*three(**clocks(SECOND_NS, SECOND_NS, SECOND_NS + MS)))),
     ("span-fits-cache", lambda: sound(header={"target": {"kind": "null", "span_bytes": 2**30}})),
     ("volatile-write-cache", lambda: run_of(*three(asked=WRITES), header=device(write_cache="write through"))),
@@ -190,7 +202,8 @@ def test_a_finding_comes_alone_where_its_reason_is_alone(identity: str) -> None:
 
 
 def test_every_rule_is_set_off_by_some_run_here() -> None:
-    silent = [rule.__name__ for rule in RULES if not any(list(rule(Case.of(make()))) for make in FIRES.values())]
+    cases = [Case.of(make()) for make in FIRES.values()]
+    silent = [rule.__name__ for rule in RULES if not any(list(rule(case)) for case in cases)]
     assert silent == []
 
 
@@ -206,6 +219,22 @@ def test_a_queue_that_is_far_from_full_makes_the_figure_invalid_and_names_the_ce
     half_empty = only(run_of(*three(queue_depth_achieved=2.3)), "depth-not-reached")
     assert half_empty.severity is Severity.INVALID
     assert "random-read-4KiB-qd8 kept 2.3 of 8" in half_empty.statement
+
+
+def test_a_resumption_on_another_kernel_makes_the_run_doubtful_and_a_new_file_is_told() -> None:
+    other_kernel = session(host=host_facts().model_copy(update={"kernel": "7.1.0-amd64"}))
+    found = only(sound().model_copy(update={"sessions": (session(), other_kernel)}), "run-resumed")
+    assert found.severity is Severity.DOUBTFUL
+    assert "went on 2 times with another kernel" in found.statement
+    same = only(sound().model_copy(update={"sessions": (session(),)}), "run-resumed")
+    assert (same.severity, "made and filled anew" in same.statement) == (Severity.NOTE, False)
+    anew = target_facts(span_bytes=100 * 2**30)
+    assert anew.identity is not None
+    anew = anew.model_copy(update={"identity": anew.identity.model_copy(update={"inode": 5})})
+    assert (
+        "made and filled anew"
+        in only(sound().model_copy(update={"sessions": (session(target=anew),)}), "run-resumed").statement
+    )
 
 
 def test_findings_come_gravest_first() -> None:

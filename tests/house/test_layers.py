@@ -18,7 +18,7 @@ FORBIDDEN = [
     ("errors", "units"),
     ("records", "plans"),
     ("plans", "machine"),
-    ("store", "analysis"),
+    ("analysis", "store"),
     ("analysis", "findings"),
     ("sources", "findings"),
     ("findings", "sources"),

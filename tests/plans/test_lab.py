@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from iosonde.plans import lab_cells, lab_plan, plan_cost, probe_plan
+from iosonde.plans import campaign_plan, load_profile, plan_cost, probe_plan
 from iosonde.plans.build import cell_seed
 from iosonde.records import Access, Experiment, Plan, Sync, Timing, Workload
 
@@ -11,11 +11,11 @@ GIB = 1 << 30
 
 
 def lab(seed: int = 1, *, quick: bool = False) -> Plan:
-    return lab_plan(quick=quick, seed=seed, span_bytes=8 * GIB, fill=True)
+    return campaign_plan(load_profile("lab"), quick=quick, seed=seed, span_bytes=8 * GIB, fill=True)
 
 
 def workloads(experiment: Experiment) -> set[Workload]:
-    return {workload for workload, experiments in lab_cells().items() if experiment in experiments}
+    return {cell.workload for cell in lab().cells if experiment in cell.experiments}
 
 
 def small_random(read_percent: int, depth: int) -> Workload:
@@ -60,7 +60,7 @@ def test_the_tail_is_read_at_depths_8_and_64() -> None:
 
 
 def test_a_workload_that_several_experiments_ask_for_is_one_cell() -> None:
-    cells = lab_cells()
+    cells = {cell.workload: cell.experiments for cell in lab().cells}
     assert len(cells) == 59
     assert cells[small_random(100, 8)] == (Experiment.BLOCK_SIZE, Experiment.QUEUE_DEPTH, Experiment.TAIL)
     assert len({cell.cell for cell in lab().cells}) == 59

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.commands import iosonde
+from tests.commands import few_cells, iosonde
 
 
 def test_the_plan_says_cells_time_bytes_and_fills_and_touches_nothing(tmp_path: Path) -> None:
@@ -10,7 +10,7 @@ def test_the_plan_says_cells_time_bytes_and_fills_and_touches_nothing(tmp_path: 
     assert ended.returncode == 0, ended.stderr
     lines = dict(line.split(maxsplit=1) for line in ended.stdout.splitlines())
     assert list(lines) == ["target", "profile", "cells", "time", "writes", "fills"]
-    assert lines["cells"] == "59 distinct x 3 repeats, each 1.0 s warm-up + 5.0 s"
+    assert lines["cells"] == "59 distinct x 3 repeats, 177 measurements, each 1.0 s warm-up + 5.0 s"
     assert lines["time"].startswith("17 min")
     assert lines["writes"].startswith("1.07 GB to fill it, then up to 549 GB")
     assert lines["fills"] == "at most 512 of the 1 GiB used"
@@ -25,7 +25,8 @@ def test_the_cells_can_be_listed_with_their_experiments(tmp_path: Path) -> None:
 
 
 def test_a_run_begins_by_saying_its_plan(tmp_path: Path) -> None:
-    said = iosonde(
-        "run", tmp_path, "--size", "16MiB", "--quick", "--buffered", "--out", tmp_path / "r", short_cells=True
-    )
+    campaign = few_cells(tmp_path)
+    words = ("run", tmp_path, "--profile", campaign, "--size", "16MiB", "--buffered", "--out", tmp_path / "r")
+    said = iosonde(*words)
     assert said.stderr.startswith("target ")
+    assert "profile   few: matrix 4" in said.stderr

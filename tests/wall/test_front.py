@@ -107,6 +107,7 @@ def test_a_file_is_filled_flushed_measured_and_removed_as_recorded(tmp_path: Pat
     assert record.operations[Operation.WRITE].bytes == SPAN_BYTES
     source.sync()
     record, _ = measure(source, cell(queue_depth=2), Engine.PSYNC)
+    assert record.engine is not None
     assert record.engine.workers == 2
     record, _ = measure(source, cell(queue_depth=1, read_percent=0, sync=Sync.FDATASYNC), Engine.PSYNC)
     assert set(record.operations) == {Operation.WRITE, Operation.FLUSH, Operation.COMMIT}

@@ -1,7 +1,7 @@
 //! Starts the workers, passes on their intervals, and adds up what they leave behind.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::thread::{Scope, ScopedJoinHandle, current, park_timeout, scope};
 use std::time::Duration;
@@ -55,6 +55,10 @@ pub fn conduct(
     interval: &mut dyn FnMut(Interval),
 ) -> Result<JobResult, Failure> {
     job.check(setting.target)?;
+    if let Some(change) = setting.target.changed() {
+        return Err(change);
+    }
+    let whole = !setting.target.has_holes_now();
     let gate = Gate::closed();
     let shared = Shared::new(job);
     scope(|scope| {
@@ -68,10 +72,17 @@ pub fn conduct(
         let mut counted = Counted::default();
         let warmup_end_ns = start_ns + if job.amount_bytes.is_some() { 0 } else { job.warmup_ns };
         let end_ns = if job.amount_bytes.is_some() { u64::MAX } else { warmup_end_ns + job.measure_ns };
+        let mut change = None;
         let mut pass_on = |collector: &mut Collector| {
             collector.gather();
             while let Some(tally) = collector.next() {
                 counted.add(Interval::from(&tally), interval);
+            }
+            if change.is_none()
+                && let Some(found) = setting.target.changed()
+            {
+                change = Some(found);
+                setting.stop.store(true, Ordering::Relaxed);
             }
         };
         let running = || handles.iter().any(|handle| !handle.is_finished());
@@ -92,6 +103,11 @@ pub fn conduct(
                 counted.add(Interval::from(&tally), interval);
             }
         }
+        // A worker that met the change knows the offset.
+        total.failure = total.failure.take().or(change).or_else(|| {
+            let message = "parts of the target are unwritten that were not: it was made shorter meanwhile";
+            (whole && setting.target.has_holes_now()).then(|| Failure::new(FailureKind::Changed, message))
+        });
         Ok(total.result(job, &counted, &before, &after))
     })
 }

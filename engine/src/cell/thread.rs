@@ -100,7 +100,7 @@ pub fn drive(post: Post<'_>) -> Option<Legacy> {
     let slots = post.job.slots();
     let file = post.target.file().unwrap_or(-1);
     let cpu = post.cpu.filter(|cpu| pin(*cpu).is_ok());
-    let payload = match Payload::new(post.job, slots) {
+    let payload = match Payload::new(post.job, slots, post.worker) {
         Ok(payload) => payload,
         Err(error) => return refuse(&post, "memory for the buffers", &error),
     };

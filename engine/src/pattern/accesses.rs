@@ -17,21 +17,24 @@ pub struct Access {
     pub read: bool,
 }
 
-/// What the workers of one job share: how far a sequential stream has come, and how many blocks are left to hand out.
+/// What workers share: how far each sequential stream has come, and how many blocks are left to hand out.
 #[derive(Clone, Debug)]
 pub struct Shared {
-    cursor: Arc<AtomicU64>,
+    // One for each queue; the threads of psync that serve one queue share its stream.
+    cursors: Vec<Arc<AtomicU64>>,
     left: Option<Arc<AtomicU64>>,
 }
 
 impl Shared {
     /// The shared state of a job that has not begun. A sequential stream starts at a block that the seed draws, so
-    /// that cells do not all begin on the same, by then well-cached, stretch; it wraps at the end of the span.
+    /// that cells do not all begin on the same, by then well-cached, stretch; it wraps at the end of its share of the
+    /// span. Each job has a share of its own: streams that follow one another would read what the first has cached.
     #[must_use]
     pub fn new(job: &Job) -> Self {
         let mut seeds = SplitMix64::seed_from_u64(job.seed);
+        let share = job.blocks() / u64::from(job.jobs);
         Self {
-            cursor: Arc::new(AtomicU64::new(below(seeds.next_u64(), job.blocks()))),
+            cursors: (0..job.jobs).map(|_| Arc::new(AtomicU64::new(below(seeds.next_u64(), share)))).collect(),
             left: job.amount_bytes.map(|amount| Arc::new(AtomicU64::new(amount / u64::from(job.block_size_bytes)))),
         }
     }
@@ -48,7 +51,11 @@ pub struct Accesses {
     reads_only: bool,
     offsets: Xoshiro256PlusPlus,
     directions: Xoshiro256PlusPlus,
-    shared: Shared,
+    // A sequential stream: where its share of the span begins, how many blocks that has, how far it has come.
+    first: u64,
+    share: u64,
+    cursor: Arc<AtomicU64>,
+    left: Option<Arc<AtomicU64>>,
 }
 
 impl Accesses {
@@ -58,6 +65,8 @@ impl Accesses {
     pub fn new(job: &Job, worker: u32, shared: &Shared) -> Self {
         let mut seeds = SplitMix64::seed_from_u64(job.seed ^ (u64::from(worker) << 32));
         let percent = u128::from(job.read_percent);
+        let queue = worker / job.threads_each();
+        let share = job.blocks() / u64::from(job.jobs);
         Self {
             pattern: job.pattern,
             blocks: job.blocks(),
@@ -66,20 +75,23 @@ impl Accesses {
             reads_only: job.read_percent == 100,
             offsets: Xoshiro256PlusPlus::seed_from_u64(seeds.next_u64()),
             directions: Xoshiro256PlusPlus::seed_from_u64(seeds.next_u64()),
-            shared: shared.clone(),
+            first: share * u64::from(queue),
+            share,
+            cursor: Arc::clone(&shared.cursors[queue as usize]),
+            left: shared.left.clone(),
         }
     }
 
     /// The next access; None when the job's amount has been handed out.
     #[inline]
     pub fn draw(&mut self) -> Option<Access> {
-        if let Some(left) = &self.shared.left {
+        if let Some(left) = &self.left {
             // Two workers may not both take the last block, so the count is taken down in one step.
             left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).ok()?;
         }
         let block = match self.pattern {
             Pattern::Random => below(self.offsets.next_u64(), self.blocks),
-            Pattern::Sequential => self.shared.cursor.fetch_add(1, Ordering::Relaxed) % self.blocks,
+            Pattern::Sequential => self.first + self.cursor.fetch_add(1, Ordering::Relaxed) % self.share,
         };
         Some(Access {
             offset_bytes: block * self.block_size_bytes,

@@ -7,7 +7,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 
 use super::accesses::below;
-use crate::job::Job;
+use crate::job::{Data, Job};
 
 /// Memory pages, and the step at which each write is made unique: no deduplication works on less than 4 KiB.
 const PAGE_BYTES: usize = 4096;
@@ -80,16 +80,17 @@ pub struct Payload {
     stride_bytes: usize,
     write_base: usize,
     places: u64,
+    data: Data,
     random: Xoshiro256PlusPlus,
 }
 
 impl Payload {
-    /// Maps and fills the buffers of `slots` slots. All are aligned to pages, which is as much as any device asks.
-    pub fn new(job: &Job, slots: u32) -> std::io::Result<Self> {
+    /// Maps and fills the buffers of a worker's `slots` slots, each worker's with data of its own. All are aligned to pages, which is as much as any device asks.
+    pub fn new(job: &Job, slots: u32, worker: u32) -> std::io::Result<Self> {
         let block_bytes = job.block_size_bytes as usize;
         let reserve = block_bytes.next_multiple_of(PAGE_BYTES);
         let pool = if job.writes() {
-            (POOL_BYTES / job.queue_depth as usize).max(POOL_BYTES_MIN).next_multiple_of(PAGE_BYTES)
+            (POOL_BYTES / job.in_flight() as usize).max(POOL_BYTES_MIN).next_multiple_of(PAGE_BYTES)
         } else {
             0
         };
@@ -101,7 +102,8 @@ impl Payload {
             stride_bytes,
             write_base,
             places: (pool / PAGE_BYTES) as u64 + 1,
-            random: Xoshiro256PlusPlus::seed_from_u64(!job.seed),
+            data: job.data,
+            random: Xoshiro256PlusPlus::seed_from_u64(!(job.seed ^ (u64::from(worker) << 32))),
         };
         payload.fill();
         Ok(payload)
@@ -113,6 +115,16 @@ impl Payload {
         // SAFETY: the mapping is `length` bytes long, initialised by the kernel, and borrowed by nobody else here.
         let bytes = unsafe { std::slice::from_raw_parts_mut(self.region.start(), length) };
         self.random.fill_bytes(bytes);
+        // Blocks start on page boundaries, so a block below a page takes the first bytes of one.
+        let unit = self.block_bytes.min(PAGE_BYTES);
+        let zeros_from = match self.data {
+            Data::Random => return,
+            Data::Compressible => unit / 2,
+            Data::Zeros => 0,
+        };
+        for page in bytes.chunks_mut(PAGE_BYTES) {
+            page[zeros_from..unit].fill(0);
+        }
     }
 
     /// The memory for a slot's next operation. A write gets random data that was not written before: another place in
@@ -129,6 +141,9 @@ impl Payload {
         let place = below(self.random.next_u64(), self.places) as usize * PAGE_BYTES;
         // SAFETY: write_base + place + block_bytes is at most stride_bytes, and the slot's stretch is in the region.
         let start = unsafe { self.region.start().add(base + self.write_base + place) };
+        if self.data == Data::Zeros {
+            return start;
+        }
         for page in (0..self.block_bytes).step_by(PAGE_BYTES) {
             let stamp = self.random.next_u64();
             // SAFETY: blocks are a multiple of 512 bytes, so 8 bytes fit behind every page start within the block;

@@ -2,6 +2,7 @@
 //! that may be written only if it is a regular file and was asked for.
 
 mod alignment;
+mod lock;
 mod open;
 
 use std::fs::File;
@@ -91,6 +92,39 @@ impl Target {
             Some(file) => file.sync_data().map_err(|error| Failure::from_io(FailureKind::Io, "fdatasync", &error)),
             None => Ok(()),
         }
+    }
+
+    /// Why this is not the target any more that was opened: made shorter or longer, removed, or replaced. None while it is.
+    ///
+    /// Writes behind the end make a shortened file longer again, so this is asked while a job runs, not only at its end;
+    /// what is so quick that it goes unnoticed leaves holes.
+    #[must_use]
+    pub fn changed(&self) -> Option<Failure> {
+        let (file, identity) = (self.file.as_ref()?, self.identity?);
+        let path = self.path.display();
+        let what = match open::identity_of_file(file) {
+            Ok(now) if now.size_bytes != identity.size_bytes => {
+                format!("{path} had {} bytes and has {} now", identity.size_bytes, now.size_bytes)
+            }
+            Ok(_) => match open::identity_of_path(&self.path) {
+                Ok(now)
+                    if (now.device_major, now.device_minor, now.inode)
+                        == (identity.device_major, identity.device_minor, identity.inode) =>
+                {
+                    return None;
+                }
+                Ok(_) => format!("{path} was replaced by another file"),
+                Err(_) => format!("{path} was removed or moved away"),
+            },
+            Err(failure) => failure.message,
+        };
+        Some(Failure::new(FailureKind::Changed, what))
+    }
+
+    /// Whether some of it is unwritten now.
+    #[must_use]
+    pub fn has_holes_now(&self) -> bool {
+        self.file.as_ref().is_some_and(|file| open::has_holes(file, self.size_bytes))
     }
 
     /// Gives the handle up, and unlinks the file if asked to, if this engine made it, and if the path still leads to it.

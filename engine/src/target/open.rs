@@ -11,7 +11,7 @@ use rustix::fs::{
     minor, seek,
 };
 
-use super::{Alignment, Identity, Target, TargetKind};
+use super::{Alignment, Identity, Target, TargetKind, lock};
 use crate::failure::{Failure, FailureKind};
 
 /// What is wanted of a target.
@@ -44,6 +44,12 @@ impl Target {
 /// The identity of whatever regular file a path leads to.
 pub fn identity_of_path(path: &Path) -> Result<Identity, Failure> {
     let (_, facts) = look(path)?;
+    Ok(identity(&facts))
+}
+
+/// The identity of an open file.
+pub fn identity_of_file(file: &File) -> Result<Identity, Failure> {
+    let facts = fstat(file).map_err(|error| Failure::from_io(FailureKind::Io, "fstat", &error.into()))?;
     Ok(identity(&facts))
 }
 
@@ -102,6 +108,8 @@ fn make(path: &Path) -> Result<File, Failure> {
 }
 
 fn finish(path: &Path, file: File, wanted: Wanted, size_bytes: Option<u64>) -> Result<Target, Failure> {
+    let facts = fstat(&file).map_err(|error| refusal(path, &error.into()))?;
+    lock::take(path, &file, identity(&facts))?;
     if let Some(size_bytes) = size_bytes {
         allocate(&file, size_bytes).map_err(|error| refusal(path, &error))?;
     }
@@ -146,6 +154,6 @@ fn go_direct(file: &File, identity: Identity) -> Result<Alignment, Failure> {
 
 // A stretch that was allocated and never written counts as a hole. A file system that can't tell says that there is
 // none, which is what its own reads are like.
-fn has_holes(file: &File, size_bytes: u64) -> bool {
+pub fn has_holes(file: &File, size_bytes: u64) -> bool {
     size_bytes > 0 && seek(file, SeekFrom::Hole(0)).is_ok_and(|hole| hole < size_bytes)
 }

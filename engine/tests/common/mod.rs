@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use iosonde_engine::clock::Clock;
-use iosonde_engine::job::{Engine, Job, Pattern, Sync};
+use iosonde_engine::job::{Data, Engine, Job, Pattern, Sync};
 use iosonde_engine::pattern::{Accesses, Payload, Shared};
 use iosonde_engine::ring::{Completion, Operation, Request, Ring, RingTruth};
 use iosonde_engine::worker::{Spares, Step, Worker, WorkerEnd, WorkerParts, recorder_pair};
@@ -25,7 +25,9 @@ pub fn job() -> Job {
         read_percent: 100,
         block_size_bytes: 4096,
         queue_depth: 4,
+        jobs: 1,
         sync: Sync::None,
+        data: Data::Random,
         seed: 7,
         span_bytes: 1 << 20,
         warmup_ns: 10 * MS,
@@ -125,7 +127,7 @@ impl Bench {
             ring,
             clock: clock.clone(),
             accesses: Accesses::new(job, 0, &Shared::new(job)),
-            payload: Payload::new(job, job.slots()).expect("memory for a few buffers"),
+            payload: Payload::new(job, job.slots(), 0).expect("memory for a few buffers"),
             recorder,
             stop: Arc::clone(&stop),
         };

@@ -80,8 +80,8 @@ class CellEstimate:
 
     @property
     def queue_depth_asked(self) -> int:
-        """Operations that the workload wanted in flight."""
-        return self.workload.queue_depth
+        """Operations that the workload wanted in flight, by all its workers together."""
+        return self.workload.operations_in_flight
 
     @property
     def repeats_finished(self) -> int:
@@ -183,6 +183,6 @@ def _estimate_percentiles(
 def _cpu_ns_per_io(record: CellRecord) -> float | None:
     """CPU time of the worker threads, user and system, over everything that completed in the same window."""
     totals = total_of(record.operations, Operation.ALL)
-    if totals is None or not record.cpu.threads:
+    if totals is None or record.cpu_workers_ns is None:
         return None
-    return sum(thread.user_ns + thread.system_ns for thread in record.cpu.threads) / totals.count
+    return record.cpu_workers_ns / totals.count

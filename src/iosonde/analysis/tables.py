@@ -16,7 +16,7 @@ from iosonde.analysis.buckets import bucket_bounds
 from iosonde.analysis.cells import percentiles_of
 from iosonde.analysis.histogram import PERCENTS, percent_name
 from iosonde.analysis.totals import total_of
-from iosonde.records import CellRecord, IntervalRecord, Operation, OperationTotals, RunRecord
+from iosonde.records import CellRecord, IntervalRecord, Operation, OperationTotals, RunRecord, ThreadCpu
 from iosonde.units import SECOND_NS
 
 Column = NDArray[Any]
@@ -156,6 +156,10 @@ def _bytes(row: _Row) -> int:
     return 0 if row.totals is None else row.totals.bytes
 
 
+def _of_threads(value: Callable[[ThreadCpu], int]) -> Callable[[_Row], int | None]:
+    return lambda row: None if row.record.cpu is None else sum(value(thread) for thread in row.record.cpu.threads)
+
+
 def _rate_in_cell(amount: Callable[[_Row], int]) -> Callable[[_Row], float]:
     """A rate that does not exist where a whole cell completed nothing: that is a failure, never a 0."""
     return lambda row: np.nan if row.totals is None else row.per_s(amount(row))
@@ -180,8 +184,10 @@ _CELL_COLUMNS: Final = (
     _Definition("read_percent", _integer, lambda row: row.record.workload.read_percent),
     _Definition("block_size_bytes", _integer, lambda row: row.record.workload.block_size_bytes),
     _Definition("queue_depth", _integer, lambda row: row.record.workload.queue_depth),
+    _Definition("jobs", _integer, lambda row: row.record.workload.jobs),
     _Definition("queue_depth_achieved", _real, lambda row: row.record.queue_depth_achieved),
     _Definition("sync", _text, lambda row: str(row.record.workload.sync)),
+    _Definition("data", _text, lambda row: str(row.record.workload.data)),
     _Definition("count", _integer, _count),
     _Definition("bytes", _integer, _bytes),
     _Definition("measured_ns", _integer, lambda row: row.duration_ns),
@@ -189,10 +195,10 @@ _CELL_COLUMNS: Final = (
     _Definition("bytes_per_s", _real, _rate_in_cell(_bytes)),
     *_LATENCIES,
     *(_percentile(index) for index in range(len(PERCENTS))),
-    _Definition("cpu_user_ns", _integer, lambda row: sum(thread.user_ns for thread in row.record.cpu.threads)),
-    _Definition("cpu_system_ns", _integer, lambda row: sum(thread.system_ns for thread in row.record.cpu.threads)),
+    _Definition("cpu_user_ns", _maybe_integer, _of_threads(lambda thread: thread.user_ns)),
+    _Definition("cpu_system_ns", _maybe_integer, _of_threads(lambda thread: thread.system_ns)),
     _Definition("faults", _integer, lambda row: sum(fault.count for fault in row.record.faults)),
-    _Definition("censored", _integer, lambda row: row.record.censored.count),
+    _Definition("censored", _maybe_integer, lambda row: row.record.censored.count if row.record.censored else None),
 )
 
 

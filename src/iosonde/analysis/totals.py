@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from iosonde.analysis.histogram import merge_histograms
-from iosonde.records import Operation, OperationTotals
+from iosonde.records import IntervalRecord, Operation, OperationTotals
 
 COUNTED_IN_ALL: Final = (Operation.READ, Operation.WRITE, Operation.TRIM, Operation.FLUSH)
 """``all`` adds these. A commit is a write and a flush that are counted already."""
@@ -34,3 +34,13 @@ def total_of(operations: Mapping[Operation, OperationTotals], operation: Operati
     if operation is Operation.ALL:
         return merge_totals([operations[each] for each in COUNTED_IN_ALL if each in operations])
     return None
+
+
+def add_operations(intervals: Sequence[IntervalRecord]) -> dict[Operation, OperationTotals]:
+    """The operations of several intervals, added up by class; a class that completed nothing is left out."""
+    classes = sorted({operation for interval in intervals for operation in interval.operations})
+    merged = {
+        operation: merge_totals([each.operations[operation] for each in intervals if operation in each.operations])
+        for operation in classes
+    }
+    return {operation: totals for operation, totals in merged.items() if totals is not None}

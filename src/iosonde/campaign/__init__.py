@@ -5,16 +5,20 @@ In: what the user wants of a target. Out: journalled cells, and events for whoev
 
 from iosonde.campaign.campaign import Survey, Wish, look_ahead, measure_in_memory, measure_to_directory
 from iosonde.campaign.conductor import Observer, SilentObserver
+from iosonde.campaign.resume import Rest, look_back, resume
 from iosonde.campaign.target import NULL_WORD, TargetWish
 
 __all__ = [
     "NULL_WORD",
     "Observer",
+    "Rest",
     "SilentObserver",
     "Survey",
     "TargetWish",
     "Wish",
     "look_ahead",
+    "look_back",
     "measure_in_memory",
     "measure_to_directory",
+    "resume",
 ]

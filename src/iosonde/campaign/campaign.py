@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from iosonde import __version__
-from iosonde.campaign.conductor import Conductor, Observer
+from iosonde.campaign.conductor import Conductor, Observer, Work
 from iosonde.campaign.engines import choose_engine
 from iosonde.campaign.target import Place, TargetWish, give_up, open_target, survey
 from iosonde.machine import host_facts
@@ -56,21 +56,48 @@ def look_ahead(wish: Wish, now: datetime) -> Survey:
     return Survey(run=run, place=place, plan=plan)
 
 
+@dataclass(frozen=True)
+class Setting:
+    """Where a session takes place."""
+
+    place: Place
+    plan: Plan
+    direct: bool
+
+
 @contextmanager
-def _ready(wish: Wish, ahead: Survey, now: datetime) -> Iterator[tuple[EngineSource, RunHeader]]:
-    """An engine with the target open; both are given up at the end, and a file that was made is removed."""
+def ready(setting: Setting, check: Callable[[EngineHello], None]) -> Iterator[tuple[EngineSource, TargetFacts]]:
+    """An engine that passes the check, with the target open; both are given up at the end.
+
+    A file that was made for the run is removed, whatever ended it.
+    """
     source = EngineSource()
     try:
-        choose_engine(wish.engine, source.hello, null_target=ahead.place.path is None)
+        check(source.hello)
         source.calibrate()
-        facts = open_target(source, wish.target, ahead.place)
+        fill = setting.plan.fill is not None or setting.place.make
+        facts = open_target(source, setting.place, fill=fill, direct=setting.direct)
         try:
-            check_alignment(ahead.plan, facts.alignment.offset_bytes)
-            yield source, _header(wish, ahead, now, facts, source.hello)
+            check_alignment(setting.plan, facts.alignment.offset_bytes)
+            yield source, facts
+        except KeyboardInterrupt:
+            # Whoever interrupts wants an end now; what was measured is in the journal, or passed on.
+            source.kill()
+            raise
         finally:
             give_up(source, facts)
     finally:
         source.end()
+
+
+@contextmanager
+def _new_run(wish: Wish, ahead: Survey, now: datetime) -> Iterator[tuple[EngineSource, RunHeader]]:
+    def choose(hello: EngineHello) -> None:
+        choose_engine(wish.engine, hello, null_target=ahead.place.path is None)
+
+    setting = Setting(place=ahead.place, plan=ahead.plan, direct=not wish.target.buffered)
+    with ready(setting, choose) as (source, facts):
+        yield source, _header(wish, ahead, now, facts, source.hello)
 
 
 def _header(wish: Wish, ahead: Survey, now: datetime, facts: TargetFacts, hello: EngineHello) -> RunHeader:
@@ -88,14 +115,17 @@ def _header(wish: Wish, ahead: Survey, now: datetime, facts: TargetFacts, hello:
     )
 
 
+def whole_plan(plan: Plan) -> Work:
+    """All that a plan asks for."""
+    return Work(fill=plan.fill, turns=plan.turns)
+
+
 def measure_to_directory(wish: Wish, ahead: Survey, out: Path, observer: Observer, now: datetime) -> RunDirectory:
     """Runs a campaign into a run directory. What was measured is kept, whatever ends the run."""
-    with _ready(wish, ahead, now) as (source, header):
-        directory = RunDirectory.create(out)
-        directory.write_header(header)
-        with directory.open_journal() as journal:
-            Conductor(source, header, journal, observer).run()
-            journal.end()
+    directory = RunDirectory.create(out)
+    with _new_run(wish, ahead, now) as (source, header), directory.start_journal(header) as journal:
+        Conductor(source, header, whole_plan(header.plan), journal, observer).run()
+        journal.end()
     return directory
 
 
@@ -120,7 +150,7 @@ class Memory:
 
 def measure_in_memory(wish: Wish, ahead: Survey, observer: Observer, now: datetime) -> RunRecord:
     """Runs a plan and gives it back as a record."""
-    with _ready(wish, ahead, now) as (source, header):
+    with _new_run(wish, ahead, now) as (source, header):
         memory = Memory()
-        Conductor(source, header, memory, observer).run()
+        Conductor(source, header, whole_plan(header.plan), memory, observer).run()
     return RunRecord(header=header, fill=memory.filled, cells=tuple(memory.cells), finished=True)

@@ -1,14 +1,20 @@
 """Measures a plan, cell by cell, and keeps each cell before the next begins."""
 
+import os
 from collections.abc import Callable
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Final, Protocol
 
 from iosonde.campaign.engines import engine_of_cell
 from iosonde.errors import TargetError
-from iosonde.records import CellPlan, CellRecord, CellTurn, IntervalRecord, Outcome, RunHeader
+from iosonde.machine import neighbours_of
+from iosonde.records import CellPlan, CellRecord, CellTurn, IntervalRecord, Neighbour, Outcome, RunHeader
 from iosonde.sources import EngineSource, Interrupted
 from iosonde.units import SECOND_NS
 from iosonde.vocabulary import EngineChoice
+
+# Failures of the target as a whole: what comes after them would fail as well.
+ENDS_RUN: Final = frozenset({"changed", "stuck"})
 
 
 class Observer(Protocol):
@@ -56,14 +62,25 @@ class Keeper(Protocol):
         """Keeps the first write."""
 
 
+@dataclass(frozen=True)
+class Work:
+    """What of a plan is to be done: all of it, or what an earlier session left."""
+
+    fill: CellPlan | None
+    turns: tuple[CellTurn, ...]
+
+
 class Conductor:
     """One plan on one open target."""
 
-    def __init__(self, source: EngineSource, header: RunHeader, keeper: Keeper, observer: Observer) -> None:
+    def __init__(self, source: EngineSource, header: RunHeader, work: Work, keeper: Keeper, observer: Observer) -> None:
         self._source = source
         self._plan = header.plan
+        self._work = work
         self._choice = EngineChoice(header.engine_asked)
         self._engine = header.engine
+        identity = header.target.identity
+        self._device = None if identity is None else os.makedev(identity.device_major, identity.device_minor)
         self._keeper = keeper
         self._observer = observer
 
@@ -73,18 +90,21 @@ class Conductor:
         A cell that fails is kept and the next one goes on, unless the failure is the target's as a whole. An
         interruption keeps the cut cell and goes on up.
         """
-        if self._plan.fill is not None:
-            self._fill(self._plan.fill)
+        if self._work.fill is not None:
+            self._fill(self._work.fill)
         cells = {cell.cell: cell for cell in self._plan.cells}
-        for turn in self._plan.turns:
+        for turn in self._work.turns:
             cell = cells[turn.cell]
             self._observer.cell_started(cell, turn)
             record = self._measure(cell, turn, self._keeper.cell)
-            if record.failure is not None and record.failure.kind in {"changed", "stuck"}:
+            if record.failure is not None and record.failure.kind in ENDS_RUN:
                 raise TargetError(
                     f"{turn.cell}: {record.failure.message}",
-                    "keep other programs away from the target, look at its health, then run again",
+                    "keep other programs away from the target, and look at its health",
                 )
+
+    def _neighbours(self) -> tuple[Neighbour, ...]:
+        return () if self._device is None else neighbours_of(self._device, self._source.pid)
 
     def _fill(self, cell: CellPlan) -> None:
         self._observer.fill_started(cell)
@@ -110,12 +130,16 @@ class Conductor:
             self._observer.interval(interval)
 
         engine = engine_of_cell(self._choice, self._engine, cell.workload)
+        before = self._neighbours()
         try:
             record = self._source.measure(cell, turn, engine, self._plan.span_bytes, on_interval)
         except Interrupted as interrupted:
             keep(interrupted.cell)
             self._observer.cell_finished(interrupted.cell)
             raise interrupted.interruption from None
+        beside = {each.process: each for each in (*before, *self._neighbours())}
+        if beside:
+            record = record.model_copy(update={"neighbours": tuple(beside.values())})
         keep(record)
         self._observer.cell_finished(record)
         return record

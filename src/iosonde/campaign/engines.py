@@ -17,9 +17,18 @@ def choose_engine(choice: EngineChoice, hello: EngineHello, *, null_target: bool
     if engine not in hello.engines:
         raise EngineError(
             f"this host refuses io_uring ({hello.io_uring_refused})",
-            "--engine psync works everywhere; or allow io_uring (sysctl kernel.io_uring_disabled, seccomp profile)",
+            f"--engine psync works everywhere; or {_mend(hello.io_uring_refused)}",
         )
     return engine
+
+
+def _mend(refused: str | None) -> str:
+    """How io_uring could be had, by the kernel's answer."""
+    if refused == "ENOMEM":
+        return "raise the limit on locked memory (ulimit -l) to 16 MiB"
+    if refused in {"EPERM", "ENOSYS", "EACCES"}:
+        return "allow io_uring (sysctl kernel.io_uring_disabled, the container's seccomp profile)"
+    return "use Linux 5.11 or newer"
 
 
 def engine_of_cell(choice: EngineChoice, engine: Engine, workload: Workload) -> Engine:
@@ -28,7 +37,7 @@ def engine_of_cell(choice: EngineChoice, engine: Engine, workload: Workload) -> 
     io_uring hands every fdatasync to a kernel thread, and the hand-over would be counted as the drive's latency; a
     database calls fdatasync(2) itself, as psync does.
     """
-    alone = workload.sync is Sync.FDATASYNC and workload.queue_depth == 1
+    alone = workload.sync is Sync.FDATASYNC and workload.operations_in_flight == 1
     if choice is EngineChoice.AUTO and engine is Engine.IO_URING and alone:
         return Engine.PSYNC
     return engine

@@ -2,6 +2,7 @@
 
 import os
 import stat
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -37,12 +38,16 @@ class TargetWish:
 
 @dataclass(frozen=True)
 class Place:
-    """Where the target is or will be. ``path`` is None for the null target; ``make`` says that it will be made."""
+    """Where the target is or will be. ``path`` is None for the null target; ``make`` says that it will be made.
+
+    ``inherited`` says that an earlier session of the same run made it.
+    """
 
     path: Path | None
     make: bool
     span_bytes: int
     file_system: FileSystemFacts | None
+    inherited: bool = False
 
 
 def default_span_bytes(available_bytes: int, *, quick: bool) -> int:
@@ -117,21 +122,23 @@ def _existing_file(wish: TargetWish, path: Path) -> Place:
     return Place(path=path, make=False, span_bytes=span, file_system=file_system_facts(path))
 
 
-def open_target(source: EngineSource, wish: TargetWish, place: Place) -> TargetFacts:
+def open_target(source: EngineSource, place: Place, *, fill: bool, direct: bool) -> TargetFacts:
     """Opens or makes the target and says what it is. Raises TargetError.
 
     A file that is only read must have been written: blocks that never were say nothing of a drive.
     """
-    fill = wish.writes or place.make
-    opened = source.open(
-        TargetRequest(
-            path=place.path,
-            write=fill,
-            create_bytes=place.span_bytes if place.make else None,
-            direct=not wish.buffered,
-            null_bytes=place.span_bytes,
-        )
+    request = TargetRequest(
+        path=place.path,
+        write=fill,
+        create_bytes=place.span_bytes if place.make else None,
+        direct=direct,
+        null_bytes=place.span_bytes,
     )
+    try:
+        opened = source.open(request)
+    except KeyboardInterrupt:
+        _break_off(source, place)
+        raise
     if place.path is None:
         return _facts(opened, place, "unknown")
     if not fill and opened.holes:
@@ -143,12 +150,30 @@ def open_target(source: EngineSource, wish: TargetWish, place: Place) -> TargetF
 
 
 def give_up(source: EngineSource, facts: TargetFacts) -> None:
-    """Closes the target and removes it if this run made it, even when the engine is gone."""
-    try:
-        source.close(remove=facts.created)
-    except EngineError:
-        if facts.created and facts.identity is not None:
-            _remove_same(Path(facts.path), facts.identity)
+    """Closes the target and removes it if this run made it, in this session or an earlier one.
+
+    The engine may be gone or busy; its handle goes with it, and the file is removed all the same.
+    """
+    with suppress(EngineError):
+        source.close(remove=False)
+    clear_away(facts)
+
+
+def clear_away(facts: TargetFacts) -> None:
+    """Removes a file that the run made, if it is still that one."""
+    if facts.created and facts.identity is not None:
+        _remove_same(Path(facts.path), facts.identity)
+
+
+def _break_off(source: EngineSource, place: Place) -> None:
+    """Ends an engine that is about to make the target, and removes what it has made of it so far.
+
+    Only what the engine holds open at that path is its own: it makes a file or fails, and never takes one over.
+    """
+    own = place.make and place.path is not None and source.holds(place.path)
+    source.kill()
+    if own and place.path is not None:
+        place.path.unlink(missing_ok=True)
 
 
 def _remove_same(path: Path, identity: Identity) -> None:
@@ -167,7 +192,7 @@ def _facts(opened: OpenTarget, place: Place, written: Literal["filled", "data", 
     return TargetFacts(
         kind="null" if path is None else "file",
         path=NULL_WORD if path is None else str(path.resolve()),
-        created=opened.created,
+        created=opened.created or place.inherited,
         direct=opened.direct,
         written=written,
         span_bytes=place.span_bytes,

@@ -6,7 +6,7 @@ from statistics import median
 from typing import Final
 
 from iosonde.analysis.estimate import Estimate
-from iosonde.records import Access, Operation, Sync, Workload
+from iosonde.records import Access, Data, Operation, Sync, Workload
 from iosonde.units import format_size
 
 MEGABYTE: Final = 10**6
@@ -69,7 +69,8 @@ def workload_label(workload: Workload) -> str:
     """A workload for people, without its depth: ``4 KiB random read``, ``4 KiB random write + fdatasync``."""
     direction = {100: "read", 0: "write"}.get(workload.read_percent, f"{workload.read_percent} % read")
     suffix = {Sync.NONE: "", Sync.FDATASYNC: " + fdatasync", Sync.DSYNC: ", O_DSYNC"}[workload.sync]
-    return f"{format_size(workload.block_size_bytes)} {workload.pattern} {direction}{suffix}"
+    data = "" if workload.data is Data.RANDOM else f", {workload.data} data"
+    return f"{format_size(workload.block_size_bytes)} {workload.pattern} {direction}{suffix}{data}"
 
 
 def series_label(pattern: Access, direction: Operation) -> str:

@@ -3,21 +3,19 @@
 import os
 import signal
 import sys
-from types import FrameType
-from typing import Final, NoReturn
+from typing import NoReturn
 
 import typer
 
 from iosonde import __version__
+from iosonde.cli.ending import ENDING
 from iosonde.cli.plan import plan
 from iosonde.cli.probe import probe
 from iosonde.cli.report import report
+from iosonde.cli.resume import resume
 from iosonde.cli.run import run
 from iosonde.cli.usage import usage_error
 from iosonde.errors import IosondeError
-
-INTERRUPTED: Final = 130
-TERMINATED: Final = 143
 
 app = typer.Typer(
     name="iosonde",
@@ -55,13 +53,14 @@ def _main(
 app.command("run")(run)
 app.command("plan")(plan)
 app.command("probe")(probe)
+app.command("resume")(resume)
 app.command("report")(report)
 
 
 def entry() -> NoReturn:
     """Runs the command line. Every end has one line, a hint where there is a way out, and an exit code by class."""
-    termination = _Termination()
-    signal.signal(signal.SIGTERM, termination)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, ENDING)
     try:
         code = app(prog_name="iosonde", standalone_mode=False) or 0
     except IosondeError as error:
@@ -71,28 +70,17 @@ def entry() -> NoReturn:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except KeyboardInterrupt:
-        code = INTERRUPTED
+        code = 130
     except Exception as error:
         mended = usage_error(error)
         if mended is None:
             raise
         # Without a command the help was printed already, and there is nothing to add.
         code = _tell(mended) if mended.message else mended.exit_code
-    sys.exit(TERMINATED if termination.asked else code)
-
-
-class _Termination:
-    """SIGTERM: ends a run in the same order as Ctrl-C does, and is remembered for the exit code.
-
-    Typer turns a KeyboardInterrupt into its own exit code, so that the exception itself can't tell.
-    """
-
-    def __init__(self) -> None:
-        self.asked = False
-
-    def __call__(self, _number: int, _frame: FrameType | None) -> None:
-        self.asked = True
-        raise KeyboardInterrupt
+    # The end is decided: a signal that comes while Python takes itself apart changes nothing any more.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    sys.exit(code if ENDING.code is None else ENDING.code)
 
 
 def _tell(error: IosondeError) -> int:

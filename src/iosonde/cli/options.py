@@ -66,5 +66,10 @@ Quick = Annotated[
     ),
 ]
 Profile = Annotated[
-    str, typer.Option("--profile", help="What to measure. There is one profile now: lab.", metavar="NAME")
+    str,
+    typer.Option(
+        "--profile",
+        help="What to measure: lab, or a campaign file of your own (docs/campaigns.md, examples/).",
+        metavar="NAME|FILE",
+    ),
 ]

@@ -35,11 +35,12 @@ def plan(
     """
     from iosonde.campaign import look_ahead
     from iosonde.cli.planned import cell_lines, plan_lines
-    from iosonde.cli.wishes import lab_wish
+    from iosonde.cli.wishes import campaign_wish
+    from iosonde.errors import UsageError
     from iosonde.plans import ASSUMED_WRITE_BYTES_PER_S, plan_cost
     from iosonde.units import parse_bytes
 
-    wish = lab_wish(
+    wish = campaign_wish(
         target,
         profile=profile,
         quick=quick,
@@ -50,7 +51,9 @@ def plan(
         seed=seed,
     )
     rate = ASSUMED_WRITE_BYTES_PER_S if write_rate is None else parse_bytes(write_rate, "--write-rate")
+    if not rate:
+        raise UsageError("--write-rate 0 is not a rate", "give the bytes that the target takes a second, such as 500MB")
     ahead = look_ahead(wish, datetime.now(UTC))
-    lines = plan_lines(ahead, plan_cost(ahead.plan, max(rate, 1)))
+    lines = plan_lines(ahead, plan_cost(ahead.plan, rate))
     for line in [*lines, *(cell_lines(ahead) if cells else [])]:
         typer.echo(line)

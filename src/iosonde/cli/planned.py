@@ -1,8 +1,8 @@
 """A plan in words, for `plan` and for the head of `run`."""
 
-from iosonde.campaign import Survey
-from iosonde.plans import Cost
-from iosonde.records import Experiment
+from iosonde.campaign import Rest, Survey
+from iosonde.plans import Cost, cell_duration_ns
+from iosonde.records import Experiment, Plan, Timing
 from iosonde.units import format_amount, format_bandwidth, format_duration, format_size
 
 EXPERIMENTS = {
@@ -11,26 +11,66 @@ EXPERIMENTS = {
     Experiment.MIX: "read/write mix",
     Experiment.QUEUE_DEPTH: "queue-depth sweep",
     Experiment.TAIL: "tail",
+    Experiment.MATRIX: "matrix",
 }
+
+# More lengths of cells than this are counted, not named.
+LENGTHS_NAMED_MAX = 3
 
 
 def plan_lines(ahead: Survey, cost: Cost) -> list[str]:
     """What will be done, how long it takes and what it wears."""
     place, plan = ahead.place, ahead.plan
-    timing = plan.cells[0].timing
-    made = "will be made and removed" if place.make else "exists and will be overwritten"
-    span = plan.span_bytes
-    each = f"{format_duration(timing.warmup_ns)} warm-up + {format_duration(timing.measure_ns)}"
+    repeats = {turn.cell: turn.repeat for turn in plan.turns}
+    every = f"x {plan.repeats} repeats" if len(set(repeats.values())) == 1 else f"x up to {plan.repeats} repeats"
+    return [
+        f"target    {place.path or 'null:'} ({format_size(plan.span_bytes)}, {_fate(ahead)})",
+        f"profile   {plan.profile}{' (quick)' if plan.quick else ''}: {_experiments(ahead)}",
+        f"cells     {cost.cells} distinct {every}, {cost.measurements} measurements, each {_lengths(plan)}",
+        f"time      {format_duration(cost.duration_ns)}",
+        *_wear_lines(plan, cost),
+    ]
+
+
+def _fate(ahead: Survey) -> str:
+    if ahead.place.path is None:
+        return "nothing, in process"
+    if ahead.place.make:
+        return "will be made and removed"
+    return "exists and will be overwritten" if ahead.plan.fill is not None else "exists and is only read"
+
+
+def _lengths(plan: Plan) -> str:
+    lengths = dict.fromkeys(_length(cell.timing) for cell in plan.cells)
+    return ", or ".join(lengths) if len(lengths) <= LENGTHS_NAMED_MAX else f"of one of {len(lengths)} lengths"
+
+
+def _length(timing: Timing) -> str:
+    if timing.amount_bytes is not None:
+        return f"until {format_size(timing.amount_bytes)} were moved"
+    return f"{format_duration(timing.warmup_ns)} warm-up + {format_duration(timing.measure_ns)}"
+
+
+def _wear_lines(plan: Plan, cost: Cost) -> list[str]:
+    if not cost.total_bytes_max:
+        return ["writes    nothing"]
     rate = format_bandwidth(cost.assumed_bytes_per_s)
     most = f"{format_amount(cost.write_bytes_max)} if it takes {rate} (plan --write-rate says otherwise)"
+    first = f"{format_amount(cost.fill_bytes)} to fill it, then " if cost.fill_bytes else ""
     return [
-        f"target    {place.path or 'null:'} ({format_size(span)}, {made})",
-        f"profile   {plan.profile}{' (quick)' if plan.quick else ''}: {_experiments(ahead)}",
-        f"cells     {cost.cells} distinct x {plan.repeats} repeats, each {each}",
-        f"time      {format_duration(cost.duration_ns)}",
-        f"writes    {format_amount(cost.fill_bytes)} to fill it, then up to {most}",
-        f"fills     at most {cost.fills(span):.0f} of the {format_size(span)} used",
+        f"writes    {first}up to {most}",
+        f"fills     at most {cost.fills(plan.span_bytes):.0f} of the {format_size(plan.span_bytes)} used",
     ]
+
+
+def rest_line(rest: Rest) -> str:
+    """What is left of a run, and how long it takes."""
+    plan = rest.run.header.plan
+    if not rest.turns:
+        return f"all {len(plan.turns)} measurements are there; the report is made anew"
+    cells = {cell.cell: cell for cell in plan.cells}
+    left_ns = sum(cell_duration_ns(cells[turn.cell]) for turn in rest.turns)
+    return f"{len(rest.turns)} of {len(plan.turns)} measurements are left, {format_duration(left_ns)}"
 
 
 def _experiments(ahead: Survey) -> str:

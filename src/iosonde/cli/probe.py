@@ -6,8 +6,18 @@ from typing import Annotated
 import typer
 
 from iosonde.cli.options import OUTPUT_GROUP, Buffered, EngineOption, Overwrite, Seed, Size
-from iosonde.cli.workload_options import BlockSize, Duration, Pattern, QueueDepth, ReadShare, SyncMode, Warmup
-from iosonde.vocabulary import Access, EngineChoice, Sync
+from iosonde.cli.workload_options import (
+    BlockSize,
+    DataOption,
+    Duration,
+    Jobs,
+    Pattern,
+    QueueDepth,
+    ReadShare,
+    SyncMode,
+    Warmup,
+)
+from iosonde.vocabulary import Access, Data, EngineChoice, Sync
 
 
 def probe(
@@ -23,7 +33,9 @@ def probe(
     read: ReadShare = 100,
     block_size: BlockSize = "4KiB",
     queue_depth: QueueDepth = 1,
+    jobs: Jobs = 1,
     sync: SyncMode = Sync.NONE,
+    data: DataOption = Data.RANDOM,
     duration: Duration = "5s",
     warmup: Warmup = "1s",
     size: Size = None,
@@ -49,6 +61,8 @@ def probe(
         block_size=block_size,
         queue_depth=queue_depth,
         sync=sync,
+        jobs=jobs,
+        data=data,
         duration=duration,
         warmup=warmup,
         size=size,

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,13 +15,14 @@ from iosonde.units import SECOND_NS, format_bandwidth, format_duration, format_i
 
 
 @contextmanager
-def watching(plan: Plan) -> Iterator[Observer]:
-    """An observer that fits where stderr goes."""
+def watching(plan: Plan, turns: Sequence[CellTurn] | None = None) -> Iterator[Observer]:
+    """An observer that fits where stderr goes; ``turns`` are those of the plan that are measured now."""
+    clockwork = Clockwork(plan, plan.turns if turns is None else turns)
     if sys.stderr.isatty():
         with _bar() as bar:
-            yield BarObserver(plan, bar)
+            yield BarObserver(plan, clockwork, bar)
     else:
-        yield LineObserver(plan)
+        yield LineObserver(plan, clockwork)
 
 
 def _bar() -> Any:  # noqa: ANN401 - Rich is imported only where it is used
@@ -41,15 +42,18 @@ def _bar() -> Any:  # noqa: ANN401 - Rich is imported only where it is used
 class Clockwork:
     """What is left of a plan: planned time of the turns to come, corrected by what turns really took."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, turns: Sequence[CellTurn]) -> None:
         cells = {cell.cell: cell for cell in plan.cells}
-        self._planned_ns = [cell_duration_ns(cells[turn.cell]) for turn in plan.turns]
+        self._done_ns: dict[int, int] = {}
         self._started_s: float | None = None
-        self.total_ns = sum(self._planned_ns)
+        self.total_ns = 0
+        for turn in turns:
+            self._done_ns[turn.order] = self.total_ns
+            self.total_ns += cell_duration_ns(cells[turn.cell])
 
     def done_ns(self, turn: CellTurn) -> int:
         """Planned time of all turns before this one."""
-        return sum(self._planned_ns[: turn.order - 1])
+        return self._done_ns[turn.order]
 
     def left_ns(self, turn: CellTurn, now_s: float) -> int:
         """Time from the start of this turn to the end of the run."""
@@ -87,9 +91,9 @@ def outcome_words(record: CellRecord) -> str:
 class LineObserver:
     """One line for each cell that is over."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, clockwork: Clockwork) -> None:
         self._plan = plan
-        self._clockwork = Clockwork(plan)
+        self._clockwork = clockwork
         self._prefix = ""
 
     def fill_started(self, plan: CellPlan) -> None:
@@ -116,10 +120,15 @@ class LineObserver:
 class BarObserver:
     """A bar with the time left, and the running cell with its figures as they come."""
 
-    def __init__(self, plan: Plan, bar: Any) -> None:  # noqa: ANN401 - Rich is imported only where it is used
+    def __init__(
+        self,
+        plan: Plan,
+        clockwork: Clockwork,
+        bar: Any,  # noqa: ANN401 - Rich is imported only where it is used
+    ) -> None:
         self._plan = plan
         self._bar = bar
-        self._clockwork = Clockwork(plan)
+        self._clockwork = clockwork
         self._task = bar.add_task("", total=1, left="")
         self._head = ""
         self._base_ns = 0

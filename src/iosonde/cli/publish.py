@@ -22,7 +22,7 @@ def finish_directory(path: Path) -> None:
     if failed:
         raise MeasurementError(
             f"{len(failed)} of {len(run.cells)} measurements failed, the first in {failed[0].cell}",
-            f"the report says why: {directory.report_path}",
+            f"{directory.report_path} says why; `iosonde resume {path} --failed` measures them again",
         )
 
 

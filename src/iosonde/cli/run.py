@@ -49,14 +49,15 @@ def run(
     The lab profile takes about 20 minutes and writes up to some hundred GB: `iosonde plan TARGET` says it beforehand.
     """
     from iosonde.campaign import look_ahead, measure_to_directory
+    from iosonde.cli.keeping import keeping
     from iosonde.cli.planned import plan_lines
     from iosonde.cli.progress import watching
     from iosonde.cli.publish import finish_directory
-    from iosonde.cli.wishes import lab_wish
+    from iosonde.cli.wishes import campaign_wish
     from iosonde.plans import plan_cost
 
     now = datetime.now(UTC)
-    wish = lab_wish(
+    wish = campaign_wish(
         target,
         profile=profile,
         quick=quick,
@@ -70,26 +71,7 @@ def run(
     for line in plan_lines(ahead, plan_cost(ahead.plan)):
         typer.echo(line, err=True)
     directory = out or Path(f"iosonde-{ahead.run}")
-    try:
+    with keeping(directory, ahead.run):
         with watching(ahead.plan) as observer:
             measure_to_directory(wish, ahead, directory, observer, now)
-    except KeyboardInterrupt:
-        _tell_what_is_kept(directory)
-        raise
-    finish_directory(directory)
-
-
-def _tell_what_is_kept(directory: Path) -> None:
-    from iosonde.errors import RecordError
-    from iosonde.store import load_run
-    from iosonde.vocabulary import Outcome
-
-    try:
-        run = load_run(directory, intervals=False)
-    except RecordError:
-        typer.echo("interrupted before anything was measured", err=True)
-        return
-    done = sum(cell.outcome is Outcome.FINISHED for cell in run.cells)
-    planned = len(run.header.plan.turns)
-    typer.echo(f"interrupted: {done} of {planned} measurements are kept in {directory}", err=True)
-    typer.echo(f"hint: `iosonde report {directory}` shows what there is", err=True)
+        finish_directory(directory)

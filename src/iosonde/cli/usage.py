@@ -1,8 +1,12 @@
 """What the parser refuses, in the form of every other error."""
 
 import difflib
+import re
+from typing import Final
 
 from iosonde.errors import IosondeError, UsageError
+
+_QUOTED: Final = re.compile(r"'([^']+)'")
 
 
 def usage_error(error: Exception) -> IosondeError | None:
@@ -11,10 +15,30 @@ def usage_error(error: Exception) -> IosondeError | None:
     describe = getattr(error, "format_message", None)
     if describe is None:
         return None
+    value = _value_error(error)
+    if value is not None:
+        return value
     message = " ".join(str(describe()).split()).rstrip(".")
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "iosonde"
     return UsageError(_lower_first(message), _hint(error, command))
+
+
+def _value_error(error: Exception) -> UsageError | None:
+    """A value that its flag does not take, with what it takes; None when the complaint is another."""
+    flag, cause = getattr(error, "param", None), error.__cause__
+    find_details = getattr(cause, "errors", None)
+    if flag is None or find_details is None:
+        return None
+    details = find_details()[0]
+    name, least, most = flag.opts[0], flag.min, flag.max
+    if least is not None and most is not None:
+        bounds = f"a whole number from {least} to {most}"
+        return UsageError(f"{name} {details['input']} is not {bounds}", f"give {name} {bounds}")
+    reason = str(details["msg"]).removeprefix("Value error, ").rstrip(".")
+    value, *choices = _QUOTED.findall(reason)
+    near = difflib.get_close_matches(value, choices, n=1, cutoff=0.6)
+    return UsageError(f"{name}: {reason}", f"did you mean {near[0]}?" if near else f"one of {', '.join(choices)}")
 
 
 def _hint(error: Exception, command: str) -> str:

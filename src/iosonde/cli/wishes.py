@@ -1,22 +1,21 @@
 """From flags to what a campaign wants."""
 
 import secrets
+from pathlib import Path
 
 from iosonde.campaign import TargetWish, Wish
 from iosonde.errors import UsageError
-from iosonde.plans import lab_plan, probe_plan
-from iosonde.records import Timing, Workload
-from iosonde.units import SECOND_NS, parse_bytes, parse_duration
-from iosonde.vocabulary import Access, EngineChoice, Sync
+from iosonde.plans import CampaignTable, campaign_plan, load_profile, probe_plan, read_campaign, timing_of
+from iosonde.records import Workload
+from iosonde.records.workload import ALL_READS
+from iosonde.units import parse_bytes, parse_duration
+from iosonde.vocabulary import Access, Data, EngineChoice, Sync
 
-PROFILES = ("lab",)
-# Twenty intervals show a drift within a probe; shorter than a tenth of a second they are thin, longer than one few.
-INTERVALS = 20
-INTERVAL_NS_MIN = SECOND_NS // 10
-INTERVAL_NS_MAX = SECOND_NS
+# A campaign is a page or two of text; what is larger is something else.
+CAMPAIGN_BYTES_MAX = 1 << 20
 
 
-def lab_wish(
+def campaign_wish(
     target: str,
     *,
     profile: str,
@@ -27,9 +26,9 @@ def lab_wish(
     engine: EngineChoice,
     seed: int | None,
 ) -> Wish:
-    """A campaign of the lab profile. Raises UsageError."""
-    if profile not in PROFILES:
-        raise UsageError(f"there is no profile '{profile}'", f"profiles: {', '.join(PROFILES)}")
+    """A campaign of a profile, or of a file of the user's. Raises UsageError."""
+    campaign = _campaign(profile)
+    writes = any(read < ALL_READS for table in campaign.experiment for read in table.read)
     chosen_seed = fresh_seed() if seed is None else seed
     return Wish(
         target=TargetWish(
@@ -37,12 +36,35 @@ def lab_wish(
             size_bytes=None if size is None else parse_bytes(size, "--size"),
             overwrite=overwrite,
             buffered=buffered,
-            writes=True,
+            writes=writes or overwrite,
             quick=quick,
         ),
         engine=engine,
-        plan=lambda span_bytes, fill: lab_plan(quick=quick, seed=chosen_seed, span_bytes=span_bytes, fill=fill),
+        plan=lambda span_bytes, fill: campaign_plan(
+            campaign, quick=quick, seed=chosen_seed, span_bytes=span_bytes, fill=fill
+        ),
     )
+
+
+def _campaign(profile: str) -> CampaignTable:
+    """What ``--profile`` names: a path has a slash or ends like a file, anything else is a name."""
+    if "/" not in profile and not profile.endswith(".toml"):
+        return load_profile(profile)
+    path = Path(profile)
+    try:
+        if not path.is_file():
+            what = "is not a file" if path.exists() else "does not exist"
+            raise UsageError(f"{profile} {what}", "name a campaign file (TOML), or a profile such as lab")
+        if path.stat().st_size > CAMPAIGN_BYTES_MAX:
+            raise UsageError(f"{profile} is too large for a campaign file", "name a campaign file (TOML)")
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(
+            f"{profile} can't be read: {error.strerror}", "name a campaign file that you may read"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{profile} is not text", "name a campaign file (TOML in UTF-8)") from error
+    return read_campaign(text, profile)
 
 
 def probe_wish(
@@ -53,6 +75,8 @@ def probe_wish(
     block_size: str,
     queue_depth: int,
     sync: Sync,
+    jobs: int,
+    data: Data,
     duration: str,
     warmup: str,
     size: str | None,
@@ -68,8 +92,10 @@ def probe_wish(
         block_size_bytes=parse_bytes(block_size, "--block-size"),
         queue_depth=queue_depth,
         sync=sync,
+        jobs=jobs,
+        data=data,
     )
-    timing = _timing(duration, warmup)
+    timing = timing_of(parse_duration(warmup, "--warmup"), parse_duration(duration, "--duration"))
     chosen_seed = fresh_seed() if seed is None else seed
     return Wish(
         target=TargetWish(
@@ -88,9 +114,3 @@ def probe_wish(
 def fresh_seed() -> int:
     """A seed that nobody chose, small enough to stay exact in every JSON reader."""
     return secrets.randbelow(2**53)
-
-
-def _timing(duration: str, warmup: str) -> Timing:
-    measure_ns = parse_duration(duration, "--duration")
-    interval_ns = min(max(measure_ns // INTERVALS, INTERVAL_NS_MIN), INTERVAL_NS_MAX)
-    return Timing(warmup_ns=parse_duration(warmup, "--warmup"), measure_ns=measure_ns, interval_ns=interval_ns)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from iosonde.vocabulary import Access, Sync
+from iosonde.vocabulary import Access, Data, Sync
 
 GROUP = "Workload"
 
@@ -16,7 +16,24 @@ BlockSize = Annotated[
     str, typer.Option("--block-size", help="Bytes of each operation.", metavar="SIZE", rich_help_panel=GROUP)
 ]
 QueueDepth = Annotated[
-    int, typer.Option("--queue-depth", help="Operations kept in flight.", min=1, max=4096, rich_help_panel=GROUP)
+    int,
+    typer.Option(
+        "--queue-depth", help="Operations that each job keeps in flight.", min=1, max=4096, rich_help_panel=GROUP
+    ),
+]
+Jobs = Annotated[
+    int,
+    typer.Option(
+        "--jobs", help="Workers, each with a queue and a CPU of its own.", min=1, max=256, rich_help_panel=GROUP
+    ),
+]
+DataOption = Annotated[
+    Data,
+    typer.Option(
+        "--data",
+        help="What is written: random bytes, half random and half zeros, or zeros.",
+        rich_help_panel=GROUP,
+    ),
 ]
 SyncMode = Annotated[
     Sync,

@@ -129,7 +129,11 @@ def repeats_differ(case: Case) -> Iterator[Finding]:
 def host_limited(case: Case) -> Iterator[Finding]:
     """The engine's own thread was busy nearly all the time."""
     # On the null ring there is nothing else to be busy with.
-    busy = case.records_where(lambda record: record.engine.engine is not Engine.NULL and _busy(record) > BUSY_MAX)
+    busy = case.records_where(
+        lambda record: (
+            record.engine is not None and record.engine.engine is not Engine.NULL and _busy(record) > BUSY_MAX
+        )
+    )
     if busy:
         worst = max(busy, key=_busy)
         cells = distinct(record.cell for record in busy)
@@ -149,19 +153,24 @@ def host_limited(case: Case) -> Iterator[Finding]:
 
 
 def _busy(record: CellRecord) -> float:
-    if not record.measured_ns:
+    if not record.measured_ns or record.cpu is None:
         return 0.0
     return max(((each.user_ns + each.system_ns) / record.measured_ns for each in record.cpu.threads), default=0.0)
 
 
 def kernel_workers(case: Case) -> Iterator[Finding]:
     """io_uring needed kernel threads for operations that should not block."""
-    punted = case.records_where(
-        lambda record: record.engine.kernel_workers > 0 and record.workload.sync is not Sync.FDATASYNC
-    )
+
+    def punts(record: CellRecord) -> int:
+        # An fdatasync always goes to a kernel thread.
+        if record.engine is None or record.workload.sync is Sync.FDATASYNC:
+            return 0
+        return record.engine.kernel_workers
+
+    punted = case.records_where(lambda record: punts(record) > 0)
     if punted:
         cells = distinct(record.cell for record in punted)
-        most = max(record.engine.kernel_workers for record in punted)
+        most = max(punts(record) for record in punted)
         yield Finding(
             id="kernel-workers",
             severity=Severity.DOUBTFUL,
@@ -170,7 +179,7 @@ def kernel_workers(case: Case) -> Iterator[Finding]:
                 f"io_uring handed operations to up to {count_of(most, 'kernel thread')} in {name_some(cells)}: they "
                 "could not be started without blocking, and the hand-over adds to latency."
             ),
-            evidence=tuple((record.cell, f"{record.engine.kernel_workers} threads") for record in punted[:10]),
+            evidence=tuple((record.cell, f"{punts(record)} threads") for record in punted[:10]),
             advice="Expect longer tails in these cells than the device has.",
             deciding_test="The same cell at a lower depth, or with --engine psync.",
             cells=cells,
@@ -182,7 +191,9 @@ def steal(case: Case) -> Iterator[Finding]:
     cpus = case.run.header.host.cpus_online
 
     def share(record: CellRecord) -> float:
-        return record.cpu.steal_ns / (record.measured_ns * cpus) if record.measured_ns else 0.0
+        if not record.measured_ns or record.cpu is None:
+            return 0.0
+        return record.cpu.steal_ns / (record.measured_ns * cpus)
 
     robbed = case.records_where(lambda record: share(record) > STEAL_SHARE_MAX)
     if robbed:

@@ -5,11 +5,19 @@ from typing import Final
 
 from iosonde.findings.case import Case
 from iosonde.findings.cell_rules import CELL_RULES
+from iosonde.findings.course_rules import COURSE_RULES
+from iosonde.findings.host_rules import HOST_RULES
 from iosonde.findings.model import Finding, gravest_first
 from iosonde.findings.run_rules import RUN_RULES
 from iosonde.findings.target_rules import TARGET_RULES
 
-RULES: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (*RUN_RULES, *TARGET_RULES, *CELL_RULES)
+RULES: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (
+    *RUN_RULES,
+    *COURSE_RULES,
+    *HOST_RULES,
+    *TARGET_RULES,
+    *CELL_RULES,
+)
 
 
 def find(case: Case) -> tuple[Finding, ...]:

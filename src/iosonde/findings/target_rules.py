@@ -36,18 +36,20 @@ def span_fits_cache(case: Case) -> Iterator[Finding]:
     if target.kind != "file":
         return
     span = target.span_bytes
-    if not target.direct and span <= header.host.memory_bytes:
+    # Page cache counts against a container's memory limit.
+    memory = min(header.host.memory_bytes, header.host.memory_limit_bytes or header.host.memory_bytes)
+    if not target.direct and span <= memory:
         yield Finding(
             id="span-fits-cache",
             severity=Severity.INVALID,
             confidence=Confidence.LIKELY,
             statement=(
-                f"The span of {format_size(span)} fits the host's memory ({format_size(header.host.memory_bytes)}), "
+                f"The span of {format_size(span)} fits the memory that may be used ({format_size(memory)}), "
                 "and the page cache is in use: reads were most likely served from memory."
             ),
-            evidence=(("span", format_size(span)), ("memory", format_size(header.host.memory_bytes))),
+            evidence=(("span", format_size(span)), ("memory", format_size(memory))),
             advice="Use a span of at least twice the memory, or direct I/O.",
-            deciding_test=f"The same run with --size {format_size(2 * header.host.memory_bytes).replace(' ', '')}.",
+            deciding_test=f"The same run with --size {format_size(2 * memory).replace(' ', '')}.",
         )
         return
     below = target.device.size_bytes if target.device else 0
@@ -131,7 +133,7 @@ def depth_over_tags(case: Case) -> Iterator[Finding]:
     if device is None or device.queue_tags is None:
         return
     tags = device.queue_tags
-    deep = distinct(cell.cell for cell in case.run.header.plan.cells if cell.workload.queue_depth > tags)
+    deep = distinct(cell.cell for cell in case.run.header.plan.cells if cell.workload.operations_in_flight > tags)
     if deep:
         yield Finding(
             id="depth-over-tags",

@@ -3,5 +3,6 @@
 from iosonde.machine.device import device_facts
 from iosonde.machine.host import host_facts
 from iosonde.machine.mounts import file_system_facts
+from iosonde.machine.neighbours import neighbours_of
 
-__all__ = ["device_facts", "file_system_facts", "host_facts"]
+__all__ = ["device_facts", "file_system_facts", "host_facts", "neighbours_of"]

@@ -4,6 +4,7 @@ import os
 import platform
 from pathlib import Path
 
+from iosonde.machine.control_groups import cpu_quota, memory_limit_bytes
 from iosonde.machine.sysfs import read_text
 from iosonde.records import HostFacts
 
@@ -19,6 +20,8 @@ def host_facts(root: Path = Path("/")) -> HostFacts:
         cpus_online=os.cpu_count() or 1,
         cpus_allowed=len(os.sched_getaffinity(0)),
         memory_bytes=_memory_bytes(read_text(root / "proc/meminfo")),
+        cpu_quota=cpu_quota(root),
+        memory_limit_bytes=memory_limit_bytes(root),
         governor=read_text(root / "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         virtual_machine=_virtual_machine(root, cpuinfo),
         python=platform.python_version(),

@@ -1,21 +1,27 @@
 """From what a user asks to a checked list of cells, with their cost in time and wear. Pure: touches nothing."""
 
-from iosonde.plans.build import cell_name, lab_plan, probe_plan
+from iosonde.plans.build import QUICK_TIMING, campaign_plan, cell_name, probe_plan, timing_of
+from iosonde.plans.campaign_file import CampaignTable, campaign_schema
 from iosonde.plans.cost import ASSUMED_WRITE_BYTES_PER_S, Cost, cell_duration_ns, plan_cost
-from iosonde.plans.lab import LAB_TIMING, QUICK_TIMING, lab_cells
 from iosonde.plans.limits import check_alignment, check_plan
+from iosonde.plans.profiles import PROFILES, load_profile
+from iosonde.plans.read_campaign import read_campaign
 
 __all__ = [
     "ASSUMED_WRITE_BYTES_PER_S",
-    "LAB_TIMING",
+    "PROFILES",
     "QUICK_TIMING",
+    "CampaignTable",
     "Cost",
+    "campaign_plan",
+    "campaign_schema",
     "cell_duration_ns",
     "cell_name",
     "check_alignment",
     "check_plan",
-    "lab_cells",
-    "lab_plan",
+    "load_profile",
     "plan_cost",
     "probe_plan",
+    "read_campaign",
+    "timing_of",
 ]

@@ -2,43 +2,140 @@
 
 import hashlib
 import random
+from collections import Counter
+from dataclasses import dataclass
+from itertools import product
 from typing import Final
 
-from iosonde.plans.lab import LAB_TIMING, QUICK_TIMING, REPEATS, lab_cells
-from iosonde.records import Access, CellPlan, CellTurn, Experiment, Plan, Sync, Timing, Workload
-from iosonde.units import SECOND_NS, format_size
+from iosonde.plans.campaign_file import CampaignTable, ExperimentTable, Order
+from iosonde.records import Access, CellPlan, CellTurn, Data, Experiment, Plan, Sync, Timing, Workload
+from iosonde.units import SECOND_NS, format_duration, format_size
 
 FILL_BLOCK_BYTES: Final = 1 << 20
 FILL_DEPTH: Final = 8
 # Seeds stay below 2^53, so that every JSON reader keeps them exact.
 SEED_BITS: Final = 53
 
+QUICK_TIMING: Final = Timing(warmup_ns=SECOND_NS // 5, measure_ns=SECOND_NS // 2, interval_ns=SECOND_NS // 10)
+# Ten intervals show a drift within a cell; shorter than a tenth of a second they are thin, longer than one few.
+INTERVALS: Final = 10
+INTERVAL_NS_MIN: Final = SECOND_NS // 10
+INTERVAL_NS_MAX: Final = SECOND_NS
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """What makes a cell another cell."""
+
+    workload: Workload
+    timing: Timing
+    repeats: int
+
+
+def timing_of(warmup_ns: int, measure_ns: int) -> Timing:
+    """A timed cell, with intervals that fit its length."""
+    interval_ns = min(max(measure_ns // INTERVALS, INTERVAL_NS_MIN), INTERVAL_NS_MAX)
+    return Timing(warmup_ns=warmup_ns, measure_ns=measure_ns, interval_ns=interval_ns)
+
 
 def cell_name(workload: Workload) -> str:
-    """The name of a workload, the same in every run: ``random-read-4KiB-qd8``, ``random-mix70-4KiB-qd16``."""
+    """The name of a workload, the same in every run: ``random-read-4KiB-qd8``, ``random-mix70-4KiB-qd16-jobs2``."""
     kind = {100: "read", 0: "write"}.get(workload.read_percent, f"mix{workload.read_percent}")
     size = format_size(workload.block_size_bytes).replace(" ", "")
-    name = f"{workload.pattern}-{kind}-{size}-qd{workload.queue_depth}"
-    return name if workload.sync is Sync.NONE else f"{name}-{workload.sync}"
+    parts = [f"{workload.pattern}-{kind}-{size}-qd{workload.queue_depth}"]
+    if workload.jobs > 1:
+        parts.append(f"jobs{workload.jobs}")
+    if workload.sync is not Sync.NONE:
+        parts.append(workload.sync)
+    if workload.data is not Data.RANDOM:
+        parts.append(workload.data)
+    return "-".join(parts)
 
 
-def lab_plan(*, quick: bool, seed: int, span_bytes: int, fill: bool) -> Plan:
-    """The lab profile on a span of a target: every cell once a repeat, in an order drawn anew for each repeat."""
-    timing = QUICK_TIMING if quick else LAB_TIMING
+def campaign_plan(campaign: CampaignTable, *, quick: bool, seed: int, span_bytes: int, fill: bool) -> Plan:
+    """A campaign on a span of a target: every cell once a repeat, in an order drawn anew for each repeat.
+
+    Experiments may overlap: the queue-depth sweep at depth 1 is the baseline's random read. Such a cell is measured
+    once, so that two tables of one report can't disagree about it.
+    """
+    asked: dict[_Cell, tuple[Experiment, ...]] = {}
+    for table in campaign.experiment:
+        for cell in _cells_of(campaign, table, quick=quick):
+            kind = Experiment(table.kind.value)
+            held = asked.get(cell, ())
+            asked[cell] = held if kind in held else (*held, kind)
+    names = _names(list(asked))
     cells = tuple(
-        CellPlan(cell=cell_name(workload), experiments=experiments, workload=workload, timing=timing)
-        for workload, experiments in lab_cells().items()
+        CellPlan(cell=names[cell], experiments=experiments, workload=cell.workload, timing=cell.timing)
+        for cell, experiments in asked.items()
     )
+    repeats = {names[cell]: cell.repeats for cell in asked}
     return Plan(
-        profile="lab",
+        profile=campaign.name,
         quick=quick,
         seed=seed,
-        repeats=REPEATS,
+        repeats=max(repeats.values()),
         span_bytes=span_bytes,
-        fill=fill_cell(span_bytes) if fill else None,
+        fill=fill_cell(span_bytes, campaign.fill) if fill else None,
         cells=cells,
-        turns=_turns(cells, REPEATS, seed),
+        turns=_turns(repeats, seed, campaign.order),
     )
+
+
+def _cells_of(campaign: CampaignTable, table: ExperimentTable, *, quick: bool) -> list[_Cell]:
+    matrix = product(
+        table.pattern,
+        table.read,
+        table.block_size,
+        table.queue_depth,
+        table.jobs,
+        table.sync,
+        table.data,
+        _timings(campaign, table, quick=quick),
+    )
+    return [
+        _Cell(
+            Workload(
+                pattern=pattern,
+                read_percent=read,
+                block_size_bytes=size,
+                queue_depth=depth,
+                jobs=jobs,
+                sync=sync,
+                data=data,
+            ),
+            timing,
+            table.repeats or campaign.repeats,
+        )
+        for pattern, read, size, depth, jobs, sync, data, timing in matrix
+    ]
+
+
+def _timings(campaign: CampaignTable, table: ExperimentTable, *, quick: bool) -> list[Timing]:
+    if quick:
+        return [QUICK_TIMING]
+    if table.amount is not None:
+        return [_until(amount) for amount in table.amount]
+    warmup_ns = campaign.warmup if table.warmup is None else table.warmup
+    return [timing_of(warmup_ns, measure_ns) for measure_ns in table.duration or [campaign.duration]]
+
+
+def _until(amount_bytes: int) -> Timing:
+    return Timing(warmup_ns=0, measure_ns=SECOND_NS, interval_ns=SECOND_NS // 2, amount_bytes=amount_bytes)
+
+
+def _names(cells: list[_Cell]) -> dict[_Cell, str]:
+    """A name for each cell; where a workload comes with several timings or repeats, these are told as well."""
+    often = Counter(cell.workload for cell in cells)
+    names: dict[_Cell, str] = {}
+    for cell in cells:
+        name = cell_name(cell.workload)
+        if often[cell.workload] > 1:
+            amount = cell.timing.amount_bytes
+            long = format_duration(cell.timing.measure_ns) if amount is None else format_size(amount)
+            name = f"{name}-{long.replace(' ', '')}-x{cell.repeats}"
+        names[cell] = name
+    return names
 
 
 def probe_plan(workload: Workload, timing: Timing, *, seed: int, span_bytes: int, fill: bool) -> Plan:
@@ -50,19 +147,18 @@ def probe_plan(workload: Workload, timing: Timing, *, seed: int, span_bytes: int
         seed=seed,
         repeats=1,
         span_bytes=span_bytes,
-        fill=fill_cell(span_bytes) if fill else None,
+        fill=fill_cell(span_bytes, workload.data) if fill else None,
         cells=(cell,),
         turns=(CellTurn(order=1, cell=cell.cell, repeat=1, seed=seed),),
     )
 
 
-def fill_cell(span_bytes: int) -> CellPlan:
+def fill_cell(span_bytes: int, data: Data = Data.RANDOM) -> CellPlan:
     """Writes every block of the span once: reads of blocks that were never written say nothing of a drive."""
     workload = Workload(
-        pattern=Access.SEQUENTIAL, read_percent=0, block_size_bytes=FILL_BLOCK_BYTES, queue_depth=FILL_DEPTH
+        pattern=Access.SEQUENTIAL, read_percent=0, block_size_bytes=FILL_BLOCK_BYTES, queue_depth=FILL_DEPTH, data=data
     )
-    timing = Timing(warmup_ns=0, measure_ns=SECOND_NS, interval_ns=SECOND_NS // 2, amount_bytes=span_bytes)
-    return CellPlan(cell="fill", experiments=(Experiment.FILL,), workload=workload, timing=timing)
+    return CellPlan(cell="fill", experiments=(Experiment.FILL,), workload=workload, timing=_until(span_bytes))
 
 
 def cell_seed(seed: int, cell: str, repeat: int) -> int:
@@ -71,11 +167,12 @@ def cell_seed(seed: int, cell: str, repeat: int) -> int:
     return int.from_bytes(digest, "big") >> (64 - SEED_BITS)
 
 
-def _turns(cells: tuple[CellPlan, ...], repeats: int, seed: int) -> tuple[CellTurn, ...]:
+def _turns(repeats: dict[str, int], seed: int, order: Order) -> tuple[CellTurn, ...]:
     turns: list[CellTurn] = []
-    for repeat in range(1, repeats + 1):
-        names = [cell.cell for cell in cells]
-        random.Random(cell_seed(seed, "order", repeat)).shuffle(names)
+    for repeat in range(1, max(repeats.values()) + 1):
+        names = [name for name, number in repeats.items() if number >= repeat]
+        if order is Order.RANDOM:
+            random.Random(cell_seed(seed, "order", repeat)).shuffle(names)
         for name in names:
             turns.append(CellTurn(order=len(turns) + 1, cell=name, repeat=repeat, seed=cell_seed(seed, name, repeat)))
     return tuple(turns)

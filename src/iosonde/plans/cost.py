@@ -46,18 +46,22 @@ def plan_cost(plan: Plan, assumed_bytes_per_s: int = ASSUMED_WRITE_BYTES_PER_S) 
     return Cost(
         cells=len(plan.cells),
         measurements=len(plan.turns),
-        duration_ns=fill_ns + sum(cell_duration_ns(cell) for cell in measured),
+        duration_ns=fill_ns + sum(cell_duration_ns(cell, assumed_bytes_per_s) for cell in measured),
         fill_bytes=fill_bytes,
         write_bytes_max=sum(_written(cell, assumed_bytes_per_s) for cell in measured),
         assumed_bytes_per_s=assumed_bytes_per_s,
     )
 
 
-def cell_duration_ns(cell: CellPlan) -> int:
-    """How long a timed cell takes, from its start to the start of the next."""
+def cell_duration_ns(cell: CellPlan, bytes_per_s: int = ASSUMED_WRITE_BYTES_PER_S) -> int:
+    """How long a cell takes, from its start to the start of the next; with an amount, at the rate that is assumed."""
+    if cell.timing.amount_bytes is not None:
+        return cell.timing.amount_bytes * SECOND_NS // bytes_per_s + CELL_OVERHEAD_NS
     return cell.timing.warmup_ns + cell.timing.measure_ns + CELL_OVERHEAD_NS
 
 
 def _written(cell: CellPlan, bytes_per_s: int) -> int:
+    if cell.timing.amount_bytes is not None:
+        return cell.timing.amount_bytes * (100 - cell.workload.read_percent) // 100
     time_ns = cell.timing.warmup_ns + cell.timing.measure_ns
     return time_ns * bytes_per_s // SECOND_NS * (100 - cell.workload.read_percent) // 100

@@ -9,6 +9,8 @@ from iosonde.units import format_duration, format_size
 SECTOR_BYTES: Final = 512
 BLOCK_SIZE_BYTES_MAX: Final = 64 << 20
 QUEUE_DEPTH_MAX: Final = 4096
+JOBS_MAX: Final = 256
+REPEATS_MAX: Final = 1000
 IN_FLIGHT_BYTES_MAX: Final = 4 << 30
 DURATION_NS_MAX: Final = 30 * 86_400 * 10**9
 DURATION_NS_MIN: Final = 1_000_000
@@ -46,10 +48,20 @@ def _check_cell(cell: CellPlan, span_bytes: int) -> None:
         )
     if not 1 <= depth <= QUEUE_DEPTH_MAX:
         raise UsageError(f"queue depth {depth} is not within 1 to {QUEUE_DEPTH_MAX}", "change --queue-depth")
-    if size * depth > IN_FLIGHT_BYTES_MAX:
+    if not 1 <= cell.workload.jobs <= JOBS_MAX:
+        raise UsageError(f"{cell.workload.jobs} jobs are not within 1 to {JOBS_MAX}", "change --jobs")
+    in_flight = cell.workload.operations_in_flight
+    if size * in_flight > IN_FLIGHT_BYTES_MAX:
         raise UsageError(
-            f"{depth} blocks of {format_size(size)} in flight are more than {format_size(IN_FLIGHT_BYTES_MAX)}",
-            "lower --queue-depth or --block-size",
+            f"{cell.cell}: {in_flight} blocks of {format_size(size)} in flight are more than "
+            f"{format_size(IN_FLIGHT_BYTES_MAX)}",
+            "lower the queue depth, the jobs or the block size",
+        )
+    if size * cell.workload.jobs > span_bytes:
+        raise UsageError(
+            f"{cell.cell}: {cell.workload.jobs} jobs of {format_size(size)} blocks need more than the "
+            f"{format_size(span_bytes)} of the target that are used",
+            "ask for fewer jobs or a larger --size",
         )
     for name, duration_ns in (("--duration", cell.timing.measure_ns), ("--warmup", cell.timing.warmup_ns)):
         least = DURATION_NS_MIN if name == "--duration" else 0

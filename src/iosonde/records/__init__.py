@@ -12,17 +12,19 @@ from iosonde.records.cell import (
     EngineTruth,
     Failure,
     Fault,
+    Neighbour,
     SlowIo,
     ThreadCpu,
 )
 from iosonde.records.histogram import Histogram, Layout
 from iosonde.records.host import HostFacts
 from iosonde.records.interval import IntervalRecord, OperationTotals
-from iosonde.records.run import SCHEMA_VERSION, EngineHello, RunHeader, RunRecord
+from iosonde.records.run import SCHEMA_VERSION, EngineHello, RunHeader, RunRecord, Session
 from iosonde.records.target import Alignment, DeviceFacts, FileSystemFacts, Identity, TargetFacts
 from iosonde.records.workload import CellPlan, CellTurn, Plan, Timing, Workload
 from iosonde.vocabulary import (
     Access,
+    Data,
     Engine,
     Experiment,
     FaultKind,
@@ -43,6 +45,7 @@ __all__ = [
     "Censored",
     "ClockPair",
     "CpuUse",
+    "Data",
     "DeviceFacts",
     "Engine",
     "EngineHello",
@@ -57,6 +60,7 @@ __all__ = [
     "Identity",
     "IntervalRecord",
     "Layout",
+    "Neighbour",
     "Operation",
     "OperationTotals",
     "Outcome",
@@ -65,6 +69,7 @@ __all__ = [
     "Provenance",
     "RunHeader",
     "RunRecord",
+    "Session",
     "SlowIo",
     "Sync",
     "TargetFacts",

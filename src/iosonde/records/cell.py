@@ -88,11 +88,22 @@ class EngineTruth(Record):
     fallbacks: tuple[str, ...]
 
 
+class Neighbour(Record):
+    """Another run of iosonde that was at work on the same device: its engine's process number, and the device."""
+
+    process: int
+    device: str
+
+
 class CellRecord(Record):
     """One measurement of one cell.
 
     ``operations`` are the measured totals: the sum of the intervals whose phase is ``measure``.
     ``warmup`` are those of the warm-up. ``intervals`` may be left out where only totals are wanted.
+    ``neighbours`` are other runs that were seen on the same device meanwhile.
+
+    A source that does not know some of this leaves it None: a cell whose run was killed has its intervals and their
+    totals, and nothing that is written down at a cell's end.
     """
 
     cell: str
@@ -109,17 +120,25 @@ class CellRecord(Record):
     in_flight_ns: int
     operations: dict[Operation, OperationTotals]
     warmup: dict[Operation, OperationTotals]
-    censored: Censored
-    slowest: tuple[SlowIo, ...]
-    faults: tuple[Fault, ...]
-    intervals_merged: int
-    cpu: CpuUse
-    clock_start: ClockPair
-    clock_end: ClockPair
-    engine: EngineTruth
+    censored: Censored | None = None
+    slowest: tuple[SlowIo, ...] = ()
+    faults: tuple[Fault, ...] = ()
+    intervals_merged: int = 0
+    cpu: CpuUse | None = None
+    clock_start: ClockPair | None = None
+    clock_end: ClockPair | None = None
+    engine: EngineTruth | None = None
+    neighbours: tuple[Neighbour, ...] = ()
     intervals: tuple[IntervalRecord, ...] = ()
 
     @property
     def queue_depth_achieved(self) -> float:
         """Operations in flight, averaged over the measured time."""
         return self.in_flight_ns / self.measured_ns if self.measured_ns else 0.0
+
+    @property
+    def cpu_workers_ns(self) -> int | None:
+        """CPU time of the worker threads, user and system; None where nobody measured it."""
+        if self.cpu is None or not self.cpu.threads:
+            return None
+        return sum(thread.user_ns + thread.system_ns for thread in self.cpu.threads)

@@ -4,7 +4,11 @@ from iosonde.records.base import Record
 
 
 class HostFacts(Record):
-    """What of the host bears on a measurement. An empty string or None means that the host would not say."""
+    """What of the host bears on a measurement. An empty string or None means that the host would not say.
+
+    ``cpu_quota`` (in CPUs) and ``memory_limit_bytes`` are the tightest limits of the control groups that the run is in;
+    None where there is none.
+    """
 
     hostname: str
     kernel: str
@@ -13,6 +17,8 @@ class HostFacts(Record):
     cpus_online: int
     cpus_allowed: int
     memory_bytes: int
+    cpu_quota: float | None = None
+    memory_limit_bytes: int | None = None
     governor: str
     virtual_machine: str
     python: str

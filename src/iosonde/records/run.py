@@ -5,7 +5,7 @@ from typing import Final
 from iosonde.records.base import Record
 from iosonde.records.cell import CellRecord
 from iosonde.records.host import HostFacts
-from iosonde.records.target import TargetFacts
+from iosonde.records.target import Identity, TargetFacts
 from iosonde.records.workload import Plan
 from iosonde.vocabulary import Engine
 
@@ -39,10 +39,23 @@ class RunHeader(Record):
     hello: EngineHello
 
 
+class Session(Record):
+    """What may have changed when a run went on after it had been broken off."""
+
+    resumed_at: str
+    iosonde_version: str
+    command: tuple[str, ...]
+    target: TargetFacts
+    host: HostFacts
+    hello: EngineHello
+
+
 class RunRecord(Record):
     """A run as it can be read back: ``finished`` is False when it was cut off; ``fill`` is the first write.
 
-    ``damage`` says where the journal stops being readable, and why.
+    ``cells`` holds each turn once, in the order of the plan. ``superseded`` are measurements that were cut, or had
+    failed, and were made again after a resumption; each of those is one of ``sessions``. ``filled`` is the file that
+    was last written in full. ``damage`` says which parts of the journal can't be read, and why.
     """
 
     header: RunHeader
@@ -50,3 +63,11 @@ class RunRecord(Record):
     cells: tuple[CellRecord, ...]
     finished: bool
     damage: str | None = None
+    sessions: tuple[Session, ...] = ()
+    superseded: tuple[CellRecord, ...] = ()
+    filled: Identity | None = None
+
+    @property
+    def target(self) -> TargetFacts:
+        """The target as it was last opened."""
+        return self.sessions[-1].target if self.sessions else self.header.target

@@ -3,19 +3,26 @@
 from pydantic import Field
 
 from iosonde.records.base import Record
-from iosonde.vocabulary import Access, Experiment, Operation, Sync
+from iosonde.vocabulary import Access, Data, Experiment, Operation, Sync
 
 ALL_READS = 100
 
 
 class Workload(Record):
-    """One closed loop: ``queue_depth`` operations of ``block_size_bytes`` kept in flight."""
+    """One closed loop: ``jobs`` workers, each with ``queue_depth`` operations of ``block_size_bytes`` in flight."""
 
     pattern: Access
     read_percent: int = Field(ge=0, le=ALL_READS)
     block_size_bytes: int = Field(ge=0)
     queue_depth: int = Field(ge=0)
     sync: Sync = Sync.NONE
+    jobs: int = Field(default=1, ge=0)
+    data: Data = Data.RANDOM
+
+    @property
+    def operations_in_flight(self) -> int:
+        """What all workers together are asked to keep in flight."""
+        return self.queue_depth * self.jobs
 
     @property
     def reads(self) -> bool:

@@ -111,8 +111,10 @@ def _host(header: RunHeader) -> tuple[tuple[str, str], ...]:
         ("kernel", f"{host.kernel} {host.architecture}".strip() or NO_VALUE),
         ("CPU", host.cpu_model or NO_VALUE),
         ("CPUs allowed", f"{host.cpus_allowed} of {host.cpus_online}"),
+        ("CPU quota (CPUs)", "none" if host.cpu_quota is None else f"{host.cpu_quota:.2f}"),
         ("CPU governor", host.governor or NO_VALUE),
         ("memory", format_size(host.memory_bytes)),
+        ("memory limit", "none" if host.memory_limit_bytes is None else format_size(host.memory_limit_bytes)),
         ("virtual machine", host.virtual_machine or "none found"),
         ("Python", host.python or NO_VALUE),
     )
@@ -121,7 +123,7 @@ def _host(header: RunHeader) -> tuple[tuple[str, str], ...]:
 def _engine(run: RunRecord) -> tuple[tuple[str, str], ...]:
     hello = run.header.hello
     overhead = hello.overhead_ns_per_io
-    truths = [cell.engine for cell in run.cells]
+    truths = [cell.engine for cell in run.cells if cell.engine is not None]
     return (
         ("version", f"{hello.version}, protocol {hello.protocol}, {hello.build_profile} build"),
         ("asked, used", f"{run.header.engine_asked}, {run.header.engine}"),
@@ -160,7 +162,7 @@ def _run(run: RunRecord) -> tuple[tuple[str, str], ...]:
     for cell in run.cells:
         for fault in cell.faults:
             faults[f"{fault.operation} {fault.kind} {fault.errno_name}".strip()] += fault.count
-    censored = sum(cell.censored.count for cell in run.cells)
+    censored = sum(cell.censored.count for cell in run.cells if cell.censored is not None)
     return (
         ("run", run.header.run),
         ("command", " ".join(run.header.command)),
@@ -168,6 +170,8 @@ def _run(run: RunRecord) -> tuple[tuple[str, str], ...]:
         ("seed of the plan", str(plan.seed)),
         ("repeats", str(plan.repeats)),
         ("measurements made", str(len(run.cells))),
+        ("resumed", ", ".join(session.resumed_at for session in run.sessions) or "never"),
+        ("measured again after a cut or a failure", str(len(run.superseded))),
         ("faults", ", ".join(f"{count} x {name}" for name, count in faults.items()) or "none"),
         ("in flight when measuring ended (operations)", f"{censored:,}"),
         ("record schema", str(run.header.schema_version)),

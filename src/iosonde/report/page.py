@@ -29,6 +29,7 @@ TITLES: Final = {
     Experiment.MIX: "Read/write mix",
     Experiment.QUEUE_DEPTH: "Queue-depth sweep",
     Experiment.TAIL: "Tail latency",
+    Experiment.MATRIX: "Matrix",
     Experiment.PROBE: "Probe",
 }
 _FIGURES: Final[dict[Experiment, tuple[Callable[[Sequence[CellEstimate]], Figure], ...]]] = {

@@ -43,12 +43,13 @@ def _head(run: RunRecord) -> Text:
 def _circumstances(run: RunRecord, cell: CellEstimate) -> Text:
     record = run.cells[0]
     achieved = cell.queue_depth_achieved
-    words = [f"engine {record.engine.engine}", "direct" if run.header.target.direct else "buffered"]
+    engine = run.header.engine if record.engine is None else record.engine.engine
+    words = [f"engine {engine}", "direct" if run.header.target.direct else "buffered"]
     if achieved is not None:
         words.append(f"queue depth {achieved.mean:.2f} of {cell.queue_depth_asked}")
     if cell.cpu_ns_per_io is not None:
         words.append(f"engine CPU {format_latency(cell.cpu_ns_per_io.mean)} an operation")
-    if record.censored.count:
+    if record.censored is not None and record.censored.count:
         words.append(f"{record.censored.count} still in flight at the end")
     return Text(", ".join(words), style="dim")
 

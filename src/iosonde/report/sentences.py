@@ -124,9 +124,26 @@ def _tail_of(cell: CellEstimate, figures: OperationEstimate) -> str:
     return f"{slowest}, and {percent_label(known.percent)} is {format_latency(known.value_ns)}."
 
 
+def _matrix(pairs: Sequence[Pair]) -> str:
+    if not pairs:
+        return ""
+    rate_cell, rate = max(pairs, key=lambda pair: pair[1].iops.mean)
+    width_cell, width = max(pairs, key=lambda pair: pair[1].bytes_per_s.mean)
+    quick_cell, quick = min(pairs, key=lambda pair: pair[1].latency_ns_mean.mean)
+    return (
+        f"{len(pairs)} cells: the highest rate is {format_iops(rate.iops.mean)} IOPS ({_with_depth(rate_cell)}), the "
+        f"highest bandwidth {format_bandwidth(width.bytes_per_s.mean)} ({_with_depth(width_cell)}), the lowest mean "
+        f"latency {format_latency(quick.latency_ns_mean.mean)} ({_with_depth(quick_cell)})."
+    )
+
+
+def _with_depth(cell: CellEstimate) -> str:
+    return f"{workload_label(cell.workload)} at depth {cell.queue_depth_asked}"
+
+
 def _anything(pairs: Sequence[Pair]) -> str:
     parts = [
-        f"{workload_label(cell.workload)} at depth {cell.queue_depth_asked}: {format_iops(figures.iops.mean)} IOPS, "
+        f"{_with_depth(cell)}: {format_iops(figures.iops.mean)} IOPS, "
         f"mean latency {format_latency(figures.latency_ns_mean.mean)}."
         for cell, figures in pairs
     ]
@@ -147,4 +164,5 @@ _WRITERS: dict[Experiment, Callable[[Sequence[Pair]], str]] = {
     Experiment.MIX: _mix,
     Experiment.QUEUE_DEPTH: _queue_depth,
     Experiment.TAIL: _tail,
+    Experiment.MATRIX: _matrix,
 }

@@ -2,6 +2,7 @@
 
 from iosonde.store.journal import Journal
 from iosonde.store.parquet import write_csv, write_parquet
-from iosonde.store.rundir import RunDirectory, load_run, write_whole
+from iosonde.store.reading import load_header, load_run
+from iosonde.store.rundir import RunDirectory, write_whole
 
-__all__ = ["Journal", "RunDirectory", "load_run", "write_csv", "write_parquet", "write_whole"]
+__all__ = ["Journal", "RunDirectory", "load_header", "load_run", "write_csv", "write_parquet", "write_whole"]

@@ -4,6 +4,7 @@ A journal begins with 8 bytes of magic and the schema version as a u32. A frame 
 kind and payload, one byte of kind, and the payload (JSON). Numbers are little-endian.
 """
 
+import re
 import struct
 import zlib
 from collections.abc import Iterator
@@ -11,13 +12,13 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
-from iosonde.errors import RecordError
-
 MAGIC: Final = b"iosondej"
 PREFIX: Final = struct.Struct("<8sI")
 HEAD: Final = struct.Struct("<IIB")
 # A cell of a thousand slow operations and wide histograms is below 1 MiB.
 PAYLOAD_BYTES_MAX: Final = 64 << 20
+# Every payload is a JSON object, so a frame that follows a damaged stretch shows by its kind and a brace.
+_LIKELY_START: Final = re.compile(rb"[\x01-\x08]\{")
 
 
 class Kind(IntEnum):
@@ -27,6 +28,7 @@ class Kind(IntEnum):
     CELL = 2
     FILL = 3
     END = 4
+    SESSION = 5
 
 
 @dataclass(frozen=True)
@@ -39,9 +41,13 @@ class Frame:
 
 @dataclass(frozen=True)
 class Broken:
-    """Where the whole frames end and what was found there."""
+    """A stretch that holds no whole frame: where it begins, where whole frames go on, and what was found there.
+
+    ``end_bytes`` is the length of the journal when none goes on: then writing ended there.
+    """
 
     offset_bytes: int
+    end_bytes: int
     reason: str
 
 
@@ -56,39 +62,59 @@ def encode(kind: Kind, payload: bytes) -> bytes:
     return HEAD.pack(len(payload), _checksum(kind, payload), kind) + payload
 
 
-def schema_version_of(data: bytes) -> int:
-    """The schema version in a journal's first bytes. Raises RecordError when they are not those of a journal."""
+def schema_version_of(data: bytes) -> int | None:
+    """The schema version in a journal's first bytes; None when they are not those of a journal."""
     if len(data) < PREFIX.size or not data.startswith(MAGIC):
-        raise RecordError("the journal does not begin like one", "the run directory is damaged; use a copy of it")
+        return None
     version: int = PREFIX.unpack_from(data)[1]
     return version
 
 
 def decode(data: bytes) -> Iterator[Frame | Broken]:
-    """The whole frames in order; at the first that is not whole, what is wrong with it, and no more."""
+    """The frames in order, and between them what is not whole. A stretch that is damaged costs no frame behind it."""
     at = PREFIX.size
     while at < len(data):
         found = _frame_at(data, at)
-        yield found
-        if isinstance(found, Broken):
-            return
-        at += HEAD.size + len(found.payload)
+        if isinstance(found, Frame):
+            yield found
+            at += HEAD.size + len(found.payload)
+        else:
+            end = _next_frame(data, at + 1)
+            yield Broken(at, end, found)
+            at = end
 
 
-def _frame_at(data: bytes, at: int) -> Frame | Broken:
+def whole_bytes(data: bytes) -> int:
+    """How much of a journal may be kept when writing goes on: all but what writing broke off in."""
+    found = list(decode(data))
+    return found[-1].offset_bytes if found and isinstance(found[-1], Broken) else len(data)
+
+
+def _frame_at(data: bytes, at: int) -> Frame | str:
+    """The frame that begins there, or why there is none."""
     if at + HEAD.size > len(data):
-        return Broken(at, "the journal ends within a frame's head")
+        return "the journal ends within a frame's head"
     length, checksum, kind = HEAD.unpack_from(data, at)
-    payload = data[at + HEAD.size : at + HEAD.size + length]
     if length > PAYLOAD_BYTES_MAX:
-        return Broken(at, "a frame's length is not possible")
+        return "a frame's length is not possible"
+    payload = data[at + HEAD.size : at + HEAD.size + length]
     if len(payload) < length:
-        return Broken(at, "the journal ends within a frame")
+        return "the journal ends within a frame"
     if _checksum(kind, payload) != checksum:
-        return Broken(at, "a frame's checksum does not fit its content")
+        return "a frame's checksum does not fit its content"
     if kind not in set(Kind):
-        return Broken(at, f"a frame is of the unknown kind {kind}")
+        return f"a frame is of the unknown kind {kind}"
     return Frame(Kind(kind), payload)
+
+
+def _next_frame(data: bytes, start: int) -> int:
+    """Where the next whole frame begins, at ``start`` or later; the length of the data when there is none."""
+    to_kind = HEAD.size - 1
+    for likely in _LIKELY_START.finditer(data, start + to_kind):
+        at = likely.start() - to_kind
+        if isinstance(_frame_at(data, at), Frame):
+            return at
+    return len(data)
 
 
 def _checksum(kind: int, payload: bytes) -> int:

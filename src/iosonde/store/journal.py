@@ -1,5 +1,6 @@
 """The journal: the truth while a run goes on."""
 
+import fcntl
 import json
 import os
 import time
@@ -8,9 +9,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from iosonde.errors import OutputError
-from iosonde.records import SCHEMA_VERSION, CellRecord, IntervalRecord
-from iosonde.store.frames import Kind, encode, prefix
+from iosonde.errors import OutputError, RecordError
+from iosonde.records import SCHEMA_VERSION, CellRecord, IntervalRecord, Session
+from iosonde.store.frames import Kind, encode, prefix, schema_version_of, whole_bytes
 
 # Flushing disturbs a target on the same disk, so a cell that ends soon is left in peace: what a power cut can take
 # stays below ten seconds.
@@ -19,22 +20,38 @@ SYNC_LATEST_S: Final = 9.0
 
 
 class Journal:
-    """Appends frames; each cell's end is flushed to the disk, and long cells every five seconds."""
+    """Appends frames; each cell's end is flushed to the disk, and long cells every five seconds.
 
-    def __init__(self, path: Path, now_s: Callable[[], float] = time.monotonic) -> None:
+    Whoever writes holds a lock on it, which the kernel takes back when the process ends, however it ends.
+    """
+
+    def __init__(self, path: Path, now_s: Callable[[], float] = time.monotonic, *, go_on: bool = False) -> None:
+        """Starts a journal, or goes on with one that was broken off. Raises OutputError, or RecordError."""
         self._path = path
         self._now_s = now_s
         try:
-            self._file = path.open("xb", buffering=0)
+            self._file = path.open("r+b" if go_on else "xb", buffering=0)
         except OSError as error:
             raise _unwritable(path, error) from error
-        self._write(prefix(SCHEMA_VERSION))
-        self._sync()
+        try:
+            self._lock()
+            if go_on:
+                self._cut_to_whole_frames()
+            else:
+                self._write(prefix(SCHEMA_VERSION))
+            self._sync()
+        except BaseException:
+            self._file.close()
+            raise
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the file, and with it the lock."""
         self._file.close()
 
     def interval(self, order: int, interval: IntervalRecord, left_s: float) -> None:
@@ -53,10 +70,36 @@ class Journal:
         """Keeps the first write of the target."""
         self._append(Kind.FILL, cell)
 
+    def session(self, session: Session) -> None:
+        """Notes that a run goes on after it was broken off."""
+        self._write(encode(Kind.SESSION, session.model_dump_json().encode()))
+        self._sync()
+
     def end(self) -> None:
         """Notes that nothing more will come."""
         self._write(encode(Kind.END, json.dumps({"finished": True}).encode()))
         self._sync()
+
+    def _lock(self) -> None:
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RecordError(
+                f"{self._path.parent} is being written by another iosonde", "wait until it has ended, or end it first"
+            ) from None
+        except OSError:
+            # Some network file systems know no locks; a run there is no worse off than without.
+            return
+
+    def _cut_to_whole_frames(self) -> None:
+        data = self._path.read_bytes()
+        assert schema_version_of(data) is not None, "whoever goes on with a journal has read it"
+        whole = whole_bytes(data)
+        try:
+            self._file.truncate(whole)
+            self._file.seek(whole)
+        except OSError as error:
+            raise _unwritable(self._path, error) from error
 
     def _append(self, kind: Kind, cell: CellRecord) -> None:
         self._write(encode(kind, cell.model_dump_json(exclude={"intervals"}).encode()))
@@ -78,4 +121,4 @@ class Journal:
 
 
 def _unwritable(path: Path, error: OSError) -> OutputError:
-    return OutputError(f"can't write {path}: {error.strerror}", "make room or name another place with --out")
+    return OutputError(f"can't write {path}: {error.strerror}", "make room there, or name another place with --out")

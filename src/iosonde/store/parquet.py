@@ -12,7 +12,7 @@ Columns = Mapping[str, Any]
 
 def write_parquet(directory: Path, tables: Mapping[str, Columns]) -> tuple[Path, ...]:
     """Writes each table to ``<name>.parquet``. Raises OutputError."""
-    return _write(directory, tables, "parquet", "FORMAT parquet, COMPRESSION zstd")
+    return _write(directory, tables, "parquet", "FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE true")
 
 
 def write_csv(directory: Path, tables: Mapping[str, Columns]) -> tuple[Path, ...]:

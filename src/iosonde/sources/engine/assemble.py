@@ -1,21 +1,21 @@
 """A cell's record from the engine's events: totals are its intervals added up, and nothing else."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from pydantic import ValidationError
 
-from iosonde.analysis.totals import merge_totals
+from iosonde.analysis.totals import add_operations
 from iosonde.errors import EngineError
 from iosonde.records import (
     CellPlan,
     CellRecord,
     CellTurn,
     IntervalRecord,
-    Operation,
-    OperationTotals,
     Phase,
 )
+
+_ALWAYS_GIVEN: Final = ("censored", "cpu", "clock_start", "clock_end", "engine")
 
 
 def assemble_cell(
@@ -38,22 +38,20 @@ def assemble_cell(
         "warmup": add_operations(warmup),
         "intervals": tuple(intervals),
     }
+    # Other sources may not know these; our engine does.
+    lacking = [name for name in _ALWAYS_GIVEN if facts.get(name) is None]
+    if lacking:
+        raise _unfit(f"{lacking[0]} is missing")
     try:
         return CellRecord.model_validate(facts)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
-        raise EngineError(
-            f"the engine's result does not fit the record: {place}: {first['msg']}",
-            "front and engine must come from one build: install iosonde again",
-        ) from error
+        raise _unfit(f"{place}: {first['msg']}") from error
 
 
-def add_operations(intervals: Sequence[IntervalRecord]) -> dict[Operation, OperationTotals]:
-    """The operations of several intervals, added up by class; a class that completed nothing is left out."""
-    classes = sorted({operation for interval in intervals for operation in interval.operations})
-    merged = {
-        operation: merge_totals([each.operations[operation] for each in intervals if operation in each.operations])
-        for operation in classes
-    }
-    return {operation: totals for operation, totals in merged.items() if totals is not None}
+def _unfit(what: str) -> EngineError:
+    return EngineError(
+        f"the engine's result does not fit the record: {what}",
+        "front and engine must come from one build: install iosonde again",
+    )

@@ -16,6 +16,7 @@ LINE_BYTES_MAX: Final = 4 << 20
 # Events that wait for the front. When it is full the pipe fills up, and the engine adds intervals together.
 EVENTS_WAITING_MAX: Final = 256
 END_S_MAX: Final = 5.0
+KILLED_S_MAX: Final = 0.2
 # How often a reader whose queue is full looks whether anybody still wants events.
 PUT_S: Final = 0.2
 
@@ -77,12 +78,27 @@ class EngineProcess:
         try:
             self._process.wait(timeout=END_S_MAX)
         except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+            self.kill()
         self._ended.set()
-        self._reader.join()
-        assert self._process.stdout is not None
-        self._process.stdout.close()
+        # An engine that waits for a stuck device in the kernel outlives even SIGKILL; nobody waits for it then.
+        self._reader.join(timeout=KILLED_S_MAX)
+        if not self._reader.is_alive():
+            assert self._process.stdout is not None
+            self._process.stdout.close()
+
+    def kill(self) -> None:
+        """Ends the engine at once."""
+        self._process.kill()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=KILLED_S_MAX)
+
+    def open_paths(self) -> set[str]:
+        """What the engine has open, by path."""
+        found = set()
+        for link in Path(f"/proc/{self.pid}/fd").glob("*"):
+            with contextlib.suppress(OSError):
+                found.add(str(link.readlink()))
+        return found
 
     def _read(self) -> None:
         assert self._process.stdout is not None

@@ -32,6 +32,8 @@ OPEN_S_MAX: Final = 600.0
 SYNC_S_MAX: Final = 600.0
 # Beyond a job's own time: its drain takes up to 30 s, its buffers may have to be filled.
 JOB_SLACK_S: Final = 60.0
+# Whoever interrupts wants an end within a second.
+STOP_S_MAX: Final = 0.5
 # A job with an amount has no time of its own, but it reports each interval.
 SILENCE_S_MAX: Final = 60.0
 
@@ -118,18 +120,21 @@ class EngineSource:
         """Measures one cell. Each interval is passed on as it comes.
 
         A KeyboardInterrupt stops the cell and goes on as the cause of an Interrupted, which carries what was measured.
+        Where a stuck target keeps the engine from stopping, it goes on as it is.
         """
         number = self._send(command="run", job=_job(cell, turn, engine, span_bytes))
         intervals: list[IntervalRecord] = []
 
-        def collect() -> Event:
-            return self._collect(number, cell, intervals, on_interval)
-
+        timed = cell.timing.amount_bytes is None
+        time_s = (cell.timing.warmup_ns + cell.timing.measure_ns) / SECOND_NS if timed else SILENCE_S_MAX
         try:
-            result = collect()
+            result = self._collect(number, time_s + JOB_SLACK_S, intervals, on_interval)
         except KeyboardInterrupt as interruption:
             self._process.send({"id": number, "command": "stop"})
-            result = collect()
+            try:
+                result = self._collect(number, STOP_S_MAX, intervals, on_interval)
+            except EngineError:
+                raise interruption from None
             raise Interrupted(assemble_cell(cell, turn, intervals, result), interruption) from interruption
         return assemble_cell(cell, turn, intervals, result)
 
@@ -137,17 +142,23 @@ class EngineSource:
         """Ends the engine."""
         self._process.end()
 
+    def kill(self) -> None:
+        """Ends the engine at once, whatever it does."""
+        self._process.kill()
+
+    def holds(self, path: Path) -> bool:
+        """Whether the engine has this very path open."""
+        return str(path.resolve()) in self._process.open_paths()
+
     def _collect(
         self,
         number: int,
-        cell: CellPlan,
+        silence_s_max: float,
         intervals: list[IntervalRecord],
         on_interval: Callable[[IntervalRecord], None],
     ) -> Event:
-        timed = cell.timing.amount_bytes is None
-        time_s = (cell.timing.warmup_ns + cell.timing.measure_ns) / SECOND_NS if timed else SILENCE_S_MAX
         while True:
-            event = self._answer(number, time_s + JOB_SLACK_S)
+            event = self._answer(number, silence_s_max)
             if event["type"] == "finished":
                 result: Event = event["result"]
                 return result
@@ -211,6 +222,8 @@ def _job(cell: CellPlan, turn: CellTurn, engine: Engine, span_bytes: int) -> Eve
         "read_percent": cell.workload.read_percent,
         "block_size_bytes": cell.workload.block_size_bytes,
         "queue_depth": cell.workload.queue_depth,
+        "jobs": cell.workload.jobs,
+        "data": cell.workload.data.value,
         "sync": cell.workload.sync.value,
         "seed": turn.seed,
         "span_bytes": span_bytes,

@@ -1,0 +1,81 @@
+//! One measurement on a file at a time: the kernel's own lock, given back when the engine ends, however it ends.
+
+use std::fs::{File, read_to_string};
+use std::path::Path;
+
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+
+use super::Identity;
+use crate::failure::{Failure, FailureKind};
+
+/// Takes the lock. A file system that knows no locks is no worse than one without them.
+pub fn take(path: &Path, file: &File, identity: Identity) -> Result<(), Failure> {
+    if flock(file, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK) {
+        let who =
+            holder(identity).map_or_else(|| "another process, which can't be seen from here".to_owned(), described);
+        return Err(Failure::new(FailureKind::Held, format!("{} is held by {who}", path.display())));
+    }
+    Ok(())
+}
+
+// The process that has the lock, by the kernel's table: `1: FLOCK  ADVISORY  WRITE 1234 fe:00:131 0 EOF`.
+fn holder(identity: Identity) -> Option<u32> {
+    let place = format!("{:02x}:{:02x}:{}", identity.device_major, identity.device_minor, identity.inode);
+    holder_in(&read_to_string("/proc/locks").ok()?, &place)
+}
+
+fn holder_in(table: &str, place: &str) -> Option<u32> {
+    table.lines().find_map(|line| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        match fields[..] {
+            [_, "FLOCK", _, _, process, found, ..] if found == place => process.parse().ok().filter(|id| *id > 0),
+            _ => None,
+        }
+    })
+}
+
+// `process 1234 (iosonde-engine), started by process 1200 (iosonde run /data)`.
+fn described(process: u32) -> String {
+    let own = format!("process {process} ({})", name(process));
+    match parent(process).filter(|parent| *parent > 1) {
+        Some(parent) => format!("{own}, started by process {parent} ({})", command(parent)),
+        None => own,
+    }
+}
+
+fn name(process: u32) -> String {
+    read_to_string(format!("/proc/{process}/comm")).map_or_else(|_| "unknown".to_owned(), |text| text.trim().to_owned())
+}
+
+fn command(process: u32) -> String {
+    let words = read_to_string(format!("/proc/{process}/cmdline")).unwrap_or_default();
+    let words: Vec<&str> = words.split('\0').filter(|word| !word.is_empty()).collect();
+    if words.is_empty() { name(process) } else { words.join(" ") }
+}
+
+fn parent(process: u32) -> Option<u32> {
+    let facts = read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name in brackets may hold anything; what follows the last bracket is state and parent.
+    facts.rsplit(')').next()?.split_whitespace().nth(1)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::holder_in;
+
+    const TABLE: &str = "1: POSIX  ADVISORY  WRITE 7 fe:00:131 0 EOF\n\
+                         2: FLOCK  ADVISORY  WRITE 1234 fe:00:131 0 EOF\n\
+                         3: FLOCK  ADVISORY  WRITE 0 fe:00:132 0 EOF\n";
+
+    #[test]
+    fn the_holder_is_found_by_device_and_inode() {
+        assert_eq!(holder_in(TABLE, "fe:00:131"), Some(1234));
+        assert_eq!(holder_in(TABLE, "fe:00:13"), None);
+    }
+
+    #[test]
+    fn a_holder_in_another_namespace_is_nobody_we_can_name() {
+        assert_eq!(holder_in(TABLE, "fe:00:132"), None);
+    }
+}

@@ -1,0 +1,161 @@
+"""Going on with a run that was broken off: the same cells, seeds and order, on the same target."""
+
+import os
+import sys
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from iosonde import __version__
+from iosonde.campaign.campaign import Setting, ready
+from iosonde.campaign.conductor import ENDS_RUN, Conductor, Observer, Work
+from iosonde.campaign.target import Place, clear_away
+from iosonde.errors import EngineError, TargetError
+from iosonde.machine import file_system_facts, host_facts
+from iosonde.records import (
+    CellRecord,
+    CellTurn,
+    EngineHello,
+    Identity,
+    Outcome,
+    RunHeader,
+    RunRecord,
+    Session,
+    TargetFacts,
+)
+from iosonde.store import RunDirectory, load_run
+from iosonde.units import format_size
+
+
+@dataclass(frozen=True)
+class Rest:
+    """What is left of a run."""
+
+    run: RunRecord
+    turns: tuple[CellTurn, ...]
+
+
+def look_back(path: Path, *, failed_again: bool) -> Rest:
+    """Finds out what is left to do. Raises RecordError."""
+    run = load_run(path, intervals=False)
+    done = {cell.order for cell in run.cells if _is_done(cell, failed_again=failed_again)}
+    turns = tuple(turn for turn in run.header.plan.turns if turn.order not in done)
+    return Rest(run, turns)
+
+
+def _is_done(cell: CellRecord, *, failed_again: bool) -> bool:
+    if cell.outcome is Outcome.FAILED:
+        return not failed_again and (cell.failure is None or cell.failure.kind not in ENDS_RUN)
+    return cell.outcome is Outcome.FINISHED
+
+
+def _same_place(target: TargetFacts) -> Place:
+    """Where the target was, if it is still the same. A file that the run had made may be gone: it is made anew."""
+    if target.kind == "null" or target.identity is None:
+        return Place(path=None, make=False, span_bytes=target.span_bytes, file_system=None)
+    path = Path(target.path)
+    try:
+        found = path.stat()
+    except OSError as error:
+        if not target.created or not isinstance(error, FileNotFoundError):
+            raise TargetError(
+                f"{path}, which was measured, can't be found: {error.strerror}",
+                "put that very file back, or start a new run",
+            ) from error
+        return _made_anew(path, target)
+    now = Identity(
+        device_major=os.major(found.st_dev),
+        device_minor=os.minor(found.st_dev),
+        inode=found.st_ino,
+        size_bytes=found.st_size,
+    )
+    if now != target.identity:
+        raise TargetError(
+            f"{path} is not the file that was measured: {_difference(target.identity, now)}",
+            "put that very file back, or start a new run",
+        )
+    return Place(
+        path=path,
+        make=False,
+        span_bytes=target.span_bytes,
+        file_system=file_system_facts(path),
+        inherited=target.created,
+    )
+
+
+def _made_anew(path: Path, target: TargetFacts) -> Place:
+    """The place of a file that the run makes once more; it must lie on the same device as the one before."""
+    assert target.identity is not None
+    try:
+        device = path.parent.stat().st_dev
+    except OSError as error:
+        raise TargetError(
+            f"{path.parent}, where the file was measured, can't be found: {error.strerror}",
+            "mount it again, or start a new run",
+        ) from error
+    was = (target.identity.device_major, target.identity.device_minor)
+    if (os.major(device), os.minor(device)) != was:
+        raise TargetError(
+            f"{path.parent} lies on device {os.major(device)}:{os.minor(device)} now, and on {was[0]}:{was[1]} when it "
+            "was measured",
+            "mount the same file system there, or start a new run",
+        )
+    room = file_system_facts(path.parent)
+    if target.span_bytes > room.available_bytes:
+        raise TargetError(
+            f"{format_size(target.span_bytes)} do not fit: {path.parent} has {format_size(room.available_bytes)}",
+            "make room; the run goes on with a file of the same size",
+        )
+    return Place(path=path, make=True, span_bytes=target.span_bytes, file_system=room)
+
+
+def _difference(was: Identity, now: Identity) -> str:
+    if (was.device_major, was.device_minor) != (now.device_major, now.device_minor):
+        return (
+            f"it lay on device {was.device_major}:{was.device_minor}, this one on {now.device_major}:{now.device_minor}"
+        )
+    if was.inode != now.inode:
+        return f"that was inode {was.inode}, this is {now.inode}"
+    return f"that had {was.size_bytes} bytes, this has {now.size_bytes}"
+
+
+def resume(path: Path, rest: Rest, observer: Observer, now: datetime) -> None:
+    """Measures what is left.
+
+    Raises TargetError when the target is not the same any more, and EngineError when the engine of the run can't be
+    had any more.
+    """
+    run, header = rest.run, rest.run.header
+    with RunDirectory(path).reopen_journal() as journal:
+        if rest.turns:
+            place = _same_place(run.target)
+            is_filled = not place.make and run.filled is not None and run.filled == run.target.identity
+            work = Work(fill=None if is_filled else header.plan.fill, turns=rest.turns)
+            setting = Setting(place=place, plan=header.plan, direct=header.target.direct)
+            with ready(setting, lambda hello: _check_engine(header, hello)) as (source, facts):
+                journal.session(_session(now, facts, source.hello))
+                Conductor(source, header, work, journal, observer).run()
+        else:
+            # Killed between its last note and its tidying up.
+            clear_away(run.target)
+        if rest.turns or not run.finished:
+            journal.end()
+
+
+def _check_engine(header: RunHeader, hello: EngineHello) -> None:
+    if header.engine not in hello.engines:
+        raise EngineError(
+            f"the run was measured with {header.engine}, which this host refuses now ({hello.io_uring_refused})",
+            "allow it again, or start a new run with --engine psync: figures of two engines don't belong together",
+        )
+
+
+def _session(now: datetime, facts: TargetFacts, hello: EngineHello) -> Session:
+    return Session(
+        resumed_at=now.astimezone(UTC).isoformat(timespec="seconds"),
+        iosonde_version=__version__,
+        command=tuple(sys.argv),
+        target=facts,
+        host=host_facts(),
+        hello=hello,
+    )

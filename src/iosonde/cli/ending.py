@@ -1,0 +1,30 @@
+"""How the command ends when it is told to from outside."""
+
+import os
+from types import FrameType
+
+INTERRUPTED_BASE = 128
+
+
+class Ending:
+    """SIGINT and SIGTERM: the first one ends a run in order, the second one at once.
+
+    Typer turns a KeyboardInterrupt into its own exit code, so the signal is remembered here. ``advice`` is what a user
+    is told when there is no time for more.
+    """
+
+    def __init__(self) -> None:
+        self.code: int | None = None
+        self.advice = ""
+
+    def __call__(self, number: int, _frame: FrameType | None) -> None:
+        """Answers a signal."""
+        if self.code is not None:
+            # Nothing that could wait, raise or be caught: the journal is whole up to its last frame anyway.
+            os.write(2, f"ended at once. hint: {self.advice or 'run again'}\n".encode())
+            os._exit(self.code)
+        self.code = INTERRUPTED_BASE + number
+        raise KeyboardInterrupt
+
+
+ENDING = Ending()

@@ -1,0 +1,61 @@
+"""What a user is told when a run is broken off: what is kept, and how to go on."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import typer
+
+from iosonde.cli.ending import ENDING
+from iosonde.errors import IosondeError, MeasurementError, RecordError
+from iosonde.store import load_header, load_run
+from iosonde.vocabulary import Outcome
+
+
+@contextmanager
+def keeping(directory: Path, run: str) -> Iterator[None]:
+    """Ends of a run, each with what is kept of it and the command that goes on."""
+    ENDING.advice = f"`iosonde resume {directory}` goes on, if anything was measured"
+    try:
+        yield
+    except KeyboardInterrupt:
+        _tell(directory, run)
+        raise
+    except MeasurementError:
+        # The run came to its end; it says itself what can be done.
+        raise
+    except IosondeError as error:
+        if not _has_begun(directory, run):
+            raise
+        _tell_what_is_kept(directory)
+        way_on = f"{error.hint}; then `iosonde resume {directory}` goes on"
+        raise type(error)(error.message, way_on) from error
+
+
+def _tell(directory: Path, run: str) -> None:
+    if not _has_begun(directory, run):
+        typer.echo("interrupted before anything was measured", err=True)
+        return
+    typer.echo("interrupted", err=True)
+    _tell_what_is_kept(directory)
+    typer.echo(
+        f"hint: `iosonde resume {directory}` goes on; `iosonde report {directory}` shows what there is", err=True
+    )
+
+
+def _has_begun(directory: Path, run: str) -> bool:
+    try:
+        return load_header(directory).run == run
+    except RecordError:
+        return False
+
+
+def _tell_what_is_kept(directory: Path) -> None:
+    try:
+        run = load_run(directory, intervals=False)
+    except RecordError as error:
+        typer.echo(error.message, err=True)
+        return
+    done = sum(cell.outcome is Outcome.FINISHED for cell in run.cells)
+    planned = len(run.header.plan.turns)
+    typer.echo(f"{done} of {planned} measurements are kept in {directory}", err=True)

@@ -1,0 +1,107 @@
+"""Rules about how a run went: broken off, resumed, damaged, or not alone."""
+
+from collections.abc import Iterator
+
+from iosonde.findings.case import Case, count_of, distinct
+from iosonde.findings.model import Confidence, Finding, Severity
+from iosonde.records import Outcome
+
+
+def run_unfinished(case: Case) -> Iterator[Finding]:
+    """The run was cut off before its plan was done."""
+    run = case.run
+    if run.finished:
+        return
+    planned, done = len(run.header.plan.turns), sum(cell.outcome is Outcome.FINISHED for cell in run.cells)
+    yield Finding(
+        id="run-unfinished",
+        severity=Severity.DOUBTFUL,
+        confidence=Confidence.CERTAIN,
+        statement=(
+            f"The run was cut off: {done} of {count_of(planned, 'measurement')} are finished, so repeats are missing "
+            "and intervals are wider."
+        ),
+        evidence=(("finished", f"{done}"), ("planned", f"{planned}")),
+        advice="Use the finished cells as they are; `iosonde resume` measures the rest.",
+        deciding_test="",
+    )
+
+
+def run_resumed(case: Case) -> Iterator[Finding]:
+    """The run was broken off and went on later."""
+    run = case.run
+    if not run.sessions:
+        return
+    first, last = run.header.host, run.sessions[-1].host
+    changed = [
+        (name, f"{before} -> {after}")
+        for name, before, after in (
+            ("kernel", first.kernel, last.kernel),
+            ("host", first.hostname, last.hostname),
+            ("CPU", first.cpu_model, last.cpu_model),
+            ("CPUs allowed", str(first.cpus_allowed), str(last.cpus_allowed)),
+            ("engine", run.header.hello.version, run.sessions[-1].hello.version),
+        )
+        if before != after
+    ]
+    anew = any(session.target.identity != run.header.target.identity for session in run.sessions)
+    what = " with another " + ", ".join(name for name, _ in changed) if changed else ""
+    file = "; the file was made and filled anew" if anew else ""
+    yield Finding(
+        id="run-resumed",
+        severity=Severity.DOUBTFUL if changed else Severity.NOTE,
+        confidence=Confidence.CERTAIN,
+        statement=(
+            f"The run was broken off and went on {count_of(len(run.sessions), 'time')}{what}{file}: repeats lie "
+            "further apart in time than planned, and what changed meanwhile is in their spread."
+        ),
+        evidence=(*(("resumed", session.resumed_at) for session in run.sessions), *changed),
+        advice="Look at the spread of repeats first; where it is wide, run again in one piece.",
+        deciding_test="The same run unbroken.",
+    )
+
+
+def journal_damaged(case: Case) -> Iterator[Finding]:
+    """The journal can't be read to its end."""
+    if case.run.damage is not None:
+        yield Finding(
+            id="journal-damaged",
+            severity=Severity.DOUBTFUL,
+            confidence=Confidence.CERTAIN,
+            statement=(
+                f"The journal is readable only in part: {case.run.damage}. What stands there is lost and was not read "
+                "as numbers; all other cells are whole."
+            ),
+            evidence=(("damage", case.run.damage),),
+            advice="Look for a copy of the run directory, and at the health of the disk that it lay on.",
+            deciding_test="",
+        )
+
+
+def neighbours(case: Case) -> Iterator[Finding]:
+    """Another run of iosonde was at work on the same device."""
+    beside = case.records_where(lambda record: bool(record.neighbours))
+    if beside:
+        others = distinct(f"process {each.process}" for record in beside for each in record.neighbours)
+        devices = distinct(each.device for record in beside for each in record.neighbours)
+        yield Finding(
+            id="neighbours",
+            severity=Severity.INVALID,
+            confidence=Confidence.CERTAIN,
+            statement=(
+                f"Another iosonde ({', '.join(others)}) was measuring on the same device ({', '.join(devices)}) during "
+                f"{count_of(len(beside), 'measurement')}: each has what the other left."
+            ),
+            evidence=tuple((record.cell, f"repeat {record.repeat}") for record in beside[:10]),
+            advice="Throw these cells away and measure them with the device to themselves.",
+            deciding_test="The same cells with nothing else on the device.",
+            cells=distinct(record.cell for record in beside),
+        )
+
+
+COURSE_RULES = (
+    run_unfinished,
+    run_resumed,
+    journal_damaged,
+    neighbours,
+)

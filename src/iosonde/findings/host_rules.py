@@ -1,0 +1,91 @@
+"""Rules about the machine that measured: its clocks, and what it was allowed of itself."""
+
+from collections.abc import Iterator
+
+from iosonde.findings.case import Case
+from iosonde.findings.model import Confidence, Finding, Severity
+from iosonde.units import SECOND_NS
+
+# NTP slews a clock by at most 500 parts in a million; beyond that the clock source itself is in doubt.
+DRIFT_PPM_MAX = 500
+WALL_STEP_NS_MAX = SECOND_NS
+
+
+def clock_drift(case: Case) -> Iterator[Finding]:
+    """The clock that measured ran unlike the hardware's, or the wall clock was set meanwhile."""
+    worst_ppm, stepped = 0.0, False
+    for record in case.run.cells:
+        if record.clock_start is None or record.clock_end is None:
+            continue
+        engine_ns = record.clock_end.engine_ns - record.clock_start.engine_ns
+        raw_ns = record.clock_end.raw_ns - record.clock_start.raw_ns
+        wall_ns = record.clock_end.wall_ns - record.clock_start.wall_ns
+        if engine_ns > SECOND_NS // 10:
+            worst_ppm = max(worst_ppm, abs(engine_ns - raw_ns) * 1e6 / engine_ns)
+        stepped = stepped or abs(wall_ns - engine_ns) > WALL_STEP_NS_MAX
+    if worst_ppm > DRIFT_PPM_MAX:
+        yield Finding(
+            id="clock-drift",
+            severity=Severity.DOUBTFUL,
+            confidence=Confidence.CERTAIN,
+            statement=(
+                f"The kernel's clock ran up to {worst_ppm:.0f} parts in a million unlike the hardware's: every time "
+                "here is off by as much."
+            ),
+            evidence=(("drift", f"{worst_ppm:.0f} ppm"), ("bound", f"{DRIFT_PPM_MAX} ppm")),
+            advice="Look at the clock source and the time service of the host.",
+            deciding_test="The same run after the clock has settled.",
+        )
+    if stepped:
+        yield Finding(
+            id="wall-clock-set",
+            severity=Severity.NOTE,
+            confidence=Confidence.CERTAIN,
+            statement="The wall clock was set while the run went on; durations and latencies do not depend on it.",
+            evidence=(),
+            advice="Don't line this run up with other logs by wall time.",
+            deciding_test="",
+        )
+
+
+def cpu_quota(case: Case) -> Iterator[Finding]:
+    """A control group gives the run only a share of the CPUs."""
+    host = case.run.header.host
+    if host.cpu_quota is not None and host.cpu_quota < host.cpus_allowed:
+        yield Finding(
+            id="cpu-quota",
+            severity=Severity.DOUBTFUL,
+            confidence=Confidence.LIKELY,
+            statement=(
+                f"A control group gives this run {host.cpu_quota:.2f} CPUs of {host.cpus_allowed}: once they are spent "
+                "it stands still until the next period, and that wait is in the latency."
+            ),
+            evidence=(("CPU quota", f"{host.cpu_quota:.2f} CPUs"), ("CPUs allowed", str(host.cpus_allowed))),
+            advice="Distrust tails first, and figures at depth next; raise the container's CPU limit for a run.",
+            deciding_test="The same run without a CPU limit.",
+        )
+
+
+def one_cpu(case: Case) -> Iterator[Finding]:
+    """There is one CPU for the engine, the front and the kernel's part."""
+    host = case.run.header.host
+    if host.cpus_allowed == 1 and case.run.header.target.kind == "file":
+        yield Finding(
+            id="one-cpu",
+            severity=Severity.NOTE,
+            confidence=Confidence.LIKELY,
+            statement=(
+                "The run may use one CPU only: engine, interrupts and everything else on it wait for one another, and "
+                "the wait is in the latency."
+            ),
+            evidence=(("CPUs allowed", "1"),),
+            advice="Allow at least two CPUs (taskset, the container's cpuset) for tails that are the target's.",
+            deciding_test="The same run with two CPUs.",
+        )
+
+
+HOST_RULES = (
+    clock_drift,
+    cpu_quota,
+    one_cpu,
+)

@@ -1,0 +1,67 @@
+"""Other runs of iosonde on the same device, by the kernel's table of locks: every engine locks its target."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from iosonde.machine.sysfs import read_text
+from iosonde.records import Neighbour
+
+ENGINE_NAME = "iosonde-engine"
+# A loop device on a file on a loop device is seen; anything deeper is somebody's joke.
+LEVELS_MAX = 8
+
+
+def neighbours_of(device: int, own_process: int, root: Path = Path("/")) -> tuple[Neighbour, ...]:
+    """Engines other than our own that hold a file on the same disk as ``device`` (a device number).
+
+    Devices are followed down to what they lie on (partitions, device mapper, md, loop), so that two logical volumes
+    of one disk are neighbours. ``root`` is where ``proc`` and ``sys`` are found.
+    """
+    own_disks = disks_below(device, root)
+    found = {}
+    for process, number in _locked(root):
+        if process == own_process or process in found:
+            continue
+        shared = own_disks & disks_below(number, root)
+        if shared and read_text(root / f"proc/{process}/comm") == ENGINE_NAME:
+            found[process] = Neighbour(process=process, device=min(shared))
+    return tuple(found[process] for process in sorted(found))
+
+
+def disks_below(device: int, root: Path = Path("/")) -> frozenset[str]:
+    """The names of the whole devices at the bottom; the number itself where sysfs knows none (tmpfs, network)."""
+    name = f"{os.major(device)}:{os.minor(device)}"
+    link = root / f"sys/dev/block/{name}"
+    if os.major(device) == 0 or not link.exists():
+        return frozenset({name})
+    return frozenset(_bottom(link.resolve(), root, LEVELS_MAX))
+
+
+def _bottom(folder: Path, root: Path, levels: int) -> Iterator[str]:
+    whole = folder.parent if (folder / "partition").exists() else folder
+    below = [path.resolve() for path in (whole / "slaves").glob("*")]
+    backing = read_text(whole / "loop/backing_file")
+    if levels and below:
+        for each in below:
+            yield from _bottom(each, root, levels - 1)
+    elif levels and backing:
+        yield from _below_file(Path(backing), whole.name, root)
+    else:
+        yield whole.name
+
+
+def _below_file(path: Path, otherwise: str, root: Path) -> frozenset[str]:
+    try:
+        return disks_below(path.stat().st_dev, root)
+    except OSError:
+        return frozenset({otherwise})
+
+
+def _locked(root: Path) -> Iterator[tuple[int, int]]:
+    """Process and device number of every flock: ``1: FLOCK  ADVISORY  WRITE 1234 fe:00:131 0 EOF``."""
+    for line in read_text(root / "proc/locks").splitlines():
+        fields = line.split()
+        if len(fields) >= 6 and fields[1] == "FLOCK":  # noqa: PLR2004 - the place is the sixth field
+            major, minor, _ = fields[5].split(":")
+            yield int(fields[4]), os.makedev(int(major, 16), int(minor, 16))

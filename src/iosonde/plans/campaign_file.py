@@ -1,0 +1,183 @@
+"""A campaign as its file says it: checked names, ranges and units, with the matrix written once."""
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Annotated, Any, Final, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from iosonde.errors import UsageError
+from iosonde.plans.limits import (
+    BLOCK_SIZE_BYTES_MAX,
+    DURATION_NS_MAX,
+    DURATION_NS_MIN,
+    JOBS_MAX,
+    QUEUE_DEPTH_MAX,
+    REPEATS_MAX,
+    SECTOR_BYTES,
+)
+from iosonde.units import format_duration, format_size, parse_bytes, parse_duration
+from iosonde.vocabulary import Access, Data, Sync
+
+_Value = TypeVar("_Value")
+
+
+class Kind(StrEnum):
+    """The section of the report that an experiment's cells go to; ``matrix`` is one table of all of them."""
+
+    BASELINE = "baseline"
+    BLOCK_SIZE = "block_size"
+    MIX = "mix"
+    QUEUE_DEPTH = "queue_depth"
+    TAIL = "tail"
+    MATRIX = "matrix"
+
+
+class Order(StrEnum):
+    """How cells follow one another within a repeat: drawn anew for each, or as they are written."""
+
+    RANDOM = "random"
+    LISTED = "listed"
+
+
+def _as_list(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
+    return value if isinstance(value, list) else [value]
+
+
+def _each_once(values: list[Any], about: ValidationInfo) -> list[Any]:
+    """A value that is listed twice would be one cell twice, which is most likely a slip."""
+    for value in values:
+        if values.count(value) > 1:
+            shown = _SHOWN.get(about.field_name or "", str)(value)
+            raise PydanticCustomError(
+                "twice", "{shown}", {"shown": shown, "hint": "each value once; repeats = N measures a cell again"}
+            )
+    return values
+
+
+_SHOWN: Final[dict[str, Callable[[Any], str]]] = {
+    "block_size": format_size,
+    "amount": format_size,
+    "duration": format_duration,
+}
+
+
+def _quantity(
+    parse: Callable[[str, str], int], least: int, most: int, shown: Callable[[int], str], example: str
+) -> Any:  # noqa: ANN401 - a Pydantic validator
+    """A number with a unit, within bounds; a mistake in it keeps its own way out."""
+
+    def read(value: Any) -> int:  # noqa: ANN401 - whatever the file holds
+        if not isinstance(value, str):
+            raise PydanticCustomError("quantity", "is not text with a unit", {"hint": f'write "{example}"'})
+        try:
+            found = parse(value, "")
+        except UsageError as error:
+            raise PydanticCustomError(
+                "quantity", "{what}", {"what": error.message.partition("' ")[2], "hint": error.hint}
+            ) from error
+        if not least <= found <= most:
+            raise PydanticCustomError(
+                "range", "is not within {least} to {most}", {"least": shown(least), "most": shown(most)}
+            )
+        return found
+
+    return BeforeValidator(read)
+
+
+Size = Annotated[
+    int,
+    _quantity(parse_bytes, SECTOR_BYTES, BLOCK_SIZE_BYTES_MAX, format_size, "4KiB"),
+    WithJsonSchema({"type": "string", "examples": ["4KiB", "1MiB"], "description": "Bytes with a unit."}),
+]
+Amount = Annotated[
+    int,
+    _quantity(parse_bytes, SECTOR_BYTES, 2**60, format_size, "64GiB"),
+    WithJsonSchema({"type": "string", "examples": ["64GiB"], "description": "Bytes with a unit."}),
+]
+Duration = Annotated[
+    int,
+    _quantity(parse_duration, DURATION_NS_MIN, DURATION_NS_MAX, format_duration, "5s"),
+    WithJsonSchema({"type": "string", "examples": ["5s", "200ms", "2m"], "description": "Time with a unit."}),
+]
+Warmup = Annotated[
+    int,
+    _quantity(parse_duration, 0, DURATION_NS_MAX, format_duration, "1s"),
+    WithJsonSchema({"type": "string", "examples": ["1s", "0s"], "description": "Time with a unit."}),
+]
+Percent = Annotated[int, Field(strict=True, ge=0, le=100)]
+Depth = Annotated[int, Field(strict=True, ge=1, le=QUEUE_DEPTH_MAX)]
+Jobs = Annotated[int, Field(strict=True, ge=1, le=JOBS_MAX)]
+Repeats = Annotated[int, Field(strict=True, ge=1, le=REPEATS_MAX)]
+Several = Annotated[list[_Value], BeforeValidator(_as_list), Field(min_length=1), AfterValidator(_each_once)]
+"""One value or a list of them: a list is a sweep, and several lists are all their combinations."""
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class ExperimentTable(_Table):
+    """One ``[[experiment]]``: each key takes a value or a list, and all combinations are cells."""
+
+    name: str = Field(description="What the experiment is called.", min_length=1)
+    kind: Kind = Field(default=Kind.MATRIX, description="The section of the report.")
+    pattern: Several[Access] = Field(description="Where the next block lies.")
+    read: Several[Percent] = Field(description="Share of reads in percent.")
+    block_size: Several[Size] = Field(description="Bytes of each operation.")
+    queue_depth: Several[Depth] = Field(description="Operations that each job keeps in flight.")
+    jobs: Several[Jobs] = Field(default=[1], description="Workers, each with a queue of its own.")
+    sync: Several[Sync] = Field(default=[Sync.NONE], description="When a write counts as done.")
+    data: Several[Data] = Field(default=[Data.RANDOM], description="What writes carry.")
+    warmup: Warmup | None = Field(default=None, description="Time before measuring; default: the campaign's.")
+    duration: Several[Duration] | None = Field(default=None, description="Time that counts; default: the campaign's.")
+    amount: Several[Amount] | None = Field(default=None, description="Bytes to move, instead of a time.")
+    repeats: Repeats | None = Field(default=None, description="Default: the campaign's.")
+
+    @model_validator(mode="after")
+    def _agrees(self) -> "ExperimentTable":
+        if self.amount is not None and (self.duration is not None or self.warmup is not None):
+            raise PydanticCustomError(
+                "agree", "amount goes with neither duration nor warmup", {"key": "amount", "hint": "leave one away"}
+            )
+        if any(sync is not Sync.NONE for sync in self.sync) and 100 in self.read:  # noqa: PLR2004 - percent
+            raise PydanticCustomError(
+                "agree",
+                "sync is about writes, and read = 100 has none",
+                {"key": "sync", "hint": "put reads into an experiment of their own"},
+            )
+        return self
+
+
+class CampaignTable(_Table):
+    """A whole campaign file."""
+
+    name: str = Field(description="What the campaign is called.", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
+    about: str = Field(default="", description="Why it is as it is.")
+    repeats: Repeats = Field(default=3, description="How often each cell is measured, with a fresh seed each time.")
+    order: Order = Field(default=Order.RANDOM, description="How cells follow one another within a repeat.")
+    fill: Data = Field(default=Data.RANDOM, description="What the target is written with before anything is read.")
+    warmup: Warmup = Field(default=10**9, description="Time before measuring: recorded, not counted.")
+    duration: Duration = Field(default=5 * 10**9, description="Time that counts.")
+    experiment: list[ExperimentTable] = Field(min_length=1, description="What is measured.")
+
+
+SCHEMA_TITLE: Final = "iosonde campaign"
+
+
+def campaign_schema() -> dict[str, Any]:
+    """The JSON Schema of a campaign file, as docs/campaign.schema.json holds it."""
+    schema = CampaignTable.model_json_schema()
+    schema["title"] = SCHEMA_TITLE
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    return schema

@@ -1,0 +1,20 @@
+"""The campaigns that come with iosonde, each a file like any user's."""
+
+from importlib.resources import files
+from typing import Final
+
+from iosonde.errors import UsageError
+from iosonde.plans.campaign_file import CampaignTable
+from iosonde.plans.read_campaign import read_campaign
+
+PROFILES: Final = ("lab",)
+
+
+def load_profile(name: str) -> CampaignTable:
+    """A profile by its name. Raises UsageError."""
+    if name not in PROFILES:
+        raise UsageError(
+            f"there is no profile '{name}'",
+            f"profiles: {', '.join(PROFILES)}; a file of your own is named with its path, such as ./{name}.toml",
+        )
+    return read_campaign(files(__package__).joinpath(f"{name}.toml").read_text(encoding="utf-8"), f"{name}.toml")

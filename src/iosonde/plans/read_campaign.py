@@ -1,0 +1,154 @@
+"""From the text of a campaign file to a checked campaign, or to one line on what is wrong with it, and where."""
+
+import difflib
+import re
+import tomllib
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Any, Final
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from iosonde.errors import UsageError
+from iosonde.plans.campaign_file import CampaignTable, ExperimentTable
+
+_HEADER: Final = re.compile(r"^\s*\[\[\s*experiment\s*\]\]")
+_BOUNDS: Final = {
+    "read": "0 to 100",
+    "queue_depth": "1 to 4096",
+    "jobs": "1 to 256",
+    "repeats": "1 to 1000",
+}
+Place = tuple[int | str, ...]
+
+
+def read_campaign(text: str, file: str) -> CampaignTable:
+    """The campaign that a file describes. Raises UsageError with file, line, key, value, range and nearest key."""
+    try:
+        found = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise _syntax_error(error, text, file) from error
+    try:
+        return CampaignTable.model_validate(found)
+    except ValidationError as error:
+        # Of several mistakes the one that stands first in the file is told; what is lacking only after what is wrong,
+        # because a key that is misspelt is both.
+        details = sorted(
+            error.errors(include_url=False), key=lambda each: (each["type"] == "missing", _line_of(text, each["loc"]))
+        )
+        raise _mistake(details[0], text, file) from error
+
+
+def _syntax_error(error: tomllib.TOMLDecodeError, text: str, file: str) -> UsageError:
+    what, _, where = str(error).partition(" (at ")
+    line = re.match(r"line (\d+)", where)
+    number = int(line.group(1)) if line else text.count("\n") + 1
+    return UsageError(
+        f"{file}:{number}: not TOML: {_lower_first(what)}",
+        "`iosonde plan` shows what a file asks for; examples/ has whole ones",
+    )
+
+
+def _mistake(details: ErrorDetails, text: str, file: str) -> UsageError:
+    place: Place = details["loc"]
+    context: dict[str, Any] = details.get("ctx", {})
+    key = _key_of(place) or str(context.get("key", ""))
+    at = f"{file}:{_line_of(text, place if _key_of(place) else (*place, key))}"
+    kind = details["type"]
+    if kind == "extra_forbidden":
+        return _unknown_key(at, key, place)
+    if kind == "missing":
+        return UsageError(f"{at}: {_table_of(place)} lacks {key}", f"add {key}, such as {_EXAMPLES.get(key, '...')}")
+    if kind == "agree":
+        return UsageError(f"{at}: {details['msg']}", str(context["hint"]))
+    if kind == "twice":
+        return UsageError(f"{at}: {key} lists {details['msg']} twice", str(context["hint"]))
+    value = _shown(details["input"])
+    return UsageError(
+        f"{at}: {key} = {value} {_reason(kind, key, details)}", _hint(kind, key, context, details["input"])
+    )
+
+
+_EXAMPLES: Final = {
+    "name": 'name = "mine"',
+    "pattern": 'pattern = "random"',
+    "read": "read = [100, 70, 0]",
+    "block_size": 'block_size = ["4KiB", "128KiB"]',
+    "queue_depth": "queue_depth = [1, 8, 32]",
+    "experiment": "an [[experiment]]",
+}
+
+
+def _reason(kind: str, key: str, details: ErrorDetails) -> str:
+    if kind in {"greater_than_equal", "less_than_equal"}:
+        return f"is not within {_BOUNDS.get(key, 'its range')}"
+    if kind == "enum":
+        return f"is not {details['ctx']['expected']}"
+    if kind in {"int_type", "int_from_float"}:
+        return "is not a whole number"
+    if kind == "string_pattern_mismatch":
+        return "is not a name of letters, digits, dots, dashes and underscores"
+    if kind == "too_short":
+        return "is empty"
+    return details["msg"] if kind in {"quantity", "range"} else _lower_first(details["msg"])
+
+
+def _hint(kind: str, key: str, context: dict[str, Any], value: object) -> str:
+    if "hint" in context:
+        return str(context["hint"])
+    if kind == "enum":
+        allowed = re.findall(r"'([^']+)'", str(context["expected"]))
+        near = difflib.get_close_matches(str(value), allowed, n=1, cutoff=0.3)
+        return f'did you mean "{near[0]}"?' if near else f"write one of {', '.join(allowed)}"
+    if key in _BOUNDS:
+        return f"{key} takes whole numbers, {_BOUNDS[key]}"
+    return f"such as {_EXAMPLES[key]}" if key in _EXAMPLES else "docs/campaigns.md lists every key with its range"
+
+
+def _unknown_key(at: str, key: str, place: Place) -> UsageError:
+    known = list((ExperimentTable if place[0] == "experiment" else CampaignTable).model_fields)
+    near = difflib.get_close_matches(key, known, n=1, cutoff=0.0)
+    return UsageError(
+        f"{at}: {_table_of(place)} has the unknown key {key}", f"did you mean {near[0]}? keys: {', '.join(known)}"
+    )
+
+
+def _key_of(place: Place) -> str:
+    return next((part for part in reversed(place) if isinstance(part, str) and part != "experiment"), "") or (
+        "experiment" if place == ("experiment",) else ""
+    )
+
+
+def _table_of(place: Place) -> str:
+    if len(place) > 1 and place[0] == "experiment" and isinstance(place[1], int):
+        return f"experiment {place[1] + 1}"
+    return "the campaign"
+
+
+def _line_of(text: str, place: Sequence[int | str]) -> int:
+    """The line that a key stands on; that of its table's head when it isn't there, or the first of the file."""
+    table = place[1] if len(place) > 1 and place[0] == "experiment" and isinstance(place[1], int) else -1
+    key = place[2] if table >= 0 and len(place) > 2 else place[0] if place else ""  # noqa: PLR2004 - table, number, key
+    head, current = 1, -1
+    for number, line in enumerate(text.splitlines(), start=1):
+        if _HEADER.match(line):
+            current += 1
+            head = number if current == table else head
+        if current == table and re.match(rf"^\s*[\"']?{re.escape(str(key))}[\"']?\s*=", line):
+            return number
+    return head
+
+
+def _shown(value: object) -> str:
+    return (
+        f'"{value}"'
+        if isinstance(value, str) and not isinstance(value, StrEnum)
+        else str(value).lower()
+        if isinstance(value, bool)
+        else str(value)
+    )
+
+
+def _lower_first(text: str) -> str:
+    return text[:1].lower() + text[1:]

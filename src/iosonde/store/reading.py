@@ -1,0 +1,197 @@
+"""A run read back from its directory: its header, and what is whole of its journal."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from pydantic import ValidationError
+
+from iosonde.analysis.totals import add_operations
+from iosonde.errors import RecordError
+from iosonde.records import (
+    SCHEMA_VERSION,
+    CellRecord,
+    CellTurn,
+    Identity,
+    IntervalRecord,
+    Outcome,
+    Phase,
+    RunHeader,
+    RunRecord,
+    Session,
+)
+from iosonde.store.frames import Broken, Frame, Kind, decode, schema_version_of
+from iosonde.store.names import HEADER_NAME, JOURNAL_NAME
+
+FILL_ORDER: Final = 0
+
+
+def load_run(path: Path, *, intervals: bool = True) -> RunRecord:
+    """Reads a run back; a journal that is damaged gives what is whole. Raises RecordError.
+
+    Without ``intervals`` the cells carry totals only, which is much faster.
+    """
+    header = load_header(path)
+    reading = _Reading(header, intervals=intervals)
+    for found in _frames(path):
+        reading.take(found)
+    return reading.result()
+
+
+class _Reading:
+    """What the frames of a journal add up to."""
+
+    def __init__(self, header: RunHeader, *, intervals: bool) -> None:
+        self._header = header
+        self._with_intervals = intervals
+        self._turns = {turn.order: turn for turn in header.plan.turns}
+        self._plans = {cell.cell: cell for cell in header.plan.cells}
+        if header.plan.fill is not None:
+            fill = header.plan.fill
+            self._plans[fill.cell] = fill
+            self._turns[FILL_ORDER] = CellTurn(order=FILL_ORDER, cell=fill.cell, repeat=0, seed=header.plan.seed)
+        self._cells: dict[int, CellRecord] = {}
+        self._superseded: list[CellRecord] = []
+        self._filled: Identity | None = None
+        self._sessions: list[Session] = []
+        # Intervals of cells that have no end yet, as they were written: most are never looked at.
+        self._pending: dict[int, list[bytes]] = {}
+        self._finished = False
+        self._damage: list[str] = []
+
+    def take(self, found: Frame | Broken) -> None:
+        """Adds one frame."""
+        if isinstance(found, Broken):
+            self._damage.append(f"{found.reason}, at byte {found.offset_bytes}")
+        elif found.kind is Kind.INTERVAL:
+            self._pending.setdefault(_order_of(found.payload), []).append(found.payload)
+        elif found.kind is Kind.END:
+            self._finished = True
+        elif found.kind is Kind.SESSION:
+            self._cut_what_is_pending()
+            self._sessions.append(Session.model_validate_json(found.payload))
+            self._finished = False
+        else:
+            cell = CellRecord.model_validate_json(found.payload)
+            payloads = self._pending.pop(cell.order, [])
+            if self._with_intervals:
+                cell = cell.model_copy(update={"intervals": _intervals(payloads)})
+            self._keep(cell)
+
+    def result(self) -> RunRecord:
+        """The run. A cell without an end was cut, whoever or whatever cut it."""
+        self._cut_what_is_pending()
+        fill = self._cells.pop(FILL_ORDER, None)
+        return RunRecord(
+            header=self._header,
+            fill=fill,
+            cells=tuple(self._cells[order] for order in sorted(self._cells)),
+            finished=self._finished,
+            damage="; ".join(self._damage) or None,
+            sessions=tuple(self._sessions),
+            superseded=tuple(self._superseded),
+            filled=self._filled,
+        )
+
+    def _keep(self, cell: CellRecord) -> None:
+        before = self._cells.get(cell.order)
+        if before is not None:
+            self._superseded.append(before)
+        self._cells[cell.order] = cell
+        if cell.order == FILL_ORDER and cell.outcome is Outcome.FINISHED:
+            target = self._sessions[-1].target if self._sessions else self._header.target
+            self._filled = target.identity
+
+    def _cut_what_is_pending(self) -> None:
+        for order, payloads in self._pending.items():
+            # Damage can leave intervals of a cell that the plan doesn't have; they belong nowhere.
+            if order in self._turns:
+                self._keep(self._cut_cell(self._turns[order], _intervals(payloads)))
+        self._pending.clear()
+
+    def _cut_cell(self, turn: CellTurn, intervals: tuple[IntervalRecord, ...]) -> CellRecord:
+        plan = self._plans[turn.cell]
+        measured = [interval for interval in intervals if interval.phase is Phase.MEASURE]
+        return CellRecord(
+            cell=plan.cell,
+            experiments=plan.experiments,
+            repeat=turn.repeat,
+            order=turn.order,
+            seed=turn.seed,
+            workload=plan.workload,
+            timing=plan.timing,
+            outcome=Outcome.CUT,
+            failure=None,
+            measured_ns=sum(interval.end_ns - interval.start_ns for interval in measured),
+            in_flight_ns=sum(interval.in_flight_ns for interval in measured),
+            operations=add_operations(measured),
+            warmup=add_operations([interval for interval in intervals if interval.phase is Phase.WARMUP]),
+            intervals=intervals if self._with_intervals else (),
+        )
+
+
+def _order_of(payload: bytes) -> int:
+    """The turn that an interval belongs to; it stands first, so that nothing else need be read."""
+    return int(payload[len(b'{"order":') : payload.index(b",")])
+
+
+def _intervals(payloads: list[bytes]) -> tuple[IntervalRecord, ...]:
+    return tuple(IntervalRecord.model_validate(json.loads(payload)["interval"]) for payload in payloads)
+
+
+def load_header(path: Path) -> RunHeader:
+    """Reads what a run was meant to be. Raises RecordError."""
+    if not path.is_dir():
+        raise RecordError(f"{path} is not a run directory", "name the directory that `iosonde run` wrote")
+    try:
+        text = (path / HEADER_NAME).read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise RecordError(
+            f"{path} has no {HEADER_NAME}: it is not a run directory, or its run was ended before it began",
+            "name the directory that `iosonde run` wrote, or start again with `iosonde run`",
+        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise RecordError(
+            f"{path} has no readable {HEADER_NAME}: {reason}", "name the directory that `iosonde run` wrote"
+        ) from error
+    try:
+        _check_version(path, json.loads(text)["schema_version"])
+        return RunHeader.model_validate_json(text)
+    except (ValueError, KeyError, TypeError) as error:
+        reason = _first_reason(error)
+        raise RecordError(f"{path / HEADER_NAME} is damaged: {reason}", "use a copy of the run directory") from error
+
+
+def _check_version(path: Path, version: int) -> None:
+    if version > SCHEMA_VERSION:
+        raise RecordError(
+            f"{path} was written by a newer iosonde (schema {version}; this one reads up to {SCHEMA_VERSION})",
+            "install the newer iosonde to read it",
+        )
+
+
+def _first_reason(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        first = error.errors()[0]
+        return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
+    return str(error)
+
+
+def _frames(path: Path) -> Iterator[Frame | Broken]:
+    try:
+        data = (path / JOURNAL_NAME).read_bytes()
+    except FileNotFoundError as error:
+        raise RecordError(
+            f"{path} has no journal: only half of a run is there", "use a whole copy of the run directory"
+        ) from error
+    except OSError as error:
+        raise RecordError(
+            f"{path} has no readable journal: {error.strerror}", "use a copy of the run directory"
+        ) from error
+    version = schema_version_of(data)
+    if version is None:
+        raise RecordError(f"{path / JOURNAL_NAME} does not begin like a journal", "use a copy of the run directory")
+    _check_version(path, version)
+    return decode(data)

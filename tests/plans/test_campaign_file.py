@@ -1,0 +1,184 @@
+"""Campaign files: a matrix written once, and mistakes told with file, line, key, value, range and nearest key."""
+
+import json
+
+import pytest
+
+from iosonde.errors import UsageError
+from iosonde.plans import CampaignTable, campaign_plan, campaign_schema, read_campaign
+from iosonde.records import Access, Data, Experiment, Plan, Sync
+from tests.house.checkout import ROOT
+
+HEAD = 'name = "mine"\n'
+EXPERIMENT = """
+[[experiment]]
+name = "first"
+pattern = "random"
+read = 100
+block_size = "4KiB"
+queue_depth = 1
+"""
+
+
+def plan_of(text: str, *, quick: bool = False) -> Plan:
+    return campaign_plan(read_campaign(text, "mine.toml"), quick=quick, seed=1, span_bytes=1 << 30, fill=True)
+
+
+def test_a_list_is_a_sweep_and_several_lists_are_all_their_combinations() -> None:
+    text = HEAD + EXPERIMENT.replace("100", "[100, 50]").replace('"4KiB"', '["4KiB", "64KiB", "1MiB"]')
+    cells = plan_of(text.replace("queue_depth = 1", "queue_depth = [1, 8]\njobs = [1, 2]")).cells
+    assert len(cells) == 2 * 3 * 2 * 2
+    assert len({cell.cell for cell in cells}) == len(cells)
+    assert cells[0].experiments == (Experiment.MATRIX,)
+
+
+def test_every_key_of_a_workload_reaches_the_cell() -> None:
+    text = (
+        HEAD
+        + EXPERIMENT.replace("100", "0").replace("random", "sequential")
+        + 'sync = "dsync"\ndata = "zeros"\njobs = 3\n'
+    )
+    cell = plan_of(text).cells[0]
+    workload = cell.workload
+    assert (workload.pattern, workload.read_percent, workload.block_size_bytes) == (Access.SEQUENTIAL, 0, 4096)
+    assert (workload.sync, workload.data, workload.jobs) == (Sync.DSYNC, Data.ZEROS, 3)
+    assert cell.cell == "sequential-write-4KiB-qd1-jobs3-dsync-zeros"
+
+
+def test_repeats_timing_and_order_come_from_the_campaign_unless_an_experiment_says_otherwise() -> None:
+    other = EXPERIMENT.replace("queue_depth = 1", 'queue_depth = 2\nrepeats = 1\nwarmup = "0s"\nduration = "20s"')
+    plan = plan_of(
+        'name = "mine"\nrepeats = 2\norder = "listed"\nwarmup = "2s"\nduration = "10s"\n' + EXPERIMENT + other
+    )
+    first, second = plan.cells
+    assert (first.timing.warmup_ns, first.timing.measure_ns) == (2 * 10**9, 10 * 10**9)
+    assert (second.timing.warmup_ns, second.timing.measure_ns) == (0, 20 * 10**9)
+    assert [(turn.cell, turn.repeat) for turn in plan.turns] == [(first.cell, 1), (second.cell, 1), (first.cell, 2)]
+
+
+def test_an_amount_ends_a_cell_instead_of_a_time() -> None:
+    cell = plan_of(HEAD + EXPERIMENT + 'amount = "2GiB"\n').cells[0]
+    assert (cell.timing.amount_bytes, cell.timing.warmup_ns) == (2 << 30, 0)
+
+
+def test_one_workload_with_two_durations_is_two_cells_with_two_names() -> None:
+    names = [cell.cell for cell in plan_of(HEAD + EXPERIMENT + 'duration = ["1s", "5s"]\n').cells]
+    assert names == ["random-read-4KiB-qd1-1.0s-x3", "random-read-4KiB-qd1-5.0s-x3"]
+
+
+def test_a_cell_that_two_experiments_ask_for_is_measured_once() -> None:
+    baseline = EXPERIMENT.replace('name = "first"', 'name = "second"\nkind = "baseline"')
+    cells = plan_of(HEAD + EXPERIMENT + baseline).cells
+    assert [cell.experiments for cell in cells] == [(Experiment.MATRIX, Experiment.BASELINE)]
+
+
+def test_the_quick_form_takes_its_own_times_and_no_amounts() -> None:
+    cell = plan_of(HEAD + EXPERIMENT + 'amount = "2GiB"\n', quick=True).cells[0]
+    assert (cell.timing.measure_ns, cell.timing.amount_bytes) == (5 * 10**8, None)
+
+
+def test_the_fill_carries_what_the_campaign_says() -> None:
+    fill = plan_of(HEAD + 'fill = "compressible"\n' + EXPERIMENT).fill
+    assert fill is not None
+    assert fill.workload.data is Data.COMPRESSIBLE
+
+
+def changed(old: str, new: str) -> str:
+    text = HEAD + EXPERIMENT
+    assert text.count(old) == 1
+    return text.replace(old, new)
+
+
+MISTAKES = [
+    (changed("queue_depth = 1", "queue_depth = 0"), "m.toml:8: queue_depth = 0 is not within 1 to 4096", "1 to 4096"),
+    (changed("queue_depth = 1", "queue_depth = [1, 5000]"), "m.toml:8: queue_depth = 5000 is not within 1 to 4096", ""),
+    (changed("queue_depth = 1", "queue_depth = 1.5"), "m.toml:8: queue_depth = 1.5 is not a whole number", "1 to 4096"),
+    (changed("queue_depth = 1", "queue_depth = []"), "m.toml:8: queue_depth = [] is empty", "1 to 4096"),
+    (changed("queue_depth = 1", ""), "m.toml:3: experiment 1 lacks queue_depth", "queue_depth = [1, 8, 32]"),
+    (
+        changed("queue_depth", "qeue_depth"),
+        "m.toml:8: experiment 1 has the unknown key qeue_depth",
+        "did you mean queue_depth?",
+    ),
+    (
+        changed("block_size", "blocksize"),
+        "m.toml:7: experiment 1 has the unknown key blocksize",
+        "did you mean block_size?",
+    ),
+    (changed('"4KiB"', '"4K"'), 'm.toml:7: block_size = "4K" could mean powers of 2 or of 10', "write 4KiB"),
+    (changed('"4KiB"', '"-4KiB"'), 'm.toml:7: block_size = "-4KiB" is not a size', "4KiB"),
+    (changed('"4KiB"', "4096"), "m.toml:7: block_size = 4096 is not text with a unit", '"4KiB"'),
+    (changed('"4KiB"', '"1GiB"'), 'm.toml:7: block_size = "1GiB" is not within 512 B to 64 MiB', ""),
+    (
+        changed('"random"', '"rndom"'),
+        "m.toml:5: pattern = \"rndom\" is not 'random' or 'sequential'",
+        'did you mean "random"?',
+    ),
+    (changed("read = 100", "read = 101"), "m.toml:6: read = 101 is not within 0 to 100", "0 to 100"),
+    (changed("read = 100", "read = true"), "m.toml:6: read = true is not a whole number", "0 to 100"),
+    (
+        changed("read = 100", 'read = 100\nsync = "dsync"'),
+        "m.toml:7: sync is about writes, and read = 100 has none",
+        "of their own",
+    ),
+    (
+        changed("read = 100", 'read = 100\namount = "1GiB"\nduration = "5s"'),
+        "m.toml:7: amount goes with neither",
+        "leave one away",
+    ),
+    (changed("read = 100", 'read = 100\nduration = "5"'), 'm.toml:7: duration = "5" has no unit', "write 5s"),
+    (
+        changed("read = 100", 'read = 100\nduration = "99d"'),
+        'm.toml:7: duration = "99d" is not within 1 ms to 720 h',
+        "",
+    ),
+    (changed("read = 100", "read = 100\njobs = 1000"), "m.toml:7: jobs = 1000 is not within 1 to 256", "1 to 256"),
+    ("repeats = 0\n" + HEAD + EXPERIMENT, "m.toml:1: repeats = 0 is not within 1 to 1000", "1 to 1000"),
+    ('order = "reverse"\n' + HEAD + EXPERIMENT, "m.toml:1: order = \"reverse\" is not 'random' or 'listed'", "listed"),
+    ("repeat = 3\n" + HEAD + EXPERIMENT, "m.toml:1: the campaign has the unknown key repeat", "did you mean repeats?"),
+    ('name = "my campaign"\n' + EXPERIMENT, 'm.toml:1: name = "my campaign" is not a name of letters', ""),
+    (EXPERIMENT, "m.toml:1: the campaign lacks name", 'name = "mine"'),
+    (HEAD, "m.toml:1: the campaign lacks experiment", "an [[experiment]]"),
+    ("", "m.toml:1: the campaign lacks", ""),
+    (HEAD + "[[experiment]\n", "m.toml:2: not TOML:", "examples/"),
+    (HEAD + 'about = "open\n', "m.toml:2: not TOML:", "examples/"),
+    (HEAD + EXPERIMENT + EXPERIMENT.replace("100", "-1"), "m.toml:13: read = -1 is not within 0 to 100", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "message", "hint"), MISTAKES)
+def test_a_mistake_is_told_with_its_place_and_the_way_out(text: str, message: str, hint: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        read_campaign(text, "m.toml")
+    assert message in caught.value.message
+    assert hint in caught.value.hint
+    assert "\n" not in caught.value.message + caught.value.hint
+
+
+def test_a_cell_that_one_experiment_lists_twice_is_refused() -> None:
+    with pytest.raises(UsageError) as caught:
+        read_campaign(changed('"4KiB"', '["4KiB", "4096B"]'), "m.toml")
+    assert caught.value.message == "m.toml:7: block_size lists 4 KiB twice"
+
+
+def test_the_published_schema_is_that_of_the_code() -> None:
+    published = json.loads((ROOT / "docs/campaign.schema.json").read_text(encoding="utf-8"))
+    assert published == campaign_schema(), "make schema writes it anew"
+
+
+def test_every_key_is_documented_with_its_range() -> None:
+    text = (ROOT / "docs/campaigns.md").read_text(encoding="utf-8")
+    experiment = CampaignTable.model_fields["experiment"].annotation
+    assert experiment is not None
+    for key in campaign_schema()["properties"] | campaign_schema()["$defs"]["ExperimentTable"]["properties"]:
+        assert f"| `{key}` |" in text, key
+
+
+def test_every_example_is_a_campaign_that_says_why() -> None:
+    files = sorted((ROOT / "examples").glob("*.toml"))
+    assert len(files) >= 8
+    for file in files:
+        campaign = read_campaign(file.read_text(encoding="utf-8"), file.name)
+        assert campaign.name == file.stem
+        assert len(campaign.about) > 20
+        assert campaign_plan(campaign, quick=False, seed=1, span_bytes=64 << 30, fill=True).turns

@@ -1,0 +1,103 @@
+"""Runs of a few cells of some milliseconds, in a child process that can be killed at any moment.
+
+The child is forked, so that no test waits for imports. It runs the conductor as the commands do, without the report.
+"""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, look_back, measure_to_directory, resume
+from iosonde.errors import IosondeError
+from iosonde.plans import campaign_plan, read_campaign
+from iosonde.records import Plan
+from iosonde.vocabulary import EngineChoice
+
+MS = 1_000_000
+CAMPAIGN = read_campaign(
+    """
+name = "short"
+repeats = 2
+[[experiment]]
+name = "all"
+pattern = ["random", "sequential"]
+read = [100, 50]
+block_size = "4KiB"
+queue_depth = 2
+""",
+    "short.toml",
+)
+DONE, FAILED = 0, 1
+
+
+def short_plan(span_bytes: int, fill: bool) -> Plan:
+    """Four cells of 20 ms, twice, with intervals of 5 ms; always the same seeds and order."""
+    plan = campaign_plan(CAMPAIGN, quick=False, seed=7, span_bytes=span_bytes, fill=fill)
+    timing = {"warmup_ns": 5 * MS, "measure_ns": 20 * MS, "interval_ns": 5 * MS}
+    cells = tuple(cell.model_copy(update={"timing": cell.timing.model_copy(update=timing)}) for cell in plan.cells)
+    return plan.model_copy(update={"cells": cells})
+
+
+def short_wish(target: Path) -> Wish:
+    """The wish of a short run, through the page cache: any file system will do."""
+    wish = TargetWish(word=str(target), size_bytes=16 << 20, overwrite=True, buffered=True, writes=True, quick=False)
+    return Wish(target=wish, engine=EngineChoice.PSYNC, plan=short_plan)
+
+
+def run_short(target: Path, directory: Path) -> None:
+    """Runs it to its end."""
+    now = datetime.now(UTC)
+    wish = short_wish(target)
+    measure_to_directory(wish, look_ahead(wish, now), directory, SilentObserver(), now)
+
+
+def resume_short(directory: Path) -> None:
+    """Goes on with it to its end."""
+    resume(directory, look_back(directory, failed_again=False), SilentObserver(), datetime.now(UTC))
+
+
+@dataclass(frozen=True)
+class Child:
+    """A process that runs something of ours."""
+
+    process: int
+
+    def kill_after(self, seconds: float) -> None:
+        """Kills the front."""
+        time.sleep(seconds)
+        os.kill(self.process, signal.SIGKILL)
+
+    def kill_engine_after(self, seconds: float) -> None:
+        """Kills the engine, if there is one by then."""
+        time.sleep(seconds)
+        children = Path(f"/proc/{self.process}/task/{self.process}/children")
+        for engine in children.read_text(encoding="ascii").split() if children.exists() else []:
+            os.kill(int(engine), signal.SIGKILL)
+
+    def wait(self) -> int:
+        """How it ended: DONE, FAILED, or the signal's number negated."""
+        return os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1])
+
+
+def fork(work: Callable[[], None], before: Callable[[], None] = lambda: None) -> Child:
+    """Starts ``work`` in a child, after ``before`` has prepared it there."""
+    sys.stdout.flush()
+    process = os.fork()
+    if process:
+        return Child(process)
+    code = FAILED
+    try:
+        # What a test says while it is killed interests nobody.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        before()
+        work()
+        code = DONE
+    except IosondeError:
+        pass
+    finally:
+        os._exit(code)

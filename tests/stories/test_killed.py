@@ -1,0 +1,188 @@
+"""Killed at any moment, and resumed: the record is that of an unbroken run, nothing twice and nothing missing."""
+
+import os
+import random
+import signal
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from iosonde.campaign import look_back
+from iosonde.errors import RecordError
+from iosonde.records import CellRecord, Outcome, RunRecord
+from iosonde.store import load_run
+from tests.stories.short_runs import DONE, FAILED, fork, resume_short, run_short
+
+SEED = 20_261_120
+MOMENTS = 50
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A folder in memory where there is one: what a killed process has written stays there just as well."""
+    memory = Path("/dev/shm")  # noqa: S108 - the folder below has a name that nobody can foresee
+    if not os.access(memory, os.W_OK):
+        yield tmp_path
+        return
+    with tempfile.TemporaryDirectory(prefix="iosonde-test-", dir=memory) as folder:
+        yield Path(folder)
+
+
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunRecord, float]:
+    """A run that nobody disturbs, and how long it took."""
+    folder = tmp_path_factory.mktemp("unbroken")
+    started = time.monotonic()
+    assert fork(lambda: run_short(folder, folder / "run")).wait() == DONE
+    return load_run(folder / "run"), time.monotonic() - started
+
+
+def turns_of(run: RunRecord) -> list[tuple[int, str, int, int]]:
+    return [(cell.order, cell.cell, cell.repeat, cell.seed) for cell in run.cells]
+
+
+def ended(run: RunRecord) -> dict[int, CellRecord]:
+    """Cells that were measured to their end. On a busy host 20 ms can pass without an operation, which is a failure."""
+    found = {cell.order: cell for cell in run.cells if cell.outcome is not Outcome.CUT}
+    kinds = {cell.failure.kind for cell in found.values() if cell.failure is not None}
+    assert kinds <= {"nothing_completed"}, kinds
+    return found
+
+
+def load_if_begun(directory: Path) -> RunRecord | None:
+    try:
+        return load_run(directory)
+    except RecordError:
+        return None
+
+
+def assert_resumed_is_unbroken(folder: Path, whole: RunRecord, what: str) -> RunRecord | None:
+    """Goes on with the run in ``folder`` and compares; None when it was killed before it had begun."""
+    before = load_if_begun(folder / "run")
+    if before is None:
+        assert not (folder / "run/run.json").exists(), what
+        return None
+    assert fork(lambda: resume_short(folder / "run")).wait() == DONE, what
+    after = load_run(folder / "run")
+    assert after.finished, what
+    assert after.damage is None, what
+    assert turns_of(after) == turns_of(whole), what
+    assert len(ended(after)) == len(after.cells), what
+    kept = ended(before)
+    assert kept == {order: cell for order, cell in ended(after).items() if order in kept}, what
+    assert after.fill is not None, what
+    assert after.fill.outcome is Outcome.FINISHED, what
+    assert all(cell.outcome is Outcome.CUT for cell in after.superseded if cell.order), what
+    assert [path.name for path in folder.iterdir()] == ["run"], what
+    return before
+
+
+def moments(unbroken_s: float) -> list[float]:
+    draw = random.Random(SEED)
+    return [draw.uniform(0.0, unbroken_s) for _ in range(MOMENTS)]
+
+
+def test_a_front_killed_at_fifty_moments_loses_nothing_that_was_measured(
+    disk: Path, unbroken: tuple[RunRecord, float]
+) -> None:
+    whole, unbroken_s = unbroken
+    begun, cut = 0, 0
+    for number, moment in enumerate(moments(unbroken_s)):
+        folder = disk / str(number)
+        folder.mkdir()
+        child = fork(lambda: run_short(folder, folder / "run"))  # noqa: B023 - the child runs at once
+        child.kill_after(moment)
+        child.wait()
+        before = assert_resumed_is_unbroken(folder, whole, f"seed {SEED}, moment {number}: {moment:.4f} s")
+        begun += before is not None
+        cut += before is not None and any(cell.outcome is Outcome.CUT for cell in before.cells)
+    # The moments must have met runs in the middle, or this shows nothing.
+    assert begun > MOMENTS // 3
+    assert cut > MOMENTS // 10
+
+
+def test_an_engine_killed_at_fifty_moments_ends_the_run_in_order(disk: Path, unbroken: tuple[RunRecord, float]) -> None:
+    whole, unbroken_s = unbroken
+    broken_off = 0
+    for number, moment in enumerate(moments(unbroken_s)):
+        folder = disk / str(number)
+        folder.mkdir()
+        what = f"seed {SEED}, moment {number}: {moment:.4f} s"
+        child = fork(lambda: run_short(folder, folder / "run"))  # noqa: B023 - the child runs at once
+        child.kill_engine_after(moment)
+        code = child.wait()
+        assert code in {DONE, FAILED}, what
+        broken_off += code == FAILED
+        if code == FAILED and (folder / "run/run.json").exists():
+            assert [path.name for path in folder.iterdir()] == ["run"], what
+            assert_resumed_is_unbroken(folder, whole, what)
+    assert broken_off > MOMENTS // 3
+
+
+def kill_in(function: str, number: int, *, after: bool) -> Callable[[], None]:
+    """Makes the n-th call of an ``os`` function kill the process, before or after the real one."""
+
+    def prepare() -> None:
+        real = getattr(os, function)
+        calls = 0
+
+        def deadly(*words: object, **options: object) -> object:
+            nonlocal calls
+            calls += 1
+            if calls == number and not after:
+                os.kill(os.getpid(), signal.SIGKILL)
+            answer = real(*words, **options)
+            if calls == number and after:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return answer
+
+        setattr(os, function, deadly)
+
+    return prepare
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("function", ["fsync", "replace"])
+def test_a_front_killed_within_each_fsync_and_rename_goes_on(
+    disk: Path, unbroken: tuple[RunRecord, float], function: str, *, after: bool
+) -> None:
+    whole, _ = unbroken
+    killed = 0
+    for number in range(1, 20):
+        folder = disk / str(number)
+        folder.mkdir()
+        child = fork(
+            lambda: run_short(folder, folder / "run"),  # noqa: B023 - the child runs at once
+            before=kill_in(function, number, after=after),
+        )
+        if child.wait() == DONE:
+            break
+        killed += 1
+        assert_resumed_is_unbroken(folder, whole, f"{function} {number}, {'after' if after else 'before'}")
+    assert killed >= (10 if function == "fsync" else 1)
+
+
+def test_a_resumption_that_is_killed_as_well_can_be_resumed(disk: Path, unbroken: tuple[RunRecord, float]) -> None:
+    whole, unbroken_s = unbroken
+    draw = random.Random(SEED)
+    for number in range(8):
+        folder = disk / str(number)
+        folder.mkdir()
+        fork_of = fork(lambda: run_short(folder, folder / "run"))  # noqa: B023 - the child runs at once
+        fork_of.kill_after(unbroken_s * 0.6)
+        fork_of.wait()
+        if load_if_begun(folder / "run") is None:
+            continue
+        again = fork(lambda: resume_short(folder / "run"))  # noqa: B023 - the child runs at once
+        again.kill_after(draw.uniform(0.0, unbroken_s / 2))
+        again.wait()
+        assert_resumed_is_unbroken(folder, whole, f"seed {SEED}, resumption {number}")
+
+
+def test_failed_cells_are_left_alone_unless_they_are_asked_for(disk: Path) -> None:
+    directory = disk / "run"
+    assert fork(lambda: run_short(disk, directory)).wait() == DONE
+    assert look_back(directory, failed_again=True).turns == ()

@@ -1,0 +1,161 @@
+"""What happens to a target while it is measured: cut, removed, replaced, held by another run, or shared with one."""
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from iosonde.records import Outcome
+from iosonde.store import load_run
+from tests.commands import command, iosonde
+
+CAMPAIGN = """
+name = "meanwhile"
+repeats = 1
+order = "listed"
+warmup = "0s"
+duration = "700ms"
+[[experiment]]
+name = "all"
+pattern = "sequential"
+read = 0
+block_size = "64KiB"
+queue_depth = [1, 2, 3, 4]
+"""
+
+
+def start(folder: Path, target: Path, *words: object) -> subprocess.Popen[str]:
+    """A run of four cells of 0.7 s that only write: what reads of a shortened file would tell at once."""
+    campaign = folder / "meanwhile.toml"
+    campaign.write_text(CAMPAIGN, encoding="utf-8")
+    all_words = ("run", target, "--profile", campaign, "--buffered", "--engine", "psync", *words)
+    return subprocess.Popen(command(*all_words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def wait_for_first_cell(process: subprocess.Popen[str]) -> None:
+    assert process.stderr is not None
+    for line in process.stderr:
+        if line.startswith("[1/"):
+            return
+    pytest.fail("the run ended too early")
+
+
+def own_file(folder: Path) -> Path:
+    path = folder / "target"
+    path.write_bytes(os.urandom(16 << 20))
+    return path
+
+
+def shorten(path: Path) -> None:
+    os.truncate(path, 1 << 20)
+
+
+def remove(path: Path) -> None:
+    path.unlink()
+
+
+def replace(path: Path) -> None:
+    other = path.with_name("other")
+    other.write_bytes(bytes(16 << 20))
+    other.replace(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "said", "refused"),
+    [
+        (shorten, "had 16777216 bytes and has", "is not the file that was measured: that had 16777216 bytes"),
+        (remove, "was removed or moved away", "which was measured, can't be found"),
+        (replace, "was replaced by another file", "is not the file that was measured: that was inode"),
+    ],
+)
+def test_a_target_that_changes_ends_the_run_and_can_only_be_resumed_when_it_is_back(
+    tmp_path: Path, change: Callable[[Path], None], said: str, refused: str
+) -> None:
+    target, directory = own_file(tmp_path), tmp_path / "run"
+    process = start(tmp_path, target, "--overwrite", "--out", directory)
+    wait_for_first_cell(process)
+    time.sleep(0.2)
+    change(target)
+    _, stderr = process.communicate(timeout=30)
+    assert process.returncode == 3, stderr
+    assert said in stderr
+    assert (
+        f"hint: keep other programs away from the target, and look at its health; then `iosonde resume {directory}`"
+        in stderr
+    )
+    run = load_run(directory)
+    assert run.cells[0].outcome is Outcome.FINISHED
+    assert run.cells[-1].outcome is Outcome.FAILED
+    again = iosonde("resume", directory)
+    assert again.returncode == 3, again.stderr
+    assert refused in again.stderr
+    assert "hint: put that very file back, or start a new run" in again.stderr
+
+
+def test_a_second_run_on_one_target_is_refused_and_says_who_holds_it(tmp_path: Path) -> None:
+    target = own_file(tmp_path)
+    process = start(tmp_path, target, "--overwrite", "--out", tmp_path / "first")
+    wait_for_first_cell(process)
+    second = iosonde("probe", target, "--read", "0", "--overwrite", "--buffered", "--duration", "50ms")
+    process.kill()
+    process.communicate()
+    assert second.returncode == 3, second.stderr
+    assert f"error: {target} is held by process " in second.stderr
+    assert f"(iosonde-engine), started by process {process.pid} (" in second.stderr
+    assert "hint: wait until that has ended" in second.stderr
+
+
+def test_two_runs_on_one_disk_both_say_so(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    started = []
+    for directory in (first, second):
+        target = tmp_path / f"{directory.name}.data"
+        started.append(start(tmp_path, target, "--size", "16MiB", "--out", directory))
+        wait_for_first_cell(started[-1])
+    for process in started:
+        _, stderr = process.communicate(timeout=60)
+        assert process.returncode == 0, stderr
+    for directory in (first, second):
+        exported = tmp_path / f"{directory.name}.json"
+        assert iosonde("report", directory, "--json", exported).returncode == 0
+        record: dict[str, Any] = json.loads(exported.read_text(encoding="utf-8"))
+        assert "neighbours" in {finding["id"] for finding in record["findings"]}, directory.name
+
+
+def test_a_front_that_is_killed_leaves_its_file_to_the_resumption_which_removes_it(tmp_path: Path) -> None:
+    folder, directory = tmp_path / "data", tmp_path / "run"
+    folder.mkdir()
+    process = start(tmp_path, folder, "--size", "16MiB", "--out", directory)
+    wait_for_first_cell(process)
+    process.kill()
+    process.communicate()
+    unfinished = iosonde("report", directory)
+    assert unfinished.returncode == 0, unfinished.stderr
+    assert "The run was cut off: 1 of 4 measurements are finished" in " ".join(unfinished.stdout.split())
+    assert (directory / "report.html").exists()
+    resumed = iosonde("resume", directory)
+    assert resumed.returncode == 0, resumed.stderr
+    assert "3 of 4 measurements are left" in resumed.stderr
+    assert list(folder.iterdir()) == []
+    run = load_run(directory)
+    assert run.finished
+    assert [cell.order for cell in run.cells] == [1, 2, 3, 4]
+    assert len(run.sessions) == 1
+
+
+def test_a_finished_run_is_resumed_into_nothing_but_a_fresh_report(tmp_path: Path) -> None:
+    directory = tmp_path / "run"
+    process = start(tmp_path, tmp_path / "x", "--size", "16MiB", "--out", directory)
+    process.communicate(timeout=60)
+    (directory / "report.html").unlink()
+    journal = (directory / "journal").read_bytes()
+    again = iosonde("resume", directory)
+    assert again.returncode == 0, again.stderr
+    assert "all 4 measurements are there" in again.stderr
+    assert (directory / "report.html").exists()
+    assert (directory / "journal").read_bytes() == journal
