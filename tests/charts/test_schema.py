@@ -12,6 +12,7 @@ from iosonde.charts.baseline import baseline_percentiles
 from iosonde.charts.block_sizes import block_size_bandwidth, block_size_iops, block_size_latency
 from iosonde.charts.depths import queue_depth_iops, queue_depth_latency
 from iosonde.charts.figure import Figure
+from iosonde.charts.matrix import matrix_iops, matrix_latency
 from iosonde.charts.mix import mix_iops, mix_latency
 from iosonde.charts.tail import tail_percentiles
 from iosonde.charts.trade_off import throughput_latency
@@ -31,6 +32,9 @@ CHARTS: list[tuple[Experiment, Draw]] = [
     (Experiment.QUEUE_DEPTH, queue_depth_iops),
     (Experiment.QUEUE_DEPTH, queue_depth_latency),
     (Experiment.TAIL, tail_percentiles),
+    # Any cells will do, in any number.
+    (Experiment.BLOCK_SIZE, matrix_iops),
+    (Experiment.MIX, matrix_latency),
 ]
 
 

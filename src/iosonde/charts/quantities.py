@@ -66,7 +66,7 @@ def _half_width(value: float, decimals: int) -> str:
 
 
 def workload_label(workload: Workload) -> str:
-    """A workload for people, without its depth: ``4 KiB random read``, ``4 KiB random write + fdatasync``."""
+    """A workload for people, without its depth and jobs: ``4 KiB random read``, ``4 KiB random write + fdatasync``."""
     direction = {100: "read", 0: "write"}.get(workload.read_percent, f"{workload.read_percent} % read")
     suffix = {Sync.NONE: "", Sync.FDATASYNC: " + fdatasync", Sync.DSYNC: ", O_DSYNC"}[workload.sync]
     data = "" if workload.data is Data.RANDOM else f", {workload.data} data"

@@ -10,6 +10,7 @@ from iosonde.charts.baseline import baseline_percentiles
 from iosonde.charts.block_sizes import block_size_bandwidth, block_size_iops, block_size_latency
 from iosonde.charts.depths import queue_depth_iops, queue_depth_latency
 from iosonde.charts.figure import Figure
+from iosonde.charts.matrix import matrix_iops, matrix_latency
 from iosonde.charts.mix import mix_iops, mix_latency
 from iosonde.charts.tail import tail_percentiles
 from iosonde.charts.trade_off import throughput_latency
@@ -38,6 +39,7 @@ _FIGURES: Final[dict[Experiment, tuple[Callable[[Sequence[CellEstimate]], Figure
     Experiment.MIX: (mix_iops, mix_latency),
     Experiment.QUEUE_DEPTH: (queue_depth_iops, queue_depth_latency),
     Experiment.TAIL: (tail_percentiles,),
+    Experiment.MATRIX: (matrix_iops, matrix_latency),
 }
 
 

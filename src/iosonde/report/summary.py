@@ -11,11 +11,11 @@ from rich.text import Text
 
 from iosonde.analysis.experiments import estimate_run
 from iosonde.findings.model import Finding, Severity, gravest_first
-from iosonde.records import RunRecord
+from iosonde.records import Experiment, RunRecord
 from iosonde.report.brand import Brand, brands_of
 from iosonde.report.display import figure_text, printable
 from iosonde.report.headline import Headline, HeadlineGroup, headline_of
-from iosonde.report.sentences import knee_sentence
+from iosonde.report.sentences import experiment_sentence, knee_sentence
 from iosonde.units import format_size
 
 LINES_MAX: Final = 23
@@ -30,12 +30,14 @@ _STYLES: Final = {Severity.INVALID: "bold red", Severity.DOUBTFUL: "yellow", Sev
 
 def render_summary(run: RunRecord, findings: Sequence[Finding], report_path: Path | None) -> "RunSummary":
     """What ``rich.print`` shows of a run: headline, knee, gravest findings, and where the report is."""
+    estimates = estimate_run(run)
     return RunSummary(
         target=printable(run.header.target.path),
         profile=run.header.plan.profile,
         span_bytes=run.header.target.span_bytes,
         brands=brands_of(run),
-        headline=headline_of(estimate_run(run), findings),
+        headline=headline_of(estimates, findings),
+        matrix=experiment_sentence(Experiment.MATRIX, estimates) if estimates.of(Experiment.MATRIX) else "",
         findings=gravest_first(findings),
         report_path=None if report_path is None else printable(str(report_path)),
     )
@@ -50,6 +52,7 @@ class RunSummary:
     span_bytes: int
     brands: tuple[Brand, ...]
     headline: Headline
+    matrix: str
     findings: tuple[Finding, ...]
     report_path: str | None
 
@@ -58,6 +61,8 @@ class RunSummary:
         head = [self._title(), *(self._brand(brand) for brand in self.brands), Text(_INTERVALS, style="dim")]
         figures = _figures_table(self.headline.groups)
         knees = [Text(knee_sentence(direction, knee)) for direction, knee in self.headline.knees]
+        if self.matrix:
+            knees.insert(0, Text(self.matrix))
         foot = [] if self.report_path is None else [Text.assemble("Report: ", (self.report_path, "bold"))]
         others = [*head, *knees, *foot]
         used = _height(console, options, figures) + sum(_height(console, options, part) for part in others)

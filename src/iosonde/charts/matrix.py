@@ -1,0 +1,97 @@
+"""Any cells at all, a row each: what a campaign of one's own is drawn as."""
+
+from collections.abc import Sequence
+
+import altair as alt
+
+from iosonde.analysis.cells import CellEstimate
+from iosonde.charts.figure import Figure, Row, left_out
+from iosonde.charts.lines import tooltip
+from iosonde.charts.points import Point, interval_ends, latency_ends, row_of, unit_of
+from iosonde.charts.quantities import IOPS_BASE, LatencyUnit, workload_label
+from iosonde.charts.theme import READ, WRITE, colour, iops_axis, layered, log_domain, log_ticks, number_axis, shape
+from iosonde.records import Operation, Workload
+
+_ROW_HEIGHT = 40
+TOOLTIP = (
+    "series",
+    "queue_depth_asked",
+    "queue_depth_achieved",
+    "iops_with_interval",
+    "bandwidth_with_interval",
+    "latency_with_interval",
+    "repeats",
+    "cell",
+)
+
+
+def matrix_iops(cells: Sequence[CellEstimate]) -> Figure:
+    """IOPS of each cell, reads and writes apart."""
+    points = _points(cells)
+    unit = unit_of(points)
+    rows = [_row(point, unit, interval_ends(point[1].iops, 0.0)) for point in points]
+    caption = f"IOPS ({IOPS_BASE}) of each cell, directions apart; bars are 95 % intervals over repeats."
+    x = alt.X("iops:Q", title=f"IOPS ({IOPS_BASE})", scale=alt.Scale(zero=True), axis=iops_axis(tickCount=5))
+    chart = _chart(x, rows, caption) if rows else None
+    return Figure("matrix-iops", "Cells and IOPS", caption, chart, tuple(rows), left_out(cells, rows))
+
+
+def matrix_latency(cells: Sequence[CellEstimate]) -> Figure:
+    """Mean service latency of each cell, reads and writes apart."""
+    points = _points(cells)
+    unit = unit_of(points)
+    rows = [_row(point, unit, end) for point, end in zip(points, latency_ends(points, unit), strict=True)]
+    caption = f"Mean service latency ({unit.name}) of each cell, directions apart; bars are 95 % intervals."
+    chart = _chart(_latency_axis(rows, unit), rows, caption) if rows else None
+    return Figure("matrix-latency", "Cells and latency", caption, chart, tuple(rows), left_out(cells, rows))
+
+
+def _latency_axis(rows: Sequence[Row], unit: LatencyUnit) -> alt.X:
+    field = f"latency_{unit.name}"
+    domain = log_domain(row[end] for row in rows for end in (field, "low", "high"))
+    return alt.X(
+        f"{field}:Q",
+        title=f"Mean latency ({unit.name}), log scale",
+        scale=alt.Scale(type="log", domain=list(domain), nice=False),
+        axis=number_axis(values=log_ticks(domain), labelOverlap="greedy"),
+    )
+
+
+def _points(cells: Sequence[CellEstimate]) -> list[Point]:
+    return [
+        (cell, figures)
+        for cell in cells
+        for operation in (Operation.READ, Operation.WRITE)
+        if (figures := cell.of(operation)) is not None
+    ]
+
+
+def _row(point: Point, unit: LatencyUnit, ends: Row) -> Row:
+    cell, figures = point
+    return row_of(point, str(figures.operation), unit) | ends | {"name": _name(cell.workload)}
+
+
+def _name(workload: Workload) -> str:
+    """Two lines, parted by a bar, so that the axis leaves room for the figures on a phone."""
+    size, _, rest = workload_label(workload).partition(f" {workload.pattern} ")
+    jobs = "" if workload.jobs == 1 else f" x {workload.jobs} jobs"
+    return f"{size} {workload.pattern}|{rest}, depth {workload.queue_depth}{jobs}"
+
+
+def _chart(x: alt.X, rows: Sequence[Row], caption: str) -> alt.LayerChart:
+    names = list(dict.fromkeys(row["name"] for row in rows))
+    y = alt.Y(
+        "name:N",
+        title=None,
+        sort=names,
+        axis=alt.Axis(labelExpr="split(datum.label, '|')", labelLimit=170, labelLineHeight=14, grid=True),
+    )
+    chart, series = alt.Chart(), (READ, WRITE)
+    ends = {"x": alt.X("low:Q", title=x["title"]), "x2": alt.X2("high:Q")}
+    layers = [
+        chart.mark_rule(strokeWidth=2).encode(y=y, color=colour(series), **ends),
+        chart.mark_point(size=80, filled=True, opacity=1).encode(
+            x=x, y=y, color=colour(series), shape=shape(series), tooltip=tooltip(*TOOLTIP)
+        ),
+    ]
+    return layered(layers, rows, caption, height=_ROW_HEIGHT * len(names))
