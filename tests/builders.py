@@ -223,13 +223,14 @@ def host_facts() -> HostFacts:
     )
 
 
-def session(target: TargetFacts | None = None, host: HostFacts | None = None) -> Session:
+def session(host: HostFacts | None = None, *, made_anew: bool = False) -> Session:
     """A resumption on the same host, with the file still there."""
     return Session(
         resumed_at="2026-11-20T15:00:00+00:00",
+        made_anew=made_anew,
         iosonde_version="0.1.0",
         command=("iosonde", "resume", "run"),
-        target=target or target_facts(span_bytes=100 * 2**30),
+        target=target_facts(span_bytes=100 * 2**30),
         host=host or host_facts(),
         hello=engine_hello(),
     )

@@ -20,7 +20,7 @@ const COMMANDS_WAITING_MAX: usize = 16;
 /// The longest wait that may be asked for: a day.
 const WAIT_NS_MAX: u64 = 86_400 * 1_000_000_000;
 /// Calibration: long enough for a steady figure, short enough that nobody minds.
-const CALIBRATION_NS: u64 = 5_000_000;
+const CALIBRATION_NS: u64 = 10_000_000;
 
 /// Answers the commands of `input` on `output` until the input ends or nobody reads the output any more.
 pub fn serve(input: impl Read + Send + 'static, output: impl Write) -> io::Result<()> {

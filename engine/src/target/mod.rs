@@ -36,6 +36,9 @@ pub struct Identity {
     pub inode: u64,
     /// The file's size.
     pub size_bytes: u64,
+    /// When the file was made, since 1970: a number that was freed is soon given to another file. None where the file
+    /// system does not keep it, or where nobody asked.
+    pub born_ns: Option<u64>,
 }
 
 /// An open target.

@@ -7,8 +7,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use rustix::fs::{
-    FallocateFlags, FileType, OFlags, SeekFrom, Stat, fallocate, fcntl_getfl, fcntl_setfl, fstat, ftruncate, major,
-    minor, seek,
+    AtFlags, FallocateFlags, FileType, OFlags, SeekFrom, Stat, StatxFlags, fallocate, fcntl_getfl, fcntl_setfl, fstat,
+    ftruncate, major, minor, seek, statx,
 };
 
 use super::{Alignment, Identity, Target, TargetKind, lock};
@@ -59,7 +59,15 @@ fn identity(facts: &Stat) -> Identity {
         device_minor: minor(facts.st_dev),
         inode: facts.st_ino,
         size_bytes: u64::try_from(facts.st_size).unwrap_or(0),
+        born_ns: None,
     }
+}
+
+fn birth_ns(file: &File) -> Option<u64> {
+    let facts = statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::BTIME).ok()?;
+    let known = StatxFlags::from_bits_retain(facts.stx_mask).contains(StatxFlags::BTIME);
+    let seconds = u64::try_from(facts.stx_btime.tv_sec).ok().filter(|_| known)?;
+    Some(seconds * 1_000_000_000 + u64::from(facts.stx_btime.tv_nsec))
 }
 
 fn refusal(path: &Path, error: &io::Error) -> Failure {
@@ -117,7 +125,7 @@ fn finish(path: &Path, file: File, wanted: Wanted, size_bytes: Option<u64>) -> R
     if FileType::from_raw_mode(facts.st_mode) != FileType::RegularFile {
         return Err(Failure::new(FailureKind::NotRegular, format!("{} is no regular file", path.display())));
     }
-    let identity = identity(&facts);
+    let identity = Identity { born_ns: birth_ns(&file), ..identity(&facts) };
     let alignment = if wanted.direct { go_direct(&file, identity)? } else { Alignment::none() };
     let holes = has_holes(&file, identity.size_bytes);
     Ok(Target {

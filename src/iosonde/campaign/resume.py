@@ -9,8 +9,8 @@ from pathlib import Path
 from iosonde import __version__
 from iosonde.campaign.campaign import Setting, ready
 from iosonde.campaign.conductor import ENDS_RUN, Conductor, Observer, Work
-from iosonde.campaign.target import Place, clear_away
-from iosonde.errors import EngineError, TargetError
+from iosonde.campaign.target import Place, check_same, give_up, open_target
+from iosonde.errors import EngineError, IosondeError, TargetError
 from iosonde.machine import file_system_facts, host_facts
 from iosonde.records import (
     CellRecord,
@@ -23,6 +23,7 @@ from iosonde.records import (
     Session,
     TargetFacts,
 )
+from iosonde.sources import EngineSource
 from iosonde.store import RunDirectory, load_run
 from iosonde.units import format_size
 
@@ -63,24 +64,23 @@ def _same_place(target: TargetFacts) -> Place:
                 "put that very file back, or start a new run",
             ) from error
         return _made_anew(path, target)
+    place = Place(
+        path=path,
+        make=False,
+        span_bytes=target.span_bytes,
+        file_system=file_system_facts(path),
+        expected=target.identity,
+        inherited=target.created,
+    )
+    # Looked at before an engine is started; the engine looks once more, at what it has opened.
     now = Identity(
         device_major=os.major(found.st_dev),
         device_minor=os.minor(found.st_dev),
         inode=found.st_ino,
         size_bytes=found.st_size,
     )
-    if now != target.identity:
-        raise TargetError(
-            f"{path} is not the file that was measured: {_difference(target.identity, now)}",
-            "put that very file back, or start a new run",
-        )
-    return Place(
-        path=path,
-        make=False,
-        span_bytes=target.span_bytes,
-        file_system=file_system_facts(path),
-        inherited=target.created,
-    )
+    check_same(place, now)
+    return place
 
 
 def _made_anew(path: Path, target: TargetFacts) -> Place:
@@ -109,16 +109,6 @@ def _made_anew(path: Path, target: TargetFacts) -> Place:
     return Place(path=path, make=True, span_bytes=target.span_bytes, file_system=room)
 
 
-def _difference(was: Identity, now: Identity) -> str:
-    if (was.device_major, was.device_minor) != (now.device_major, now.device_minor):
-        return (
-            f"it lay on device {was.device_major}:{was.device_minor}, this one on {now.device_major}:{now.device_minor}"
-        )
-    if was.inode != now.inode:
-        return f"that was inode {was.inode}, this is {now.inode}"
-    return f"that had {was.size_bytes} bytes, this has {now.size_bytes}"
-
-
 def resume(path: Path, rest: Rest, observer: Observer, now: datetime) -> None:
     """Measures what is left.
 
@@ -133,13 +123,32 @@ def resume(path: Path, rest: Rest, observer: Observer, now: datetime) -> None:
             work = Work(fill=None if is_filled else header.plan.fill, turns=rest.turns)
             setting = Setting(place=place, plan=header.plan, direct=header.target.direct)
             with ready(setting, lambda hello: _check_engine(header, hello)) as (source, facts):
-                journal.session(_session(now, facts, source.hello))
+                journal.session(_session(now, facts, source.hello, made_anew=place.make))
                 Conductor(source, header, work, journal, observer).run()
         else:
-            # Killed between its last note and its tidying up.
-            clear_away(run.target)
+            _clear_away(run.target)
         if rest.turns or not run.finished:
             journal.end()
+
+
+def _clear_away(target: TargetFacts) -> None:
+    """Removes the file of a run that was killed between its last note and its tidying up, if it surely is that file."""
+    if not target.created or target.identity is None or target.identity.born_ns is None:
+        return
+    try:
+        place = _same_place(target)
+        if place.make:
+            return
+        source = EngineSource()
+    except IosondeError:
+        return
+    try:
+        give_up(source, open_target(source, place, fill=False, direct=False))
+    except IosondeError:
+        # Another file is there now, or it is in use: it is not ours to remove.
+        return
+    finally:
+        source.end()
 
 
 def _check_engine(header: RunHeader, hello: EngineHello) -> None:
@@ -150,9 +159,10 @@ def _check_engine(header: RunHeader, hello: EngineHello) -> None:
         )
 
 
-def _session(now: datetime, facts: TargetFacts, hello: EngineHello) -> Session:
+def _session(now: datetime, facts: TargetFacts, hello: EngineHello, *, made_anew: bool) -> Session:
     return Session(
         resumed_at=now.astimezone(UTC).isoformat(timespec="seconds"),
+        made_anew=made_anew,
         iosonde_version=__version__,
         command=tuple(sys.argv),
         target=facts,

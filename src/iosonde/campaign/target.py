@@ -40,13 +40,14 @@ class TargetWish:
 class Place:
     """Where the target is or will be. ``path`` is None for the null target; ``make`` says that it will be made.
 
-    ``inherited`` says that an earlier session of the same run made it.
+    ``expected`` is the file that an earlier session of the same run had, and ``inherited`` says that it had made it.
     """
 
     path: Path | None
     make: bool
     span_bytes: int
     file_system: FileSystemFacts | None
+    expected: Identity | None = None
     inherited: bool = False
 
 
@@ -139,6 +140,8 @@ def open_target(source: EngineSource, place: Place, *, fill: bool, direct: bool)
     except KeyboardInterrupt:
         _break_off(source, place)
         raise
+    if place.expected is not None and opened.identity is not None:
+        check_same(place, opened.identity)
     if place.path is None:
         return _facts(opened, place, "unknown")
     if not fill and opened.holes:
@@ -150,19 +153,40 @@ def open_target(source: EngineSource, place: Place, *, fill: bool, direct: bool)
 
 
 def give_up(source: EngineSource, facts: TargetFacts) -> None:
-    """Closes the target and removes it if this run made it, in this session or an earlier one.
+    """Removes the target if this run made it, in this session or an earlier one, and closes it.
 
-    The engine may be gone or busy; its handle goes with it, and the file is removed all the same.
+    It is removed while the engine has it open: as long as that is so, no other file can have its number. The engine may
+    be gone or busy; its handle goes with it, and the file is removed all the same.
     """
-    with suppress(EngineError):
-        source.close(remove=False)
-    clear_away(facts)
-
-
-def clear_away(facts: TargetFacts) -> None:
-    """Removes a file that the run made, if it is still that one."""
     if facts.created and facts.identity is not None:
         _remove_same(Path(facts.path), facts.identity)
+    with suppress(EngineError):
+        source.close(remove=False)
+
+
+def check_same(place: Place, found: Identity) -> None:
+    """Raises TargetError when a file is not the one that an earlier session had, and says in what they differ."""
+    was = place.expected
+    assert was is not None
+    if was.born_ns is None or found.born_ns is None:
+        was, found = (each.model_copy(update={"born_ns": None}) for each in (was, found))
+    if was != found:
+        raise TargetError(
+            f"{place.path} is not the file that was measured: {_difference(was, found)}",
+            "put that very file back, or start a new run",
+        )
+
+
+def _difference(was: Identity, now: Identity) -> str:
+    if (was.device_major, was.device_minor) != (now.device_major, now.device_minor):
+        return (
+            f"it lay on device {was.device_major}:{was.device_minor}, this one on {now.device_major}:{now.device_minor}"
+        )
+    if was.inode != now.inode:
+        return f"that was inode {was.inode}, this is {now.inode}"
+    if was.size_bytes != now.size_bytes:
+        return f"that had {was.size_bytes} bytes, this has {now.size_bytes}"
+    return "it was made later, under the same number"
 
 
 def _break_off(source: EngineSource, place: Place) -> None:

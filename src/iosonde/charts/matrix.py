@@ -31,7 +31,12 @@ def matrix_iops(cells: Sequence[CellEstimate]) -> Figure:
     unit = unit_of(points)
     rows = [_row(point, unit, interval_ends(point[1].iops, 0.0)) for point in points]
     caption = f"IOPS ({IOPS_BASE}) of each cell, directions apart; bars are 95 % intervals over repeats."
-    x = alt.X("iops:Q", title=f"IOPS ({IOPS_BASE})", scale=alt.Scale(zero=True), axis=iops_axis(tickCount=5))
+    x = alt.X(
+        "iops:Q",
+        title=f"IOPS ({IOPS_BASE})",
+        scale=alt.Scale(zero=True),
+        axis=iops_axis(tickCount=4, labelOverlap="greedy", labelSeparation=8),
+    )
     chart = _chart(x, rows, caption) if rows else None
     return Figure("matrix-iops", "Cells and IOPS", caption, chart, tuple(rows), left_out(cells, rows))
 

@@ -44,7 +44,7 @@ def run_resumed(case: Case) -> Iterator[Finding]:
         )
         if before != after
     ]
-    anew = any(session.target.identity != run.header.target.identity for session in run.sessions)
+    anew = any(session.made_anew for session in run.sessions)
     what = " with another " + ", ".join(name for name, _ in changed) if changed else ""
     file = "; the file was made and filled anew" if anew else ""
     yield Finding(

@@ -40,9 +40,13 @@ class RunHeader(Record):
 
 
 class Session(Record):
-    """What may have changed when a run went on after it had been broken off."""
+    """What may have changed when a run went on after it had been broken off.
+
+    ``made_anew`` says that the file was gone and was made and filled once more.
+    """
 
     resumed_at: str
+    made_anew: bool
     iosonde_version: str
     command: tuple[str, ...]
     target: TargetFacts

@@ -6,12 +6,17 @@ from iosonde.records.base import Record
 
 
 class Identity(Record):
-    """What makes a target the same target, whatever its path: checked again before anything goes on."""
+    """What makes a target the same target, whatever its path: checked again before anything goes on.
+
+    ``born_ns`` is when the file was made, since 1970: a number that was freed is soon given to another file. None where
+    the file system does not keep it.
+    """
 
     device_major: int
     device_minor: int
     inode: int
     size_bytes: int
+    born_ns: int | None = None
 
 
 class Alignment(Record):
