@@ -64,3 +64,14 @@ def test_the_peak_latency_is_the_highest_and_not_that_of_the_best_throughput() -
     assert knee.point is not None
     assert knee.point.queue_depth == 2
     assert knee.latency_share == pytest.approx(0.1)
+
+
+def test_a_shallower_depth_whose_interval_reaches_the_best_one_s_can_t_be_told_from_the_knee() -> None:
+    def point(depth: int, mean: float, half: float) -> DepthPoint:
+        return DepthPoint(depth, mean, 1000.0, mean - half, mean + half)
+
+    doubtful = find_knee([point(1, 10, 1), point(2, 60, 40), point(4, 80, 5), point(8, 100, 10), point(16, 100, 10)])
+    assert doubtful.point is not None
+    assert (doubtful.point.queue_depth, doubtful.depth_low) == (8, 2)
+    sure = find_knee([point(1, 10, 1), point(2, 60, 4), point(4, 80, 1), point(8, 100, 1), point(16, 100, 1)])
+    assert sure.depth_low == 8

@@ -87,6 +87,14 @@ def test_a_folder_that_may_not_be_written_is_refused(folder: Path) -> None:
     assert (ended.returncode, "can't be written" in ended.stderr) == (3, True)
 
 
+@pytest.mark.parametrize("command", ["run", "plan", "probe"])
+def test_an_empty_target_is_refused_and_is_not_the_current_directory(folder: Path, command: str) -> None:
+    ended = iosonde_forked(command, "", folder=folder)
+    assert ended.returncode == 2
+    assert "error: the target's name is empty" in ended.stderr
+    assert "hint: is a variable unset?" in ended.stderr
+
+
 def test_a_missing_engine_is_named(folder: Path) -> None:
     ended = iosonde("probe", "null:", folder=folder, IOSONDE_ENGINE="/no/such/engine")
     assert ended.returncode == 4

@@ -136,7 +136,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "probe . --block-size 1GiB --size 16MiB --buffered",
         2,
-        "block size 1073741824 B is not a multiple of 512 B up to 64 MiB",
+        "block size 1 GiB is not a multiple of 512 B up to 64 MiB",
         "give a size such as 4KiB with --block-size",
     ),
     (
@@ -317,6 +317,14 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "tiny exists, and writing would destroy what is in it",
         "name a directory or a new file, or give this file up with --overwrite",
     ),
+    (
+        "probe . --sync dsync --size 16MiB",
+        2,
+        "random-read-4KiB-qd1-dsync: dsync is about writes, and there are none",
+        "ask for writes (--read below 100), or leave --sync away",
+    ),
+    ("report measured --json measured/run.json --force", 7, "measured/run.json is the run itself", "name another file"),
+    ("report measured --html measured/journal --force", 7, "measured/journal is the run itself", "name another file"),
     (
         "plan . --size 16MiB --write-rate 0",
         2,

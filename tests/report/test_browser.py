@@ -56,6 +56,8 @@ CLIPPED = """() => [...document.querySelectorAll('.chart')].flatMap(chart => {
 OVERLAPPING = """() => [...document.querySelectorAll('.chart')].flatMap(chart => {
   const texts = [...chart.querySelectorAll('svg text')]
     .filter(text => text.textContent && getComputedStyle(text).opacity !== '0')
+    // A label's white edge is a text of its own, below the label.
+    .filter(text => text.getAttribute('stroke') !== 'white')
     .map(text => [text.textContent, text.getBoundingClientRect()]);
   const found = [];
   texts.forEach(([a, p], i) => texts.slice(i + 1).forEach(([b, q]) => {

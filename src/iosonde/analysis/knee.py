@@ -26,11 +26,16 @@ class KneeState(StrEnum):
 
 @dataclass(frozen=True)
 class DepthPoint:
-    """Throughput (any unit of work a second) and mean latency (nanoseconds) at one asked depth."""
+    """Throughput (any unit of work a second) and mean latency (nanoseconds) at one asked depth.
+
+    ``throughput_low`` and ``throughput_high`` are its 95 % interval, None where there is none.
+    """
 
     queue_depth: int
     throughput: float
     latency_ns: float
+    throughput_low: float | None = None
+    throughput_high: float | None = None
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,8 @@ class Knee:
 
     ``point`` is the lowest depth with at least 95 % of the best throughput, also when the state says that the true
     knee lies outside of what was tested. With the state ``unknown``, point, best and shares are None.
+    ``depth_low`` is the lowest depth that can't be told from the knee: its interval reaches 95 % of where the best
+    one's begins.
     """
 
     state: KneeState
@@ -47,6 +54,7 @@ class Knee:
     throughput_share: float | None
     latency_share: float | None
     depths: tuple[int, ...]
+    depth_low: int | None = None
 
 
 def find_knee(points: Iterable[DepthPoint]) -> Knee:
@@ -64,13 +72,30 @@ def find_knee(points: Iterable[DepthPoint]) -> Knee:
         throughput_share=knee.throughput / best.throughput,
         latency_share=knee.latency_ns / max(point.latency_ns for point in ordered),
         depths=depths,
+        depth_low=_depth_low(ordered, best, knee),
     )
+
+
+def _depth_low(ordered: Sequence[DepthPoint], best: DepthPoint, knee: DepthPoint) -> int:
+    least = THROUGHPUT_SHARE_MIN * (best.throughput if best.throughput_low is None else best.throughput_low)
+    reaching = (
+        point.queue_depth
+        for point in ordered
+        if (point.throughput if point.throughput_high is None else point.throughput_high) >= least
+    )
+    return min(next(reaching), knee.queue_depth)
 
 
 def knee_of(cells: Sequence[CellEstimate], operation: Operation) -> Knee:
     """The knee of a sweep over one class of operations; cells without figures of it are passed over."""
     return find_knee(
-        DepthPoint(cell.queue_depth_asked, figures.iops.mean, figures.latency_ns_mean.mean)
+        DepthPoint(
+            cell.queue_depth_asked,
+            figures.iops.mean,
+            figures.latency_ns_mean.mean,
+            figures.iops.low,
+            figures.iops.high,
+        )
         for cell in cells
         if (figures := cell.of(operation)) is not None
     )

@@ -65,6 +65,8 @@ def survey(wish: TargetWish, run: str) -> Place:
         )
     if wish.word == NULL_WORD:
         return Place(path=None, make=False, span_bytes=wish.size_bytes or GIB, file_system=None)
+    if not wish.word.strip():
+        raise UsageError("the target's name is empty", "is a variable unset? `.` names the current directory")
     path = Path(wish.word)
     try:
         mode = path.stat().st_mode

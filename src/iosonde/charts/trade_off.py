@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import log10
-from typing import Literal
+from typing import Any, Final, Literal
 
 import altair as alt
 
@@ -97,13 +97,21 @@ def _layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
     return [*lines, across, ring, *_labels(chart, x, y)]
 
 
+_EDGE: Final[dict[str, Any]] = {"color": "white", "stroke": "white", "strokeWidth": 4, "strokeJoin": "round"}
+_PLAIN: Final[dict[str, Any]] = {}
+
+
 def _labels(chart: alt.Chart, x: alt.X, y: alt.Y) -> list[alt.Chart]:
-    """The depth beside each point: one layer for each side, as Vega-Lite sets alignment by layer."""
+    """The depth beside each point: one layer for each side, as Vega-Lite sets alignment by layer.
+
+    Each is written twice, first as a white edge, so that the bars of intervals don't strike it through.
+    """
     return [
         chart.transform_filter(f"datum.label_side == '{side}'")
-        .mark_text(align=align, baseline=baseline, dx=dx, dy=dy, fontSize=12, fontWeight=600, lineBreak="\n")
-        .encode(x=x, y=y, text=alt.Text("label:N"), color=colour(SERIES))
+        .mark_text(align=align, baseline=baseline, dx=dx, dy=dy, fontSize=12, fontWeight=600, lineBreak="\n", **edge)
+        .encode(x=x, y=y, text=alt.Text("label:N"), **({} if edge else {"color": colour(SERIES)}))
         for side, (align, baseline, dx, dy) in _SIDES.items()
+        for edge in (_EDGE, _PLAIN)
     ]
 
 

@@ -1,6 +1,7 @@
 """How the command ends when it is told to from outside."""
 
 import os
+import signal
 from types import FrameType
 
 INTERRUPTED_BASE = 128
@@ -10,12 +11,18 @@ class Ending:
     """SIGINT and SIGTERM: the first one ends a run in order, the second one at once.
 
     Typer turns a KeyboardInterrupt into its own exit code, so the signal is remembered here. ``advice`` is what a user
-    is told when there is no time for more.
+    is told when there is no time for more; ``told`` says that the user knows already.
     """
 
     def __init__(self) -> None:
         self.code: int | None = None
         self.advice = ""
+        self.told = False
+
+    @property
+    def word(self) -> str:
+        """What happened to the command."""
+        return "terminated" if self.code == INTERRUPTED_BASE + signal.SIGTERM else "interrupted"
 
     def __call__(self, number: int, _frame: FrameType | None) -> None:
         """Answers a signal."""

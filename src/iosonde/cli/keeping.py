@@ -33,10 +33,11 @@ def keeping(directory: Path, run: str) -> Iterator[None]:
 
 
 def _tell(directory: Path, run: str) -> None:
+    ENDING.told = True
     if not _has_begun(directory, run):
-        typer.echo("interrupted before anything was measured", err=True)
+        typer.echo(f"{ENDING.word} before anything was measured", err=True)
         return
-    typer.echo("interrupted", err=True)
+    typer.echo(ENDING.word, err=True)
     _tell_what_is_kept(directory)
     typer.echo(
         f"hint: `iosonde resume {directory}` goes on; `iosonde report {directory}` shows what there is", err=True

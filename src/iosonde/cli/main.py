@@ -77,6 +77,8 @@ def entry() -> NoReturn:
             raise
         # Without a command the help was printed already, and there is nothing to add.
         code = _tell(mended) if mended.message else mended.exit_code
+    if ENDING.code is not None and not ENDING.told:
+        typer.echo(ENDING.word, err=True)
     # The end is decided: a signal that comes while Python takes itself apart changes nothing any more.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)

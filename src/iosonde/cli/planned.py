@@ -1,6 +1,7 @@
 """A plan in words, for `plan` and for the head of `run`."""
 
-from iosonde.campaign import Rest, Survey
+from iosonde.campaign import Place, Rest, Survey
+from iosonde.machine import device_facts
 from iosonde.plans import Cost, cell_duration_ns
 from iosonde.records import Experiment, Plan, Timing
 from iosonde.units import format_amount, format_bandwidth, format_duration, format_size
@@ -25,11 +26,22 @@ def plan_lines(ahead: Survey, cost: Cost) -> list[str]:
     every = f"x {plan.repeats} repeats" if len(set(repeats.values())) == 1 else f"x up to {plan.repeats} repeats"
     return [
         f"target    {place.path or 'null:'} ({format_size(plan.span_bytes)}, {_fate(ahead)})",
+        *_ground_lines(place),
         f"profile   {plan.profile}{' (quick)' if plan.quick else ''}: {_experiments(ahead)}",
         f"cells     {cost.cells} distinct {every}, {cost.measurements} measurements, each {_lengths(plan)}",
         f"time      {format_duration(cost.duration_ns)}",
-        *_wear_lines(plan, cost),
+        *(["writes    nothing"] if place.path is None else _wear_lines(plan, cost)),
     ]
+
+
+def _ground_lines(place: Place) -> list[str]:
+    """What the target lies on: a mistyped mount point is the disk below it."""
+    if place.path is None or place.file_system is None:
+        return []
+    mount = place.file_system
+    device = device_facts(place.path.parent if place.make else place.path)
+    below = "" if device is None else f", device {device.name} {device.model}".rstrip()
+    return [f"lies on   {mount.kind}, mounted at {mount.mount_point}{below}"]
 
 
 def _fate(ahead: Survey) -> str:

@@ -31,9 +31,10 @@ def print_probe(run: RunRecord, *, as_json: bool) -> None:
     else:
         from rich.console import Console
 
+        from iosonde.cli.paper import paper_width
         from iosonde.report.probe_summary import render_probe
 
-        Console(highlight=False).print(render_probe(run, findings))
+        Console(highlight=False, width=paper_width()).print(render_probe(run, findings))
     cell = run.cells[0]
     if cell.outcome is Outcome.FAILED:
         reason = cell.failure.message if cell.failure else "no reason was given"

@@ -110,7 +110,9 @@ class LineObserver:
 
     def cell_finished(self, record: CellRecord) -> None:
         """Prints the line."""
-        if record.order == 0:
+        if record.order == 0 and record.outcome is not Outcome.FINISHED:
+            typer.echo("writing was broken off", err=True)
+        elif record.order == 0:
             rate = record.operations[Operation.WRITE].bytes * SECOND_NS / record.measured_ns if record.operations else 0
             typer.echo(f"written at {format_bandwidth(rate)}", err=True)
         else:

@@ -37,6 +37,7 @@ def print_summary(run: RunRecord, findings: tuple[Finding, ...], report_path: Pa
     """Prints the summary that fits a screen."""
     from rich.console import Console
 
+    from iosonde.cli.paper import paper_width
     from iosonde.report.summary import render_summary
 
-    Console(highlight=False).print(render_summary(run, findings, report_path))
+    Console(highlight=False, width=paper_width()).print(render_summary(run, findings, report_path))

@@ -35,14 +35,21 @@ def report(
     record = load_run(run, intervals=csv is not None or json is not None)
     findings = find(Case.of(record))
     for path in (html, json):
-        _check_free(path, force=force)
+        _check_free(path, run, force=force)
     if csv is not None:
         _make_directory(csv, force=force)
     page = html
     if html is None and csv is None and json is None:
         page = RunDirectory(run).report_path
     if page is not None:
-        write_html(record, findings, page)
+        try:
+            write_html(record, findings, page)
+        except OutputError as error:
+            if html is not None:
+                raise
+            # The figures are read; where the page can't go is no reason to keep them back.
+            print_summary(record, findings, None)
+            raise OutputError(error.message, "name a place of your own with --html FILE") from error
     if csv is not None:
         from iosonde.report.export import write_csv
 
@@ -54,9 +61,14 @@ def report(
     print_summary(record, findings, page)
 
 
-def _check_free(path: Path | None, *, force: bool) -> None:
+def _check_free(path: Path | None, run: Path, *, force: bool) -> None:
     if path is None:
         return
+    # Not at the top: what the store needs would make every --help wait.
+    from iosonde.store.names import HEADER_NAME, JOURNAL_NAME
+
+    if path.resolve() in {(run / name).resolve() for name in (HEADER_NAME, JOURNAL_NAME)}:
+        raise OutputError(f"{path} is the run itself", "name another file")
     if path.is_dir():
         raise OutputError(f"{path} is a directory", "name a file")
     if path.exists() and not force:

@@ -46,7 +46,7 @@ def run(
 
     Example: [bold]iosonde run /mnt/data[/bold]
 
-    The lab profile takes about 20 minutes and writes up to some hundred GB: `iosonde plan TARGET` says it beforehand.
+    The lab profile takes about 20 minutes and can write more than a TB: `iosonde plan TARGET` says it beforehand.
     """
     from iosonde.campaign import look_ahead, measure_to_directory
     from iosonde.cli.keeping import keeping

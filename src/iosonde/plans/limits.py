@@ -3,7 +3,7 @@
 from typing import Final
 
 from iosonde.errors import UsageError
-from iosonde.records import CellPlan, Plan
+from iosonde.records import CellPlan, Plan, Sync
 from iosonde.units import format_duration, format_size
 
 SECTOR_BYTES: Final = 512
@@ -38,8 +38,13 @@ def _check_cell(cell: CellPlan, span_bytes: int) -> None:
     if size % SECTOR_BYTES or not SECTOR_BYTES <= size <= BLOCK_SIZE_BYTES_MAX:
         most = format_size(BLOCK_SIZE_BYTES_MAX)
         raise UsageError(
-            f"block size {size} B is not a multiple of {SECTOR_BYTES} B up to {most}",
+            f"block size {format_size(size)} is not a multiple of {SECTOR_BYTES} B up to {most}",
             "give a size such as 4KiB with --block-size",
+        )
+    if cell.workload.sync is not Sync.NONE and not cell.workload.writes:
+        raise UsageError(
+            f"{cell.cell}: {cell.workload.sync} is about writes, and there are none",
+            "ask for writes (--read below 100), or leave --sync away",
         )
     if size > span_bytes:
         raise UsageError(

@@ -20,7 +20,7 @@ from iosonde.report.brand import Brand, brands_of
 from iosonde.report.definitions import DEFINITIONS
 from iosonde.report.facts import FactGroup, fact_groups, identity_text
 from iosonde.report.headline import Headline, headline_of
-from iosonde.report.result_tables import ResultTable, experiment_table, tail_range_table
+from iosonde.report.result_tables import ResultTable, experiment_tables, tail_range_table
 from iosonde.report.sentences import experiment_sentence, knee_sentence
 from iosonde.units import format_size
 
@@ -134,7 +134,7 @@ def _sections(estimates: RunEstimates) -> tuple[Section, ...]:
 
 
 def _tables(experiment: Experiment, cells: Sequence[CellEstimate]) -> tuple[ResultTable, ...]:
-    tables = [experiment_table(experiment, cells)]
+    tables = [*experiment_tables(experiment, cells)]
     if experiment is Experiment.TAIL:
         tables.append(tail_range_table(cells))
     return tuple(tables)

@@ -63,31 +63,43 @@ class ResultTable:
 
 
 @dataclass(frozen=True)
-class _Column:
+class Column:
+    """A column: its head, and the text for each class of operations of each cell."""
+
     head: Head
     text: Callable[[CellEstimate, OperationEstimate], str]
 
 
-def experiment_table(experiment: Experiment, cells: Sequence[CellEstimate]) -> ResultTable:
-    """All figures of one experiment; sweeps in their own order, others in the plan's."""
+def experiment_tables(experiment: Experiment, cells: Sequence[CellEstimate]) -> tuple[ResultTable, ...]:
+    """All figures of one experiment; sweeps in their own order, others in the plan's.
+
+    Where the distribution is the question it has a table of its own: side by side the two would be wider than a page.
+    """
     if experiment in _ORDERS:
         cells = sorted(cells, key=_ORDERS[experiment])
     shown = [(cell, figures) for cell in cells for figures in _shown(cell)]
     unit = latency_unit(figures.latency_ns_mean.mean for _, figures in shown)
-    full = experiment in FULL_DISTRIBUTION_IN
-    columns = _columns(unit, full=full)
+    interval = "± is half the 95 % interval over the repeats (Student's t)."
+    if experiment not in FULL_DISTRIBUTION_IN:
+        columns = [*_rate_columns(unit), *_latency_columns(unit, FEW_PERCENTS), _CPU]
+        return (_table(cells, columns, interval, _notes(shown, FEW_PERCENTS)),)
+    distribution = [*_HEAD, Column(Head("Min", unit.name), _least(unit)), *_latency_columns(unit, PERCENTS)]
+    return (
+        _table(cells, [*_rate_columns(unit), _CPU], interval, _notes(shown, ())),
+        _table(cells, distribution, "Latency over all repeats together.", _notes(shown, PERCENTS)),
+    )
+
+
+def _table(
+    cells: Sequence[CellEstimate], columns: Sequence[Column], caption: str, notes: tuple[str, ...]
+) -> ResultTable:
     lines: list[Line] = []
     for cell in cells:
         rows = _shown(cell)
         lines.extend(Line(tuple(column.text(cell, figures) for column in columns)) for figures in rows)
         if not rows:
             lines.append(Line((cell.cell,), gap=why_no_figures(cell)))
-    return ResultTable(
-        caption="± is half the 95 % interval over the repeats (Student's t).",
-        heads=tuple(column.head for column in columns),
-        lines=tuple(lines),
-        notes=_notes(shown, PERCENTS if full else FEW_PERCENTS),
-    )
+    return ResultTable(caption=caption, heads=tuple(column.head for column in columns), lines=tuple(lines), notes=notes)
 
 
 def _shown(cell: CellEstimate) -> list[OperationEstimate]:
@@ -98,34 +110,33 @@ def _shown(cell: CellEstimate) -> list[OperationEstimate]:
     return [figures for operation in asked if (figures := cell.of(operation)) is not None]
 
 
-def _columns(unit: LatencyUnit, *, full: bool) -> list[_Column]:
-    percents = PERCENTS if full else FEW_PERCENTS
-
-    def in_unit(value_ns: float) -> str:
-        return significant(value_ns / unit.ns)
-
+def _rate_columns(unit: LatencyUnit) -> list[Column]:
     return [
-        _Column(Head("Cell", number=False), lambda cell, _: cell.cell),
-        _Column(Head("Counted", number=False), lambda _, figures: str(figures.operation)),
-        _Column(Head("Depth", "asked"), lambda cell, _: str(cell.queue_depth_asked)),
-        _Column(Head("Depth", "achieved"), lambda cell, _: _achieved(cell)),
-        _Column(Head("n", "repeats"), _repeats),
-        _Column(Head("IOPS", "operations/s"), lambda _, figures: with_interval(figures.iops)),
-        _Column(Head("Bandwidth", f"{BANDWIDTH_UNIT}, 10^6"), _bandwidth),
-        _Column(Head("Mean latency", unit.name), lambda _, each: with_interval(each.latency_ns_mean, 1 / unit.ns)),
-        *([_Column(Head("Min", unit.name), lambda _, figures: in_unit(figures.latency_ns_min))] if full else []),
-        *(_percentile_column(percent, unit) for percent in percents),
-        _Column(Head("Max", unit.name), lambda _, figures: in_unit(figures.latency_ns_max)),
-        _Column(Head("CPU", "ns/operation"), lambda cell, _: _cpu(cell)),
+        *_HEAD,
+        Column(Head("Depth", "asked"), lambda cell, _: str(cell.queue_depth_asked)),
+        Column(Head("Depth", "achieved"), lambda cell, _: _achieved(cell)),
+        Column(Head("n", "repeats"), _repeats),
+        Column(Head("IOPS", "operations/s"), lambda _, figures: with_interval(figures.iops)),
+        Column(Head("Bandwidth", f"{BANDWIDTH_UNIT}, 10^6"), _bandwidth),
+        Column(Head("Mean latency", unit.name), lambda _, each: with_interval(each.latency_ns_mean, 1 / unit.ns)),
     ]
 
 
-def _percentile_column(percent: float, unit: LatencyUnit) -> _Column:
+def _latency_columns(unit: LatencyUnit, percents: Sequence[float]) -> list[Column]:
+    most = Column(Head("Max", unit.name), lambda _, figures: significant(figures.latency_ns_max / unit.ns))
+    return [*(_percentile_column(percent, unit) for percent in percents), most]
+
+
+def _least(unit: LatencyUnit) -> Callable[[CellEstimate, OperationEstimate], str]:
+    return lambda _, figures: significant(figures.latency_ns_min / unit.ns)
+
+
+def _percentile_column(percent: float, unit: LatencyUnit) -> Column:
     def text(_: CellEstimate, figures: OperationEstimate) -> str:
         value_ns = figures.percentile(percent).value_ns
         return NO_VALUE if value_ns is None else significant(value_ns / unit.ns)
 
-    return _Column(Head(percent_label(percent), unit.name), text)
+    return Column(Head(percent_label(percent), unit.name), text)
 
 
 def _achieved(cell: CellEstimate) -> str:
@@ -146,6 +157,13 @@ def _bandwidth(_: CellEstimate, figures: OperationEstimate) -> str:
 
 def _cpu(cell: CellEstimate) -> str:
     return NO_VALUE if cell.cpu_ns_per_io is None else significant(cell.cpu_ns_per_io.mean, 3)
+
+
+_HEAD: Final = (
+    Column(Head("Cell", number=False), lambda cell, _: cell.cell),
+    Column(Head("Counted", number=False), lambda _, figures: str(figures.operation)),
+)
+_CPU: Final = Column(Head("CPU", "ns/operation"), lambda cell, _: _cpu(cell))
 
 
 def _notes(shown: Iterable[tuple[CellEstimate, OperationEstimate]], percents: Iterable[float]) -> tuple[str, ...]:

@@ -1,13 +1,17 @@
 """Parquet files, derived from the journal for those who query."""
 
+import errno
+import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from iosonde.errors import OutputError
 
 # A column is a NumPy array or a list; the store doesn't care which.
 Columns = Mapping[str, Any]
+
+_COMMON: Final = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS, errno.EIO)
 
 
 def write_parquet(directory: Path, tables: Mapping[str, Columns]) -> tuple[Path, ...]:
@@ -35,5 +39,13 @@ def _write(directory: Path, tables: Mapping[str, Columns], suffix: str, options:
                 connection.unregister("columns")
                 written.append(path)
     except (duckdb.IOException, OSError) as error:
-        raise OutputError(f"can't write tables to {directory}: {error}", "make room or name another place") from error
+        raise OutputError(
+            f"can't write tables to {directory}: {_reason(error)}", "make room or name another place"
+        ) from error
     return tuple(written)
+
+
+def _reason(error: Exception) -> str:
+    """DuckDB's errors may be JSON with the text in it; the system's own words are enough."""
+    text = str(error)
+    return next((os.strerror(number) for number in _COMMON if os.strerror(number) in text), text.splitlines()[0])

@@ -142,7 +142,11 @@ def _intervals(payloads: list[bytes]) -> tuple[IntervalRecord, ...]:
 
 def load_header(path: Path) -> RunHeader:
     """Reads what a run was meant to be. Raises RecordError."""
-    if not path.is_dir():
+    try:
+        is_directory = path.is_dir()
+    except OSError as error:
+        raise RecordError(f"{path} can't be looked at: {error.strerror}", "ask for the rights to read it") from error
+    if not is_directory:
         raise RecordError(f"{path} is not a run directory", "name the directory that `iosonde run` wrote")
     try:
         text = (path / HEADER_NAME).read_text(encoding="utf-8")
@@ -154,7 +158,7 @@ def load_header(path: Path) -> RunHeader:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text"
         raise RecordError(
-            f"{path} has no readable {HEADER_NAME}: {reason}", "name the directory that `iosonde run` wrote"
+            f"{path} has no readable {HEADER_NAME}: {reason}", "ask for the rights to read it, or use a copy"
         ) from error
     try:
         _check_version(path, json.loads(text)["schema_version"])
