@@ -36,9 +36,9 @@ DONE, FAILED = 0, 1
 
 
 def short_plan(span_bytes: int, fill: bool) -> Plan:
-    """Four cells of 20 ms, twice, with intervals of 5 ms; always the same seeds and order."""
+    """Four cells of 10 ms, twice, with intervals of 3 ms; always the same seeds and order."""
     plan = campaign_plan(CAMPAIGN, quick=False, seed=7, span_bytes=span_bytes, fill=fill)
-    timing = {"warmup_ns": 5 * MS, "measure_ns": 20 * MS, "interval_ns": 5 * MS}
+    timing = {"warmup_ns": 3 * MS, "measure_ns": 10 * MS, "interval_ns": 3 * MS}
     cells = tuple(cell.model_copy(update={"timing": cell.timing.model_copy(update=timing)}) for cell in plan.cells)
     return plan.model_copy(update={"cells": cells})
 

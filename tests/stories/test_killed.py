@@ -45,7 +45,7 @@ def turns_of(run: RunRecord) -> list[tuple[int, str, int, int]]:
 
 
 def ended(run: RunRecord) -> dict[int, CellRecord]:
-    """Cells that were measured to their end. On a busy host 20 ms can pass without an operation, which is a failure."""
+    """Cells that were measured to their end. On a busy host 10 ms can pass without an operation, which is a failure."""
     found = {cell.order: cell for cell in run.cells if cell.outcome is not Outcome.CUT}
     kinds = {cell.failure.kind for cell in found.values() if cell.failure is not None}
     assert kinds <= {"nothing_completed"}, kinds

@@ -9,7 +9,7 @@ def test_the_plan_says_cells_time_bytes_and_fills_and_touches_nothing(tmp_path: 
     ended = iosonde("plan", tmp_path, "--size", "1GiB", "--write-rate", "1GB")
     assert ended.returncode == 0, ended.stderr
     lines = dict(line.split(maxsplit=1) for line in ended.stdout.splitlines())
-    assert list(lines) == ["target", "profile", "cells", "time", "writes", "fills"]
+    assert list(lines) == ["target", "on", "profile", "cells", "time", "writes", "fills"]
     assert lines["cells"] == "59 distinct x 3 repeats, 177 measurements, each 1.0 s warm-up + 5.0 s"
     assert lines["time"].startswith("17 min")
     assert lines["writes"].startswith("1.07 GB to fill it, then up to 549 GB")

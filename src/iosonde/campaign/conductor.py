@@ -79,6 +79,7 @@ class Conductor:
         self._work = work
         self._choice = EngineChoice(header.engine_asked)
         self._engine = header.engine
+        self._beside: tuple[Neighbour, ...] | None = None
         identity = header.target.identity
         self._device = None if identity is None else os.makedev(identity.device_major, identity.device_minor)
         self._keeper = keeper
@@ -130,14 +131,16 @@ class Conductor:
             self._observer.interval(interval)
 
         engine = engine_of_cell(self._choice, self._engine, cell.workload)
-        before = self._neighbours()
+        # Seen at the end of one cell is seen at the start of the next: the kernel takes milliseconds to answer.
+        before = self._neighbours() if self._beside is None else self._beside
         try:
             record = self._source.measure(cell, turn, engine, self._plan.span_bytes, on_interval)
         except Interrupted as interrupted:
             keep(interrupted.cell)
             self._observer.cell_finished(interrupted.cell)
             raise interrupted.interruption from None
-        beside = {each.process: each for each in (*before, *self._neighbours())}
+        self._beside = self._neighbours()
+        beside = {each.process: each for each in (*before, *self._beside)}
         if beside:
             record = record.model_copy(update={"neighbours": tuple(beside.values())})
         keep(record)

@@ -41,7 +41,7 @@ def _ground_lines(place: Place) -> list[str]:
     mount = place.file_system
     device = device_facts(place.path.parent if place.make else place.path)
     below = "" if device is None else f", device {device.name} {device.model}".rstrip()
-    return [f"lies on   {mount.kind}, mounted at {mount.mount_point}{below}"]
+    return [f"on        {mount.kind}, mounted at {mount.mount_point}{below}"]
 
 
 def _fate(ahead: Survey) -> str:
