@@ -8,6 +8,9 @@ CARGO := cd engine && cargo
 
 DEMO := $(VENV)/bin/iosonde run demo --quick --out demo/run
 BENCH := $(PY) -m bench
+# An installation compiles what it installs; a checkout is only compiled as it is used, and where PYTHONDONTWRITEBYTECODE
+# is set not even then: every start would pay for it.
+COMPILE := $(PY) -m compileall -q src
 
 PACKAGES := $(VENV)/.stamp-packages
 INSTALLED := $(VENV)/.stamp-installed
@@ -36,6 +39,7 @@ $(PACKAGES): requirements/dev.txt
 $(INSTALLED): $(PACKAGES) pyproject.toml src/iosonde/__init__.py $(ENGINE)
 	@command -v cargo >/dev/null || { echo "cargo is needed: https://rustup.rs" >&2; exit 1; }
 	$(PIP) install --no-build-isolation --no-deps --editable .
+	@$(COMPILE)
 	@touch $@
 
 setup: $(INSTALLED) ## make .venv, with the iosonde command and a release engine in it
@@ -68,6 +72,7 @@ wheel: setup ## build sdist, and the wheel from it, and try that in an empty env
 	$(PY) -m tools.check_wheel
 
 bench: setup ## compare with other tools
+	@$(COMPILE)
 	$(BENCH)
 
 schema: setup ## write docs/campaign.schema.json from the code

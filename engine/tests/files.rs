@@ -188,23 +188,27 @@ fn a_file_is_measured_by_one_engine_at_a_time_and_the_holder_is_named() {
 }
 
 #[test]
-fn a_file_that_is_cut_short_under_writes_is_noticed_though_they_make_it_long_again() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("target");
-    let target = Target::open(&path, MAKE).expect("a new file");
-    run(&target, &fill());
-    let cutter = std::thread::spawn({
-        let path = path.clone();
-        move || {
-            std::thread::sleep(Duration::from_millis(100));
-            File::options().write(true).open(path).and_then(|file| file.set_len(MIB)).expect("cutting the file");
-        }
-    });
-    let writes =
-        Job { read_percent: 0, pattern: Pattern::Sequential, block_size_bytes: 512, queue_depth: 1, ..psync() };
-    let (result, _) = run(&target, &Job { measure_ns: 20_000 * MS, ..writes });
-    cutter.join().expect("the cutter");
-    assert_eq!(result.failure.map(|failure| failure.kind), Some(FailureKind::Changed));
+fn a_file_that_is_cut_short_is_noticed_though_no_operation_meets_its_end_and_though_it_is_made_long_again() {
+    for long_again in [false, true] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("target");
+        let target = Target::open(&path, MAKE).expect("a new file");
+        run(&target, &fill());
+        let cutter = std::thread::spawn({
+            let path = path.clone();
+            move || {
+                std::thread::sleep(Duration::from_millis(50));
+                let file = File::options().write(true).open(path).expect("the file");
+                file.set_len(2 * MIB).expect("cutting the file");
+                if long_again {
+                    file.set_len(4 * MIB).expect("making it long again");
+                }
+            }
+        });
+        let (result, _) = run(&target, &Job { read_percent: 0, span_bytes: MIB, measure_ns: 400 * MS, ..psync() });
+        cutter.join().expect("the cutter");
+        assert_eq!(result.failure.map(|failure| failure.kind), Some(FailureKind::Changed), "long again: {long_again}");
+    }
 }
 
 #[test]

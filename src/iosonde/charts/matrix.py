@@ -6,23 +6,13 @@ import altair as alt
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.charts.figure import Figure, Row, left_out
-from iosonde.charts.lines import tooltip
+from iosonde.charts.lines import COMMON_TOOLTIP, tooltip
 from iosonde.charts.points import Point, interval_ends, latency_ends, row_of, unit_of
 from iosonde.charts.quantities import IOPS_BASE, LatencyUnit, workload_label
 from iosonde.charts.theme import READ, WRITE, colour, iops_axis, layered, log_domain, log_ticks, number_axis, shape
 from iosonde.records import Operation, Workload
 
 _ROW_HEIGHT = 40
-TOOLTIP = (
-    "series",
-    "queue_depth_asked",
-    "queue_depth_achieved",
-    "iops_with_interval",
-    "bandwidth_with_interval",
-    "latency_with_interval",
-    "repeats",
-    "cell",
-)
 
 
 def matrix_iops(cells: Sequence[CellEstimate]) -> Figure:
@@ -96,7 +86,7 @@ def _chart(x: alt.X, rows: Sequence[Row], caption: str) -> alt.LayerChart:
     layers = [
         chart.mark_rule(strokeWidth=2).encode(y=y, color=colour(series), **ends),
         chart.mark_point(size=80, filled=True, opacity=1).encode(
-            x=x, y=y, color=colour(series), shape=shape(series), tooltip=tooltip(*TOOLTIP)
+            x=x, y=y, color=colour(series), shape=shape(series), tooltip=tooltip(*COMMON_TOOLTIP)
         ),
     ]
     return layered(layers, rows, caption, height=_ROW_HEIGHT * len(names))

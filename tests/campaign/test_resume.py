@@ -1,0 +1,77 @@
+"""What a resumption goes by: the same file, whatever its name says, and no clock on the wall."""
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from iosonde.campaign import SilentObserver, look_back, resume
+from iosonde.campaign.target import Place, check_same
+from iosonde.errors import TargetError
+from iosonde.records import Identity
+from iosonde.store import load_run
+from tests.stories.short_runs import DONE, fork, run_short
+
+FILE = Identity(device_major=259, device_minor=2, inode=12, size_bytes=1 << 20, born_ns=1_000)
+
+
+def place() -> Place:
+    return Place(path=Path("/srv/data/file"), make=False, span_bytes=1 << 20, file_system=None, expected=FILE)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"device_minor": 3}, "it lay on device 259:2, this one on 259:3"),
+        ({"inode": 13}, "that was inode 12, this is 13"),
+        ({"size_bytes": 5}, "that had 1048576 bytes, this has 5"),
+        ({"born_ns": 2_000}, "it was made later, under the same number"),
+    ],
+)
+def test_another_file_is_refused_with_what_makes_it_another(change: dict[str, int], said: str) -> None:
+    with pytest.raises(TargetError) as caught:
+        check_same(place(), FILE.model_copy(update=change))
+    assert caught.value.message == f"/srv/data/file is not the file that was measured: {said}"
+
+
+def test_the_same_file_passes_also_where_nobody_knows_when_it_was_made() -> None:
+    check_same(place(), FILE)
+    check_same(place(), FILE.model_copy(update={"born_ns": None}))
+
+
+def test_a_file_of_the_user_s_that_was_made_again_under_the_same_number_is_refused_and_left_alone(
+    tmp_path: Path,
+) -> None:
+    target, directory = tmp_path / "target", tmp_path / "run"
+    target.write_bytes(os.urandom(16 << 20))
+    number = target.stat().st_ino
+    child = fork(lambda: run_short(target, directory))
+    child.kill_after(0.25)
+    child.wait()
+    if not (directory / "run.json").exists():
+        pytest.skip("killed before it began")
+    target.unlink()
+    target.write_bytes(os.urandom(16 << 20))
+    if target.stat().st_ino != number:
+        pytest.skip("this file system gave the number to nobody")
+    with pytest.raises(TargetError, match="is not the file that was measured"):
+        resume(directory, look_back(directory, failed_again=False), SilentObserver(), datetime.now(UTC))
+    assert target.exists()
+
+
+def test_a_clock_that_was_set_back_changes_nothing_but_what_the_session_says(tmp_path: Path) -> None:
+    directory = tmp_path / "run"
+    child = fork(lambda: run_short(tmp_path, directory))
+    child.kill_after(0.3)
+    child.wait()
+    if not (directory / "run.json").exists():
+        pytest.skip("killed before it began")
+    long_ago = datetime(2001, 1, 1, tzinfo=UTC)
+    rest = look_back(directory, failed_again=False)
+    assert fork(lambda: resume(directory, rest, SilentObserver(), long_ago)).wait() == DONE
+    run = load_run(directory)
+    assert run.finished
+    assert [cell.order for cell in run.cells] == [turn.order for turn in run.header.plan.turns]
+    if rest.turns:
+        assert run.sessions[-1].resumed_at.startswith("2001-01-01")
