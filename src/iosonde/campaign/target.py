@@ -88,6 +88,8 @@ def _new_file(wish: TargetWish, path: Path) -> Place:
     parent = path.parent
     if not parent.is_dir():
         raise TargetError(f"{parent} is not a directory", "name a file in a directory that exists")
+    if os.statvfs(parent).f_flag & os.ST_RDONLY:
+        raise TargetError(f"{parent} is on a read-only file system", "name a place that is mounted for writing")
     if not os.access(parent, os.W_OK | os.X_OK):
         raise TargetError(f"{parent} can't be written", "name a directory of your own, or a file that exists")
     room = file_system_facts(parent)
