@@ -6,14 +6,15 @@ import signal
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from iosonde.campaign import look_back
+from iosonde.campaign import SilentObserver, look_back, resume
 from iosonde.errors import RecordError
-from iosonde.records import CellRecord, Outcome, RunRecord
-from iosonde.store import load_run
+from iosonde.records import CellRecord, Failure, Outcome, RunRecord
+from iosonde.store import Journal, load_run
 from tests.stories.short_runs import DONE, FAILED, fork, resume_short, run_short
 
 SEED = 20_261_120
@@ -185,4 +186,18 @@ def test_a_resumption_that_is_killed_as_well_can_be_resumed(disk: Path, unbroken
 def test_failed_cells_are_left_alone_unless_they_are_asked_for(disk: Path) -> None:
     directory = disk / "run"
     assert fork(lambda: run_short(disk, directory)).wait() == DONE
-    assert look_back(directory, failed_again=True).turns == ()
+    whole = load_run(directory)
+    lost = whole.cells[2].model_copy(
+        update={"outcome": Outcome.FAILED, "failure": Failure(kind="io", message="EIO"), "intervals": ()}
+    )
+    with Journal(directory / "journal", go_on=True) as journal:
+        journal.cell(lost)
+        journal.end()
+    assert look_back(directory, failed_again=False).turns == ()
+    again = look_back(directory, failed_again=True).turns
+    assert whole.header.plan.turns[2] in again
+    fork(lambda: resume(directory, look_back(directory, failed_again=True), SilentObserver(), datetime.now(UTC))).wait()
+    resumed = load_run(directory)
+    assert turns_of(resumed) == turns_of(whole)
+    assert lost.failure in [cell.failure for cell in resumed.superseded]
+    assert resumed.cells[2].failure != lost.failure

@@ -40,10 +40,10 @@ def knee_sentence(direction: Operation, knee: Knee) -> str:
     depth = knee.point.queue_depth
     doubt = ""
     if knee.depth_low is not None and knee.depth_low < depth:
-        doubt = f" The intervals overlap: it may lie anywhere from depth {knee.depth_low} on."
+        doubt = f"; intervals overlap from depth {knee.depth_low} on"
     return (
         f"{name}: the knee is at depth {depth}, with {_percent(knee.throughput_share)} of the best "
-        f"throughput ({best}) at {_percent(knee.latency_share)} of the highest mean latency in the sweep.{doubt}"
+        f"throughput ({best}) at {_percent(knee.latency_share)} of the highest mean latency in the sweep{doubt}."
     )
 
 

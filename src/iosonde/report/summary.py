@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from iosonde.analysis.experiments import estimate_run
+from iosonde.charts.quantities import NO_VALUE
 from iosonde.findings.model import Finding, Severity, gravest_first
 from iosonde.records import Experiment, RunRecord
 from iosonde.report.brand import Brand, brands_of
@@ -21,7 +22,7 @@ from iosonde.units import format_size
 LINES_MAX: Final = 23
 """A screen of 24 lines keeps one for the prompt."""
 
-FINDINGS_MIN: Final = 2
+FINDINGS_MIN: Final = 1
 """So many findings are shown even where a narrow terminal has used up its screen."""
 
 _INTERVALS: Final = "Means over repeats, ± 95 %; MB/s is 10^6 bytes/s; percentiles over all repeats."
@@ -127,7 +128,8 @@ def _figures_text(group: HeadlineGroup) -> Text:
         shown = figure_text(figure)
         spread = f" {shown.spread}" if figure.estimate is not None and shown.spread else ""
         name = "" if figure.name in {"best", "rate"} else f"{figure.name} "
-        parts.append(f"{name}{shown.value}{spread} {shown.unit}")
+        unit = "" if shown.value == NO_VALUE else f" {shown.unit}"
+        parts.append(f"{name}{shown.value}{spread}{unit}")
     text = Text(", ".join(parts))
     if group.doubted_by:
         text.append(f" (see {', '.join(group.doubted_by)})", style="yellow")
