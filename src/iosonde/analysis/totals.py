@@ -1,10 +1,10 @@
 """Totals of operations, merged by adding."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from iosonde.analysis.histogram import merge_histograms
-from iosonde.records import IntervalRecord, Operation, OperationTotals
+from iosonde.records import IntervalRecord, Operation, OperationTotals, Phase
 
 COUNTED_IN_ALL: Final = (Operation.READ, Operation.WRITE, Operation.TRIM, Operation.FLUSH)
 """``all`` adds these. A commit is a write and a flush that are counted already."""
@@ -44,3 +44,13 @@ def add_operations(intervals: Sequence[IntervalRecord]) -> dict[Operation, Opera
         for operation in classes
     }
     return {operation: totals for operation, totals in merged.items() if totals is not None}
+
+
+def sums_of(intervals: Sequence[IntervalRecord]) -> dict[str, Any]:
+    """The fields of a cell that are its intervals added up: ``in_flight_ns``, ``operations`` and ``warmup``."""
+    measured = [interval for interval in intervals if interval.phase is Phase.MEASURE]
+    return {
+        "in_flight_ns": sum(interval.in_flight_ns for interval in measured),
+        "operations": add_operations(measured),
+        "warmup": add_operations([interval for interval in intervals if interval.phase is Phase.WARMUP]),
+    }

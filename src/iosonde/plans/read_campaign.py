@@ -12,13 +12,14 @@ from pydantic_core import ErrorDetails
 
 from iosonde.errors import UsageError
 from iosonde.plans.campaign_file import CampaignTable, ExperimentTable
+from iosonde.plans.limits import JOBS_MAX, QUEUE_DEPTH_MAX, REPEATS_MAX
 
 _HEADER: Final = re.compile(r"^\s*\[\[\s*experiment\s*\]\]")
 _BOUNDS: Final = {
     "read": "0 to 100",
-    "queue_depth": "1 to 4096",
-    "jobs": "1 to 256",
-    "repeats": "1 to 1000",
+    "queue_depth": f"1 to {QUEUE_DEPTH_MAX}",
+    "jobs": f"1 to {JOBS_MAX}",
+    "repeats": f"1 to {REPEATS_MAX}",
 }
 Place = tuple[int | str, ...]
 

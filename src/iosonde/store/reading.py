@@ -7,7 +7,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from iosonde.analysis.totals import add_operations
+from iosonde.analysis.totals import sums_of
 from iosonde.errors import RecordError
 from iosonde.records import (
     SCHEMA_VERSION,
@@ -112,7 +112,7 @@ class _Reading:
 
     def _cut_cell(self, turn: CellTurn, intervals: tuple[IntervalRecord, ...]) -> CellRecord:
         plan = self._plans[turn.cell]
-        measured = [interval for interval in intervals if interval.phase is Phase.MEASURE]
+        measured_ns = sum(each.end_ns - each.start_ns for each in intervals if each.phase is Phase.MEASURE)
         return CellRecord(
             cell=plan.cell,
             experiments=plan.experiments,
@@ -123,11 +123,9 @@ class _Reading:
             timing=plan.timing,
             outcome=Outcome.CUT,
             failure=None,
-            measured_ns=sum(interval.end_ns - interval.start_ns for interval in measured),
-            in_flight_ns=sum(interval.in_flight_ns for interval in measured),
-            operations=add_operations(measured),
-            warmup=add_operations([interval for interval in intervals if interval.phase is Phase.WARMUP]),
+            measured_ns=measured_ns,
             intervals=intervals if self._with_intervals else (),
+            **sums_of(intervals),
         )
 
 

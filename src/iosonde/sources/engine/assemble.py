@@ -5,14 +5,13 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from iosonde.analysis.totals import add_operations
+from iosonde.analysis.totals import sums_of
 from iosonde.errors import EngineError
 from iosonde.records import (
     CellPlan,
     CellRecord,
     CellTurn,
     IntervalRecord,
-    Phase,
 )
 
 _ALWAYS_GIVEN: Final = ("censored", "cpu", "clock_start", "clock_end", "engine")
@@ -22,8 +21,6 @@ def assemble_cell(
     cell: CellPlan, turn: CellTurn, intervals: Sequence[IntervalRecord], result: dict[str, Any]
 ) -> CellRecord:
     """The record of one measurement. Raises EngineError when the engine's words are not those of the record."""
-    measured = [interval for interval in intervals if interval.phase is Phase.MEASURE]
-    warmup = [interval for interval in intervals if interval.phase is Phase.WARMUP]
     facts = {
         **result,
         "cell": cell.cell,
@@ -33,9 +30,7 @@ def assemble_cell(
         "seed": turn.seed,
         "workload": cell.workload,
         "timing": cell.timing,
-        "in_flight_ns": sum(interval.in_flight_ns for interval in measured),
-        "operations": add_operations(measured),
-        "warmup": add_operations(warmup),
+        **sums_of(intervals),
         "intervals": tuple(intervals),
     }
     # Other sources may not know these; our engine does.
