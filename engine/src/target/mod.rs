@@ -41,6 +41,14 @@ pub struct Identity {
     pub born_ns: Option<u64>,
 }
 
+impl Identity {
+    /// Whether both are one file at one time, whatever its size.
+    #[must_use]
+    pub fn is_file_of(&self, other: &Self) -> bool {
+        (self.device_major, self.device_minor, self.inode) == (other.device_major, other.device_minor, other.inode)
+    }
+}
+
 /// An open target.
 #[derive(Debug)]
 #[allow(clippy::struct_excessive_bools)] // Each is a fact of its own, and all of them travel together.
@@ -110,12 +118,7 @@ impl Target {
                 format!("{path} had {} bytes and has {} now", identity.size_bytes, now.size_bytes)
             }
             Ok(_) => match open::identity_of_path(&self.path) {
-                Ok(now)
-                    if (now.device_major, now.device_minor, now.inode)
-                        == (identity.device_major, identity.device_minor, identity.inode) =>
-                {
-                    return None;
-                }
+                Ok(now) if now.is_file_of(&identity) => return None,
                 Ok(_) => format!("{path} was replaced by another file"),
                 Err(_) => format!("{path} was removed or moved away"),
             },
@@ -139,9 +142,7 @@ impl Target {
             return Err(Failure::new(FailureKind::TargetOpen, message));
         }
         let found = open::identity_of_path(&self.path)?;
-        if (found.device_major, found.device_minor, found.inode)
-            != (identity.device_major, identity.device_minor, identity.inode)
-        {
+        if !found.is_file_of(&identity) {
             return Err(Failure::new(
                 FailureKind::Changed,
                 format!("{path} leads to another file now; it was left alone"),
