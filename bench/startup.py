@@ -56,9 +56,9 @@ def _report() -> tuple[float, int, int]:
     with tempfile.TemporaryDirectory() as folder:
         directory = Path(folder) / "run"
         wish = Wish(
-            target=TargetWish("null:", None, overwrite=False, buffered=False, writes=True, quick=False),
+            target=TargetWish(("null:",), None, overwrite=False, buffered=False, writes=True, quick=False),
             engine=EngineChoice.AUTO,
-            plan=lambda span_bytes, _fill: hundred_cells(span_bytes),
+            plan=lambda ground: hundred_cells(ground.span_bytes),
         )
         now = datetime.now(UTC)
         measure_to_directory(wish, look_ahead(wish, now), directory, SilentObserver(), now)

@@ -66,15 +66,17 @@ pub struct Job {
     pub block_size_bytes: u32,
     /// Operations that each worker keeps in flight.
     pub queue_depth: u32,
-    /// Workers, each with a queue of its own.
+    /// Workers on each target, each with a queue of its own.
     pub jobs: u32,
+    /// How many of the open targets are used at the same time, from the first on.
+    pub targets: u32,
     /// When a write counts as done.
     pub sync: Sync,
     /// What writes carry.
     pub data: Data,
     /// What all randomness comes from.
     pub seed: u64,
-    /// The first bytes of the target that are used.
+    /// The first bytes of each target that are used.
     pub span_bytes: u64,
     /// Time before counting begins.
     pub warmup_ns: u64,
@@ -82,7 +84,7 @@ pub struct Job {
     pub measure_ns: u64,
     /// The length of an interval.
     pub interval_ns: u64,
-    /// Ends the job after this much instead.
+    /// Ends the job after this much on each target instead.
     pub amount_bytes: Option<u64>,
 }
 
@@ -92,6 +94,8 @@ pub const QUEUE_DEPTH_MAX: u32 = 4096;
 pub const PSYNC_THREADS_MAX: u32 = 1024;
 /// The most workers that may be asked for.
 pub const JOBS_MAX: u32 = 256;
+/// The most targets that one job may use.
+pub const TARGETS_MAX: u32 = 64;
 /// The largest block.
 pub const BLOCK_SIZE_BYTES_MAX: u32 = 64 << 20;
 /// Bytes in flight, at most.
@@ -139,7 +143,7 @@ impl Job {
     /// Operations kept in flight by all workers together.
     #[must_use]
     pub fn in_flight(&self) -> u32 {
-        self.queue_depth * self.jobs
+        self.queue_depth * self.jobs * self.targets
     }
 
     /// Threads that drive one queue: psync has no other way to keep more than one operation in flight.
@@ -148,10 +152,16 @@ impl Job {
         if self.engine == Engine::Psync { self.queue_depth } else { 1 }
     }
 
+    /// Threads that drive the job on one target.
+    #[must_use]
+    pub fn workers_each(&self) -> u32 {
+        self.jobs * self.threads_each()
+    }
+
     /// Threads that drive the job.
     #[must_use]
     pub fn workers(&self) -> u32 {
-        self.jobs * self.threads_each()
+        self.workers_each() * self.targets
     }
 
     /// Operations that each thread keeps in flight.
@@ -178,6 +188,9 @@ impl Job {
         }
         if self.jobs == 0 || self.jobs > JOBS_MAX {
             return bad(format!("{} jobs are not within 1 to {JOBS_MAX}", self.jobs));
+        }
+        if self.targets == 0 || self.targets > TARGETS_MAX {
+            return bad(format!("{} targets are not within 1 to {TARGETS_MAX}", self.targets));
         }
         if self.engine == Engine::Psync && self.in_flight() > PSYNC_THREADS_MAX {
             return bad(format!(

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::cell::{Setting, conduct};
 use crate::clock::{Clock, Monotonic};
 use crate::failure::{Failure, FailureKind};
-use crate::job::{Data, Engine, Job, Pattern, Sync};
+use crate::job::{Data, Engine, Job, Pattern, Sync, TARGETS_MAX};
 use crate::protocol::{Access, Command, Event, Hello, LINE_BYTES_MAX, Line, Numbered, PROTOCOL, TargetSpec, read_line};
 use crate::ring::uring_refused;
 use crate::target::{Target, Wanted};
@@ -31,7 +31,7 @@ pub fn serve(input: impl Read + Send + 'static, output: impl Write) -> io::Resul
         .name("commands".to_owned())
         .spawn(move || listen(BufReader::new(input), &sender, &heard))?;
     let mut session =
-        Session { clock: Monotonic::start(), output: BufWriter::new(output), broken: None, target: None, brake };
+        Session { clock: Monotonic::start(), output: BufWriter::new(output), broken: None, targets: Vec::new(), brake };
     session.send(&Event::Hello(hello()));
     session.answer_all(&commands);
     session.broken.map_or(Ok(()), Err)
@@ -131,7 +131,8 @@ struct Session<W: Write> {
     output: BufWriter<W>,
     // Why events can't be sent any more: the front is gone.
     broken: Option<io::Error>,
-    target: Option<Target>,
+    // In the order in which they were opened.
+    targets: Vec<Target>,
     brake: Arc<Brake>,
 }
 
@@ -161,16 +162,22 @@ impl<W: Write> Session<W> {
     fn answer(&mut self, id: u64, command: Command) -> Result<Event, Failure> {
         match command {
             Command::Open(spec) => {
-                self.target = None;
+                if self.targets.len() >= TARGETS_MAX as usize {
+                    let message = format!("more than {TARGETS_MAX} targets can't be open");
+                    return Err(Failure::new(FailureKind::Protocol, message));
+                }
                 let target = open(spec)?;
                 let event = Event::opened(id, &target);
-                self.target = Some(target);
+                self.targets.push(target);
                 Ok(event)
             }
             Command::Run { job } => self.run(id, &job),
             Command::Sync => {
                 let before = self.clock.now();
-                self.target.as_ref().ok_or_else(no_target)?.sync()?;
+                if self.targets.is_empty() {
+                    return Err(no_target());
+                }
+                self.targets.iter().try_for_each(Target::sync)?;
                 let duration_ns = self.clock.now() - before;
                 Ok(Event::Synced { id, duration_ns })
             }
@@ -179,8 +186,10 @@ impl<W: Write> Session<W> {
                 Ok(Event::Waited { id })
             }
             Command::Calibrate => self.calibrate(id),
-            Command::Close { remove } => {
-                self.target.take().ok_or_else(no_target)?.close(remove)?;
+            Command::Close => {
+                if std::mem::take(&mut self.targets).is_empty() {
+                    return Err(no_target());
+                }
                 Ok(Event::Closed { id })
             }
             Command::Stop => unreachable!("the listener keeps stops to itself"),
@@ -188,8 +197,8 @@ impl<W: Write> Session<W> {
     }
 
     fn run(&mut self, id: u64, job: &Job) -> Result<Event, Failure> {
-        let target = self.target.take().ok_or_else(no_target)?;
-        let setting = self.setting(&target);
+        let targets = std::mem::take(&mut self.targets);
+        let setting = self.setting(&targets);
         self.brake.begin(id);
         let session = std::cell::RefCell::new(&mut *self);
         let result = conduct(
@@ -198,13 +207,13 @@ impl<W: Write> Session<W> {
             &mut |engine_ns| session.borrow_mut().send(&Event::Started { id, engine_ns }),
             &mut |interval| session.borrow_mut().send(&Event::Interval { id, interval }),
         );
-        self.target = Some(target);
+        self.targets = targets;
         let result = Box::new(result?);
         Ok(Event::Finished { id, result })
     }
 
-    fn setting<'a>(&self, target: &'a Target) -> Setting<'a> {
-        Setting { target, clock: self.clock, stop: Arc::clone(&self.brake.stop) }
+    fn setting<'a>(&self, targets: &'a [Target]) -> Setting<'a> {
+        Setting { targets, clock: self.clock, stop: Arc::clone(&self.brake.stop) }
     }
 
     fn wait(&self, duration_ns: u64) {
@@ -220,7 +229,7 @@ impl<W: Write> Session<W> {
 
     fn calibrate(&self, id: u64) -> Result<Event, Failure> {
         const SPAN_BYTES: u64 = 1 << 30;
-        let target = Target::null(SPAN_BYTES);
+        let targets = [Target::null(SPAN_BYTES)];
         let job = Job {
             engine: Engine::Null,
             pattern: Pattern::Random,
@@ -228,6 +237,7 @@ impl<W: Write> Session<W> {
             block_size_bytes: 4096,
             queue_depth: 32,
             jobs: 1,
+            targets: 1,
             data: Data::Random,
             sync: Sync::None,
             seed: 1,
@@ -237,7 +247,7 @@ impl<W: Write> Session<W> {
             interval_ns: CALIBRATION_NS,
             amount_bytes: None,
         };
-        let setting = self.setting(&target);
+        let setting = self.setting(&targets);
         self.brake.begin(id);
         let mut done = 0;
         let result = conduct(&job, &setting, &mut |_| {}, &mut |interval| {

@@ -32,7 +32,11 @@ fn run(target: &Target, job: &Job) -> (JobResult, Vec<Interval>) {
 }
 
 fn try_run(target: &Target, job: &Job) -> Result<(JobResult, Vec<Interval>), Failure> {
-    let setting = Setting { target, clock: Monotonic::start(), stop: Arc::default() };
+    try_run_on(std::slice::from_ref(target), job)
+}
+
+fn try_run_on(targets: &[Target], job: &Job) -> Result<(JobResult, Vec<Interval>), Failure> {
+    let setting = Setting { targets, clock: Monotonic::start(), stop: Arc::default() };
     let mut intervals = Vec::new();
     let result = conduct(job, &setting, &mut |_| {}, &mut |interval| intervals.push(interval))?;
     Ok((result, intervals))
@@ -88,7 +92,7 @@ fn what_is_missing_in_the_way_or_forbidden_has_a_name_each() {
 }
 
 #[test]
-fn a_made_file_has_its_size_and_its_blocks_and_is_removed_on_request_only() {
+fn a_made_file_has_its_size_and_its_blocks_and_stays() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("target");
     let target = Target::open(&path, MAKE).expect("a new file");
@@ -96,22 +100,8 @@ fn a_made_file_has_its_size_and_its_blocks_and_is_removed_on_request_only() {
     assert_eq!((facts.len(), facts.permissions().mode() & 0o777), (4 * MIB, 0o600));
     assert_eq!(target.identity.map(|identity| identity.inode), Some(facts.ino()));
     assert!(target.created);
-    target.close(false).expect("closing");
-    assert!(path.exists());
-    let again = Target::open(&path, WRITE).expect("an existing file");
-    assert_eq!(again.close(true).expect_err("not ours to remove").kind, FailureKind::TargetOpen);
-    assert!(path.exists());
-}
-
-#[test]
-fn a_file_that_took_the_target_s_place_is_left_alone() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("target");
-    let target = Target::open(&path, MAKE).expect("a new file");
-    fs::remove_file(&path).expect("removing");
-    fs::write(&path, "somebody else's").expect("another file");
-    assert_eq!(target.close(true).expect_err("not the same file").kind, FailureKind::Changed);
-    assert_eq!(fs::read_to_string(&path).expect("still there"), "somebody else's");
+    drop(target);
+    assert!(!Target::open(&path, WRITE).expect("an existing file").created);
 }
 
 #[test]
@@ -124,7 +114,7 @@ fn holes_are_seen_before_a_fill_and_gone_after_it() {
     assert_eq!(result.outcome, Outcome::Finished);
     assert_eq!(count(&intervals, Class::Write), 64);
     target.sync().expect("fdatasync");
-    target.close(false).expect("closing");
+    drop(target);
     assert!(!Target::open(&path, READ).expect("the file").holes);
 }
 

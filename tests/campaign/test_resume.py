@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from iosonde.campaign import SilentObserver, look_back, resume
-from iosonde.campaign.target import Place, check_same
+from iosonde.campaign.places import Place
+from iosonde.campaign.target import check_same
 from iosonde.errors import TargetError
 from iosonde.records import Identity
 from iosonde.store import load_run

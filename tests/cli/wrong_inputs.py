@@ -3,7 +3,20 @@
 from typing import Final
 
 WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
-    ("run", 2, "missing argument 'TARGET'", "`iosonde run --help` shows what can be given, with an example"),
+    ("run", 2, "missing argument 'TARGET...'", "`iosonde run --help` shows what can be given, with an example"),
+    (
+        "probe here 4KiB",
+        2,
+        "here does not exist, and is one of several targets",
+        "write ./here for a new file of that name, or leave it away",
+    ),
+    ("probe . null:", 2, "null: stands alone", "measure it by itself, or name files and directories only"),
+    (
+        "probe precious ./new --read 100",
+        3,
+        "precious exists and new would be made and filled",
+        "name files that exist, or new ones and directories, or give the files up with --overwrite",
+    ),
     (
         "run here --frobnicate",
         2,

@@ -17,7 +17,9 @@ from iosonde.records import (
     Operation,
     Outcome,
     RunRecord,
+    ShareTotals,
     Sync,
+    TargetShare,
     Workload,
 )
 from tests.builders import (
@@ -106,7 +108,39 @@ WRITES = workload(read_percent=0)
 BUFFERED = {"target": {"direct": False}}
 NOT_DONE: dict[str, Any] = {"outcome": Outcome.FAILED, "failure": failed(), "count": 10}
 
+
+def shares(*counts: int) -> dict[str, Any]:
+    """Targets that did so many reads each."""
+    totals = [
+        ShareTotals(count=each, bytes=each * 4096, latency_ns_sum=each * MS, latency_ns_max=MS) for each in counts
+    ]
+    found = tuple(TargetShare(in_flight_ns=0, operations={Operation.READ: each}) for each in totals)
+    asked = workload().model_copy(update={"targets": len(counts)})
+    return {"targets": found, "asked": asked, "queue_depth_achieved": 8.0 * len(counts)}
+
+
+def deep_on(targets: int) -> list[CellRecord]:
+    """Two thirds of what a device's queue takes, on each of so many targets."""
+    asked = workload(queue_depth=680).model_copy(update={"targets": targets})
+    return three(asked=asked, queue_depth_achieved=680.0 * targets)
+
+
+def on_devices(*names: str, records: Sequence[CellRecord] = ()) -> RunRecord:
+    """A run on a target on each of these devices."""
+    run = run_of(*(records or three()))
+    first = run.header.target
+    assert first.device is not None
+    targets = [
+        first.model_copy(update={"path": f"/srv/{number}", "device": first.device.model_copy(update={"name": name})})
+        for number, name in enumerate(names, start=1)
+    ]
+    header = run.header.model_copy(update={"target": targets[0], "more_targets": tuple(targets[1:])})
+    return run.model_copy(update={"header": header})
+
+
 FIRES: dict[str, Callable[[], RunRecord]] = {
+    "targets-share-device": lambda: on_devices("sda", "sdb", "sda"),
+    "targets-uneven": lambda: on_devices("sda", "sdb", records=three(**shares(30_000, 10_000))),
     "debug-build": lambda: sound(build_profile="debug"),
     "quick-run": lambda: sound(quick=True),
     "run-unfinished": lambda: sound(finished=False),
@@ -141,6 +175,9 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
 }
 
 NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
+    ("targets-share-device", lambda: on_devices("sda", "sdb", "sdc")),
+    ("targets-uneven", lambda: on_devices("sda", "sdb", records=three(**shares(21_000, 19_000)))),
+    ("depth-over-tags", lambda: on_devices("sda", "sdb", records=deep_on(2))),
     ("engine-fallback", lambda: sound(header={"engine_asked": "psync", "engine": "psync"})),
     ("engine-by-cell", lambda: run_of(*three(), *commits(Engine.IO_URING))),
     ("cpu-quota", lambda: sound(header={"host": {"cpu_quota": 16.0}})),

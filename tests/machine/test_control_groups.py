@@ -100,5 +100,5 @@ def test_an_engine_on_the_same_disk_is_a_neighbour_and_nobody_else_is(tmp_path: 
             "proc/14/comm": "iosonde-engine\n",
         },
     )
-    found = neighbours_of(os.makedev(8, 1), 10, tmp_path)
+    found = neighbours_of({os.makedev(8, 1)}, 10, tmp_path)
     assert [(each.process, each.device) for each in found] == [(11, "sda")]

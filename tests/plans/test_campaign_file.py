@@ -5,7 +5,7 @@ import json
 import pytest
 
 from iosonde.errors import UsageError
-from iosonde.plans import CampaignTable, campaign_plan, campaign_schema, read_campaign
+from iosonde.plans import CampaignTable, Ground, campaign_plan, campaign_schema, read_campaign
 from iosonde.records import Access, Data, Experiment, Plan, Sync
 from tests.house.checkout import ROOT
 
@@ -21,7 +21,7 @@ queue_depth = 1
 
 
 def plan_of(text: str, *, quick: bool = False) -> Plan:
-    return campaign_plan(read_campaign(text, "mine.toml"), quick=quick, seed=1, span_bytes=1 << 30, fill=True)
+    return campaign_plan(read_campaign(text, "mine.toml"), Ground(span_bytes=1 << 30, fill=True), quick=quick, seed=1)
 
 
 def test_a_list_is_a_sweep_and_several_lists_are_all_their_combinations() -> None:
@@ -181,4 +181,4 @@ def test_every_example_is_a_campaign_that_says_why() -> None:
         campaign = read_campaign(file.read_text(encoding="utf-8"), file.name)
         assert campaign.name == file.stem
         assert len(campaign.about) > 20
-        assert campaign_plan(campaign, quick=False, seed=1, span_bytes=64 << 30, fill=True).turns
+        assert campaign_plan(campaign, Ground(span_bytes=64 << 30, fill=True), quick=False, seed=1).turns

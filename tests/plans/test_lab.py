@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from iosonde.plans import campaign_plan, load_profile, plan_cost, probe_plan
+from iosonde.plans import Ground, campaign_plan, load_profile, plan_cost, probe_plan
 from iosonde.plans.build import cell_seed
 from iosonde.records import Access, Experiment, Plan, Sync, Timing, Workload
 
@@ -11,7 +11,7 @@ GIB = 1 << 30
 
 
 def lab(seed: int = 1, *, quick: bool = False) -> Plan:
-    return campaign_plan(load_profile("lab"), quick=quick, seed=seed, span_bytes=8 * GIB, fill=True)
+    return campaign_plan(load_profile("lab"), Ground(span_bytes=8 * GIB, fill=True), quick=quick, seed=seed)
 
 
 def workloads(experiment: Experiment) -> set[Workload]:
@@ -121,6 +121,6 @@ def test_the_cost_counts_time_writes_and_fills() -> None:
 
 def test_a_probe_is_one_cell_with_the_seed_that_was_asked_for() -> None:
     timing = Timing(warmup_ns=0, measure_ns=10**9, interval_ns=10**8)
-    plan = probe_plan(small_random(70, 32), timing, seed=7, span_bytes=GIB, fill=False)
+    plan = probe_plan(small_random(70, 32), timing, Ground(span_bytes=GIB, fill=False), seed=7)
     assert [(turn.cell, turn.repeat, turn.seed) for turn in plan.turns] == [("random-mix70-4KiB-qd32", 1, 7)]
     assert plan.fill is None

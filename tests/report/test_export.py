@@ -50,7 +50,7 @@ def test_three_tables_are_written(tables: dict[str, list[dict[str, str]]]) -> No
 def test_the_cells_have_the_promised_columns(tables: dict[str, list[dict[str, str]]]) -> None:
     assert list(tables["cells.csv"][0]) == [
         "run", "experiments", "cell", "repeat", "order", "seed", "outcome", "operation", "pattern", "read_percent",
-        "block_size_bytes", "queue_depth", "jobs", "queue_depth_achieved", "sync", "data", "count", "bytes",
+        "block_size_bytes", "queue_depth", "jobs", "targets", "queue_depth_achieved", "sync", "data", "count", "bytes",
         "measured_ns", "iops", "bytes_per_s", "latency_ns_mean", "latency_ns_min", "latency_ns_max", "latency_ns_p50",
         "latency_ns_p90", "latency_ns_p95", "latency_ns_p99", "latency_ns_p99_9", "latency_ns_p99_99", "cpu_user_ns",
         "cpu_system_ns", "faults", "censored",

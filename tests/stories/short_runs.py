@@ -14,7 +14,7 @@ from pathlib import Path
 
 from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, look_back, measure_to_directory, resume
 from iosonde.errors import IosondeError
-from iosonde.plans import campaign_plan, read_campaign
+from iosonde.plans import Ground, campaign_plan, read_campaign
 from iosonde.records import Plan
 from iosonde.vocabulary import EngineChoice
 
@@ -35,9 +35,9 @@ queue_depth = 2
 DONE, FAILED = 0, 1
 
 
-def short_plan(span_bytes: int, fill: bool) -> Plan:
+def short_plan(ground: Ground) -> Plan:
     """Four cells of 10 ms, twice, with intervals of 3 ms; always the same seeds and order."""
-    plan = campaign_plan(CAMPAIGN, quick=False, seed=7, span_bytes=span_bytes, fill=fill)
+    plan = campaign_plan(CAMPAIGN, ground, quick=False, seed=7)
     timing = {"warmup_ns": 3 * MS, "measure_ns": 10 * MS, "interval_ns": 3 * MS}
     cells = tuple(cell.model_copy(update={"timing": cell.timing.model_copy(update=timing)}) for cell in plan.cells)
     return plan.model_copy(update={"cells": cells})
@@ -45,7 +45,9 @@ def short_plan(span_bytes: int, fill: bool) -> Plan:
 
 def short_wish(target: Path) -> Wish:
     """The wish of a short run, through the page cache: any file system will do."""
-    wish = TargetWish(word=str(target), size_bytes=16 << 20, overwrite=True, buffered=True, writes=True, quick=False)
+    wish = TargetWish(
+        words=(str(target),), size_bytes=16 << 20, overwrite=True, buffered=True, writes=True, quick=False
+    )
     return Wish(target=wish, engine=EngineChoice.PSYNC, plan=short_plan)
 
 

@@ -72,7 +72,7 @@ def test_a_job_on_nothing_is_asked_for_as_recorded_and_its_answer_becomes_a_reco
     assert record.outcome is Outcome.FINISHED
     assert record.intervals == tuple(intervals)
     assert {Operation.READ, Operation.WRITE} == set(record.operations)
-    source.close(remove=False)
+    source.close()
 
 
 def test_totals_are_the_measured_intervals_added_up(tmp_path: Path, ending: list[EngineSource]) -> None:
@@ -89,7 +89,7 @@ def test_totals_are_the_measured_intervals_added_up(tmp_path: Path, ending: list
     assert record.measured_ns == 30 * MS
 
 
-def test_a_file_is_filled_flushed_measured_and_removed_as_recorded(tmp_path: Path, ending: list[EngineSource]) -> None:
+def test_a_file_is_filled_flushed_and_measured_as_recorded(tmp_path: Path, ending: list[EngineSource]) -> None:
     source = replaying("file.jsonl", tmp_path)
     ending.append(source)
     opened = source.open(TargetRequest(path=tmp_path / "target", write=True, create_bytes=SPAN_BYTES, direct=False))
@@ -111,7 +111,33 @@ def test_a_file_is_filled_flushed_measured_and_removed_as_recorded(tmp_path: Pat
     assert record.engine.workers == 2
     record, _ = measure(source, cell(queue_depth=1, read_percent=0, sync=Sync.FDATASYNC), Engine.PSYNC)
     assert set(record.operations) == {Operation.WRITE, Operation.FLUSH, Operation.COMMIT}
-    source.close(remove=True)
+    source.close()
+
+
+def test_two_files_are_measured_at_the_same_time_as_recorded(tmp_path: Path, ending: list[EngineSource]) -> None:
+    source = replaying("targets.jsonl", tmp_path)
+    ending.append(source)
+    for name in ("first", "second"):
+        source.open(TargetRequest(path=tmp_path / name, write=True, create_bytes=SPAN_BYTES, direct=False))
+    fill = cell(
+        SHORT.model_copy(update={"amount_bytes": SPAN_BYTES}),
+        pattern=Access.SEQUENTIAL,
+        read_percent=0,
+        block_size_bytes=1 << 20,
+        queue_depth=2,
+        targets=2,
+    )
+    record, _ = measure(source, fill, Engine.PSYNC)
+    assert [share.operations[Operation.WRITE].bytes for share in record.targets] == [SPAN_BYTES, SPAN_BYTES]
+    source.sync()
+    record, _ = measure(source, cell(queue_depth=2, targets=2), Engine.PSYNC)
+    assert (
+        sum(share.operations[Operation.READ].count for share in record.targets)
+        == record.operations[Operation.READ].count
+    )
+    record, _ = measure(source, cell(queue_depth=2), Engine.PSYNC)
+    assert len(record.targets) == 1
+    source.close()
 
 
 @pytest.mark.parametrize(

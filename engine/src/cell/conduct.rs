@@ -7,14 +7,14 @@ use std::thread::{Scope, ScopedJoinHandle, current, park_timeout, scope};
 use std::time::Duration;
 
 use super::collector::Collector;
-use super::result::{CpuUse, EngineTruth, Interval, JobResult, Outcome};
+use super::result::{CpuUse, EngineTruth, Interval, JobResult, Outcome, TargetShare};
 use super::thread::{Gate, Legacy, Post, cpus_allowed, drive};
 use crate::clock::{Clock, Monotonic};
 use crate::failure::{Failure, FailureKind};
 use crate::host::{ClockPair, Usage, steal_ns};
 use crate::job::Job;
 use crate::pattern::Shared;
-use crate::record::{Class, Faults, Phase, Slowest};
+use crate::record::{Faults, Phase, Slowest};
 use crate::target::Target;
 use crate::worker::{BATCH_MAX, Censored, recorder_pair};
 
@@ -27,12 +27,30 @@ const SPARES_EACH: usize = 1;
 
 /// What a job runs in.
 pub struct Setting<'a> {
-    /// The open target.
-    pub target: &'a Target,
+    /// The open targets; a job uses as many of them as it asks for, from the first on.
+    pub targets: &'a [Target],
     /// Time.
     pub clock: Monotonic,
     /// Set from outside to end the job early.
     pub stop: Arc<AtomicBool>,
+}
+
+impl Setting<'_> {
+    // The targets that a job uses, each of them checked.
+    fn targets_of(&self, job: &Job) -> Result<&[Target], Failure> {
+        let wanted = self.targets.get(..job.targets as usize).filter(|targets| !targets.is_empty());
+        let targets = wanted.ok_or_else(|| {
+            let open = self.targets.len();
+            Failure::new(FailureKind::NoTarget, format!("the job is for {} targets, and {open} are open", job.targets))
+        })?;
+        for target in targets {
+            job.check(target)?;
+            if let Some(change) = target.changed() {
+                return Err(change);
+            }
+        }
+        Ok(targets)
+    }
 }
 
 struct Meter {
@@ -54,120 +72,155 @@ pub fn conduct(
     started: &mut dyn FnMut(u64),
     interval: &mut dyn FnMut(Interval),
 ) -> Result<JobResult, Failure> {
-    job.check(setting.target)?;
-    if let Some(change) = setting.target.changed() {
-        return Err(change);
-    }
-    let whole = !setting.target.has_holes_now();
+    let targets = setting.targets_of(job)?;
+    let whole: Vec<&Target> = targets.iter().filter(|target| !target.has_holes_now()).collect();
     let gate = Gate::closed();
     let shared = Shared::new(job);
     scope(|scope| {
-        let (handles, mut collector) = hire(scope, job, setting, &gate, &shared)?;
+        let mut crew = Crew::hire(scope, job, setting, &gate, &shared)?;
         let start_ns = setting.clock.now();
         gate.open(Some(start_ns));
-        for handle in &handles {
-            handle.thread().unpark();
-        }
+        crew.wake();
         started(start_ns);
         let mut counted = Counted::default();
         let warmup_end_ns = start_ns + if job.amount_bytes.is_some() { 0 } else { job.warmup_ns };
         let end_ns = if job.amount_bytes.is_some() { u64::MAX } else { warmup_end_ns + job.measure_ns };
         let mut change = None;
-        let mut pass_on = |collector: &mut Collector| {
-            collector.gather();
-            while let Some(tally) = collector.next() {
+        let mut pass_on = |crew: &mut Crew| {
+            crew.gather();
+            while let Some(tally) = crew.collector.take_next() {
                 counted.add(Interval::from(&tally), interval);
             }
             if change.is_none()
-                && let Some(found) = setting.target.changed()
+                && let Some(found) = targets.iter().find_map(Target::changed)
             {
                 change = Some(found);
                 setting.stop.store(true, Ordering::Relaxed);
             }
         };
-        let running = || handles.iter().any(|handle| !handle.is_finished());
-        wait_until(setting.clock, warmup_end_ns, &running, &mut || pass_on(&mut collector));
+        wait_until(setting.clock, warmup_end_ns, &mut crew, &mut pass_on);
         let before = Meter::read(setting.clock);
-        wait_until(setting.clock, end_ns, &running, &mut || pass_on(&mut collector));
+        wait_until(setting.clock, end_ns, &mut crew, &mut pass_on);
         let after = Meter::read(setting.clock);
-        wait_until(setting.clock, u64::MAX, &running, &mut || pass_on(&mut collector));
-        let legacies: Vec<Legacy> = handles.into_iter().map(dismiss).collect();
-        let mut total = Total::default();
-        for (worker, legacy) in legacies.into_iter().enumerate() {
-            let tally = total.add(legacy);
-            collector.add_last(worker, tally);
-        }
-        pass_on(&mut collector);
+        wait_until(setting.clock, u64::MAX, &mut crew, &mut pass_on);
         for phase in [Phase::Warmup, Phase::Measure] {
-            if let Some(tally) = collector.rest(phase) {
+            if let Some(tally) = crew.collector.rest(phase) {
                 counted.add(Interval::from(&tally), interval);
             }
         }
+        let Crew { mut total, collector, .. } = crew;
         // A worker that met the change knows the offset.
         total.failure = total.failure.take().or(change).or_else(|| {
             let message = "parts of the target are unwritten that were not: it was made shorter meanwhile";
-            (whole && setting.target.has_holes_now()).then(|| Failure::new(FailureKind::Changed, message))
+            let shortened = whole.iter().any(|target| target.has_holes_now());
+            shortened.then(|| Failure::new(FailureKind::Changed, message))
         });
-        Ok(total.result(job, &counted, &before, &after))
+        Ok(total.result(job, &counted, collector.shares(), &before, &after))
     })
 }
 
 type Handle<'scope> = ScopedJoinHandle<'scope, Option<Legacy>>;
 
-// Starts the threads and waits until each says that it can go; if one can't, all go home.
-fn hire<'scope, 'env: 'scope>(
-    scope: &'scope Scope<'scope, 'env>,
-    job: &'env Job,
-    setting: &'env Setting<'env>,
-    gate: &'env Gate,
-    shared: &'env Shared,
-) -> Result<(Vec<Handle<'scope>>, Collector), Failure> {
-    let workers = job.workers();
-    let spares_each = if workers == 1 { SPARES_ALONE } else { SPARES_EACH };
-    let cpus = cpus_allowed();
-    let (ready, answers) = sync_channel(workers as usize);
-    let mut handles = Vec::with_capacity(workers as usize);
-    let mut spares = Vec::with_capacity(workers as usize);
-    let mut refusal = None;
-    for worker in 0..workers {
-        let (recorder, spare) = recorder_pair(&job.asked(), spares_each, Some(current()));
-        let post = Post {
-            worker,
-            // The last CPUs first: the first one tends to have the machine's interrupts. With more workers than CPUs
-            // the scheduler does better by itself.
-            cpu: (workers as usize <= cpus.len()).then(|| cpus[cpus.len() - 1 - worker as usize]),
-            job,
-            target: setting.target,
-            shared,
-            clock: setting.clock,
-            gate,
-            stop: Arc::clone(&setting.stop),
-            recorder,
-            ready: ready.clone(),
-        };
-        let builder = std::thread::Builder::new().name(format!("worker {worker}")).stack_size(256 << 10);
-        match builder.spawn_scoped(scope, move || drive(post)) {
-            Ok(handle) => handles.push(handle),
-            Err(error) => {
-                refusal =
-                    Some(Failure::from_io(FailureKind::EngineRefused, "a thread for each operation in flight", &error));
-                break;
+// The threads that drive a job, and what those left behind that have ended.
+struct Crew<'scope> {
+    handles: Vec<Option<Handle<'scope>>>,
+    collector: Collector,
+    total: Total,
+    targets: &'scope [Target],
+    workers_each: usize,
+}
+
+impl<'scope> Crew<'scope> {
+    // Starts the threads and waits until each says that it can go; if one can't, all go home.
+    fn hire<'env: 'scope>(
+        scope: &'scope Scope<'scope, 'env>,
+        job: &'env Job,
+        setting: &'env Setting<'env>,
+        gate: &'env Gate,
+        shared: &'env Shared,
+    ) -> Result<Self, Failure> {
+        let workers = job.workers();
+        let spares_each = if workers == 1 { SPARES_ALONE } else { SPARES_EACH };
+        let cpus = cpus_allowed();
+        let (ready, answers) = sync_channel(workers as usize);
+        let mut handles = Vec::with_capacity(workers as usize);
+        let mut spares = Vec::with_capacity(workers as usize);
+        let mut refusal = None;
+        for worker in 0..workers {
+            let (recorder, spare) = recorder_pair(&job.asked(), spares_each, Some(current()));
+            let post = Post {
+                worker,
+                // The last CPUs first: the first one tends to have the machine's interrupts. With more workers than
+                // CPUs the scheduler does better by itself.
+                cpu: (workers as usize <= cpus.len()).then(|| cpus[cpus.len() - 1 - worker as usize]),
+                job,
+                target: &setting.targets[(worker / job.workers_each()) as usize],
+                shared,
+                clock: setting.clock,
+                gate,
+                stop: Arc::clone(&setting.stop),
+                recorder,
+                ready: ready.clone(),
+            };
+            let builder = std::thread::Builder::new().name(format!("worker {worker}")).stack_size(256 << 10);
+            match builder.spawn_scoped(scope, move || drive(post)) {
+                Ok(handle) => handles.push(Some(handle)),
+                Err(error) => {
+                    let what = "a thread for each operation in flight";
+                    refusal = Some(Failure::from_io(FailureKind::EngineRefused, what, &error));
+                    break;
+                }
             }
+            spares.push(spare);
         }
-        spares.push(spare);
+        drop(ready);
+        for answer in answers.iter().take(handles.len()) {
+            refusal = refusal.or(answer.err());
+        }
+        let workers_each = job.workers_each() as usize;
+        let crew = Self {
+            handles,
+            collector: Collector::new(spares, workers_each),
+            total: Total::default(),
+            targets: &setting.targets[..job.targets as usize],
+            workers_each,
+        };
+        match refusal {
+            Some(refusal) => {
+                gate.open(None);
+                crew.wake();
+                Err(refusal)
+            }
+            None => Ok(crew),
+        }
     }
-    drop(ready);
-    for answer in answers.iter().take(handles.len()) {
-        refusal = refusal.or(answer.err());
-    }
-    if let Some(refusal) = refusal {
-        gate.open(None);
-        for handle in &handles {
+
+    fn wake(&self) {
+        for handle in self.handles.iter().flatten() {
             handle.thread().unpark();
         }
-        return Err(refusal);
     }
-    Ok((handles, Collector::new(spares)))
+
+    fn running(&self) -> bool {
+        self.handles.iter().any(Option::is_some)
+    }
+
+    // Takes what the workers have handed over, and all that those leave behind that have ended: a target that is done
+    // early holds nobody up.
+    fn gather(&mut self) {
+        for worker in 0..self.handles.len() {
+            if let Some(handle) = self.handles[worker].take_if(|handle| handle.is_finished()) {
+                let target = worker / self.workers_each;
+                let mut legacy = dismiss(handle);
+                if let Some(failure) = legacy.failure.as_mut().filter(|_| self.targets.len() > 1) {
+                    failure.message = format!("{}: {}", self.targets[target].path().display(), failure.message);
+                }
+                let tally = self.total.add(legacy, target);
+                self.collector.add_last(worker, tally);
+            }
+        }
+        self.collector.gather();
+    }
 }
 
 fn dismiss(handle: Handle<'_>) -> Legacy {
@@ -176,11 +229,16 @@ fn dismiss(handle: Handle<'_>) -> Legacy {
 }
 
 // Passes intervals on until a time has come or no worker runs any more.
-fn wait_until(clock: Monotonic, until_ns: u64, running: &dyn Fn() -> bool, pass_on: &mut dyn FnMut()) {
+fn wait_until<'scope>(
+    clock: Monotonic,
+    until_ns: u64,
+    crew: &mut Crew<'scope>,
+    pass_on: &mut dyn FnMut(&mut Crew<'scope>),
+) {
     loop {
-        pass_on();
+        pass_on(crew);
         let left_ns = until_ns.saturating_sub(clock.now());
-        if left_ns == 0 || !running() {
+        if left_ns == 0 || !crew.running() {
             return;
         }
         park_timeout(Duration::from_nanos(left_ns.min(SLEEP_NS_MAX)));
@@ -191,16 +249,12 @@ fn wait_until(clock: Monotonic, until_ns: u64, running: &dyn Fn() -> bool, pass_
 #[derive(Default)]
 struct Counted {
     measured_ns: u64,
-    completed: [u64; Class::ALL.len()],
 }
 
 impl Counted {
     fn add(&mut self, counts: Interval, interval: &mut dyn FnMut(Interval)) {
         if counts.phase == Phase::Measure {
             self.measured_ns += counts.end_ns - counts.start_ns;
-            for (class, totals) in &counts.operations {
-                self.completed[*class as usize] += totals.count;
-            }
         }
         interval(counts);
     }
@@ -221,10 +275,11 @@ struct Total {
 }
 
 impl Total {
-    fn add(&mut self, legacy: Legacy) -> Box<crate::record::Tally> {
+    fn add(&mut self, legacy: Legacy, target: usize) -> Box<crate::record::Tally> {
+        let target = u32::try_from(target).expect("the number of targets has a bound");
         self.intervals_merged = self.intervals_merged.max(legacy.intervals_merged);
-        self.slowest.add(&legacy.slowest);
-        self.faults.add(&legacy.faults);
+        self.slowest.add(&legacy.slowest, target);
+        self.faults.add(&legacy.faults, target);
         self.censored.add(&legacy.censored);
         self.failure = self.failure.take().or(legacy.failure);
         self.stopped |= legacy.stopped;
@@ -234,15 +289,24 @@ impl Total {
         legacy.tally
     }
 
-    fn result(mut self, job: &Job, counted: &Counted, before: &Meter, after: &Meter) -> JobResult {
+    fn result(
+        mut self,
+        job: &Job,
+        counted: &Counted,
+        shares: &[TargetShare],
+        before: &Meter,
+        after: &Meter,
+    ) -> JobResult {
         let process = after.process.since(&before.process);
         self.cpu.process_user_ns = process.user_ns;
         self.cpu.process_system_ns = process.system_ns;
         self.cpu.steal_ns = after.steal_ns.saturating_sub(before.steal_ns);
         let truth = self.truth.expect("there is at least one worker");
-        let silent = job.asked().into_iter().find(|class| counted.completed[*class as usize] == 0);
+        // Counted over all targets that would hide one that does nothing.
+        let silent = job.asked().into_iter().find(|class| shares.iter().any(|share| share.count(*class) == 0));
         let nothing = silent.filter(|_| !self.stopped).map(|class| {
-            let message = format!("not one {class:?} completed within the measured time").to_lowercase();
+            let place = if shares.len() > 1 { " on one of the targets" } else { "" };
+            let message = format!("not one {class:?} completed within the measured time{place}").to_lowercase();
             Failure::new(FailureKind::NothingCompleted, message)
         });
         let failure = self.failure.or(nothing);
@@ -255,6 +319,7 @@ impl Total {
             failure,
             measured_ns: counted.measured_ns,
             intervals_merged: self.intervals_merged,
+            targets: shares.to_vec(),
             censored: self.censored,
             slowest: self.slowest.ordered(),
             faults: self.faults.kinds().to_vec(),

@@ -6,5 +6,6 @@ mod conduct;
 mod result;
 mod thread;
 
+pub use collector::Collector;
 pub use conduct::{Setting, conduct};
-pub use result::{CpuUse, EngineTruth, Interval, JobResult, Outcome, ThreadCpu};
+pub use result::{CpuUse, EngineTruth, Interval, JobResult, Outcome, ShareTotals, TargetShare, ThreadCpu};

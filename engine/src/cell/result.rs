@@ -88,6 +88,8 @@ pub struct JobResult {
     pub measured_ns: u64,
     /// How often intervals had to be added together.
     pub intervals_merged: u64,
+    /// What each target gave, in the order in which they were opened.
+    pub targets: Vec<TargetShare>,
     /// What was in flight at the end.
     pub censored: Censored,
     /// The slowest operations.
@@ -102,6 +104,54 @@ pub struct JobResult {
     pub clock_end: ClockPair,
     /// What the engine was granted.
     pub engine: EngineTruth,
+}
+
+/// What one of several targets gave while it was measured.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TargetShare {
+    /// Operations in flight, integrated over time.
+    pub in_flight_ns: u64,
+    /// Counts by class; a class without any is left out.
+    pub operations: BTreeMap<Class, ShareTotals>,
+}
+
+/// The counts of one class on one target.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ShareTotals {
+    /// Operations.
+    pub count: u64,
+    /// Bytes that they moved.
+    pub bytes: u64,
+    /// Their latencies, added up.
+    pub latency_ns_sum: u64,
+    /// The longest.
+    pub latency_ns_max: u64,
+}
+
+impl TargetShare {
+    /// Adds what a worker on the target has counted; what belongs to the warm-up does not count.
+    pub fn add(&mut self, tally: &Tally) {
+        if tally.phase != Phase::Measure {
+            return;
+        }
+        self.in_flight_ns += tally.in_flight_ns;
+        for class in Class::ALL {
+            let counts = tally.class(class);
+            if counts.count > 0 {
+                let totals = self.operations.entry(class).or_default();
+                totals.count += counts.count;
+                totals.bytes += counts.bytes;
+                totals.latency_ns_sum += counts.latency_ns_sum;
+                totals.latency_ns_max = totals.latency_ns_max.max(counts.latency_ns_max);
+            }
+        }
+    }
+
+    /// Operations of one class.
+    #[must_use]
+    pub fn count(&self, class: Class) -> u64 {
+        self.operations.get(&class).map_or(0, |totals| totals.count)
+    }
 }
 
 /// A tally, ready to be sent.

@@ -17,12 +17,13 @@ pub struct Access {
     pub read: bool,
 }
 
-/// What workers share: how far each sequential stream has come, and how many blocks are left to hand out.
+/// What workers share: how far each sequential stream has come, and how many blocks are left to hand out on each target.
 #[derive(Clone, Debug)]
 pub struct Shared {
     // One for each queue; the threads of psync that serve one queue share its stream.
     cursors: Vec<Arc<AtomicU64>>,
-    left: Option<Arc<AtomicU64>>,
+    // One for each target, where the job has an amount.
+    left: Vec<Arc<AtomicU64>>,
 }
 
 impl Shared {
@@ -34,8 +35,13 @@ impl Shared {
         let mut seeds = SplitMix64::seed_from_u64(job.seed);
         let share = job.blocks() / u64::from(job.jobs);
         Self {
-            cursors: (0..job.jobs).map(|_| Arc::new(AtomicU64::new(below(seeds.next_u64(), share)))).collect(),
-            left: job.amount_bytes.map(|amount| Arc::new(AtomicU64::new(amount / u64::from(job.block_size_bytes)))),
+            cursors: (0..job.jobs * job.targets)
+                .map(|_| Arc::new(AtomicU64::new(below(seeds.next_u64(), share))))
+                .collect(),
+            left: (0..job.targets)
+                .filter_map(|_| job.amount_bytes)
+                .map(|amount| Arc::new(AtomicU64::new(amount / u64::from(job.block_size_bytes))))
+                .collect(),
         }
     }
 }
@@ -75,10 +81,10 @@ impl Accesses {
             reads_only: job.read_percent == 100,
             offsets: Xoshiro256PlusPlus::seed_from_u64(seeds.next_u64()),
             directions: Xoshiro256PlusPlus::seed_from_u64(seeds.next_u64()),
-            first: share * u64::from(queue),
+            first: share * u64::from(queue % job.jobs),
             share,
             cursor: Arc::clone(&shared.cursors[queue as usize]),
-            left: shared.left.clone(),
+            left: shared.left.get((worker / job.workers_each()) as usize).cloned(),
         }
     }
 

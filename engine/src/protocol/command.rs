@@ -20,9 +20,9 @@ pub struct Numbered {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "command", rename_all = "snake_case")]
 pub enum Command {
-    /// Open the target.
+    /// Open a target, beside those that are open.
     Open(TargetSpec),
-    /// Run a job on it.
+    /// Run a job on as many of them as it asks for.
     Run {
         /// The job.
         job: Box<Job>,
@@ -36,11 +36,8 @@ pub enum Command {
     },
     /// Measure the loop's own cost.
     Calibrate,
-    /// Give the target up.
-    Close {
-        /// Unlink the file that was made for it.
-        remove: bool,
-    },
+    /// Give all targets up.
+    Close,
     /// End the running job now.
     Stop,
 }

@@ -29,6 +29,8 @@ pub struct Fault {
     pub errno: Errno,
     /// How many.
     pub count: u64,
+    /// On which target, from 0.
+    pub target: u32,
     /// Where the first one was.
     pub offset_bytes_first: u64,
 }
@@ -66,14 +68,20 @@ impl Faults {
     /// Counts one operation that went wrong.
     #[cold]
     pub fn record(&mut self, kind: FaultKind, operation: Class, errno: i32, offset_bytes: u64) {
-        self.merge(&Fault { kind, operation, errno: Errno(errno), count: 1, offset_bytes_first: offset_bytes });
+        self.merge(&Fault {
+            kind,
+            operation,
+            errno: Errno(errno),
+            count: 1,
+            target: 0,
+            offset_bytes_first: offset_bytes,
+        });
     }
 
     fn merge(&mut self, fault: &Fault) {
-        let known = self
-            .kinds
-            .iter()
-            .position(|known| (known.kind, known.operation, known.errno) == (fault.kind, fault.operation, fault.errno));
+        let known = self.kinds.iter().position(|known| {
+            Fault { count: 0, offset_bytes_first: 0, ..*known } == Fault { count: 0, offset_bytes_first: 0, ..*fault }
+        });
         match known {
             Some(place) => self.kinds[place].count += fault.count,
             None if self.kinds.len() < KINDS_MAX => self.kinds.push(*fault),
@@ -81,10 +89,10 @@ impl Faults {
         }
     }
 
-    /// Adds another worker's faults to these.
-    pub fn add(&mut self, other: &Self) {
+    /// Adds the faults of a worker on a target to these.
+    pub fn add(&mut self, other: &Self, target: u32) {
         for fault in &other.kinds {
-            self.merge(fault);
+            self.merge(&Fault { target, ..*fault });
         }
     }
 

@@ -16,6 +16,8 @@ pub struct SlowIo {
     pub latency_ns: u64,
     /// When it came back, on the engine's clock.
     pub reap_ns: u64,
+    /// On which target, from 0.
+    pub target: u32,
     /// Where.
     pub offset_bytes: u64,
     /// How much.
@@ -57,10 +59,10 @@ impl Slowest {
         }
     }
 
-    /// Adds another worker's table to this one.
-    pub fn add(&mut self, other: &Self) {
+    /// Adds the table of a worker on a target to this one.
+    pub fn add(&mut self, other: &Self, target: u32) {
         for &io in &other.kept {
-            self.offer(io);
+            self.offer(SlowIo { target, ..io });
         }
     }
 

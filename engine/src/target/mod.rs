@@ -7,7 +7,7 @@ mod open;
 
 use std::fs::File;
 use std::os::fd::{AsRawFd, RawFd};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -91,6 +91,12 @@ impl Target {
         }
     }
 
+    /// Where it is; empty for the null target.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The handle; None for the null target.
     #[must_use]
     pub fn file(&self) -> Option<RawFd> {
@@ -131,24 +137,5 @@ impl Target {
     #[must_use]
     pub fn has_holes_now(&self) -> bool {
         self.file.as_ref().is_some_and(|file| open::has_holes(file, self.size_bytes))
-    }
-
-    /// Gives the handle up, and unlinks the file if asked to, if this engine made it, and if the path still leads to it.
-    pub fn close(self, remove: bool) -> Result<(), Failure> {
-        let Some(identity) = self.identity.filter(|_| remove) else { return Ok(()) };
-        let path = self.path.display();
-        if !self.created {
-            let message = format!("{path} was not made by this engine, which therefore does not remove it");
-            return Err(Failure::new(FailureKind::TargetOpen, message));
-        }
-        let found = open::identity_of_path(&self.path)?;
-        if !found.is_file_of(&identity) {
-            return Err(Failure::new(
-                FailureKind::Changed,
-                format!("{path} leads to another file now; it was left alone"),
-            ));
-        }
-        std::fs::remove_file(&self.path)
-            .map_err(|error| Failure::from_io(FailureKind::TargetOpen, &format!("can't remove {path}"), &error))
     }
 }

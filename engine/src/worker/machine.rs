@@ -305,6 +305,7 @@ impl<R: Ring, C: Clock> Worker<R, C> {
                 operation: slot.class,
                 latency_ns,
                 reap_ns: now,
+                target: 0,
                 offset_bytes: slot.offset_bytes,
                 length_bytes: if slot.class == Class::Flush { 0 } else { bytes },
             });

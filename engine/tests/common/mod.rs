@@ -26,6 +26,7 @@ pub fn job() -> Job {
         block_size_bytes: 4096,
         queue_depth: 4,
         jobs: 1,
+        targets: 1,
         sync: Sync::None,
         data: Data::Random,
         seed: 7,

@@ -185,6 +185,7 @@ _CELL_COLUMNS: Final = (
     _Definition("block_size_bytes", _integer, lambda row: row.record.workload.block_size_bytes),
     _Definition("queue_depth", _integer, lambda row: row.record.workload.queue_depth),
     _Definition("jobs", _integer, lambda row: row.record.workload.jobs),
+    _Definition("targets", _integer, lambda row: row.record.workload.targets),
     _Definition("queue_depth_achieved", _real, lambda row: row.record.queue_depth_achieved),
     _Definition("sync", _text, lambda row: str(row.record.workload.sync)),
     _Definition("data", _text, lambda row: str(row.record.workload.data)),

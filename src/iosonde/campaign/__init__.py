@@ -5,8 +5,8 @@ In: what the user wants of a target. Out: journalled cells, and events for whoev
 
 from iosonde.campaign.campaign import Survey, Wish, look_ahead, measure_in_memory, measure_to_directory
 from iosonde.campaign.conductor import Observer, SilentObserver
+from iosonde.campaign.places import NULL_WORD, Place, TargetWish
 from iosonde.campaign.resume import Rest, look_back, resume
-from iosonde.campaign.target import NULL_WORD, Place, TargetWish
 
 __all__ = [
     "NULL_WORD",

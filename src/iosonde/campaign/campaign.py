@@ -11,16 +11,17 @@ from pathlib import Path
 from iosonde import __version__
 from iosonde.campaign.conductor import Conductor, Observer, Work
 from iosonde.campaign.engines import choose_engine
-from iosonde.campaign.target import Place, TargetWish, give_up, open_target, survey
+from iosonde.campaign.places import Place, TargetWish, survey
+from iosonde.campaign.target import give_up, open_target
 from iosonde.machine import host_facts
-from iosonde.plans import check_alignment, check_plan
+from iosonde.plans import Ground, check_alignment, check_plan
 from iosonde.records import CellRecord, EngineHello, IntervalRecord, Plan, RunHeader, RunRecord, TargetFacts
 from iosonde.sources import EngineSource
 from iosonde.store import RunDirectory
 from iosonde.vocabulary import EngineChoice
 
-# Makes a plan once the span is known and it is clear whether the target has to be filled.
-PlanMaker = Callable[[int, bool], Plan]
+# Makes a plan once it is known what the targets are like.
+PlanMaker = Callable[[Ground], Plan]
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Survey:
     """What is known before anything is touched."""
 
     run: str
-    place: Place
+    places: tuple[Place, ...]
     plan: Plan
 
 
@@ -47,45 +48,49 @@ def new_run_name(now: datetime) -> str:
 
 
 def look_ahead(wish: Wish, now: datetime) -> Survey:
-    """Finds out where the target is and what will be done to it. Raises what would stop a run."""
+    """Finds out where the targets are and what will be done to them. Raises what would stop a run."""
     run = new_run_name(now)
-    place = survey(wish.target, run)
-    fill = place.path is not None and (wish.target.writes or place.make)
-    plan = wish.plan(place.span_bytes, fill)
-    check_plan(plan)
-    return Survey(run=run, place=place, plan=plan)
+    places = survey(wish.target, run)
+    fill = any(place.path is not None and (wish.target.writes or place.make) for place in places)
+    plan = wish.plan(Ground(span_bytes=places[0].span_bytes, fill=fill, targets=len(places)))
+    check_plan(plan, targets=len(places))
+    return Survey(run=run, places=places, plan=plan)
 
 
 @dataclass(frozen=True)
 class Setting:
     """Where a session takes place."""
 
-    place: Place
+    places: tuple[Place, ...]
     plan: Plan
     direct: bool
 
 
 @contextmanager
-def ready(setting: Setting, check: Callable[[EngineHello], None]) -> Iterator[tuple[EngineSource, TargetFacts]]:
-    """An engine that passes the check, with the target open; both are given up at the end.
+def ready(
+    setting: Setting, check: Callable[[EngineHello], None]
+) -> Iterator[tuple[EngineSource, tuple[TargetFacts, ...]]]:
+    """An engine that passes the check, with the targets open; all are given up at the end.
 
-    A file that was made for the run is removed, whatever ended it.
+    Files that were made for the run are removed, whatever ended it.
     """
     source = EngineSource()
+    opened: list[TargetFacts] = []
     try:
         check(source.hello)
         source.calibrate()
-        fill = setting.plan.fill is not None or setting.place.make
-        facts = open_target(source, setting.place, fill=fill, direct=setting.direct)
+        fill = setting.plan.fill is not None or any(place.make for place in setting.places)
         try:
-            check_alignment(setting.plan, facts.alignment.offset_bytes)
-            yield source, facts
+            for place in setting.places:
+                opened.append(open_target(source, place, fill=fill, direct=setting.direct))
+                check_alignment(setting.plan, opened[-1].alignment.offset_bytes)
+            yield source, tuple(opened)
         except KeyboardInterrupt:
             # Whoever interrupts wants an end now; what was measured is in the journal, or passed on.
             source.kill()
             raise
         finally:
-            give_up(source, facts)
+            give_up(source, opened)
     finally:
         source.end()
 
@@ -93,23 +98,26 @@ def ready(setting: Setting, check: Callable[[EngineHello], None]) -> Iterator[tu
 @contextmanager
 def _new_run(wish: Wish, ahead: Survey, now: datetime) -> Iterator[tuple[EngineSource, RunHeader]]:
     def choose(hello: EngineHello) -> None:
-        choose_engine(wish.engine, hello, null_target=ahead.place.path is None)
+        choose_engine(wish.engine, hello, null_target=ahead.places[0].path is None)
 
-    setting = Setting(place=ahead.place, plan=ahead.plan, direct=not wish.target.buffered)
-    with ready(setting, choose) as (source, facts):
-        yield source, _header(wish, ahead, now, facts, source.hello)
+    setting = Setting(places=ahead.places, plan=ahead.plan, direct=not wish.target.buffered)
+    with ready(setting, choose) as (source, targets):
+        yield source, _header(wish, ahead, now, targets, source.hello)
 
 
-def _header(wish: Wish, ahead: Survey, now: datetime, facts: TargetFacts, hello: EngineHello) -> RunHeader:
+def _header(
+    wish: Wish, ahead: Survey, now: datetime, targets: tuple[TargetFacts, ...], hello: EngineHello
+) -> RunHeader:
     return RunHeader(
         run=ahead.run,
         created_at=now.astimezone(UTC).isoformat(timespec="seconds"),
         iosonde_version=__version__,
         command=tuple(sys.argv),
         engine_asked=wish.engine.value,
-        engine=choose_engine(wish.engine, hello, null_target=ahead.place.path is None),
+        engine=choose_engine(wish.engine, hello, null_target=ahead.places[0].path is None),
         plan=ahead.plan,
-        target=facts,
+        target=targets[0],
+        more_targets=targets[1:],
         host=host_facts(),
         hello=hello,
     )

@@ -71,7 +71,7 @@ class Work:
 
 
 class Conductor:
-    """One plan on one open target."""
+    """One plan on the open targets."""
 
     def __init__(self, source: EngineSource, header: RunHeader, work: Work, keeper: Keeper, observer: Observer) -> None:
         self._source = source
@@ -80,8 +80,8 @@ class Conductor:
         self._choice = EngineChoice(header.engine_asked)
         self._engine = header.engine
         self._beside: tuple[Neighbour, ...] | None = None
-        identity = header.target.identity
-        self._device = None if identity is None else os.makedev(identity.device_major, identity.device_minor)
+        identities = [target.identity for target in header.targets if target.identity is not None]
+        self._devices = {os.makedev(identity.device_major, identity.device_minor) for identity in identities}
         self._keeper = keeper
         self._observer = observer
 
@@ -105,7 +105,7 @@ class Conductor:
                 )
 
     def _neighbours(self) -> tuple[Neighbour, ...]:
-        return () if self._device is None else neighbours_of(self._device, self._source.pid)
+        return neighbours_of(self._devices, self._source.pid) if self._devices else ()
 
     def _fill(self, cell: CellPlan) -> None:
         self._observer.fill_started(cell)

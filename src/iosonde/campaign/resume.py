@@ -9,7 +9,8 @@ from pathlib import Path
 from iosonde import __version__
 from iosonde.campaign.campaign import Setting, ready
 from iosonde.campaign.conductor import ENDS_RUN, Conductor, Observer, Work
-from iosonde.campaign.target import Place, check_same, give_up, open_target
+from iosonde.campaign.places import Place
+from iosonde.campaign.target import check_same, give_up, open_target
 from iosonde.errors import EngineError, IosondeError, TargetError
 from iosonde.machine import file_system_facts, host_facts
 from iosonde.records import (
@@ -34,6 +35,7 @@ class Rest:
 
     run: RunRecord
     turns: tuple[CellTurn, ...]
+    failed_again: bool
 
 
 def look_back(path: Path, *, failed_again: bool) -> Rest:
@@ -41,7 +43,7 @@ def look_back(path: Path, *, failed_again: bool) -> Rest:
     run = load_run(path, intervals=False)
     done = {cell.order for cell in run.cells if _is_done(cell, failed_again=failed_again)}
     turns = tuple(turn for turn in run.header.plan.turns if turn.order not in done)
-    return Rest(run, turns)
+    return Rest(run, turns, failed_again)
 
 
 def _is_done(cell: CellRecord, *, failed_again: bool) -> bool:
@@ -112,21 +114,25 @@ def _made_anew(path: Path, target: TargetFacts) -> Place:
 def resume(path: Path, rest: Rest, observer: Observer, now: datetime) -> None:
     """Measures what is left.
 
-    Raises TargetError when the target is not the same any more, and EngineError when the engine of the run can't be
+    Raises TargetError when a target is not the same any more, and EngineError when the engine of the run can't be
     had any more.
     """
-    run, header = rest.run, rest.run.header
     with RunDirectory(path).reopen_journal() as journal:
+        # Whoever held the journal until now may have measured what was left when `rest` was seen.
+        rest = look_back(path, failed_again=rest.failed_again)
+        run, header = rest.run, rest.run.header
         if rest.turns:
-            place = _same_place(run.target)
-            is_filled = not place.make and run.filled is not None and run.filled == run.target.identity
+            places = tuple(_same_place(target) for target in run.targets)
+            anew = any(place.make for place in places)
+            is_filled = not anew and run.filled == tuple(target.identity for target in run.targets)
             work = Work(fill=None if is_filled else header.plan.fill, turns=rest.turns)
-            setting = Setting(place=place, plan=header.plan, direct=header.target.direct)
-            with ready(setting, lambda hello: _check_engine(header, hello)) as (source, facts):
-                journal.session(_session(now, facts, source.hello, made_anew=place.make))
+            setting = Setting(places=places, plan=header.plan, direct=header.target.direct)
+            with ready(setting, lambda hello: _check_engine(header, hello)) as (source, targets):
+                journal.session(_session(now, targets, source.hello, made_anew=anew))
                 Conductor(source, header, work, journal, observer).run()
         else:
-            _clear_away(run.target)
+            for target in run.targets:
+                _clear_away(target)
         if rest.turns or not run.finished:
             journal.end()
 
@@ -143,7 +149,7 @@ def _clear_away(target: TargetFacts) -> None:
     except IosondeError:
         return
     try:
-        give_up(source, open_target(source, place, fill=False, direct=False))
+        give_up(source, [open_target(source, place, fill=False, direct=False)])
     except IosondeError:
         # Another file is there now, or it is in use: it is not ours to remove.
         return
@@ -159,13 +165,14 @@ def _check_engine(header: RunHeader, hello: EngineHello) -> None:
         )
 
 
-def _session(now: datetime, facts: TargetFacts, hello: EngineHello, *, made_anew: bool) -> Session:
+def _session(now: datetime, targets: tuple[TargetFacts, ...], hello: EngineHello, *, made_anew: bool) -> Session:
     return Session(
         resumed_at=now.astimezone(UTC).isoformat(timespec="seconds"),
         made_anew=made_anew,
         iosonde_version=__version__,
         command=tuple(sys.argv),
-        target=facts,
+        target=targets[0],
+        more_targets=targets[1:],
         host=host_facts(),
         hello=hello,
     )

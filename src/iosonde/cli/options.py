@@ -6,19 +6,22 @@ import typer
 
 from iosonde.vocabulary import EngineChoice
 
-TARGET_HELP = "A directory (a file is made in it and removed afterwards), a new file, or an existing one."
+TARGET_HELP = (
+    "A directory (a file is made in it and removed afterwards), a new file, or an existing one. Several are "
+    "measured at the same time."
+)
 
 TARGET_GROUP = "Target"
 ENGINE_GROUP = "Engine"
 OUTPUT_GROUP = "Output"
 
-Target = Annotated[str, typer.Argument(help=TARGET_HELP, metavar="TARGET", show_default=False)]
+Targets = Annotated[list[str], typer.Argument(help=TARGET_HELP, metavar="TARGET...", show_default=False)]
 Size = Annotated[
     str | None,
     typer.Option(
         "--size",
         help=(
-            "Size of the file, or how much of an existing one is used. Default: 8GiB (quick and probe: 1GiB), "
+            "Size of each file, or how much of an existing one is used. Default: 8GiB (quick and probe: 1GiB), "
             "at most a quarter of the free space; an existing file in full."
         ),
         metavar="SIZE",

@@ -5,12 +5,12 @@ from typing import Annotated
 
 import typer
 
-from iosonde.cli.options import Buffered, EngineOption, Overwrite, Profile, Quick, Seed, Size, Target
+from iosonde.cli.options import Buffered, EngineOption, Overwrite, Profile, Quick, Seed, Size, Targets
 from iosonde.vocabulary import EngineChoice
 
 
 def plan(
-    target: Target,
+    targets: Targets,
     profile: Profile = "lab",
     quick: Quick = False,
     size: Size = None,
@@ -41,7 +41,7 @@ def plan(
     from iosonde.units import parse_bytes
 
     wish = campaign_wish(
-        target,
+        targets,
         profile=profile,
         quick=quick,
         size=size,

@@ -21,35 +21,41 @@ LENGTHS_NAMED_MAX = 3
 
 def plan_lines(ahead: Survey, cost: Cost) -> list[str]:
     """What will be done, how long it takes and what it wears."""
-    place, plan = ahead.place, ahead.plan
+    plan, many = ahead.plan, len(ahead.places) > 1
+    nothing = ahead.places[0].path is None
     repeats = {turn.cell: turn.repeat for turn in plan.turns}
     every = f"x {plan.repeats} repeats" if len(set(repeats.values())) == 1 else f"x up to {plan.repeats} repeats"
     return [
-        f"target    {place.path or 'null:'} ({format_size(plan.span_bytes)}, {_fate(ahead)})",
-        *_ground_lines(place),
+        *(line for place in ahead.places for line in _place_lines(place, plan)),
+        *(
+            ["together  each workload runs on every target at the same time; figures are sums over them"]
+            if many
+            else []
+        ),
         f"profile   {plan.profile}{' (quick)' if plan.quick else ''}: {_experiments(ahead)}",
         f"cells     {cost.cells} distinct {every}, {cost.measurements} measurements, each {_lengths(plan)}",
         f"time      {format_duration(cost.duration_ns)}",
-        *(["writes    nothing"] if place.path is None else _wear_lines(plan, cost)),
+        *(["writes    nothing"] if nothing else _wear_lines(ahead, cost)),
     ]
 
 
-def _ground_lines(place: Place) -> list[str]:
-    """What the target lies on: a mistyped mount point is the disk below it."""
+def _place_lines(place: Place, plan: Plan) -> list[str]:
+    """A target, and what it lies on: a mistyped mount point is the disk below it."""
+    target = f"target    {place.path or 'null:'} ({format_size(plan.span_bytes)}, {_fate(place, plan)})"
     if place.path is None or place.file_system is None:
-        return []
+        return [target]
     mount = place.file_system
     device = device_facts(place.path.parent if place.make else place.path)
     below = "" if device is None else f", device {device.name} {device.model}".rstrip()
-    return [f"on        {mount.kind}, mounted at {mount.mount_point}{below}"]
+    return [target, f"on        {mount.kind}, mounted at {mount.mount_point}{below}"]
 
 
-def _fate(ahead: Survey) -> str:
-    if ahead.place.path is None:
+def _fate(place: Place, plan: Plan) -> str:
+    if place.path is None:
         return "nothing, in process"
-    if ahead.place.make:
+    if place.make:
         return "will be made and removed"
-    return "exists and will be overwritten" if ahead.plan.fill is not None else "exists and is only read"
+    return "exists and will be overwritten" if plan.fill is not None else "exists and is only read"
 
 
 def _lengths(plan: Plan) -> str:
@@ -63,15 +69,18 @@ def _length(timing: Timing) -> str:
     return f"{format_duration(timing.warmup_ns)} warm-up + {format_duration(timing.measure_ns)}"
 
 
-def _wear_lines(plan: Plan, cost: Cost) -> list[str]:
+def _wear_lines(ahead: Survey, cost: Cost) -> list[str]:
     if not cost.total_bytes_max:
         return ["writes    nothing"]
     rate = format_bandwidth(cost.assumed_bytes_per_s)
     most = f"{format_amount(cost.write_bytes_max)} if it takes {rate} (plan --write-rate says otherwise)"
-    first = f"{format_amount(cost.fill_bytes)} to fill it, then " if cost.fill_bytes else ""
+    it, each, takes = ("it", "", "it takes") if len(ahead.places) == 1 else ("them", " each", "each takes")
+    most = most.replace("it takes", takes)
+    first = f"{format_amount(cost.fill_bytes)} to fill {it}, then " if cost.fill_bytes else ""
+    span = ahead.plan.span_bytes
     return [
         f"writes    {first}up to {most}",
-        f"fills     at most {cost.fills(plan.span_bytes):.0f} of the {format_size(plan.span_bytes)} used",
+        f"fills     at most {cost.fills(span * len(ahead.places)):.0f} of the {format_size(span)} used{each}",
     ]
 
 

@@ -21,11 +21,11 @@ from iosonde.vocabulary import Access, Data, EngineChoice, Sync
 
 
 def probe(
-    target: Annotated[
-        str,
+    targets: Annotated[
+        list[str],
         typer.Argument(
-            help="A directory, a new file, an existing one, or null: (nothing, in process).",
-            metavar="TARGET",
+            help="A directory, a new file, an existing one, or null: (nothing, in process). Several: at the same time.",
+            metavar="TARGET...",
             show_default=False,
         ),
     ],
@@ -55,7 +55,7 @@ def probe(
     from iosonde.cli.wishes import probe_wish
 
     wish = probe_wish(
-        target,
+        targets,
         pattern=pattern,
         read_percent=read,
         block_size=block_size,

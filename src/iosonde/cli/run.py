@@ -15,7 +15,7 @@ from iosonde.cli.options import (
     Quick,
     Seed,
     Size,
-    Target,
+    Targets,
 )
 from iosonde.vocabulary import EngineChoice
 
@@ -32,7 +32,7 @@ Out = Annotated[
 
 
 def run(
-    target: Target,
+    targets: Targets,
     profile: Profile = "lab",
     quick: Quick = False,
     size: Size = None,
@@ -58,7 +58,7 @@ def run(
 
     now = datetime.now(UTC)
     wish = campaign_wish(
-        target,
+        targets,
         profile=profile,
         quick=quick,
         size=size,

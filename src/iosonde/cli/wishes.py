@@ -1,6 +1,7 @@
 """From flags to what a campaign wants."""
 
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
 
 from iosonde.campaign import TargetWish, Wish
@@ -16,7 +17,7 @@ CAMPAIGN_BYTES_MAX = 1 << 20
 
 
 def campaign_wish(
-    target: str,
+    targets: Sequence[str],
     *,
     profile: str,
     quick: bool,
@@ -32,7 +33,7 @@ def campaign_wish(
     chosen_seed = fresh_seed() if seed is None else seed
     return Wish(
         target=TargetWish(
-            word=target,
+            words=tuple(targets),
             size_bytes=None if size is None else parse_bytes(size, "--size"),
             overwrite=overwrite,
             buffered=buffered,
@@ -40,9 +41,7 @@ def campaign_wish(
             quick=quick,
         ),
         engine=engine,
-        plan=lambda span_bytes, fill: campaign_plan(
-            campaign, quick=quick, seed=chosen_seed, span_bytes=span_bytes, fill=fill
-        ),
+        plan=lambda ground: campaign_plan(campaign, ground, quick=quick, seed=chosen_seed),
     )
 
 
@@ -68,7 +67,7 @@ def _campaign(profile: str) -> CampaignTable:
 
 
 def probe_wish(
-    target: str,
+    targets: Sequence[str],
     *,
     pattern: Access,
     read_percent: int,
@@ -94,12 +93,13 @@ def probe_wish(
         sync=sync,
         jobs=jobs,
         data=data,
+        targets=len(targets),
     )
     timing = timing_of(parse_duration(warmup, "--warmup"), parse_duration(duration, "--duration"))
     chosen_seed = fresh_seed() if seed is None else seed
     return Wish(
         target=TargetWish(
-            word=target,
+            words=tuple(targets),
             size_bytes=None if size is None else parse_bytes(size, "--size"),
             overwrite=overwrite,
             buffered=buffered,
@@ -107,7 +107,7 @@ def probe_wish(
             quick=True,
         ),
         engine=engine,
-        plan=lambda span_bytes, fill: probe_plan(workload, timing, seed=chosen_seed, span_bytes=span_bytes, fill=fill),
+        plan=lambda ground: probe_plan(workload, timing, ground, seed=chosen_seed),
     )
 
 

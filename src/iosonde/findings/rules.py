@@ -10,12 +10,14 @@ from iosonde.findings.host_rules import HOST_RULES
 from iosonde.findings.model import Finding, gravest_first
 from iosonde.findings.run_rules import RUN_RULES
 from iosonde.findings.target_rules import TARGET_RULES
+from iosonde.findings.together_rules import TOGETHER_RULES
 
 RULES: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (
     *RUN_RULES,
     *COURSE_RULES,
     *HOST_RULES,
     *TARGET_RULES,
+    *TOGETHER_RULES,
     *CELL_RULES,
 )
 

@@ -12,13 +12,13 @@ ENGINE_NAME = "iosonde-engine"
 LEVELS_MAX = 8
 
 
-def neighbours_of(device: int, own_process: int, root: Path = Path("/")) -> tuple[Neighbour, ...]:
-    """Engines other than our own that hold a file on the same disk as ``device`` (a device number).
+def neighbours_of(devices: set[int], own_process: int, root: Path = Path("/")) -> tuple[Neighbour, ...]:
+    """Engines other than our own that hold a file on the same disk as one of ``devices`` (device numbers).
 
     Devices are followed down to what they lie on (partitions, device mapper, md, loop), so that two logical volumes
     of one disk are neighbours. ``root`` is where ``proc`` and ``sys`` are found.
     """
-    own_disks = disks_below(device, root)
+    own_disks = set().union(*(disks_below(device, root) for device in devices))
     found = {}
     for process, number in _locked(root):
         if process == own_process or process in found:

@@ -1,9 +1,9 @@
 """From what a user asks to a checked list of cells, with their cost in time and wear. Pure: touches nothing."""
 
-from iosonde.plans.build import QUICK_TIMING, campaign_plan, cell_name, probe_plan, timing_of
+from iosonde.plans.build import QUICK_TIMING, Ground, campaign_plan, cell_name, probe_plan, timing_of
 from iosonde.plans.campaign_file import CampaignTable, campaign_schema
 from iosonde.plans.cost import ASSUMED_WRITE_BYTES_PER_S, Cost, cell_duration_ns, plan_cost
-from iosonde.plans.limits import check_alignment, check_plan
+from iosonde.plans.limits import TARGETS_MAX, check_alignment, check_plan
 from iosonde.plans.profiles import PROFILES, load_profile
 from iosonde.plans.read_campaign import read_campaign
 
@@ -11,8 +11,10 @@ __all__ = [
     "ASSUMED_WRITE_BYTES_PER_S",
     "PROFILES",
     "QUICK_TIMING",
+    "TARGETS_MAX",
     "CampaignTable",
     "Cost",
+    "Ground",
     "campaign_plan",
     "campaign_schema",
     "cell_duration_ns",

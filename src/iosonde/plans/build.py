@@ -45,6 +45,8 @@ def cell_name(workload: Workload) -> str:
     parts = [f"{workload.pattern}-{kind}-{size}-qd{workload.queue_depth}"]
     if workload.jobs > 1:
         parts.append(f"jobs{workload.jobs}")
+    if workload.targets > 1:
+        parts.append(f"targets{workload.targets}")
     if workload.sync is not Sync.NONE:
         parts.append(workload.sync)
     if workload.data is not Data.RANDOM:
@@ -52,15 +54,24 @@ def cell_name(workload: Workload) -> str:
     return "-".join(parts)
 
 
-def campaign_plan(campaign: CampaignTable, *, quick: bool, seed: int, span_bytes: int, fill: bool) -> Plan:
-    """A campaign on a span of a target: every cell once a repeat, in an order drawn anew for each repeat.
+@dataclass(frozen=True)
+class Ground:
+    """What a plan is made for: a span of each of ``targets`` targets, and whether they have to be filled first."""
+
+    span_bytes: int
+    fill: bool
+    targets: int = 1
+
+
+def campaign_plan(campaign: CampaignTable, ground: Ground, *, quick: bool, seed: int) -> Plan:
+    """A campaign on a span of each target: every cell once a repeat, in an order drawn anew for each repeat.
 
     Experiments may overlap: the queue-depth sweep at depth 1 is the baseline's random read. Such a cell is measured
     once, so that two tables of one report can't disagree about it.
     """
     asked: dict[_Cell, tuple[Experiment, ...]] = {}
     for table in campaign.experiment:
-        for cell in _cells_of(campaign, table, quick=quick):
+        for cell in _cells_of(campaign, table, quick=quick, targets=ground.targets):
             kind = Experiment(table.kind.value)
             held = asked.get(cell, ())
             asked[cell] = held if kind in held else (*held, kind)
@@ -75,14 +86,14 @@ def campaign_plan(campaign: CampaignTable, *, quick: bool, seed: int, span_bytes
         quick=quick,
         seed=seed,
         repeats=max(repeats.values()),
-        span_bytes=span_bytes,
-        fill=fill_cell(span_bytes, campaign.fill) if fill else None,
+        span_bytes=ground.span_bytes,
+        fill=fill_cell(ground, campaign.fill) if ground.fill else None,
         cells=cells,
         turns=_turns(repeats, seed, campaign.order),
     )
 
 
-def _cells_of(campaign: CampaignTable, table: ExperimentTable, *, quick: bool) -> list[_Cell]:
+def _cells_of(campaign: CampaignTable, table: ExperimentTable, *, quick: bool, targets: int) -> list[_Cell]:
     matrix = product(
         table.pattern,
         table.read,
@@ -91,6 +102,7 @@ def _cells_of(campaign: CampaignTable, table: ExperimentTable, *, quick: bool) -
         table.jobs,
         table.sync,
         table.data,
+        table.targets or [targets],
         _timings(campaign, table, quick=quick),
     )
     return [
@@ -103,11 +115,12 @@ def _cells_of(campaign: CampaignTable, table: ExperimentTable, *, quick: bool) -
                 jobs=jobs,
                 sync=sync,
                 data=data,
+                targets=each,
             ),
             timing,
             table.repeats or campaign.repeats,
         )
-        for pattern, read, size, depth, jobs, sync, data, timing in matrix
+        for pattern, read, size, depth, jobs, sync, data, each, timing in matrix
     ]
 
 
@@ -138,7 +151,7 @@ def _names(cells: list[_Cell]) -> dict[_Cell, str]:
     return names
 
 
-def probe_plan(workload: Workload, timing: Timing, *, seed: int, span_bytes: int, fill: bool) -> Plan:
+def probe_plan(workload: Workload, timing: Timing, ground: Ground, *, seed: int) -> Plan:
     """A plan of one cell, measured once with the very seed that was asked for."""
     cell = CellPlan(cell=cell_name(workload), experiments=(Experiment.PROBE,), workload=workload, timing=timing)
     return Plan(
@@ -146,19 +159,24 @@ def probe_plan(workload: Workload, timing: Timing, *, seed: int, span_bytes: int
         quick=False,
         seed=seed,
         repeats=1,
-        span_bytes=span_bytes,
-        fill=fill_cell(span_bytes, workload.data) if fill else None,
+        span_bytes=ground.span_bytes,
+        fill=fill_cell(ground, workload.data) if ground.fill else None,
         cells=(cell,),
         turns=(CellTurn(order=1, cell=cell.cell, repeat=1, seed=seed),),
     )
 
 
-def fill_cell(span_bytes: int, data: Data = Data.RANDOM) -> CellPlan:
+def fill_cell(ground: Ground, data: Data = Data.RANDOM) -> CellPlan:
     """Writes every block of the span once: reads of blocks that were never written say nothing of a drive."""
     workload = Workload(
-        pattern=Access.SEQUENTIAL, read_percent=0, block_size_bytes=FILL_BLOCK_BYTES, queue_depth=FILL_DEPTH, data=data
+        pattern=Access.SEQUENTIAL,
+        read_percent=0,
+        block_size_bytes=FILL_BLOCK_BYTES,
+        queue_depth=FILL_DEPTH,
+        data=data,
+        targets=ground.targets,
     )
-    return CellPlan(cell="fill", experiments=(Experiment.FILL,), workload=workload, timing=_until(span_bytes))
+    return CellPlan(cell="fill", experiments=(Experiment.FILL,), workload=workload, timing=_until(ground.span_bytes))
 
 
 def cell_seed(seed: int, cell: str, repeat: int) -> int:

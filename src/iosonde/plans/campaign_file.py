@@ -25,6 +25,7 @@ from iosonde.plans.limits import (
     QUEUE_DEPTH_MAX,
     REPEATS_MAX,
     SECTOR_BYTES,
+    TARGETS_MAX,
 )
 from iosonde.units import format_duration, format_size, parse_bytes, parse_duration
 from iosonde.vocabulary import Access, Data, Sync
@@ -118,6 +119,7 @@ Warmup = Annotated[
 Percent = Annotated[int, Field(strict=True, ge=0, le=100)]
 Depth = Annotated[int, Field(strict=True, ge=1, le=QUEUE_DEPTH_MAX)]
 Jobs = Annotated[int, Field(strict=True, ge=1, le=JOBS_MAX)]
+Targets = Annotated[int, Field(strict=True, ge=1, le=TARGETS_MAX)]
 Repeats = Annotated[int, Field(strict=True, ge=1, le=REPEATS_MAX)]
 Several = Annotated[list[_Value], BeforeValidator(_as_list), Field(min_length=1), AfterValidator(_each_once)]
 """One value or a list of them: a list is a sweep, and several lists are all their combinations."""
@@ -139,6 +141,9 @@ class ExperimentTable(_Table):
     jobs: Several[Jobs] = Field(default=[1], description="Workers, each with a queue of its own.")
     sync: Several[Sync] = Field(default=[Sync.NONE], description="When a write counts as done.")
     data: Several[Data] = Field(default=[Data.RANDOM], description="What writes carry.")
+    targets: Several[Targets] | None = Field(
+        default=None, description="How many of the given targets are used, from the first on; default: all of them."
+    )
     warmup: Warmup | None = Field(default=None, description="Time before measuring; default: the campaign's.")
     duration: Several[Duration] | None = Field(default=None, description="Time that counts; default: the campaign's.")
     amount: Several[Amount] | None = Field(default=None, description="Bytes to move, instead of a time.")

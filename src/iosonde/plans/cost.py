@@ -38,11 +38,12 @@ class Cost:
 
 
 def plan_cost(plan: Plan, assumed_bytes_per_s: int = ASSUMED_WRITE_BYTES_PER_S) -> Cost:
-    """The price of a plan on a target that takes ``assumed_bytes_per_s``, whatever the block size or depth."""
+    """The price of a plan on targets that take ``assumed_bytes_per_s`` each, whatever the block size or depth."""
     cells = {cell.cell: cell for cell in plan.cells}
     measured = [cells[turn.cell] for turn in plan.turns]
-    fill_bytes = plan.fill.timing.amount_bytes or 0 if plan.fill else 0
-    fill_ns = fill_bytes * SECOND_NS // assumed_bytes_per_s
+    fill_each = plan.fill.timing.amount_bytes or 0 if plan.fill else 0
+    fill_bytes = fill_each * plan.fill.workload.targets if plan.fill else 0
+    fill_ns = fill_each * SECOND_NS // assumed_bytes_per_s
     return Cost(
         cells=len(plan.cells),
         measurements=len(plan.turns),
@@ -62,6 +63,6 @@ def cell_duration_ns(cell: CellPlan, bytes_per_s: int = ASSUMED_WRITE_BYTES_PER_
 
 def _written(cell: CellPlan, bytes_per_s: int) -> int:
     if cell.timing.amount_bytes is not None:
-        return cell.timing.amount_bytes * (100 - cell.workload.read_percent) // 100
+        return cell.timing.amount_bytes * cell.workload.targets * (100 - cell.workload.read_percent) // 100
     time_ns = cell.timing.warmup_ns + cell.timing.measure_ns
-    return time_ns * bytes_per_s // SECOND_NS * (100 - cell.workload.read_percent) // 100
+    return cell.workload.targets * time_ns * bytes_per_s // SECOND_NS * (100 - cell.workload.read_percent) // 100

@@ -10,16 +10,23 @@ SECTOR_BYTES: Final = 512
 BLOCK_SIZE_BYTES_MAX: Final = 64 << 20
 QUEUE_DEPTH_MAX: Final = 4096
 JOBS_MAX: Final = 256
+TARGETS_MAX: Final = 64
 REPEATS_MAX: Final = 1000
 IN_FLIGHT_BYTES_MAX: Final = 4 << 30
 DURATION_NS_MAX: Final = 30 * 86_400 * 10**9
 DURATION_NS_MIN: Final = 1_000_000
 
 
-def check_plan(plan: Plan) -> None:
-    """Raises UsageError for the first cell that can't be measured on the plan's span."""
+def check_plan(plan: Plan, *, targets: int) -> None:
+    """Raises UsageError for the first cell that can't be measured on the plan's span of so many targets."""
     for cell in plan.cells:
         _check_cell(cell, plan.span_bytes)
+        if cell.workload.targets > targets:
+            raise UsageError(
+                f"{cell.cell} is for {cell.workload.targets} targets, and {targets} "
+                f"{'was' if targets == 1 else 'were'} given",
+                "name as many targets as the campaign asks for",
+            )
 
 
 def check_alignment(plan: Plan, offset_bytes: int) -> None:

@@ -13,7 +13,9 @@ from iosonde.records.cell import (
     Failure,
     Fault,
     Neighbour,
+    ShareTotals,
     SlowIo,
+    TargetShare,
     ThreadCpu,
 )
 from iosonde.records.histogram import Histogram, Layout
@@ -70,9 +72,11 @@ __all__ = [
     "RunHeader",
     "RunRecord",
     "Session",
+    "ShareTotals",
     "SlowIo",
     "Sync",
     "TargetFacts",
+    "TargetShare",
     "ThreadCpu",
     "Timing",
     "Workload",

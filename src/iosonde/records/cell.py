@@ -7,7 +7,7 @@ from iosonde.vocabulary import Engine, Experiment, FaultKind, Operation, Outcome
 
 
 class Fault(Record):
-    """Operations that went wrong in the same way; ``errno`` is 0 for a short transfer."""
+    """Operations on a target that went wrong in the same way; ``errno`` is 0 for a short transfer."""
 
     kind: FaultKind
     operation: Operation
@@ -15,6 +15,7 @@ class Fault(Record):
     errno_name: str
     count: int
     offset_bytes_first: int
+    target: int = 0
 
 
 class Failure(Record):
@@ -27,13 +28,14 @@ class Failure(Record):
 
 
 class SlowIo(Record):
-    """One of the slowest operations of a cell."""
+    """One of the slowest operations of a cell; ``target`` is its place among the targets, from 0."""
 
     operation: Operation
     latency_ns: int
     reap_ns: int
     offset_bytes: int
     length_bytes: int
+    target: int = 0
 
 
 class Censored(Record):
@@ -88,6 +90,22 @@ class EngineTruth(Record):
     fallbacks: tuple[str, ...]
 
 
+class ShareTotals(Record):
+    """What one class of operations gave on one target."""
+
+    count: int
+    bytes: int
+    latency_ns_sum: int
+    latency_ns_max: int
+
+
+class TargetShare(Record):
+    """What one target gave while it was measured, in the order of the run's targets."""
+
+    in_flight_ns: int
+    operations: dict[Operation, ShareTotals]
+
+
 class Neighbour(Record):
     """Another run of iosonde that was at work on the same device: its engine's process number, and the device."""
 
@@ -100,6 +118,7 @@ class CellRecord(Record):
 
     ``operations`` are the measured totals: the sum of the intervals whose phase is ``measure``.
     ``warmup`` are those of the warm-up. ``intervals`` may be left out where only totals are wanted.
+    ``targets`` is what each of several targets gave; their sums are those of ``operations``.
     ``neighbours`` are other runs that were seen on the same device meanwhile.
 
     A source that does not know some of this leaves it None: a cell whose run was killed has its intervals and their
@@ -120,6 +139,7 @@ class CellRecord(Record):
     in_flight_ns: int
     operations: dict[Operation, OperationTotals]
     warmup: dict[Operation, OperationTotals]
+    targets: tuple[TargetShare, ...] = ()
     censored: Censored | None = None
     slowest: tuple[SlowIo, ...] = ()
     faults: tuple[Fault, ...] = ()

@@ -35,8 +35,14 @@ class RunHeader(Record):
     engine: Engine
     plan: Plan
     target: TargetFacts
+    more_targets: tuple[TargetFacts, ...] = ()
     host: HostFacts
     hello: EngineHello
+
+    @property
+    def targets(self) -> tuple[TargetFacts, ...]:
+        """All targets, in the order in which they were given."""
+        return (self.target, *self.more_targets)
 
 
 class Session(Record):
@@ -50,6 +56,7 @@ class Session(Record):
     iosonde_version: str
     command: tuple[str, ...]
     target: TargetFacts
+    more_targets: tuple[TargetFacts, ...] = ()
     host: HostFacts
     hello: EngineHello
 
@@ -58,8 +65,8 @@ class RunRecord(Record):
     """A run as it can be read back: ``finished`` is False when it was cut off; ``fill`` is the first write.
 
     ``cells`` holds each turn once, in the order of the plan. ``superseded`` are measurements that were cut, or had
-    failed, and were made again after a resumption; each of those is one of ``sessions``. ``filled`` is the file that
-    was last written in full. ``damage`` says which parts of the journal can't be read, and why.
+    failed, and were made again after a resumption; each of those is one of ``sessions``. ``filled`` are the files that
+    were last written in full. ``damage`` says which parts of the journal can't be read, and why.
     """
 
     header: RunHeader
@@ -69,9 +76,10 @@ class RunRecord(Record):
     damage: str | None = None
     sessions: tuple[Session, ...] = ()
     superseded: tuple[CellRecord, ...] = ()
-    filled: Identity | None = None
+    filled: tuple[Identity, ...] = ()
 
     @property
-    def target(self) -> TargetFacts:
-        """The target as it was last opened."""
-        return self.sessions[-1].target if self.sessions else self.header.target
+    def targets(self) -> tuple[TargetFacts, ...]:
+        """The targets as they were last opened."""
+        last = self.sessions[-1] if self.sessions else self.header
+        return (last.target, *last.more_targets)

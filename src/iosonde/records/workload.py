@@ -9,7 +9,10 @@ ALL_READS = 100
 
 
 class Workload(Record):
-    """One closed loop: ``jobs`` workers, each with ``queue_depth`` operations of ``block_size_bytes`` in flight."""
+    """One closed loop: ``jobs`` workers, each with ``queue_depth`` operations of ``block_size_bytes`` in flight.
+
+    All of it happens on each of ``targets`` targets at the same time.
+    """
 
     pattern: Access
     read_percent: int = Field(ge=0, le=ALL_READS)
@@ -18,11 +21,12 @@ class Workload(Record):
     sync: Sync = Sync.NONE
     jobs: int = Field(default=1, ge=0)
     data: Data = Data.RANDOM
+    targets: int = Field(default=1, ge=0)
 
     @property
     def operations_in_flight(self) -> int:
         """What all workers together are asked to keep in flight."""
-        return self.queue_depth * self.jobs
+        return self.queue_depth * self.jobs * self.targets
 
     @property
     def reads(self) -> bool:
@@ -47,7 +51,7 @@ class Workload(Record):
 
 
 class Timing(Record):
-    """How long a cell lasts. A cell with ``amount_bytes`` ends when that much was moved instead."""
+    """How long a cell lasts. A cell with ``amount_bytes`` ends when that much was moved on each target instead."""
 
     warmup_ns: int = Field(ge=0)
     measure_ns: int = Field(ge=0)
@@ -74,7 +78,7 @@ class CellTurn(Record):
 
 
 class Plan(Record):
-    """A checked campaign: the cells, and the turns in which they are measured."""
+    """A checked campaign: the cells, and the turns in which they are measured. ``span_bytes`` is of each target."""
 
     profile: str
     quick: bool

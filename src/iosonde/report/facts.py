@@ -21,13 +21,34 @@ def fact_groups(run: RunRecord) -> tuple[FactGroup, ...]:
     """Target, device, host, engine, and what went wrong in the cells."""
     header = run.header
     groups = [
-        FactGroup("Target", _target(header.target, run.fill)),
-        *([FactGroup("Device", _device(header.target.device))] if header.target.device else []),
+        *_target_groups(run),
         FactGroup("Host", _host(header)),
         FactGroup("Engine", _engine(run)),
         FactGroup("Run", _run(run)),
     ]
     return tuple(groups)
+
+
+def _target_groups(run: RunRecord) -> list[FactGroup]:
+    """Each target, and each device that one of them lies on."""
+    targets = run.header.targets
+    devices = dict.fromkeys(target.device for target in targets if target.device is not None)
+    numbers = [""] if len(targets) == 1 else [f" {number}" for number in range(1, len(targets) + 1)]
+    return [
+        *(FactGroup(f"Target{number}", _target(each, run.fill)) for number, each in zip(numbers, targets, strict=True)),
+        *(FactGroup("Device" if len(devices) == 1 else f"Device {each.name}", _device(each)) for each in devices),
+    ]
+
+
+def targets_text(header: RunHeader) -> str:
+    """Where the targets are, in one line."""
+    return ", ".join(target.path or target.kind for target in header.targets)
+
+
+def span_text(header: RunHeader) -> str:
+    """How much of the targets was used."""
+    each = "" if len(header.targets) == 1 else " of each"
+    return f"{format_size(header.plan.span_bytes)}{each}"
 
 
 def identity_text(target: TargetFacts) -> str:

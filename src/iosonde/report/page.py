@@ -6,6 +6,7 @@ from typing import Final
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import RunEstimates, estimate_run
+from iosonde.analysis.targets import estimate_targets
 from iosonde.charts.baseline import baseline_percentiles
 from iosonde.charts.block_sizes import block_size_bandwidth, block_size_iops, block_size_latency
 from iosonde.charts.depths import queue_depth_iops, queue_depth_latency
@@ -18,11 +19,11 @@ from iosonde.findings.model import Finding, gravest_first
 from iosonde.records import CellRecord, CellTurn, Experiment, RunRecord
 from iosonde.report.brand import Brand, brands_of
 from iosonde.report.definitions import DEFINITIONS
-from iosonde.report.facts import FactGroup, fact_groups, identity_text
+from iosonde.report.facts import FactGroup, fact_groups, identity_text, span_text, targets_text
 from iosonde.report.headline import Headline, headline_of
 from iosonde.report.result_tables import ResultTable, experiment_tables, tail_range_table
 from iosonde.report.sentences import experiment_sentence, knee_sentence
-from iosonde.units import format_size
+from iosonde.report.target_table import target_table
 
 TITLES: Final = {
     Experiment.BASELINE: "Zero-queue baseline",
@@ -101,9 +102,9 @@ def page_of(run: RunRecord, findings: Sequence[Finding]) -> Page:
     swept = estimates.of(Experiment.QUEUE_DEPTH)
     return Page(
         run=header.run,
-        target=header.target.path or header.target.kind,
-        identity=identity_text(header.target),
-        span=format_size(header.target.span_bytes),
+        target=targets_text(header),
+        identity="; ".join(identity_text(target) for target in header.targets),
+        span=span_text(header),
         created_at=header.created_at,
         version=header.iosonde_version,
         repeats=header.plan.repeats,
@@ -112,7 +113,7 @@ def page_of(run: RunRecord, findings: Sequence[Finding]) -> Page:
         findings=gravest_first(findings),
         trade_off=throughput_latency(swept, dict(headline.knees)) if swept else None,
         knees=tuple(knee_sentence(direction, knee) for direction, knee in headline.knees),
-        sections=_sections(estimates),
+        sections=(*_sections(estimates), *_target_section(run)),
         facts=fact_groups(run),
         turns=_turns(run),
         definitions=DEFINITIONS,
@@ -130,6 +131,22 @@ def _sections(estimates: RunEstimates) -> tuple[Section, ...]:
         )
         for experiment, title in TITLES.items()
         if (cells := estimates.of(experiment))
+    )
+
+
+def _target_section(run: RunRecord) -> tuple[Section, ...]:
+    """What each target gave, where several were measured at the same time."""
+    estimates = estimate_targets(run.cells)
+    if not estimates:
+        return ()
+    return (
+        Section(
+            id="targets",
+            title="Each target by itself",
+            sentence="Several targets were measured at the same time; the figures above are sums over them.",
+            figures=(),
+            tables=(target_table(estimates, run.header.targets),),
+        ),
     )
 
 

@@ -11,7 +11,8 @@ from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.histogram import PERCENTS, percent_label
 from iosonde.findings.model import Finding, Severity
 from iosonde.records import Operation, RunRecord
-from iosonde.units import format_bandwidth, format_duration, format_iops, format_latency, format_size
+from iosonde.report.facts import span_text, targets_text
+from iosonde.units import format_bandwidth, format_duration, format_iops, format_latency
 
 _STYLES = {Severity.INVALID: "bold red", Severity.DOUBTFUL: "yellow", Severity.NOTE: "cyan"}
 NOT_SUPPORTED = "–"
@@ -31,12 +32,12 @@ def render_probe(run: RunRecord, findings: Sequence[Finding]) -> RenderableType:
 
 
 def _head(run: RunRecord) -> Text:
-    plan, target = run.header.plan, run.header.target
+    plan = run.header.plan
     cell = plan.cells[0]
     head = Text()
     head.append(cell.cell, style="bold")
-    span = format_size(target.span_bytes)
-    head.append(f" on {_plain(target.path)} ({span}), {format_duration(cell.timing.measure_ns)}, seed {plan.seed}")
+    where = f"{_plain(targets_text(run.header))} ({span_text(run.header)})"
+    head.append(f" on {where}, {format_duration(cell.timing.measure_ns)}, seed {plan.seed}")
     return head
 
 

@@ -15,9 +15,9 @@ from iosonde.findings.model import Finding, Severity, gravest_first
 from iosonde.records import Experiment, RunRecord
 from iosonde.report.brand import Brand, brands_of
 from iosonde.report.display import figure_text, printable
+from iosonde.report.facts import span_text, targets_text
 from iosonde.report.headline import Headline, HeadlineGroup, headline_of
 from iosonde.report.sentences import experiment_sentence, knee_sentence
-from iosonde.units import format_size
 
 LINES_MAX: Final = 23
 """A screen of 24 lines keeps one for the prompt."""
@@ -33,9 +33,9 @@ def render_summary(run: RunRecord, findings: Sequence[Finding], report_path: Pat
     """What ``rich.print`` shows of a run: headline, knee, gravest findings, and where the report is."""
     estimates = estimate_run(run)
     return RunSummary(
-        target=printable(run.header.target.path),
+        target=printable(targets_text(run.header)),
         profile=run.header.plan.profile,
-        span_bytes=run.header.target.span_bytes,
+        span=span_text(run.header),
         brands=brands_of(run),
         headline=headline_of(estimates, findings),
         matrix=experiment_sentence(Experiment.MATRIX, estimates) if estimates.of(Experiment.MATRIX) else "",
@@ -50,7 +50,7 @@ class RunSummary:
 
     target: str
     profile: str
-    span_bytes: int
+    span: str
     brands: tuple[Brand, ...]
     headline: Headline
     matrix: str
@@ -75,7 +75,7 @@ class RunSummary:
 
     def _title(self) -> Text:
         title = Text.assemble(("iosonde ", "bold"), (self.profile, "bold"), " of ", (self.target, "bold"))
-        title.append(f", span {format_size(self.span_bytes)}")
+        title.append(f", span {self.span}")
         title.truncate(200, overflow="ellipsis")
         return title
 

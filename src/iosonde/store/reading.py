@@ -53,7 +53,7 @@ class _Reading:
             self._turns[FILL_ORDER] = CellTurn(order=FILL_ORDER, cell=fill.cell, repeat=0, seed=header.plan.seed)
         self._cells: dict[int, CellRecord] = {}
         self._superseded: list[CellRecord] = []
-        self._filled: Identity | None = None
+        self._filled: tuple[Identity, ...] = ()
         self._sessions: list[Session] = []
         # Intervals of cells that have no end yet, as they were written: most are never looked at.
         self._pending: dict[int, list[bytes]] = {}
@@ -100,8 +100,9 @@ class _Reading:
             self._superseded.append(before)
         self._cells[cell.order] = cell
         if cell.order == FILL_ORDER and cell.outcome is Outcome.FINISHED:
-            target = self._sessions[-1].target if self._sessions else self._header.target
-            self._filled = target.identity
+            last = self._sessions[-1] if self._sessions else self._header
+            targets = (last.target, *last.more_targets)
+            self._filled = tuple(target.identity for target in targets if target.identity is not None)
 
     def _cut_what_is_pending(self) -> None:
         for order, payloads in self._pending.items():

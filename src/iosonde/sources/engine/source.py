@@ -61,7 +61,7 @@ class OpenTarget(Record):
 
 
 class EngineSource:
-    """A running engine, with at most one target open."""
+    """A running engine, with the targets that it has open."""
 
     def __init__(self, command: Sequence[str | Path] | None = None) -> None:
         self._process = EngineProcess(command or [find_engine()])
@@ -84,7 +84,7 @@ class EngineSource:
         return cost
 
     def open(self, request: TargetRequest) -> OpenTarget:
-        """Opens the target. Raises TargetError with the way out."""
+        """Opens a target, beside those that are open. Raises TargetError with the way out."""
         if request.path is None:
             answer = self._ask(OPEN_S_MAX, command="open", kind="null", size_bytes=request.null_bytes)
         else:
@@ -102,12 +102,12 @@ class EngineSource:
         return OpenTarget.model_validate({key: answer[key] for key in OpenTarget.model_fields})
 
     def sync(self) -> None:
-        """Makes all that was written durable."""
+        """Makes all that was written durable, on every target."""
         self._ask(SYNC_S_MAX, command="sync")
 
-    def close(self, *, remove: bool) -> None:
-        """Gives the target up; ``remove`` unlinks a file that this engine made."""
-        self._ask(OPEN_S_MAX, command="close", remove=remove)
+    def close(self) -> None:
+        """Gives all targets up."""
+        self._ask(OPEN_S_MAX, command="close")
 
     def measure(
         self,
@@ -223,6 +223,7 @@ def _job(cell: CellPlan, turn: CellTurn, engine: Engine, span_bytes: int) -> Eve
         "block_size_bytes": cell.workload.block_size_bytes,
         "queue_depth": cell.workload.queue_depth,
         "jobs": cell.workload.jobs,
+        "targets": cell.workload.targets,
         "data": cell.workload.data.value,
         "sync": cell.workload.sync.value,
         "seed": turn.seed,

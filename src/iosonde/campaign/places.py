@@ -1,0 +1,181 @@
+"""From the words that the user gave to the places where targets are or will be. Touches nothing."""
+
+import os
+import stat
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from iosonde.errors import TargetError, UsageError
+from iosonde.machine import file_system_facts
+from iosonde.plans import TARGETS_MAX
+from iosonde.records import FileSystemFacts, Identity
+from iosonde.units import format_size
+
+NULL_WORD: Final = "null:"
+MIB: Final = 1 << 20
+GIB: Final = 1 << 30
+# Large enough that random blocks are rarely met twice in one cell, small enough to be written in a few seconds.
+DEFAULT_SPAN_BYTES: Final = 8 * GIB
+QUICK_SPAN_BYTES: Final = 1 * GIB
+# A file system that is filled to the brim behaves unlike the one that the user has.
+SHARE_OF_ROOM: Final = 4
+SPAN_BYTES_MIN: Final = 16 * MIB
+
+
+@dataclass(frozen=True)
+class TargetWish:
+    """What the user said: the targets' words, and the flags about them."""
+
+    words: tuple[str, ...]
+    size_bytes: int | None
+    overwrite: bool
+    buffered: bool
+    writes: bool
+    quick: bool
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the target is or will be. ``path`` is None for the null target; ``make`` says that it will be made.
+
+    ``expected`` is the file that an earlier session of the same run had, and ``inherited`` says that it had made it.
+    """
+
+    path: Path | None
+    make: bool
+    span_bytes: int
+    file_system: FileSystemFacts | None
+    expected: Identity | None = None
+    inherited: bool = False
+
+
+def default_span_bytes(available_bytes: int, *, quick: bool) -> int:
+    """The size of a file when the user names none: 8 GiB (quick: 1 GiB), but at most a quarter of the free space."""
+    wanted = QUICK_SPAN_BYTES if quick else DEFAULT_SPAN_BYTES
+    return max(min(wanted, available_bytes // SHARE_OF_ROOM // MIB * MIB), SPAN_BYTES_MIN)
+
+
+def survey(wish: TargetWish, run: str) -> tuple[Place, ...]:
+    """Finds out what the targets are, and refuses what can't be measured, before anything is touched.
+
+    All of them are used alike: the same span of each, the shortest that any has.
+    """
+    if wish.size_bytes is not None and wish.size_bytes < SPAN_BYTES_MIN:
+        raise UsageError(
+            f"--size {format_size(wish.size_bytes)} is too small", f"use {format_size(SPAN_BYTES_MIN)} or more"
+        )
+    _check_words(wish)
+    names = [f"iosonde-{run}.data", *(f"iosonde-{run}-{number}.data" for number in range(2, len(wish.words) + 1))]
+    places = [_survey_one(wish, word, name) for word, name in zip(wish.words, names, strict=True)]
+    _check_together(wish, places)
+    span = min(place.span_bytes for place in places)
+    return tuple(replace(place, span_bytes=span) for place in places)
+
+
+def _check_words(wish: TargetWish) -> None:
+    """Several words are several targets only where that can't be a slip of the pen."""
+    if len(wish.words) > TARGETS_MAX:
+        raise UsageError(f"{len(wish.words)} targets are more than {TARGETS_MAX}", "measure fewer at a time")
+    if len(wish.words) > 1:
+        if NULL_WORD in wish.words:
+            raise UsageError("null: stands alone", "measure it by itself, or name files and directories only")
+        for word in wish.words:
+            if word.strip() and "/" not in word and not Path(word).exists():
+                raise UsageError(
+                    f"{word} does not exist, and is one of several targets",
+                    f"write ./{word} for a new file of that name, or leave it away",
+                )
+
+
+def _check_together(wish: TargetWish, places: list[Place]) -> None:
+    """What is fine for each may not be for all of them."""
+    seen: set[Path] = set()
+    for place in places:
+        path = None if place.path is None else place.path.resolve()
+        if path is not None and path in seen:
+            raise UsageError(f"{path} is named twice", "name each target once")
+        seen |= {path} if path is not None else set()
+    made = [place for place in places if place.make]
+    kept = [place for place in places if not place.make and place.path is not None]
+    if made and kept and not wish.overwrite:
+        # New files have to be filled before they are read, and the fill writes all targets.
+        raise TargetError(
+            f"{kept[0].path} exists and {made[0].path} would be made and filled",
+            "name files that exist, or new ones and directories, or give the files up with --overwrite",
+        )
+    for mount in {place.file_system.mount_point for place in made if place.file_system is not None}:
+        here = [place for place in made if place.file_system is not None and place.file_system.mount_point == mount]
+        assert here[0].file_system is not None
+        wanted, room = sum(place.span_bytes for place in here), here[0].file_system.available_bytes
+        if wanted > room:
+            raise TargetError(
+                f"{len(here)} files of {format_size(here[0].span_bytes)} do not fit: {mount} has {format_size(room)} "
+                "of room",
+                "ask for smaller files with --size, or name other places",
+            )
+
+
+def _survey_one(wish: TargetWish, word: str, name: str) -> Place:
+    if word == NULL_WORD:
+        return Place(path=None, make=False, span_bytes=wish.size_bytes or GIB, file_system=None)
+    if not word.strip():
+        raise UsageError("the target's name is empty", "is a variable unset? `.` names the current directory")
+    path = Path(word)
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return _new_file(wish, path)
+    except OSError as error:
+        raise TargetError(f"{path}: {error.strerror}", "name a file or directory that you may use") from error
+    if stat.S_ISDIR(mode):
+        return _new_file(wish, path / name)
+    if not stat.S_ISREG(mode):
+        what = "a block device" if stat.S_ISBLK(mode) else "neither a regular file nor a directory"
+        raise TargetError(
+            f"{path} is {what}", "name a file or a directory; block devices can't be measured yet, mount one instead"
+        )
+    return _existing_file(wish, path)
+
+
+def _new_file(wish: TargetWish, path: Path) -> Place:
+    parent = path.parent
+    if not parent.is_dir():
+        raise TargetError(f"{parent} is not a directory", "name a file in a directory that exists")
+    if os.statvfs(parent).f_flag & os.ST_RDONLY:
+        raise TargetError(f"{parent} is on a read-only file system", "name a place that is mounted for writing")
+    if not os.access(parent, os.W_OK | os.X_OK):
+        raise TargetError(f"{parent} can't be written", "name a directory of your own, or a file that exists")
+    room = file_system_facts(parent)
+    if wish.size_bytes is None and room.available_bytes < SPAN_BYTES_MIN * SHARE_OF_ROOM:
+        raise TargetError(
+            f"{parent} has only {format_size(room.available_bytes)} of room", "make room, or name another place"
+        )
+    span = (wish.size_bytes or default_span_bytes(room.available_bytes, quick=wish.quick)) // MIB * MIB
+    if span > room.available_bytes:
+        raise TargetError(
+            f"{format_size(span)} do not fit: {parent} has {format_size(room.available_bytes)} of room",
+            "ask for a smaller file with --size, or name another place",
+        )
+    return Place(path=path, make=True, span_bytes=span, file_system=room)
+
+
+def _existing_file(wish: TargetWish, path: Path) -> Place:
+    if wish.writes and not wish.overwrite:
+        raise TargetError(
+            f"{path} exists, and writing would destroy what is in it",
+            "name a directory or a new file, or give this file up with --overwrite",
+        )
+    size = path.stat().st_size
+    span = (wish.size_bytes or size) // MIB * MIB
+    if span > size:
+        raise TargetError(
+            f"--size {format_size(span)} is beyond the end of {path} ({format_size(size)})",
+            "leave --size away, or name a new file",
+        )
+    if span < SPAN_BYTES_MIN:
+        raise TargetError(
+            f"{path} has {format_size(size)}, too little to measure",
+            f"use a file of {format_size(SPAN_BYTES_MIN)} or more",
+        )
+    return Place(path=path, make=False, span_bytes=span, file_system=file_system_facts(path))

@@ -1,0 +1,51 @@
+"""The table of what each of several targets gave by itself."""
+
+from collections.abc import Sequence
+
+from iosonde.analysis.targets import TargetEstimate
+from iosonde.charts.quantities import (
+    BANDWIDTH_UNIT,
+    MEGABYTE,
+    NO_VALUE,
+    latency_unit,
+    significant,
+    with_interval,
+)
+from iosonde.records import TargetFacts
+from iosonde.report.result_tables import Head, Line, ResultTable
+
+
+def target_table(estimates: Sequence[TargetEstimate], targets: Sequence[TargetFacts]) -> ResultTable:
+    """One row for each class of operations of each cell on each target."""
+    unit = latency_unit(each.latency_ns_mean.mean for each in estimates)
+    heads = (
+        Head("Cell", number=False),
+        Head("Target", number=False),
+        Head("Counted", number=False),
+        Head("Depth", "achieved"),
+        Head("IOPS", "operations/s"),
+        Head("Bandwidth", f"{BANDWIDTH_UNIT}, 10^6"),
+        Head("Mean latency", unit.name),
+        Head("Max", unit.name),
+    )
+    lines = tuple(
+        Line(
+            (
+                each.cell,
+                str(each.target + 1),
+                str(each.operation),
+                significant(each.queue_depth_achieved.mean, 3),
+                with_interval(each.iops),
+                with_interval(each.bytes_per_s, 1 / MEGABYTE) if each.bytes_per_s.mean else NO_VALUE,
+                with_interval(each.latency_ns_mean, 1 / unit.ns),
+                significant(each.latency_ns_max / unit.ns),
+            )
+        )
+        for each in estimates
+    )
+    return ResultTable(
+        caption="± is half the 95 % interval over the repeats (Student's t).",
+        heads=heads,
+        lines=lines,
+        notes=tuple(f"Target {number}: {target.path}" for number, target in enumerate(targets, start=1)),
+    )
