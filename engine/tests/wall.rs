@@ -95,10 +95,19 @@ fn shape(event: &Value, key: &str) -> Value {
     }
 }
 
-/// Shapes of events, with runs of intervals of one phase as one: a slow machine may have to add some together.
+/// Shapes of events, with runs of intervals of one phase as one: a slow machine may have to add some together, and in a
+/// short one a class may have completed nothing while the CPU was somebody else's.
 fn shapes(events: &[Value]) -> Vec<Value> {
     let mut shapes: Vec<Value> = events.iter().map(|event| shape(event, "")).collect();
-    shapes.dedup_by(|later, earlier| earlier["type"] == "interval" && later == earlier);
+    shapes.dedup_by(|later, earlier| {
+        let one = earlier["type"] == "interval" && later["interval"]["phase"] == earlier["interval"]["phase"];
+        if one && let Value::Object(classes) = later["interval"]["operations"].take() {
+            for (class, totals) in classes {
+                earlier["interval"]["operations"][class] = totals;
+            }
+        }
+        one
+    });
     shapes
 }
 
