@@ -22,7 +22,10 @@ SPAN_BYTES: Final = 16 << 20
 
 
 def job(**changes: object) -> Message:
-    """A short job: random 4 KiB reads at depth 4, 10 ms of warm-up, 30 ms of measuring."""
+    """A short job: random 4 KiB reads at depth 4, 100 ms of warm-up, 300 ms of measuring.
+
+    Long enough that a busy machine does something in each interval.
+    """
     return {
         "engine": "null",
         "pattern": "random",
@@ -35,9 +38,9 @@ def job(**changes: object) -> Message:
         "data": "random",
         "seed": 7,
         "span_bytes": SPAN_BYTES,
-        "warmup_ns": 10 * MS,
-        "measure_ns": 30 * MS,
-        "interval_ns": 10 * MS,
+        "warmup_ns": 100 * MS,
+        "measure_ns": 300 * MS,
+        "interval_ns": 100 * MS,
         "amount_bytes": None,
         **changes,
     }

@@ -29,7 +29,7 @@ FOLDER = Path(__file__).parent
 TRANSCRIPTS = FOLDER.parent / "fixtures/wall"
 SPAN_BYTES = 16 << 20
 MS = 1_000_000
-SHORT = Timing(warmup_ns=10 * MS, measure_ns=30 * MS, interval_ns=10 * MS)
+SHORT = Timing(warmup_ns=100 * MS, measure_ns=300 * MS, interval_ns=100 * MS)
 
 
 def replaying(name: str, folder: Path) -> EngineSource:
@@ -86,7 +86,7 @@ def test_totals_are_the_measured_intervals_added_up(tmp_path: Path, ending: list
     reads = record.operations[Operation.READ]
     assert reads.count == sum(each.count for each in measured) == sum(reads.latency.count)
     assert record.warmup[Operation.READ].count == sum(each.count for each in warmup)
-    assert record.measured_ns == 30 * MS
+    assert record.measured_ns == 300 * MS
 
 
 def test_a_file_is_filled_flushed_and_measured_as_recorded(tmp_path: Path, ending: list[EngineSource]) -> None:
