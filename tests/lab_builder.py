@@ -14,6 +14,7 @@ from iosonde.records import (
     CellPlan,
     CellRecord,
     CellTurn,
+    ClockPair,
     Experiment,
     Histogram,
     IntervalRecord,
@@ -27,6 +28,7 @@ from iosonde.records import (
     Timing,
     Workload,
 )
+from iosonde.units import SECOND_NS
 from tests.builders import QUICK_TIMING, TIMING, cell_plan, cell_record, interval_record, run_record, workload
 
 BLOCK_SIZES_BYTES = tuple(4096 * 2**step for step in range(9))
@@ -154,6 +156,7 @@ def _measured(
         intervals=intervals,
         queue_depth_achieved=plan.workload.queue_depth * 0.988,
         cpu_ns=round(count * 2_300),
+        clock_start=ClockPair(engine_ns=0, wall_ns=order * 6 * SECOND_NS, raw_ns=0),
     )
 
 

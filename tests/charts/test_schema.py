@@ -13,8 +13,9 @@ from iosonde.charts.block_sizes import block_size_bandwidth, block_size_iops, bl
 from iosonde.charts.depths import queue_depth_iops, queue_depth_latency
 from iosonde.charts.figure import Figure
 from iosonde.charts.matrix import matrix_iops, matrix_latency
-from iosonde.charts.mix import mix_iops, mix_latency
+from iosonde.charts.mix import mix_bandwidth, mix_iops, mix_latency
 from iosonde.charts.tail import tail_percentiles
+from iosonde.charts.tail_bars import tail_bars
 from iosonde.charts.trade_off import throughput_latency
 from iosonde.records import Experiment, Operation
 from tests.builders import run_record
@@ -27,11 +28,13 @@ CHARTS: list[tuple[Experiment, Draw]] = [
     (Experiment.BLOCK_SIZE, block_size_bandwidth),
     (Experiment.BLOCK_SIZE, block_size_latency),
     (Experiment.MIX, mix_iops),
+    (Experiment.MIX, mix_bandwidth),
     (Experiment.MIX, mix_latency),
     (Experiment.QUEUE_DEPTH, lambda cells: throughput_latency(cells, {})),
     (Experiment.QUEUE_DEPTH, queue_depth_iops),
     (Experiment.QUEUE_DEPTH, queue_depth_latency),
     (Experiment.TAIL, tail_percentiles),
+    (Experiment.TAIL, tail_bars),
     # Any cells will do, in any number.
     (Experiment.BLOCK_SIZE, matrix_iops),
     (Experiment.MIX, matrix_latency),

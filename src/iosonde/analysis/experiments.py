@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from iosonde.analysis.cells import CellEstimate, estimate_cell
-from iosonde.analysis.knee import Knee, knee_of
-from iosonde.records import CellPlan, CellRecord, Experiment, Operation, RunRecord
+from iosonde.analysis.knee import DEPTHS_MIN, Knee, knee_of
+from iosonde.records import CellPlan, CellRecord, Experiment, Operation, RunRecord, Workload
 
 
 @dataclass(frozen=True)
@@ -19,14 +19,52 @@ class RunEstimates:
         """The cells of one experiment. A cell that serves several experiments is in each of them."""
         return tuple(cell for cell in self.cells if experiment in cell.experiments)
 
+    @property
+    def sweep(self) -> tuple[CellEstimate, ...]:
+        """The sweep of queue depths: the experiment of that name, or the longest that a matrix holds for a direction.
+
+        Cells of one sweep differ in nothing but their depth (and their number of workers); below three depths there
+        is none.
+        """
+        named = self.of(Experiment.QUEUE_DEPTH)
+        if named:
+            return named
+        found: list[CellEstimate] = []
+        for direction in (Operation.READ, Operation.WRITE):
+            families: dict[Workload, list[CellEstimate]] = defaultdict(list)
+            for cell in self.of(Experiment.MATRIX):
+                if cell.direction is direction:
+                    families[cell.workload.model_copy(update={"queue_depth": 1})].append(cell)
+            longest = max(families.values(), key=_depths, default=[])
+            if _depths(longest) >= DEPTHS_MIN:
+                found.extend(longest)
+        return tuple(found)
+
     def knee(self, direction: Operation) -> Knee:
-        """The knee of the queue-depth sweep of pure reads or pure writes."""
-        sweep = [cell for cell in self.of(Experiment.QUEUE_DEPTH) if cell.direction is direction]
-        return knee_of(sweep, direction)
+        """The knee of the sweep of queue depths of pure reads or pure writes."""
+        return knee_of([cell for cell in self.sweep if cell.direction is direction], direction)
+
+
+def _depths(cells: Sequence[CellEstimate]) -> int:
+    return len({cell.queue_depth_asked for cell in cells})
 
 
 def estimate_run(run: RunRecord) -> RunEstimates:
-    """The estimates of all cells of a run, whether it finished or not."""
+    """The estimates of all cells of a run, whether it finished or not.
+
+    Those of the last run are kept: summary, findings and page ask for the same ones.
+    """
+    if _last and _last[0][0] is run:
+        return _last[0][1]
+    estimates = _estimate(run)
+    _last[:] = [(run, estimates)]
+    return estimates
+
+
+_last: list[tuple[RunRecord, RunEstimates]] = []
+
+
+def _estimate(run: RunRecord) -> RunEstimates:
     records: dict[str, list[CellRecord]] = defaultdict(list)
     for record in run.cells:
         records[record.cell].append(record)

@@ -9,7 +9,7 @@ from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.estimate import Estimate
 from iosonde.charts.figure import Figure, Row, left_out
 from iosonde.charts.lines import lines_with_intervals
-from iosonde.charts.points import FLOOR_BELOW, interval_ends, pure_points, row_of, unit_of
+from iosonde.charts.points import FLOOR_BELOW, bars_text, interval_ends, pure_points, row_of, unit_of
 from iosonde.charts.quantities import (
     BANDWIDTH_BASE,
     BANDWIDTH_UNIT,
@@ -112,10 +112,7 @@ def _rows(cells: Sequence[CellEstimate], view: _View) -> list[Row]:
 def _figure(cells: Sequence[CellEstimate], view: _View) -> Figure:
     rows = _rows(cells, view)
     depths = sorted({cell.queue_depth_asked for cell in cells})
-    caption = (
-        f"{view.quantity} against block size at queue depth {', '.join(map(str, depths))}; "
-        "bars are 95 % intervals over repeats."
-    )
+    caption = f"{view.quantity} against block size at queue depth {', '.join(map(str, depths))}; {bars_text(rows)}."
     chart = layered(_layers(rows, view), rows, caption) if rows else None
     return Figure(view.id, view.title, caption, chart, tuple(rows), left_out(cells, rows))
 

@@ -6,7 +6,7 @@ from typing import Any
 import altair as alt
 
 from iosonde.charts.figure import Row
-from iosonde.charts.quantities import IOPS_BASE, LatencyUnit
+from iosonde.charts.quantities import BANDWIDTH_UNIT, IOPS_BASE, LatencyUnit
 from iosonde.charts.theme import Series, colour, dash, iops_axis, log_domain, log_ticks, number_axis, shape
 
 COMMON_TOOLTIP = (
@@ -44,6 +44,16 @@ def iops_from_zero() -> alt.Y:
     return alt.Y("iops:Q", title=f"IOPS ({IOPS_BASE})", scale=alt.Scale(zero=True), axis=iops_axis(tickCount=6))
 
 
+def bandwidth_from_zero() -> alt.Y:
+    """A linear axis of bandwidth."""
+    return alt.Y(
+        "bandwidth_mb_per_s:Q",
+        title=f"Bandwidth ({BANDWIDTH_UNIT})",
+        scale=alt.Scale(zero=True),
+        axis=number_axis(tickCount=6),
+    )
+
+
 def log_latency(rows: Sequence[Row], unit: LatencyUnit) -> alt.Y:
     """A logarithmic axis of mean latency around the rows and their error bars."""
     field = f"latency_{unit.name}"
@@ -56,6 +66,34 @@ def log_latency(rows: Sequence[Row], unit: LatencyUnit) -> alt.Y:
     )
 
 
+def error_bars(along: alt.X | alt.Y, coloured: alt.Color, **other: alt.X | alt.Y) -> list[alt.Chart]:
+    """Bars from ``low`` to ``high``, or by the deviation, along an axis; a triangle says where one was cut."""
+    letter = "y" if isinstance(along, alt.Y) else "x"
+    axis, second = (alt.Y, alt.Y2) if letter == "y" else (alt.X, alt.X2)
+    ends: dict[str, Any] = {
+        letter: axis("bar_low:Q", title=along["title"]),
+        f"{letter}2": second("bar_high:Q"),
+    }
+    cut: dict[str, Any] = {letter: axis("low:Q", title=along["title"])}
+    chart = alt.Chart()
+    return [
+        chart.transform_calculate(
+            bar_low="spread == 'deviation' ? datum.deviation_low : datum.low",
+            bar_high="spread == 'deviation' ? datum.deviation_high : datum.high",
+        )
+        .mark_rule(strokeWidth=2, opacity=0.6)
+        .encode(color=coloured, **ends, **other),
+        chart.mark_point(
+            shape="triangle-down" if letter == "y" else "triangle-left", size=55, filled=True, tooltip=None
+        ).encode(
+            color=coloured,
+            opacity=alt.condition("datum.cut && spread == 'interval'", alt.value(0.8), alt.value(0)),
+            **cut,
+            **other,
+        ),
+    ]
+
+
 def lines_with_intervals(
     x: alt.X, y: alt.Y, series: Sequence[Series], *, fields: Sequence[str] = COMMON_TOOLTIP, order: str | None = None
 ) -> list[alt.Chart]:
@@ -64,11 +102,10 @@ def lines_with_intervals(
     A line joins its points from left to right, or by the field ``order``.
     """
     chart, coloured = alt.Chart(), colour(series)
-    ends: dict[str, Any] = {"y": alt.Y("low:Q", title=y["title"]), "y2": alt.Y2("high:Q")}
     joined: dict[str, Any] = {} if order is None else {"order": alt.Order(f"{order}:Q")}
     return [
         chart.mark_line(strokeWidth=2).encode(x=x, y=y, color=coloured, strokeDash=dash(series), **joined),
-        chart.mark_rule(strokeWidth=2).encode(x=x, color=coloured, **ends),
+        *error_bars(y, coloured, x=x),
         chart.mark_point(size=70, filled=True, opacity=1).encode(
             x=x, y=y, color=coloured, shape=shape(series), tooltip=tooltip(*fields)
         ),

@@ -6,8 +6,8 @@ import altair as alt
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.charts.figure import Figure, Row, left_out
-from iosonde.charts.lines import COMMON_TOOLTIP, tooltip
-from iosonde.charts.points import Point, interval_ends, latency_ends, row_of, unit_of
+from iosonde.charts.lines import COMMON_TOOLTIP, error_bars, tooltip
+from iosonde.charts.points import Point, bars_text, interval_ends, latency_ends, row_of, unit_of
 from iosonde.charts.quantities import IOPS_BASE, LatencyUnit, workload_label
 from iosonde.charts.theme import READ, WRITE, colour, iops_axis, layered, log_domain, log_ticks, number_axis, shape
 from iosonde.records import Operation, Workload
@@ -20,7 +20,7 @@ def matrix_iops(cells: Sequence[CellEstimate]) -> Figure:
     points = _points(cells)
     unit = unit_of(points)
     rows = [_row(point, unit, interval_ends(point[1].iops, 0.0)) for point in points]
-    caption = f"IOPS ({IOPS_BASE}) of each cell, directions apart; bars are 95 % intervals over repeats."
+    caption = f"IOPS ({IOPS_BASE}) of each cell, directions apart; {bars_text(rows)}."
     x = alt.X(
         "iops:Q",
         title=f"IOPS ({IOPS_BASE})",
@@ -36,7 +36,7 @@ def matrix_latency(cells: Sequence[CellEstimate]) -> Figure:
     points = _points(cells)
     unit = unit_of(points)
     rows = [_row(point, unit, end) for point, end in zip(points, latency_ends(points, unit), strict=True)]
-    caption = f"Mean service latency ({unit.name}) of each cell, directions apart; bars are 95 % intervals."
+    caption = f"Mean service latency ({unit.name}) of each cell, directions apart; {bars_text(rows)}."
     chart = _chart(_latency_axis(rows, unit), rows, caption) if rows else None
     return Figure("matrix-latency", "Cells and latency", caption, chart, tuple(rows), left_out(cells, rows))
 
@@ -82,9 +82,8 @@ def _chart(x: alt.X, rows: Sequence[Row], caption: str) -> alt.LayerChart:
         axis=alt.Axis(labelExpr="split(datum.label, '|')", labelLimit=170, labelLineHeight=14, grid=True),
     )
     chart, series = alt.Chart(), (READ, WRITE)
-    ends = {"x": alt.X("low:Q", title=x["title"]), "x2": alt.X2("high:Q")}
     layers = [
-        chart.mark_rule(strokeWidth=2).encode(y=y, color=colour(series), **ends),
+        *error_bars(x, colour(series), y=y),
         chart.mark_point(size=80, filled=True, opacity=1).encode(
             x=x, y=y, color=colour(series), shape=shape(series), tooltip=tooltip(*COMMON_TOOLTIP)
         ),

@@ -6,9 +6,9 @@ import altair as alt
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.charts.figure import Figure, Row, left_out
-from iosonde.charts.lines import iops_from_zero, lines_with_intervals, log_latency
-from iosonde.charts.points import Point, interval_ends, latency_ends, row_of, unit_of
-from iosonde.charts.quantities import IOPS_BASE
+from iosonde.charts.lines import bandwidth_from_zero, iops_from_zero, lines_with_intervals, log_latency
+from iosonde.charts.points import Point, bars_text, interval_ends, latency_ends, row_of, unit_of
+from iosonde.charts.quantities import BANDWIDTH_BASE, IOPS_BASE, MEGABYTE
 from iosonde.charts.theme import ALL, READ, WRITE, Series, layered
 from iosonde.records import Operation
 
@@ -30,9 +30,22 @@ def mix_iops(cells: Sequence[CellEstimate]) -> Figure:
     points = _points(cells, (Operation.ALL, Operation.READ, Operation.WRITE))
     unit = unit_of(points)
     rows = [row_of(point, str(point[1].operation), unit) | interval_ends(point[1].iops, 0.0) for point in points]
-    caption = f"IOPS ({IOPS_BASE}) against the asked share of reads; bars are 95 % intervals over repeats."
+    caption = f"IOPS ({IOPS_BASE}) against the asked share of reads; {bars_text(rows)}."
     chart = layered(_layers(rows, iops_from_zero(), (READ, WRITE, ALL)), rows, caption) if rows else None
     return Figure("mix-iops", "Mix and IOPS", caption, chart, tuple(rows), left_out(cells, rows))
+
+
+def mix_bandwidth(cells: Sequence[CellEstimate]) -> Figure:
+    """Bandwidth of reads, of writes, and of both together, against the share of reads."""
+    points = _points(cells, (Operation.ALL, Operation.READ, Operation.WRITE))
+    unit = unit_of(points)
+    rows = [
+        row_of(point, str(point[1].operation), unit) | interval_ends(point[1].bytes_per_s, 0.0, 1 / MEGABYTE)
+        for point in points
+    ]
+    caption = f"Bandwidth ({BANDWIDTH_BASE}) against the asked share of reads; {bars_text(rows)}."
+    chart = layered(_layers(rows, bandwidth_from_zero(), (READ, WRITE, ALL)), rows, caption) if rows else None
+    return Figure("mix-bandwidth", "Mix and bandwidth", caption, chart, tuple(rows), left_out(cells, rows))
 
 
 def mix_latency(cells: Sequence[CellEstimate]) -> Figure:
@@ -42,8 +55,7 @@ def mix_latency(cells: Sequence[CellEstimate]) -> Figure:
     ends = latency_ends(points, unit)
     rows = [row_of(point, str(point[1].operation), unit) | end for point, end in zip(points, ends, strict=True)]
     caption = (
-        f"Mean service latency ({unit.name}) of each direction against the asked share of reads; "
-        "bars are 95 % intervals over repeats."
+        f"Mean service latency ({unit.name}) of each direction against the asked share of reads; {bars_text(rows)}."
     )
     chart = layered(_layers(rows, log_latency(rows, unit), (READ, WRITE)), rows, caption) if rows else None
     return Figure("mix-latency", "Mix and latency", caption, chart, tuple(rows), left_out(cells, rows))

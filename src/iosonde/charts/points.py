@@ -49,13 +49,27 @@ def row_of(point: Point, series: str, unit: LatencyUnit) -> Row:
 
 
 def interval_ends(estimate: Estimate, floor: float, factor: float = 1.0) -> Row:
-    """Where an error bar starts and ends: at the mean itself where there is no interval.
+    """Where an error bar starts and ends, by the 95 % interval and by the deviation: at the mean where there is none.
 
-    An interval that reaches below the axis is cut at its ``floor``; on a log axis it could not be drawn at all.
+    A bar that reaches below the axis is ``cut`` at its ``floor``; on a log axis it could not be drawn at all.
     """
     low = estimate.mean if estimate.low is None else estimate.low
     high = estimate.mean if estimate.high is None else estimate.high
-    return {"low": max(low * factor, floor), "high": high * factor}
+    deviation = estimate.standard_deviation or 0.0
+    return {
+        "low": max(low * factor, floor),
+        "high": high * factor,
+        "deviation_low": max((estimate.mean - deviation) * factor, floor),
+        "deviation_high": (estimate.mean + deviation) * factor,
+        "cut": low * factor < floor,
+    }
+
+
+def bars_text(rows: Sequence[Row]) -> str:
+    """What the bars of a chart are, with the number of repeats."""
+    counts = sorted({row["repeats"] for row in rows})
+    number = "0" if not counts else str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    return f"bars are 95 % intervals of the mean over n = {number} repeats (or their standard deviation, if switched)"
 
 
 def latency_ends(points: Sequence[Point], unit: LatencyUnit) -> list[Row]:

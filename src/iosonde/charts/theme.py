@@ -56,6 +56,9 @@ CASES: Final = (
 )
 """For series that are neither reads against writes nor patterns."""
 
+SPREAD_SWITCH: Final = alt.VariableParameter(name="spread", value="interval")
+"""What error bars show: ``interval`` (95 % of the mean) or ``deviation`` (of the repeats); the page switches it."""
+
 CONFIG: Final = alt.Config(
     font=FONT,
     background="transparent",
@@ -83,8 +86,10 @@ def layered(
 
     The rows are given once here, and not to each layer, which would repeat them in the page for every layer.
     """
+    switch: dict[str, Any] = {"params": [SPREAD_SWITCH]} if rows and "deviation_low" in rows[0] else {}
     chart = alt.LayerChart(
         layer=list(layers),
+        **switch,
         width="container",
         height=height,
         description=description,
@@ -96,13 +101,13 @@ def layered(
     return chart
 
 
-def colour(series: Sequence[Series]) -> alt.Color:
-    """Colour by the field ``series``, with the legend on top."""
+def colour(series: Sequence[Series], *, lines: bool = False) -> alt.Color:
+    """Colour by the field ``series``, with the legend on top; of ``lines`` only where there are no marks on them."""
     return alt.Color(
         "series:N",
         title=None,
         scale=alt.Scale(domain=[each.name for each in series], range=[each.colour for each in series]),
-        legend=_legend(len(series)),
+        legend=_legend(len(series), lines=lines),
     )
 
 
@@ -116,24 +121,25 @@ def shape(series: Sequence[Series]) -> alt.Shape:
     )
 
 
-def dash(series: Sequence[Series]) -> alt.StrokeDash:
+def dash(series: Sequence[Series], *, lines: bool = False) -> alt.StrokeDash:
     """Dash by the field ``series``, for lines."""
     return alt.StrokeDash(
         "series:N",
         title=None,
         scale=alt.Scale(domain=[each.name for each in series], range=[list(each.dash) for each in series]),
-        legend=_legend(len(series)),
+        legend=_legend(len(series), lines=lines),
     )
 
 
-def _legend(entries: int) -> alt.Legend:
+def _legend(entries: int, *, lines: bool = False) -> alt.Legend:
+    symbol: dict[str, Any] = {"symbolType": "stroke", "symbolStrokeWidth": 2} if lines else {"symbolStrokeWidth": 0}
     return alt.Legend(
         orient="top",
         direction="horizontal",
         columns=entries if entries <= LEGEND_SHORT else LEGEND_COLUMNS,
         symbolOpacity=1,
-        symbolStrokeWidth=0,
         columnPadding=18,
+        **symbol,
     )
 
 

@@ -11,7 +11,7 @@ from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.knee import Knee, KneeState
 from iosonde.charts.figure import Figure, Row, left_out
 from iosonde.charts.lines import COMMON_TOOLTIP, lines_with_intervals, log_latency, tooltip
-from iosonde.charts.points import Point, interval_ends, latency_ends, pure_points, row_of, unit_of
+from iosonde.charts.points import Point, bars_text, interval_ends, latency_ends, pure_points, row_of, unit_of
 from iosonde.charts.quantities import IOPS_BASE, LatencyUnit
 from iosonde.charts.theme import INK, READ, WRITE, colour, iops_axis, layered
 from iosonde.records import Operation
@@ -46,8 +46,8 @@ def throughput_latency(cells: Sequence[CellEstimate], knees: Mapping[Operation, 
     rows = [_row(point, unit, knees) | end for point, end in zip(points, ends, strict=True)]
     rows = _with_label_sides(rows, f"latency_{unit.name}")
     caption = (
-        f"Each point is a queue depth: IOPS ({IOPS_BASE}) against mean service latency ({unit.name}); bars are 95 % "
-        "intervals over repeats, and a ring marks the lowest depth with at least 95 % of the best IOPS."
+        f"Each point is a queue depth: IOPS ({IOPS_BASE}) against mean service latency ({unit.name}); "
+        f"{bars_text(rows)}, and a ring marks the lowest depth with at least 95 % of the best IOPS."
     )
     title = "IOPS against mean latency, by queue depth"
     chart = layered(_layers(rows, unit), rows, caption) if rows else None
@@ -68,6 +68,8 @@ def _row(point: Point, unit: LatencyUnit, knees: Mapping[Operation, Knee]) -> Ro
     return row_of(point, str(figures.operation), unit) | {
         "iops_low": across["low"],
         "iops_high": across["high"],
+        "iops_deviation_low": across["deviation_low"],
+        "iops_deviation_high": across["deviation_high"],
         "knee": at_knee,
         "label": str(depth),
     }
@@ -84,8 +86,13 @@ def _layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
     )
     y = log_latency(rows, unit)
     chart = alt.Chart()
-    across = chart.mark_rule(strokeWidth=2).encode(
-        x=alt.X("iops_low:Q", title=title), x2=alt.X2("iops_high:Q"), y=y, color=colour(SERIES)
+    across = (
+        chart.transform_calculate(
+            across_low="spread == 'deviation' ? datum.iops_deviation_low : datum.iops_low",
+            across_high="spread == 'deviation' ? datum.iops_deviation_high : datum.iops_high",
+        )
+        .mark_rule(strokeWidth=2, opacity=0.6)
+        .encode(x=alt.X("across_low:Q", title=title), x2=alt.X2("across_high:Q"), y=y, color=colour(SERIES))
     )
     ring = (
         chart.transform_filter("datum.knee")
@@ -97,6 +104,8 @@ def _layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
     return [*lines, across, ring, *_labels(chart, x, y)]
 
 
+# Text has to stand out more than a line does: the same hues, darker.
+_TEXT: Final = alt.condition(f"datum.series == '{WRITE.name}'", alt.value("#a84a00"), alt.value("#00609a"))
 _EDGE: Final[dict[str, Any]] = {"color": "white", "stroke": "white", "strokeWidth": 4, "strokeJoin": "round"}
 _PLAIN: Final[dict[str, Any]] = {}
 
@@ -109,7 +118,7 @@ def _labels(chart: alt.Chart, x: alt.X, y: alt.Y) -> list[alt.Chart]:
     return [
         chart.transform_filter(f"datum.label_side == '{side}'")
         .mark_text(align=align, baseline=baseline, dx=dx, dy=dy, fontSize=12, fontWeight=600, lineBreak="\n", **edge)
-        .encode(x=x, y=y, text=alt.Text("label:N"), **({} if edge else {"color": colour(SERIES)}))
+        .encode(x=x, y=y, text=alt.Text("label:N"), **({} if edge else {"color": _TEXT}))
         for side, (align, baseline, dx, dy) in _SIDES.items()
         for edge in (_EDGE, _PLAIN)
     ]

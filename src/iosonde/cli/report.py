@@ -32,7 +32,7 @@ def report(
     from iosonde.store import RunDirectory, load_run
 
     # Intervals are the bulk of a journal, and only tables and the whole record hold them.
-    record = load_run(run, intervals=csv is not None or json is not None)
+    record = load_run(run)
     findings = find(Case.of(record))
     for path in (html, json):
         _check_free(path, run, force=force)

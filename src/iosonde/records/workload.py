@@ -29,6 +29,11 @@ class Workload(Record):
         return self.queue_depth * self.jobs * self.targets
 
     @property
+    def operations_in_flight_each(self) -> int:
+        """What is to be kept in flight on each target."""
+        return self.queue_depth * self.jobs
+
+    @property
     def reads(self) -> bool:
         """Whether any operation reads."""
         return self.read_percent > 0

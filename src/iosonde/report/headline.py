@@ -80,7 +80,7 @@ def headline_of(estimates: RunEstimates, findings: Sequence[Finding] = ()) -> He
         _durable_write(estimates),
         _tail(estimates),
     ]
-    swept = {cell.direction for cell in estimates.of(Experiment.QUEUE_DEPTH)}
+    swept = {cell.direction for cell in estimates.sweep}
     return Headline(
         groups=tuple(_doubted(group, findings) for group in groups if group is not None),
         knees=tuple((direction, estimates.knee(direction)) for direction in DIRECTIONS if direction in swept),
@@ -112,7 +112,7 @@ def _best_bandwidth(estimates: RunEstimates, direction: Operation) -> HeadlineGr
 
 
 def _without_queue(estimates: RunEstimates, direction: Operation) -> HeadlineGroup | None:
-    cells = [cell for cell in _small_random(estimates.cells, direction) if cell.queue_depth_asked == 1]
+    cells = [cell for cell in _small_random(estimates.cells, direction) if cell.workload.operations_in_flight_each == 1]
     return _best(
         f"random-{direction}-latency",
         f"Random {direction}, {format_size(SMALL_BLOCK_BYTES)}",
@@ -138,7 +138,7 @@ def _durable_write(estimates: RunEstimates) -> HeadlineGroup | None:
 
 
 def _tail(estimates: RunEstimates) -> HeadlineGroup | None:
-    cells = [cell for cell in estimates.of(Experiment.TAIL) if cell.queue_depth_asked == TAIL_DEPTH]
+    cells = [cell for cell in estimates.of(Experiment.TAIL) if cell.workload.operations_in_flight_each == TAIL_DEPTH]
     return _best(
         "random-read-tail",
         "Tail of random reads",

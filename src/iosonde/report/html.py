@@ -15,6 +15,7 @@ from markupsafe import Markup
 from iosonde.charts.figure import Figure
 from iosonde.findings.model import Finding
 from iosonde.records import RunRecord
+from iosonde.report.brand import Brand
 from iosonde.report.display import figure_text, printable
 from iosonde.report.page import page_of
 
@@ -35,11 +36,13 @@ def render_html(run: RunRecord, findings: Sequence[Finding]) -> str:
         drawn = [figure for figure in page.figures if figure.chart is not None]
         specifications = {figure.id: embedded_json(_specification(figure)) for figure in drawn}
     library, starter = _static(LIBRARY), _static("report.js")
+    style = _static("report.css") + _printed_brands(page.brands)
     template = _environment().get_template("report.html.j2")
     return template.render(
         page=page,
         specs=specifications,
-        style=Markup(_static("report.css")),  # noqa: S704 - our own file
+        style=Markup(style),  # noqa: S704 - our own file
+        style_hash=_hash(style),
         library=Markup(library),  # noqa: S704 - our own file
         starter=Markup(starter),  # noqa: S704 - our own file
         script_hashes=[_hash(library), _hash(starter)],
@@ -57,8 +60,16 @@ def embedded_json(value: Mapping[str, Any]) -> Markup:
 
 
 def unbroken(text: str) -> str:
-    """The text with each number kept on one line with its unit."""
-    return _BEFORE_UNIT.sub("\u00a0", text)
+    """The text with each number kept on one line with its unit and its interval."""
+    return _BEFORE_UNIT.sub("\u00a0", text.replace(" ± ", "\u00a0±\u00a0"))
+
+
+def _printed_brands(brands: Sequence[Brand]) -> str:
+    """The brands once more, in the margin of every printed page. Their words are our own."""
+    words = ", ".join(brand.word.upper() for brand in brands)
+    return (
+        f'@page {{ @top-right {{ content: "{words}"; color: #b3261e; font: 700 9pt sans-serif; }} }}' if words else ""
+    )
 
 
 def _specification(figure: Figure) -> dict[str, Any]:
@@ -86,5 +97,5 @@ def _static(name: str) -> str:
 
 
 def _hash(script: str) -> str:
-    """The hash by which the page's own policy lets this script run, and no other."""
+    """The hash by which the page's own policy lets this script or style apply, and no other."""
     return b64encode(sha256(script.encode()).digest()).decode()

@@ -9,20 +9,25 @@ from iosonde.analysis.experiments import RunEstimates, estimate_run
 from iosonde.analysis.targets import estimate_targets
 from iosonde.charts.baseline import baseline_percentiles
 from iosonde.charts.block_sizes import block_size_bandwidth, block_size_iops, block_size_latency
+from iosonde.charts.consistency import run_consistency
+from iosonde.charts.depth_percentiles import queue_depth_read_percentiles, queue_depth_write_percentiles
 from iosonde.charts.depths import queue_depth_iops, queue_depth_latency
 from iosonde.charts.figure import Figure
+from iosonde.charts.heat_map import latency_heat_map
 from iosonde.charts.matrix import matrix_iops, matrix_latency
-from iosonde.charts.mix import mix_iops, mix_latency
+from iosonde.charts.mix import mix_bandwidth, mix_iops, mix_latency
 from iosonde.charts.tail import tail_percentiles
+from iosonde.charts.tail_bars import tail_bars
 from iosonde.charts.trade_off import throughput_latency
 from iosonde.findings.model import Finding, gravest_first
 from iosonde.records import CellRecord, CellTurn, Experiment, RunRecord
+from iosonde.report.answers import answers_of
 from iosonde.report.brand import Brand, brands_of
 from iosonde.report.definitions import DEFINITIONS
 from iosonde.report.facts import FactGroup, fact_groups, identity_text, span_text, targets_text
 from iosonde.report.headline import Headline, headline_of
-from iosonde.report.result_tables import ResultTable, experiment_tables, tail_range_table
-from iosonde.report.sentences import experiment_sentence, knee_sentence
+from iosonde.report.result_tables import ResultTable, experiment_tables, relative_table, tail_range_table
+from iosonde.report.sentences import course_sentence, experiment_sentence, knee_sentence
 from iosonde.report.target_table import target_table
 
 TITLES: Final = {
@@ -37,9 +42,14 @@ TITLES: Final = {
 _FIGURES: Final[dict[Experiment, tuple[Callable[[Sequence[CellEstimate]], Figure], ...]]] = {
     Experiment.BASELINE: (baseline_percentiles,),
     Experiment.BLOCK_SIZE: (block_size_iops, block_size_bandwidth, block_size_latency),
-    Experiment.MIX: (mix_iops, mix_latency),
-    Experiment.QUEUE_DEPTH: (queue_depth_iops, queue_depth_latency),
-    Experiment.TAIL: (tail_percentiles,),
+    Experiment.MIX: (mix_iops, mix_bandwidth, mix_latency),
+    Experiment.QUEUE_DEPTH: (
+        queue_depth_iops,
+        queue_depth_latency,
+        queue_depth_read_percentiles,
+        queue_depth_write_percentiles,
+    ),
+    Experiment.TAIL: (tail_percentiles, tail_bars),
     Experiment.MATRIX: (matrix_iops, matrix_latency),
 }
 
@@ -72,16 +82,17 @@ class Page:
 
     run: str
     target: str
+    targets: tuple[str, ...]
     identity: str
     span: str
     created_at: str
     version: str
     repeats: int
     brands: tuple[Brand, ...]
+    answers: tuple[str, ...]
     headline: Headline
     findings: tuple[Finding, ...]
-    trade_off: Figure | None
-    knees: tuple[str, ...]
+    picture: Figure | None
     sections: tuple[Section, ...]
     facts: tuple[FactGroup, ...]
     turns: tuple[Turn, ...]
@@ -90,7 +101,7 @@ class Page:
     @property
     def figures(self) -> tuple[Figure, ...]:
         """Every chart of the page, from top to bottom."""
-        first = () if self.trade_off is None else (self.trade_off,)
+        first = () if self.picture is None else (self.picture,)
         return (*first, *(figure for section in self.sections for figure in section.figures))
 
 
@@ -99,38 +110,64 @@ def page_of(run: RunRecord, findings: Sequence[Finding]) -> Page:
     estimates = estimate_run(run)
     header = run.header
     headline = headline_of(estimates, findings)
-    swept = estimates.of(Experiment.QUEUE_DEPTH)
     return Page(
         run=header.run,
         target=targets_text(header),
+        targets=tuple(target.path or target.kind for target in header.targets),
         identity="; ".join(identity_text(target) for target in header.targets),
         span=span_text(header),
         created_at=header.created_at,
         version=header.iosonde_version,
         repeats=header.plan.repeats,
         brands=brands_of(run),
+        answers=answers_of(estimates, headline, findings),
         headline=headline,
         findings=gravest_first(findings),
-        trade_off=throughput_latency(swept, dict(headline.knees)) if swept else None,
-        knees=tuple(knee_sentence(direction, knee) for direction, knee in headline.knees),
-        sections=(*_sections(estimates), *_target_section(run)),
+        picture=throughput_latency(estimates.sweep, dict(headline.knees)) if estimates.sweep else None,
+        sections=(*_sections(estimates, headline), *_course_section(run, estimates), *_target_section(run)),
         facts=fact_groups(run),
         turns=_turns(run),
         definitions=DEFINITIONS,
     )
 
 
-def _sections(estimates: RunEstimates) -> tuple[Section, ...]:
+def _sections(estimates: RunEstimates, headline: Headline) -> tuple[Section, ...]:
     return tuple(
         Section(
             id=experiment.value.replace("_", "-"),
             title=title,
-            sentence=experiment_sentence(experiment, estimates),
+            sentence=_sentence(experiment, estimates, headline),
             figures=tuple(draw(cells) for draw in _FIGURES.get(experiment, ())),
             tables=_tables(experiment, cells),
         )
         for experiment, title in TITLES.items()
         if (cells := estimates.of(experiment))
+    )
+
+
+def _sentence(experiment: Experiment, estimates: RunEstimates, headline: Headline) -> str:
+    """The answer of an experiment; that of a sweep begins with its knees."""
+    answer = experiment_sentence(experiment, estimates)
+    if experiment is not Experiment.QUEUE_DEPTH:
+        return answer
+    return " ".join([*(knee_sentence(direction, knee) for direction, knee in headline.knees), answer])
+
+
+def _course_section(run: RunRecord, estimates: RunEstimates) -> tuple[Section, ...]:
+    """How the target behaved over the time of the run, and latency over time where the tail was the question."""
+    shown = [*estimates.of(Experiment.TAIL), *estimates.of(Experiment.PROBE)]
+    figures = (run_consistency(run.cells), *(latency_heat_map(cell, run.cells) for cell in shown))
+    drawn = tuple(figure for figure in figures if figure.chart is not None)
+    if not drawn:
+        return ()
+    return (
+        Section(
+            id="course",
+            title="Over the time of the run",
+            sentence=course_sentence(run.cells),
+            figures=drawn,
+            tables=(),
+        ),
     )
 
 
@@ -154,6 +191,8 @@ def _tables(experiment: Experiment, cells: Sequence[CellEstimate]) -> tuple[Resu
     tables = [*experiment_tables(experiment, cells)]
     if experiment is Experiment.TAIL:
         tables.append(tail_range_table(cells))
+    if experiment is Experiment.QUEUE_DEPTH:
+        tables.append(relative_table(cells))
     return tuple(tables)
 
 

@@ -177,6 +177,45 @@ def _notes(shown: Iterable[tuple[CellEstimate, OperationEstimate]], percents: It
     return tuple(notes)
 
 
+def relative_table(cells: Sequence[CellEstimate]) -> ResultTable:
+    """The sweep of depths against its first one, directions apart: what so many times the depth buys and costs."""
+    heads = (
+        Head("Cell", number=False),
+        Head("Counted", number=False),
+        Head("Depth", "times the first"),
+        Head("IOPS", "against the first"),
+        Head("Mean latency", "times the first"),
+        Head("p99", "times the first"),
+    )
+    lines: list[Line] = []
+    first: dict[Operation, OperationEstimate] = {}
+    depth: dict[Operation, int] = {}
+    for cell in sorted(cells, key=_ORDERS[Experiment.QUEUE_DEPTH]):
+        direction = cell.direction
+        figures = None if direction is None else cell.of(direction)
+        if direction is None or figures is None:
+            continue
+        base = first.setdefault(direction, figures)
+        shallow = depth.setdefault(direction, cell.queue_depth_asked)
+        texts = (cell.cell, str(direction), f"{cell.queue_depth_asked / shallow:g} x", *_against(figures, base))
+        lines.append(Line(texts))
+    return ResultTable(
+        caption="Each depth against the shallowest one of its direction; + 100 % is twice as many.",
+        heads=heads,
+        lines=tuple(lines),
+        notes=(),
+    )
+
+
+def _against(figures: OperationEstimate, base: OperationEstimate) -> tuple[str, str, str]:
+    tail_ns, base_tail_ns = figures.percentile(99.0).value_ns, base.percentile(99.0).value_ns
+    return (
+        f"{100 * (figures.iops.mean / base.iops.mean - 1):+,.0f} %",
+        f"{figures.latency_ns_mean.mean / base.latency_ns_mean.mean:,.2f} x",
+        f"{tail_ns / base_tail_ns:,.2f} x" if tail_ns and base_tail_ns else NO_VALUE,
+    )
+
+
 def repeat_range(percentile: PercentileEstimate, unit: LatencyUnit) -> str:
     """The lowest and the highest of the repeats' own percentiles, or a dash where a repeat alone is too small."""
     if percentile.lowest_ns is None or percentile.highest_ns is None:

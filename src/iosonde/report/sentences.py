@@ -3,16 +3,20 @@
 from collections.abc import Callable, Sequence
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
+from iosonde.analysis.course import moments_of
 from iosonde.analysis.experiments import RunEstimates
 from iosonde.analysis.histogram import percent_label
 from iosonde.analysis.knee import THROUGHPUT_SHARE_MIN, Knee, KneeState
 from iosonde.charts.quantities import significant, workload_label
-from iosonde.records import Experiment, Operation, Sync
+from iosonde.records import CellRecord, Experiment, Operation, Sync
 from iosonde.units import format_bandwidth, format_iops, format_latency
 
 TAIL_PERCENTS = (99.99, 99.9, 99.0)
 DEPTH_REACHED = 0.95
 """From this share of the asked depth on, the sweep's points are where they say they are."""
+NEAR = 0.10
+"""An interval this close to its cell's mean counts as near it."""
+
 NO_FIGURES = "No cell of this experiment has figures."
 
 Pair = tuple[CellEstimate, OperationEstimate]
@@ -44,6 +48,18 @@ def knee_sentence(direction: Operation, knee: Knee) -> str:
     return (
         f"{name}: the knee is at depth {depth}, with {_percent(knee.throughput_share)} of the best "
         f"throughput ({best}) at {_percent(knee.latency_share)} of the highest mean latency in the sweep{doubt}."
+    )
+
+
+def course_sentence(records: Sequence[CellRecord]) -> str:
+    """How far intervals stay from the mean of their cell."""
+    shares = [moment.share for moment in moments_of(records)]
+    if not shares:
+        return "No finished measurement has intervals."
+    near = sum(1 - NEAR <= share <= 1 + NEAR for share in shares) / len(shares)
+    return (
+        f"{_percent(near)} of {len(shares):,} intervals stay within {_percent(NEAR)} of the mean of their cell; the "
+        f"slowest has {_percent(min(shares))} of it."
     )
 
 

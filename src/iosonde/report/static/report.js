@@ -1,8 +1,108 @@
 "use strict";
-for (const place of document.querySelectorAll("[data-specification]")) {
-  const specification = JSON.parse(document.getElementById(place.dataset.specification).textContent);
-  vegaEmbed(place, specification, { renderer: "svg", actions: false }).catch((problem) => {
-    place.textContent = "This chart could not be drawn: " + problem.message;
-    place.classList.add("broken");
-  });
-}
+// Draws the charts, those in sight first; lets the reader switch what error bars mean, and save what is drawn.
+(() => {
+  const places = [...document.querySelectorAll("[data-specification]")];
+  const drawn = new Map();
+  let spread = "interval";
+
+  function specificationOf(place) {
+    return JSON.parse(document.getElementById(place.dataset.specification).textContent);
+  }
+
+  function draw(place) {
+    if (!drawn.has(place)) {
+      // Expressions are interpreted, so that the page's policy need not allow code made from text.
+      const wanted = {
+        renderer: "svg", actions: false, ast: true, defaultStyle: false, tooltip: { disableDefaultStyle: true },
+      };
+      drawn.set(place, vegaEmbed(place, specificationOf(place), wanted).then(
+        (result) => show(result.view),
+        (problem) => {
+          place.textContent = "This chart could not be drawn: " + problem.message;
+          place.classList.add("broken");
+        },
+      ));
+    }
+    return drawn.get(place);
+  }
+
+  function show(view) {
+    if (view && "spread" in view.getState({ signals: (name) => name === "spread", data: () => false }).signals) {
+      return view.signal("spread", spread).runAsync();
+    }
+    return view;
+  }
+
+  const inSight = new IntersectionObserver((entries) => {
+    for (const entry of entries) {
+      if (entry.isIntersecting) {
+        inSight.unobserve(entry.target);
+        draw(entry.target);
+      }
+    }
+  }, { rootMargin: "600px" });
+  places.forEach((place) => inSight.observe(place));
+
+  // The others when the browser has nothing else to do, so that a printed page has all of them.
+  const whenIdle = window.requestIdleCallback || ((next) => setTimeout(next, 50));
+  const waiting = [...places];
+  const drawNext = () => {
+    const place = waiting.shift();
+    if (place) {
+      draw(place).then(() => whenIdle(drawNext));
+    } else {
+      document.documentElement.dataset.drawn = "all";
+    }
+  };
+  window.addEventListener("load", () => whenIdle(drawNext));
+
+  for (const choice of document.querySelectorAll("input[name=spread]")) {
+    choice.addEventListener("change", () => {
+      spread = choice.value;
+      drawn.forEach((ready) => ready.then(show));
+    });
+  }
+
+  function download(name, blob) {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(blob);
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  }
+
+  function rowsOf(specification) {
+    return specification.datasets[specification.data.name];
+  }
+
+  function csvOf(rows) {
+    const names = [...new Set(rows.flatMap(Object.keys))];
+    const quoted = (value) => {
+      const text = value === null || value === undefined ? "" : String(value);
+      return /[",\r\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
+    };
+    return [names, ...rows.map((row) => names.map((name) => row[name]))].map((line) => line.map(quoted).join(",")).join("\r\n") + "\r\n";
+  }
+
+  const savers = {
+    csv: (place) => new Blob([csvOf(rowsOf(specificationOf(place)))], { type: "text/csv" }),
+    svg: async (place) => new Blob([await (await draw(place)).toSVG()], { type: "image/svg+xml" }),
+    png: async (place) => {
+      const chart = await (await draw(place)).toCanvas(2);
+      const paper = document.createElement("canvas");
+      [paper.width, paper.height] = [chart.width, chart.height];
+      const pen = paper.getContext("2d");
+      pen.fillStyle = "#ffffff";
+      pen.fillRect(0, 0, paper.width, paper.height);
+      pen.drawImage(chart, 0, 0);
+      return new Promise((resolve) => paper.toBlob(resolve, "image/png"));
+    },
+  };
+  for (const button of document.querySelectorAll("button[data-save]")) {
+    button.addEventListener("click", async () => {
+      const place = document.getElementById(button.dataset.of).querySelector("[data-specification]");
+      const kind = button.dataset.save;
+      download(`${button.dataset.of.replace("figure-", "")}.${kind}`, await savers[kind](place));
+    });
+  }
+})();

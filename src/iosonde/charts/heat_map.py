@@ -1,0 +1,170 @@
+"""Latency over time: how often each latency came in each interval, with percentiles on top."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import ceil, floor, log10
+from typing import Any, Final
+
+import altair as alt
+import numpy as np
+from numpy.typing import NDArray
+
+from iosonde.analysis.cells import CellEstimate
+from iosonde.analysis.course import Moment, moments_of
+from iosonde.analysis.histogram import low_and_width, percent_label
+from iosonde.analysis.totals import total_of
+from iosonde.charts.figure import Figure, Row
+from iosonde.charts.png import png_data_url
+from iosonde.charts.quantities import LatencyUnit, latency_unit, significant
+from iosonde.charts.theme import INK, INK_SOFT, Series, colour, dash, layered, log_ticks, number_axis
+from iosonde.records import CellRecord, Operation
+from iosonde.units import SECOND_NS
+
+ROWS_A_DECADE: Final = 24
+COLUMNS_MAX: Final = 1200
+"""A wide screen's worth; longer cells are drawn in columns of several intervals."""
+LINES: Final = (
+    (50.0, Series("p50", INK, "circle")),
+    (99.0, Series("p99", "#D55E00", "circle", (6, 3))),
+    (99.9, Series("p99.9", "#CC79A7", "circle", (2, 3))),
+)
+_BLUE: Final = (0, 114, 178)
+# A share of a thousandth of an interval's operations is still seen; ten thousand times rarer is all but clear.
+_FAINTEST: Final = 1e-5
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """The field of the picture: its latencies, from ``low_ns`` to ``high_ns`` in rows of equal ratio."""
+
+    low_ns: float
+    high_ns: float
+    rows: int
+
+    def row(self, value_ns: float) -> int:
+        """The row of a latency, 0 at the bottom."""
+        place = floor(log10(max(value_ns, 1) / self.low_ns) * ROWS_A_DECADE)
+        return min(max(place, 0), self.rows - 1)
+
+
+def latency_heat_map(cell: CellEstimate, records: Sequence[CellRecord]) -> Figure:
+    """The latencies of one cell over its measured time, repeats one after another."""
+    mine = [record for record in records if record.cell == cell.cell]
+    moments = list(moments_of(mine, with_percentiles=True))
+    title = f"Latency over time: {cell.cell}"
+    identity = f"heat-map-{cell.cell}"
+    subject = cell.subject
+    if subject is None or not moments:
+        return Figure(identity, title, "There are no intervals to draw.", None, ())
+    unit = latency_unit([subject.latency_ns_mean.mean])
+    caption = (
+        f"Service latency ({unit.name}) over the measured time, repeats one after another: the darker, the larger the "
+        "share of the interval's operations (logarithmic); lines are percentiles of each interval, where at least 10 "
+        "samples lie beyond."
+    )
+    rows = list(_rows(moments, unit))
+    grid = _grid(subject.latency_ns_min, subject.latency_ns_max)
+    chart = layered(_layers(rows, _picture(moments, grid), grid, unit), rows, caption)
+    return Figure(identity, title, caption, chart, tuple(rows))
+
+
+def _rows(moments: Sequence[Moment], unit: LatencyUnit) -> Iterator[Row]:
+    elapsed_ns = 0
+    for moment in moments:
+        length_ns = moment.interval.end_ns - moment.interval.start_ns
+        for percent, series in LINES:
+            value_ns = moment.percentile(percent)
+            if value_ns is not None:
+                yield {
+                    "cell": moment.record.cell,
+                    "series": series.name,
+                    "repeat": moment.record.repeat,
+                    "from_s": elapsed_ns / SECOND_NS,
+                    "to_s": (elapsed_ns + length_ns) / SECOND_NS,
+                    "second": (elapsed_ns + length_ns / 2) / SECOND_NS,
+                    f"latency_{unit.name}": value_ns / unit.ns,
+                    "latency": f"{significant(value_ns / unit.ns)} {unit.name}",
+                    "percentile": percent_label(percent),
+                }
+        elapsed_ns += length_ns
+
+
+def _grid(least_ns: int, most_ns: int) -> _Grid:
+    low = floor(log10(max(least_ns, 1)) * ROWS_A_DECADE)
+    high = ceil(log10(max(most_ns, 2)) * ROWS_A_DECADE) + 1
+    return _Grid(10 ** (low / ROWS_A_DECADE), 10 ** (high / ROWS_A_DECADE), high - low)
+
+
+def _picture(moments: Sequence[Moment], grid: _Grid) -> str:
+    """Columns of equal time, of which an interval has as many as it is long; one row a step of latency."""
+    lengths_ns = [moment.interval.end_ns - moment.interval.start_ns for moment in moments]
+    ends_ns = np.cumsum(lengths_ns)
+    columns = min(round(ends_ns[-1] / min(lengths_ns)), COLUMNS_MAX)
+    borders = [0, *(round(end * columns / ends_ns[-1]) for end in ends_ns)]
+    shares = np.zeros((grid.rows, columns))
+    for moment, (first, last) in zip(moments, pairwise(borders), strict=True):
+        totals = total_of(moment.interval.operations, Operation.ALL)
+        if totals is None:
+            continue
+        for bucket, count in zip(totals.latency.bucket, totals.latency.count, strict=True):
+            low_ns, width_ns = low_and_width(totals.latency.layout, bucket)
+            shares[grid.row(low_ns + width_ns / 2), first : max(last, first + 1)] += count / totals.count
+    pixels: NDArray[Any] = np.zeros((grid.rows, columns, 4), dtype=np.uint8)
+    pixels[..., :3] = _BLUE
+    seen = np.log10(np.maximum(shares, _FAINTEST) / _FAINTEST) / -log10(_FAINTEST)
+    pixels[..., 3] = np.where(shares > 0, 40 + seen * 215, 0).astype(np.uint8)
+    return png_data_url(pixels[::-1])
+
+
+def _layers(rows: Sequence[Row], picture: str, grid: _Grid, unit: LatencyUnit) -> list[alt.Chart]:
+    domain = (grid.low_ns / unit.ns, grid.high_ns / unit.ns)
+    last_s = max(row["to_s"] for row in rows)
+    x = alt.X(
+        "second:Q",
+        title="Measured time (s)",
+        scale=alt.Scale(domain=[0, last_s], nice=False),
+        axis=number_axis(tickCount=8, grid=False),
+    )
+    y = alt.Y(
+        f"latency_{unit.name}:Q",
+        title=f"Latency ({unit.name}), log scale",
+        scale=alt.Scale(type="log", domain=list(domain), nice=False),
+        axis=number_axis(values=log_ticks(domain), grid=False),
+    )
+    present = {row["series"] for row in rows}
+    series = [each for _, each in LINES if each.name in present]
+    borders = sorted({max(row["to_s"] for row in rows if row["repeat"] == each) for each in _repeats(rows)})[:-1]
+    told = [
+        alt.Tooltip("percentile:N", title="percentile"),
+        alt.Tooltip("latency:N", title="latency"),
+        alt.Tooltip("repeat:N", title="repeat"),
+        alt.Tooltip("second:Q", title="second", format=".2f"),
+    ]
+    # The whole field is one picture, stretched over it: as marks it would be thousands of rectangles.
+    field = (
+        alt.Chart(alt.InlineData(values=[{}]))
+        .mark_image(
+            url=picture,
+            width=alt.ExprRef("width"),
+            height=alt.ExprRef("height"),
+            aspect=False,
+            align="left",
+            baseline="top",
+            smooth=False,
+        )
+        .encode(x=alt.value(0), y=alt.value(0))
+    )
+    chart, coloured = alt.Chart(), colour(series, lines=True)
+    return [
+        field,
+        *(alt.Chart().mark_rule(color=INK_SOFT, strokeDash=[3, 3]).encode(x=alt.XDatum(border)) for border in borders),
+        chart.mark_line(strokeWidth=2).encode(
+            x=x, y=y, color=coloured, strokeDash=dash(series, lines=True), detail="repeat:N"
+        ),
+        chart.mark_point(size=60, filled=True, opacity=0).encode(x=x, y=y, tooltip=told),
+    ]
+
+
+def _repeats(rows: Sequence[Row]) -> list[int]:
+    return list(dict.fromkeys(row["repeat"] for row in rows))

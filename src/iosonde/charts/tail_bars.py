@@ -1,0 +1,86 @@
+"""The tail as bars: what the slowest one in a hundred, a thousand, ten thousand takes, on an axis that begins at 0."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import altair as alt
+
+from iosonde.analysis.cells import CellEstimate, OperationEstimate
+from iosonde.analysis.histogram import percent_label
+from iosonde.charts.figure import Figure, Row, left_out
+from iosonde.charts.points import pure_points, unit_of
+from iosonde.charts.quantities import LatencyUnit, significant
+from iosonde.charts.theme import CASES, INK, Series, colour, layered, number_axis
+
+PERCENTS_DRAWN: Final = (50.0, 99.0, 99.9, 99.99)
+_BAR_HEIGHT: Final = 26
+_CELL_HEIGHT: Final = 34
+
+
+def tail_bars(cells: Sequence[CellEstimate]) -> Figure:
+    """Bars from the median to p99.99 of each tail cell, side by side."""
+    points = pure_points(cells)[: len(CASES)]
+    unit = unit_of(points)
+    rows = [row for cell, figures in points for row in _rows(cell, figures, unit)]
+    caption = (
+        f"Service latency ({unit.name}) at each percentile, all repeats added up, on a linear axis from 0; a "
+        "percentile with fewer than 10 samples beyond it has no bar."
+    )
+    title = "The tail against the median"
+    chart = _chart(rows, unit, caption) if rows else None
+    return Figure("tail-bars", title, caption, chart, tuple(rows), left_out(cells, rows))
+
+
+def _rows(cell: CellEstimate, figures: OperationEstimate, unit: LatencyUnit) -> list[Row]:
+    median_ns = figures.percentile(50.0).value_ns
+    rows = []
+    for percent in PERCENTS_DRAWN:
+        value_ns = figures.percentile(percent).value_ns
+        if value_ns is None:
+            continue
+        times = f" ({value_ns / median_ns:.1f} x)" if median_ns and percent > 50.0 else ""  # noqa: PLR2004 - the median
+        rows.append(
+            {
+                "cell": cell.cell,
+                "series": f"{figures.operation}, depth {cell.queue_depth_asked}",
+                "percentile": percent_label(percent),
+                f"latency_{unit.name}": value_ns / unit.ns,
+                "latency": f"{significant(value_ns / unit.ns)} {unit.name}",
+                "label": f"{significant(value_ns / unit.ns, 3)}{times}",
+                "samples": f"{figures.count:,}",
+            }
+        )
+    return rows
+
+
+def _chart(rows: Sequence[Row], unit: LatencyUnit, caption: str) -> alt.LayerChart:
+    names = list(dict.fromkeys(row["series"] for row in rows))
+    series = [Series(name, style.colour, style.shape, style.dash) for name, style in zip(names, CASES, strict=False)]
+    field = f"latency_{unit.name}"
+    most = max(row[field] for row in rows)
+    x = alt.X(
+        f"{field}:Q",
+        title=f"Latency ({unit.name})",
+        # Room for the label at the end of the longest bar.
+        scale=alt.Scale(domain=[0, most * 1.5], nice=False),
+        axis=number_axis(tickCount=4, labelOverlap="greedy"),
+    )
+    shown = list(dict.fromkeys(row["percentile"] for row in rows))
+    y = alt.Y("percentile:N", title=None, sort=[percent_label(each) for each in PERCENTS_DRAWN], axis=alt.Axis())
+    offset = alt.YOffset("series:N", sort=names)
+    told = [
+        alt.Tooltip("series:N", title="operations"),
+        alt.Tooltip("percentile:N", title="percentile"),
+        alt.Tooltip("latency:N", title="latency"),
+        alt.Tooltip("samples:N", title="samples"),
+        alt.Tooltip("cell:N", title="cell"),
+    ]
+    chart = alt.Chart()
+    layers = [
+        chart.mark_bar().encode(x=x, y=y, yOffset=offset, color=colour(series), tooltip=told),
+        chart.mark_text(align="left", baseline="middle", dx=5, fontSize=12, color=INK).encode(
+            x=x, y=y, yOffset=offset, text=alt.Text("label:N")
+        ),
+    ]
+    height = len(shown) * (_BAR_HEIGHT * len(names)) + _CELL_HEIGHT
+    return layered(layers, rows, caption, height=height)

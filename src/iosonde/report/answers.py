@@ -1,0 +1,107 @@
+"""What a reader wants to know first, in at most five sentences."""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from iosonde.analysis.experiments import RunEstimates
+from iosonde.analysis.knee import Knee, KneeState
+from iosonde.findings.model import Finding, Severity
+from iosonde.records import Experiment, Operation
+from iosonde.report.display import figure_text
+from iosonde.report.headline import Headline, HeadlineGroup
+from iosonde.report.sentences import experiment_sentence, knee_sentence
+
+_BEST: Final = {
+    "random-read-iops": "of random 4 KiB reads",
+    "random-write-iops": "of random 4 KiB writes",
+    "sequential-read-bandwidth": "of sequential reads",
+    "sequential-write-bandwidth": "of sequential writes",
+}
+ANSWERS_MAX: Final = 5
+NAMED_MAX: Final = 4
+"""More ids than this make a sentence unreadable; all of them stand beside it."""
+
+
+def answers_of(estimates: RunEstimates, headline: Headline, findings: Sequence[Finding]) -> tuple[str, ...]:
+    """What the target reaches, where its knee is, what its tail is, and what should not be believed."""
+    writers: tuple[Callable[[], str], ...] = (
+        lambda: _reached(headline),
+        lambda: _durable(headline),
+        lambda: _others(estimates),
+        lambda: _knees(headline.knees),
+        lambda: _tail(headline),
+    )
+    said = [sentence for writer in writers if (sentence := writer())]
+    return (*said[: ANSWERS_MAX - 1], _doubts(findings))
+
+
+def _reached(headline: Headline) -> str:
+    best = [group for group in headline.groups if group.id in _BEST and group.figures]
+    parts = [f"{_main(group)} {_BEST[group.id]} ({group.where})" for group in best]
+    return f"At best {'; '.join(parts)}." if parts else ""
+
+
+def _durable(headline: Headline) -> str:
+    group = _group(headline, "durable-write")
+    return f"Writes made durable by fdatasync reach {_main(group)} ({group.where})." if group else ""
+
+
+def _tail(headline: Headline) -> str:
+    group = _group(headline, "random-read-tail")
+    if group is None:
+        return ""
+    known = [(figure.name, figure_text(figure)) for figure in group.figures if figure.value is not None]
+    parts = [f"{name} is {text.value} {text.unit}" for name, text in known]
+    return f"The tail of random reads at {group.where}: {', '.join(parts)}." if parts else ""
+
+
+def _others(estimates: RunEstimates) -> str:
+    """What a campaign of one's own or a probe has to say, for which there is no headline."""
+    for experiment in (Experiment.MATRIX, Experiment.PROBE):
+        if estimates.of(experiment):
+            return experiment_sentence(experiment, estimates)
+    return ""
+
+
+def _knees(knees: Sequence[tuple[Operation, Knee]]) -> str:
+    found = [(direction, knee) for direction, knee in knees if knee.state is KneeState.FOUND and knee.point is not None]
+    if len(found) == len(knees) and len(knees) > 1:
+        return " and ".join(_short(direction, knee) for direction, knee in found).capitalize() + "."
+    return " ".join(knee_sentence(direction, knee) for direction, knee in knees)
+
+
+def _short(direction: Operation, knee: Knee) -> str:
+    assert knee.point is not None
+    assert knee.throughput_share is not None
+    assert knee.latency_share is not None
+    low = knee.depth_low
+    doubt = f", and depths from {low} on can't be told from it" if low and low < knee.point.queue_depth else ""
+    return (
+        f"the knee of random {direction}s is at depth {knee.point.queue_depth} "
+        f"({100 * knee.throughput_share:.0f} % of the best throughput at {100 * knee.latency_share:.0f} % of the "
+        f"highest latency{doubt})"
+    )
+
+
+def _doubts(findings: Sequence[Finding]) -> str:
+    grave = [finding for finding in findings if finding.severity is not Severity.NOTE]
+    if not grave:
+        return "No finding makes these numbers doubtful."
+    counts = [
+        f"{number} {severity}"
+        for severity in (Severity.INVALID, Severity.DOUBTFUL)
+        if (number := sum(finding.severity is severity for finding in grave))
+    ]
+    named = ", ".join(finding.id for finding in grave[:NAMED_MAX])
+    more = f" and {len(grave) - NAMED_MAX} more" if len(grave) > NAMED_MAX else ""
+    noun = "finding" if len(grave) == 1 else "findings"
+    return f"Before any of it is believed: {' and '.join(counts)} {noun} ({named}{more}) name what may be wrong."
+
+
+def _group(headline: Headline, identity: str) -> HeadlineGroup | None:
+    return next((group for group in headline.groups if group.id == identity and group.figures), None)
+
+
+def _main(group: HeadlineGroup) -> str:
+    text = figure_text(group.figures[0])
+    return " ".join(part for part in (text.value, text.spread, text.unit) if part)
