@@ -5,16 +5,16 @@ from typing import Final
 WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     ("run", 2, "missing argument 'TARGET...'", "`iosonde run --help` shows what can be given, with an example"),
     (
-        "probe here 4KiB",
-        2,
-        "here does not exist, and is one of several targets",
-        "write ./here for a new file of that name, or leave it away",
+        "probe . 4KiB",
+        3,
+        "4KiB does not exist",
+        "name a directory that exists; 4KiB.data would be made as a new file",
     ),
     ("probe . null:", 2, "null: stands alone", "measure it by itself, or name files and directories only"),
     (
-        "probe precious ./new --read 100",
+        "probe precious new.data --read 100",
         3,
-        "precious exists and new would be made and filled",
+        "precious exists and new.data would be made and filled",
         "name files that exist, or new ones and directories, or give the files up with --overwrite",
     ),
     (
@@ -200,7 +200,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "name a campaign file (TOML), or a profile such as lab",
     ),
     ("run . --profile ./", 2, "./ is not a file", "name a campaign file (TOML), or a profile such as lab"),
-    ("run . --profile empty.toml", 2, "empty.toml:1: the campaign lacks name", 'add name, such as name = "mine"'),
+    ("run . --profile empty.toml", 2, "empty.toml:1: the campaign lacks name", 'add name = "mine"'),
     ("run . --profile binary.toml", 2, "binary.toml is not text", "name a campaign file (TOML in UTF-8)"),
     (
         "run . --profile wrong.toml",

@@ -138,7 +138,7 @@ MISTAKES = [
     ("repeat = 3\n" + HEAD + EXPERIMENT, "m.toml:1: the campaign has the unknown key repeat", "did you mean repeats?"),
     ('name = "my campaign"\n' + EXPERIMENT, 'm.toml:1: name = "my campaign" is not a name of letters', ""),
     (EXPERIMENT, "m.toml:1: the campaign lacks name", 'name = "mine"'),
-    (HEAD, "m.toml:1: the campaign lacks experiment", "an [[experiment]]"),
+    (HEAD, "m.toml:1: the campaign lacks experiment", "add [[experiment]], in two brackets"),
     ("", "m.toml:1: the campaign lacks", ""),
     (HEAD + "[[experiment]\n", "m.toml:2: not TOML:", "examples/"),
     (HEAD + 'about = "open\n', "m.toml:2: not TOML:", "examples/"),

@@ -35,7 +35,7 @@ def test_a_full_disk_under_the_run_directory_loses_no_finished_cell_and_the_run_
         os.posix_fallocate(file.fileno(), 0, (20 << 20) - (200 << 10))
     campaign = few_cells(tmp_path, order='"listed"')
     campaign.write_text(campaign.read_text(encoding="utf-8").replace("repeats = 2", "repeats = 20"), encoding="utf-8")
-    words = ("run", tmp_path / "target", "--size", "16MiB", "--buffered", "--profile", campaign)
+    words = ("run", tmp_path / "target.data", "--size", "16MiB", "--buffered", "--profile", campaign)
     ended = iosonde(*words, "--out", directory)
     assert ended.returncode == 7, ended.stderr
     lines = ended.stderr.splitlines()
@@ -43,7 +43,7 @@ def test_a_full_disk_under_the_run_directory_loses_no_finished_cell_and_the_run_
     assert lines[-1].endswith(f"then `iosonde resume {directory}` goes on")
     kept = load_run(directory)
     assert sum(cell.outcome is Outcome.FINISHED for cell in kept.cells) > 3
-    assert not (tmp_path / "target").exists()
+    assert not (tmp_path / "target.data").exists()
     ballast.unlink()
     resumed = iosonde("resume", directory)
     assert resumed.returncode == 0, resumed.stderr

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import time
 from collections.abc import Callable
@@ -150,7 +151,7 @@ def test_a_front_that_is_killed_leaves_its_file_to_the_resumption_which_removes_
 
 def test_a_finished_run_is_resumed_into_nothing_but_a_fresh_report(tmp_path: Path) -> None:
     directory = tmp_path / "run"
-    process = start(tmp_path, tmp_path / "x", "--size", "16MiB", "--out", directory)
+    process = start(tmp_path, tmp_path / "x.data", "--size", "16MiB", "--out", directory)
     process.communicate(timeout=60)
     (directory / "report.html").unlink()
     journal = (directory / "journal").read_bytes()
@@ -159,3 +160,32 @@ def test_a_finished_run_is_resumed_into_nothing_but_a_fresh_report(tmp_path: Pat
     assert "all 4 measurements are there" in again.stderr
     assert (directory / "report.html").exists()
     assert (directory / "journal").read_bytes() == journal
+
+
+def test_a_target_that_was_cut_and_made_long_again_is_not_measured_on_its_holes(tmp_path: Path) -> None:
+    path = own_file(tmp_path)
+    process = start(tmp_path, path, "--overwrite", "--out", tmp_path / "run")
+    wait_for_first_cell(process)
+    process.kill()
+    process.communicate()
+    os.truncate(path, 1 << 20)
+    os.truncate(path, 16 << 20)
+    ended = iosonde("resume", tmp_path / "run")
+    assert ended.returncode == 3
+    assert "are unwritten that this run had written" in ended.stderr
+    assert "hint: start a new run" in ended.stderr
+    assert "goes on" not in ended.stderr
+
+
+def test_a_report_of_a_run_that_is_still_going_on_says_so(tmp_path: Path) -> None:
+    process = start(tmp_path, tmp_path, "--size", "16MiB", "--out", tmp_path / "run")
+    wait_for_first_cell(process)
+    # Stopped for the moment, so that a slow machine reads it before it is over.
+    process.send_signal(signal.SIGSTOP)
+    told = iosonde("report", tmp_path / "run", "--html", tmp_path / "now.html")
+    process.kill()
+    process.communicate()
+    after = iosonde("report", tmp_path / "run", "--html", tmp_path / "then.html")
+    assert "RUNNING" in told.stdout
+    assert "UNFINISHED" in after.stdout
+    assert "`iosonde resume` measures the rest" in after.stdout

@@ -38,8 +38,8 @@ def test_a_file_is_made_filled_measured_and_removed(tmp_path: Path, engine: str)
 
 
 def test_a_new_file_is_made_where_it_was_named_and_removed(tmp_path: Path) -> None:
-    found = probe(tmp_path / "here", "--size", "16MiB", "--buffered")
-    assert found["run"]["header"]["target"]["path"] == str(tmp_path / "here")
+    found = probe(tmp_path / "here.data", "--size", "16MiB", "--buffered")
+    assert found["run"]["header"]["target"]["path"] == str(tmp_path / "here.data")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -98,12 +98,12 @@ def test_a_run_does_not_go_on_when_the_second_target_is_another(tmp_path: Path) 
 def test_a_file_that_is_kept_is_not_filled_beside_a_new_one(tmp_path: Path) -> None:
     kept = own_file(tmp_path)
     content = kept.read_bytes()
-    ended = iosonde("probe", kept, tmp_path / "new", *SHORT)
+    ended = iosonde("probe", kept, tmp_path / "new.data", *SHORT)
     assert ended.returncode == 3
     assert "exists and" in ended.stderr
     assert "would be made and filled" in ended.stderr
     assert kept.read_bytes() == content
-    assert not (tmp_path / "new").exists()
+    assert not (tmp_path / "new.data").exists()
 
 
 def test_the_shortest_target_tells_how_much_of_each_is_used(tmp_path: Path) -> None:

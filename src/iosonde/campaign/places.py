@@ -39,7 +39,8 @@ class TargetWish:
 class Place:
     """Where the target is or will be. ``path`` is None for the null target; ``make`` says that it will be made.
 
-    ``expected`` is the file that an earlier session of the same run had, and ``inherited`` says that it had made it.
+    ``expected`` is the file that an earlier session of the same run had, ``inherited`` says that it had made it, and
+    ``written`` that it had written all of it, so that nothing is to be filled once more.
     """
 
     path: Path | None
@@ -48,6 +49,7 @@ class Place:
     file_system: FileSystemFacts | None
     expected: Identity | None = None
     inherited: bool = False
+    written: bool = False
 
 
 def default_span_bytes(available_bytes: int, *, quick: bool) -> int:
@@ -74,18 +76,10 @@ def survey(wish: TargetWish, run: str) -> tuple[Place, ...]:
 
 
 def _check_words(wish: TargetWish) -> None:
-    """Several words are several targets only where that can't be a slip of the pen."""
     if len(wish.words) > TARGETS_MAX:
         raise UsageError(f"{len(wish.words)} targets are more than {TARGETS_MAX}", "measure fewer at a time")
-    if len(wish.words) > 1:
-        if NULL_WORD in wish.words:
-            raise UsageError("null: stands alone", "measure it by itself, or name files and directories only")
-        for word in wish.words:
-            if word.strip() and "/" not in word and not Path(word).exists():
-                raise UsageError(
-                    f"{word} does not exist, and is one of several targets",
-                    f"write ./{word} for a new file of that name, or leave it away",
-                )
+    if len(wish.words) > 1 and NULL_WORD in wish.words:
+        raise UsageError("null: stands alone", "measure it by itself, or name files and directories only")
 
 
 def _check_together(wish: TargetWish, places: list[Place]) -> None:
@@ -125,6 +119,7 @@ def _survey_one(wish: TargetWish, word: str, name: str) -> Place:
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
+        _check_named_as_file(path)
         return _new_file(wish, path)
     except OSError as error:
         raise TargetError(f"{path}: {error.strerror}", "name a file or directory that you may use") from error
@@ -136,6 +131,14 @@ def _survey_one(wish: TargetWish, word: str, name: str) -> Place:
             f"{path} is {what}", "name a file or a directory; block devices can't be measured yet, mount one instead"
         )
     return _existing_file(wish, path)
+
+
+def _check_named_as_file(path: Path) -> None:
+    """Raises TargetError for a name that is more likely a directory's with a slip of the pen, or a forgotten flag's."""
+    if path.parent.is_dir() and not path.suffix:
+        raise TargetError(
+            f"{path} does not exist", f"name a directory that exists; {path.name}.data would be made as a new file"
+        )
 
 
 def _new_file(wish: TargetWish, path: Path) -> Place:

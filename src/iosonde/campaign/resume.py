@@ -2,7 +2,7 @@
 
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -125,6 +125,7 @@ def resume(path: Path, rest: Rest, observer: Observer, now: datetime) -> None:
             places = tuple(_same_place(target) for target in run.targets)
             anew = any(place.make for place in places)
             is_filled = not anew and run.filled == tuple(target.identity for target in run.targets)
+            places = tuple(replace(place, written=is_filled) for place in places)
             work = Work(fill=None if is_filled else header.plan.fill, turns=rest.turns)
             setting = Setting(places=places, plan=header.plan, direct=header.target.direct)
             with ready(setting, lambda hello: _check_engine(header, hello)) as (source, targets):

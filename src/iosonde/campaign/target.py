@@ -34,6 +34,11 @@ def open_target(source: EngineSource, place: Place, *, fill: bool, direct: bool)
         check_same(place, opened.identity)
     if place.path is None:
         return _facts(opened, place, "unknown")
+    if place.written and opened.holes:
+        raise TargetError(
+            f"parts of {place.path} are unwritten that this run had written: it was cut and made longer again",
+            "start a new run: what is left would be measured on another file than what is there",
+        )
     if not fill and opened.holes:
         raise TargetError(
             f"parts of {place.path} were never written, and reading them says nothing of a drive",

@@ -28,8 +28,11 @@ def keeping(directory: Path, run: str) -> Iterator[None]:
         if not _has_begun(directory, run):
             raise
         _tell_what_is_kept(directory)
-        way_on = f"{error.hint}; then `iosonde resume {directory}` goes on"
-        raise type(error)(error.message, way_on) from error
+        if "new run" in error.hint:
+            # It can't go on: another run is the way out.
+            raise
+        hint = error.hint.removesuffix(", then run again")
+        raise type(error)(error.message, f"{hint}; then `iosonde resume {directory}` goes on") from error
 
 
 def _tell(directory: Path, run: str) -> None:

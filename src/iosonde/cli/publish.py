@@ -1,6 +1,9 @@
 """From a run directory to what a reader wants of it."""
 
+import sys
 from pathlib import Path
+
+import typer
 
 from iosonde.errors import MeasurementError
 from iosonde.findings import Case, Finding, find
@@ -12,6 +15,8 @@ def finish_directory(path: Path) -> None:
     """Derives Parquet and the report from the journal, and prints the summary. Raises when cells had failed."""
     from iosonde.report.export import run_tables
 
+    if sys.stderr.isatty():
+        typer.echo("writing tables and report ...", err=True)
     run = load_run(path)
     findings = find(Case.of(run))
     directory = RunDirectory(path)

@@ -37,7 +37,9 @@ def _value_error(error: Exception) -> UsageError | None:
         return UsageError(f"{name} {details['input']} is not {bounds}", f"give {name} {bounds}")
     reason = str(details["msg"]).removeprefix("Value error, ").rstrip(".")
     value, *choices = _QUOTED.findall(reason)
-    near = difflib.get_close_matches(value, choices, n=1, cutoff=0.6)
+    # What other tools call fdatasync is nearer in letters to another word than in meaning.
+    near = ["fdatasync"] if value == "fsync" and "fdatasync" in choices else []
+    near = near or difflib.get_close_matches(value, choices, n=1, cutoff=0.6)
     return UsageError(f"{name}: {reason}", f"did you mean {near[0]}?" if near else f"one of {', '.join(choices)}")
 
 

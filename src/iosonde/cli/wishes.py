@@ -56,7 +56,7 @@ def _campaign(profile: str) -> CampaignTable:
             raise UsageError(f"{profile} {what}", "name a campaign file (TOML), or a profile such as lab")
         if path.stat().st_size > CAMPAIGN_BYTES_MAX:
             raise UsageError(f"{profile} is too large for a campaign file", "name a campaign file (TOML)")
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise UsageError(
             f"{profile} can't be read: {error.strerror}", "name a campaign file that you may read"

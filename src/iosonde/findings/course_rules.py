@@ -18,11 +18,15 @@ def run_unfinished(case: Case) -> Iterator[Finding]:
         severity=Severity.DOUBTFUL,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"The run was cut off: {done} of {count_of(planned, 'measurement')} are finished, so repeats are missing "
-            "and intervals are wider."
+            f"The run {'is still going on' if run.running else 'was cut off'}: {done} of "
+            f"{count_of(planned, 'measurement')} are finished, so repeats are missing and intervals are wider."
         ),
         evidence=(("finished", f"{done}"), ("planned", f"{planned}")),
-        advice="Use the finished cells as they are; `iosonde resume` measures the rest.",
+        advice=(
+            "Wait for its end before deciding."
+            if run.running
+            else "Use the finished cells as they are; `iosonde resume` measures the rest."
+        ),
         deciding_test="",
     )
 

@@ -56,8 +56,8 @@ def targets_uneven(case: Case) -> Iterator[Finding]:
             (f"{record.cell} repeat {record.repeat}", f"{paths[target]} {share:.0%}")
             for record, (target, share) in uneven[:10]
         ),
-        advice="Read the figures of each target before the sums.",
-        deciding_test="The same cells on each target alone: one that stays slow is slow by itself.",
+        advice="Read the share of each target before the sums.",
+        deciding_test="A run on each target alone: one that stays slow is slow by itself.",
         cells=cells,
     )
 

@@ -30,6 +30,9 @@ def read_campaign(text: str, file: str) -> CampaignTable:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise _syntax_error(error, text, file) from error
+    if isinstance(found.get("experiment"), dict):
+        line = next((n for n, each in enumerate(text.splitlines(), 1) if each.strip().startswith("[experiment]")), 1)
+        raise UsageError(f"{file}:{line}: [experiment] is one table, not a list of them", "write [[experiment]]")
     try:
         return CampaignTable.model_validate(found)
     except ValidationError as error:
@@ -47,7 +50,7 @@ def _syntax_error(error: tomllib.TOMLDecodeError, text: str, file: str) -> Usage
     number = int(line.group(1)) if line else text.count("\n") + 1
     return UsageError(
         f"{file}:{number}: not TOML: {_lower_first(what)}",
-        "`iosonde plan` shows what a file asks for; examples/ has whole ones",
+        "text stands in quotes, a key once in its table; examples/ has whole files",
     )
 
 
@@ -60,7 +63,7 @@ def _mistake(details: ErrorDetails, text: str, file: str) -> UsageError:
     if kind == "extra_forbidden":
         return _unknown_key(at, key, place)
     if kind == "missing":
-        return UsageError(f"{at}: {_table_of(place)} lacks {key}", f"add {key}, such as {_EXAMPLES.get(key, '...')}")
+        return UsageError(f"{at}: {_table_of(place)} lacks {key}", f"add {_EXAMPLES.get(key, key)}")
     if kind == "agree":
         return UsageError(f"{at}: {details['msg']}", str(context["hint"]))
     if kind == "twice":
@@ -71,13 +74,15 @@ def _mistake(details: ErrorDetails, text: str, file: str) -> UsageError:
     )
 
 
+# What other tools call it.
+_MEANT: Final = {"fsync": "fdatasync", "rand": "random", "seq": "sequential", "zero": "zeros"}
 _EXAMPLES: Final = {
     "name": 'name = "mine"',
     "pattern": 'pattern = "random"',
     "read": "read = [100, 70, 0]",
     "block_size": 'block_size = ["4KiB", "128KiB"]',
     "queue_depth": "queue_depth = [1, 8, 32]",
-    "experiment": "an [[experiment]]",
+    "experiment": "[[experiment]], in two brackets, with its keys below",
 }
 
 
@@ -100,7 +105,8 @@ def _hint(kind: str, key: str, context: dict[str, Any], value: object) -> str:
         return str(context["hint"])
     if kind == "enum":
         allowed = re.findall(r"'([^']+)'", str(context["expected"]))
-        near = difflib.get_close_matches(str(value), allowed, n=1, cutoff=0.3)
+        meant = [each for each in allowed if each == _MEANT.get(str(value))]
+        near = meant or difflib.get_close_matches(str(value), allowed, n=1, cutoff=0.3)
         return f'did you mean "{near[0]}"?' if near else f"write one of {', '.join(allowed)}"
     if key in _BOUNDS:
         return f"{key} takes whole numbers, {_BOUNDS[key]}"

@@ -64,6 +64,8 @@ class Session(Record):
 class RunRecord(Record):
     """A run as it can be read back: ``finished`` is False when it was cut off; ``fill`` is the first write.
 
+    ``running`` says that somebody was still writing it when it was read.
+
     ``cells`` holds each turn once, in the order of the plan. ``superseded`` are measurements that were cut, or had
     failed, and were made again after a resumption; each of those is one of ``sessions``. ``filled`` are the files that
     were last written in full. ``damage`` says which parts of the journal can't be read, and why.
@@ -77,6 +79,7 @@ class RunRecord(Record):
     sessions: tuple[Session, ...] = ()
     superseded: tuple[CellRecord, ...] = ()
     filled: tuple[Identity, ...] = ()
+    running: bool = False
 
     @property
     def targets(self) -> tuple[TargetFacts, ...]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from iosonde.records import RunRecord
+from iosonde.records import Outcome, RunRecord
 
 
 @dataclass(frozen=True)
@@ -23,8 +23,10 @@ def brands_of(run: RunRecord) -> tuple[Brand, ...]:
         )
     if header.target.kind == "null":
         brands.append(Brand("null target", "No I/O was done: these are the engine's own costs, not a drive's."))
-    if not run.finished:
-        brands.append(Brand("unfinished", f"Cut off after {_measured(run)}."))
+    if run.running:
+        brands.append(Brand("running", f"Still being measured: {_measured(run)} are here."))
+    elif not run.finished:
+        brands.append(Brand("unfinished", f"Cut off after {_measured(run)}; `iosonde resume` measures the rest."))
     if run.damage:
         brands.append(Brand("damaged", f"The record is not readable to its end: {run.damage.rstrip('.')}."))
     if header.plan.quick:
@@ -34,4 +36,5 @@ def brands_of(run: RunRecord) -> tuple[Brand, ...]:
 
 def _measured(run: RunRecord) -> str:
     planned = len(run.header.plan.turns) or len(run.header.plan.cells) * run.header.plan.repeats
-    return f"{len(run.cells)} of {planned} planned measurements"
+    done = sum(cell.outcome is not Outcome.CUT for cell in run.cells)
+    return f"{done} of {planned} planned measurements"

@@ -104,7 +104,8 @@ def _fill(fill: CellRecord | None) -> str:
     if fill is None or totals is None or not fill.measured_ns:
         return NO_VALUE
     rate = totals.bytes * SECOND_NS / fill.measured_ns
-    return f"{format_size(totals.bytes)} in {format_duration(fill.measured_ns)} ({format_bandwidth(rate)})"
+    together = "" if fill.workload.targets == 1 else f", all {fill.workload.targets} targets together"
+    return f"{format_size(totals.bytes)} in {format_duration(fill.measured_ns)} ({format_bandwidth(rate)}{together})"
 
 
 def _device(device: DeviceFacts) -> tuple[tuple[str, str], ...]:

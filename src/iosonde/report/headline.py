@@ -179,7 +179,10 @@ def _best(
 
 
 def _where(cell: CellEstimate) -> str:
-    depth = f"depth {cell.queue_depth_asked}"
+    asked = cell.workload
+    depth = f"depth {asked.operations_in_flight_each}"
+    if asked.targets > 1:
+        depth = f"{depth} on each of {asked.targets} targets"
     if cell.workload.pattern is Access.SEQUENTIAL:
         return f"{format_size(cell.workload.block_size_bytes)}, {depth}"
     return depth

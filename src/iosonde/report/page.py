@@ -173,14 +173,18 @@ def _course_section(run: RunRecord, estimates: RunEstimates) -> tuple[Section, .
 
 def _target_section(run: RunRecord) -> tuple[Section, ...]:
     """What each target gave, where several were measured at the same time."""
-    estimates = estimate_targets(run.cells)
+    planned = {cell.cell: number for number, cell in enumerate(run.header.plan.cells)}
+    estimates = sorted(estimate_targets(run.cells), key=lambda each: planned.get(each.cell, len(planned)))
     if not estimates:
         return ()
     return (
         Section(
             id="targets",
-            title="Each target by itself",
-            sentence="Several targets were measured at the same time; the figures above are sums over them.",
+            title="The share of each target",
+            sentence=(
+                "Several targets were measured at the same time; the figures above are sums over them, and these are "
+                "what each gave meanwhile. What one reaches alone is another cell (targets = 1), or another run."
+            ),
             figures=(),
             tables=(target_table(estimates, run.header.targets),),
         ),

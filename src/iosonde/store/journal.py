@@ -12,11 +12,24 @@ from typing import Final, Self
 from iosonde.errors import OutputError, RecordError
 from iosonde.records import SCHEMA_VERSION, CellRecord, IntervalRecord, Session
 from iosonde.store.frames import Kind, encode, prefix, schema_version_of, whole_bytes
+from iosonde.store.names import JOURNAL_NAME
 
 # Flushing disturbs a target on the same disk, so a cell that ends soon is left in peace: what a power cut can take
 # stays below ten seconds.
 SYNC_EVERY_S: Final = 5.0
 SYNC_LATEST_S: Final = 9.0
+
+
+def is_being_written(directory: Path) -> bool:
+    """Whether somebody holds the journal of a run; False where that can't be known."""
+    try:
+        with (directory / JOURNAL_NAME).open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 class Journal:

@@ -22,6 +22,7 @@ from iosonde.records import (
     Session,
 )
 from iosonde.store.frames import Broken, Frame, Kind, decode, schema_version_of
+from iosonde.store.journal import is_being_written
 from iosonde.store.names import HEADER_NAME, JOURNAL_NAME
 
 FILL_ORDER: Final = 0
@@ -36,7 +37,8 @@ def load_run(path: Path, *, intervals: bool = True) -> RunRecord:
     reading = _Reading(header, intervals=intervals)
     for found in _frames(path):
         reading.take(found)
-    return reading.result()
+    run = reading.result()
+    return run if run.finished else run.model_copy(update={"running": is_being_written(path)})
 
 
 class _Reading:
