@@ -1,6 +1,7 @@
 """Any cells at all, a row each: what a campaign of one's own is drawn as."""
 
 from collections.abc import Sequence
+from typing import Final
 
 import altair as alt
 
@@ -13,6 +14,49 @@ from iosonde.charts.theme import READ, WRITE, colour, iops_axis, layered, log_do
 from iosonde.records import Operation, Workload
 
 _ROW_HEIGHT = 40
+ROWS_MAX: Final = 60
+"""More rows than this are a page of their own; the cells are then points between two axes."""
+
+
+def matrix_figures(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
+    """The charts of a matrix: rates and latencies a row each, or one field of points where there are many."""
+    if len(_points(cells)) > ROWS_MAX:
+        return (matrix_field(cells),)
+    return (matrix_iops(cells), matrix_latency(cells))
+
+
+def matrix_field(cells: Sequence[CellEstimate]) -> Figure:
+    """Every cell as a point: IOPS against mean latency, both logarithmic, directions apart."""
+    points = _points(cells)
+    unit = unit_of(points)
+    rows = [row_of(point, str(point[1].operation), unit) for point in points]
+    caption = (
+        f"Each point is a cell: IOPS ({IOPS_BASE}) against mean service latency ({unit.name}), means over repeats, "
+        "both axes logarithmic; the point says which cell it is, and the table has all of them."
+    )
+    chart = layered(_field_layers(rows, unit), rows, caption) if rows else None
+    return Figure("matrix-field", "Cells, IOPS against latency", caption, chart, tuple(rows), left_out(cells, rows))
+
+
+def _field_layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
+    domain = log_domain(row["iops"] for row in rows)
+    x = alt.X(
+        "iops:Q",
+        title=f"IOPS ({IOPS_BASE}), log scale",
+        scale=alt.Scale(type="log", domain=list(domain), nice=False),
+        axis=iops_axis(values=log_ticks(domain), labelOverlap="greedy"),
+    )
+    field = f"latency_{unit.name}"
+    heights = log_domain(row[field] for row in rows)
+    y = alt.Y(
+        f"{field}:Q",
+        title=f"Mean latency ({unit.name}), log scale",
+        scale=alt.Scale(type="log", domain=list(heights), nice=False),
+        axis=number_axis(values=log_ticks(heights)),
+    )
+    series = (READ, WRITE)
+    point = alt.Chart().mark_point(size=45, filled=True, opacity=0.75)
+    return [point.encode(x=x, y=y, color=colour(series), shape=shape(series), tooltip=tooltip(*COMMON_TOOLTIP))]
 
 
 def matrix_iops(cells: Sequence[CellEstimate]) -> Figure:

@@ -14,7 +14,7 @@ from iosonde.charts.depth_percentiles import queue_depth_read_percentiles, queue
 from iosonde.charts.depths import queue_depth_iops, queue_depth_latency
 from iosonde.charts.figure import Figure
 from iosonde.charts.heat_map import latency_heat_map
-from iosonde.charts.matrix import matrix_iops, matrix_latency
+from iosonde.charts.matrix import matrix_figures
 from iosonde.charts.mix import mix_bandwidth, mix_iops, mix_latency
 from iosonde.charts.tail import tail_percentiles
 from iosonde.charts.tail_bars import tail_bars
@@ -50,7 +50,6 @@ _FIGURES: Final[dict[Experiment, tuple[Callable[[Sequence[CellEstimate]], Figure
         queue_depth_write_percentiles,
     ),
     Experiment.TAIL: (tail_percentiles, tail_bars),
-    Experiment.MATRIX: (matrix_iops, matrix_latency),
 }
 
 
@@ -137,12 +136,18 @@ def _sections(estimates: RunEstimates, headline: Headline) -> tuple[Section, ...
             id=experiment.value.replace("_", "-"),
             title=title,
             sentence=_sentence(experiment, estimates, headline),
-            figures=tuple(draw(cells) for draw in _FIGURES.get(experiment, ())),
+            figures=_figures(experiment, cells),
             tables=_tables(experiment, cells),
         )
         for experiment, title in TITLES.items()
         if (cells := estimates.of(experiment))
     )
+
+
+def _figures(experiment: Experiment, cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
+    if experiment is Experiment.MATRIX:
+        return matrix_figures(cells)
+    return tuple(draw(cells) for draw in _FIGURES.get(experiment, ()))
 
 
 def _sentence(experiment: Experiment, estimates: RunEstimates, headline: Headline) -> str:
