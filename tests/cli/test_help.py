@@ -29,6 +29,11 @@ def test_options_stand_in_groups(name: str) -> None:
     assert [group for group in ("Target", "Engine", "Output") if f"─ {group} ─" not in text] == []
 
 
+def test_help_says_where_json_goes() -> None:
+    assert "as JSON to stdout" in " ".join(iosonde("probe", "--help").stdout.split())
+    assert "to FILE" in " ".join(iosonde("report", "--help").stdout.split())
+
+
 def test_the_version_is_printed() -> None:
     ended = iosonde("--version")
     assert (ended.returncode, ended.stdout.startswith("iosonde 0.")) == (0, True)

@@ -44,7 +44,8 @@ def probe(
     engine: EngineOption = EngineChoice.AUTO,
     seed: Seed = None,
     json: Annotated[
-        bool, typer.Option("--json", help="Print the whole record as JSON.", rich_help_panel=OUTPUT_GROUP)
+        bool,
+        typer.Option("--json", help="Print the whole record as JSON to stdout.", rich_help_panel=OUTPUT_GROUP),
     ] = False,
 ) -> None:
     """Run one workload on TARGET and print what it gave.

@@ -19,7 +19,9 @@ def report(
     ] = None,
     json: Annotated[
         Path | None,
-        typer.Option("--json", help="The whole record with its estimates.", metavar="FILE", show_default=False),
+        typer.Option(
+            "--json", help="Write the whole record with its estimates to FILE.", metavar="FILE", show_default=False
+        ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace what is there.")] = False,
 ) -> None:
