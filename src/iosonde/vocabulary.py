@@ -101,3 +101,13 @@ class FaultKind(StrEnum):
     ERROR = "error"
     SHORT = "short"
     RETRY = "retry"
+
+
+class ListOrder(StrEnum):
+    """What a listing is sorted by: time and figures best first, names from the first letter on."""
+
+    STARTED = "started"
+    IOPS = "iops"
+    LATENCY = "latency"
+    DURATION = "duration"
+    PATH = "path"

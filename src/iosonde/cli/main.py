@@ -9,6 +9,7 @@ import typer
 
 from iosonde import __version__
 from iosonde.cli.ending import ENDING
+from iosonde.cli.list import list_runs
 from iosonde.cli.plan import plan
 from iosonde.cli.probe import probe
 from iosonde.cli.report import report
@@ -54,6 +55,7 @@ app.command("run")(run)
 app.command("plan")(plan)
 app.command("probe")(probe)
 app.command("resume")(resume)
+app.command("list")(list_runs)
 app.command("report")(report)
 
 

@@ -1,6 +1,7 @@
 """A run read back from its directory: its header, and what is whole of its journal."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -26,6 +27,8 @@ from iosonde.store.journal import is_being_written
 from iosonde.store.names import HEADER_NAME, JOURNAL_NAME
 
 FILL_ORDER: Final = 0
+# Headers begin with it; reading a long plan twice only to find it would double the time that a listing takes.
+_SCHEMA_FIRST: Final = re.compile(r'\{\s*"schema_version":\s*(\d+),')
 
 
 def load_run(path: Path, *, intervals: bool = True) -> RunRecord:
@@ -162,14 +165,16 @@ def load_header(path: Path) -> RunHeader:
             f"{path} has no readable {HEADER_NAME}: {reason}", "ask for the rights to read it, or use a copy"
         ) from error
     try:
-        _check_version(path, json.loads(text)["schema_version"])
+        version = _SCHEMA_FIRST.match(text)
+        check_version(path, int(version[1]) if version else json.loads(text)["schema_version"])
         return RunHeader.model_validate_json(text)
     except (ValueError, KeyError, TypeError) as error:
         reason = _first_reason(error)
         raise RecordError(f"{path / HEADER_NAME} is damaged: {reason}", "use a copy of the run directory") from error
 
 
-def _check_version(path: Path, version: int) -> None:
+def check_version(path: Path, version: int) -> None:
+    """Raises RecordError for a run that this version can't know."""
     if version > SCHEMA_VERSION:
         raise RecordError(
             f"{path} was written by a newer iosonde (schema {version}; this one reads up to {SCHEMA_VERSION})",
@@ -198,5 +203,5 @@ def _frames(path: Path) -> Iterator[Frame | Broken]:
     version = schema_version_of(data)
     if version is None:
         raise RecordError(f"{path / JOURNAL_NAME} does not begin like a journal", "use a copy of the run directory")
-    _check_version(path, version)
+    check_version(path, version)
     return decode(data)

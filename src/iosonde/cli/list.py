@@ -1,0 +1,58 @@
+"""``iosonde list``: the runs below a folder."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from iosonde.vocabulary import ListOrder
+
+if TYPE_CHECKING:
+    from iosonde.report.terminal.run_list import ListedRun
+    from iosonde.store import Place
+
+
+def list_runs(
+    folder: Annotated[Path, typer.Argument(help="The folder to look below.", metavar="DIR")] = Path(),
+    sort: Annotated[
+        ListOrder, typer.Option("--sort", help="What comes first: the newest run, or the best figure.")
+    ] = ListOrder.STARTED,
+    json: Annotated[bool, typer.Option("--json", help="Print the list as JSON to stdout.")] = False,
+) -> None:
+    """List the runs below DIR, a line each: target, state, best 4 KiB random read. Hidden folders are left out.
+
+    Example: [bold]iosonde list results --sort iops[/bold]
+
+    Only heads and totals are read; `iosonde show RUN` reads all of a run, and checks it.
+    """
+    from iosonde.report.terminal.run_list import in_order, render_runs
+    from iosonde.store import places_below
+
+    runs = in_order([_looked_at(place) for place in places_below(folder)], sort)
+    if json:
+        from pydantic import TypeAdapter
+
+        from iosonde.report.terminal.run_list import ListedRun
+
+        typer.echo(TypeAdapter(list[ListedRun]).dump_json(runs, indent=1).decode())
+    elif runs:
+        from iosonde.cli.paper import print_paper
+
+        print_paper(render_runs(runs))
+    else:
+        typer.echo(f"no run lies in or below {folder}", err=True)
+
+
+def _looked_at(place: "Place") -> "ListedRun":
+    """The line of one place. Whatever is wrong with it, the list goes on."""
+    from iosonde.errors import RecordError
+    from iosonde.report.terminal.run_list import ListedRun, RunState, headline_cells, listed_run
+    from iosonde.store import glance_at
+
+    if place.unreadable:
+        return ListedRun(str(place.path), RunState.UNREADABLE, f"can't be read: {place.unreadable}")
+    try:
+        return listed_run(place.path, glance_at(place.path, headline_cells))
+    except RecordError as error:
+        reason = error.message.removeprefix(str(place.path)).lstrip("/ ")
+        return ListedRun(str(place.path), RunState.DAMAGED, reason)

@@ -1,0 +1,212 @@
+"""Many runs, a line each."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from iosonde.charts.quantities import NO_VALUE
+from iosonde.records import Access, CellPlan, Plan, RunHeader, Sync
+from iosonde.report.display import printable
+from iosonde.report.terminal.fitting import Fitted, FittedTable
+from iosonde.store import CellGlance, Glance
+from iosonde.units import format_duration, format_iops, format_latency
+from iosonde.vocabulary import ListOrder
+
+SMALL_BLOCK_BYTES: Final = 4096
+
+
+class RunState(StrEnum):
+    """What has become of a run."""
+
+    FINISHED = "finished"
+    RUNNING = "running"
+    UNFINISHED = "unfinished"
+    DAMAGED = "damaged"
+    UNREADABLE = "unreadable"
+
+
+@dataclass(frozen=True)
+class ListedRun:
+    """What a listing says of one directory; fields that nobody knows are None or empty.
+
+    ``best_cell`` is where ``iops`` and ``latency_ns_mean`` come from: the best 4 KiB random read of the run or, where
+    it has none, its best cell. ``reason`` says what is damaged or unreadable.
+    """
+
+    path: str
+    state: RunState
+    reason: str = ""
+    run: str = ""
+    started_at: str = ""
+    targets: tuple[str, ...] = ()
+    device_models: tuple[str, ...] = ()
+    profile: str = ""
+    quick: bool = False
+    measured: int | None = None
+    planned: int | None = None
+    best_cell: str = ""
+    best_is_small_read: bool = False
+    iops: float | None = None
+    latency_ns_mean: float | None = None
+    duration_ns: int | None = None
+
+
+_KEYS: Final[dict[ListOrder, Callable[[ListedRun], tuple[bool, float | str]]]] = {
+    ListOrder.STARTED: lambda run: (not run.started_at, -_seconds(run.started_at)),
+    ListOrder.IOPS: lambda run: (run.iops is None, -(run.iops or 0)),
+    ListOrder.LATENCY: lambda run: (run.latency_ns_mean is None, run.latency_ns_mean or 0),
+    ListOrder.DURATION: lambda run: (run.duration_ns is None, -(run.duration_ns or 0)),
+    ListOrder.PATH: lambda _: (False, ""),
+}
+
+
+def headline_cells(plan: Plan) -> Collection[CellPlan]:
+    """The cells whose figures a listing needs: pure random reads of 4 KiB, or all where there are none."""
+    return [cell for cell in plan.cells if _is_small_read(cell)] or plan.cells
+
+
+def listed_run(path: Path, glance: Glance) -> ListedRun:
+    """The line of a run that could be read."""
+    header = glance.header
+    best = max(glance.cells, key=lambda cell: cell.iops, default=None)
+    return ListedRun(
+        path=str(path),
+        state=_state(glance),
+        reason=glance.damage or "",
+        run=header.run,
+        started_at=header.created_at,
+        targets=tuple(target.path or target.kind for target in header.targets),
+        device_models=_models(header),
+        profile=header.plan.profile,
+        quick=header.plan.quick,
+        measured=glance.measured,
+        planned=glance.planned,
+        best_cell=best.cell if best else "",
+        best_is_small_read=best is not None and _names_small_read(header.plan, best),
+        iops=best.iops if best else None,
+        latency_ns_mean=best.latency_ns_mean if best else None,
+        duration_ns=glance.duration_ns,
+    )
+
+
+def in_order(runs: Sequence[ListedRun], order: ListOrder) -> list[ListedRun]:
+    """The runs sorted; those without a value come last, those with the same one by path."""
+    return sorted(sorted(runs, key=lambda run: run.path), key=_KEYS[order])
+
+
+def render_runs(runs: Sequence[ListedRun]) -> RenderableType:
+    """A line for each run, then a sentence for each that is damaged or can't be read."""
+
+    def texts(text: Callable[[ListedRun], str]) -> list[str]:
+        return [printable(text(run)) for run in runs]
+
+    styles = [_STYLES[run.state] for run in runs]
+    columns = (
+        Fitted("Run", texts(lambda run: run.run or NO_VALUE), worth=2),
+        Fitted("Started", texts(lambda run: _local_time(run.started_at)), worth=8),
+        Fitted("Target", texts(lambda run: ", ".join(run.targets) or NO_VALUE), worth=6, shrinks="start"),
+        Fitted("Device", texts(lambda run: ", ".join(run.device_models) or NO_VALUE), worth=3, shrinks="end"),
+        Fitted("Profile", texts(lambda run: run.profile or NO_VALUE), worth=4, shrinks="end"),
+        Fitted("State", texts(_state_text), styles=styles),
+        Fitted("IOPS", texts(_iops), number=True),
+        Fitted("Latency", texts(_latency), worth=7, number=True),
+        Fitted("Of", texts(_what), worth=1, shrinks="end"),
+        Fitted("Duration", texts(_duration), worth=5, number=True),
+        Fitted("Path", texts(lambda run: run.path), shrinks="start"),
+    )
+    parts: list[RenderableType] = [FittedTable(columns)]
+    if any(run.best_is_small_read for run in runs):
+        parts.append(
+            Text("IOPS: the best 4 KiB random read, or the best cell where a run has none; latency: its mean.", "dim")
+        )
+    parts.extend(
+        Text.assemble((f"{run.state} ", _STYLES[run.state]), printable(f"{run.path}: {run.reason}"))
+        for run in runs
+        if run.reason
+    )
+    return Group(*parts)
+
+
+_STYLES: Final = {
+    RunState.FINISHED: "green",
+    RunState.RUNNING: "cyan",
+    RunState.UNFINISHED: "yellow",
+    RunState.DAMAGED: "bold red",
+    RunState.UNREADABLE: "bold red",
+}
+
+
+def _state(glance: Glance) -> RunState:
+    if glance.damage:
+        return RunState.DAMAGED
+    if glance.finished:
+        return RunState.FINISHED
+    return RunState.RUNNING if glance.running else RunState.UNFINISHED
+
+
+def _state_text(run: ListedRun) -> str:
+    words = [str(run.state)]
+    if run.measured is not None and run.state is not RunState.FINISHED:
+        words.append(f"{run.measured} of {run.planned}")
+    return " ".join(words) + (", quick" if run.quick else "")
+
+
+def _targets(run: ListedRun) -> str:
+    return ", ".join(run.targets) or NO_VALUE
+
+
+def _iops(run: ListedRun) -> str:
+    return NO_VALUE if run.iops is None else format_iops(run.iops)
+
+
+def _what(run: ListedRun) -> str:
+    return "4 KiB random read" if run.best_is_small_read else run.best_cell or NO_VALUE
+
+
+def _latency(run: ListedRun) -> str:
+    return NO_VALUE if run.latency_ns_mean is None else format_latency(run.latency_ns_mean)
+
+
+def _duration(run: ListedRun) -> str:
+    return NO_VALUE if run.duration_ns is None else format_duration(run.duration_ns)
+
+
+def _local_time(text: str) -> str:
+    """The moment as the reader's clock shows it."""
+    try:
+        return datetime.fromisoformat(text).astimezone().strftime("%Y-%m-%d %H:%M")
+    except ValueError:
+        return text or NO_VALUE
+
+
+def _seconds(text: str) -> float:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return 0.0
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def _models(header: RunHeader) -> tuple[str, ...]:
+    devices = [target.device for target in header.targets if target.device is not None]
+    return tuple(dict.fromkeys(device.model or device.name for device in devices))
+
+
+def _is_small_read(cell: CellPlan) -> bool:
+    asked = cell.workload
+    return (
+        asked.pattern is Access.RANDOM
+        and asked.block_size_bytes == SMALL_BLOCK_BYTES
+        and not asked.writes
+        and asked.sync is Sync.NONE
+    )
+
+
+def _names_small_read(plan: Plan, best: CellGlance) -> bool:
+    return any(cell.cell == best.cell and _is_small_read(cell) for cell in plan.cells)

@@ -1,0 +1,75 @@
+"""Where runs lie below a folder."""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from iosonde.errors import RecordError
+from iosonde.store.frames import MAGIC
+from iosonde.store.names import HEADER_NAME, JOURNAL_NAME
+
+# A header begins with its schema; a file of the same name that other programs write does not.
+_BEGINS_LIKE_HEADER: Final = re.compile(rb'\s*\{\s*"schema_version"')
+_BEGINNING_BYTES: Final = 64
+
+
+@dataclass(frozen=True)
+class Place:
+    """A directory that holds a run or a part of one, or a folder that can't be looked into: ``unreadable`` says why."""
+
+    path: Path
+    unreadable: str = ""
+
+
+def places_below(folder: Path) -> Iterator[Place]:
+    """Every run at or below a folder, by name; hidden folders and links to folders are not followed.
+
+    Raises RecordError when the folder itself is none, or can't be read.
+    """
+    try:
+        is_directory = folder.is_dir()
+        if is_directory:
+            os.scandir(folder).close()
+    except OSError as error:
+        raise RecordError(f"{folder} can't be read: {error.strerror}", "ask for the rights to read it") from error
+    if not is_directory:
+        raise RecordError(f"{folder} is not a directory", "name the directory that holds the runs")
+    yield from _below(folder)
+
+
+def _below(folder: Path) -> Iterator[Place]:
+    waiting = [folder]
+    while waiting:
+        at = waiting.pop()
+        try:
+            with os.scandir(at) as entries:
+                found = {entry.name: entry for entry in entries}
+            holds_run = _holds_run(at, set(found))
+        except OSError as error:
+            yield Place(at, error.strerror or "unknown error")
+            continue
+        if holds_run:
+            yield Place(at)
+            continue
+        inner = [
+            name for name, entry in found.items() if not name.startswith(".") and entry.is_dir(follow_symlinks=False)
+        ]
+        waiting.extend(at / name for name in sorted(inner, reverse=True))
+
+
+def _holds_run(directory: Path, names: set[str]) -> bool:
+    if {HEADER_NAME, JOURNAL_NAME} <= names:
+        return True
+    if JOURNAL_NAME in names and (directory / JOURNAL_NAME).is_file():
+        return _beginning(directory / JOURNAL_NAME).startswith(MAGIC)
+    if HEADER_NAME in names and (directory / HEADER_NAME).is_file():
+        return _BEGINS_LIKE_HEADER.match(_beginning(directory / HEADER_NAME)) is not None
+    return False
+
+
+def _beginning(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(_BEGINNING_BYTES)
