@@ -15,6 +15,7 @@ from iosonde.cli.probe import probe
 from iosonde.cli.report import report
 from iosonde.cli.resume import resume
 from iosonde.cli.run import run
+from iosonde.cli.show import show
 from iosonde.cli.usage import usage_error
 from iosonde.errors import IosondeError
 
@@ -56,6 +57,7 @@ app.command("plan")(plan)
 app.command("probe")(probe)
 app.command("resume")(resume)
 app.command("list")(list_runs)
+app.command("show")(show)
 app.command("report")(report)
 
 

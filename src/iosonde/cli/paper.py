@@ -22,8 +22,8 @@ def print_paper(shown: "RenderableType") -> None:
     """Prints on stdout, in ASCII where the terminal has no other signs."""
     from rich.console import Console
 
-    from iosonde.report.terminal.signs import InAscii
+    from iosonde.report.terminal.signs import Harmless
 
     console = Console(highlight=False, width=paper_width())
     plain = console.options.ascii_only or (sys.stdout.isatty() and os.environ.get("TERM") in PLAIN_TERMINALS)
-    console.print(InAscii(shown) if plain else shown)
+    console.print(Harmless(shown, ascii_only=plain))

@@ -1,7 +1,7 @@
 """Tables that never wrap a line: what does not fit the width is left out, and said to be."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from rich.cells import cell_len
@@ -14,20 +14,30 @@ SHRUNK_MIN: Final = 8
 
 
 @dataclass(frozen=True)
+class Shorter:
+    """Shorter texts of a column, tried before columns of a higher ``worth`` go; ``lacks`` says what is not in them."""
+
+    texts: Sequence[str]
+    worth: float
+    lacks: str = ""
+
+
+@dataclass(frozen=True)
 class Fitted:
     """A column of texts. Of those that don't fit, the one with the lowest ``worth`` goes first; None stays.
 
-    ``shrinks`` is a text that may be cut: at its beginning (``start``), where paths differ least, or at its end.
-    ``brief`` are shorter texts that are tried before any column goes.
+    ``shrinks`` is a text that may be cut when all else is gone: at its beginning (``start``), where paths differ
+    least, or at its ``end``; down to ``least`` columns even before others go.
     """
 
     head: str
     texts: Sequence[str]
-    worth: int | None = None
+    worth: float | None = None
     number: bool = False
     shrinks: str = ""
+    least: int | None = None
     unit: str = ""
-    brief: Sequence[str] = ()
+    shorter: Sequence[Shorter] = ()
     styles: Sequence[str] = ()
 
     @property
@@ -39,50 +49,47 @@ class Fitted:
         """The widest of head, unit and texts."""
         return max(cell_len(each) for each in (self.head, self.unit, *self.texts))
 
-    def shortened(self) -> "Fitted":
-        """The column with its shorter texts."""
-        if not self.brief:
-            return self
-        return Fitted(self.head, self.brief, self.worth, self.number, self.shrinks, self.unit, (), self.styles)
-
 
 @dataclass(frozen=True)
 class FittedTable:
-    """Columns as far as they fit. ``brief_is`` says what shorter texts lack, such as ``±``."""
+    """Columns as far as they fit, and a line on what is left out."""
 
     columns: tuple[Fitted, ...]
-    brief_is: str = ""
-    says_what_is_left_out: bool = True
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The table, and a line on what was left out of it."""
-        columns, missing = self._choose(options.max_width)
+        columns, missing = _choose(self.columns, options.max_width)
         yield _table(columns, options.max_width)
-        if missing and self.says_what_is_left_out:
+        if missing:
             yield Text(f"Left out at this width: {', '.join(missing)}.", style="dim")
 
-    def _choose(self, width: int) -> tuple[list[Fitted], list[str]]:
-        columns = list(self.columns)
-        missing: list[str] = []
-        while _width(columns) > width:
-            droppable = [column for column in columns if column.worth is not None]
-            brief = [column.shortened() for column in columns]
-            if brief != columns and not any((column.worth or 0) < 0 for column in droppable):
-                columns = brief
-                missing.append(self.brief_is)
-            elif droppable:
-                least = min(droppable, key=lambda column: column.worth or 0)
-                columns.remove(least)
-                missing.append(least.name)
-            else:
-                break
-        return columns, [name for name in missing if name]
+
+def _choose(all_columns: Sequence[Fitted], width: int) -> tuple[list[Fitted], list[str]]:
+    """The columns that fit, and the names of what does not; what is worth least goes first."""
+    columns: dict[int, Fitted] = dict(enumerate(all_columns))
+    steps: list[tuple[float, int, Shorter | None]] = []
+    for index, column in columns.items():
+        steps.extend((shorter.worth, index, shorter) for shorter in column.shorter)
+        if column.worth is not None:
+            steps.append((column.worth, index, None))
+    missing: dict[str, None] = {}
+    for _, index, shorter in sorted(steps, key=lambda step: step[0]):
+        if _width(list(columns.values())) <= width:
+            break
+        if index not in columns:
+            continue
+        if shorter is None:
+            missing[columns.pop(index).name] = None
+        else:
+            columns[index] = replace(columns[index], texts=shorter.texts)
+            missing[shorter.lacks] = None
+    return list(columns.values()), [name for name in missing if name]
 
 
 def _width(columns: Sequence[Fitted]) -> int:
     """What the columns need, those that shrink at their least."""
-    least = [min(column.width(), SHRUNK_MIN * 2) if column.shrinks else column.width() for column in columns]
-    return sum(least) + GUTTER * (len(columns) - 1)
+    widths = [column.width() if column.least is None else min(column.width(), column.least) for column in columns]
+    return sum(widths) + GUTTER * (len(columns) - 1)
 
 
 def _table(columns: Sequence[Fitted], width: int) -> Table:

@@ -11,14 +11,16 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from iosonde.charts.quantities import NO_VALUE
-from iosonde.records import Access, CellPlan, Plan, RunHeader, Sync
+from iosonde.records import Access, CellPlan, Plan, RunHeader, Sync, TargetFacts
 from iosonde.report.display import printable
-from iosonde.report.terminal.fitting import Fitted, FittedTable
+from iosonde.report.terminal.fitting import Fitted, FittedTable, Shorter
 from iosonde.store import CellGlance, Glance
 from iosonde.units import format_duration, format_iops, format_latency
 from iosonde.vocabulary import ListOrder
 
 SMALL_BLOCK_BYTES: Final = 4096
+# Less of a path or a model tells nothing.
+SHRUNK_MIN: Final = 18
 
 
 class RunState(StrEnum):
@@ -35,6 +37,7 @@ class RunState(StrEnum):
 class ListedRun:
     """What a listing says of one directory; fields that nobody knows are None or empty.
 
+    ``targets`` are the paths that were named: a folder, where iosonde made a file in it.
     ``best_cell`` is where ``iops`` and ``latency_ns_mean`` come from: the best 4 KiB random read of the run or, where
     it has none, its best cell. ``reason`` says what is damaged or unreadable.
     """
@@ -81,7 +84,7 @@ def listed_run(path: Path, glance: Glance) -> ListedRun:
         reason=glance.damage or "",
         run=header.run,
         started_at=header.created_at,
-        targets=tuple(target.path or target.kind for target in header.targets),
+        targets=tuple(_target(target) for target in header.targets),
         device_models=_models(header),
         profile=header.plan.profile,
         quick=header.plan.quick,
@@ -106,19 +109,30 @@ def render_runs(runs: Sequence[ListedRun]) -> RenderableType:
     def texts(text: Callable[[ListedRun], str]) -> list[str]:
         return [printable(text(run)) for run in runs]
 
+    moments, states = texts(lambda run: _local_time(run.started_at)), texts(_state_text)
+    dates = [moment.split(" ")[0] for moment in moments]
+    brief_states = [state.replace(" of ", "/") for state in states]
     styles = [_STYLES[run.state] for run in runs]
     columns = (
         Fitted("Run", texts(lambda run: run.run or NO_VALUE), worth=2),
-        Fitted("Started", texts(lambda run: _local_time(run.started_at)), worth=8),
-        Fitted("Target", texts(lambda run: ", ".join(run.targets) or NO_VALUE), worth=6, shrinks="start"),
-        Fitted("Device", texts(lambda run: ", ".join(run.device_models) or NO_VALUE), worth=3, shrinks="end"),
-        Fitted("Profile", texts(lambda run: run.profile or NO_VALUE), worth=4, shrinks="end"),
-        Fitted("State", texts(_state_text), styles=styles),
+        Fitted("Started", moments, worth=8, shorter=[Shorter(dates, 6.5)]),
+        Fitted(
+            "Target", texts(lambda run: ", ".join(run.targets) or NO_VALUE), worth=6, shrinks="start", least=SHRUNK_MIN
+        ),
+        Fitted(
+            "Device",
+            texts(lambda run: ", ".join(run.device_models) or NO_VALUE),
+            worth=3,
+            shrinks="end",
+            least=SHRUNK_MIN,
+        ),
+        Fitted("Profile", texts(lambda run: run.profile or NO_VALUE), worth=4, shrinks="end", least=SHRUNK_MIN),
+        Fitted("State", states, styles=styles, shorter=[Shorter(brief_states, 6.5)]),
         Fitted("IOPS", texts(_iops), number=True),
         Fitted("Latency", texts(_latency), worth=7, number=True),
-        Fitted("Of", texts(_what), worth=1, shrinks="end"),
+        Fitted("Of", texts(_what), worth=1, shrinks="end", least=SHRUNK_MIN),
         Fitted("Duration", texts(_duration), worth=5, number=True),
-        Fitted("Path", texts(lambda run: run.path), shrinks="start"),
+        Fitted("Path", texts(lambda run: run.path), shrinks="start", least=SHRUNK_MIN),
     )
     parts: list[RenderableType] = [FittedTable(columns)]
     if any(run.best_is_small_read for run in runs):
@@ -191,6 +205,11 @@ def _seconds(text: str) -> float:
     except ValueError:
         return 0.0
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def _target(target: TargetFacts) -> str:
+    """What the user named: the folder, where iosonde made a file of its own in it."""
+    return str(Path(target.path).parent) if target.created and target.path else target.path or target.kind
 
 
 def _models(header: RunHeader) -> tuple[str, ...]:

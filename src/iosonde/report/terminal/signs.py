@@ -8,6 +8,8 @@ from typing import Final
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.segment import Segment
 
+from iosonde.report.display import printable
+
 EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 FULL: Final = "█"
 LEVELS: Final = "▁▂▃▄▅▆▇█"
@@ -36,11 +38,14 @@ def bar(share: float, width: int) -> str:
     return FULL * whole + (EIGHTHS[part] if part else "")
 
 
-def sparkline(values: Sequence[float | None], width: int) -> str:
-    """One sign a value on a scale from 0 to the largest; more values than columns are averaged, None is a gap."""
+def sparkline(values: Sequence[float | None], width: int, top: float | None = None) -> str:
+    """One sign a value on a scale from 0 to ``top``, or to the largest; None is a gap.
+
+    More values than columns are averaged.
+    """
     shown = _fit(values, width)
-    top = max((value for value in shown if value is not None), default=0.0)
-    return "".join(GAP if value is None else LEVELS[_level(value, top)] for value in shown)
+    most = max((value for value in shown if value is not None), default=0.0) if top is None else top
+    return "".join(GAP if value is None else LEVELS[_level(value, most)] for value in shown)
 
 
 def _level(value: float, top: float) -> int:
@@ -66,12 +71,17 @@ def in_ascii(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class InAscii:
-    """Whatever is shown, in ASCII."""
+class Harmless:
+    """Whatever is shown, without control characters, wherever they came from; in ASCII where that is asked for."""
 
     shown: RenderableType
+    ascii_only: bool = False
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """What is shown as it is laid out, with its signs replaced."""
         for segment in console.render(self.shown, options):
-            yield Segment(in_ascii(segment.text), segment.style, segment.control)
+            if segment.control:
+                yield segment
+                continue
+            text = "\n".join(printable(line) for line in segment.text.split("\n"))
+            yield Segment(in_ascii(text) if self.ascii_only else text, segment.style)

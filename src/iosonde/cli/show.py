@@ -1,0 +1,43 @@
+"""``iosonde show``: a run, or one of its cells, on the terminal."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def show(
+    run: Annotated[Path, typer.Argument(help="A run directory.", metavar="RUN", show_default=False)],
+    cell: Annotated[
+        str | None,
+        typer.Argument(help="A cell's name, or a part that only it has.", metavar="[CELL]", show_default=False),
+    ] = None,
+    repeat: Annotated[
+        int | None,
+        typer.Option("--repeat", help="Of CELL, this repeat only.", min=1, max=10**6, metavar="N", show_default=False),
+    ] = None,
+    findings: Annotated[bool, typer.Option("--findings", help="Show all findings in full.")] = False,
+) -> None:
+    """Show a run on the terminal: summary, all cells, small charts. With CELL, everything about that cell.
+
+    Example: [bold]iosonde show iosonde-20261120-173000-1f3a random-read-4KiB-qd1[/bold]
+    """
+    from iosonde.cli.paper import print_paper
+    from iosonde.errors import UsageError
+    from iosonde.findings import Case, find
+    from iosonde.store import load_run
+
+    if cell is None and repeat is not None:
+        raise UsageError("--repeat is about one cell", "name the cell: iosonde show RUN CELL --repeat N")
+    # Intervals are the bulk of a journal; the findings look at them as well.
+    record = load_run(run)
+    said = find(Case.of(record))
+    if cell is None:
+        from iosonde.report.terminal.run_view import render_run
+
+        print_paper(render_run(record, said, all_findings=findings))
+        return
+    from iosonde.report.terminal.cell_choice import chosen_cell
+    from iosonde.report.terminal.cell_view import render_cell
+
+    print_paper(render_cell(record, chosen_cell(record, cell, repeat), said, all_findings=findings))

@@ -1,0 +1,77 @@
+"""Which cell of a run is meant."""
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from iosonde.errors import UsageError
+from iosonde.records import CellPlan, CellRecord, RunRecord
+from iosonde.report.display import printable
+
+NAMES_SHOWN_MAX: Final = 4
+# Names of cells are alike; below this likeness a name is no help.
+LIKENESS_MIN: Final = 0.3
+
+
+@dataclass(frozen=True)
+class ChosenCell:
+    """A planned cell and the measurements of it that are meant, by repeat; ``repeat`` is None for all of them."""
+
+    plan: CellPlan
+    records: tuple[CellRecord, ...]
+    superseded: tuple[CellRecord, ...]
+    repeat: int | None
+
+
+def chosen_cell(run: RunRecord, words: str, repeat: int | None) -> ChosenCell:
+    """The cell whose name ``words`` is, or is a part of no other one's. Raises UsageError with the nearest names."""
+    plans = {plan.cell: plan for plan in run.header.plan.cells}
+    if run.header.plan.fill is not None:
+        plans[run.header.plan.fill.cell] = run.header.plan.fill
+    measured = [*run.cells, *([run.fill] if run.fill is not None else [])]
+    for record in measured:
+        plans.setdefault(
+            record.cell,
+            CellPlan(cell=record.cell, experiments=record.experiments, workload=record.workload, timing=record.timing),
+        )
+    plan = plans[_name(list(plans), words)]
+    records = sorted((record for record in measured if record.cell == plan.cell), key=lambda record: record.repeat)
+    superseded = tuple(record for record in run.superseded if record.cell == plan.cell)
+    if repeat is not None:
+        records = _of_repeat(records, plan.cell, repeat)
+        superseded = tuple(record for record in superseded if record.repeat == repeat)
+    return ChosenCell(plan, tuple(records), superseded, repeat)
+
+
+def _name(names: Sequence[str], words: str) -> str:
+    if words in names:
+        return words
+    lower = words.lower()
+    holding = [name for name in names if lower in name.lower()]
+    # Whole words go first: qd1 is meant, though it is a part of qd16 as well.
+    for found in ([name for name in holding if f"-{lower}-" in f"-{name.lower()}-"], holding):
+        if len(found) == 1:
+            return found[0]
+    shown = printable(words)
+    if holding:
+        raise UsageError(f"'{shown}' is a part of {len(holding)} cells' names", f"give more of it: {_some(holding)}")
+    near = difflib.get_close_matches(lower, names, n=NAMES_SHOWN_MAX, cutoff=LIKENESS_MIN)
+    raise UsageError(f"the run has no cell '{shown}'", f"the nearest: {_some(near or names)}")
+
+
+def _of_repeat(records: Sequence[CellRecord], cell: str, repeat: int) -> list[CellRecord]:
+    found = [record for record in records if record.repeat == repeat]
+    if not found:
+        known = ", ".join(str(record.repeat) for record in records)
+        raise UsageError(
+            f"{printable(cell)} has no repeat {repeat}",
+            f"its repeats: {known}" if known else "nothing of it was measured; `iosonde resume` goes on with the run",
+        )
+    return found
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(printable(name) for name in names[:NAMES_SHOWN_MAX])
+    more = len(names) - NAMES_SHOWN_MAX
+    return f"{shown} and {more} more" if more > 0 else shown

@@ -1,0 +1,152 @@
+"""What a cell's record holds beside figures: slowest operations, what was in flight, faults, CPU, what was granted."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from iosonde.charts.quantities import NO_VALUE
+from iosonde.records import CellRecord, EngineTruth, RunRecord, SlowIo
+from iosonde.report.display import printable
+from iosonde.report.terminal.cell_choice import ChosenCell
+from iosonde.report.terminal.fitting import Fitted, FittedTable
+from iosonde.units import format_duration, format_latency, format_size
+
+SLOWEST_MAX: Final = 10
+
+
+def slowest_table(records: Sequence[CellRecord]) -> RenderableType | None:
+    """The slowest operations over the repeats that are shown; None where none was kept."""
+    kept = [(record, each) for record in records for each in record.slowest]
+    if not kept:
+        return None
+    shown = sorted(kept, key=lambda pair: -pair[1].latency_ns)[:SLOWEST_MAX]
+    columns = [
+        Fitted("Latency", [format_latency(each.latency_ns) for _, each in shown], number=True),
+        Fitted("Operation", [str(each.operation) for _, each in shown], worth=5),
+        Fitted("Repeat", [str(record.repeat) for record, _ in shown], worth=4, number=True),
+        Fitted("Ended at", [_since_start(record, each) for record, each in shown], worth=3, number=True),
+        Fitted("Offset in bytes", [f"{each.offset_bytes:,}" for _, each in shown], worth=2, number=True),
+        Fitted("Length", [format_size(each.length_bytes) for _, each in shown], worth=1, number=True),
+    ]
+    if any(record.workload.targets > 1 for record, _ in shown):
+        columns.append(Fitted("Target", [str(each.target + 1) for _, each in shown], worth=3.5, number=True))
+    return FittedTable(tuple(columns))
+
+
+def _since_start(record: CellRecord, each: SlowIo) -> str:
+    """When it ended, from the start of the window that counts."""
+    if record.clock_start is None or each.reap_ns < record.clock_start.engine_ns:
+        return NO_VALUE
+    return f"{(each.reap_ns - record.clock_start.engine_ns) / 10**9:.3f} s"
+
+
+def facts_table(run: RunRecord, chosen: ChosenCell) -> RenderableType:
+    """A row for each kind of fact, one value where all repeats agree."""
+    facts = (
+        ("in flight at the end", _each(chosen.records, _censored)),
+        ("faults", _faults(chosen.records)),
+        ("CPU, workers", _each(chosen.records, _cpu)),
+        ("stolen by the hypervisor", _each(chosen.records, _steal)),
+        ("context switches", _each(chosen.records, _switches)),
+        ("pinned to CPU", _each(chosen.records, _pins)),
+        ("intervals merged", _each(chosen.records, lambda record: str(record.intervals_merged))),
+        ("engine", _each(chosen.records, lambda record: _engine(record.engine))),
+        ("ring", _each(chosen.records, lambda record: _ring(record.engine))),
+        ("fall-backs", _each(chosen.records, _fallbacks)),
+        ("engine build", f"{run.header.hello.version}, {run.header.hello.build_profile}"),
+        ("other runs on the device", _each(chosen.records, _neighbours)),
+        ("seeds", _each(chosen.records, lambda record: str(record.seed))),
+        ("turn in the plan", _each(chosen.records, lambda record: str(record.order))),
+    )
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column(no_wrap=True, style="dim")
+    table.add_column(overflow="fold")
+    for name, value in facts:
+        table.add_row(name, Text(printable(value)))
+    return table
+
+
+def _each(records: Sequence[CellRecord], told: Callable[[CellRecord], str]) -> str:
+    """What the repeats say: once where they agree, else each after its number."""
+    values = [(record.repeat, told(record)) for record in records]
+    if len({value for _, value in values}) == 1:
+        return values[0][1]
+    return "; ".join(f"{repeat}: {value}" for repeat, value in values) or NO_VALUE
+
+
+def _censored(record: CellRecord) -> str:
+    ended = record.censored
+    if ended is None:
+        return "not known"
+    if not ended.count:
+        return "none"
+    return (
+        f"{ended.count}, then {format_latency(ended.age_ns_min)} to {format_latency(ended.age_ns_max)} old, "
+        f"{format_latency(ended.latency_ns_max)} at most when they ended"
+    )
+
+
+def _faults(records: Sequence[CellRecord]) -> str:
+    counts: Counter[str] = Counter()
+    for record in records:
+        for fault in record.faults:
+            what = f"{fault.operation} {fault.kind} {fault.errno_name}".strip()
+            counts[f"{what} (repeat {record.repeat}, first at byte {fault.offset_bytes_first:,})"] += fault.count
+    return "; ".join(f"{count} x {what}" for what, count in counts.items()) or "none"
+
+
+def _cpu(record: CellRecord) -> str:
+    if record.cpu is None or not record.measured_ns:
+        return "not known"
+    user = sum(thread.user_ns for thread in record.cpu.threads) / record.measured_ns * 100
+    system = sum(thread.system_ns for thread in record.cpu.threads) / record.measured_ns * 100
+    return f"{user:.0f} % user + {system:.0f} % system"
+
+
+def _steal(record: CellRecord) -> str:
+    if record.cpu is None:
+        return "not known"
+    return format_duration(record.cpu.steal_ns) if record.cpu.steal_ns else "none"
+
+
+def _switches(record: CellRecord) -> str:
+    if record.cpu is None:
+        return "not known"
+    waits = sum(thread.switches_voluntary for thread in record.cpu.threads)
+    pushed = sum(thread.switches_involuntary for thread in record.cpu.threads)
+    return f"{waits:,} waits, {pushed:,} pushed off"
+
+
+def _pins(record: CellRecord) -> str:
+    if record.cpu is None:
+        return "not known"
+    return " ".join("no" if thread.cpu_pinned is None else str(thread.cpu_pinned) for thread in record.cpu.threads)
+
+
+def _engine(truth: EngineTruth | None) -> str:
+    if truth is None:
+        return "not known"
+    workers = f"{truth.workers} worker{'s' if truth.workers > 1 else ''}"
+    return f"{truth.engine}, {workers}, {truth.poll_mode}, clock {truth.clock_source}"
+
+
+def _ring(truth: EngineTruth | None) -> str:
+    if truth is None:
+        return "not known"
+    buffers = "fixed buffers" if truth.fixed_buffers else "no fixed buffers"
+    file = "fixed file" if truth.fixed_file else "no fixed file"
+    flags = " ".join(truth.ring_flags) or "no ring flags"
+    return f"{flags}, {buffers}, {file}, batches up to {truth.batch_max}, {truth.kernel_workers} kernel workers"
+
+
+def _fallbacks(record: CellRecord) -> str:
+    return "not known" if record.engine is None else ", ".join(record.engine.fallbacks) or "none"
+
+
+def _neighbours(record: CellRecord) -> str:
+    found = [f"process {each.process} on {each.device}" for each in record.neighbours]
+    return ", ".join(found) or "none seen"

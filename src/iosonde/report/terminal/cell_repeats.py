@@ -1,0 +1,72 @@
+"""The figures of each repeat of a cell, and those over all of them."""
+
+from collections.abc import Sequence
+
+from iosonde.analysis.cells import CellEstimate, OperationEstimate, estimate_cell
+from iosonde.analysis.histogram import PERCENTS, percent_label
+from iosonde.charts.quantities import (
+    MEGABYTE,
+    NO_VALUE,
+    LatencyUnit,
+    latency_unit,
+    significant,
+    with_interval,
+)
+from iosonde.records import CellRecord, Operation, Outcome
+from iosonde.report.result_tables import Head, Line, ResultTable
+from iosonde.report.terminal.cell_choice import ChosenCell
+
+
+def repeats_table(chosen: ChosenCell, estimate: CellEstimate) -> ResultTable:
+    """A row for each class of operations of each finished repeat, then of all; a repeat without figures says why."""
+    unit = latency_unit(figures.latency_ns_mean.mean for figures in estimate.operations.values())
+    asked = {*chosen.plan.workload.asked_operations(), *([Operation.ALL] if estimate.direction is None else [])}
+    operations = [operation for operation in Operation if operation in asked and estimate.of(operation) is not None]
+    lines: list[Line] = []
+    for record in chosen.records:
+        own = estimate_cell(chosen.plan, [record])
+        found = [figures for operation in operations if (figures := own.of(operation)) is not None]
+        lines.extend(_line(str(record.repeat), figures, own, unit) for figures in found)
+        if not found:
+            lines.append(Line((str(record.repeat),), gap=_why(record)))
+    if estimate.repeats_finished > 1:
+        every = (figures for operation in operations if (figures := estimate.of(operation)) is not None)
+        lines.extend(_line("all", figures, estimate, unit) for figures in every)
+    heads = (
+        Head("Repeat", number=False),
+        Head("Counted", number=False),
+        Head("Depth", "achieved"),
+        Head("IOPS", "operations/s"),
+        Head("Bandwidth", "MB/s"),
+        Head("Mean latency", unit.name),
+        Head("Min", unit.name),
+        *(Head(percent_label(percent), unit.name) for percent in PERCENTS),
+        Head("Max", unit.name),
+        Head("CPU", "ns/operation"),
+    )
+    return ResultTable(caption="", heads=heads, lines=tuple(lines), notes=())
+
+
+def _line(name: str, figures: OperationEstimate, cell: CellEstimate, unit: LatencyUnit) -> Line:
+    percentiles: Sequence[int | None] = [each.value_ns for each in figures.percentiles]
+    depth, cpu = cell.queue_depth_achieved, cell.cpu_ns_per_io
+    return Line(
+        (
+            name,
+            str(figures.operation),
+            NO_VALUE if depth is None else significant(depth.mean, 3),
+            with_interval(figures.iops),
+            with_interval(figures.bytes_per_s, 1 / MEGABYTE) if figures.bytes else NO_VALUE,
+            with_interval(figures.latency_ns_mean, 1 / unit.ns),
+            significant(figures.latency_ns_min / unit.ns),
+            *(NO_VALUE if value is None else significant(value / unit.ns) for value in percentiles),
+            significant(figures.latency_ns_max / unit.ns),
+            NO_VALUE if cpu is None else significant(cpu.mean, 3),
+        )
+    )
+
+
+def _why(record: CellRecord) -> str:
+    if record.outcome is Outcome.FAILED:
+        return f"repeat {record.repeat} failed: {record.failure.message if record.failure else 'no reason was given'}"
+    return f"repeat {record.repeat} was {'cut off' if record.outcome is Outcome.CUT else 'without any operation'}"

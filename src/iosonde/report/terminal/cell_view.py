@@ -1,0 +1,117 @@
+"""One cell on a terminal: everything that its record holds."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from iosonde.analysis.cells import CellEstimate, OperationEstimate, estimate_cell
+from iosonde.analysis.targets import estimate_targets
+from iosonde.charts.figure import why_no_figures
+from iosonde.charts.quantities import workload_label
+from iosonde.findings.model import Finding
+from iosonde.records import CellPlan, Operation, RunRecord, Sync
+from iosonde.report.brand import brands_of
+from iosonde.report.display import printable
+from iosonde.report.facts import targets_text
+from iosonde.report.target_table import target_table
+from iosonde.report.terminal.cell_choice import ChosenCell
+from iosonde.report.terminal.cell_facts import facts_table, slowest_table
+from iosonde.report.terminal.cell_repeats import repeats_table
+from iosonde.report.terminal.course import render_course
+from iosonde.report.terminal.distributions import HistogramBars, PercentileBars
+from iosonde.report.terminal.figures import render_table
+from iosonde.report.terminal.findings import render_findings
+from iosonde.report.terminal.run_view import LEGEND
+from iosonde.units import format_duration, format_size
+
+
+def render_cell(
+    run: RunRecord, chosen: ChosenCell, findings: Sequence[Finding], *, all_findings: bool
+) -> RenderableType:
+    """What ``iosonde show RUN CELL`` prints: from the settings to the findings that name the cell."""
+    estimate = estimate_cell(chosen.plan, chosen.records)
+    parts: list[RenderableType] = [*_head(run, chosen, estimate), Text()]
+    if estimate.operations:
+        parts += [render_table(repeats_table(chosen, estimate)), Text(LEGEND, style="dim"), Text()]
+    else:
+        parts += [Text(f"No figures: {printable(why_no_figures(estimate))}.", style="red"), Text()]
+    parts.extend(_distributions(estimate))
+    parts.extend(render_course(chosen.records, estimate))
+    parts.extend(_targets(run, chosen))
+    slowest = slowest_table(chosen.records)
+    if slowest is not None:
+        parts += [_title("Slowest operations"), slowest, Text()]
+    parts += [_title("How it went"), facts_table(run, chosen), Text()]
+    named = [finding for finding in findings if chosen.plan.cell in finding.cells]
+    shown = findings if all_findings else named
+    parts.append(_title("All findings" if all_findings else "Findings that name this cell"))
+    parts.append(render_findings(shown, "" if all_findings else chosen.plan.cell))
+    whole = len(findings) - len(named)
+    if whole and not all_findings:
+        parts.append(Text(f"{whole} more are about other cells or the whole run: --findings shows them.", style="dim"))
+    return Group(*parts)
+
+
+def _title(text: str) -> Text:
+    return Text(text, style="bold underline")
+
+
+def _head(run: RunRecord, chosen: ChosenCell, estimate: CellEstimate) -> Iterator[Text]:
+    plan = chosen.plan
+    where = Text.assemble((printable(plan.cell), "bold"), f" of run {printable(run.header.run)}")
+    if chosen.repeat is not None:
+        where.append(f", repeat {chosen.repeat} only")
+    yield where
+    for brand in brands_of(run):
+        yield Text.assemble((f" {brand.word.upper()} ", "bold black on yellow"), " ", printable(brand.sentence))
+    yield Text(_settings(plan))
+    yield Text(f"on {printable(targets_text(run.header))}, {'direct' if run.header.target.direct else 'buffered'} I/O")
+    outcomes = ", ".join(
+        f"{number} {word}"
+        for number, word in (
+            (estimate.repeats_finished, "finished"),
+            (estimate.repeats_failed, "failed"),
+            (estimate.repeats_cut, "cut"),
+            (len(chosen.superseded), "made again"),
+        )
+        if number
+    )
+    yield Text(f"Repeats: {outcomes or 'none measured'}; experiments: {', '.join(plan.experiments) or 'none'}")
+
+
+def _settings(plan: CellPlan) -> str:
+    asked, timing = plan.workload, plan.timing
+    depth = f"depth {asked.queue_depth}"
+    many = [f"{number} {word}" for number, word in ((asked.jobs, "jobs"), (asked.targets, "targets")) if number > 1]
+    if many:
+        depth += f" x {' x '.join(many)} = {asked.operations_in_flight} in flight"
+    if timing.amount_bytes is not None:
+        length = f"until {format_size(timing.amount_bytes)} were moved"
+    else:
+        length = f"{format_duration(timing.warmup_ns)} warm-up + {format_duration(timing.measure_ns)}"
+    return f"{workload_label(asked)}, {depth}, {asked.data} data, {length}"
+
+
+def _drawn(estimate: CellEstimate) -> list[OperationEstimate]:
+    """The classes whose distribution is worth a picture: reads and writes of a mix apart, else what it is about."""
+    if estimate.workload.sync is not Sync.FDATASYNC and estimate.direction is None:
+        each = (estimate.of(operation) for operation in (Operation.READ, Operation.WRITE))
+        return [figures for figures in each if figures is not None]
+    return [estimate.subject] if estimate.subject is not None else []
+
+
+def _distributions(estimate: CellEstimate) -> Iterator[RenderableType]:
+    for figures in _drawn(estimate):
+        yield PercentileBars(f"Latency of {figures.operation}s: percentiles", figures)
+        yield Text()
+        yield HistogramBars(f"Latency of {figures.count:,} {figures.operation}s: histogram", figures.latency)
+        yield Text()
+
+
+def _targets(run: RunRecord, chosen: ChosenCell) -> Iterator[RenderableType]:
+    shares = estimate_targets(chosen.records)
+    if shares:
+        yield _title("What each target gave")
+        yield render_table(target_table(shares, run.header.targets))
+        yield Text()

@@ -1,0 +1,148 @@
+"""The tables of the page, laid out for a terminal."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from iosonde.charts.quantities import NO_VALUE
+from iosonde.report.display import printable
+from iosonde.report.result_tables import Head, Line, ResultTable
+from iosonde.report.terminal.fitting import Fitted, FittedTable, Shorter
+
+_WORTH: Final = {
+    ("CPU", ""): 1,
+    ("n", ""): 2,
+    ("Min", ""): 3,
+    ("p95", ""): 4,
+    ("p90", ""): 5,
+    ("Max", ""): 6,
+    ("p99.99", ""): 7,
+    ("Depth", "asked"): 8,
+    ("p50", ""): 9,
+    ("Bandwidth", ""): 10,
+    ("p99.9", ""): 11,
+    ("Depth", "achieved"): 12,
+    ("p99", ""): 14,
+    ("Mean", ""): 15,
+    ("Offset", ""): 7,
+}
+# In percent the interval takes half the room, and costs nothing else; it goes before the last figures do.
+_IN_PERCENT, _WITHOUT_INTERVAL, _WITHOUT_COMMON_WORDS = 0, 13, 0.5
+_HEADS: Final = {
+    "IOPS": ("IOPS", ""),
+    "Bandwidth": ("Bandwidth", "MB/s"),
+    "Mean latency": ("Mean", None),
+}
+"""Shorter heads: what they leave out stands in the legend."""
+
+_UNITS_THAT_NAME: Final = frozenset({"asked", "achieved"})
+_INTERVAL: Final = " ± "
+_COUNTED_WORD: Final = re.compile(r"(targets|jobs)\d+")
+
+
+def joined(tables: Sequence[ResultTable]) -> ResultTable:
+    """Tables over the same rows as one; a column that several have stands once."""
+    first = tables[0]
+    heads, places = list(first.heads), [(0, index) for index in range(len(first.heads))]
+    for number, table in enumerate(tables[1:], start=1):
+        for index, head in enumerate(table.heads):
+            if head not in heads:
+                heads.append(head)
+                places.append((number, index))
+    # What an operation costs stands behind all latencies.
+    order = sorted(range(len(heads)), key=lambda column: heads[column].name == "CPU")
+    heads, places = [heads[column] for column in order], [places[column] for column in order]
+    lines = tuple(
+        Line(
+            tuple(tables[number].lines[row].texts[index] for number, index in places) if not line.gap else line.texts,
+            line.gap,
+        )
+        for row, line in enumerate(first.lines)
+    )
+    notes = tuple(dict.fromkeys(note for table in tables for note in table.notes))
+    return ResultTable(first.caption, tuple(heads), lines, notes)
+
+
+def render_table(table: ResultTable) -> RenderableType:
+    """A table in the width that there is; what has no figures is named below it, and why."""
+    whole = [line for line in table.lines if not line.gap]
+    parts: list[RenderableType] = []
+    if whole:
+        parts.append(FittedTable(tuple(_columns(table.heads, whole))))
+    parts.extend(Text(f"No figures: {printable(line.gap)}.", style="red") for line in table.lines if line.gap)
+    parts.extend(Text(printable(note), style="dim") for note in table.notes)
+    return Group(*parts)
+
+
+def _columns(heads: Sequence[Head], lines: Sequence[Line]) -> list[Fitted]:
+    columns = []
+    for index, head in enumerate(heads):
+        texts = [printable(line.texts[index]) for line in lines]
+        # A table of pure reads says nothing by calling each of them a read.
+        if head.name == "Counted" and len(set(texts)) == 1:
+            continue
+        name, unit = _HEADS.get(head.name, (head.name, None))
+        columns.append(
+            Fitted(
+                name,
+                _aligned(texts) if head.number else texts,
+                worth=_WORTH.get((name, head.unit if head.unit in _UNITS_THAT_NAME else "")),
+                number=head.number,
+                shrinks="" if head.number else "end",
+                unit=head.unit if unit is None else unit,
+                shorter=_shorter(texts) if head.number else _without_common_words(texts),
+            )
+        )
+    # One value in all rows of a column that may go is no reason to keep others out.
+    return [column for column in columns if column.worth is None or set(column.texts) != {NO_VALUE}]
+
+
+def _aligned(texts: Sequence[str]) -> list[str]:
+    """Means one below the other, whatever interval stands behind them."""
+    ends = [_end_of(text) for text in texts]
+    longest = max(map(len, ends), default=0)
+    return [text.removesuffix(end) + end.ljust(longest) for text, end in zip(texts, ends, strict=True)]
+
+
+def _end_of(text: str) -> str:
+    mean, _, _ = text.partition(" ±")
+    return text[len(mean) :]
+
+
+def _shorter(texts: Sequence[str]) -> tuple[Shorter, ...]:
+    """Numbers with their interval in percent, then without it."""
+    if not any(_INTERVAL in text for text in texts):
+        return ()
+    return (
+        Shorter(_aligned([_in_percent(text) for text in texts]), _IN_PERCENT),
+        Shorter([text.partition(_INTERVAL)[0] for text in texts], _WITHOUT_INTERVAL, lacks="±"),
+    )
+
+
+def _in_percent(text: str) -> str:
+    mean, sign, half_width = text.partition(_INTERVAL)
+    if not sign:
+        return text
+    numbers = [float(part.lstrip("<").replace(",", "")) for part in (mean, half_width)]
+    return f"{mean} ±{numbers[1] / numbers[0] * 100:.0f}%" if numbers[0] else mean
+
+
+def _without_common_words(names: Sequence[str]) -> tuple[Shorter, ...]:
+    """Names of cells without the words that all of them end with, or that say of all how many targets or jobs."""
+    parts = [name.split("-") for name in names]
+    if len(set(names)) == 1:
+        return ()
+    counted = {word for word in parts[0] if _COUNTED_WORD.fullmatch(word) and all(word in part for part in parts)}
+    parts = [[word for word in part if word not in counted] for part in parts]
+    common = 0
+    while common < min(map(len, parts)) - 1 and len({part[-1 - common] for part in parts}) == 1:
+        common += 1
+    end = parts[0][len(parts[0]) - common :]
+    left_out = [*end, *sorted(counted)]
+    if not left_out:
+        return ()
+    shorter = ["-".join(part[: len(part) - common]) for part in parts]
+    return (Shorter(shorter, _WITHOUT_COMMON_WORDS, lacks=f"{'-'.join(left_out)} in each name"),)

@@ -1,0 +1,116 @@
+"""Throughput and latency against depth, as bars side by side."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.text import Text
+
+from iosonde.analysis.cells import CellEstimate, OperationEstimate
+from iosonde.analysis.experiments import RunEstimates
+from iosonde.analysis.knee import DEPTHS_MIN, KneeState
+from iosonde.charts.quantities import latency_unit, significant, workload_label
+from iosonde.records import Experiment, Workload
+from iosonde.report.terminal.signs import bar
+from iosonde.units import format_iops
+
+SWEEPS_MAX = 6
+"""A matrix can hold dozens of sweeps; the page draws them all."""
+
+BAR_MIN, BAR_MAX = 6, 48
+KNEE_MARK = "knee"
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The cells that differ by their depth alone, and the asked depth of the knee where there is one."""
+
+    label: str
+    points: tuple[tuple[CellEstimate, OperationEstimate], ...]
+    knee_depth: int | None
+
+
+def sweeps_of(estimates: RunEstimates) -> tuple[Sweep, ...]:
+    """All sweeps over at least three depths with figures, those of the queue-depth experiment first."""
+    found: dict[Workload, list[CellEstimate]] = {}
+    ordered = sorted(estimates.cells, key=lambda cell: Experiment.QUEUE_DEPTH not in cell.experiments)
+    for cell in ordered:
+        found.setdefault(cell.workload.model_copy(update={"queue_depth": 0}), []).append(cell)
+    sweeps = (_sweep(estimates, cells) for cells in found.values())
+    return tuple(sweep for sweep in sweeps if len(sweep.points) >= DEPTHS_MIN)
+
+
+def _sweep(estimates: RunEstimates, cells: Sequence[CellEstimate]) -> Sweep:
+    ordered = sorted(cells, key=lambda cell: cell.queue_depth_asked)
+    points = tuple((cell, figures) for cell in ordered if (figures := cell.subject) is not None)
+    first = cells[0]
+    knee_depth = None
+    if Experiment.QUEUE_DEPTH in first.experiments and first.direction is not None:
+        knee = estimates.knee(first.direction)
+        knee_depth = knee.point.queue_depth if knee.point and knee.state is KneeState.FOUND else None
+    return Sweep(sweep_label(first.workload), points, knee_depth)
+
+
+def sweep_label(workload: Workload) -> str:
+    """A workload without its depth: ``4 KiB random read, 2 jobs``."""
+    parts = [workload_label(workload)]
+    parts.extend(
+        f"{number} {word}" for number, word in ((workload.jobs, "jobs"), (workload.targets, "targets")) if number > 1
+    )
+    return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class SweepBars:
+    """A sweep as rows: depth, IOPS with its bar, mean latency with its bar; both scales begin at 0."""
+
+    sweep: Sweep
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """The rows, as wide as there is room up to a width that the eye takes in."""
+        unit = latency_unit(figures.latency_ns_mean.mean for _, figures in self.sweep.points)
+        depths = ["depth", *(str(cell.queue_depth_asked) for cell, _ in self.sweep.points)]
+        rates = ["IOPS", *(format_iops(figures.iops.mean) for _, figures in self.sweep.points)]
+        means = [figures.latency_ns_mean.mean for _, figures in self.sweep.points]
+        latencies = [f"mean {unit.name}", *(significant(mean / unit.ns) for mean in means)]
+        widths = [max(map(len, texts)) for texts in (depths, rates, latencies)]
+        mark = len(KNEE_MARK) + 1 if self.sweep.knee_depth is not None else 0
+        room = (options.max_width - sum(widths) - mark - 6) // 2
+        length = min(max(room, BAR_MIN), BAR_MAX)
+        rate_shares = shares(figures.iops.mean for _, figures in self.sweep.points)
+        latency_shares = shares(means)
+        yield Text(f"{self.sweep.label}: throughput and mean latency against depth", style="bold")
+        heads = (depths[0].rjust(widths[0]), rates[0].rjust(widths[1]), " " * length, latencies[0].rjust(widths[2]))
+        yield Text("  ".join([heads[0], f"{heads[1]} {heads[2]}", heads[3]]), style="dim")
+        for row, (cell, _) in enumerate(self.sweep.points, start=1):
+            line = Text.assemble(
+                depths[row].rjust(widths[0]),
+                "  ",
+                rates[row].rjust(widths[1]),
+                " ",
+                (bar(rate_shares[row - 1], length).ljust(length), "blue"),
+                "  ",
+                latencies[row].rjust(widths[2]),
+                " ",
+                (bar(latency_shares[row - 1], length), "yellow"),
+            )
+            if cell.queue_depth_asked == self.sweep.knee_depth:
+                line.append(f" {KNEE_MARK}", style="bold")
+            yield line
+
+
+def shares(values: Iterable[float]) -> list[float]:
+    """Each value as a share of the largest."""
+    known = list(values)
+    top = max(known, default=0.0)
+    return [value / top if top > 0 else 0.0 for value in known]
+
+
+def render_sweeps(estimates: RunEstimates) -> Iterator[SweepBars | Text]:
+    """Bars for the first sweeps, and a line on how many there are besides."""
+    sweeps = sweeps_of(estimates)
+    for sweep in sweeps[:SWEEPS_MAX]:
+        yield SweepBars(sweep)
+        yield Text()
+    if len(sweeps) > SWEEPS_MAX:
+        yield Text(f"{len(sweeps) - SWEEPS_MAX} more sweeps are on the page (`iosonde report`).\n", style="dim")
