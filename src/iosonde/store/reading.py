@@ -165,12 +165,21 @@ def load_header(path: Path) -> RunHeader:
             f"{path} has no readable {HEADER_NAME}: {reason}", "ask for the rights to read it, or use a copy"
         ) from error
     try:
-        version = _SCHEMA_FIRST.match(text)
-        check_version(path, int(version[1]) if version else json.loads(text)["schema_version"])
-        return RunHeader.model_validate_json(text)
+        return _header_of(path, text)
     except (ValueError, KeyError, TypeError) as error:
         reason = _first_reason(error)
         raise RecordError(f"{path / HEADER_NAME} is damaged: {reason}", "use a copy of the run directory") from error
+
+
+def _header_of(path: Path, text: str) -> RunHeader:
+    version = _SCHEMA_FIRST.match(text)
+    check_version(path, int(version[1]) if version else json.loads(text)["schema_version"])
+    try:
+        return RunHeader.model_validate_json(text)
+    except ValidationError:
+        # Text that is no JSON at all is told in the words of Python's own reader.
+        json.loads(text)
+        raise
 
 
 def check_version(path: Path, version: int) -> None:

@@ -30,7 +30,7 @@ _WORTH: Final = {
     ("Offset", ""): 7,
 }
 # In percent the interval takes half the room, and costs nothing else; it goes before the last figures do.
-_IN_PERCENT, _WITHOUT_INTERVAL, _WITHOUT_COMMON_WORDS = 0, 13, 0.5
+_IN_PERCENT, _WITHOUT_INTERVAL, _WITHOUT_COMMON_WORDS = 0, 13, 6.5
 _HEADS: Final = {
     "IOPS": ("IOPS", ""),
     "Bandwidth": ("Bandwidth", "MB/s"),

@@ -1,12 +1,11 @@
 """Tables that never wrap a line: what does not fit the width is left out, and said to be."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
-from rich.table import Table
 from rich.text import Text
 
 GUTTER: Final = 2
@@ -59,7 +58,7 @@ class FittedTable:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The table, and a line on what was left out of it."""
         columns, missing = _choose(self.columns, options.max_width)
-        yield _table(columns, options.max_width)
+        yield from _lines(columns, options.max_width)
         if missing:
             yield Text(f"Left out at this width: {', '.join(missing)}.", style="dim")
 
@@ -92,24 +91,27 @@ def _width(columns: Sequence[Fitted]) -> int:
     return sum(widths) + GUTTER * (len(columns) - 1)
 
 
-def _table(columns: Sequence[Fitted], width: int) -> Table:
+def _lines(columns: Sequence[Fitted], width: int) -> Iterator[Text]:
     widths = _shrunk(columns, width)
-    table = Table(box=None, pad_edge=False, padding=(0, GUTTER, 0, 0), header_style="bold", show_edge=False)
-    for column, column_width in zip(columns, widths, strict=True):
-        head = f"{column.head}\n{column.unit}" if any(each.unit for each in columns) else column.head
-        table.add_column(head, justify="right" if column.number else "left", no_wrap=True, width=column_width)
+    yield _line([Text(column.head, "bold") for column in columns], columns, widths)
+    if any(column.unit for column in columns):
+        yield _line([Text(column.unit, "bold") for column in columns], columns, widths)
     for index in range(len(columns[0].texts)):
-        table.add_row(
-            *(
-                Text(cut(column.texts[index], column_width, column.shrinks), _style(column, index))
-                for column, column_width in zip(columns, widths, strict=True)
-            )
-        )
-    return table
+        texts = [
+            Text(cut(column.texts[index], column_width, column.shrinks), column.styles[index] if column.styles else "")
+            for column, column_width in zip(columns, widths, strict=True)
+        ]
+        yield _line(texts, columns, widths)
 
 
-def _style(column: Fitted, index: int) -> str:
-    return column.styles[index] if column.styles else ""
+def _line(texts: Sequence[Text], columns: Sequence[Fitted], widths: Sequence[int]) -> Text:
+    line = Text(no_wrap=True, overflow="crop")
+    for text, column, width in zip(texts, columns, widths, strict=True):
+        gap = " " * max(width - text.cell_len, 0)
+        line.append(gap if column.number else "").append_text(text).append("" if column.number else gap)
+        line.append(" " * GUTTER)
+    line.rstrip()
+    return line
 
 
 def _shrunk(columns: Sequence[Fitted], width: int) -> list[int]:

@@ -66,7 +66,7 @@ def _mean(values: Iterable[float | None]) -> float | None:
 
 def in_ascii(text: str) -> str:
     """The same text in ASCII and, as far as tables go, in as many columns; a sign without a stand-in is a ``?``."""
-    text = text.replace(" ± ", "+/-").replace("±", "+/-").translate(_IN_ASCII)
+    text = text.replace(" ± ", "+/-").replace(" ±", "+-").replace("±", "+/-").translate(_IN_ASCII)
     return text.encode("ascii", "replace").decode()
 
 

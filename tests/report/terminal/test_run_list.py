@@ -1,0 +1,80 @@
+"""Many runs in a line each, at any width."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from iosonde.report.terminal.run_list import ListedRun, RunState, in_order, render_runs
+from iosonde.vocabulary import ListOrder
+
+RUN = ListedRun(
+    path="/srv/results/nightly/iosonde-20261120-1432-4f7a",
+    state=RunState.FINISHED,
+    run="20261120-1432-4f7a",
+    started_at="2026-11-20T14:32:05+00:00",
+    targets=("/srv/data/somewhere/deep",),
+    device_models=("Example NVMe 512 GB",),
+    profile="lab",
+    measured=177,
+    planned=177,
+    best_cell="random-read-4KiB-qd64",
+    best_is_small_read=True,
+    iops=412_345.6,
+    latency_ns_mean=155_000.0,
+    duration_ns=1_206 * 10**9,
+)
+CUT = replace(RUN, path="/srv/cut", state=RunState.UNFINISHED, quick=True, measured=12, started_at="", iops=None)
+HURT = ListedRun(path="/srv/hurt\x1b[2J", state=RunState.DAMAGED, reason="has no journal: only half of a run is there")
+
+
+def printed(*runs: ListedRun, width: int) -> list[str]:
+    console = Console(width=width, force_terminal=False)
+    with console.capture() as capture:
+        console.print(render_runs(runs))
+    return capture.get().splitlines()
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+def test_a_run_is_one_line_with_state_figure_and_path_at_any_width(width: int) -> None:
+    lines = printed(RUN, CUT, HURT, width=width)
+    assert max(map(cell_len, lines)) <= width
+    assert sum("412,346" in line and "finished" in line and "4f7a" in line for line in lines) == 1
+    assert sum("unfinished 12" in line and "quick" in line for line in lines) == 1
+
+
+def test_a_wide_terminal_shows_all() -> None:
+    head, first, *_ = printed(RUN, width=240)
+    assert re.split(r" {2,}", head)[:6] == ["Run", "Started", "Target", "Device", "Profile", "State"]
+    for text in (RUN.run, "/srv/data/somewhere/deep", "Example NVMe 512 GB", "155 us", "20 min 06 s", RUN.path):
+        assert text in first
+
+
+def test_what_is_damaged_is_named_below_with_the_reason_and_harmlessly() -> None:
+    text = "\n".join(printed(RUN, HURT, width=200))
+    assert "damaged /srv/hurt\\x1b[2J: has no journal: only half of a run is there" in text
+    assert "\x1b" not in text
+
+
+@pytest.mark.parametrize(
+    ("order", "best"),
+    [
+        (ListOrder.STARTED, "new"),
+        (ListOrder.IOPS, "fast"),
+        (ListOrder.LATENCY, "quick"),
+        (ListOrder.DURATION, "long"),
+        (ListOrder.PATH, "fast"),
+    ],
+)
+def test_a_list_is_sorted_by_what_is_asked_for_and_unknown_values_come_last(order: ListOrder, best: str) -> None:
+    runs = [
+        ListedRun(path="zzz", state=RunState.DAMAGED),
+        replace(RUN, path="new", started_at="2026-11-21T00:00:00+00:00"),
+        replace(RUN, path="fast", iops=9e6),
+        replace(RUN, path="quick", latency_ns_mean=1.0),
+        replace(RUN, path="long", duration_ns=10**15),
+    ]
+    paths = [run.path for run in in_order(runs, order)]
+    assert (paths[0], paths[-1]) == (best, "zzz")

@@ -1,0 +1,31 @@
+"""Made-up runs, written as a run writes them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from iosonde.records import RunRecord, Session
+from iosonde.store import RunDirectory
+
+
+def write_run(run: RunRecord, path: Path, *, finished: bool = True, sessions: Sequence[Session] = ()) -> Path:
+    """The run as a directory; ``sessions`` are noted behind half of the cells. Turns count from 1, as in real runs."""
+    run = _from_one(run)
+    with RunDirectory.create(path).start_journal(run.header) as journal:
+        half = len(run.cells) // 2 if sessions else 0
+        for index, cell in enumerate(run.cells):
+            if index == half:
+                for session in sessions:
+                    journal.session(session)
+            for interval in cell.intervals:
+                journal.interval(cell.order, interval, 0.0)
+            journal.cell(cell)
+        if finished:
+            journal.end()
+    return path
+
+
+def _from_one(run: RunRecord) -> RunRecord:
+    cells = tuple(cell.model_copy(update={"order": cell.order + 1}) for cell in run.cells)
+    turns = tuple(turn.model_copy(update={"order": turn.order + 1}) for turn in run.header.plan.turns)
+    plan = run.header.plan.model_copy(update={"turns": turns})
+    return run.model_copy(update={"cells": cells, "header": run.header.model_copy(update={"plan": plan})})

@@ -1,0 +1,136 @@
+"""A glance says what the whole record says, without reading it."""
+
+from pathlib import Path
+
+import pytest
+
+from iosonde.analysis.experiments import estimate_run
+from iosonde.errors import RecordError
+from iosonde.records import Outcome, RunRecord
+from iosonde.store import Glance, Journal, glance_at, load_run
+from iosonde.store.names import HEADER_NAME, JOURNAL_NAME
+from tests.builders import session
+from tests.house.checkout import ROOT
+from tests.lab_builder import lab_run
+from tests.runs_on_disk import write_run
+
+FIXTURE = ROOT / "tests/fixtures/runs/v1"
+SECOND_NS = 10**9
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_run(lab_run(repeats=2, quick=True), tmp_path_factory.mktemp("runs") / "lab")
+
+
+@pytest.fixture(scope="module")
+def small() -> RunRecord:
+    return lab_run(repeats=1, quick=True)
+
+
+def whole(path: Path) -> Glance:
+    return glance_at(path, lambda plan: plan.cells)
+
+
+@pytest.mark.parametrize("name", ["lab", "fixture"])
+def test_the_figures_of_every_cell_are_those_of_the_whole_record(name: str, lab: Path) -> None:
+    path = lab if name == "lab" else FIXTURE
+    subjects = {cell.cell: cell.subject for cell in estimate_run(load_run(path)).cells}
+    for found in whole(path).cells:
+        figures = subjects.pop(found.cell)
+        assert figures is not None
+        assert found.iops == pytest.approx(figures.iops.mean)
+        assert found.latency_ns_mean == pytest.approx(figures.latency_ns_mean.mean)
+        assert found.repeats == figures.iops.repeats
+    assert set(subjects.values()) <= {None}
+
+
+def test_only_the_cells_that_are_asked_for_have_figures(lab: Path) -> None:
+    found = glance_at(lab, lambda plan: plan.cells[:2])
+    assert len(found.cells) == 2
+    assert found.measured == found.planned == len(load_run(lab).cells)
+
+
+def test_a_cell_that_failed_counts_neither_as_measured_nor_in_figures(small: RunRecord, tmp_path: Path) -> None:
+    failed = small.cells[0].model_copy(update={"outcome": Outcome.FAILED})
+    found = whole(write_run(small.model_copy(update={"cells": (failed, *small.cells[1:])}), tmp_path / "run"))
+    assert found.measured == found.planned - 1
+    assert failed.cell not in {cell.cell for cell in found.cells}
+
+
+def test_a_turn_that_was_made_again_counts_once(small: RunRecord, tmp_path: Path) -> None:
+    found = whole(write_run(small.model_copy(update={"cells": (small.cells[0], *small.cells)}), tmp_path / "run"))
+    assert (found.measured, {cell.repeats for cell in found.cells}) == (len(small.cells), {1})
+
+
+def test_a_journal_that_ends_within_a_frame_is_unfinished_and_not_damaged(lab: Path, tmp_path: Path) -> None:
+    path = copy_of(lab, tmp_path)
+    data = (path / JOURNAL_NAME).read_bytes()
+    (path / JOURNAL_NAME).write_bytes(data[: len(data) // 2])
+    found = whole(path)
+    assert not found.finished
+    assert found.damage is None
+    assert found.measured == len(load_run(path).cells)
+
+
+def test_a_damaged_stretch_is_told_as_the_whole_record_tells_it(lab: Path, tmp_path: Path) -> None:
+    path = copy_of(lab, tmp_path)
+    data = bytearray((path / JOURNAL_NAME).read_bytes())
+    data[12:16] = b"\xff" * 4
+    (path / JOURNAL_NAME).write_bytes(data)
+    found = whole(path)
+    assert found.damage == load_run(path).damage
+    assert found.measured == found.planned - 1
+
+
+def test_the_duration_leaves_out_the_pause_before_a_resumption(small: RunRecord, tmp_path: Path) -> None:
+    # The run began at 14:32:05 and was resumed at 15:00:00; each session's last cell ends a minute after its start.
+    began, resumed = 1_795_185_125, 1_795_186_800
+    half = len(small.cells) // 2
+    cells = [_ending(small, index, (began if index < half else resumed) + 60) for index in range(len(small.cells))]
+    path = write_run(small.model_copy(update={"cells": tuple(cells)}), tmp_path / "run", sessions=[session()])
+    assert whole(path).duration_ns == 120 * SECOND_NS
+
+
+def _ending(run: RunRecord, index: int, wall_s: int) -> object:
+    cell = run.cells[index]
+    assert cell.clock_end is not None
+    end = cell.clock_end.model_copy(update={"wall_ns": wall_s * SECOND_NS})
+    return cell.model_copy(update={"clock_end": end})
+
+
+def test_a_run_that_is_being_written_is_running(small: RunRecord, tmp_path: Path) -> None:
+    path = write_run(small, tmp_path / "run", finished=False)
+    with Journal(path / JOURNAL_NAME, go_on=True):
+        assert whole(path).running
+    assert not whole(path).running
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        (JOURNAL_NAME, b"", "does not begin like a journal"),
+        (JOURNAL_NAME, b"iosondej\x09\0\0\0", "written by a newer iosonde"),
+        (JOURNAL_NAME, b"iosondej\x01\0\0\0\x02\0\0\0\0\0\0\0\x02{]", "is damaged"),
+        (JOURNAL_NAME, None, "has no journal"),
+        (HEADER_NAME, None, "has no run.json"),
+        (HEADER_NAME, b'{"schema_version": 1, "run": "x"}', "is damaged"),
+    ],
+)
+def test_what_is_no_run_is_refused_with_the_reason(
+    tmp_path: Path, name: str, content: bytes | None, message: str
+) -> None:
+    path = copy_of(FIXTURE, tmp_path)
+    (path / name).unlink()
+    if content is not None:
+        (path / name).write_bytes(content)
+    with pytest.raises(RecordError, match=message):
+        whole(path)
+
+
+def copy_of(run: Path, folder: Path) -> Path:
+    path = folder / "copy"
+    path.mkdir()
+    for name in (HEADER_NAME, JOURNAL_NAME):
+        (path / name).write_bytes((run / name).read_bytes())
+    return path
