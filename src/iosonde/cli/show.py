@@ -10,7 +10,7 @@ def show(
     run: Annotated[Path, typer.Argument(help="A run directory.", metavar="RUN", show_default=False)],
     cell: Annotated[
         str | None,
-        typer.Argument(help="A cell's name, or a part that only it has.", metavar="[CELL]", show_default=False),
+        typer.Argument(help="A cell's name, or a part that only it has.", metavar="CELL", show_default=False),
     ] = None,
     repeat: Annotated[
         int | None,

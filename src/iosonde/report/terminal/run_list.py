@@ -21,6 +21,8 @@ from iosonde.vocabulary import ListOrder
 SMALL_BLOCK_BYTES: Final = 4096
 # Less of a path or a model tells nothing.
 SHRUNK_MIN: Final = 18
+# A path is what the next command needs: others go before it is cut.
+PATH_MIN: Final = 30
 
 
 class RunState(StrEnum):
@@ -132,7 +134,7 @@ def render_runs(runs: Sequence[ListedRun]) -> RenderableType:
         Fitted("Latency", texts(_latency), worth=7, number=True),
         Fitted("Of", texts(_what), worth=1, shrinks="end", least=SHRUNK_MIN),
         Fitted("Duration", texts(_duration), worth=5, number=True),
-        Fitted("Path", texts(lambda run: run.path), shrinks="start", least=SHRUNK_MIN),
+        Fitted("Path", texts(lambda run: run.path), shrinks="start", least=PATH_MIN),
     )
     parts: list[RenderableType] = [FittedTable(columns)]
     if any(run.best_is_small_read for run in runs):

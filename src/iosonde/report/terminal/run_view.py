@@ -33,7 +33,7 @@ TITLES: Final = {
 DISTRIBUTIONS_MAX: Final = 3
 LEGEND: Final = (
     "IOPS: operations/s; MB/s: 10^6 bytes/s; mean and percentiles (of all repeats together): service latency; "
-    "±: half the 95 % interval over n repeats (Student's t)."
+    "±: half the 95 % interval over repeats."
 )
 
 
