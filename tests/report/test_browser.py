@@ -187,6 +187,33 @@ def test_every_chart_is_drawn_with_marks_and_as_wide_as_its_place(seen: Seen) ->
     assert {round(difference) for _, _, difference in marks} == {0}
 
 
+def test_every_chart_has_a_mark_for_each_row_of_its_data(seen: Seen) -> None:
+    # A percentile curve is drawn as a line; its rows with a name are marked.
+    counts = """() => [...document.querySelectorAll('[data-specification]')].map(place => {
+      const specification = JSON.parse(document.getElementById(place.dataset.specification).textContent);
+      const rows = specification.datasets[specification.data.name].filter(row => row.named !== null);
+      return [place.dataset.specification, rows.length, place.querySelectorAll('.rows_marks path').length];
+    })"""
+    found = seen.page.evaluate(counts)
+    assert len(found) == CHARTS
+    assert [each for each in found if each[1] != each[2] or not each[1]] == []
+
+
+@pytest.mark.parametrize("kind", ["dark", "print"])
+def test_no_chart_is_blank_in_the_dark_or_on_paper(browser: Browser, report: Path, kind: str) -> None:
+    page = browser.new_page(viewport={"width": 800, "height": 900}, color_scheme="dark" if kind == "dark" else "light")
+    page.goto(report.as_uri())
+    wait_until_drawn(page)
+    if kind == "print":
+        page.emulate_media(media="print")
+    sizes = [len(place.screenshot()) for place in page.locator("[data-specification]").all()]
+    page.evaluate("() => document.querySelectorAll('.chart svg').forEach(e => { e.style.visibility = 'hidden'; })")
+    blank = [len(place.screenshot()) for place in page.locator("[data-specification]").all()]
+    page.close()
+    assert len(sizes) == CHARTS
+    assert all(drawn > 3 * empty for drawn, empty in zip(sizes, blank, strict=True))
+
+
 def test_no_text_of_a_chart_is_clipped(seen: Seen) -> None:
     assert seen.page.evaluate(CLIPPED) == []
 
@@ -227,7 +254,7 @@ def test_a_chart_can_be_saved_without_a_network(seen: Seen, kind: str, begins: b
 
 def test_hovering_shows_the_exact_values(browser: Browser, report: Path) -> None:
     seen = visit(browser, report, 1280)
-    seen.page.locator("#figure-queue-depth-iops .mark-symbol.role-mark path[aria-label]").last.hover(force=True)
+    seen.page.locator("#figure-queue-depth-iops .rows_marks path").last.hover(force=True)
     seen.page.wait_for_selector("#vg-tooltip-element.visible")
     told = seen.page.inner_text("#vg-tooltip-element")
     assert "IOPS ± 95 %" in told

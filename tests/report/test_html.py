@@ -1,14 +1,18 @@
 """The page as text: what it holds, in which order, and that nothing can break out of it."""
 
+import csv
 import json
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
 from iosonde.findings.model import Finding, Severity
 from iosonde.records import Experiment, Operation, Outcome, RunRecord
+from iosonde.report.export import write_csv
 from iosonde.report.html import LIBRARY, _static, embedded_json, render_html, unbroken
+from iosonde.report.page import page_of
 from tests.builders import cell_plan, cell_record, failed, finding, run_record, target_facts, totals_of, workload
 from tests.lab_builder import lab_run
 
@@ -100,6 +104,31 @@ def test_every_chart_has_its_specification(page: str) -> None:
     given = re.findall(r'<script type="application/json" id="([^"]+)">', page)
     assert wanted == given
     assert len(wanted) == 17
+
+
+def test_the_tables_hold_the_means_of_the_csv_s_figures(tmp_path: Path) -> None:
+    run = lab_run(with_intervals=True)
+    write_csv(run, tmp_path)
+    with (tmp_path / "cells.csv").open(newline="", encoding="utf-8") as file:
+        figures = list(csv.DictReader(file))
+    checked = 0
+    for section in page_of(run, []).sections:
+        for table in section.tables:
+            names = [f"{head.name} {head.unit}".strip() for head in table.heads]
+            if "IOPS operations/s" not in names:
+                continue
+            for line in table.lines:
+                shown = dict(zip(names, line.texts, strict=True))
+                repeats = [
+                    row for row in figures if (row["cell"], row["operation"]) == (shown["Cell"], shown["Counted"])
+                ]
+                if not repeats:
+                    continue
+                mean = sum(float(row["iops"]) for row in repeats) / len(repeats)
+                told = float(shown["IOPS operations/s"].partition(" ±")[0].replace(",", ""))
+                assert told == pytest.approx(mean, rel=6e-4), shown
+                checked += 1
+    assert checked > 70
 
 
 def test_a_hostile_path_stays_text() -> None:

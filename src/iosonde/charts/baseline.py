@@ -6,6 +6,7 @@ import altair as alt
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.charts.figure import Figure, Row, left_out
+from iosonde.charts.lines import named_rows
 from iosonde.charts.points import unit_of
 from iosonde.charts.quantities import LatencyUnit, significant
 from iosonde.charts.theme import INK_SOFT, Series, colour, layered, log_domain, log_ticks, number_axis, shape
@@ -94,7 +95,9 @@ def _layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
         chart.mark_rule(strokeWidth=2, color=INK_SOFT, opacity=0.5).encode(
             x=alt.X(f"min({field}):Q", title=x["title"]), x2=alt.X2(f"max({field}):Q"), y=y
         ),
-        chart.mark_point(size=110, filled=True, opacity=1).encode(
-            x=x, y=y, color=colour(series), shape=shape(series), tooltip=told
+        named_rows(
+            chart.mark_point(size=110, filled=True, opacity=1).encode(
+                x=x, y=y, color=colour(series), shape=shape(series), tooltip=told
+            )
         ),
     ]

@@ -8,6 +8,7 @@ import altair as alt
 
 from iosonde.analysis.course import Moment, moments_of
 from iosonde.charts.figure import Figure, Row
+from iosonde.charts.lines import named_rows
 from iosonde.charts.quantities import significant
 from iosonde.charts.theme import ALL, INK_SOFT, READ, WRITE, Series, colour, layered, number_axis, shape
 from iosonde.records import CellRecord
@@ -103,7 +104,9 @@ def _layers(rows: Sequence[Row]) -> list[alt.Chart]:
     chart = alt.Chart()
     return [
         alt.Chart().mark_rule(color=INK_SOFT, strokeWidth=1).encode(y=alt.YDatum(1)),
-        chart.mark_point(size=14, filled=True, opacity=0.55).encode(
-            x=x, y=y, color=colour(series), shape=shape(series), tooltip=told
+        named_rows(
+            chart.mark_point(size=14, filled=True, opacity=0.55).encode(
+                x=x, y=y, color=colour(series), shape=shape(series), tooltip=told
+            )
         ),
     ]

@@ -9,6 +9,7 @@ from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.histogram import percent_label
 from iosonde.charts.depths import depth_axis
 from iosonde.charts.figure import Figure, Row, left_out
+from iosonde.charts.lines import named_rows
 from iosonde.charts.points import Point, pure_points, unit_of
 from iosonde.charts.quantities import LatencyUnit, significant
 from iosonde.charts.theme import CASES, Series, colour, dash, layered, log_domain, log_ticks, number_axis, shape
@@ -98,7 +99,9 @@ def _layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
         chart.mark_rule(strokeWidth=2, opacity=0.6).encode(
             x=x, y=alt.Y("lowest:Q", title=y["title"]), y2=alt.Y2("highest:Q"), color=coloured
         ),
-        chart.mark_point(size=70, filled=True, opacity=1).encode(
-            x=x, y=y, color=coloured, shape=shape(series), tooltip=told
+        named_rows(
+            chart.mark_point(size=70, filled=True, opacity=1).encode(
+                x=x, y=y, color=coloured, shape=shape(series), tooltip=told
+            )
         ),
     ]

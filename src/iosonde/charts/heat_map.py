@@ -15,6 +15,7 @@ from iosonde.analysis.course import Moment, moments_of
 from iosonde.analysis.histogram import low_and_width, percent_label
 from iosonde.analysis.totals import total_of
 from iosonde.charts.figure import Figure, Row
+from iosonde.charts.lines import named_rows
 from iosonde.charts.png import png_data_url
 from iosonde.charts.quantities import LatencyUnit, latency_unit, significant
 from iosonde.charts.theme import INK, INK_SOFT, Series, colour, dash, layered, log_ticks, number_axis
@@ -162,7 +163,7 @@ def _layers(rows: Sequence[Row], picture: str, grid: _Grid, unit: LatencyUnit) -
         chart.mark_line(strokeWidth=2).encode(
             x=x, y=y, color=coloured, strokeDash=dash(series, lines=True), detail="repeat:N"
         ),
-        chart.mark_point(size=60, filled=True, opacity=0).encode(x=x, y=y, tooltip=told),
+        named_rows(chart.mark_point(size=60, filled=True, opacity=0).encode(x=x, y=y, tooltip=told)),
     ]
 
 

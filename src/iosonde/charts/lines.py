@@ -39,6 +39,12 @@ def tooltip(*fields: str) -> list[alt.Tooltip]:
     return [alt.Tooltip(f"{field}:N", title=_TITLES[field]) for field in fields]
 
 
+def named_rows(layer: alt.Chart) -> alt.Chart:
+    """The layer that has a mark for each row, under a name by which a test can count them."""
+    layer.name = "rows"
+    return layer
+
+
 def iops_from_zero() -> alt.Y:
     """A linear axis of IOPS."""
     return alt.Y("iops:Q", title=f"IOPS ({IOPS_BASE})", scale=alt.Scale(zero=True), axis=iops_axis(tickCount=6))
@@ -106,7 +112,9 @@ def lines_with_intervals(
     return [
         chart.mark_line(strokeWidth=2).encode(x=x, y=y, color=coloured, strokeDash=dash(series), **joined),
         *error_bars(y, coloured, x=x),
-        chart.mark_point(size=70, filled=True, opacity=1).encode(
-            x=x, y=y, color=coloured, shape=shape(series), tooltip=tooltip(*fields)
+        named_rows(
+            chart.mark_point(size=70, filled=True, opacity=1).encode(
+                x=x, y=y, color=coloured, shape=shape(series), tooltip=tooltip(*fields)
+            )
         ),
     ]

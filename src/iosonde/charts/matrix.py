@@ -7,7 +7,7 @@ import altair as alt
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.charts.figure import Figure, Row, left_out
-from iosonde.charts.lines import COMMON_TOOLTIP, error_bars, tooltip
+from iosonde.charts.lines import COMMON_TOOLTIP, error_bars, named_rows, tooltip
 from iosonde.charts.points import Point, bars_text, interval_ends, latency_ends, row_of, unit_of
 from iosonde.charts.quantities import IOPS_BASE, LatencyUnit, workload_label
 from iosonde.charts.theme import READ, WRITE, colour, iops_axis, layered, log_domain, log_ticks, number_axis, shape
@@ -56,7 +56,8 @@ def _field_layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
     )
     series = (READ, WRITE)
     point = alt.Chart().mark_point(size=45, filled=True, opacity=0.75)
-    return [point.encode(x=x, y=y, color=colour(series), shape=shape(series), tooltip=tooltip(*COMMON_TOOLTIP))]
+    drawn = point.encode(x=x, y=y, color=colour(series), shape=shape(series), tooltip=tooltip(*COMMON_TOOLTIP))
+    return [named_rows(drawn)]
 
 
 def matrix_iops(cells: Sequence[CellEstimate]) -> Figure:
@@ -128,8 +129,10 @@ def _chart(x: alt.X, rows: Sequence[Row], caption: str) -> alt.LayerChart:
     chart, series = alt.Chart(), (READ, WRITE)
     layers = [
         *error_bars(x, colour(series), y=y),
-        chart.mark_point(size=80, filled=True, opacity=1).encode(
-            x=x, y=y, color=colour(series), shape=shape(series), tooltip=tooltip(*COMMON_TOOLTIP)
+        named_rows(
+            chart.mark_point(size=80, filled=True, opacity=1).encode(
+                x=x, y=y, color=colour(series), shape=shape(series), tooltip=tooltip(*COMMON_TOOLTIP)
+            )
         ),
     ]
     return layered(layers, rows, caption, height=_ROW_HEIGHT * len(names))

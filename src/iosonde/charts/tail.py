@@ -8,6 +8,7 @@ from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.curve import percentile_curve
 from iosonde.analysis.histogram import percent_label
 from iosonde.charts.figure import Figure, Row, left_out
+from iosonde.charts.lines import named_rows
 from iosonde.charts.points import pure_points, unit_of
 from iosonde.charts.quantities import LatencyUnit, significant
 from iosonde.charts.theme import (
@@ -99,9 +100,11 @@ def _layers(rows: Sequence[Row], series: Sequence[Series], unit: LatencyUnit) ->
         chart.transform_filter("datum.named == null")
         .mark_line(strokeWidth=2)
         .encode(x=x, y=y, color=coloured, strokeDash=dash(series)),
-        chart.transform_filter("datum.named != null")
-        .mark_point(size=80, filled=True, opacity=1)
-        .encode(x=x, y=y, color=coloured, shape=shape(series), tooltip=told),
+        named_rows(
+            chart.transform_filter("datum.named != null")
+            .mark_point(size=80, filled=True, opacity=1)
+            .encode(x=x, y=y, color=coloured, shape=shape(series), tooltip=told)
+        ),
     ]
 
 

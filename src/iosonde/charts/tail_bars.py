@@ -8,6 +8,7 @@ import altair as alt
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.histogram import percent_label
 from iosonde.charts.figure import Figure, Row, left_out
+from iosonde.charts.lines import named_rows
 from iosonde.charts.points import pure_points, unit_of
 from iosonde.charts.quantities import LatencyUnit, significant
 from iosonde.charts.theme import CASES, INK, Series, colour, layered, number_axis
@@ -77,7 +78,7 @@ def _chart(rows: Sequence[Row], unit: LatencyUnit, caption: str) -> alt.LayerCha
     ]
     chart = alt.Chart()
     layers = [
-        chart.mark_bar().encode(x=x, y=y, yOffset=offset, color=colour(series), tooltip=told),
+        named_rows(chart.mark_bar().encode(x=x, y=y, yOffset=offset, color=colour(series), tooltip=told)),
         chart.mark_text(align="left", baseline="middle", dx=5, fontSize=12, color=INK).encode(
             x=x, y=y, yOffset=offset, text=alt.Text("label:N")
         ),
