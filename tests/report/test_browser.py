@@ -126,7 +126,7 @@ def browser() -> Iterator[Browser]:
 
 
 def visit(browser: Browser, path: Path, width: int) -> Seen:
-    page = browser.new_page(viewport={"width": width, "height": 900})
+    page = browser.new_page(viewport={"width": width, "height": 900}, reduced_motion="reduce")
     seen = Seen(page)
     page.on("console", lambda message: seen.messages.append(f"{message.type}: {message.text}"))
     page.on("pageerror", lambda error: seen.messages.append(f"error: {error}"))
