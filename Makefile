@@ -75,7 +75,7 @@ bench: setup ## compare with other tools
 	@$(COMPILE)
 	$(BENCH)
 
-schema: setup ## write docs/campaign.schema.json from the code
+schema: setup ## write docs/*.schema.json from the code
 	$(PY) -m tools.write_schema
 
 lock: $(PACKAGES) ## make requirements/ anew from pyproject.toml (UPGRADE=--upgrade for newer versions)

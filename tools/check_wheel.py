@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PROBE = ("probe", "null:", "--duration", "1s", "--json")
 PROBE_SECONDS_MAX = 60
 ENGINE_FILES = ("Cargo.toml", "Cargo.lock", "src/main.rs")
-DATA_FOLDERS = ("report/templates", "report/static")
+DATA_FOLDERS = ("report/templates", "report/static", "report/fonts")
 
 
 def main() -> None:

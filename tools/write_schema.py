@@ -1,17 +1,20 @@
-"""Writes docs/campaign.schema.json from the code."""
+"""Writes docs/campaign.schema.json and docs/run.schema.json from the code."""
 
 import json
 import sys
 from pathlib import Path
 
 from iosonde.plans import campaign_schema
+from iosonde.report.export import export_schema
 
-PLACE = Path(__file__).resolve().parents[1] / "docs/campaign.schema.json"
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+SCHEMAS = {"campaign.schema.json": campaign_schema, "run.schema.json": export_schema}
 
 
 def main() -> int:
-    """Writes the file."""
-    PLACE.write_text(json.dumps(campaign_schema(), indent=2) + "\n", encoding="utf-8")
+    """Writes the files."""
+    for name, schema in SCHEMAS.items():
+        (DOCS / name).write_text(json.dumps(schema(), indent=2) + "\n", encoding="utf-8")
     return 0
 
 

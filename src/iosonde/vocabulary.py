@@ -111,3 +111,10 @@ class ListOrder(StrEnum):
     LATENCY = "latency"
     DURATION = "duration"
     PATH = "path"
+
+
+class Paper(StrEnum):
+    """The size of a printed report's pages."""
+
+    A4 = "a4"
+    LETTER = "letter"

@@ -45,6 +45,8 @@ def make_folder(tmp_path: Path) -> Path:
     (tmp_path / "garbled/journal").write_bytes(os.urandom(100))
     (tmp_path / "tables").mkdir()
     (tmp_path / "tables/cells.csv").touch()
+    (tmp_path / "tables/cells.parquet").touch()
+    (tmp_path / "tiny-charts").touch()
     (tmp_path / "loop").symlink_to("loop")
     (tmp_path / "empty.toml").touch()
     (tmp_path / "binary.toml").write_bytes(bytes(range(256)))

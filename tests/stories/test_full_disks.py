@@ -1,29 +1,11 @@
 """Full disks: of the run directory and of the target. What was measured stays, and the next command is named."""
 
 import os
-import subprocess
-from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 from iosonde.records import Outcome
 from iosonde.store import load_run
 from tests.commands import few_cells, iosonde
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 20 MiB."""
-    path = tmp_path / "small"
-    path.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=20m", "tmpfs", path], capture_output=True, check=False
-    )
-    if mounted.returncode:
-        pytest.skip("only root may mount a small file system")
-    yield path
-    subprocess.run(["umount", path], check=True)
 
 
 def test_a_full_disk_under_the_run_directory_loses_no_finished_cell_and_the_run_goes_on_when_there_is_room(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import TypeAdapter
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from iosonde.analysis.tables import Table
 
 EXPORT_VERSION: Final = 1
+SCHEMA_TITLE: Final = "iosonde run"
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,12 @@ def run_json(run: RunRecord, findings: Sequence[Finding]) -> str:
         findings=tuple(findings),
     )
     return TypeAdapter(ExportedRun).dump_json(document).decode()
+
+
+def export_schema() -> dict[str, Any]:
+    """The JSON Schema of that document: docs/run.schema.json, for editors and for whoever reads it by program."""
+    schema = TypeAdapter(ExportedRun).json_schema(mode="serialization")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": SCHEMA_TITLE}
 
 
 def write_json(run: RunRecord, findings: Sequence[Finding], path: Path) -> None:

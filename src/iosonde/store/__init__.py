@@ -5,7 +5,7 @@ from iosonde.store.journal import Journal
 from iosonde.store.parquet import write_csv, write_parquet
 from iosonde.store.places import Place, places_below
 from iosonde.store.reading import load_header, load_run
-from iosonde.store.rundir import RunDirectory, write_whole
+from iosonde.store.rundir import RunDirectory, make_directory, write_whole
 
 __all__ = [
     "CellGlance",
@@ -16,6 +16,7 @@ __all__ = [
     "glance_at",
     "load_header",
     "load_run",
+    "make_directory",
     "places_below",
     "write_csv",
     "write_parquet",

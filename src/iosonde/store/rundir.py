@@ -50,12 +50,12 @@ class RunDirectory:
         return Journal(self.path / JOURNAL_NAME, go_on=True)
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Writes a file so that a reader finds all of it or the one before. Raises OutputError."""
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Writes a file so that a reader finds all of it or the one before; text as UTF-8. Raises OutputError."""
     beside = path.with_name(f".{path.name}.part")
     try:
-        with beside.open("w", encoding="utf-8") as file:
-            file.write(text)
+        with beside.open("wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
         beside.replace(path)
@@ -63,6 +63,14 @@ def write_whole(path: Path, text: str) -> None:
         with suppress(OSError):
             beside.unlink()
         raise OutputError(f"can't write {path}: {error.strerror}", "make room or name another place") from error
+
+
+def make_directory(path: Path) -> None:
+    """Makes a directory for files of ours, where there is none. Raises OutputError."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"can't make {path}: {error.strerror}", "name another directory") from error
 
 
 def _flush_directory(path: Path) -> None:

@@ -1,0 +1,183 @@
+"""The forms that a run is written in: what was asked for, whether its places are free, and what was written."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import typer
+
+from iosonde.errors import OutputError, UsageError
+from iosonde.findings import Finding
+from iosonde.records import RunRecord
+from iosonde.store import make_directory, write_whole
+from iosonde.store.names import HEADER_NAME, JOURNAL_NAME
+from iosonde.vocabulary import Paper
+
+if TYPE_CHECKING:
+    from iosonde.report.page import Page
+
+TABLES: Final = ("cells", "intervals", "histograms")
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where each form goes; None for one that was not asked for."""
+
+    html: Path | None = None
+    pdf: Path | None = None
+    markdown: Path | None = None
+    charts: Path | None = None
+    csv: Path | None = None
+    parquet: Path | None = None
+    json: Path | None = None
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """The forms that are one file, by flag."""
+        asked = {"--html": self.html, "--pdf": self.pdf, "--markdown": self.markdown, "--json": self.json}
+        return {flag: path for flag, path in asked.items() if path is not None}
+
+    @property
+    def directories(self) -> tuple[Path, ...]:
+        """The forms that are a directory of files."""
+        return tuple(path for path in (self.charts, self.csv, self.parquet) if path is not None)
+
+    @property
+    def any(self) -> bool:
+        """Whether any form was asked for."""
+        return bool(self.files or self.directories)
+
+
+def check_flags(places: Places, paper: Paper | None) -> None:
+    """Raises UsageError where flags make no sense together."""
+    if paper is not None and places.pdf is None:
+        raise UsageError("--paper is for a PDF, and none was asked for", "add --pdf FILE, or leave --paper away")
+    flags: dict[Path, str] = {}
+    for flag, path in places.files.items():
+        other = flags.setdefault(path.resolve(), flag)
+        if other != flag:
+            raise UsageError(f"{other} and {flag} both name {path}", "give each a file of its own")
+
+
+class Writer:
+    """Writes the forms of one run, and says on stderr what it wrote."""
+
+    def __init__(self, record: RunRecord, findings: tuple[Finding, ...]) -> None:
+        self.record = record
+        self.findings = findings
+
+    @cached_property
+    def page(self) -> "Page":
+        """What the forms that draw are made from."""
+        from iosonde.report.images import page_to_draw
+
+        return page_to_draw(self.record, self.findings)
+
+    def check_places(self, places: Places, run: Path, *, force: bool) -> None:
+        """Raises OutputError where a place is taken, before anything is written. Makes the directories."""
+        for path in places.files.values():
+            _check_file(path, run, force=force)
+        for path in places.directories:
+            make_directory(path)
+        if places.markdown is not None:
+            from iosonde.report.markdown import pictures_folder
+
+            make_directory(pictures_folder(places.markdown))
+        if force:
+            return
+        for kind, taken in self._files_inside(places):
+            there = next((path for path in taken if path.exists()), None)
+            if there is not None:
+                raise OutputError(
+                    f"{there.parent} holds {kind} already", "name another directory, or replace them with --force"
+                )
+
+    def _files_inside(self, places: Places) -> Iterator[tuple[str, Iterable[Path]]]:
+        """What will be written into directories, and what it is."""
+        for directory, suffix in ((places.csv, "csv"), (places.parquet, "parquet")):
+            if directory is not None:
+                yield "tables", [directory / f"{name}.{suffix}" for name in TABLES]
+        if places.charts is not None:
+            from iosonde.report.images import chart_paths
+
+            yield "charts", chart_paths(self.page, places.charts)
+        if places.markdown is not None:
+            from iosonde.report.markdown import markdown_pictures
+
+            yield "charts", markdown_pictures(self.page, places.markdown)
+
+    def write(self, places: Places, paper: Paper) -> None:
+        """Writes each form that was asked for. Raises OutputError."""
+        writers: tuple[tuple[Path | None, Callable[[Path], str]], ...] = (
+            (places.html, self._html),
+            (places.pdf, lambda path: self._pdf(path, paper)),
+            (places.markdown, self._markdown),
+            (places.charts, self._charts),
+            (places.csv, self._csv),
+            (places.parquet, self._parquet),
+            (places.json, self._json),
+        )
+        for path, write in writers:
+            if path is not None:
+                typer.echo(f"wrote {write(path)}", err=True)
+
+    def _html(self, path: Path) -> str:
+        from iosonde.cli.publish import write_html
+
+        write_html(self.record, self.findings, path)
+        return str(path)
+
+    def _pdf(self, path: Path, paper: Paper) -> str:
+        from iosonde.report.pdf import render_pdf
+
+        write_whole(path, render_pdf(self.page, paper))
+        return str(path)
+
+    def _markdown(self, path: Path) -> str:
+        from iosonde.report.markdown import write_markdown
+
+        report, *pictures = write_markdown(self.page, path)
+        return f"{report}, {len(pictures)} charts in {pictures[0].parent}" if pictures else str(report)
+
+    def _charts(self, path: Path) -> str:
+        from iosonde.report.images import SUFFIXES, write_charts
+
+        written = write_charts(self.page, path)
+        empty = sum(figure.chart is None for figure in self.page.figures)
+        nothing = f"; {empty} have nothing to draw" if empty else ""
+        return f"{len(written) // len(SUFFIXES)} charts as SVG, PNG and CSV to {path}{nothing}"
+
+    def _csv(self, path: Path) -> str:
+        from iosonde.report.export import write_csv
+
+        return _listed(write_csv(self.record, path))
+
+    def _parquet(self, path: Path) -> str:
+        from iosonde.report.export import run_tables
+        from iosonde.store import write_parquet
+
+        return _listed(write_parquet(path, run_tables(self.record)))
+
+    def _json(self, path: Path) -> str:
+        from iosonde.report.export import write_json
+
+        write_json(self.record, self.findings, path)
+        return str(path)
+
+
+def _listed(paths: tuple[Path, ...]) -> str:
+    return ", ".join(str(path) for path in paths)
+
+
+def _check_file(path: Path, run: Path, *, force: bool) -> None:
+    if path.resolve() in {(run / name).resolve() for name in (HEADER_NAME, JOURNAL_NAME)}:
+        raise OutputError(f"{path} is the run itself", "name another file")
+    if path.is_dir():
+        raise OutputError(f"{path} is a directory", "name a file")
+    if path.exists() and not force:
+        raise OutputError(f"{path} exists", "name another file, or replace it with --force")
+    if not path.parent.is_dir():
+        # Said before the work of seconds that drawing is.
+        raise OutputError(f"can't write {path}: No such file or directory", "make room or name another place")

@@ -1,0 +1,155 @@
+"""Charts as pictures: SVG and PNG of any figure, without a browser, and the same on every machine."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from altair.utils.schemapi import debug_mode
+
+from iosonde.charts.figure import Figure, Row
+from iosonde.findings.model import Finding
+from iosonde.records import RunRecord
+from iosonde.report.brand import Brand
+from iosonde.report.lettering import FAMILIES, drawable
+from iosonde.report.page import Page, page_of
+from iosonde.store import write_whole
+
+WIDTH_PX: Final = 800
+"""As wide as a chart is drawn where it would fill its page: a page of A4 then gives its letters 8 points."""
+
+PNG_SCALE: Final = 2
+"""Pixels of a PNG for one of the drawing, for dense screens and for paper."""
+
+SUFFIXES: Final = (".svg", ".png", ".csv")
+_FONT_KEYS: Final = frozenset({"font", "labelFont", "titleFont", "subtitleFont"})
+_SIZE: Final = re.compile(r'<svg[^>]*? width="([\d.]+)" height="([\d.]+)"')
+
+
+def draw_svg(figure: Figure, brands: Sequence[Brand] | None = None) -> str:
+    """A chart as SVG on white. With ``brands``, which may be empty, it stands alone: it carries its title and them.
+
+    The figure must have a chart.
+    """
+    import vl_convert
+
+    svg: str = vl_convert.vegalite_to_svg(specification_of(figure, brands))
+    return svg
+
+
+def draw_png(svg: str) -> bytes:
+    """An SVG of ours as PNG, ``PNG_SCALE`` times as wide in pixels."""
+    import vl_convert
+
+    png: bytes = vl_convert.svg_to_png(svg, scale=PNG_SCALE)
+    return png
+
+
+def size_px(svg: str) -> tuple[float, float]:
+    """Width and height of an SVG of ours."""
+    found = _SIZE.search(svg)
+    assert found is not None
+    return float(found[1]), float(found[2])
+
+
+def specification_of(figure: Figure, brands: Sequence[Brand] | None = None) -> dict[str, Any]:
+    """A chart's Vega-Lite specification for a picture: of a fixed width, on white, in letters that are there."""
+    assert figure.chart is not None
+    with debug_mode(arg=False):
+        given = figure.chart.to_dict(validate=False)
+    specification: dict[str, Any] = _lettered(_sized(given, WIDTH_PX))
+    specification["background"] = "white"
+    specification["config"] = {**specification.get("config", {}), "font": FAMILIES}
+    if brands is not None and "title" not in specification:
+        sentences = [drawable(f"{brand.word.upper()}: {brand.sentence}") for brand in brands]
+        specification["title"] = {
+            "text": drawable(figure.title),
+            "anchor": "start",
+            "fontSize": 16,
+            "offset": 12,
+            "subtitle": sentences,
+            "subtitleColor": "#b3261e",
+            "subtitleFontSize": 12.5,
+        }
+    return specification
+
+
+def write_charts(page: Page, directory: Path) -> tuple[Path, ...]:
+    """Writes ``ID.svg``, ``ID.png`` and ``ID.csv`` for each chart of the page into a directory. Raises OutputError.
+
+    A figure that draws nothing has no files.
+    """
+    written = []
+    for figure in drawn_figures(page):
+        svg = draw_svg(figure, page.brands)
+        contents: tuple[str | bytes, ...] = (svg, draw_png(svg), rows_csv(figure.rows))
+        for path, content in zip(_paths_of(figure, directory), contents, strict=True):
+            write_whole(path, content)
+            written.append(path)
+    return tuple(written)
+
+
+def chart_paths(page: Page, directory: Path) -> tuple[Path, ...]:
+    """The files that ``write_charts`` writes."""
+    return tuple(path for figure in drawn_figures(page) for path in _paths_of(figure, directory))
+
+
+def _paths_of(figure: Figure, directory: Path) -> tuple[Path, ...]:
+    return tuple(directory / f"{figure.id}{suffix}" for suffix in SUFFIXES)
+
+
+def drawn_figures(page: Page) -> tuple[Figure, ...]:
+    """The figures of the page that draw something."""
+    return tuple(figure for figure in page.figures if figure.chart is not None)
+
+
+def page_to_draw(run: RunRecord, findings: Sequence[Finding]) -> Page:
+    """The page of a run. Its charts are not checked against Vega-Lite's schema, which the tests do: it takes long."""
+    with debug_mode(arg=False):
+        return page_of(run, findings)
+
+
+def rows_csv(rows: Sequence[Row]) -> str:
+    """The values that a chart draws; one that does not exist is an empty field."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(names), lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        writer.writerow({name: _field(value) for name, value in row.items()})
+    return text.getvalue()
+
+
+def _field(value: Any) -> Any:  # noqa: ANN401 - whatever a chart draws
+    return json.dumps(value) if isinstance(value, (list, dict, bool)) else value
+
+
+def _sized(specification: dict[str, Any], width_px: float) -> dict[str, Any]:
+    """The specification with a number wherever it says that it is as wide as what holds it."""
+    sized = dict(specification)
+    if sized.get("width") == "container":
+        sized["width"] = width_px
+    for name in ("hconcat", "concat"):
+        if name in sized:
+            columns = min(len(sized[name]), sized.get("columns", len(sized[name]))) or 1
+            sized[name] = [_sized(each, width_px / columns) for each in sized[name]]
+    for name in ("vconcat", "layer"):
+        if name in sized:
+            sized[name] = [_sized(each, width_px) for each in sized[name]]
+    if isinstance(sized.get("spec"), dict):
+        sized["spec"] = _sized(sized["spec"], width_px)
+    return sized
+
+
+def _lettered(value: Any, name: str = "") -> Any:  # noqa: ANN401 - any part of a specification
+    """The specification with every text drawable, and every font one that is there."""
+    if isinstance(value, dict):
+        return {key: _lettered(each, key) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_lettered(each) for each in value]
+    if isinstance(value, str):
+        return FAMILIES if name in _FONT_KEYS else drawable(value)
+    return value

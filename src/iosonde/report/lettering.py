@@ -1,0 +1,49 @@
+"""The letters of everything that is printed: fonts that come with iosonde, so that a report looks the same everywhere.
+
+vl-convert carries the same Liberation Sans, so the letters of charts and pages are the same ones.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Final
+
+from iosonde.report.display import printable
+
+FAMILY: Final = "Liberation Sans"
+"""The font of pages and charts; two files of it lie in ``fonts/``, with its licence."""
+
+FAMILIES: Final = f"{FAMILY}, Arial, Helvetica, sans-serif"
+"""For a picture that is opened elsewhere: Arial and Helvetica have the same widths, so nothing overlaps."""
+
+
+@contextmanager
+def fonts_folder() -> Iterator[Path]:
+    """Where the font files are."""
+    with as_file(files("iosonde.report").joinpath("fonts")) as folder:
+        yield folder
+
+
+def drawable(text: str) -> str:
+    """Text from outside as the font can draw it: what it lacks is written as an escape, and never as an empty box."""
+    known = _characters()
+    return "".join(
+        character if ord(character) in known else character.encode("unicode_escape").decode("ascii")
+        for character in printable(text)
+    )
+
+
+@cache
+def _characters() -> frozenset[int]:
+    """The code points that the font has a picture of, and in each of its weights."""
+    with fonts_folder() as folder:
+        return frozenset.intersection(*(_characters_of(path) for path in folder.glob("*.ttf")))
+
+
+def _characters_of(font: Path) -> frozenset[int]:
+    from fontTools.ttLib import TTFont  # type: ignore[import-untyped] # It comes without types.
+
+    with TTFont(font, lazy=True) as opened:
+        return frozenset(opened["cmap"].getBestCmap())
