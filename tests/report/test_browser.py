@@ -252,6 +252,14 @@ def test_a_chart_can_be_saved_without_a_network(seen: Seen, kind: str, begins: b
     assert seen.messages == []
 
 
+def test_a_saved_picture_says_itself_what_it_is_of(seen: Seen) -> None:
+    with seen.page.expect_download() as expected:
+        seen.page.click("#figure-mix-latency button[data-save=svg]")
+    text = Path(expected.value.path()).read_text(encoding="utf-8")
+    for part in ("Mix and latency", "/srv/data/iosonde.dat", "QUICK", "UNFINISHED", "iosonde 0."):
+        assert part in text
+
+
 def test_hovering_shows_the_exact_values(browser: Browser, report: Path) -> None:
     seen = visit(browser, report, 1280)
     point = seen.page.locator("#figure-queue-depth-iops .rows_marks path").last

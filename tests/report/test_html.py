@@ -159,7 +159,7 @@ def test_embedded_json_cannot_end_its_element_and_reads_back_unchanged() -> None
 )
 def test_what_makes_a_run_less_than_it_seems_stands_on_top(changes: dict[str, bool | str], brand: str) -> None:
     page = render_html(lab_run(repeats=1, **changes), [])  # type: ignore[arg-type]  # each case changes one
-    body = page[page.index("<body>") :]
+    body = page[page.index("<body ") :]
     assert f"<strong>{brand}</strong>" in body
     assert body.index(f"<strong>{brand}</strong>") < body.index("<h1>")
     assert f"<title>[{brand}] " in page

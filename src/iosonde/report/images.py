@@ -13,7 +13,6 @@ from altair.utils.schemapi import debug_mode
 from iosonde.charts.figure import Figure, Row
 from iosonde.findings.model import Finding
 from iosonde.records import RunRecord
-from iosonde.report.brand import Brand
 from iosonde.report.lettering import FAMILIES, drawable
 from iosonde.report.page import Page, page_of
 from iosonde.store import write_whole
@@ -29,14 +28,14 @@ _FONT_KEYS: Final = frozenset({"font", "labelFont", "titleFont", "subtitleFont"}
 _SIZE: Final = re.compile(r'<svg[^>]*? width="([\d.]+)" height="([\d.]+)"')
 
 
-def draw_svg(figure: Figure, brands: Sequence[Brand] | None = None) -> str:
-    """A chart as SVG on white. With ``brands``, which may be empty, it stands alone: it carries its title and them.
+def draw_svg(figure: Figure, page: Page | None = None) -> str:
+    """A chart as SVG on white. With its ``page`` it stands alone: it carries its title, what it is of, and the brands.
 
     The figure must have a chart.
     """
     import vl_convert
 
-    svg: str = vl_convert.vegalite_to_svg(specification_of(figure, brands))
+    svg: str = vl_convert.vegalite_to_svg(specification_of(figure, page))
     return svg
 
 
@@ -55,7 +54,7 @@ def size_px(svg: str) -> tuple[float, float]:
     return float(found[1]), float(found[2])
 
 
-def specification_of(figure: Figure, brands: Sequence[Brand] | None = None) -> dict[str, Any]:
+def specification_of(figure: Figure, page: Page | None = None) -> dict[str, Any]:
     """A chart's Vega-Lite specification for a picture: of a fixed width, on white, in letters that are there."""
     assert figure.chart is not None
     with debug_mode(arg=False):
@@ -63,15 +62,15 @@ def specification_of(figure: Figure, brands: Sequence[Brand] | None = None) -> d
     specification: dict[str, Any] = _lettered(_sized(given, WIDTH_PX))
     specification["background"] = "white"
     specification["config"] = {**specification.get("config", {}), "font": FAMILIES}
-    if brands is not None and "title" not in specification:
-        sentences = [drawable(f"{brand.word.upper()}: {brand.sentence}") for brand in brands]
+    if page is not None and "title" not in specification:
+        sentences = [drawable(f"{brand.word.upper()}: {brand.sentence}") for brand in page.brands]
         specification["title"] = {
             "text": drawable(figure.title),
             "anchor": "start",
             "fontSize": 16,
             "offset": 12,
-            "subtitle": sentences,
-            "subtitleColor": "#b3261e",
+            "subtitle": [drawable(page.subject), *sentences],
+            "subtitleColor": "#b3261e" if sentences else "#52606d",
             "subtitleFontSize": 12.5,
         }
     return specification
@@ -84,7 +83,7 @@ def write_charts(page: Page, directory: Path) -> tuple[Path, ...]:
     """
     written = []
     for figure in drawn_figures(page):
-        svg = draw_svg(figure, page.brands)
+        svg = draw_svg(figure, page)
         contents: tuple[str | bytes, ...] = (svg, draw_png(svg), rows_csv(figure.rows))
         for path, content in zip(_paths_of(figure, directory), contents, strict=True):
             write_whole(path, content)

@@ -98,6 +98,11 @@ class Page:
     definitions: tuple[tuple[str, str], ...]
 
     @property
+    def subject(self) -> str:
+        """What a picture that goes its own way has to say of where it comes from."""
+        return f"{self.target}, span {self.span}, run {self.run}, iosonde {self.version}"
+
+    @property
     def figures(self) -> tuple[Figure, ...]:
         """Every chart of the page, from top to bottom."""
         first = () if self.picture is None else (self.picture,)

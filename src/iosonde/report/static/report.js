@@ -84,18 +84,29 @@
     return [names, ...rows.map((row) => names.map((name) => row[name]))].map((line) => line.map(quoted).join(",")).join("\r\n") + "\r\n";
   }
 
+  // A picture that goes its own way says itself what it shows, of what, and when.
+  async function drawnForItself(place) {
+    const page = document.body.dataset;
+    const specification = {
+      ...specificationOf(place),
+      width: 900,
+      background: "#ffffff",
+      title: {
+        text: place.dataset.title, subtitle: [page.subject, ...(page.brands ? [page.brands] : [])],
+        anchor: "start", fontSize: 16, subtitleFontSize: 12.5, offset: 12,
+      },
+    };
+    const wanted = { renderer: "svg", actions: false, ast: true, defaultStyle: false, tooltip: false };
+    const { view } = await vegaEmbed(document.createElement("div"), specification, wanted);
+    return show(view);
+  }
+
   const savers = {
     csv: (place) => new Blob([csvOf(rowsOf(specificationOf(place)))], { type: "text/csv" }),
-    svg: async (place) => new Blob([await (await draw(place)).toSVG()], { type: "image/svg+xml" }),
+    svg: async (place) => new Blob([await (await drawnForItself(place)).toSVG()], { type: "image/svg+xml" }),
     png: async (place) => {
-      const chart = await (await draw(place)).toCanvas(2);
-      const paper = document.createElement("canvas");
-      [paper.width, paper.height] = [chart.width, chart.height];
-      const pen = paper.getContext("2d");
-      pen.fillStyle = "#ffffff";
-      pen.fillRect(0, 0, paper.width, paper.height);
-      pen.drawImage(chart, 0, 0);
-      return new Promise((resolve) => paper.toBlob(resolve, "image/png"));
+      const chart = await (await drawnForItself(place)).toCanvas(2);
+      return new Promise((resolve) => chart.toBlob(resolve, "image/png"));
     },
   };
   for (const button of document.querySelectorAll("button[data-save]")) {
