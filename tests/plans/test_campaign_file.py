@@ -1,8 +1,10 @@
 """Campaign files: a matrix written once, and mistakes told with file, line, key, value, range and nearest key."""
 
 import json
+import tomllib
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from iosonde.errors import UsageError
 from iosonde.plans import CampaignTable, Ground, campaign_plan, campaign_schema, read_campaign
@@ -164,6 +166,22 @@ def test_a_cell_that_one_experiment_lists_twice_is_refused() -> None:
 def test_the_published_schema_is_that_of_the_code() -> None:
     published = json.loads((ROOT / "docs/campaign.schema.json").read_text(encoding="utf-8"))
     assert published == campaign_schema(), "make schema writes it anew"
+
+
+def test_an_editor_that_knows_the_schema_accepts_every_example_and_refuses_a_slip() -> None:
+    schema = Draft202012Validator(campaign_schema())
+    for file in sorted((ROOT / "examples").glob("*.toml")):
+        assert not list(schema.iter_errors(tomllib.loads(file.read_text(encoding="utf-8")))), file.name
+    for slip in ("queue_depth = 0", "queue_depth = []", "qeue_depth = 1"):
+        assert list(schema.iter_errors(tomllib.loads(changed("queue_depth = 1", slip)))), slip
+
+
+def test_the_schema_tells_defaults_and_bounds_as_the_file_writes_them() -> None:
+    duration = campaign_schema()["properties"]["duration"]
+    assert (duration["default"], duration["description"]) == ("5.0s", "Time that counts.")
+    assert read_campaign(f'duration = "{duration["default"]}"\n' + HEAD + EXPERIMENT, "m.toml").duration == 5 * 10**9
+    block_size = campaign_schema()["$defs"]["ExperimentTable"]["properties"]["block_size"]
+    assert block_size["anyOf"][0]["description"] == "Bytes with a unit, 512 B to 64 MiB."
 
 
 def test_every_key_is_documented_with_its_range() -> None:

@@ -1,6 +1,7 @@
 """A campaign as its file says it: checked names, ranges and units, with the matrix written once."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, Final, TypeVar
 
@@ -10,14 +11,18 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
     ValidationInfo,
-    WithJsonSchema,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError
+from pydantic_core.core_schema import no_info_before_validator_function
 
 from iosonde.errors import UsageError
 from iosonde.plans.limits import (
+    AMOUNT_BYTES_MAX,
     BLOCK_SIZE_BYTES_MAX,
     DURATION_NS_MAX,
     DURATION_NS_MIN,
@@ -73,56 +78,75 @@ _SHOWN: Final[dict[str, Callable[[Any], str]]] = {
 }
 
 
-def _quantity(
-    parse: Callable[[str, str], int], least: int, most: int, shown: Callable[[int], str], example: str
-) -> Any:  # noqa: ANN401 - a Pydantic validator
+@dataclass(frozen=True)
+class _Quantity:
     """A number with a unit, within bounds; a mistake in it keeps its own way out."""
 
-    def read(value: Any) -> int:  # noqa: ANN401 - whatever the file holds
+    parse: Callable[[str, str], int]
+    least: int
+    most: int
+    shown: Callable[[int], str]
+    noun: str
+    examples: tuple[str, ...]
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:  # noqa: ANN401 - Pydantic's own
+        return no_info_before_validator_function(self.read, handler(source))
+
+    def __get_pydantic_json_schema__(self, _: CoreSchema, __: GetJsonSchemaHandler) -> JsonSchemaValue:
+        bounds = f"{self.shown(self.least)} to {self.shown(self.most)}"
+        return {
+            "type": "string",
+            "examples": list(self.examples),
+            "description": f"{self.noun} with a unit, {bounds}.",
+            "$comment": bounds,
+        }
+
+    def read(self, value: Any) -> int:  # noqa: ANN401 - whatever the file holds
+        """The number in its base unit."""
         if not isinstance(value, str):
-            raise PydanticCustomError("quantity", "is not text with a unit", {"hint": f'write "{example}"'})
+            raise PydanticCustomError("quantity", "is not text with a unit", {"hint": f'write "{self.examples[0]}"'})
         try:
-            found = parse(value, "")
+            found = self.parse(value, "")
         except UsageError as error:
             raise PydanticCustomError(
                 "quantity", "{what}", {"what": error.message.partition("' ")[2], "hint": error.hint}
             ) from error
-        if not least <= found <= most:
-            raise PydanticCustomError(
-                "range", "is not within {least} to {most}", {"least": shown(least), "most": shown(most)}
-            )
+        if not self.least <= found <= self.most:
+            least, most = self.shown(self.least), self.shown(self.most)
+            raise PydanticCustomError("range", "is not within {least} to {most}", {"least": least, "most": most})
         return found
 
-    return BeforeValidator(read)
+
+class _OneOrMany:
+    """Tells an editor that a list of one may be written without its brackets."""
+
+    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        many = handler(core)
+        return {"anyOf": [many["items"], many]}
 
 
 Size = Annotated[
-    int,
-    _quantity(parse_bytes, SECTOR_BYTES, BLOCK_SIZE_BYTES_MAX, format_size, "4KiB"),
-    WithJsonSchema({"type": "string", "examples": ["4KiB", "1MiB"], "description": "Bytes with a unit."}),
+    int, _Quantity(parse_bytes, SECTOR_BYTES, BLOCK_SIZE_BYTES_MAX, format_size, "Bytes", ("4KiB", "1MiB"))
 ]
-Amount = Annotated[
-    int,
-    _quantity(parse_bytes, SECTOR_BYTES, 2**60, format_size, "64GiB"),
-    WithJsonSchema({"type": "string", "examples": ["64GiB"], "description": "Bytes with a unit."}),
-]
+Amount = Annotated[int, _Quantity(parse_bytes, SECTOR_BYTES, AMOUNT_BYTES_MAX, format_size, "Bytes", ("64GiB",))]
 Duration = Annotated[
-    int,
-    _quantity(parse_duration, DURATION_NS_MIN, DURATION_NS_MAX, format_duration, "5s"),
-    WithJsonSchema({"type": "string", "examples": ["5s", "200ms", "2m"], "description": "Time with a unit."}),
+    int, _Quantity(parse_duration, DURATION_NS_MIN, DURATION_NS_MAX, format_duration, "Time", ("5s", "200ms", "2m"))
 ]
-Warmup = Annotated[
-    int,
-    _quantity(parse_duration, 0, DURATION_NS_MAX, format_duration, "1s"),
-    WithJsonSchema({"type": "string", "examples": ["1s", "0s"], "description": "Time with a unit."}),
-]
+Warmup = Annotated[int, _Quantity(parse_duration, 0, DURATION_NS_MAX, format_duration, "Time", ("1s", "0s"))]
 Percent = Annotated[int, Field(strict=True, ge=0, le=100)]
 Depth = Annotated[int, Field(strict=True, ge=1, le=QUEUE_DEPTH_MAX)]
 Jobs = Annotated[int, Field(strict=True, ge=1, le=JOBS_MAX)]
 Targets = Annotated[int, Field(strict=True, ge=1, le=TARGETS_MAX)]
 Repeats = Annotated[int, Field(strict=True, ge=1, le=REPEATS_MAX)]
-Several = Annotated[list[_Value], BeforeValidator(_as_list), Field(min_length=1), AfterValidator(_each_once)]
+Several = Annotated[
+    list[_Value], BeforeValidator(_as_list), Field(min_length=1), AfterValidator(_each_once), _OneOrMany()
+]
 """One value or a list of them: a list is a sweep, and several lists are all their combinations."""
+
+
+def _in_text(schema: dict[str, Any]) -> None:
+    """A default as the file would write it, and not in the nanoseconds that are held inside."""
+    schema["default"] = format_duration(schema["default"]).replace(" ", "")
 
 
 class _Table(BaseModel):
@@ -172,8 +196,10 @@ class CampaignTable(_Table):
     repeats: Repeats = Field(default=3, description="How often each cell is measured, with a fresh seed each time.")
     order: Order = Field(default=Order.RANDOM, description="How cells follow one another within a repeat.")
     fill: Data = Field(default=Data.RANDOM, description="What the target is written with before anything is read.")
-    warmup: Warmup = Field(default=10**9, description="Time before measuring: recorded, not counted.")
-    duration: Duration = Field(default=5 * 10**9, description="Time that counts.")
+    warmup: Warmup = Field(
+        default=10**9, description="Time before measuring: recorded, not counted.", json_schema_extra=_in_text
+    )
+    duration: Duration = Field(default=5 * 10**9, description="Time that counts.", json_schema_extra=_in_text)
     experiment: list[ExperimentTable] = Field(min_length=1, description="What is measured.")
 
 
