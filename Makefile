@@ -23,7 +23,7 @@ ENGINE := engine/Cargo.toml engine/Cargo.lock $(wildcard engine/build.rs engine/
 unexport PYTHONPATH PYTHONHOME PYTHONSAFEPATH VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
 unexport SETUPTOOLS_RUST_CARGO_PROFILE CARGO_BUILD_TARGET
 
-.PHONY: help setup demo test lint format wheel bench schema lock clean
+.PHONY: help setup demo test lint format wheel bench schema docs lock clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -77,6 +77,9 @@ bench: setup ## compare with other tools
 
 schema: setup ## write docs/*.schema.json from the code
 	$(PY) -m tools.write_schema
+
+docs: schema ## write docs/reference/ and the schema from the code
+	$(PY) -m tools.write_reference
 
 lock: $(PACKAGES) ## make requirements/ anew from pyproject.toml (UPGRADE=--upgrade for newer versions)
 	$(PY) -m tools.lock $(UPGRADE)

@@ -1,0 +1,15 @@
+"""The pages of docs/reference/, made from the code."""
+
+from collections.abc import Callable
+from typing import Final
+
+from tools.reference.commands import commands_page
+from tools.reference.findings import findings_page
+from tools.reference.settings import settings_page
+
+PAGES: Final[dict[str, Callable[[], str]]] = {
+    "commands.md": commands_page,
+    "settings.md": settings_page,
+    "findings.md": findings_page,
+}
+"""Each page's file name, and what writes its text."""

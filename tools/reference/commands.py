@@ -1,0 +1,95 @@
+"""docs/reference/commands.md: every command with its arguments, options and defaults, and the exit codes."""
+
+import signal
+from collections.abc import Iterator
+from enum import Enum
+from typing import Any, Final
+
+import typer
+
+from iosonde.cli.ending import INTERRUPTED_BASE
+from iosonde.cli.main import app
+from iosonde.errors import IosondeError
+from tools.reference.markdown import code, first_sentence, from_help, page, table
+
+_LEAD: Final = (
+    "Every command, as `iosonde --help` and `iosonde COMMAND --help` tell them. "
+    "What you type is told by example in [the tutorial](../tutorial.md) and [the guides](../README.md#guides)."
+)
+_PLAIN_GROUP: Final = "Options"
+
+
+def commands_page() -> str:
+    """The text of the page."""
+    root = typer.main.get_command(app)
+    parts = [part for name, command in leaves(root) for part in _command(f"iosonde {name}", command)]
+    return page("Commands", _LEAD, ["Before a command:", _options(root.params), *parts, "## Exit codes", _exit_codes()])
+
+
+def leaves(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - the parser's own objects
+    """Every command that does something, with its whole name, in the order of the help."""
+    for name, command in group.commands.items():
+        if command.hidden:
+            continue
+        if hasattr(command, "commands"):
+            yield from leaves(command, f"{before}{name} ")
+        else:
+            yield f"{before}{name}", command
+
+
+def _command(name: str, command: Any) -> Iterator[str]:  # noqa: ANN401 - as above
+    yield f"## {name}"
+    yield from_help(command.help or "")
+    arguments = [each for each in command.params if each.param_type_name == "argument"]
+    if arguments:
+        yield table(
+            ("argument", "what it is"),
+            [(code(each.metavar or each.name.upper()), from_help(each.help or "")) for each in arguments],
+        )
+    options = [each for each in command.params if each.param_type_name == "option" and not each.hidden]
+    for group in dict.fromkeys(each.rich_help_panel or _PLAIN_GROUP for each in options):
+        yield f"{group}:"
+        yield _options([each for each in options if (each.rich_help_panel or _PLAIN_GROUP) == group])
+
+
+def _options(options: list[Any]) -> str:
+    rows = [
+        (", ".join(map(code, [*each.opts, *each.secondary_opts])), _takes(each), _default(each), from_help(each.help))
+        for each in options
+    ]
+    return table(("option", "takes", "default", "what it does"), rows)
+
+
+def _takes(option: Any) -> str:  # noqa: ANN401 - as above
+    """Choices by their words, bounds by their numbers, else the word that stands for it in the help."""
+    if option.is_flag:
+        return "nothing"
+    kind = option.type_descriptor.annotation
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return ", ".join(code(str(each.value)) for each in kind)
+    if option.min is not None and option.max is not None:
+        return f"{option.min} to {option.max}"
+    return code(option.metavar or str(getattr(kind, "__name__", kind)).upper())
+
+
+def _default(option: Any) -> str:  # noqa: ANN401 - as above
+    """What holds where the option is not given; where that is computed, the help says how."""
+    if option.is_flag:
+        return "off"
+    if option.default is None:
+        return "see there" if "Default:" in (option.help or "") else "none"
+    return code(str(option.default.value if isinstance(option.default, Enum) else option.default))
+
+
+def _exit_codes() -> str:
+    classes = sorted(IosondeError.__subclasses__(), key=lambda each: each.exit_code)
+    signals = ((signal.SIGINT, "Interrupted"), (signal.SIGTERM, "Terminated"))
+    rows = [
+        ("0", "Done."),
+        *((str(each.exit_code), first_sentence(each.__doc__)) for each in classes),
+        *(
+            (str(INTERRUPTED_BASE + number), f"{word} ({number.name}); what was measured is kept.")
+            for number, word in signals
+        ),
+    ]
+    return table(("code", "meaning"), rows)
