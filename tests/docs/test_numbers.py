@@ -1,0 +1,94 @@
+"""docs/numbers.md has an entry for every value that is reported, and none for what is not."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter
+
+from iosonde.findings import Case, find
+from iosonde.records import RunRecord
+from iosonde.report.display import SPREAD_OF_PERCENTILE
+from iosonde.report.export import ExportedRun, run_tables
+from iosonde.report.page import Page, page_of
+from tests.findings.test_rules import FIRES
+from tests.house.checkout import ROOT
+from tests.lab_builder import lab_run
+
+TEXT = (ROOT / "docs/numbers.md").read_text(encoding="utf-8")
+ENTRIES = dict(entry.split("\n", maxsplit=1) for entry in re.split(r"^#{2,3} ", TEXT, flags=re.MULTILINE)[1:])
+ENTRIES = {name: body for name, body in ENTRIES.items() if "\n- " in body}
+SAID_OF_EACH = ("Formula", "Unit", "Limits", "Is not")
+
+
+def named(entry: str, kind: str) -> list[str]:
+    """The names in backticks that follow ``- kind:``."""
+    line = re.search(rf"^- {kind}: (.*)$", ENTRIES[entry], flags=re.MULTILINE)
+    return [] if line is None else re.findall(r"`([^`]+)`", line[1])
+
+
+def all_named(kind: str) -> list[str]:
+    return [name for entry in ENTRIES for name in named(entry, kind)]
+
+
+def runs() -> list[RunRecord]:
+    """A lab run, and one of two targets: between them they have every table of the page."""
+    return [lab_run(), FIRES["targets-uneven"]()]
+
+
+def on_a_page(page: Page) -> Iterator[str]:
+    """Everything on a page that names a number: terms, heads of tables."""
+    yield from (term for term, _ in page.definitions)
+    yield from (head.name for section in page.sections for table in section.tables for head in table.heads)
+
+
+def beside(page: Page) -> Iterator[str]:
+    """Names of single figures and facts, of which only the numbers have entries."""
+    yield from (figure.name for group in page.headline.groups for figure in group.figures)
+    yield from (name for group in page.facts for name, _ in group.facts)
+    yield SPREAD_OF_PERCENTILE
+
+
+PAGES = [page_of(run, find(Case.of(run))) for run in runs()]
+COLUMNS = {f"{table}.{column}" for table, columns in run_tables(lab_run()).items() for column in columns}
+SHOWN = {name for page in PAGES for name in on_a_page(page)}
+
+
+def test_every_column_of_every_table_has_one_entry() -> None:
+    assert sorted(all_named("Columns")) == sorted(COLUMNS)
+
+
+def test_every_term_and_every_head_of_the_page_has_an_entry() -> None:
+    assert SHOWN - set(all_named("Page")) == set()
+
+
+def test_no_entry_names_what_the_page_does_not_show() -> None:
+    known = SHOWN | {name for page in PAGES for name in beside(page)}
+    assert set(all_named("Page")) - known == set()
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_an_entry_belongs_to_something_and_says_all_four_things(entry: str) -> None:
+    assert any(named(entry, kind) for kind in ("Columns", "Page", "JSON"))
+    assert [word for word in SAID_OF_EACH if f"\n- {word}: " not in ENTRIES[entry]] == []
+
+
+@pytest.mark.parametrize("path", sorted(set(all_named("JSON"))))
+def test_a_json_path_is_one_of_the_document(path: str) -> None:
+    schema = TypeAdapter(ExportedRun).json_schema(mode="serialization")
+    places = [schema]
+    for step in re.findall(r"\[\]|\*|\w+", path):
+        places = [inner for place in places for inner in _within(place, step, schema["$defs"])]
+    assert places, path
+
+
+def _within(place: dict[str, Any], step: str, definitions: dict[str, Any]) -> list[dict[str, Any]]:
+    """What a step leads to: an element for ``[]``, a value for ``*``, else the field of that name."""
+    if "$ref" in place:
+        place = definitions[place["$ref"].rpartition("/")[2]]
+    if "anyOf" in place:
+        return [inner for choice in place["anyOf"] for inner in _within(choice, step, definitions)]
+    names = {"[]": "items", "*": "additionalProperties"}
+    found = place.get(names[step]) if step in names else place.get("properties", {}).get(step)
+    return [found] if isinstance(found, dict) else []
