@@ -269,6 +269,12 @@ def test_a_resumption_on_another_kernel_makes_the_run_doubtful_and_a_new_file_is
     assert "made and filled anew" in only(anew, "run-resumed").statement
 
 
+def test_of_many_neighbours_a_few_are_named() -> None:
+    busy = [repeat(number, neighbours=(Neighbour(process=70 + number, device="sda"),)) for number in range(1, 6)]
+    found = only(run_of(*busy), "neighbours")
+    assert "(process 71, process 72, process 73 and 2 more) was measuring" in found.statement
+
+
 def test_findings_come_gravest_first() -> None:
     run = run_of(*three(queue_depth_achieved=2.0), header={"host": {"virtual_machine": "QEMU"}}, quick=True)
     assert [finding.severity for finding in find(Case.of(run))] == [Severity.INVALID, Severity.DOUBTFUL, Severity.NOTE]

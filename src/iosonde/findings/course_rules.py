@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from iosonde.findings.case import Case, count_of, distinct
+from iosonde.findings.case import Case, count_of, distinct, name_some
 from iosonde.findings.model import Confidence, Finding, Severity
 from iosonde.records import Outcome
 
@@ -93,7 +93,7 @@ def neighbours(case: Case) -> Iterator[Finding]:
             severity=Severity.INVALID,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"Another iosonde ({', '.join(others)}) was measuring on the same device ({', '.join(devices)}) during "
+                f"Another iosonde ({name_some(others)}) was measuring on the same device ({', '.join(devices)}) during "
                 f"{count_of(len(beside), 'measurement')}: each has what the other left."
             ),
             evidence=tuple((record.cell, f"repeat {record.repeat}") for record in beside[:10]),
