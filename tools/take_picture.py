@@ -1,6 +1,6 @@
-"""Takes the picture in the README: the first screen of a run's report.
+"""Takes the pictures in the docs: the first screen of a run's report, or one part of the page.
 
-python -m tools.take_picture RUN [--width 1280] [--height 1160] [--out docs/images/report.png]
+python -m tools.take_picture RUN [--width 1280] [--height 1160] [--part ID] [--out docs/images/report.png]
 """
 
 import argparse
@@ -12,7 +12,10 @@ from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
 SETTLE_MS = 20_000
-DRAWN = "document.querySelectorAll('.chart svg').length > 0"
+LAID_OUT_MS = 1_000
+# Selectors, because the page's policy lets no text become code.
+DRAWN = ".chart svg"
+ALL_DRAWN = "html[data-drawn=all]"
 
 
 def main() -> int:
@@ -22,6 +25,7 @@ def main() -> int:
     parser.add_argument("--width", type=int, default=1280)
     parser.add_argument("--height", type=int, default=1160)
     parser.add_argument("--out", type=Path, default=ROOT / "docs/images/report.png")
+    parser.add_argument("--part", help="the id of a section or figure, such as figure-run-consistency")
     asked = parser.parse_args()
     browser_path = shutil.which("chromium")
     if browser_path is None:
@@ -32,8 +36,16 @@ def main() -> int:
         browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_page(viewport={"width": asked.width, "height": asked.height})
         page.goto((asked.run / "report.html").resolve().as_uri())
-        page.wait_for_function(DRAWN, timeout=SETTLE_MS)
-        page.screenshot(path=asked.out)
+        page.wait_for_selector(DRAWN, timeout=SETTLE_MS)
+        if asked.part is None:
+            page.screenshot(path=asked.out)
+        else:
+            # A chart that is drawn later moves what lies below it, and so does what comes into sight.
+            page.wait_for_selector(ALL_DRAWN, timeout=SETTLE_MS)
+            part = page.locator(f"#{asked.part}")
+            part.scroll_into_view_if_needed()
+            page.wait_for_timeout(LAID_OUT_MS)
+            part.screenshot(path=asked.out)
         browser.close()
     return 0
 

@@ -1,0 +1,73 @@
+"""What the docs say to type is what the command line takes."""
+
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+from iosonde.cli.main import app
+from iosonde.plans import read_campaign
+from tests.docs.test_links import pages, tokens
+from tests.house.checkout import name_of
+from tools.reference.commands import leaves
+
+COMMANDS: dict[str, Any] = {name.removeprefix("iosonde "): command for name, command in leaves(get_command(app))}
+# What a shell does with the rest of a line is no word of ours.
+SHELL = ("|", ">", "2>", ">>", "&", "&&", ";", "<")
+
+
+def typed(page: Path) -> Iterator[list[str]]:
+    """The words behind ``iosonde`` in each line of a shell's block; lines that go on are joined."""
+    for token in tokens(page):
+        if token.type != "fence" or token.info not in {"sh", "console"}:
+            continue
+        text = token.content.replace("\\\n", " ")
+        for line in text.splitlines():
+            if token.info == "console" and not line.startswith("$ "):
+                continue
+            words = shlex.split(line.removeprefix("$ "), comments=True)
+            words = words[: next((at for at, word in enumerate(words) if word in SHELL), len(words))]
+            for at, word in enumerate(words):
+                if word == "iosonde" or word.endswith("bin/iosonde"):
+                    yield words[at + 1 :]
+                    break
+
+
+def command_of(words: list[str]) -> tuple[str, list[str]]:
+    """The longest name of a command that the words begin with, and the rest."""
+    for length in (2, 1):
+        name = " ".join(words[:length])
+        if name in COMMANDS:
+            return name, words[length:]
+    return "", words
+
+
+@pytest.mark.parametrize("page", [page for page in pages() if list(typed(page))], ids=name_of)
+def test_every_command_in_the_docs_is_understood(page: Path) -> None:
+    for words in typed(page):
+        if words and words[0] in {"--help", "--version"}:
+            continue
+        name, rest = command_of(words)
+        assert name, f"iosonde {' '.join(words)}"
+        if "--help" in rest:
+            continue
+        # The parser raises on what it does not know; nothing is run.
+        COMMANDS[name].make_context(name, list(rest))
+
+
+@pytest.mark.parametrize("page", pages(), ids=name_of)
+def test_every_campaign_in_the_docs_is_one(page: Path) -> None:
+    for token in tokens(page):
+        if token.type == "fence" and token.info == "toml":
+            assert tomllib.loads(token.content)
+            assert read_campaign(token.content, name_of(page)).experiment
+
+
+def test_a_mistake_in_an_option_would_be_found() -> None:
+    with pytest.raises(Exception, match=re.escape("--queue-dept")):
+        COMMANDS["probe"].make_context("probe", ["/mnt/data", "--queue-dept", "8"])
