@@ -78,7 +78,7 @@ bench: setup ## compare with other tools
 schema: setup ## write docs/*.schema.json from the code
 	$(PY) -m tools.write_schema
 
-docs: schema ## write docs/reference/ and the schema from the code
+docs: schema ## write docs/reference/ and the schemas from the code
 	$(PY) -m tools.write_reference
 
 lock: $(PACKAGES) ## make requirements/ anew from pyproject.toml (UPGRADE=--upgrade for newer versions)
