@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-import jsonschema  # type: ignore[import-untyped] # Its types are a package of their own.
+import jsonschema
 import pytest
 
 from iosonde.findings import Case, find

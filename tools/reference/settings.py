@@ -18,7 +18,7 @@ ENVIRONMENT: Final = {
         "installers put programs."
     ),
     "COLUMNS": "The width of what is printed. Where it is not set, a pipe or file gets 160 columns.",
-    "TERM": "On a terminal that calls itself `linux` bars and signs are plain ASCII, as in any output that is not UTF-8.",
+    "TERM": "On a terminal named `linux` bars and signs are plain ASCII, as in any output that is not UTF-8.",
     "PYDANTIC_DISABLE_PLUGINS": (
         "Set by iosonde to `__all__` where it is not set already: looking for plug-ins takes longer than `--help`."
     ),
