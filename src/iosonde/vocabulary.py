@@ -118,3 +118,9 @@ class Paper(StrEnum):
 
     A4 = "a4"
     LETTER = "letter"
+
+
+class ExportFormat(StrEnum):
+    """The forms in which other hands take a run. ``archive`` is one file, which iosonde reads like the directory."""
+
+    ARCHIVE = "archive"

@@ -12,7 +12,8 @@ def test_commands_are_listed_in_the_order_of_work() -> None:
     ended = iosonde("--help")
     assert ended.returncode == 0
     words = [line.split()[1] for line in ended.stdout.splitlines() if line.startswith("│ ")]
-    assert [word for word in words if word in COMMANDS] == ["run", "plan", "probe", "resume", "list", "show", "report"]
+    listed = [word for word in words if word in COMMANDS]
+    assert listed == ["run", "plan", "probe", "resume", "list", "show", "report", "export"]
 
 
 @pytest.mark.parametrize("name", COMMANDS)

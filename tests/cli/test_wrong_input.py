@@ -3,10 +3,12 @@
 import os
 import re
 import shutil
+import zipfile
 from pathlib import Path
 
 import pytest
 
+from iosonde.store import write_archive
 from tests.cli.wrong_inputs import WRONG_INPUTS
 from tests.commands import iosonde, iosonde_forked
 from tests.house.checkout import ROOT
@@ -53,6 +55,14 @@ def make_folder(tmp_path: Path) -> Path:
     (tmp_path / "wrong.toml").write_text('name = "wrong"\nrepeat = 3\n')
     campaign = 'name = "twice"\n[[experiment]]\nname = "a"\npattern = "random"\nread = 100\nblock_size = "4KiB"\n'
     (tmp_path / "twice.toml").write_text(f"{campaign}queue_depth = [1, 2, 1]\n")
+    write_archive(tmp_path / "measured", tmp_path / "packed.zip")
+    (tmp_path / "packed.html").touch()
+    (tmp_path / "cut.zip").write_bytes((tmp_path / "packed.zip").read_bytes()[:-100])
+    with zipfile.ZipFile(tmp_path / "climbing.zip", "w") as archive:
+        archive.writestr("../run.json", "{}")
+    shutil.copytree(RUN, tmp_path / "crowded")
+    for number in range(11):
+        (tmp_path / f"crowded/{number}.txt").touch()
     return tmp_path
 
 

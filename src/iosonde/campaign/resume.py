@@ -11,7 +11,7 @@ from iosonde.campaign.campaign import Setting, ready
 from iosonde.campaign.conductor import ENDS_RUN, Conductor, Observer, Work
 from iosonde.campaign.places import Place
 from iosonde.campaign.target import check_same, give_up, open_target
-from iosonde.errors import EngineError, IosondeError, TargetError
+from iosonde.errors import EngineError, IosondeError, RecordError, TargetError
 from iosonde.machine import file_system_facts, host_facts
 from iosonde.records import (
     CellRecord,
@@ -25,7 +25,7 @@ from iosonde.records import (
     TargetFacts,
 )
 from iosonde.sources import EngineSource
-from iosonde.store import RunDirectory, load_run
+from iosonde.store import RunDirectory, is_archive, load_run
 from iosonde.units import format_size
 
 
@@ -39,7 +39,12 @@ class Rest:
 
 
 def look_back(path: Path, *, failed_again: bool) -> Rest:
-    """Finds out what is left to do. Raises RecordError."""
+    """Finds out what is left to do. Raises RecordError, also for an archive: nothing can be added to one."""
+    if is_archive(path):
+        raise RecordError(
+            f"{path} is an archive, and a run goes on in a directory",
+            f"unpack it with `python3 -m zipfile -e {path} .`, and name the directory that comes out of it",
+        )
     run = load_run(path, intervals=False)
     done = {cell.order for cell in run.cells if _is_done(cell, failed_again=failed_again)}
     turns = tuple(turn for turn in run.header.plan.turns if turn.order not in done)

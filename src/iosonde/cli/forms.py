@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 import typer
 
+from iosonde.cli.places import check_free
 from iosonde.errors import OutputError, UsageError
 from iosonde.findings import Finding
 from iosonde.records import RunRecord
 from iosonde.store import make_directory, write_whole
-from iosonde.store.names import HEADER_NAME, JOURNAL_NAME
 from iosonde.vocabulary import Paper
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Writer:
     def check_places(self, places: Places, run: Path, *, force: bool) -> None:
         """Raises OutputError where a place is taken, before anything is written. Makes the directories."""
         for path in places.files.values():
-            _check_file(path, run, force=force)
+            check_free(path, run, force=force)
         for path in places.directories:
             make_directory(path)
         if places.markdown is not None:
@@ -169,15 +169,3 @@ class Writer:
 
 def _listed(paths: tuple[Path, ...]) -> str:
     return ", ".join(str(path) for path in paths)
-
-
-def _check_file(path: Path, run: Path, *, force: bool) -> None:
-    if path.resolve() in {(run / name).resolve() for name in (HEADER_NAME, JOURNAL_NAME)}:
-        raise OutputError(f"{path} is the run itself", "name another file")
-    if path.is_dir():
-        raise OutputError(f"{path} is a directory", "name a file")
-    if path.exists() and not force:
-        raise OutputError(f"{path} exists", "name another file, or replace it with --force")
-    if not path.parent.is_dir():
-        # Said before the work of seconds that drawing is.
-        raise OutputError(f"can't write {path}: No such file or directory", "make room or name another place")

@@ -10,6 +10,7 @@ import typer
 from iosonde import __version__
 from iosonde.cli.ending import ENDING
 from iosonde.cli.list import list_runs
+from iosonde.cli.export import export
 from iosonde.cli.plan import plan
 from iosonde.cli.probe import probe
 from iosonde.cli.report import report
@@ -59,6 +60,7 @@ app.command("resume")(resume)
 app.command("list")(list_runs)
 app.command("show")(show)
 app.command("report")(report)
+app.command("export")(export)
 
 
 def entry() -> NoReturn:

@@ -11,6 +11,8 @@ TARGET_HELP = (
     "measured at the same time."
 )
 
+RUN_HELP = "A run directory, or an archive of one."
+
 TARGET_GROUP = "Target"
 ENGINE_GROUP = "Engine"
 OUTPUT_GROUP = "Output"

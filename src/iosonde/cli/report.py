@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from iosonde.cli.options import RUN_HELP
 from iosonde.errors import OutputError
 from iosonde.vocabulary import Paper
 
@@ -17,7 +18,7 @@ def _option(flag: str, help_text: str, place: str, group: str) -> Any:  # noqa: 
 
 
 def report(
-    run: Annotated[Path, typer.Argument(help="A run directory.", metavar="RUN", show_default=False)],
+    run: Annotated[Path, typer.Argument(help=RUN_HELP, metavar="RUN", show_default=False)],
     html: Annotated[Path | None, _option("--html", "One self-contained page.", "FILE", READ_GROUP)] = None,
     pdf: Annotated[Path | None, _option("--pdf", "The same on paper.", "FILE", READ_GROUP)] = None,
     paper: Annotated[
@@ -42,12 +43,15 @@ def report(
 ) -> None:
     """Print the summary of a run and write it in other forms. Without one, the page in RUN is made anew.
 
+    The page of an archive goes beside it: RUN.html.
+
     Example: [bold]iosonde report iosonde-20261120-173000-1f3a --pdf report.pdf --csv tables[/bold]
     """
     from iosonde.cli.forms import Places, Writer, check_flags
+    from iosonde.cli.places import beside_archive, check_free
     from iosonde.cli.publish import print_summary, write_html
     from iosonde.findings import Case, find
-    from iosonde.store import RunDirectory, load_run
+    from iosonde.store import RunDirectory, is_archive, load_run
 
     places = Places(html=html, pdf=pdf, markdown=markdown, charts=charts, csv=csv, parquet=parquet, json=json)
     check_flags(places, paper)
@@ -59,7 +63,11 @@ def report(
         writer.write(places, paper or Paper.A4)
         print_summary(record, findings, html)
         return
-    page = RunDirectory(run).report_path
+    if is_archive(run):
+        page = beside_archive(run, ".html")
+        check_free(page, run, force=force)
+    else:
+        page = RunDirectory(run).report_path
     try:
         write_html(record, findings, page)
     except OutputError as error:

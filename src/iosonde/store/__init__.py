@@ -1,23 +1,33 @@
-"""Run directories: written while a run goes on, read back at any time. In: records. Out: files, and records again."""
+"""Runs on disk: written to a directory while a run goes on, read back from it or from an archive at any time.
 
+In: records. Out: files, and records again. ``load_run``, ``load_header`` and ``open_files`` take either.
+"""
+
+from iosonde.store.archive import ARCHIVE_SUFFIX, is_archive
+from iosonde.store.files import open_files
 from iosonde.store.glance import CellGlance, Glance, glance_at
 from iosonde.store.journal import Journal
+from iosonde.store.packing import write_archive
 from iosonde.store.parquet import write_csv, write_parquet
 from iosonde.store.places import Place, places_below
 from iosonde.store.reading import load_header, load_run
 from iosonde.store.rundir import RunDirectory, make_directory, write_whole
 
 __all__ = [
+    "ARCHIVE_SUFFIX",
     "CellGlance",
     "Glance",
     "Journal",
     "Place",
     "RunDirectory",
     "glance_at",
+    "is_archive",
     "load_header",
     "load_run",
     "make_directory",
+    "open_files",
     "places_below",
+    "write_archive",
     "write_csv",
     "write_parquet",
     "write_whole",

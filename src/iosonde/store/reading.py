@@ -1,4 +1,4 @@
-"""A run read back from its directory: its header, and what is whole of its journal."""
+"""A run read back from its directory or an archive: its header, and what is whole of its journal."""
 
 import json
 import re
@@ -22,6 +22,7 @@ from iosonde.records import (
     RunRecord,
     Session,
 )
+from iosonde.store.files import RunFiles, open_files
 from iosonde.store.frames import Broken, Frame, Kind, decode, schema_version_of
 from iosonde.store.journal import is_being_written
 from iosonde.store.names import HEADER_NAME, JOURNAL_NAME
@@ -32,15 +33,23 @@ _SCHEMA_FIRST: Final = re.compile(r'\{\s*"schema_version":\s*(\d+),')
 
 
 def load_run(path: Path, *, intervals: bool = True) -> RunRecord:
-    """Reads a run back; a journal that is damaged gives what is whole. Raises RecordError.
+    """Reads a run back, from its directory or an archive; a damaged journal gives what is whole. Raises RecordError.
 
     Without ``intervals`` the cells carry totals only, which is much faster.
     """
-    header = load_header(path)
-    reading = _Reading(header, intervals=intervals)
-    for found in _frames(path):
-        reading.take(found)
-    run = reading.result()
+    with open_files(path) as files:
+        reading = _Reading(_header(path, files), intervals=intervals)
+        frames = _frames(path, files)
+    try:
+        for found in frames:
+            reading.take(found)
+        run = reading.result()
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        # Each frame is as it was written, so somebody else wrote it.
+        raise RecordError(
+            f"{path / JOURNAL_NAME} holds what no iosonde writes: {_first_reason(error)}",
+            "use a copy of the run as iosonde wrote it",
+        ) from error
     return run if run.finished else run.model_copy(update={"running": is_being_written(path)})
 
 
@@ -145,18 +154,17 @@ def _intervals(payloads: list[bytes]) -> tuple[IntervalRecord, ...]:
 
 
 def load_header(path: Path) -> RunHeader:
-    """Reads what a run was meant to be. Raises RecordError."""
+    """Reads what a run was meant to be, from its directory or an archive. Raises RecordError."""
+    with open_files(path) as files:
+        return _header(path, files)
+
+
+def _header(path: Path, files: RunFiles) -> RunHeader:
     try:
-        is_directory = path.is_dir()
-    except OSError as error:
-        raise RecordError(f"{path} can't be looked at: {error.strerror}", "ask for the rights to read it") from error
-    if not is_directory:
-        raise RecordError(f"{path} is not a run directory", "name the directory that `iosonde run` wrote")
-    try:
-        text = (path / HEADER_NAME).read_text(encoding="utf-8")
+        text = files.read(HEADER_NAME).decode("utf-8")
     except FileNotFoundError as error:
         raise RecordError(
-            f"{path} has no {HEADER_NAME}: it is not a run directory, or its run was ended before it began",
+            f"{path} has no {HEADER_NAME}: it is not {files.kind}, or its run was ended before it began",
             "name the directory that `iosonde run` wrote, or start again with `iosonde run`",
         ) from error
     except (OSError, UnicodeDecodeError) as error:
@@ -166,7 +174,7 @@ def load_header(path: Path) -> RunHeader:
         ) from error
     try:
         return _header_of(path, text)
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         reason = _first_reason(error)
         raise RecordError(f"{path / HEADER_NAME} is damaged: {reason}", "use a copy of the run directory") from error
 
@@ -198,9 +206,9 @@ def _first_reason(error: Exception) -> str:
     return str(error)
 
 
-def _frames(path: Path) -> Iterator[Frame | Broken]:
+def _frames(path: Path, files: RunFiles) -> Iterator[Frame | Broken]:
     try:
-        data = (path / JOURNAL_NAME).read_bytes()
+        data = files.read(JOURNAL_NAME)
     except FileNotFoundError as error:
         raise RecordError(
             f"{path} has no journal: only half of a run is there", "use a whole copy of the run directory"

@@ -1,0 +1,60 @@
+"""``iosonde export``: a run in the form that other hands take it."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from iosonde.cli.options import OUTPUT_GROUP, RUN_HELP
+from iosonde.vocabulary import ExportFormat
+
+
+def export(
+    run: Annotated[Path, typer.Argument(help=RUN_HELP, metavar="RUN", show_default=False)],
+    form: Annotated[
+        ExportFormat,
+        typer.Option(
+            "--as",
+            help="archive: one file with the whole run in it, which every command reads like the directory.",
+            rich_help_panel=OUTPUT_GROUP,
+        ),
+    ] = ExportFormat.ARCHIVE,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            help="Default: RUN.iosonde.zip.",
+            metavar="FILE",
+            rich_help_panel=OUTPUT_GROUP,
+            show_default=False,
+        ),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace what is there.", rich_help_panel=OUTPUT_GROUP)
+    ] = False,
+) -> None:
+    """Write a run as one file, to hand in or to keep. The same run gives the same bytes.
+
+    Example: [bold]iosonde export iosonde-20261120-173000-1f3a --as archive[/bold]
+
+    An unfinished run goes in as it is; to go on with it, unpack the archive.
+    """
+    from iosonde.cli.places import beside_archive, check_free
+    from iosonde.errors import OutputError
+    from iosonde.store import ARCHIVE_SUFFIX, is_archive, write_archive
+    from iosonde.units import format_size
+
+    assert form is ExportFormat.ARCHIVE, "the parser knows no other"
+    archived = is_archive(run)
+    # A name such as "." says nothing beside the directory that it stands for.
+    place = run if run.name else run.resolve()
+    default = beside_archive(run, ARCHIVE_SUFFIX) if archived else place.with_name(place.name + ARCHIVE_SUFFIX)
+    to = out or default
+    check_free(to, run, force=force)
+    if run.is_dir() and to.resolve().is_relative_to(run.resolve()):
+        raise OutputError(f"{to} lies in the run itself", "name a place outside with --out")
+    names = write_archive(run, to)
+    left_out = sorted(path.name for path in run.iterdir() if path.name not in names) if run.is_dir() else []
+    if left_out:
+        typer.echo(f"left out, since only plain files of a run go in: {', '.join(left_out)}", err=True)
+    typer.echo(f"{to}: {len(names)} files, {format_size(to.stat().st_size)}")

@@ -1,0 +1,177 @@
+"""A run as one file: a zip archive with what its directory holds, to hand in, to keep, and to read as it is.
+
+An archive may come from anybody. Nothing of it is ever unpacked to a disk here, and what no run needs is refused
+before a byte is decompressed: more files than a run has, other folders, links, devices, passwords, and contents that
+are out of proportion.
+"""
+
+import os
+import re
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from iosonde.errors import RecordError
+from iosonde.units import format_size
+
+ARCHIVE_SUFFIX: Final = ".iosonde.zip"
+FILES_MAX: Final = 12
+CHUNK_BYTES: Final = 1 << 20
+# A journal of two days is below 2 GiB. Below 4 GiB, an archive needs none of zip's extensions for large ones.
+CONTENT_BYTES_MAX: Final = 4 << 30
+ARCHIVE_BYTES_MAX: Final = 2 << 30
+# A journal shrinks to a fifth. What is below a MiB does no harm, however it is packed.
+EXPANSION_MAX: Final = 100
+EXPANSION_COUNTS_FROM_BYTES: Final = 1 << 20
+
+_BEGINNINGS: Final = (b"PK\x03\x04", b"PK\x05\x06")
+_END: Final = struct.Struct("<4s4H2LH")
+_END_MAGIC: Final = b"PK\x05\x06"
+_LARGE_END_MAGIC: Final = b"PK\x06\x07"
+_LARGE_END_BYTES: Final = 20
+# Far more than the names of 12 files need, and far less than a list that would fill the memory.
+_LIST_BYTES_MAX: Final = 64 << 10
+_PLAIN_NAME: Final = re.compile(r"[^/\\\x00-\x1f\x7f]{1,255}")
+_ENCRYPTED: Final = 0x1
+_COMPRESSIONS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_COPY_AGAIN: Final = "copy it once more, or export the run again"
+
+
+def is_archive(path: Path) -> bool:
+    """Whether a path is a regular file that begins like a zip archive."""
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            return file.read(4) in _BEGINNINGS
+    except OSError:
+        return False
+
+
+def is_plain_name(name: str) -> bool:
+    """Whether a name can only be that of a file in its own folder."""
+    return name not in {".", ".."} and _PLAIN_NAME.fullmatch(name) is not None
+
+
+class ArchiveFiles:
+    """The files in the archive of a run, by name."""
+
+    kind = "the archive of a run"
+
+    def __init__(self, path: Path, archive: zipfile.ZipFile) -> None:
+        self._path = path
+        self._archive = archive
+        self._members = _members(path, archive.infolist())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names, sorted."""
+        return tuple(sorted(self._members))
+
+    def size_bytes(self, name: str) -> int:
+        """How long a file is."""
+        return self._members[name].file_size
+
+    def read(self, name: str) -> bytes:
+        """A file in full. Raises FileNotFoundError, or RecordError when the archive is damaged."""
+        if name not in self._members:
+            raise FileNotFoundError(name)
+        with _named_damage(self._path):
+            return self._archive.read(self._members[name])
+
+    def chunks(self, name: str) -> Iterator[bytes]:
+        """A file in pieces. Raises RecordError when the archive is damaged."""
+        with _named_damage(self._path), self._archive.open(self._members[name]) as file:
+            while data := file.read(CHUNK_BYTES):
+                yield data
+
+
+@contextmanager
+def open_archive(path: Path) -> Iterator[ArchiveFiles]:
+    """The files in an archive. Raises RecordError for one that is damaged, or that holds what no run has."""
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise RecordError(f"{path} can't be read: {error.strerror}", "ask for the rights to read it") from error
+    with file:
+        _check_end(path, file)
+        with _named_damage(path):
+            archive = zipfile.ZipFile(file)
+        with archive:
+            yield ArchiveFiles(path, archive)
+
+
+@contextmanager
+def _named_damage(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, UnicodeDecodeError, struct.error) as error:
+        raise RecordError(f"{path} is a damaged archive: {str(error) or 'it ends too early'}", _COPY_AGAIN) from error
+    except OSError as error:
+        raise RecordError(
+            f"{path} can't be read: {error.strerror or error}", "use a copy of it, and look at its disk"
+        ) from error
+
+
+def _check_end(path: Path, file: BinaryIO) -> None:
+    """Looks at the end, where the list of files is announced, before anything reads that list."""
+    size = os.fstat(file.fileno()).st_size
+    if size > ARCHIVE_BYTES_MAX:
+        raise _refused(path, f"is larger than the {format_size(ARCHIVE_BYTES_MAX)} that an archive may have")
+    file.seek(-min(size, _END.size + _LARGE_END_BYTES), os.SEEK_END)
+    tail = file.read()
+    end = tail[-_END.size :]
+    if len(end) < _END.size or not end.startswith(_END_MAGIC):
+        raise RecordError(f"{path} is a damaged archive: it ends too early", _COPY_AGAIN)
+    _, _, _, _, files, list_bytes, _, _ = _END.unpack(end)
+    # A folder may stand in the list as well.
+    if files > FILES_MAX + 1 or list_bytes > _LIST_BYTES_MAX or tail.startswith(_LARGE_END_MAGIC):
+        raise _refused(path, f"holds more than the {FILES_MAX} files of a run")
+
+
+def _members(path: Path, entries: list[zipfile.ZipInfo]) -> dict[str, zipfile.ZipInfo]:
+    """The files by their names, which lie in one folder, or in none."""
+    members: dict[str, zipfile.ZipInfo] = {}
+    folders: set[str] = set()
+    for entry in entries:
+        folder, _, name = entry.filename.rpartition("/")
+        plain = is_plain_name(name) or entry.is_dir()
+        if not plain or not (is_plain_name(folder) or entry.filename == name):
+            raise _refused(path, f"holds {entry.filename!r}, which is no name of a file in one folder")
+        folders.add(folder)
+        if entry.is_dir():
+            continue
+        if name in members:
+            raise _refused(path, f"holds {name} twice")
+        _check_kind(path, name, entry)
+        members[name] = entry
+    if len(folders) > 1:
+        raise _refused(path, "holds files of several folders")
+    if len(members) > FILES_MAX:
+        raise _refused(path, f"holds more than the {FILES_MAX} files of a run")
+    if sum(entry.file_size for entry in members.values()) > CONTENT_BYTES_MAX:
+        raise _refused(path, f"holds more than {format_size(CONTENT_BYTES_MAX)}")
+    return members
+
+
+def _check_kind(path: Path, name: str, entry: zipfile.ZipInfo) -> None:
+    kind = stat.S_IFMT(entry.external_attr >> 16)
+    if kind not in {0, stat.S_IFREG}:
+        raise _refused(path, f"holds {name}, which is a link, a device or the like")
+    if entry.flag_bits & _ENCRYPTED or entry.compress_type not in _COMPRESSIONS:
+        raise _refused(path, f"holds {name} under a password or a compression that iosonde does not use")
+    if entry.file_size > max(EXPANSION_COUNTS_FROM_BYTES, entry.compress_size * EXPANSION_MAX):
+        raise _refused(
+            path, f"holds {name}, which would grow to {format_size(entry.file_size)}, over {EXPANSION_MAX} times"
+        )
+
+
+def _refused(path: Path, what: str) -> RecordError:
+    return RecordError(
+        f"{path} {what}: iosonde writes no such archive", "ask whoever made it for one by `iosonde export RUN`"
+    )
