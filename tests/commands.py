@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import NoReturn
 
 # Loaded here, so that a forked command need not.
-from iosonde.cli import probing, publish, wishes  # noqa: F401 - see above
+from iosonde.campaign import wishes  # noqa: F401 - see above
+from iosonde.cli import probing, publish  # noqa: F401 - see above
 from iosonde.cli.main import entry
 
 # The lab profile with cells of 60 ms: the whole way of a quick run in seconds. The timing is all that is changed.

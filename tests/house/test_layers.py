@@ -11,7 +11,7 @@ from tests.house.checkout import ROOT
 
 ROOMS = (
     *("units", "vocabulary", "errors", "records", "plans", "machine", "store", "analysis"),
-    *("sources", "findings", "campaign", "charts", "report", "cli"),
+    *("sources", "findings", "campaign", "charts", "report", "cli", "api"),
 )
 
 FORBIDDEN = [
@@ -32,10 +32,15 @@ FORBIDDEN = [
     ("report", "sources"),
     ("report", "machine"),
     ("report", "cli"),
+    ("report", "api"),
+    ("campaign", "api"),
+    ("cli", "api"),
+    ("api", "cli"),
 ]
 
 ALLOWED = [
-    *(("cli", room) for room in ROOMS if room != "cli"),
+    *(("cli", room) for room in ROOMS if room not in {"cli", "api"}),
+    *(("api", room) for room in ROOMS if room not in {"cli", "api"}),
     *(("campaign", room) for room in ("sources", "findings", "store", "records")),
     *(("report", room) for room in ("charts", "findings", "store", "analysis", "records", "units")),
     *(("charts", room) for room in ("findings", "analysis", "records")),

@@ -26,11 +26,12 @@ PlanMaker = Callable[[Ground], Plan]
 
 @dataclass(frozen=True)
 class Wish:
-    """All that the user wants of a campaign."""
+    """All that the user wants of a campaign. ``command`` is what asked for it, where that is no command line."""
 
     target: TargetWish
     engine: EngineChoice
     plan: PlanMaker
+    command: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ def _header(
         run=ahead.run,
         created_at=now.astimezone(UTC).isoformat(timespec="seconds"),
         iosonde_version=__version__,
-        command=tuple(sys.argv),
+        command=wish.command or tuple(sys.argv),
         engine_asked=wish.engine.value,
         engine=choose_engine(wish.engine, hello, null_target=ahead.places[0].path is None),
         plan=ahead.plan,

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import typer
 
+from iosonde.campaign.failing import has_begun, with_way_on
 from iosonde.cli.ending import ENDING
 from iosonde.errors import IosondeError, MeasurementError, RecordError
-from iosonde.store import load_header, load_run
+from iosonde.store import load_run
 from iosonde.vocabulary import Outcome
 
 
@@ -25,19 +26,15 @@ def keeping(directory: Path, run: str) -> Iterator[None]:
         # The run came to its end; it says itself what can be done.
         raise
     except IosondeError as error:
-        if not _has_begun(directory, run):
+        if not has_begun(directory, run):
             raise
         _tell_what_is_kept(directory)
-        if "new run" in error.hint:
-            # It can't go on: another run is the way out.
-            raise
-        hint = error.hint.removesuffix(", then run again")
-        raise type(error)(error.message, f"{hint}; then `iosonde resume {directory}` goes on") from error
+        raise with_way_on(error, directory) from error
 
 
 def _tell(directory: Path, run: str) -> None:
     ENDING.told = True
-    if not _has_begun(directory, run):
+    if not has_begun(directory, run):
         typer.echo(f"{ENDING.word} before anything was measured", err=True)
         return
     typer.echo(ENDING.word, err=True)
@@ -45,13 +42,6 @@ def _tell(directory: Path, run: str) -> None:
     typer.echo(
         f"hint: `iosonde resume {directory}` goes on; `iosonde report {directory}` shows what there is", err=True
     )
-
-
-def _has_begun(directory: Path, run: str) -> bool:
-    try:
-        return load_header(directory).run == run
-    except RecordError:
-        return False
 
 
 def _tell_what_is_kept(directory: Path) -> None:

@@ -9,8 +9,8 @@ import typer
 
 from iosonde import __version__
 from iosonde.cli.ending import ENDING
-from iosonde.cli.list import list_runs
 from iosonde.cli.export import export
+from iosonde.cli.list import list_runs
 from iosonde.cli.plan import plan
 from iosonde.cli.probe import probe
 from iosonde.cli.report import report

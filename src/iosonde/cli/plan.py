@@ -34,8 +34,8 @@ def plan(
     Example: [bold]iosonde plan /mnt/data --size 64GiB[/bold]
     """
     from iosonde.campaign import look_ahead
+    from iosonde.campaign.wishes import campaign_wish
     from iosonde.cli.planned import cell_lines, plan_lines
-    from iosonde.cli.wishes import campaign_wish
     from iosonde.errors import UsageError
     from iosonde.plans import ASSUMED_WRITE_BYTES_PER_S, plan_cost
     from iosonde.units import parse_bytes

@@ -52,8 +52,8 @@ def probe(
 
     Example: [bold]iosonde probe /mnt/data --pattern random --read 70 --block-size 4KiB --queue-depth 32[/bold]
     """
+    from iosonde.campaign.wishes import probe_wish
     from iosonde.cli.probing import print_probe, run_probe
-    from iosonde.cli.wishes import probe_wish
 
     wish = probe_wish(
         targets,

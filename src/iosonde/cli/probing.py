@@ -6,10 +6,10 @@ from datetime import datetime
 import typer
 
 from iosonde.campaign import SilentObserver, Wish, look_ahead, measure_in_memory
+from iosonde.campaign.failing import check_probe
 from iosonde.cli.progress import watching
-from iosonde.errors import MeasurementError
 from iosonde.findings import Case, find
-from iosonde.records import Outcome, RunRecord
+from iosonde.records import RunRecord
 
 
 def run_probe(wish: Wish, now: datetime) -> RunRecord:
@@ -35,7 +35,4 @@ def print_probe(run: RunRecord, *, as_json: bool) -> None:
         from iosonde.report.probe_summary import render_probe
 
         Console(highlight=False, width=paper_width()).print(render_probe(run, findings))
-    cell = run.cells[0]
-    if cell.outcome is Outcome.FAILED:
-        reason = cell.failure.message if cell.failure else "no reason was given"
-        raise MeasurementError(f"the workload failed: {reason}", "mend the cause and run again")
+    check_probe(run)

@@ -49,8 +49,9 @@ def report(
     """
     from iosonde.cli.forms import Places, Writer, check_flags
     from iosonde.cli.places import beside_archive, check_free
-    from iosonde.cli.publish import print_summary, write_html
+    from iosonde.cli.publish import print_summary
     from iosonde.findings import Case, find
+    from iosonde.report.derive import write_html
     from iosonde.store import RunDirectory, is_archive, load_run
 
     places = Places(html=html, pdf=pdf, markdown=markdown, charts=charts, csv=csv, parquet=parquet, json=json)

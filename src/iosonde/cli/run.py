@@ -49,11 +49,11 @@ def run(
     The lab profile takes about 20 minutes and can write more than a TB: `iosonde plan TARGET` says it beforehand.
     """
     from iosonde.campaign import look_ahead, measure_to_directory
+    from iosonde.campaign.wishes import campaign_wish
     from iosonde.cli.keeping import keeping
     from iosonde.cli.planned import plan_lines
     from iosonde.cli.progress import watching
     from iosonde.cli.publish import finish_directory
-    from iosonde.cli.wishes import campaign_wish
     from iosonde.plans import plan_cost
 
     now = datetime.now(UTC)

@@ -3,14 +3,25 @@
 from iosonde.plans.build import QUICK_TIMING, Ground, campaign_plan, cell_name, probe_plan, timing_of
 from iosonde.plans.campaign_file import CampaignTable, campaign_schema
 from iosonde.plans.cost import ASSUMED_WRITE_BYTES_PER_S, Cost, cell_duration_ns, plan_cost
-from iosonde.plans.limits import TARGETS_MAX, check_alignment, check_plan
+from iosonde.plans.limits import (
+    JOBS_MAX,
+    QUEUE_DEPTH_MAX,
+    SEED_MAX,
+    TARGETS_MAX,
+    check_alignment,
+    check_plan,
+    check_whole,
+)
 from iosonde.plans.profiles import PROFILES, load_profile
 from iosonde.plans.read_campaign import read_campaign
 
 __all__ = [
     "ASSUMED_WRITE_BYTES_PER_S",
+    "JOBS_MAX",
     "PROFILES",
+    "QUEUE_DEPTH_MAX",
     "QUICK_TIMING",
+    "SEED_MAX",
     "TARGETS_MAX",
     "CampaignTable",
     "Cost",
@@ -21,6 +32,7 @@ __all__ = [
     "cell_name",
     "check_alignment",
     "check_plan",
+    "check_whole",
     "load_profile",
     "plan_cost",
     "probe_plan",

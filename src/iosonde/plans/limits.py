@@ -10,12 +10,21 @@ SECTOR_BYTES: Final = 512
 BLOCK_SIZE_BYTES_MAX: Final = 64 << 20
 QUEUE_DEPTH_MAX: Final = 4096
 JOBS_MAX: Final = 256
+# Small enough to stay exact in every JSON reader.
+SEED_MAX: Final = 2**53 - 1
 TARGETS_MAX: Final = 64
 REPEATS_MAX: Final = 1000
 IN_FLIGHT_BYTES_MAX: Final = 4 << 30
 AMOUNT_BYTES_MAX: Final = 2**60
 DURATION_NS_MAX: Final = 30 * 86_400 * 10**9
 DURATION_NS_MIN: Final = 1_000_000
+
+
+def check_whole(value: object, flag: str, least: int, most: int) -> None:
+    """Raises UsageError for what a flag does not take; the parser of the command line says it in the same words."""
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        bounds = f"a whole number from {least} to {most}"
+        raise UsageError(f"{flag} {value!r} is not {bounds}", f"give {flag} {bounds}")
 
 
 def check_plan(plan: Plan, *, targets: int) -> None:

@@ -1,12 +1,24 @@
-"""From flags to what a campaign wants."""
+"""From flags, or keyword arguments of the same names, to what a campaign wants."""
 
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
-from iosonde.campaign import TargetWish, Wish
+from iosonde.campaign.campaign import Wish
+from iosonde.campaign.places import TargetWish
 from iosonde.errors import UsageError
-from iosonde.plans import CampaignTable, campaign_plan, load_profile, probe_plan, read_campaign, timing_of
+from iosonde.plans import (
+    JOBS_MAX,
+    QUEUE_DEPTH_MAX,
+    SEED_MAX,
+    CampaignTable,
+    campaign_plan,
+    check_whole,
+    load_profile,
+    probe_plan,
+    read_campaign,
+    timing_of,
+)
 from iosonde.records import Workload
 from iosonde.records.workload import ALL_READS
 from iosonde.units import parse_bytes, parse_duration
@@ -26,11 +38,12 @@ def campaign_wish(
     buffered: bool,
     engine: EngineChoice,
     seed: int | None,
+    command: tuple[str, ...] = (),
 ) -> Wish:
     """A campaign of a profile, or of a file of the user's. Raises UsageError."""
     campaign = _campaign(profile)
     writes = any(read < ALL_READS for table in campaign.experiment for read in table.read)
-    chosen_seed = fresh_seed() if seed is None else seed
+    chosen_seed = _seed(seed)
     return Wish(
         target=TargetWish(
             words=tuple(targets),
@@ -42,6 +55,7 @@ def campaign_wish(
         ),
         engine=engine,
         plan=lambda ground: campaign_plan(campaign, ground, quick=quick, seed=chosen_seed),
+        command=command,
     )
 
 
@@ -83,8 +97,12 @@ def probe_wish(
     buffered: bool,
     engine: EngineChoice,
     seed: int | None,
+    command: tuple[str, ...] = (),
 ) -> Wish:
     """A campaign of one cell. An existing file that is only read needs no --overwrite, unless it is to be filled."""
+    check_whole(read_percent, "--read", 0, ALL_READS)
+    check_whole(queue_depth, "--queue-depth", 1, QUEUE_DEPTH_MAX)
+    check_whole(jobs, "--jobs", 1, JOBS_MAX)
     workload = Workload(
         pattern=pattern,
         read_percent=read_percent,
@@ -96,7 +114,7 @@ def probe_wish(
         targets=len(targets),
     )
     timing = timing_of(parse_duration(warmup, "--warmup"), parse_duration(duration, "--duration"))
-    chosen_seed = fresh_seed() if seed is None else seed
+    chosen_seed = _seed(seed)
     return Wish(
         target=TargetWish(
             words=tuple(targets),
@@ -108,9 +126,12 @@ def probe_wish(
         ),
         engine=engine,
         plan=lambda ground: probe_plan(workload, timing, ground, seed=chosen_seed),
+        command=command,
     )
 
 
-def fresh_seed() -> int:
-    """A seed that nobody chose, small enough to stay exact in every JSON reader."""
-    return secrets.randbelow(2**53)
+def _seed(seed: int | None) -> int:
+    if seed is None:
+        return secrets.randbelow(SEED_MAX + 1)
+    check_whole(seed, "--seed", 0, SEED_MAX)
+    return seed

@@ -1,0 +1,143 @@
+"""The commands that measure, as functions: the same words, the same checks, the same traces on the disk."""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from enum import StrEnum
+from inspect import signature
+from pathlib import Path
+from typing import TypeVar
+
+from iosonde.api.runs import Run
+from iosonde.campaign import SilentObserver, look_ahead, measure_in_memory, measure_to_directory
+from iosonde.campaign.failing import check_campaign, check_probe, has_begun, with_way_on
+from iosonde.campaign.wishes import campaign_wish, probe_wish
+from iosonde.errors import IosondeError, UsageError
+from iosonde.vocabulary import Access, Data, EngineChoice, Sync
+
+_Word = TypeVar("_Word", bound=StrEnum)
+
+
+def run(
+    *targets: str | Path,
+    profile: str | Path = "lab",
+    quick: bool = False,
+    size: str | int | None = None,
+    overwrite: bool = False,
+    buffered: bool = False,
+    engine: str = "auto",
+    seed: int | None = None,
+    out: str | Path | None = None,
+) -> Run:
+    """Measures targets with a whole campaign, as ``iosonde run`` does with the same words, and gives the run.
+
+    ``size`` is text with a unit, such as ``"8GiB"``, or bytes. Nothing is printed. The run directory (``out``, by
+    default ``./iosonde-RUN``) holds what the command would leave there, and what was measured stays there whatever ends
+    the run: after Ctrl-C, which raises KeyboardInterrupt, ``iosonde resume`` goes on.
+
+    Raises IosondeError; after a MeasurementError the whole run can be opened with ``open_run``.
+    """
+    asked = {name: value for name, value in locals().items() if name != "targets"}
+    now = datetime.now(UTC)
+    wish = campaign_wish(
+        _words(targets),
+        profile=str(profile),
+        quick=quick,
+        size=_text(size),
+        overwrite=overwrite,
+        buffered=buffered,
+        engine=_choice(EngineChoice, engine, "--engine"),
+        seed=seed,
+        command=_call(run, targets, asked),
+    )
+    ahead = look_ahead(wish, now)
+    directory = Path(f"iosonde-{ahead.run}") if out is None else Path(out)
+    try:
+        measure_to_directory(wish, ahead, directory, SilentObserver(), now)
+        # It brings the chart library along, which takes a second to load: not before the wish is known to be good.
+        from iosonde.report.derive import derive_files
+
+        record, _, page = derive_files(directory)
+    except IosondeError as error:
+        if has_begun(directory, ahead.run):
+            raise with_way_on(error, directory) from error
+        raise
+    check_campaign(record, directory, page)
+    return Run(record, directory, whole=True)
+
+
+def probe(
+    *targets: str | Path,
+    pattern: str = "random",
+    read: int = 100,
+    block_size: str | int = "4KiB",
+    queue_depth: int = 1,
+    jobs: int = 1,
+    sync: str = "none",
+    data: str = "random",
+    duration: str = "5s",
+    warmup: str = "1s",
+    size: str | int | None = None,
+    overwrite: bool = False,
+    buffered: bool = False,
+    engine: str = "auto",
+    seed: int | None = None,
+) -> Run:
+    """Runs one workload, as ``iosonde probe`` does with the same words, and gives the run. Nothing stays on the disk.
+
+    Sizes are text with a unit, such as ``"4KiB"``, or bytes; times are text with a unit, such as ``"200ms"``.
+
+    Raises IosondeError; Ctrl-C raises KeyboardInterrupt after the file that was made has been removed.
+    """
+    asked = {name: value for name, value in locals().items() if name != "targets"}
+    now = datetime.now(UTC)
+    wish = probe_wish(
+        _words(targets),
+        pattern=_choice(Access, pattern, "--pattern"),
+        read_percent=read,
+        block_size=str(block_size),
+        queue_depth=queue_depth,
+        sync=_choice(Sync, sync, "--sync"),
+        jobs=jobs,
+        data=_choice(Data, data, "--data"),
+        duration=str(duration),
+        warmup=str(warmup),
+        size=_text(size),
+        overwrite=overwrite,
+        buffered=buffered,
+        engine=_choice(EngineChoice, engine, "--engine"),
+        seed=seed,
+        command=_call(probe, targets, asked),
+    )
+    record = measure_in_memory(wish, look_ahead(wish, now), SilentObserver(), now)
+    check_probe(record)
+    return Run(record, None, whole=True)
+
+
+def _words(targets: tuple[str | Path, ...]) -> list[str]:
+    if not targets:
+        raise UsageError("no target was given", 'name one, such as "/mnt/data"')
+    return [str(target) for target in targets]
+
+
+def _text(size: str | int | None) -> str | None:
+    return None if size is None else str(size)
+
+
+def _choice(words: type[_Word], given: str, flag: str) -> _Word:
+    try:
+        return words(given)
+    except ValueError:
+        names = [str(word) for word in words]
+        raise UsageError(
+            f"{flag}: {given!r} is not one of {', '.join(map(repr, names))}", f"one of {', '.join(names)}"
+        ) from None
+
+
+def _call(function: Callable[..., Run], targets: tuple[str | Path, ...], asked: Mapping[str, object]) -> tuple[str]:
+    """The call as the record keeps it, in the place of a command line: what differs from the defaults."""
+    defaults = {name: each.default for name, each in signature(function).parameters.items()}
+    given = {name: value for name, value in asked.items() if value != defaults[name]}
+    words = [repr(str(target)) for target in targets]
+    for name, value in given.items():
+        words.append(f"{name}={(str(value) if isinstance(value, Path) else value)!r}")
+    return (f"iosonde.{function.__name__}({', '.join(words)})",)
