@@ -95,6 +95,12 @@ def test_a_frame_shows_itself_as_a_table(frame: Frame) -> None:
     assert "1152921504606846977" in lines[4]
 
 
+def test_a_notebook_shows_the_first_rows_and_never_takes_text_for_markup() -> None:
+    html = Frame({"name": np.array(["<b>"] * 12, dtype=object), "gap": np.full(12, np.nan)})._repr_html_()
+    assert html.count("<tr><td>&lt;b&gt;</td><td></td></tr>") == 10
+    assert "10 of 12 rows, 2 columns" in html
+
+
 @pytest.mark.parametrize("package", ["pandas", "polars"])
 def test_a_package_that_is_not_there_is_named_with_the_way_out(
     frame: Frame, package: str, monkeypatch: pytest.MonkeyPatch

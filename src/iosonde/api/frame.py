@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from html import escape
+from typing import TYPE_CHECKING, Any, Final
 
 from iosonde.errors import UsageError
 
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     from numpy.typing import NDArray
+
+
+ROWS_SHOWN: Final = 10
 
 
 class Frame:
@@ -38,6 +42,15 @@ class Frame:
 
     def __repr__(self) -> str:
         return str(self._relation())
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the first rows, which scroll sideways."""
+        head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
+        rows = self._relation().limit(ROWS_SHOWN).fetchall()
+        cells = ("".join(f"<td>{'' if value is None else escape(str(value))}</td>" for value in row) for row in rows)
+        body = "".join(f"<tr>{row}</tr>" for row in cells)
+        more = f"<p>{len(rows)} of {len(self)} rows, {len(self.columns)} columns</p>"
+        return f'<div style="overflow-x: auto"><table><tr>{head}</tr>{body}</table></div>{more}'
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The table as an Arrow stream, which lives on by itself."""

@@ -30,7 +30,9 @@ class Run:
     def __repr__(self) -> str:
         state = "finished" if self.finished else "broken off"
         targets = ", ".join(target.path for target in self.targets)
-        return f"<iosonde run {self.name}: {len(self._record.cells)} measurements of {targets}, {state}>"
+        number = len(self._record.cells)
+        measured = f"{number} measurement{'' if number == 1 else 's'}"
+        return f"<iosonde run {self.name}: {measured} of {targets}, {state}>"
 
     @property
     def name(self) -> str:

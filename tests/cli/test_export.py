@@ -1,0 +1,67 @@
+"""A run in one file, from the command line: made, read, and kept apart from the run itself."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from iosonde.store import load_run
+from tests.commands import iosonde_forked
+from tests.house.checkout import ROOT
+
+RUN = ROOT / "tests/fixtures/runs/v1"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a run in it."""
+    shutil.copytree(RUN, tmp_path / "mine")
+    return tmp_path
+
+
+def test_a_run_is_packed_beside_itself_and_the_file_is_named(folder: Path) -> None:
+    (folder / "mine/tables").mkdir()
+    ended = iosonde_forked("export", "mine", "--as", "archive", folder=folder)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.startswith("mine.iosonde.zip: 2 files, ")
+    assert ended.stderr == "left out, since only plain files of a run go in: tables\n"
+    assert load_run(folder / "mine.iosonde.zip") == load_run(RUN)
+
+
+def test_the_directory_that_one_stands_in_is_packed_beside_itself(folder: Path) -> None:
+    assert iosonde_forked("export", ".", folder=folder / "mine").returncode == 0
+    assert sorted(path.name for path in folder.iterdir()) == ["mine", "mine.iosonde.zip"]
+    assert sorted(path.name for path in (folder / "mine").iterdir()) == ["journal", "run.json"]
+
+
+def test_an_archive_is_replaced_only_when_that_is_asked(folder: Path) -> None:
+    (folder / "mine.iosonde.zip").write_text("precious")
+    ended = iosonde_forked("export", "mine", folder=folder)
+    assert (ended.returncode, (folder / "mine.iosonde.zip").read_text()) == (7, "precious")
+    assert iosonde_forked("export", "mine", "--force", folder=folder).returncode == 0
+    assert load_run(folder / "mine.iosonde.zip") == load_run(RUN)
+
+
+def test_the_report_of_an_archive_goes_beside_it_and_is_that_of_the_directory(folder: Path) -> None:
+    assert iosonde_forked("export", "mine", folder=folder).returncode == 0
+    packed = iosonde_forked("report", "mine.iosonde.zip", folder=folder)
+    assert packed.returncode == 0, packed.stderr
+    assert iosonde_forked("report", "mine", folder=folder).returncode == 0
+    assert (folder / "mine.html").read_bytes() == (folder / "mine/report.html").read_bytes()
+    again = iosonde_forked("report", "mine.iosonde.zip", folder=folder)
+    assert (again.returncode, "mine.html exists" in again.stderr) == (7, True)
+
+
+def test_the_tables_of_an_archive_are_those_of_the_directory(folder: Path) -> None:
+    assert iosonde_forked("export", "mine", folder=folder).returncode == 0
+    for run, tables in (("mine", "a"), ("mine.iosonde.zip", "b")):
+        assert iosonde_forked("report", run, "--csv", tables, folder=folder).returncode == 0
+    for name in ("cells", "intervals", "histograms"):
+        assert (folder / f"a/{name}.csv").read_bytes() == (folder / f"b/{name}.csv").read_bytes()
+    assert not (folder / "mine.html").exists()
+
+
+def test_an_archive_is_packed_again_into_the_same_bytes(folder: Path) -> None:
+    assert iosonde_forked("export", "mine", folder=folder).returncode == 0
+    assert iosonde_forked("export", "mine.iosonde.zip", "--out", "again.zip", folder=folder).returncode == 0
+    assert (folder / "again.zip").read_bytes() == (folder / "mine.iosonde.zip").read_bytes()
