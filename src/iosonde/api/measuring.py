@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from iosonde.api.runs import Run
 from iosonde.campaign import SilentObserver, look_ahead, measure_in_memory, measure_to_directory
-from iosonde.campaign.failing import check_campaign, check_probe, has_begun, with_way_on
+from iosonde.campaign.failing import add_way_on, check_campaign, check_probe, has_begun
 from iosonde.campaign.wishes import campaign_wish, probe_wish
 from iosonde.errors import IosondeError, UsageError
 from iosonde.vocabulary import Access, Data, EngineChoice, Sync
@@ -59,7 +59,7 @@ def run(
         record, _, page = derive_files(directory)
     except IosondeError as error:
         if has_begun(directory, ahead.run):
-            raise with_way_on(error, directory) from error
+            add_way_on(error, directory)
         raise
     check_campaign(record, directory, page)
     return Run(record, directory, whole=True)

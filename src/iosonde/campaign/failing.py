@@ -33,10 +33,8 @@ def has_begun(directory: Path, run: str) -> bool:
         return False
 
 
-def with_way_on(error: IosondeError, directory: Path) -> IosondeError:
-    """The same error, with the command that goes on with what is kept, where the run can go on."""
-    if "new run" in error.hint:
-        # It can't go on: another run is the way out.
-        return error
-    hint = error.hint.removesuffix(", then run again")
-    return type(error)(error.message, f"{hint}; then `iosonde resume {directory}` goes on")
+def add_way_on(error: IosondeError, directory: Path) -> None:
+    """Adds to an error's hint the command that goes on with what is kept, where the run can go on."""
+    # Where another run is the way out, this one can't go on.
+    if "new run" not in error.hint:
+        error.hint = f"{error.hint.removesuffix(', then run again')}; then `iosonde resume {directory}` goes on"

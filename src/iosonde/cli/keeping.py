@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from iosonde.campaign.failing import has_begun, with_way_on
+from iosonde.campaign.failing import add_way_on, has_begun
 from iosonde.cli.ending import ENDING
 from iosonde.errors import IosondeError, MeasurementError, RecordError
 from iosonde.store import load_run
@@ -29,7 +29,8 @@ def keeping(directory: Path, run: str) -> Iterator[None]:
         if not has_begun(directory, run):
             raise
         _tell_what_is_kept(directory)
-        raise with_way_on(error, directory) from error
+        add_way_on(error, directory)
+        raise
 
 
 def _tell(directory: Path, run: str) -> None:
