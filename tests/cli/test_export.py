@@ -1,5 +1,6 @@
 """A run in one file, from the command line: made, read, and kept apart from the run itself."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -65,3 +66,12 @@ def test_an_archive_is_packed_again_into_the_same_bytes(folder: Path) -> None:
     assert iosonde_forked("export", "mine", folder=folder).returncode == 0
     assert iosonde_forked("export", "mine.iosonde.zip", "--out", "again.zip", folder=folder).returncode == 0
     assert (folder / "again.zip").read_bytes() == (folder / "mine.iosonde.zip").read_bytes()
+
+
+def test_an_archive_is_listed_and_shown_as_its_directory_is(folder: Path) -> None:
+    assert iosonde_forked("export", "mine", folder=folder).returncode == 0
+    shown = [iosonde_forked("show", run, folder=folder) for run in ("mine", "mine.iosonde.zip")]
+    assert shown[0].stdout == shown[1].stdout != ""
+    listed = json.loads(iosonde_forked("list", ".", "--json", folder=folder).stdout)
+    assert sorted(line.pop("path") for line in listed) == ["mine", "mine.iosonde.zip"]
+    assert listed[0] == listed[1]

@@ -7,7 +7,7 @@ import pytest
 from iosonde.analysis.experiments import estimate_run
 from iosonde.errors import RecordError
 from iosonde.records import Outcome, RunRecord
-from iosonde.store import Glance, Journal, glance_at, load_run
+from iosonde.store import Glance, Journal, glance_at, load_run, write_archive
 from iosonde.store.names import HEADER_NAME, JOURNAL_NAME
 from tests.builders import session
 from tests.house.checkout import ROOT
@@ -43,6 +43,11 @@ def test_the_figures_of_every_cell_are_those_of_the_whole_record(name: str, lab:
         assert found.latency_ns_mean == pytest.approx(figures.latency_ns_mean.mean)
         assert found.repeats == figures.iops.repeats
     assert set(subjects.values()) <= {None}
+
+
+def test_an_archive_is_glanced_at_as_its_directory_is(lab: Path, tmp_path: Path) -> None:
+    write_archive(lab, tmp_path / "lab.zip")
+    assert whole(tmp_path / "lab.zip") == whole(lab)
 
 
 def test_only_the_cells_that_are_asked_for_have_figures(lab: Path) -> None:

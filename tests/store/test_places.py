@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.errors import RecordError
-from iosonde.store import places_below
+from iosonde.store import places_below, write_archive
 from tests.house.checkout import ROOT
 
 FIXTURE = ROOT / "tests/fixtures/runs/v1"
@@ -21,6 +21,14 @@ def test_runs_are_found_at_any_depth_by_name(tmp_path: Path) -> None:
     for name in ("b", "a/deep/down", "a/first"):
         shutil.copytree(FIXTURE, tmp_path / name)
     assert found(tmp_path) == ["a/deep/down", "a/first", "b"]
+
+
+def test_archives_are_found_by_their_suffix(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    write_archive(FIXTURE, tmp_path / "deep/mine.iosonde.zip")
+    write_archive(FIXTURE, tmp_path / "other.zip")
+    (tmp_path / "linked.iosonde.zip").symlink_to(tmp_path / "other.zip")
+    assert found(tmp_path) == ["deep/mine.iosonde.zip"]
 
 
 def test_a_folder_that_is_a_run_is_itself_the_only_one(tmp_path: Path) -> None:

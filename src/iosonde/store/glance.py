@@ -9,6 +9,7 @@ import mmap
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -17,6 +18,8 @@ from typing import Any, Final
 from iosonde.analysis.totals import COUNTED_IN_ALL
 from iosonde.errors import RecordError
 from iosonde.records import CellPlan, Operation, Outcome, Plan, RunHeader, Sync
+from iosonde.store.archive import is_archive
+from iosonde.store.files import open_files
 from iosonde.store.frames import HEAD, PREFIX, Broken, Frame, Kind, decode, schema_version_of
 from iosonde.store.names import JOURNAL_NAME
 from iosonde.store.reading import check_version, load_header
@@ -69,14 +72,14 @@ def glance_at(path: Path, wanted: Callable[[Plan], Collection[CellPlan]]) -> Gla
     looking = _Looking(header, {plan.cell: plan for plan in wanted(header.plan)})
     journal = path / JOURNAL_NAME
     try:
-        with journal.open("rb") as file, _mapped(file.fileno()) as data:
+        with _opened(path) as (data, is_held):
             version = schema_version_of(data[: PREFIX.size])
             if version is None:
                 raise RecordError(f"{journal} does not begin like a journal", "use a copy of the run directory")
             check_version(path, version)
             for frame in _frames(data, looking.damage):
                 looking.take(frame)
-            return looking.result(running=not looking.finished and _is_locked(file.fileno()))
+            return looking.result(running=not looking.finished and is_held())
     except FileNotFoundError as error:
         raise RecordError(
             f"{path} has no journal: only half of a run is there", "use a whole copy of the run directory"
@@ -88,6 +91,17 @@ def glance_at(path: Path, wanted: Callable[[Plan], Collection[CellPlan]]) -> Gla
         raise RecordError(
             f"{path} has no readable journal: {error.strerror}", "use a copy of the run directory"
         ) from error
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[mmap.mmap | bytes, Callable[[], bool]]]:
+    """The journal, and what says whether it is being written; nobody writes in an archive."""
+    if is_archive(path):
+        with open_files(path) as files:
+            yield files.read(JOURNAL_NAME), lambda: False
+        return
+    with (path / JOURNAL_NAME).open("rb") as file, _mapped(file.fileno()) as data:
+        yield data, lambda: _is_locked(file.fileno())
 
 
 def _mapped(file: int) -> mmap.mmap:
@@ -112,7 +126,7 @@ class _Payload:
         return self.data[self.start : self.end]
 
 
-def _frames(data: mmap.mmap, damage: list[str]) -> Iterator[_Payload]:
+def _frames(data: mmap.mmap | bytes, damage: list[str]) -> Iterator[_Payload]:
     """All frames but intervals, which are nine of ten and which no listing looks at."""
     places = _places(data)
     if places is not None:
@@ -127,7 +141,7 @@ def _frames(data: mmap.mmap, damage: list[str]) -> Iterator[_Payload]:
             damage.append(_damage_text(found))
 
 
-def _places(data: mmap.mmap) -> list[tuple[int, int, int]] | None:
+def _places(data: mmap.mmap | bytes) -> list[tuple[int, int, int]] | None:
     """Kind, start and end of each payload, by the heads alone; None where they don't lead to the journal's end.
 
     A journal has thousands of frames, and this loop is most of what a listing costs.

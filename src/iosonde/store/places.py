@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from iosonde.errors import RecordError
+from iosonde.store.archive import ARCHIVE_SUFFIX
 from iosonde.store.frames import MAGIC
 from iosonde.store.names import HEADER_NAME, JOURNAL_NAME
 
@@ -18,7 +19,10 @@ _BEGINNING_BYTES: Final = 64
 
 @dataclass(frozen=True)
 class Place:
-    """A directory that holds a run or a part of one, or a folder that can't be looked into: ``unreadable`` says why."""
+    """A directory that holds a run or a part of one, an archive of a run, or a folder that can't be looked into.
+
+    ``unreadable`` says why not.
+    """
 
     path: Path
     unreadable: str = ""
@@ -54,10 +58,17 @@ def _below(folder: Path) -> Iterator[Place]:
         if holds_run:
             yield Place(at)
             continue
+        yield from (Place(at / name) for name in sorted(found) if _may_be_archive(found[name]))
         inner = [
             name for name, entry in found.items() if not name.startswith(".") and entry.is_dir(follow_symlinks=False)
         ]
         waiting.extend(at / name for name in sorted(inner, reverse=True))
+
+
+def _may_be_archive(entry: os.DirEntry[str]) -> bool:
+    """By its name: what other zip archives hold is nobody's business here."""
+    hidden = entry.name.startswith(".")
+    return entry.name.endswith(ARCHIVE_SUFFIX) and not hidden and entry.is_file(follow_symlinks=False)
 
 
 def _holds_run(directory: Path, names: set[str]) -> bool:
