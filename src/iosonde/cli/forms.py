@@ -124,7 +124,7 @@ class Writer:
                 typer.echo(f"wrote {write(path)}", err=True)
 
     def _html(self, path: Path) -> str:
-        from iosonde.cli.publish import write_html
+        from iosonde.report.derive import write_html
 
         write_html(self.record, self.findings, path)
         return str(path)
