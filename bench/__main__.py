@@ -1,16 +1,16 @@
 """Run all comparisons, or those that are named.
 
-python -m bench [fio] [startup] [--pairs N] [--folder DIR]
+python -m bench [fio] [startup] [pages] [--pairs N] [--folder DIR]
 """
 
 import argparse
 import sys
 from pathlib import Path
 
-from bench import agreement, startup
+from bench import agreement, pages, startup
 
 RESULTS = Path(__file__).parent / "results"
-COMPARISONS = {"fio": agreement.run, "startup": startup.run}
+COMPARISONS = {"fio": agreement.run, "startup": startup.run, "pages": pages.run}
 
 
 def main() -> int:

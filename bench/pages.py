@@ -1,0 +1,130 @@
+"""How long large reports take: a thousand cells written and opened, and the lab profile's on paper."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+
+from bench.machine import machine_lines
+from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, measure_to_directory
+from iosonde.plans import CampaignTable, campaign_plan, load_profile, read_campaign
+from iosonde.records import Plan, Timing
+from iosonde.vocabulary import EngineChoice
+
+REPORT_S_MAX = 8.0
+REPORT_BYTES_MAX = 500 * 10**6
+OPEN_S_MAX = 2.0
+PDF_S_MAX = 4.0
+ROUNDS = 5
+MS = 10**6
+THOUSAND = """
+name = "thousand"
+repeats = 3
+[[experiment]]
+name = "all"
+pattern = ["random", "sequential"]
+read = [100, 70, 50, 30, 0]
+block_size = ["512B", "1KiB", "4KiB", "8KiB", "16KiB", "64KiB", "128KiB", "256KiB", "1MiB", "2MiB"]
+queue_depth = [1, 2, 4, 8, 16, 24, 32, 48, 64, 128]
+"""
+
+
+@dataclass(frozen=True)
+class Spent:
+    """Seconds and the largest memory of a command, bytes."""
+
+    seconds: float
+    memory_bytes: int
+
+
+def run(results: Path, folder: Path, _pairs: int) -> bool:
+    """Measures, prints and keeps the waits; True when every target is met."""
+    with tempfile.TemporaryDirectory() as place:
+        thousand, lab = Path(place) / "thousand", Path(place) / "lab"
+        for directory, campaign in ((thousand, read_campaign(THOUSAND, "")), (lab, load_profile("lab"))):
+            _measure(directory, campaign)
+        report = _spent(["report", str(thousand)])
+        paper = _spent(["report", str(lab), "--pdf", str(Path(place) / "lab.pdf"), "--force"])
+        opened_s = _opened(thousand / "report.html")
+    rows = [
+        ("report of 1,000 cells x 3 repeats", f"{report.seconds:.2f} s", f"{REPORT_S_MAX} s"),
+        ("its memory", f"{report.memory_bytes / 1e6:.0f} MB", f"{REPORT_BYTES_MAX / 1e6:.0f} MB"),
+        ("its page, until the first chart is drawn", _seconds(opened_s), f"{OPEN_S_MAX} s"),
+        ("PDF of the lab profile", f"{paper.seconds:.2f} s", f"{PDF_S_MAX} s"),
+    ]
+    lines = ["# Large reports", "", *machine_lines(folder), ""]
+    lines += [f"| what | median of {ROUNDS} | target |", "|---|---|---|"]
+    lines += [f"| {what} | {seen} | {target} |" for what, seen, target in rows]
+    print("\n".join(lines))
+    (results / "pages.md").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    found = {
+        "report_s": report.seconds,
+        "memory_bytes": report.memory_bytes,
+        "open_s": opened_s,
+        "pdf_s": paper.seconds,
+    }
+    (results / "pages.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    quick = report.seconds < REPORT_S_MAX and paper.seconds < PDF_S_MAX and (opened_s or 0) < OPEN_S_MAX
+    return quick and report.memory_bytes < REPORT_BYTES_MAX
+
+
+def _measure(directory: Path, campaign: CampaignTable) -> None:
+    target = TargetWish(("null:",), None, overwrite=False, buffered=False, writes=True, quick=False)
+    wish = Wish(
+        target=target,
+        engine=EngineChoice.AUTO,
+        plan=lambda ground: _short(campaign_plan(campaign, ground, quick=False, seed=1)),
+    )
+    now = datetime.now(UTC)
+    measure_to_directory(wish, look_ahead(wish, now), directory, SilentObserver(), now)
+
+
+def _short(plan: Plan) -> Plan:
+    """The same cells with ten intervals of 1 ms each: what is measured here is what comes afterwards."""
+    timing = Timing(warmup_ns=MS, measure_ns=10 * MS, interval_ns=MS)
+    return plan.model_copy(update={"cells": tuple(cell.model_copy(update={"timing": timing}) for cell in plan.cells)})
+
+
+def _spent(words: list[str]) -> Spent:
+    found = []
+    for _ in range(ROUNDS):
+        before = time.perf_counter()
+        command = [sys.executable, "-m", "iosonde", *words]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        assert process.returncode == 0, words
+        found.append(Spent(time.perf_counter() - before, usage.ru_maxrss * 1024))
+    return Spent(median(each.seconds for each in found), max(each.memory_bytes for each in found))
+
+
+def _opened(page: Path) -> float | None:
+    """Seconds from the call of the browser's page to its first chart; None where no Chromium is installed."""
+    from playwright.sync_api import sync_playwright
+
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        return None
+    times = []
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        for _ in range(ROUNDS):
+            tab = browser.new_page(viewport={"width": 1280, "height": 900})
+            before = time.perf_counter()
+            tab.goto(page.as_uri(), wait_until="commit")
+            tab.wait_for_selector(".chart svg")
+            times.append(time.perf_counter() - before)
+            tab.close()
+        browser.close()
+    return median(times)
+
+
+def _seconds(value: float | None) -> str:
+    return "no Chromium here" if value is None else f"{value:.2f} s"
