@@ -30,7 +30,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
     folder = tmp_path_factory.mktemp("show")
     made = Story(folder, folder / "runs/whole", folder / "runs/cut")
     for run in (made.run, made.cut):
-        assert fork(partial(run_short, folder / "target", run)).wait() == DONE
+        assert fork(partial(run_short, folder / "target.data", run)).wait() == DONE
     journal = made.cut / JOURNAL_NAME
     journal.write_bytes(journal.read_bytes()[: journal.stat().st_size // 2])
     return made
