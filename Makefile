@@ -51,7 +51,7 @@ demo: setup ## measure a file in demo/ and write a report
 
 test: setup ## run all tests of engine and front
 	$(CARGO) test --locked
-	$(PY) -m pytest -ra -n 2 --dist worksteal
+	$(PY) -m pytest -ra -n 2 --dist loadfile
 
 lint: setup ## check format, style, types and layers
 	$(VENV)/bin/ruff format --check .

@@ -13,12 +13,12 @@ from iosonde.campaign import wishes  # noqa: F401 - see above
 from iosonde.cli import probing, publish  # noqa: F401 - see above
 from iosonde.cli.main import entry
 
-# The lab profile with cells of 60 ms: the whole way of a quick run in seconds. The timing is all that is changed.
+# The lab profile with cells of 160 ms: the whole way of a quick run in seconds. The timing is all that is changed.
 SHORT_CELLS = """
 import sys
 from iosonde.plans import build
 from iosonde.records import Timing
-build.QUICK_TIMING = Timing(warmup_ns=10_000_000, measure_ns=50_000_000, interval_ns=10_000_000)
+build.QUICK_TIMING = Timing(warmup_ns=10_000_000, measure_ns=150_000_000, interval_ns=30_000_000)
 from iosonde.cli.main import entry
 sys.argv[0] = "iosonde"
 entry()

@@ -60,7 +60,7 @@ def test_every_cell_gives_what_it_was_asked_for(story: Story) -> None:
 
 def test_bytes_are_blocks_and_time_is_the_time_that_was_asked_for(story: Story) -> None:
     for cell in story.record.cells:
-        assert cell.measured_ns == 50_000_000
+        assert cell.measured_ns == 150_000_000
         everything = total_of(cell.operations, Operation.ALL)
         assert everything is not None
         moved = sum(
