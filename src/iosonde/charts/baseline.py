@@ -5,11 +5,12 @@ from collections.abc import Sequence
 import altair as alt
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
+from iosonde.charts.axes import log_latency
 from iosonde.charts.figure import Figure, Row, left_out
-from iosonde.charts.lines import named_rows
+from iosonde.charts.lines import named_rows, tooltip
 from iosonde.charts.points import unit_of
 from iosonde.charts.quantities import LatencyUnit, significant
-from iosonde.charts.theme import INK_SOFT, Series, colour, layered, log_domain, log_ticks, number_axis, shape
+from iosonde.charts.theme import INK_SOFT, Series, colour, layered, shape
 from iosonde.records import Sync, Workload
 from iosonde.units import format_size
 
@@ -69,14 +70,8 @@ def _name(workload: Workload) -> str:
 
 def _layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
     field = f"latency_{unit.name}"
-    domain = log_domain(row[field] for row in rows)
     series = [each for _, each in _POINTS]
-    x = alt.X(
-        f"{field}:Q",
-        title=f"Latency ({unit.name}), log scale",
-        scale=alt.Scale(type="log", domain=list(domain), nice=False),
-        axis=number_axis(values=log_ticks(domain), labelOverlap="greedy"),
-    )
+    x = alt.X(**log_latency(rows, unit, labelOverlap="greedy"))
     y = alt.Y(
         "name:N",
         title=None,
@@ -84,13 +79,7 @@ def _layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
         axis=alt.Axis(labelExpr="split(datum.label, '|')", labelLimit=140, labelLineHeight=14, grid=True),
     )
     chart = alt.Chart()
-    told = [
-        alt.Tooltip("name:N", title="workload"),
-        alt.Tooltip("series:N", title="percentile"),
-        alt.Tooltip("latency:N", title="latency"),
-        alt.Tooltip("samples:N", title="samples"),
-        alt.Tooltip("cell:N", title="cell"),
-    ]
+    told = tooltip(name="workload", series="percentile", latency="latency", samples="samples", cell="cell")
     return [
         chart.mark_rule(strokeWidth=2, color=INK_SOFT, opacity=0.5).encode(
             x=alt.X(f"min({field}):Q", title=x["title"]), x2=alt.X2(f"max({field}):Q"), y=y

@@ -7,6 +7,7 @@ import altair as alt
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.estimate import Estimate
+from iosonde.charts.axes import iops_axis, log_domain, log_scaled, log_ticks, number_axis
 from iosonde.charts.figure import Figure, Row, left_out
 from iosonde.charts.lines import lines_with_intervals
 from iosonde.charts.points import FLOOR_BELOW, bars_text, interval_ends, pure_points, row_of, unit_of
@@ -24,11 +25,7 @@ from iosonde.charts.theme import (
     RANDOM_WRITE,
     SEQUENTIAL_READ,
     SEQUENTIAL_WRITE,
-    iops_axis,
     layered,
-    log_domain,
-    log_ticks,
-    number_axis,
 )
 
 SERIES = (RANDOM_READ, RANDOM_WRITE, SEQUENTIAL_READ, SEQUENTIAL_WRITE)
@@ -60,7 +57,7 @@ def block_size_iops(cells: Sequence[CellEstimate]) -> Figure:
         title="Block size and IOPS",
         quantity=f"IOPS ({IOPS_BASE})",
         field="iops",
-        axis_title=f"IOPS ({IOPS_BASE}), log scale",
+        axis_title=f"IOPS ({IOPS_BASE})",
         axis=iops_axis,
         estimate=lambda figures: figures.iops,
     )
@@ -74,7 +71,7 @@ def block_size_bandwidth(cells: Sequence[CellEstimate]) -> Figure:
         title="Block size and bandwidth",
         quantity=f"Bandwidth ({BANDWIDTH_BASE})",
         field="bandwidth_mb_per_s",
-        axis_title=f"Bandwidth ({BANDWIDTH_UNIT}, 10^6 bytes/s), log scale",
+        axis_title=f"Bandwidth ({BANDWIDTH_UNIT}, 10^6 bytes/s)",
         axis=number_axis,
         estimate=lambda figures: figures.bytes_per_s,
         factor=1 / MEGABYTE,
@@ -90,7 +87,7 @@ def block_size_latency(cells: Sequence[CellEstimate]) -> Figure:
         title="Block size and latency",
         quantity=f"Mean service latency ({unit.name})",
         field=f"latency_{unit.name}",
-        axis_title=f"Mean latency ({unit.name}), log scale",
+        axis_title=f"Mean latency ({unit.name})",
         axis=number_axis,
         estimate=lambda figures: figures.latency_ns_mean,
         factor=1 / unit.ns,
@@ -126,11 +123,6 @@ def _layers(rows: Sequence[Row], view: _View) -> list[alt.Chart]:
         scale=alt.Scale(type="log", base=2, domain=[sizes[0] / 1.2, sizes[-1] * 1.2], nice=False),
         axis=alt.Axis(values=sizes, labelExpr=_SIZE_LABEL, labelOverlap="parity", grid=False),
     )
-    y = alt.Y(
-        f"{view.field}:Q",
-        title=view.axis_title,
-        scale=alt.Scale(type="log", domain=list(domain), nice=False),
-        axis=view.axis(values=log_ticks(domain)),
-    )
+    y = alt.Y(**log_scaled(view.field, view.axis_title, domain, view.axis(values=log_ticks(domain))))
     present = {row["series"] for row in rows}
     return lines_with_intervals(x, y, [each for each in SERIES if each.name in present])

@@ -7,10 +7,11 @@ from typing import Final
 import altair as alt
 
 from iosonde.analysis.course import Moment, moments_of
+from iosonde.charts.axes import number_axis
 from iosonde.charts.figure import Figure, Row
-from iosonde.charts.lines import named_rows
+from iosonde.charts.lines import named_rows, tooltip
 from iosonde.charts.quantities import significant
-from iosonde.charts.theme import ALL, INK_SOFT, READ, WRITE, Series, colour, layered, number_axis, shape
+from iosonde.charts.theme import ALL, INK_SOFT, READ, WRITE, Series, colour, layered, shape
 from iosonde.records import CellRecord
 
 POINTS_MAX: Final = 2000
@@ -95,9 +96,7 @@ def _layers(rows: Sequence[Row]) -> list[alt.Chart]:
         axis=alt.Axis(values=[0, 0.5, 1, 1.5, 2], labelExpr="datum.value == 2 ? '≥ 2' : datum.label"),
     )
     told = [
-        alt.Tooltip("cell:N", title="cell"),
-        alt.Tooltip("repeat:N", title="repeat"),
-        alt.Tooltip("iops:N", title="IOPS"),
+        *tooltip(cell="cell", repeat="repeat", iops="IOPS"),
         alt.Tooltip("share:Q", title="of the cell's mean", format=".3f"),
         alt.Tooltip("minutes:Q", title="minutes", format=".2f"),
     ]

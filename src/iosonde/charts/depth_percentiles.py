@@ -7,12 +7,13 @@ import altair as alt
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.histogram import percent_label
+from iosonde.charts.axes import log_latency
 from iosonde.charts.depths import depth_axis
 from iosonde.charts.figure import Figure, Row, left_out
-from iosonde.charts.lines import named_rows
+from iosonde.charts.lines import named_rows, tooltip
 from iosonde.charts.points import Point, pure_points, unit_of
 from iosonde.charts.quantities import LatencyUnit, significant
-from iosonde.charts.theme import CASES, Series, colour, dash, layered, log_domain, log_ticks, number_axis, shape
+from iosonde.charts.theme import CASES, Series, colour, dash, layered, shape
 from iosonde.records import Operation
 
 PERCENTS_DRAWN: Final = (50.0, 90.0, 99.0, 99.9)
@@ -69,7 +70,6 @@ def _rows(point: Point, unit: LatencyUnit) -> list[Row]:
 
 
 def _layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
-    field = f"latency_{unit.name}"
     names = [percent_label(percent) for percent in PERCENTS_DRAWN]
     present = {row["series"] for row in rows}
     series = [
@@ -77,23 +77,17 @@ def _layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
         for name, style in zip(names, CASES, strict=True)
         if name in present
     ]
-    domain = log_domain(row[end] for row in rows for end in (field, "lowest", "highest"))
     x = depth_axis(rows)
-    y = alt.Y(
-        f"{field}:Q",
-        title=f"Latency ({unit.name}), log scale",
-        scale=alt.Scale(type="log", domain=list(domain), nice=False),
-        axis=number_axis(values=log_ticks(domain)),
-    )
+    y = alt.Y(**log_latency(rows, unit, ends=("lowest", "highest")))
     chart, coloured = alt.Chart(), colour(series)
-    told = [
-        alt.Tooltip("series:N", title="percentile"),
-        alt.Tooltip("latency:N", title="latency"),
-        alt.Tooltip("queue_depth_asked:N", title="depth asked"),
-        alt.Tooltip("samples:N", title="samples"),
-        alt.Tooltip("repeats:N", title="repeats"),
-        alt.Tooltip("cell:N", title="cell"),
-    ]
+    told = tooltip(
+        series="percentile",
+        latency="latency",
+        queue_depth_asked="depth asked",
+        samples="samples",
+        repeats="repeats",
+        cell="cell",
+    )
     return [
         chart.mark_line(strokeWidth=2).encode(x=x, y=y, color=coloured, strokeDash=dash(series)),
         chart.mark_rule(strokeWidth=2, opacity=0.6).encode(

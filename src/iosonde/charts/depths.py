@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import altair as alt
 
 from iosonde.analysis.cells import CellEstimate
+from iosonde.charts.axes import iops_from_zero, log_mean_latency
 from iosonde.charts.figure import Figure, Row, left_out
-from iosonde.charts.lines import iops_from_zero, lines_with_intervals, log_latency
+from iosonde.charts.lines import lines_with_intervals
 from iosonde.charts.points import bars_text, interval_ends, latency_ends, pure_points, row_of, unit_of
 from iosonde.charts.quantities import IOPS_BASE
 from iosonde.charts.theme import READ, WRITE, colour, layered
@@ -47,7 +48,7 @@ def queue_depth_latency(cells: Sequence[CellEstimate]) -> Figure:
         for point, end in zip(points, ends, strict=True)
     ]
     caption = f"Mean service latency ({unit.name}) against queue depth: {_ACHIEVED}; {bars_text(rows)}. {_LITTLE}"
-    chart = layered(_layers(rows, log_latency(rows, unit), "latency_by_little"), rows, caption) if rows else None
+    chart = layered(_layers(rows, log_mean_latency(rows, unit), "latency_by_little"), rows, caption) if rows else None
     return Figure("queue-depth-latency", "Queue depth and latency", caption, chart, tuple(rows), left_out(cells, rows))
 
 

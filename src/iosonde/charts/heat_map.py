@@ -14,11 +14,12 @@ from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.course import Moment, moments_of
 from iosonde.analysis.histogram import low_and_width, percent_label
 from iosonde.analysis.totals import total_of
+from iosonde.charts.axes import log_scaled, log_ticks, number_axis
 from iosonde.charts.figure import Figure, Row
-from iosonde.charts.lines import named_rows
+from iosonde.charts.lines import named_rows, tooltip
 from iosonde.charts.png import png_data_url
 from iosonde.charts.quantities import LatencyUnit, latency_unit, significant
-from iosonde.charts.theme import INK, INK_SOFT, Series, colour, dash, layered, log_ticks, number_axis
+from iosonde.charts.theme import INK, INK_SOFT, Series, colour, dash, layered
 from iosonde.records import CellRecord, Operation
 from iosonde.units import SECOND_NS
 
@@ -127,19 +128,13 @@ def _layers(rows: Sequence[Row], picture: str, grid: _Grid, unit: LatencyUnit) -
         scale=alt.Scale(domain=[0, last_s], nice=False),
         axis=number_axis(tickCount=8, grid=False),
     )
-    y = alt.Y(
-        f"latency_{unit.name}:Q",
-        title=f"Latency ({unit.name}), log scale",
-        scale=alt.Scale(type="log", domain=list(domain), nice=False),
-        axis=number_axis(values=log_ticks(domain), grid=False),
-    )
+    heights = number_axis(values=log_ticks(domain), grid=False)
+    y = alt.Y(**log_scaled(f"latency_{unit.name}", f"Latency ({unit.name})", domain, heights))
     present = {row["series"] for row in rows}
     series = [each for _, each in LINES if each.name in present]
     borders = sorted({max(row["to_s"] for row in rows if row["repeat"] == each) for each in _repeats(rows)})[:-1]
     told = [
-        alt.Tooltip("percentile:N", title="percentile"),
-        alt.Tooltip("latency:N", title="latency"),
-        alt.Tooltip("repeat:N", title="repeat"),
+        *tooltip(percentile="percentile", latency="latency", repeat="repeat"),
         alt.Tooltip("second:Q", title="second", format=".2f"),
     ]
     # The whole field is one picture, stretched over it: as marks it would be thousands of rectangles.

@@ -1,13 +1,11 @@
-"""Lines with points and error bars, the body of most charts here, and the axes that they share."""
+"""Lines with points and error bars, the body of most charts here."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
 
-from iosonde.charts.figure import Row
-from iosonde.charts.quantities import BANDWIDTH_UNIT, IOPS_BASE, LatencyUnit
-from iosonde.charts.theme import Series, colour, dash, iops_axis, log_domain, log_ticks, number_axis, shape
+from iosonde.charts.theme import Series, colour, dash, shape
 
 COMMON_TOOLTIP = (
     "series",
@@ -34,42 +32,19 @@ _TITLES = {
 }
 
 
-def tooltip(*fields: str) -> list[alt.Tooltip]:
-    """The exact values behind a point; typed as nominal, so that Vega prints every value as it stands."""
-    return [alt.Tooltip(f"{field}:N", title=_TITLES[field]) for field in fields]
+def tooltip(*fields: str, **titled: str) -> list[alt.Tooltip]:
+    """The exact values behind a point, by their common titles or by ones given.
+
+    They are typed as nominal, so that Vega prints every value as it stands.
+    """
+    titles = {field: _TITLES[field] for field in fields} | titled
+    return [alt.Tooltip(f"{field}:N", title=title) for field, title in titles.items()]
 
 
 def named_rows(layer: alt.Chart) -> alt.Chart:
     """The layer that has a mark for each row, under a name by which a test can count them."""
     layer.name = "rows"
     return layer
-
-
-def iops_from_zero() -> alt.Y:
-    """A linear axis of IOPS."""
-    return alt.Y("iops:Q", title=f"IOPS ({IOPS_BASE})", scale=alt.Scale(zero=True), axis=iops_axis(tickCount=6))
-
-
-def bandwidth_from_zero() -> alt.Y:
-    """A linear axis of bandwidth."""
-    return alt.Y(
-        "bandwidth_mb_per_s:Q",
-        title=f"Bandwidth ({BANDWIDTH_UNIT})",
-        scale=alt.Scale(zero=True),
-        axis=number_axis(tickCount=6),
-    )
-
-
-def log_latency(rows: Sequence[Row], unit: LatencyUnit) -> alt.Y:
-    """A logarithmic axis of mean latency around the rows and their error bars."""
-    field = f"latency_{unit.name}"
-    domain = log_domain(row[end] for row in rows for end in (field, "low", "high"))
-    return alt.Y(
-        f"{field}:Q",
-        title=f"Mean latency ({unit.name}), log scale",
-        scale=alt.Scale(type="log", domain=list(domain), nice=False),
-        axis=number_axis(values=log_ticks(domain)),
-    )
 
 
 def error_bars(along: alt.X | alt.Y, coloured: alt.Color, **other: alt.X | alt.Y) -> list[alt.Chart]:

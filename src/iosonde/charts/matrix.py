@@ -6,11 +6,12 @@ from typing import Final
 import altair as alt
 
 from iosonde.analysis.cells import CellEstimate
+from iosonde.charts.axes import iops_axis, log_domain, log_latency, log_scaled, log_ticks
 from iosonde.charts.figure import Figure, Row, left_out
 from iosonde.charts.lines import COMMON_TOOLTIP, error_bars, named_rows, tooltip
 from iosonde.charts.points import Point, bars_text, interval_ends, latency_ends, row_of, unit_of
 from iosonde.charts.quantities import IOPS_BASE, LatencyUnit, workload_label
-from iosonde.charts.theme import READ, WRITE, colour, iops_axis, layered, log_domain, log_ticks, number_axis, shape
+from iosonde.charts.theme import READ, WRITE, colour, layered, shape
 from iosonde.records import Operation, Workload
 
 _ROW_HEIGHT = 40
@@ -40,20 +41,9 @@ def matrix_field(cells: Sequence[CellEstimate]) -> Figure:
 
 def _field_layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
     domain = log_domain(row["iops"] for row in rows)
-    x = alt.X(
-        "iops:Q",
-        title=f"IOPS ({IOPS_BASE}), log scale",
-        scale=alt.Scale(type="log", domain=list(domain), nice=False),
-        axis=iops_axis(values=log_ticks(domain), labelOverlap="greedy"),
-    )
-    field = f"latency_{unit.name}"
-    heights = log_domain(row[field] for row in rows)
-    y = alt.Y(
-        f"{field}:Q",
-        title=f"Mean latency ({unit.name}), log scale",
-        scale=alt.Scale(type="log", domain=list(heights), nice=False),
-        axis=number_axis(values=log_ticks(heights)),
-    )
+    axis = iops_axis(values=log_ticks(domain), labelOverlap="greedy")
+    x = alt.X(**log_scaled("iops", f"IOPS ({IOPS_BASE})", domain, axis))
+    y = alt.Y(**log_latency(rows, unit, of="Mean latency"))
     series = (READ, WRITE)
     point = alt.Chart().mark_point(size=45, filled=True, opacity=0.75)
     drawn = point.encode(x=x, y=y, color=colour(series), shape=shape(series), tooltip=tooltip(*COMMON_TOOLTIP))
@@ -82,19 +72,9 @@ def matrix_latency(cells: Sequence[CellEstimate]) -> Figure:
     unit = unit_of(points)
     rows = [_row(point, unit, end) for point, end in zip(points, latency_ends(points, unit), strict=True)]
     caption = f"Mean service latency ({unit.name}) of each cell, directions apart; {bars_text(rows)}."
-    chart = _chart(_latency_axis(rows, unit), rows, caption) if rows else None
+    axis = log_latency(rows, unit, ends=("low", "high"), of="Mean latency", labelOverlap="greedy")
+    chart = _chart(alt.X(**axis), rows, caption) if rows else None
     return Figure("matrix-latency", "Cells and latency", caption, chart, tuple(rows), left_out(cells, rows))
-
-
-def _latency_axis(rows: Sequence[Row], unit: LatencyUnit) -> alt.X:
-    field = f"latency_{unit.name}"
-    domain = log_domain(row[end] for row in rows for end in (field, "low", "high"))
-    return alt.X(
-        f"{field}:Q",
-        title=f"Mean latency ({unit.name}), log scale",
-        scale=alt.Scale(type="log", domain=list(domain), nice=False),
-        axis=number_axis(values=log_ticks(domain), labelOverlap="greedy"),
-    )
 
 
 def _points(cells: Sequence[CellEstimate]) -> list[Point]:

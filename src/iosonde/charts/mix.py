@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import altair as alt
 
 from iosonde.analysis.cells import CellEstimate
+from iosonde.charts.axes import bandwidth_from_zero, iops_from_zero, log_mean_latency
 from iosonde.charts.figure import Figure, Row, left_out
-from iosonde.charts.lines import bandwidth_from_zero, iops_from_zero, lines_with_intervals, log_latency
+from iosonde.charts.lines import lines_with_intervals
 from iosonde.charts.points import Point, bars_text, interval_ends, latency_ends, row_of, unit_of
 from iosonde.charts.quantities import BANDWIDTH_BASE, IOPS_BASE, MEGABYTE
 from iosonde.charts.theme import ALL, READ, WRITE, Series, layered
@@ -57,7 +58,7 @@ def mix_latency(cells: Sequence[CellEstimate]) -> Figure:
     caption = (
         f"Mean service latency ({unit.name}) of each direction against the asked share of reads; {bars_text(rows)}."
     )
-    chart = layered(_layers(rows, log_latency(rows, unit), (READ, WRITE)), rows, caption) if rows else None
+    chart = layered(_layers(rows, log_mean_latency(rows, unit), (READ, WRITE)), rows, caption) if rows else None
     return Figure("mix-latency", "Mix and latency", caption, chart, tuple(rows), left_out(cells, rows))
 
 

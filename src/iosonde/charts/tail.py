@@ -7,21 +7,12 @@ import altair as alt
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.curve import percentile_curve
 from iosonde.analysis.histogram import percent_label
+from iosonde.charts.axes import log_latency
 from iosonde.charts.figure import Figure, Row, left_out
-from iosonde.charts.lines import named_rows
+from iosonde.charts.lines import named_rows, tooltip
 from iosonde.charts.points import pure_points, unit_of
 from iosonde.charts.quantities import LatencyUnit, significant
-from iosonde.charts.theme import (
-    CASES,
-    Series,
-    colour,
-    dash,
-    layered,
-    log_domain,
-    log_ticks,
-    number_axis,
-    shape,
-)
+from iosonde.charts.theme import CASES, Series, colour, dash, layered, shape
 
 # The axis names these; p95 would stand too close to p90.
 _PLACES = {1 / (1 - percent / 100): f"{percent:g}" for percent in (50.0, 90.0, 99.0, 99.9, 99.99, 99.999)}
@@ -74,28 +65,16 @@ def _rows(cell: CellEstimate, figures: OperationEstimate, unit: LatencyUnit) -> 
 
 
 def _layers(rows: Sequence[Row], series: Sequence[Series], unit: LatencyUnit) -> list[alt.Chart]:
-    field = f"latency_{unit.name}"
     last = max(row["inverse_beyond"] for row in rows)
-    domain = log_domain(row[field] for row in rows)
     x = alt.X(
         "inverse_beyond:Q",
         title="Percentile (%), scaled as 1/(1 - p)",
         scale=alt.Scale(type="log", domain=[1, max(last * 1.3, 12)], nice=False),
         axis=alt.Axis(values=[place for place in _PLACES if place <= last * 1.3], labelExpr=_place_labels()),
     )
-    y = alt.Y(
-        f"{field}:Q",
-        title=f"Latency ({unit.name}), log scale",
-        scale=alt.Scale(type="log", domain=list(domain), nice=False),
-        axis=number_axis(values=log_ticks(domain)),
-    )
+    y = alt.Y(**log_latency(rows, unit))
     chart, coloured = alt.Chart(), colour(series)
-    told = [
-        alt.Tooltip("series:N", title="operations"),
-        alt.Tooltip("named:N", title="percentile"),
-        alt.Tooltip("latency:N", title="latency"),
-        alt.Tooltip("cell:N", title="cell"),
-    ]
+    told = tooltip(series="operations", named="percentile", latency="latency", cell="cell")
     return [
         chart.transform_filter("datum.named == null")
         .mark_line(strokeWidth=2)

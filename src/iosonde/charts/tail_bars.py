@@ -7,11 +7,12 @@ import altair as alt
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.histogram import percent_label
+from iosonde.charts.axes import number_axis
 from iosonde.charts.figure import Figure, Row, left_out
-from iosonde.charts.lines import named_rows
+from iosonde.charts.lines import named_rows, tooltip
 from iosonde.charts.points import pure_points, unit_of
 from iosonde.charts.quantities import LatencyUnit, significant
-from iosonde.charts.theme import CASES, INK, Series, colour, layered, number_axis
+from iosonde.charts.theme import CASES, INK, Series, colour, layered
 
 PERCENTS_DRAWN: Final = (50.0, 99.0, 99.9, 99.99)
 _BAR_HEIGHT: Final = 26
@@ -69,13 +70,7 @@ def _chart(rows: Sequence[Row], unit: LatencyUnit, caption: str) -> alt.LayerCha
     shown = list(dict.fromkeys(row["percentile"] for row in rows))
     y = alt.Y("percentile:N", title=None, sort=[percent_label(each) for each in PERCENTS_DRAWN], axis=alt.Axis())
     offset = alt.YOffset("series:N", sort=names)
-    told = [
-        alt.Tooltip("series:N", title="operations"),
-        alt.Tooltip("percentile:N", title="percentile"),
-        alt.Tooltip("latency:N", title="latency"),
-        alt.Tooltip("samples:N", title="samples"),
-        alt.Tooltip("cell:N", title="cell"),
-    ]
+    told = tooltip(series="operations", percentile="percentile", latency="latency", samples="samples", cell="cell")
     chart = alt.Chart()
     layers = [
         named_rows(chart.mark_bar().encode(x=x, y=y, yOffset=offset, color=colour(series), tooltip=told)),

@@ -1,8 +1,7 @@
-"""The look of all charts: colours that colour-blind people can tell apart, shapes, fonts, and shared scales."""
+"""The look of all charts: colours that colour-blind people can tell apart, shapes, fonts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, floor, log10
 from typing import Any, Final
 
 import altair as alt
@@ -25,20 +24,6 @@ class Series:
     colour: str
     shape: str
     dash: tuple[int, ...] = (1, 0)
-
-
-LOG_AIR: Final = 0.08
-LOG_AIR_MIN: Final = 1.1
-"""Air at each end of a log axis: this share of its length, and at least this factor."""
-
-LOG_TICKS_MIN: Final = 5
-_LOG_STEPS: Final = (
-    (1,),
-    (1, 2, 5),
-    (1, 1.5, 2, 3, 5, 7),
-    (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9),
-)
-"""Steps within a decade, coarse to fine; the first that gives enough ticks is taken."""
 
 
 READ: Final = Series("read", "#0072B2", "circle")
@@ -141,43 +126,3 @@ def _legend(entries: int, *, lines: bool = False) -> alt.Legend:
         columnPadding=18,
         **symbol,
     )
-
-
-def iops_axis(**others: Any) -> alt.Axis:
-    """Ticks such as 0, 50k, 1.2M. By a label expression, because a format alone would print the 0 as 0k."""
-    return alt.Axis(labelExpr="format(datum.value, '~s')", **others)
-
-
-def number_axis(**others: Any) -> alt.Axis:
-    """Ticks in full, thousands apart, without needless zeros."""
-    return alt.Axis(format=",.9~g", **others)
-
-
-def log_domain(values: Iterable[float]) -> tuple[float, float]:
-    """The ends of a log axis with some air around the values, all above 0."""
-    positive = [value for value in values if value > 0]
-    if not positive:
-        return 1.0, 10.0
-    low, high = min(positive), max(positive)
-    air = max((high / low) ** LOG_AIR, LOG_AIR_MIN)
-    return low / air, high * air
-
-
-def log_ticks(domain: tuple[float, float]) -> list[float]:
-    """Ticks of a log axis: whole decades where there are enough of them, else as many steps between as it takes."""
-    low, high = domain
-    powers = range(floor(log10(low)), ceil(log10(high)) + 1)
-    for steps in _LOG_STEPS:
-        ticks = _inside((step * 10.0**power for power in powers for step in steps), domain)
-        if len(ticks) >= LOG_TICKS_MIN:
-            return ticks
-    # Less than a third of a decade: evenly spaced ticks look even there on a log axis too.
-    step = 10.0 ** floor(log10(high - low))
-    fine = next(part for part in (step, step / 2, step / 5, step / 10) if (high - low) / part >= LOG_TICKS_MIN)
-    return _inside((fine * count for count in range(floor(low / fine), ceil(high / fine) + 1)), domain)
-
-
-def _inside(ticks: Iterable[float], domain: tuple[float, float]) -> list[float]:
-    # Rounded, because 10.0**-2 * 5 is not 0.05 to the last bit, and the axis would print every digit of it.
-    rounded = (float(f"{tick:.6g}") for tick in ticks)
-    return [tick for tick in rounded if domain[0] <= tick <= domain[1]]

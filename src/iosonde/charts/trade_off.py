@@ -9,11 +9,12 @@ import altair as alt
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.knee import Knee, KneeState
+from iosonde.charts.axes import iops_axis, log_mean_latency
 from iosonde.charts.figure import Figure, Row, left_out
-from iosonde.charts.lines import COMMON_TOOLTIP, lines_with_intervals, log_latency, tooltip
+from iosonde.charts.lines import COMMON_TOOLTIP, lines_with_intervals, tooltip
 from iosonde.charts.points import Point, bars_text, interval_ends, latency_ends, pure_points, row_of, unit_of
 from iosonde.charts.quantities import IOPS_BASE, LatencyUnit
-from iosonde.charts.theme import INK, READ, WRITE, colour, iops_axis, layered
+from iosonde.charts.theme import INK, READ, WRITE, colour, layered
 from iosonde.records import Operation
 
 SERIES = (READ, WRITE)
@@ -84,7 +85,7 @@ def _layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
         scale=alt.Scale(domain=[0, most * LABEL_ROOM], nice=False),
         axis=iops_axis(tickCount=6),
     )
-    y = log_latency(rows, unit)
+    y = log_mean_latency(rows, unit)
     chart = alt.Chart()
     across = (
         chart.transform_calculate(

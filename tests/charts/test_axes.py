@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iosonde.analysis.estimate import Estimate
+from iosonde.charts.axes import LOG_TICKS_MIN, log_domain, log_ticks
 from iosonde.charts.quantities import MICROSECOND, MILLISECOND, NANOSECOND, latency_unit, significant, with_interval
-from iosonde.charts.theme import LOG_TICKS_MIN, log_domain, log_ticks
 
 positive = st.floats(min_value=1e-3, max_value=1e9)
 

@@ -1,0 +1,102 @@
+"""The axes that charts share: where they begin and end, and which ticks stand on them."""
+
+from collections.abc import Iterable, Sequence
+from math import ceil, floor, log10
+from typing import Any, Final
+
+import altair as alt
+
+from iosonde.charts.figure import Row
+from iosonde.charts.quantities import BANDWIDTH_UNIT, IOPS_BASE, LatencyUnit
+
+LOG_AIR: Final = 0.08
+LOG_AIR_MIN: Final = 1.1
+"""Air at each end of a log axis: this share of its length, and at least this factor."""
+
+LOG_TICKS_MIN: Final = 5
+_LOG_STEPS: Final = (
+    (1,),
+    (1, 2, 5),
+    (1, 1.5, 2, 3, 5, 7),
+    (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9),
+)
+"""Steps within a decade, coarse to fine; the first that gives enough ticks is taken."""
+
+
+def iops_from_zero() -> alt.Y:
+    """A linear axis of IOPS."""
+    return alt.Y("iops:Q", title=f"IOPS ({IOPS_BASE})", scale=alt.Scale(zero=True), axis=iops_axis(tickCount=6))
+
+
+def bandwidth_from_zero() -> alt.Y:
+    """A linear axis of bandwidth."""
+    return alt.Y(
+        "bandwidth_mb_per_s:Q",
+        title=f"Bandwidth ({BANDWIDTH_UNIT})",
+        scale=alt.Scale(zero=True),
+        axis=number_axis(tickCount=6),
+    )
+
+
+def log_mean_latency(rows: Sequence[Row], unit: LatencyUnit) -> alt.Y:
+    """A logarithmic axis of mean latency around the rows and their error bars."""
+    return alt.Y(**log_latency(rows, unit, ends=("low", "high"), of="Mean latency"))
+
+
+def log_latency(
+    rows: Sequence[Row], unit: LatencyUnit, *, ends: Sequence[str] = (), of: str = "Latency", **axis: Any
+) -> dict[str, Any]:
+    """What makes a logarithmic axis of latency, for either channel, around the rows and the fields of their bars."""
+    field = f"latency_{unit.name}"
+    domain = log_domain(row[end] for row in rows for end in (field, *ends))
+    return log_scaled(field, f"{of} ({unit.name})", domain, number_axis(values=log_ticks(domain), **axis))
+
+
+def log_scaled(field: str, title: str, domain: tuple[float, float], axis: alt.Axis) -> dict[str, Any]:
+    """What makes a logarithmic axis of a field, for either channel; its title says that it is one."""
+    return {
+        "shorthand": f"{field}:Q",
+        "title": f"{title}, log scale",
+        "scale": alt.Scale(type="log", domain=list(domain), nice=False),
+        "axis": axis,
+    }
+
+
+def iops_axis(**others: Any) -> alt.Axis:
+    """Ticks such as 0, 50k, 1.2M. By a label expression, because a format alone would print the 0 as 0k."""
+    return alt.Axis(labelExpr="format(datum.value, '~s')", **others)
+
+
+def number_axis(**others: Any) -> alt.Axis:
+    """Ticks in full, thousands apart, without needless zeros."""
+    return alt.Axis(format=",.9~g", **others)
+
+
+def log_domain(values: Iterable[float]) -> tuple[float, float]:
+    """The ends of a log axis with some air around the values, all above 0."""
+    positive = [value for value in values if value > 0]
+    if not positive:
+        return 1.0, 10.0
+    low, high = min(positive), max(positive)
+    air = max((high / low) ** LOG_AIR, LOG_AIR_MIN)
+    return low / air, high * air
+
+
+def log_ticks(domain: tuple[float, float]) -> list[float]:
+    """Ticks of a log axis: whole decades where there are enough of them, else as many steps between as it takes."""
+    low, high = domain
+    powers = range(floor(log10(low)), ceil(log10(high)) + 1)
+    for steps in _LOG_STEPS:
+        ticks = _inside((step * 10.0**power for power in powers for step in steps), domain)
+        if len(ticks) >= LOG_TICKS_MIN:
+            return ticks
+    # Less than a third of a decade: evenly spaced ticks look even there on a log axis too.
+    step = 10.0 ** floor(log10(high - low))
+    fine = next(part for part in (step, step / 2, step / 5, step / 10) if (high - low) / part >= LOG_TICKS_MIN)
+    return _inside((fine * count for count in range(floor(low / fine), ceil(high / fine) + 1)), domain)
+
+
+def _inside(ticks: Iterable[float], domain: tuple[float, float]) -> list[float]:
+    # Rounded, because 10.0**-2 * 5 is not 0.05 to the last bit, and the axis would print every digit of it.
+    rounded = (float(f"{tick:.6g}") for tick in ticks)
+    return [tick for tick in rounded if domain[0] <= tick <= domain[1]]
