@@ -20,7 +20,7 @@ from iosonde.records.cell import (
 )
 from iosonde.records.histogram import Histogram, Layout
 from iosonde.records.host import HostFacts
-from iosonde.records.interval import IntervalRecord, OperationTotals
+from iosonde.records.interval import INTERVAL_FORM, IntervalRecord, OperationTotals
 from iosonde.records.run import SCHEMA_VERSION, EngineHello, RunHeader, RunRecord, Session
 from iosonde.records.target import Alignment, DeviceFacts, FileSystemFacts, Identity, TargetFacts
 from iosonde.records.workload import CellPlan, CellTurn, Plan, Timing, Workload
@@ -38,6 +38,7 @@ from iosonde.vocabulary import (
 )
 
 __all__ = [
+    "INTERVAL_FORM",
     "SCHEMA_VERSION",
     "Access",
     "Alignment",

@@ -1,6 +1,8 @@
 """What one measurement of one cell gave, and how far its source vouches for it."""
 
-from iosonde.records.base import Record
+from pydantic.dataclasses import dataclass
+
+from iosonde.records.base import COMPACT, Record
 from iosonde.records.interval import IntervalRecord, OperationTotals
 from iosonde.records.workload import Timing, Workload
 from iosonde.vocabulary import Engine, Experiment, FaultKind, Operation, Outcome, Provenance
@@ -27,7 +29,8 @@ class Failure(Record):
     offset_bytes: int | None = None
 
 
-class SlowIo(Record):
+@dataclass(frozen=True, slots=True, kw_only=True, config=COMPACT)
+class SlowIo:
     """One of the slowest operations of a cell; ``target`` is its place among the targets, from 0."""
 
     operation: Operation

@@ -3,11 +3,13 @@
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
+from pydantic.dataclasses import dataclass
 
-from iosonde.records.base import Record
+from iosonde.records.base import COMPACT
 
 
-class Layout(Record):
+@dataclass(frozen=True, slots=True, kw_only=True, config=COMPACT)
+class Layout:
     """How bucket numbers map to values.
 
     With ``b = log2(buckets_per_octave)``, a value below ``2^b`` is its own bucket; above, with
@@ -18,7 +20,8 @@ class Layout(Record):
     buckets_per_octave: int = Field(default=128, ge=2)
 
 
-class Histogram(Record):
+@dataclass(frozen=True, slots=True, kw_only=True, config=COMPACT)
+class Histogram:
     """Sparse counts: ``count[i]`` values in nanoseconds fell into bucket ``bucket[i]``; buckets ascend."""
 
     kind: Literal["histogram"] = "histogram"

@@ -1,11 +1,17 @@
 """What happened in one stretch of a cell."""
 
-from iosonde.records.base import Record
+from typing import Final
+
+from pydantic import TypeAdapter
+from pydantic.dataclasses import dataclass
+
+from iosonde.records.base import COMPACT
 from iosonde.records.histogram import Histogram
 from iosonde.vocabulary import Operation, Phase
 
 
-class OperationTotals(Record):
+@dataclass(frozen=True, slots=True, kw_only=True, config=COMPACT)
+class OperationTotals:
     """One class of operations over a stretch of time, counted at completion.
 
     ``latency`` is service latency: reap minus submit. Minimum, maximum and sum are exact, not from buckets.
@@ -19,7 +25,8 @@ class OperationTotals(Record):
     latency: Histogram
 
 
-class IntervalRecord(Record):
+@dataclass(frozen=True, slots=True, kw_only=True, config=COMPACT)
+class IntervalRecord:
     """One interval, or several that the engine had to merge (``interval_first`` < ``interval_last``).
 
     Times are the engine's. ``in_flight_ns`` is the number of operations in flight integrated over time: divided by
@@ -33,3 +40,7 @@ class IntervalRecord(Record):
     end_ns: int
     in_flight_ns: int
     operations: dict[Operation, OperationTotals]
+
+
+INTERVAL_FORM: Final = TypeAdapter(IntervalRecord)
+"""Reads intervals from JSON and writes them, each on its own."""

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from iosonde.errors import OutputError, RecordError
-from iosonde.records import SCHEMA_VERSION, CellRecord, IntervalRecord, Session
+from iosonde.records import INTERVAL_FORM, SCHEMA_VERSION, CellRecord, IntervalRecord, Session
 from iosonde.store.frames import Kind, encode, prefix, schema_version_of, whole_bytes
 from iosonde.store.names import JOURNAL_NAME
 
@@ -69,8 +69,8 @@ class Journal:
 
     def interval(self, order: int, interval: IntervalRecord, left_s: float) -> None:
         """Keeps an interval of the running cell, which goes on for another ``left_s`` seconds."""
-        payload = f'{{"order":{order},"interval":{interval.model_dump_json()}}}'
-        self._write(encode(Kind.INTERVAL, payload.encode()))
+        payload = b'{"order":%d,"interval":%b}' % (order, INTERVAL_FORM.dump_json(interval))
+        self._write(encode(Kind.INTERVAL, payload))
         age_s = self._now_s() - self._synced_s
         if age_s >= SYNC_EVERY_S and age_s + left_s >= SYNC_LATEST_S:
             self._sync()

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from iosonde.errors import EngineError
 from iosonde.records import (
+    INTERVAL_FORM,
     Alignment,
     CellPlan,
     CellRecord,
@@ -164,7 +165,7 @@ class EngineSource:
                 return result
             if event["type"] == "interval":
                 try:
-                    interval = IntervalRecord.model_validate(event["interval"])
+                    interval = INTERVAL_FORM.validate_python(event["interval"])
                 except ValidationError as error:
                     raise _stranger(str(error.errors()[0]["msg"])) from error
                 intervals.append(interval)
