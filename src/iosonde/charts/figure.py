@@ -31,6 +31,11 @@ class Figure:
     rows: tuple[Row, ...]
     left_out: tuple[str, ...] = ()
 
+    @property
+    def height(self) -> int:
+        """Pixels that the drawn field is high, without axes and legend; 0 when nothing is drawn."""
+        return 0 if self.chart is None else int(self.chart.height)
+
 
 def why_no_figures(cell: CellEstimate) -> str:
     """Why a cell can't be drawn, in words."""

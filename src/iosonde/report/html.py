@@ -36,7 +36,7 @@ def render_html(run: RunRecord, findings: Sequence[Finding]) -> str:
         drawn = [figure for figure in page.figures if figure.chart is not None]
         specifications = {figure.id: embedded_json(_specification(figure)) for figure in drawn}
     library, starter = _static(LIBRARY), _static("report.js")
-    style = _static("report.css") + _printed_brands(page.brands)
+    style = _static("report.css") + _printed_brands(page.brands) + _heights(drawn)
     template = _environment().get_template("report.html.j2")
     return template.render(
         page=page,
@@ -70,6 +70,12 @@ def _printed_brands(brands: Sequence[Brand]) -> str:
     return (
         f'@page {{ @top-right {{ content: "{words}"; color: #b3261e; font: 700 9pt sans-serif; }} }}' if words else ""
     )
+
+
+def _heights(figures: Sequence[Figure]) -> str:
+    """The room that each chart will take: what stands below must not move when it is drawn."""
+    heights = sorted({figure.height for figure in figures})
+    return "".join(f"@media screen {{ .height-{each} {{ min-height: {each}px; }} }}\n" for each in heights)
 
 
 def _specification(figure: Figure) -> dict[str, Any]:

@@ -19,6 +19,9 @@ from iosonde.charts.quantities import (
 from iosonde.records import Experiment, Operation, Sync
 
 FEW_PERCENTS: Final = (50.0, 99.0, 99.9)
+LINES_OPEN_MAX: Final = 200
+"""A table with more lines is folded on the page: all of them at once would be in the way, and slow to lay out."""
+
 FULL_DISTRIBUTION_IN: Final = (Experiment.BASELINE, Experiment.TAIL, Experiment.PROBE)
 """Where the distribution itself is the question, the minimum and every percentile are shown."""
 
@@ -60,6 +63,11 @@ class ResultTable:
     heads: tuple[Head, ...]
     lines: tuple[Line, ...]
     notes: tuple[str, ...]
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the page folds it."""
+        return len(self.lines) > LINES_OPEN_MAX
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,15 @@
     });
   }
 
+  // Paper has no lines to open: what is folded for the screen's sake is printed in full, and folded again.
+  const folded = [...document.querySelectorAll("details.paper")];
+  let unfolded = [];
+  window.addEventListener("beforeprint", () => {
+    unfolded = folded.filter((details) => !details.open);
+    unfolded.forEach((details) => { details.open = true; });
+  });
+  window.addEventListener("afterprint", () => unfolded.forEach((details) => { details.open = false; }));
+
   function download(name, blob) {
     const link = document.createElement("a");
     link.href = URL.createObjectURL(blob);
