@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from iosonde.report.drawing import Drawers
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
@@ -33,3 +35,10 @@ def browser() -> Iterator[Browser]:
         launched = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield launched
         launched.close()
+
+
+@pytest.fixture(scope="module")
+def drawers() -> Iterator[Drawers]:
+    """Processes that draw."""
+    with Drawers() as started:
+        yield started

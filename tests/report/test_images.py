@@ -13,8 +13,8 @@ from PIL import Image
 
 from iosonde.charts.figure import Figure
 from iosonde.charts.theme import FONT
+from iosonde.report.drawing import PNG_SCALE, Drawers
 from iosonde.report.images import (
-    PNG_SCALE,
     WIDTH_PX,
     chart_paths,
     draw_png,
@@ -41,9 +41,9 @@ def page() -> Page:
 
 
 @pytest.fixture(scope="module")
-def folder(page: Page, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(page: Page, tmp_path_factory: pytest.TempPathFactory, drawers: Drawers) -> Path:
     folder = tmp_path_factory.mktemp("charts")
-    assert write_charts(page, folder) == chart_paths(page, folder)
+    assert write_charts(page, folder, drawers) == chart_paths(page, folder)
     return folder
 
 

@@ -15,6 +15,7 @@ from PIL import Image
 from iosonde.records import Experiment
 from iosonde.report.chapters import chapters_of
 from iosonde.report.display import printable
+from iosonde.report.drawing import Drawers
 from iosonde.report.html import render_html
 from iosonde.report.images import drawn_figures, page_to_draw
 from iosonde.report.markdown import escaped, page_markdown, pictures_folder, write_markdown
@@ -71,9 +72,9 @@ def page() -> Page:
 
 
 @pytest.fixture(scope="module")
-def report(page: Page, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def report(page: Page, tmp_path_factory: pytest.TempPathFactory, drawers: Drawers) -> Path:
     path = tmp_path_factory.mktemp("markdown") / "a report (1).md"
-    written = write_markdown(page, path)
+    written = write_markdown(page, path, drawers)
     assert written[0] == path
     assert len(written) == 1 + len(drawn_figures(page))
     return path

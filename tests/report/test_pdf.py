@@ -9,6 +9,7 @@ import pytest
 
 from iosonde.records import Experiment, RunRecord
 from iosonde.report.chapters import chapters_of
+from iosonde.report.drawing import Drawers
 from iosonde.report.images import page_to_draw
 from iosonde.report.lettering import drawable
 from iosonde.report.page import Page
@@ -32,8 +33,8 @@ def page() -> Page:
 
 
 @pytest.fixture(scope="module")
-def paged(page: Page) -> Paged:
-    return Paged(render_pdf(page))
+def paged(page: Page, drawers: Drawers) -> Paged:
+    return Paged(render_pdf(page, drawers))
 
 
 def empty_run(path: str = "/srv/data") -> RunRecord:
@@ -41,14 +42,14 @@ def empty_run(path: str = "/srv/data") -> RunRecord:
 
 
 @pytest.mark.parametrize("paper", Paper)
-def test_pages_have_the_size_that_was_asked_for(paper: Paper) -> None:
-    paged = Paged(render_pdf(page_to_draw(empty_run(), []), paper))
+def test_pages_have_the_size_that_was_asked_for(paper: Paper, drawers: Drawers) -> None:
+    paged = Paged(render_pdf(page_to_draw(empty_run(), []), drawers, paper))
     for each in paged.pages:
         assert each.get_size() == pytest.approx(SIZES_POINTS[paper], abs=0.1)
 
 
-def test_the_same_run_gives_the_same_bytes(page: Page, paged: Paged) -> None:
-    assert render_pdf(page) == paged.content
+def test_the_same_run_gives_the_same_bytes(page: Page, paged: Paged, drawers: Drawers) -> None:
+    assert render_pdf(page, drawers) == paged.content
     assert len(paged.content) < PDF_BYTES_MAX
 
 
@@ -119,41 +120,41 @@ def test_a_doubted_figure_leads_to_its_finding(page: Page, paged: Paged) -> None
         ({"build_profile": "debug", "quick": True}, ["DEBUG ENGINE", "QUICK"]),
     ],
 )
-def test_brands_stand_on_every_page(changes: dict[str, bool | str], brands: Sequence[str]) -> None:
+def test_brands_stand_on_every_page(changes: dict[str, bool | str], brands: Sequence[str], drawers: Drawers) -> None:
     run = lab_run(repeats=1, **changes)  # type: ignore[arg-type]  # each case changes others
     page = replace(page_to_draw(run, []), picture=None, sections=())
-    paged = Paged(render_pdf(page))
+    paged = Paged(render_pdf(page, drawers))
     assert len(paged.texts) > 3
     assert all(", ".join(brands) in text for text in paged.texts)
     assert all(brand.sentence in paged.texts[0] for brand in page.brands)
 
 
-def test_a_run_in_which_nothing_was_measured_still_makes_a_pdf() -> None:
-    text = " ".join(Paged(render_pdf(page_to_draw(empty_run(), []))).texts)
+def test_a_run_in_which_nothing_was_measured_still_makes_a_pdf(drawers: Drawers) -> None:
+    text = " ".join(Paged(render_pdf(page_to_draw(empty_run(), []), drawers)).texts)
     assert "Nothing to draw: no cell of this chart has figures." in text
     assert "No figures: random-read-4KiB-qd8 was not measured." in text
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_hostile_name_stays_text_and_on_its_page(name: str) -> None:
+def test_a_hostile_name_stays_text_and_on_its_page(name: str, drawers: Drawers) -> None:
     hostile = replace(finding(statement=name, cells=(name,)), evidence=((name, name),), advice=name)
     page = page_to_draw(empty_run(name), [hostile])
     heads = (Head(name, number=False), Head("IOPS", name))
     table = ResultTable(name, heads, (Line((name, "1")), Line((name,), name)), (name,))
     section = replace(page.sections[0], title=name, sentence=name, tables=(table,))
-    paged = Paged(render_pdf(replace(page, sections=(section,))))
+    paged = Paged(render_pdf(replace(page, sections=(section,)), drawers))
     assert paged.letters.count(squeezed(drawable(name))) >= 10
     assert paged.outside() == []
     assert {font for font in paged.fonts() if not FONTS.match(font)} == set()
 
 
 @pytest.mark.parametrize("columns", [8, 16, 24, 60])
-def test_a_table_of_any_width_fits_its_page(page: Page, columns: int) -> None:
+def test_a_table_of_any_width_fits_its_page(page: Page, columns: int, drawers: Drawers) -> None:
     heads = (Head("Cell", number=False), *(Head(f"Column {number}", "operations/s") for number in range(columns)))
     values = [f"{number + 1},234,567 ± 1,{number + 100}" for number in range(columns)]
     table = ResultTable("Wide.", heads, tuple(Line((f"row-{row}", *values)) for row in range(30)), ())
     section = replace(page.sections[0], figures=(), tables=(table,))
-    paged = Paged(render_pdf(replace(page, picture=None, sections=(section,))))
+    paged = Paged(render_pdf(replace(page, picture=None, sections=(section,)), drawers))
     assert paged.outside() == []
     for value in values:
         assert paged.letters.count(squeezed(value.split(" ± ")[0])) >= 30
@@ -172,9 +173,9 @@ def test_columns_of_a_table_do_not_run_into_each_other(paged: Paged) -> None:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_any_shape_of_chart_is_on_paper(page: Page, shape: str) -> None:
+def test_any_shape_of_chart_is_on_paper(page: Page, shape: str, drawers: Drawers) -> None:
     section = replace(page.sections[0], figures=(figure_of(SHAPES[shape]()),), tables=())
-    paged = Paged(render_pdf(replace(page, picture=None, sections=(section,))))
+    paged = Paged(render_pdf(replace(page, picture=None, sections=(section,)), drawers))
     assert "A made-up chart" in " ".join(paged.texts)
     assert paged.outside() == []
 

@@ -64,14 +64,9 @@ def error_bars(along: alt.X | alt.Y, coloured: alt.Color, **other: alt.X | alt.Y
         )
         .mark_rule(strokeWidth=2, opacity=0.6)
         .encode(color=coloured, **ends, **other),
-        chart.mark_point(
-            shape="triangle-down" if letter == "y" else "triangle-left", size=55, filled=True, tooltip=None
-        ).encode(
-            color=coloured,
-            opacity=alt.condition("datum.cut && spread == 'interval'", alt.value(0.8), alt.value(0)),
-            **cut,
-            **other,
-        ),
+        chart.transform_filter("datum.cut && spread == 'interval'")
+        .mark_point(shape="triangle-down" if letter == "y" else "triangle-left", size=55, filled=True, opacity=0.8)
+        .encode(color=coloured, **cut, **other),
     ]
 
 

@@ -16,6 +16,7 @@ from iosonde.store import make_directory, write_whole
 from iosonde.vocabulary import Paper
 
 if TYPE_CHECKING:
+    from iosonde.report.drawing import Drawers
     from iosonde.report.page import Page
 
 TABLES: Final = ("cells", "intervals", "histograms")
@@ -45,6 +46,11 @@ class Places:
         return tuple(path for path in (self.charts, self.csv, self.parquet) if path is not None)
 
     @property
+    def has_pictures(self) -> bool:
+        """Whether any of the forms holds pictures; the page draws its own."""
+        return any(path is not None for path in (self.pdf, self.markdown, self.charts))
+
+    @property
     def any(self) -> bool:
         """Whether any form was asked for."""
         return bool(self.files or self.directories)
@@ -64,9 +70,10 @@ def check_flags(places: Places, paper: Paper | None) -> None:
 class Writer:
     """Writes the forms of one run, and says on stderr what it wrote."""
 
-    def __init__(self, record: RunRecord, findings: tuple[Finding, ...]) -> None:
+    def __init__(self, record: RunRecord, findings: tuple[Finding, ...], drawers: "Drawers") -> None:
         self.record = record
         self.findings = findings
+        self.drawers = drawers
 
     @cached_property
     def page(self) -> "Page":
@@ -132,19 +139,19 @@ class Writer:
     def _pdf(self, path: Path, paper: Paper) -> str:
         from iosonde.report.pdf import render_pdf
 
-        write_whole(path, render_pdf(self.page, paper))
+        write_whole(path, render_pdf(self.page, self.drawers, paper))
         return str(path)
 
     def _markdown(self, path: Path) -> str:
         from iosonde.report.markdown import write_markdown
 
-        report, *pictures = write_markdown(self.page, path)
+        report, *pictures = write_markdown(self.page, path, self.drawers)
         return f"{report}, {len(pictures)} charts in {pictures[0].parent}" if pictures else str(report)
 
     def _charts(self, path: Path) -> str:
         from iosonde.report.images import SUFFIXES, write_charts
 
-        written = write_charts(self.page, path)
+        written = write_charts(self.page, path, self.drawers)
         empty = sum(figure.chart is None for figure in self.page.figures)
         nothing = f"; {empty} have nothing to draw" if empty else ""
         return f"{len(written) // len(SUFFIXES)} charts as SVG, PNG and CSV to {path}{nothing}"

@@ -1,5 +1,6 @@
 """``iosonde report``: a run's figures in another form. Never needs the device."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -52,18 +53,24 @@ def report(
     from iosonde.cli.publish import print_summary
     from iosonde.findings import Case, find
     from iosonde.report.derive import write_html
+    from iosonde.report.drawing import Drawers
     from iosonde.store import RunDirectory, is_archive, load_run
 
     places = Places(html=html, pdf=pdf, markdown=markdown, charts=charts, csv=csv, parquet=parquet, json=json)
     check_flags(places, paper)
-    record = load_run(run)
-    findings = find(Case.of(record))
     if places.any:
-        writer = Writer(record, findings)
-        writer.check_places(places, run, force=force)
-        writer.write(places, paper or Paper.A4)
+        # Who draws gets ready while the run is read.
+        drawers = Drawers()
+        with drawers if places.has_pictures else nullcontext():
+            record = load_run(run)
+            findings = find(Case.of(record))
+            writer = Writer(record, findings, drawers)
+            writer.check_places(places, run, force=force)
+            writer.write(places, paper or Paper.A4)
         print_summary(record, findings, html)
         return
+    record = load_run(run)
+    findings = find(Case.of(record))
     if is_archive(run):
         page = beside_archive(run, ".html")
         check_free(page, run, force=force)

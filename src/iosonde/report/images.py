@@ -13,15 +13,13 @@ from altair.utils.schemapi import debug_mode
 from iosonde.charts.figure import Figure, Row
 from iosonde.findings.model import Finding
 from iosonde.records import RunRecord
+from iosonde.report.drawing import Drawers, png_of, svg_of
 from iosonde.report.lettering import FAMILIES, drawable
 from iosonde.report.page import Page, page_of
 from iosonde.store import write_whole
 
 WIDTH_PX: Final = 800
 """As wide as a chart is drawn where it would fill its page: a page of A4 then gives its letters 8 points."""
-
-PNG_SCALE: Final = 2
-"""Pixels of a PNG for one of the drawing, for dense screens and for paper."""
 
 SUFFIXES: Final = (".svg", ".png", ".csv")
 _FONT_KEYS: Final = frozenset({"font", "labelFont", "titleFont", "subtitleFont"})
@@ -33,18 +31,12 @@ def draw_svg(figure: Figure, page: Page | None = None) -> str:
 
     The figure must have a chart.
     """
-    import vl_convert
-
-    svg: str = vl_convert.vegalite_to_svg(specification_of(figure, page))
-    return svg
+    return svg_of(json.dumps(specification_of(figure, page)).encode()).decode()
 
 
 def draw_png(svg: str) -> bytes:
     """An SVG of ours as PNG, ``PNG_SCALE`` times as wide in pixels."""
-    import vl_convert
-
-    png: bytes = vl_convert.svg_to_png(svg, scale=PNG_SCALE)
-    return png
+    return png_of(svg.encode())
 
 
 def size_px(svg: str) -> tuple[float, float]:
@@ -76,15 +68,16 @@ def specification_of(figure: Figure, page: Page | None = None) -> dict[str, Any]
     return specification
 
 
-def write_charts(page: Page, directory: Path) -> tuple[Path, ...]:
+def write_charts(page: Page, directory: Path, drawers: Drawers) -> tuple[Path, ...]:
     """Writes ``ID.svg``, ``ID.png`` and ``ID.csv`` for each chart of the page into a directory. Raises OutputError.
 
     A figure that draws nothing has no files.
     """
     written = []
-    for figure in drawn_figures(page):
-        svg = draw_svg(figure, page)
-        contents: tuple[str | bytes, ...] = (svg, draw_png(svg), rows_csv(figure.rows))
+    figures = drawn_figures(page)
+    svgs = drawers.svgs(specification_of(figure, page) for figure in figures)
+    for figure, svg, png in zip(figures, svgs, drawers.pngs(svgs), strict=True):
+        contents: tuple[str | bytes, ...] = (svg, png, rows_csv(figure.rows))
         for path, content in zip(_paths_of(figure, directory), contents, strict=True):
             write_whole(path, content)
             written.append(path)

@@ -28,6 +28,8 @@ def fonts_folder() -> Iterator[Path]:
 
 def drawable(text: str) -> str:
     """Text from outside as the font can draw it: what it lacks is written as an escape, and never as an empty box."""
+    if text.isascii() and text.isprintable():
+        return text
     known = _characters()
     return "".join(
         character if ord(character) in known else character.encode("unicode_escape").decode("ascii")

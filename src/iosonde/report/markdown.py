@@ -24,9 +24,10 @@ from iosonde.report.chapters import (
     left_out_text,
 )
 from iosonde.report.display import FigureText, figure_text, printable
+from iosonde.report.drawing import Drawers
 from iosonde.report.facts import FactGroup
 from iosonde.report.headline import HeadlineGroup
-from iosonde.report.images import draw_png, draw_svg, drawn_figures
+from iosonde.report.images import drawn_figures, specification_of
 from iosonde.report.page import Page
 from iosonde.report.result_tables import Head, Line, ResultTable
 from iosonde.store import make_directory, write_whole
@@ -40,16 +41,16 @@ _AT_START: Final = re.compile(r"^(\d{1,9})([.)])(?=\s|$)|^()([-+])(?=[\s-]|$)|^(
 IMPLIED_NAMES: Final = frozenset({"best", "rate"})
 
 
-def write_markdown(page: Page, path: Path) -> tuple[Path, ...]:
+def write_markdown(page: Page, path: Path, drawers: Drawers) -> tuple[Path, ...]:
     """Writes the report and, into ``pictures_folder(path)``, its charts. What is there is replaced. Raises OutputError.
 
     Returns the files that were written, the report first.
     """
-    drawn = drawn_figures(page)
     pictures = markdown_pictures(page, path)
     make_directory(pictures_folder(path))
-    for figure, picture in zip(drawn, pictures, strict=True):
-        write_whole(picture, draw_png(draw_svg(figure)))
+    drawn = drawers.pngs(drawers.svgs(specification_of(figure) for figure in drawn_figures(page)))
+    for picture, png in zip(pictures, drawn, strict=True):
+        write_whole(picture, png)
     write_whole(path, page_markdown(page, pictures_folder(path).name))
     return (path, *pictures)
 

@@ -22,10 +22,11 @@ from iosonde.report.chapters import (
     left_out_text,
 )
 from iosonde.report.display import figure_text
+from iosonde.report.drawing import Drawers
 from iosonde.report.facts import FactGroup
 from iosonde.report.headline import HeadlineGroup
 from iosonde.report.html import unbroken
-from iosonde.report.images import WIDTH_PX, draw_svg, drawn_figures, size_px
+from iosonde.report.images import WIDTH_PX, drawn_figures, size_px, specification_of
 from iosonde.report.lettering import FAMILY, drawable, fonts_folder
 from iosonde.report.page import Page
 from iosonde.report.result_tables import ResultTable
@@ -38,11 +39,13 @@ GRAVE_BRANDS: Final = frozenset({"debug engine", "null target"})
 IMPLIED_NAMES: Final = frozenset({"best", "rate"})
 
 
-def render_pdf(page: Page, paper: Paper = Paper.A4) -> bytes:
+def render_pdf(page: Page, drawers: Drawers, paper: Paper = Paper.A4) -> bytes:
     """The whole report as one PDF file."""
     import typst
 
-    charts = {figure.id: draw_svg(figure) for figure in drawn_figures(page)}
+    figures = drawn_figures(page)
+    svgs = drawers.svgs(specification_of(figure) for figure in figures)
+    charts = {figure.id: svg for figure, svg in zip(figures, svgs, strict=True)}
     with fonts_folder() as folder:
         return typst.compile(
             files("iosonde.report").joinpath("templates", "report.typ").read_bytes(),

@@ -1,0 +1,145 @@
+"""Pictures drawn by processes beside this one: drawing keeps Python waiting, and the first picture takes 0.7 s more."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
+from types import TracebackType
+from typing import IO, Any, Final, Self
+
+from iosonde.errors import OutputError
+
+DRAWERS_MAX: Final = 2
+"""Each takes 0.7 s of a processor and 150 MB before its first picture, and then 0.1 s a picture."""
+
+PNG_SCALE: Final = 2
+"""Pixels of a PNG for one of the drawing, for dense screens and for paper."""
+
+_SVG: Final = b"svg"
+_PNG: Final = b"png"
+
+_LOG: Final = {"type": "quantitative", "scale": {"type": "log"}, "axis": {"format": ",.9~g", "values": [1, 2, 5]}}
+_SERIES: Final = {"field": "series", "type": "nominal", "legend": {"orient": "top", "columns": 2}}
+_MARKS: Final = ("line", "rule", "point", "text", "bar")
+_FIRST: Final[dict[str, Any]] = {
+    "data": {"values": [{"x": x, "y": x, "series": series} for x in (1, 2, 5) for series in ("a", "b")]},
+    "layer": [
+        {
+            "mark": mark,
+            "transform": [{"filter": "datum.x > 0"}, {"calculate": "datum.y * 2", "as": "z"}],
+            "encoding": {"x": {"field": "x", **_LOG}, "y": {"field": "z", **_LOG}, "color": _SERIES},
+        }
+        for mark in _MARKS
+    ],
+}
+"""A chart like those to come: what each part of the library needs to start is done while nobody waits for it."""
+
+
+def svg_of(specification: bytes) -> bytes:
+    """A Vega-Lite specification, as JSON, drawn as SVG."""
+    import vl_convert
+
+    svg: str = vl_convert.vegalite_to_svg(specification.decode())
+    return svg.encode()
+
+
+def png_of(svg: bytes) -> bytes:
+    """An SVG as PNG, ``PNG_SCALE`` times as wide in pixels."""
+    import vl_convert
+
+    png: bytes = vl_convert.svg_to_png(svg.decode(), scale=PNG_SCALE)
+    return png
+
+
+class Drawers:
+    """Processes that draw, until the context that starts them ends. They get ready while others read and compute."""
+
+    def __init__(self) -> None:
+        self._number = min(DRAWERS_MAX, len(os.sched_getaffinity(0)))
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self._idle = SimpleQueue[subprocess.Popen[bytes]]()
+        self._threads = ThreadPoolExecutor(self._number)
+
+    @property
+    def processes(self) -> tuple[int, ...]:
+        """Their process numbers."""
+        return tuple(process.pid for process in self._processes)
+
+    def __enter__(self) -> Self:
+        for _ in range(self._number):
+            # A group of its own: Ctrl-C reaches this process only, which then ends the others in order.
+            process = subprocess.Popen(
+                [sys.executable, "-m", "iosonde.report.drawing"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                process_group=0,
+            )
+            self._processes.append(process)
+            self._idle.put(process)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        for process in self._processes:
+            process.kill()
+        self._threads.shutdown()
+        for process in self._processes:
+            process.communicate()
+
+    def svgs(self, specifications: Iterable[dict[str, Any]]) -> list[str]:
+        """Charts as SVG, in their order. Raises OutputError when a process that draws is gone."""
+        asked = [self._threads.submit(self._draw, _SVG, json.dumps(each).encode()) for each in specifications]
+        return [each.result().decode() for each in asked]
+
+    def pngs(self, svgs: Iterable[str]) -> list[bytes]:
+        """SVGs of ours as PNG, in their order. Raises OutputError when a process that draws is gone."""
+        asked = [self._threads.submit(self._draw, _PNG, each.encode()) for each in svgs]
+        return [each.result() for each in asked]
+
+    def _draw(self, kind: bytes, content: bytes) -> bytes:
+        process = self._idle.get()
+        try:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            _send(process.stdin, kind, content)
+            answer = _receive(process.stdout)
+        except OSError:
+            answer = None
+        finally:
+            # One that is gone goes back as well: whoever takes it next is told the same, and nobody waits.
+            self._idle.put(process)
+        if answer is None:
+            raise OutputError(
+                "a process that draws charts has ended before its picture was done",
+                "free some memory and write the report again; --html draws nothing",
+            )
+        return answer[1]
+
+
+def _send(stream: IO[bytes], kind: bytes, content: bytes) -> None:
+    stream.write(b"%b %d\n%b" % (kind, len(content), content))
+    stream.flush()
+
+
+def _receive(stream: IO[bytes]) -> tuple[bytes, bytes] | None:
+    """What the other side sent; None when it sends no more."""
+    head = stream.readline().split()
+    if not head:
+        return None
+    kind, length = head
+    content = stream.read(int(length))
+    return (kind, content) if len(content) == int(length) else None
+
+
+def _serve() -> None:
+    svg_of(json.dumps(_FIRST).encode())
+    draw = {_SVG: svg_of, _PNG: png_of}
+    while (asked := _receive(sys.stdin.buffer)) is not None:
+        kind, content = asked
+        _send(sys.stdout.buffer, kind, draw[kind](content))
+
+
+if __name__ == "__main__":
+    _serve()

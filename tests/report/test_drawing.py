@@ -1,0 +1,43 @@
+"""Charts drawn by processes beside this one."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from iosonde.errors import OutputError
+from iosonde.report.drawing import DRAWERS_MAX, Drawers
+from iosonde.report.images import draw_png, draw_svg, specification_of
+from tests.report.pictures import SHAPES, figure_of
+
+FIGURES = [figure_of(shape()) for shape in SHAPES.values()]
+
+
+def test_pictures_come_in_order_and_as_this_process_would_draw_them(drawers: Drawers) -> None:
+    svgs = drawers.svgs(specification_of(figure) for figure in FIGURES)
+    assert svgs == [draw_svg(figure) for figure in FIGURES]
+    assert drawers.pngs(svgs[:2]) == [draw_png(svg) for svg in svgs[:2]]
+
+
+def children() -> set[int]:
+    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(os.getpid())], capture_output=True, check=True)
+    return {int(number) for number in listed.stdout.split()}
+
+
+def test_a_process_that_dies_is_told_and_nobody_waits_for_it() -> None:
+    before = children()
+    with Drawers() as drawers:
+        for process in drawers.processes:
+            os.kill(process, signal.SIGKILL)
+        with pytest.raises(OutputError, match="has ended before its picture was done"):
+            drawers.svgs(specification_of(figure) for figure in FIGURES)
+    assert len(drawers.processes) <= DRAWERS_MAX
+    assert not children() & set(drawers.processes) - before
+
+
+def test_a_process_that_draws_ends_when_nobody_asks_any_more() -> None:
+    command = [sys.executable, "-m", "iosonde.report.drawing"]
+    ended = subprocess.run(command, input=b"", capture_output=True, timeout=60, check=True)
+    assert ended.stdout == ended.stderr == b""
