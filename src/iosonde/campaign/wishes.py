@@ -45,14 +45,7 @@ def campaign_wish(
     writes = any(read < ALL_READS for table in campaign.experiment for read in table.read)
     chosen_seed = _seed(seed)
     return Wish(
-        target=TargetWish(
-            words=tuple(targets),
-            size_bytes=None if size is None else parse_bytes(size, "--size"),
-            overwrite=overwrite,
-            buffered=buffered,
-            writes=writes or overwrite,
-            quick=quick,
-        ),
+        target=_target_wish(targets, size, overwrite=overwrite, buffered=buffered, writes=writes, quick=quick),
         engine=engine,
         plan=lambda ground: campaign_plan(campaign, ground, quick=quick, seed=chosen_seed),
         command=command,
@@ -116,17 +109,24 @@ def probe_wish(
     timing = timing_of(parse_duration(warmup, "--warmup"), parse_duration(duration, "--duration"))
     chosen_seed = _seed(seed)
     return Wish(
-        target=TargetWish(
-            words=tuple(targets),
-            size_bytes=None if size is None else parse_bytes(size, "--size"),
-            overwrite=overwrite,
-            buffered=buffered,
-            writes=workload.writes or overwrite,
-            quick=True,
-        ),
+        target=_target_wish(targets, size, overwrite=overwrite, buffered=buffered, writes=workload.writes, quick=True),
         engine=engine,
         plan=lambda ground: probe_plan(workload, timing, ground, seed=chosen_seed),
         command=command,
+    )
+
+
+def _target_wish(
+    targets: Sequence[str], size: str | None, *, overwrite: bool, buffered: bool, writes: bool, quick: bool
+) -> TargetWish:
+    return TargetWish(
+        words=tuple(targets),
+        size_bytes=None if size is None else parse_bytes(size, "--size"),
+        overwrite=overwrite,
+        buffered=buffered,
+        # A target that may be overwritten is filled first, whatever is measured then.
+        writes=writes or overwrite,
+        quick=quick,
     )
 
 

@@ -50,7 +50,7 @@ def report(
     """
     from iosonde.cli.forms import Places, Writer, check_flags
     from iosonde.cli.places import beside_archive, check_free
-    from iosonde.cli.publish import print_summary
+    from iosonde.cli.publish import print_summary, stop_collecting
     from iosonde.findings import Case, find
     from iosonde.report.derive import write_html
     from iosonde.report.drawing import Drawers
@@ -58,6 +58,7 @@ def report(
 
     places = Places(html=html, pdf=pdf, markdown=markdown, charts=charts, csv=csv, parquet=parquet, json=json)
     check_flags(places, paper)
+    stop_collecting()
     if places.any:
         # Who draws gets ready while the run is read.
         drawers = Drawers()

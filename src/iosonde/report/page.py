@@ -29,16 +29,8 @@ from iosonde.report.headline import Headline, headline_of
 from iosonde.report.result_tables import ResultTable, experiment_tables, relative_table, tail_range_table
 from iosonde.report.sentences import course_sentence, experiment_sentence, knee_sentence
 from iosonde.report.target_table import target_table
+from iosonde.report.titles import TITLES
 
-TITLES: Final = {
-    Experiment.BASELINE: "Zero-queue baseline",
-    Experiment.BLOCK_SIZE: "Block-size sweep",
-    Experiment.MIX: "Read/write mix",
-    Experiment.QUEUE_DEPTH: "Queue-depth sweep",
-    Experiment.TAIL: "Tail latency",
-    Experiment.MATRIX: "Matrix",
-    Experiment.PROBE: "Probe",
-}
 _FIGURES: Final[dict[Experiment, tuple[Callable[[Sequence[CellEstimate]], Figure], ...]]] = {
     Experiment.BASELINE: (baseline_percentiles,),
     Experiment.BLOCK_SIZE: (block_size_iops, block_size_bandwidth, block_size_latency),

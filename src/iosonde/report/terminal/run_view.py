@@ -18,17 +18,7 @@ from iosonde.report.terminal.distributions import PercentileBars
 from iosonde.report.terminal.figures import joined, render_table
 from iosonde.report.terminal.findings import render_findings
 from iosonde.report.terminal.sweeps import render_sweeps
-
-TITLES: Final = {
-    Experiment.BASELINE: "Zero-queue baseline",
-    Experiment.BLOCK_SIZE: "Block-size sweep",
-    Experiment.MIX: "Read/write mix",
-    Experiment.QUEUE_DEPTH: "Queue-depth sweep",
-    Experiment.TAIL: "Tail latency",
-    Experiment.MATRIX: "Matrix",
-    Experiment.PROBE: "Probe",
-}
-"""As on the page, whose own table would bring the charts' library along."""
+from iosonde.report.titles import TITLES
 
 DISTRIBUTIONS_MAX: Final = 3
 LEGEND: Final = (
