@@ -1,7 +1,7 @@
 """Lines with points and error bars, the body of most charts here."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import altair as alt
 
@@ -47,6 +47,14 @@ def named_rows(layer: alt.Chart) -> alt.Chart:
     return layer
 
 
+# Not filtered: a layer without rows has no extent, and the browser complains. Typed to the end, because Altair would
+# take longer to find out what kind of condition it is than to make the whole chart.
+_WHERE_CUT: Final = alt.OpacityValue(
+    0,
+    condition=alt.ConditionalPredicateValueDefnumberExprRef(test="datum.cut && spread == 'interval'", value=0.8),
+)
+
+
 def error_bars(along: alt.X | alt.Y, coloured: alt.Color, **other: alt.X | alt.Y) -> list[alt.Chart]:
     """Bars from ``low`` to ``high``, or by the deviation, along an axis; a triangle says where one was cut."""
     letter = "y" if isinstance(along, alt.Y) else "x"
@@ -64,9 +72,9 @@ def error_bars(along: alt.X | alt.Y, coloured: alt.Color, **other: alt.X | alt.Y
         )
         .mark_rule(strokeWidth=2, opacity=0.6)
         .encode(color=coloured, **ends, **other),
-        chart.transform_filter("datum.cut && spread == 'interval'")
-        .mark_point(shape="triangle-down" if letter == "y" else "triangle-left", size=55, filled=True, opacity=0.8)
-        .encode(color=coloured, **cut, **other),
+        chart.mark_point(
+            shape="triangle-down" if letter == "y" else "triangle-left", size=55, filled=True, tooltip=None
+        ).encode(color=coloured, opacity=_WHERE_CUT, **cut, **other),
     ]
 
 

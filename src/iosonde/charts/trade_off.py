@@ -106,7 +106,7 @@ def _layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
 
 
 # Text has to stand out more than a line does: the same hues, darker.
-# Typed to the end: Altair would take longer to find out what kind of condition it is than to make the whole chart.
+# Typed to the end, as in error bars.
 _TEXT: Final = alt.ColorValue(
     "#00609a",
     condition=alt.ConditionalPredicateValueDefGradientstringnullExprRef(
