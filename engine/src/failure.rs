@@ -32,6 +32,8 @@ pub enum FailureKind {
     AlignmentUnknown,
     /// A job that can't be run as asked.
     BadJob,
+    /// A simulated drive that can't be made as asked.
+    BadModel,
     /// The kernel refused to set the engine up.
     EngineRefused,
     /// Another process measures it.

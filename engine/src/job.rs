@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use crate::failure::{Failure, FailureKind};
+use crate::pattern::Pace;
 use crate::record::Class;
 use crate::target::{Target, TargetKind};
 
@@ -16,6 +17,8 @@ pub enum Engine {
     Psync,
     /// Nothing: every operation completes at once, in process.
     Null,
+    /// A simulated drive, in virtual time.
+    Simulation,
 }
 
 /// Where the next block lies.
@@ -84,6 +87,8 @@ pub struct Job {
     pub measure_ns: u64,
     /// The length of an interval.
     pub interval_ns: u64,
+    /// When operations are wanted; None keeps the queue full.
+    pub pace: Option<Pace>,
     /// Ends the job after this much on each target instead.
     pub amount_bytes: Option<u64>,
 }
@@ -102,6 +107,8 @@ pub const BLOCK_SIZE_BYTES_MAX: u32 = 64 << 20;
 pub const IN_FLIGHT_BYTES_MAX: u64 = 4 << 30;
 /// The longest job: thirty days.
 pub const DURATION_NS_MAX: u64 = 30 * 86_400 * 1_000_000_000;
+/// The highest rate: more than any engine gives.
+pub const RATE_PER_S_MAX: u64 = 1_000_000_000;
 /// The shortest interval.
 pub const INTERVAL_NS_MIN: u64 = 1_000_000;
 
@@ -224,12 +231,18 @@ impl Job {
         if (self.engine == Engine::Null) != (target.kind == TargetKind::Null) {
             return bad("the null engine and the null target go together, and with nothing else".to_owned());
         }
+        if (self.engine == Engine::Simulation) != (target.kind == TargetKind::Simulation) {
+            return bad("the simulation and simulated targets go together, and with nothing else".to_owned());
+        }
         Ok(())
     }
 
     fn check_time(&self) -> Result<(), Failure> {
         if self.measure_ns == 0 || self.measure_ns > DURATION_NS_MAX || self.warmup_ns > DURATION_NS_MAX {
             return bad(format!("a duration is not within 1 to {DURATION_NS_MAX} ns"));
+        }
+        if self.pace.is_some_and(|pace| pace.rate_per_s == 0 || pace.rate_per_s > RATE_PER_S_MAX) {
+            return bad(format!("a rate is not within 1 to {RATE_PER_S_MAX} a second"));
         }
         if self.interval_ns < INTERVAL_NS_MIN {
             return bad(format!("an interval of {} ns is below {INTERVAL_NS_MIN}", self.interval_ns));

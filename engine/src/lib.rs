@@ -1,9 +1,9 @@
 //! The engine of iosonde: the only code that does I/O on a target.
 //!
 //! The rooms, in the order of dependence (each uses only those before it):
-//! `record` (what is written down), `failure`, `clock`, `host` (CPU time and the machine's clocks), `target` (the open
+//! `record` (what is written down), `failure`, `clock`, `random` (numbers that are the same everywhere), `host` (CPU time and the machine's clocks), `target` (the open
 //! file and what may be done to it), `job` (a checked workload), `pattern` (where operations go and what they carry),
-//! `ring` (the way to the kernel), `worker` (the closed loop), `cell` (threads around workers, one job at a time),
+//! `ring` (the way to the kernel), `sim` (simulated drives in virtual time), `worker` (the closed loop), `cell` (threads around workers, one job at a time),
 //! `protocol` (the wall), `session` (commands in, events out).
 
 pub mod cell;
@@ -13,8 +13,10 @@ pub mod host;
 pub mod job;
 pub mod pattern;
 pub mod protocol;
+pub mod random;
 pub mod record;
 pub mod ring;
 pub mod session;
+pub mod sim;
 pub mod target;
 pub mod worker;

@@ -7,13 +7,14 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::park_timeout;
 use std::time::{Duration, Instant};
 
-use crate::cell::{Setting, conduct};
+use crate::cell::{Bench, Setting, conduct, conduct_simulated};
 use crate::clock::{Clock, Monotonic};
 use crate::failure::{Failure, FailureKind};
 use crate::job::{Data, Engine, Job, Pattern, Sync, TARGETS_MAX};
 use crate::protocol::{Access, Command, Event, Hello, LINE_BYTES_MAX, Line, Numbered, PROTOCOL, TargetSpec, read_line};
 use crate::ring::uring_refused;
-use crate::target::{Target, Wanted};
+use crate::sim::{Drive, VirtualClock};
+use crate::target::{Target, TargetKind, Wanted};
 
 /// Commands that may wait while a job runs; a front that sends more is held up.
 const COMMANDS_WAITING_MAX: usize = 16;
@@ -30,8 +31,15 @@ pub fn serve(input: impl Read + Send + 'static, output: impl Write) -> io::Resul
     std::thread::Builder::new()
         .name("commands".to_owned())
         .spawn(move || listen(BufReader::new(input), &sender, &heard))?;
-    let mut session =
-        Session { clock: Monotonic::start(), output: BufWriter::new(output), broken: None, targets: Vec::new(), brake };
+    let mut session = Session {
+        clock: Monotonic::start(),
+        virtual_clock: VirtualClock::default(),
+        output: BufWriter::new(output),
+        broken: None,
+        targets: Vec::new(),
+        drives: Vec::new(),
+        brake,
+    };
     session.send(&Event::Hello(hello()));
     session.answer_all(&commands);
     session.broken.map_or(Ok(()), Err)
@@ -39,7 +47,7 @@ pub fn serve(input: impl Read + Send + 'static, output: impl Write) -> io::Resul
 
 fn hello() -> Hello {
     let io_uring_refused = uring_refused();
-    let engines = [Engine::IoUring, Engine::Psync, Engine::Null];
+    let engines = [Engine::IoUring, Engine::Psync, Engine::Null, Engine::Simulation];
     let can = |engine: &Engine| *engine != Engine::IoUring || io_uring_refused.is_none();
     Hello {
         protocol: PROTOCOL,
@@ -128,11 +136,15 @@ fn understand(line: &[u8]) -> Result<Numbered, Failure> {
 
 struct Session<W: Write> {
     clock: Monotonic,
+    // The time of simulated drives.
+    virtual_clock: VirtualClock,
     output: BufWriter<W>,
     // Why events can't be sent any more: the front is gone.
     broken: Option<io::Error>,
     // In the order in which they were opened.
     targets: Vec<Target>,
+    // The simulated drives that targets stand for: of every target, or of none.
+    drives: Vec<Drive>,
     brake: Arc<Brake>,
 }
 
@@ -166,7 +178,7 @@ impl<W: Write> Session<W> {
                     let message = format!("more than {TARGETS_MAX} targets can't be open");
                     return Err(Failure::new(FailureKind::Protocol, message));
                 }
-                let target = open(spec)?;
+                let target = self.open(*spec)?;
                 let event = Event::opened(id, &target);
                 self.targets.push(target);
                 Ok(event)
@@ -179,10 +191,17 @@ impl<W: Write> Session<W> {
                 }
                 self.targets.iter().try_for_each(Target::sync)?;
                 let duration_ns = self.clock.now() - before;
+                // A simulated drive has nothing that a host could make durable when nothing is in flight.
+                let duration_ns = if self.drives.is_empty() { duration_ns } else { 0 };
                 Ok(Event::Synced { id, duration_ns })
             }
             Command::Wait { duration_ns } => {
-                self.wait(duration_ns.min(WAIT_NS_MAX));
+                let duration_ns = duration_ns.min(WAIT_NS_MAX);
+                if self.drives.is_empty() {
+                    self.wait(duration_ns);
+                } else {
+                    self.virtual_clock.move_to(self.virtual_clock.now() + duration_ns);
+                }
                 Ok(Event::Waited { id })
             }
             Command::Calibrate => self.calibrate(id),
@@ -190,24 +209,46 @@ impl<W: Write> Session<W> {
                 if std::mem::take(&mut self.targets).is_empty() {
                     return Err(no_target());
                 }
+                self.drives.clear();
                 Ok(Event::Closed { id })
             }
             Command::Stop => unreachable!("the listener keeps stops to itself"),
         }
     }
 
+    // Opens a target; one that is simulated comes with its drive.
+    fn open(&mut self, spec: TargetSpec) -> Result<Target, Failure> {
+        let is_simulated = matches!(spec, TargetSpec::Simulation { .. });
+        if self.targets.iter().any(|target| (target.kind == TargetKind::Simulation) != is_simulated) {
+            let message = "simulated drives live in a time of their own, and can't be measured beside others";
+            return Err(Failure::new(FailureKind::Protocol, message));
+        }
+        let TargetSpec::Simulation { model, seed } = spec else { return open(spec) };
+        model.check()?;
+        let mut drive = Drive::new(&model, seed);
+        let target = Target::simulation(drive.simulation().size_bytes());
+        self.drives.push(drive);
+        Ok(target)
+    }
+
     fn run(&mut self, id: u64, job: &Job) -> Result<Event, Failure> {
         let targets = std::mem::take(&mut self.targets);
+        let mut drives = std::mem::take(&mut self.drives);
         let setting = self.setting(&targets);
+        let clock = self.virtual_clock.clone();
         self.brake.begin(id);
         let session = std::cell::RefCell::new(&mut *self);
-        let result = conduct(
-            job,
-            &setting,
-            &mut |engine_ns| session.borrow_mut().send(&Event::Started { id, engine_ns }),
-            &mut |interval| session.borrow_mut().send(&Event::Interval { id, interval }),
-        );
+        let mut started = |engine_ns| session.borrow_mut().send(&Event::Started { id, engine_ns });
+        let mut pass_on = |interval| session.borrow_mut().send(&Event::Interval { id, interval });
+        let result = if drives.is_empty() {
+            conduct(job, &setting, &mut started, &mut pass_on)
+        } else {
+            let stop = Arc::clone(&setting.stop);
+            let mut bench = Bench { targets: &targets, drives: &mut drives, clock: &clock, stop };
+            conduct_simulated(job, &mut bench, &mut started, &mut pass_on)
+        };
         self.targets = targets;
+        self.drives = drives;
         let result = Box::new(result?);
         Ok(Event::Finished { id, result })
     }
@@ -245,6 +286,7 @@ impl<W: Write> Session<W> {
             warmup_ns: CALIBRATION_NS / 10,
             measure_ns: CALIBRATION_NS,
             interval_ns: CALIBRATION_NS,
+            pace: None,
             amount_bytes: None,
         };
         let setting = self.setting(&targets);
@@ -266,6 +308,7 @@ fn no_target() -> Failure {
 
 fn open(spec: TargetSpec) -> Result<Target, Failure> {
     match spec {
+        TargetSpec::Simulation { .. } => unreachable!("the session makes the drive as well"),
         TargetSpec::Null { size_bytes } => Ok(Target::null(size_bytes)),
         TargetSpec::File { path, access, create, direct, size_bytes } => {
             let write = access == Access::Write;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use common::job;
 use iosonde_engine::clock::{Clock, Monotonic};
 use iosonde_engine::job::{Job, Sync};
-use iosonde_engine::pattern::{Accesses, Payload, Shared};
+use iosonde_engine::pattern::{Accesses, Arrivals, Payload, Shared};
 use iosonde_engine::ring::NullRing;
 use iosonde_engine::worker::{Step, Worker, WorkerParts, recorder_pair};
 
@@ -38,12 +38,13 @@ static ALLOCATOR: Counting = Counting;
 
 fn allocations_of(job: &Job) -> u64 {
     let clock = Monotonic::start();
-    let (recorder, mut spares) = recorder_pair(&job.asked(), 4, None);
+    let (recorder, mut spares) = recorder_pair(job, 4, None);
     let parts = WorkerParts {
         ring: NullRing::new(job.slots()),
         clock,
         accesses: Accesses::new(job, 0, &Shared::new(job)),
-        payload: Payload::new(job, job.slots(), 0).expect("memory for a few buffers"),
+        payload: Some(Payload::new(job, job.slots(), 0).expect("memory for a few buffers")),
+        arrivals: Arrivals::of(job, 0),
         recorder,
         stop: Arc::default(),
     };

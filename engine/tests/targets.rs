@@ -117,8 +117,8 @@ fn a_target_that_changes_ends_the_job_on_all() {
 
 #[test]
 fn a_worker_that_is_done_early_holds_back_no_interval_of_the_others() {
-    let (mut first, first_spares) = recorder_pair(&[Class::Read], 4, None);
-    let (mut second, second_spares) = recorder_pair(&[Class::Read], 4, None);
+    let (mut first, first_spares) = recorder_pair(&common::job(), 4, None);
+    let (mut second, second_spares) = recorder_pair(&common::job(), 4, None);
     let mut collector = Collector::new(vec![first_spares, second_spares], 1);
     for recorder in [&mut first, &mut second] {
         recorder.begin(Phase::Measure, 0);

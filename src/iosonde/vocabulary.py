@@ -27,11 +27,15 @@ class Data(StrEnum):
 
 
 class Engine(StrEnum):
-    """How I/O reaches the kernel. ``null`` reaches nothing: it completes at once, in process."""
+    """How I/O reaches the target. ``null`` reaches nothing: it completes at once, in process.
+
+    ``simulation`` reaches a simulated drive, in virtual time.
+    """
 
     IO_URING = "io_uring"
     PSYNC = "psync"
     NULL = "null"
+    SIMULATION = "simulation"
 
 
 class Operation(StrEnum):

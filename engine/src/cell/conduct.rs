@@ -7,16 +7,16 @@ use std::thread::{Scope, ScopedJoinHandle, current, park_timeout, scope};
 use std::time::Duration;
 
 use super::collector::Collector;
-use super::result::{CpuUse, EngineTruth, Interval, JobResult, Outcome, TargetShare};
+use super::result::{Interval, JobResult};
 use super::thread::{Gate, Legacy, Post, cpus_allowed, drive};
+use super::total::{Counted, Moment, Total};
 use crate::clock::{Clock, Monotonic};
 use crate::failure::{Failure, FailureKind};
-use crate::host::{ClockPair, Usage, steal_ns};
 use crate::job::Job;
 use crate::pattern::Shared;
-use crate::record::{Faults, Phase, Slowest};
+use crate::record::Phase;
 use crate::target::Target;
-use crate::worker::{BATCH_MAX, Censored, recorder_pair};
+use crate::worker::recorder_pair;
 
 /// The longest sleep of the collector, so that a worker that ended is noticed soon.
 const SLEEP_NS_MAX: u64 = 20_000_000;
@@ -50,18 +50,6 @@ impl Setting<'_> {
             }
         }
         Ok(targets)
-    }
-}
-
-struct Meter {
-    clocks: ClockPair,
-    process: Usage,
-    steal_ns: u64,
-}
-
-impl Meter {
-    fn read(clock: Monotonic) -> Self {
-        Self { clocks: ClockPair::now(&clock), process: Usage::of_process(), steal_ns: steal_ns() }
     }
 }
 
@@ -99,9 +87,9 @@ pub fn conduct(
             }
         };
         wait_until(setting.clock, warmup_end_ns, &mut crew, &mut pass_on);
-        let before = Meter::read(setting.clock);
+        let before = Moment::real(setting.clock);
         wait_until(setting.clock, end_ns, &mut crew, &mut pass_on);
-        let after = Meter::read(setting.clock);
+        let after = Moment::real(setting.clock);
         wait_until(setting.clock, u64::MAX, &mut crew, &mut pass_on);
         for phase in [Phase::Warmup, Phase::Measure] {
             if let Some(tally) = crew.collector.rest(phase) {
@@ -110,11 +98,11 @@ pub fn conduct(
         }
         let Crew { mut total, collector, .. } = crew;
         // A worker that met the change knows the offset.
-        total.failure = total.failure.take().or(change).or_else(|| {
+        total.fail(change.or_else(|| {
             let message = "parts of the target are unwritten that were not: it was made shorter meanwhile";
             let shortened = whole.iter().any(|target| target.has_holes_now());
             shortened.then(|| Failure::new(FailureKind::Changed, message))
-        });
+        }));
         Ok(total.result(job, &counted, collector.shares(), &before, &after))
     })
 }
@@ -147,7 +135,7 @@ impl<'scope> Crew<'scope> {
         let mut spares = Vec::with_capacity(workers as usize);
         let mut refusal = None;
         for worker in 0..workers {
-            let (recorder, spare) = recorder_pair(&job.asked(), spares_each, Some(current()));
+            let (recorder, spare) = recorder_pair(job, spares_each, Some(current()));
             let post = Post {
                 worker,
                 // The last CPUs first: the first one tends to have the machine's interrupts. With more workers than
@@ -242,102 +230,5 @@ fn wait_until<'scope>(
             return;
         }
         park_timeout(Duration::from_nanos(left_ns.min(SLEEP_NS_MAX)));
-    }
-}
-
-// What went out, so that the end can be judged by it.
-#[derive(Default)]
-struct Counted {
-    measured_ns: u64,
-}
-
-impl Counted {
-    fn add(&mut self, counts: Interval, interval: &mut dyn FnMut(Interval)) {
-        if counts.phase == Phase::Measure {
-            self.measured_ns += counts.end_ns - counts.start_ns;
-        }
-        interval(counts);
-    }
-}
-
-// What all workers left behind, added up.
-#[derive(Default)]
-struct Total {
-    intervals_merged: u64,
-    slowest: Slowest,
-    faults: Faults,
-    censored: Censored,
-    failure: Option<Failure>,
-    stopped: bool,
-    cpu: CpuUse,
-    kernel_workers: u32,
-    truth: Option<crate::ring::RingTruth>,
-}
-
-impl Total {
-    fn add(&mut self, legacy: Legacy, target: usize) -> Box<crate::record::Tally> {
-        let target = u32::try_from(target).expect("the number of targets has a bound");
-        self.intervals_merged = self.intervals_merged.max(legacy.intervals_merged);
-        self.slowest.add(&legacy.slowest, target);
-        self.faults.add(&legacy.faults, target);
-        self.censored.add(&legacy.censored);
-        self.failure = self.failure.take().or(legacy.failure);
-        self.stopped |= legacy.stopped;
-        self.cpu.threads.push(legacy.cpu);
-        self.kernel_workers = self.kernel_workers.max(legacy.kernel_workers);
-        self.truth.get_or_insert(legacy.truth);
-        legacy.tally
-    }
-
-    fn result(
-        mut self,
-        job: &Job,
-        counted: &Counted,
-        shares: &[TargetShare],
-        before: &Meter,
-        after: &Meter,
-    ) -> JobResult {
-        let process = after.process.since(&before.process);
-        self.cpu.process_user_ns = process.user_ns;
-        self.cpu.process_system_ns = process.system_ns;
-        self.cpu.steal_ns = after.steal_ns.saturating_sub(before.steal_ns);
-        let truth = self.truth.expect("there is at least one worker");
-        // Counted over all targets that would hide one that does nothing.
-        let silent = job.asked().into_iter().find(|class| shares.iter().any(|share| share.count(*class) == 0));
-        let nothing = silent.filter(|_| !self.stopped).map(|class| {
-            let place = if shares.len() > 1 { " on one of the targets" } else { "" };
-            let message = format!("not one {class:?} completed within the measured time{place}").to_lowercase();
-            Failure::new(FailureKind::NothingCompleted, message)
-        });
-        let failure = self.failure.or(nothing);
-        JobResult {
-            outcome: match (&failure, self.stopped) {
-                (Some(_), _) => Outcome::Failed,
-                (None, true) => Outcome::Cut,
-                (None, false) => Outcome::Finished,
-            },
-            failure,
-            measured_ns: counted.measured_ns,
-            intervals_merged: self.intervals_merged,
-            targets: shares.to_vec(),
-            censored: self.censored,
-            slowest: self.slowest.ordered(),
-            faults: self.faults.kinds().to_vec(),
-            cpu: self.cpu,
-            clock_start: before.clocks,
-            clock_end: after.clocks,
-            engine: EngineTruth {
-                engine: job.engine,
-                workers: job.workers(),
-                ring_flags: truth.ring_flags,
-                poll_mode: truth.poll_mode,
-                fixed_buffers: truth.fixed_buffers,
-                fixed_file: truth.fixed_file,
-                batch_max: BATCH_MAX.min(job.slots()),
-                clock_source: Monotonic::SOURCE,
-                kernel_workers: self.kernel_workers,
-                fallbacks: truth.fallbacks,
-            },
-        }
     }
 }

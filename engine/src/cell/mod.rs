@@ -4,8 +4,11 @@
 mod collector;
 mod conduct;
 mod result;
+mod simulated;
 mod thread;
+mod total;
 
 pub use collector::Collector;
 pub use conduct::{Setting, conduct};
-pub use result::{CpuUse, EngineTruth, Interval, JobResult, Outcome, ShareTotals, TargetShare, ThreadCpu};
+pub use result::{CpuUse, DriveState, EngineTruth, Interval, JobResult, Outcome, ShareTotals, TargetShare, ThreadCpu};
+pub use simulated::{Bench, conduct_simulated};

@@ -7,7 +7,8 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::host::ClockPair;
 use crate::job::Engine;
-use crate::record::{BUCKETS_PER_OCTAVE, Class, ClassTally, Fault, Histogram, Phase, SlowIo, Tally};
+use crate::record::{BUCKETS_PER_OCTAVE, Class, ClassTally, Fault, Histogram, Phase, SlowIo, Spread, Tally};
+use crate::sim::Health;
 use crate::worker::Censored;
 
 /// How a job ended.
@@ -96,14 +97,26 @@ pub struct JobResult {
     pub slowest: Vec<SlowIo>,
     /// What went wrong.
     pub faults: Vec<Fault>,
-    /// CPU time.
-    pub cpu: CpuUse,
+    /// CPU time; None in virtual time.
+    pub cpu: Option<CpuUse>,
     /// When measuring began.
     pub clock_start: ClockPair,
     /// When it ended.
     pub clock_end: ClockPair,
     /// What the engine was granted.
     pub engine: EngineTruth,
+    /// What simulated drives are like afterwards.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub drives: Vec<DriveState>,
+}
+
+/// What a simulated drive is like after a job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DriveState {
+    /// A number that two drives share only if they will do the same from now on, in hexadecimal digits.
+    pub state_hash: String,
+    /// Its counters.
+    pub health: Health,
 }
 
 /// What one of several targets gave while it was measured.
@@ -188,6 +201,33 @@ pub struct Totals {
     pub latency_ns_max: u64,
     /// All of them.
     pub latency: Buckets,
+    /// From when operations were wanted to their completions; None where they were not wanted at a time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub response: Option<Times>,
+    /// From when operations were wanted to their submissions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lag: Option<Times>,
+}
+
+/// A distribution of times.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Times {
+    /// Added up.
+    pub ns_sum: u64,
+    /// The shortest.
+    pub ns_min: u64,
+    /// The longest.
+    pub ns_max: u64,
+    /// All of them.
+    pub histogram: Buckets,
+}
+
+impl Times {
+    fn of(spread: &Spread) -> Option<Self> {
+        let histogram = Buckets::from(&spread.buckets);
+        let some = !histogram.bucket.is_empty();
+        some.then_some(Self { ns_sum: spread.ns_sum, ns_min: spread.ns_min, ns_max: spread.ns_max, histogram })
+    }
 }
 
 /// A histogram's filled buckets.
@@ -232,6 +272,8 @@ impl From<&ClassTally> for Totals {
             latency_ns_min: counts.latency_ns_min,
             latency_ns_max: counts.latency_ns_max,
             latency: Buckets::from(&counts.latency),
+            response: Times::of(&counts.response),
+            lag: Times::of(&counts.lag),
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::clock::{Clock, Monotonic};
 use crate::failure::{Failure, FailureKind};
 use crate::host::{Usage, kernel_workers};
 use crate::job::{Engine, Job};
-use crate::pattern::{Accesses, Payload, Shared};
+use crate::pattern::{Accesses, Arrivals, Payload, Shared};
 use crate::record::{Faults, Phase, Slowest, Tally};
 use crate::ring::{NullRing, PsyncRing, Ring, RingTruth, UringRing};
 use crate::target::Target;
@@ -87,8 +87,8 @@ pub struct Legacy {
     pub failure: Option<Failure>,
     /// Whether it was stopped from outside.
     pub stopped: bool,
-    /// CPU time while measuring.
-    pub cpu: ThreadCpu,
+    /// CPU time while measuring; None in virtual time.
+    pub cpu: Option<ThreadCpu>,
     /// What the ring was granted.
     pub truth: RingTruth,
     /// Kernel threads that it needed.
@@ -105,6 +105,7 @@ pub fn drive(post: Post<'_>) -> Option<Legacy> {
         Err(error) => return refuse(&post, "memory for the buffers", &error),
     };
     match post.job.engine {
+        Engine::Simulation => unreachable!("a simulated drive is driven in virtual time, by one thread"),
         Engine::Null => run(post, cpu, NullRing::new(slots), payload),
         Engine::Psync => run(post, cpu, PsyncRing::new(file), payload),
         Engine::IoUring => match UringRing::new(slots, file, payload.region()) {
@@ -139,7 +140,8 @@ fn run<R: Ring>(post: Post<'_>, cpu_pinned: Option<u32>, ring: R, payload: Paylo
         ring,
         clock: post.clock,
         accesses: Accesses::new(post.job, post.worker, post.shared),
-        payload,
+        payload: Some(payload),
+        arrivals: Arrivals::of(post.job, post.worker),
         recorder: post.recorder,
         stop: post.stop,
     };
@@ -156,14 +158,14 @@ fn run<R: Ring>(post: Post<'_>, cpu_pinned: Option<u32>, ring: R, payload: Paylo
         faults: end.faults,
         censored: end.censored,
         stopped: end.stopped,
-        cpu: ThreadCpu {
+        cpu: Some(ThreadCpu {
             worker: post.worker,
             cpu_pinned,
             user_ns: used.user_ns,
             system_ns: used.system_ns,
             switches_voluntary: used.switches_voluntary,
             switches_involuntary: used.switches_involuntary,
-        },
+        }),
         truth,
         kernel_workers: kernel_workers(),
         failure: end.failure,

@@ -2,7 +2,9 @@
 //! for the same seed. Pure: no I/O, no clock.
 
 mod accesses;
+mod arrivals;
 mod payload;
 
 pub use accesses::{Access, Accesses, Shared};
+pub use arrivals::{ArrivalKind, Arrivals, Pace};
 pub use payload::{Direction, Payload, Region};

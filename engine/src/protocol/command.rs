@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use crate::job::Job;
+use crate::sim::Model;
 
 /// A command and the number that its answers repeat.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Numbered {
     /// The number.
     pub id: u64,
@@ -17,11 +18,11 @@ pub struct Numbered {
 }
 
 /// A command.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "command", rename_all = "snake_case")]
 pub enum Command {
     /// Open a target, beside those that are open.
-    Open(TargetSpec),
+    Open(Box<TargetSpec>),
     /// Run a job on as many of them as it asks for.
     Run {
         /// The job.
@@ -43,7 +44,7 @@ pub enum Command {
 }
 
 /// Which target, and what is wanted of it.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum TargetSpec {
     /// A regular file.
@@ -63,6 +64,13 @@ pub enum TargetSpec {
     Null {
         /// How large it pretends to be.
         size_bytes: u64,
+    },
+    /// A simulated drive, new from the factory. From then on time is virtual.
+    Simulation {
+        /// What it is made of.
+        model: Model,
+        /// What all of its randomness comes from.
+        seed: u64,
     },
 }
 

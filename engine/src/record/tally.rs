@@ -48,11 +48,64 @@ pub struct ClassTally {
     pub latency_ns_max: u64,
     /// All of them, in buckets.
     pub latency: Histogram,
+    /// From when an operation was wanted to its completion; nothing where none was wanted at a time.
+    pub response: Spread,
+    /// From when an operation was wanted to its submission: how late the engine itself was, or its queue full.
+    pub lag: Spread,
+}
+
+/// A distribution of times. Minimum, maximum and sum are exact.
+#[derive(Clone, Debug)]
+pub struct Spread {
+    /// Added up.
+    pub ns_sum: u64,
+    /// The shortest; `u64::MAX` while there is none.
+    pub ns_min: u64,
+    /// The longest.
+    pub ns_max: u64,
+    /// All of them, in buckets.
+    pub buckets: Histogram,
+}
+
+impl Spread {
+    fn new(buckets: Histogram) -> Self {
+        Self { ns_sum: 0, ns_min: u64::MAX, ns_max: 0, buckets }
+    }
+
+    #[inline]
+    fn record(&mut self, time_ns: u64) {
+        self.ns_sum += time_ns;
+        self.ns_min = self.ns_min.min(time_ns);
+        self.ns_max = self.ns_max.max(time_ns);
+        self.buckets.record(time_ns);
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.ns_sum += other.ns_sum;
+        self.ns_min = self.ns_min.min(other.ns_min);
+        self.ns_max = self.ns_max.max(other.ns_max);
+        self.buckets.add(&other.buckets);
+    }
+
+    fn clear(&mut self) {
+        let mut buckets = std::mem::replace(&mut self.buckets, Histogram::absent());
+        buckets.clear();
+        *self = Self::new(buckets);
+    }
 }
 
 impl ClassTally {
-    fn new(latency: Histogram) -> Self {
-        Self { count: 0, bytes: 0, latency_ns_sum: 0, latency_ns_min: u64::MAX, latency_ns_max: 0, latency }
+    fn new(latency: Histogram, response: Spread, lag: Spread) -> Self {
+        Self {
+            count: 0,
+            bytes: 0,
+            latency_ns_sum: 0,
+            latency_ns_min: u64::MAX,
+            latency_ns_max: 0,
+            latency,
+            response,
+            lag,
+        }
     }
 
     /// Counts one operation.
@@ -73,12 +126,18 @@ impl ClassTally {
         self.latency_ns_min = self.latency_ns_min.min(other.latency_ns_min);
         self.latency_ns_max = self.latency_ns_max.max(other.latency_ns_max);
         self.latency.add(&other.latency);
+        self.response.add(&other.response);
+        self.lag.add(&other.lag);
     }
 
     fn clear(&mut self) {
         let mut latency = std::mem::replace(&mut self.latency, Histogram::absent());
         latency.clear();
-        *self = Self::new(latency);
+        self.response.clear();
+        self.lag.clear();
+        self.latency = latency;
+        (self.count, self.bytes, self.latency_ns_sum) = (0, 0, 0);
+        (self.latency_ns_min, self.latency_ns_max) = (u64::MAX, 0);
     }
 }
 
@@ -101,9 +160,11 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// An empty tally with room for the classes that a job asks for, and no others.
+    /// An empty tally with room for the classes that a job asks for, and no others. One that is `paced` has room for
+    /// times from when operations were wanted.
     #[must_use]
-    pub fn new(asked: &[Class]) -> Self {
+    pub fn new(asked: &[Class], paced: bool) -> Self {
+        let room = |wanted: bool| if wanted { Histogram::new() } else { Histogram::absent() };
         Self {
             phase: Phase::Warmup,
             interval_first: 0,
@@ -112,7 +173,9 @@ impl Tally {
             end_ns: 0,
             in_flight_ns: 0,
             classes: Class::ALL.map(|class| {
-                ClassTally::new(if asked.contains(&class) { Histogram::new() } else { Histogram::absent() })
+                let is_asked = asked.contains(&class);
+                let spread = || Spread::new(room(is_asked && paced));
+                ClassTally::new(room(is_asked), spread(), spread())
             }),
         }
     }
@@ -130,6 +193,13 @@ impl Tally {
     #[inline]
     pub fn record(&mut self, class: Class, latency_ns: u64, bytes: u64) {
         self.classes[class as usize].record(latency_ns, bytes);
+    }
+
+    /// Writes down when an operation of a paced job was done, and when it was submitted, from when it was wanted.
+    #[inline]
+    pub fn respond(&mut self, class: Class, response_ns: u64, lag_ns: u64) {
+        self.classes[class as usize].response.record(response_ns);
+        self.classes[class as usize].lag.record(lag_ns);
     }
 
     /// Adds what another tally counted, and widens the time that this one covers.

@@ -23,6 +23,8 @@ pub enum TargetKind {
     File,
     /// Nothing at all: operations complete at once.
     Null,
+    /// A simulated drive.
+    Simulation,
 }
 
 /// What makes a target the same target, whatever its path.
@@ -89,6 +91,12 @@ impl Target {
             path: PathBuf::new(),
             file: None,
         }
+    }
+
+    /// A target that stands for a simulated drive, which the session keeps.
+    #[must_use]
+    pub fn simulation(size_bytes: u64) -> Self {
+        Self { kind: TargetKind::Simulation, ..Self::null(size_bytes) }
     }
 
     /// Where it is; empty for the null target.

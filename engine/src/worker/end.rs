@@ -49,5 +49,5 @@ pub struct WorkerEnd<R> {
     /// The ring and the memory: given back, so that they outlive what the kernel may still do with them.
     pub ring: R,
     /// See `ring`.
-    pub payload: Payload,
+    pub payload: Option<Payload>,
 }

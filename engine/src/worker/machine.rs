@@ -9,7 +9,7 @@ use super::{Recorder, Window};
 use crate::clock::Clock;
 use crate::failure::{Failure, FailureKind};
 use crate::job::{Job, Sync};
-use crate::pattern::{Accesses, Direction, Payload};
+use crate::pattern::{Accesses, Arrivals, Direction, Payload};
 use crate::record::{Class, FaultKind, Faults, Phase, SlowIo, Slowest};
 use crate::ring::{Completion, Operation, Request, Ring};
 
@@ -22,6 +22,8 @@ pub const BATCH_MAX: u32 = 4;
 pub const DRAIN_NS_MAX: u64 = 30_000_000_000;
 /// The longest sleep in the kernel, so that a stop is heard.
 const SLEEP_NS_MAX: u64 = 50_000_000;
+/// How long before an arrival a worker on a real clock stops sleeping: the kernel wakes it late by this much, or less.
+const WAKE_NS: u64 = 60_000;
 /// What a slot does when it is launched next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
@@ -35,6 +37,8 @@ struct Slot {
     class: Class,
     next: Next,
     offset_bytes: u64,
+    // When the schedule wanted it; with the queue kept full, when it was submitted.
+    intended_ns: u64,
     submit_ns: u64,
     // When the write was submitted that a flush belongs to.
     commit_ns: u64,
@@ -60,8 +64,10 @@ pub struct WorkerParts<R, C> {
     pub clock: C,
     /// Where operations go.
     pub accesses: Accesses,
-    /// What they carry.
-    pub payload: Payload,
+    /// What they carry; None where nobody looks at the data.
+    pub payload: Option<Payload>,
+    /// When they are wanted; None to keep the queue full.
+    pub arrivals: Option<Arrivals>,
     /// Where counts go.
     pub recorder: Recorder,
     /// Set from outside to end the job early.
@@ -73,12 +79,16 @@ pub struct Worker<R, C> {
     ring: R,
     clock: C,
     accesses: Accesses,
-    payload: Payload,
+    payload: Option<Payload>,
+    arrivals: Option<Arrivals>,
     recorder: Recorder,
     stop: Arc<AtomicBool>,
     window: Window,
     slots: Box<[Slot]>,
+    // Free for a new operation.
     ready: Vec<u32>,
+    // With an operation that goes on: a flush behind its write, or another try.
+    unfinished: Vec<u32>,
     batch: Vec<u32>,
     completions: Vec<Completion>,
     block_size_bytes: u32,
@@ -101,10 +111,15 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         let window = Window::new(job, start_ns);
         let mut recorder = parts.recorder;
         recorder.begin(window.phase(), start_ns);
+        let mut arrivals = parts.arrivals;
+        if let Some(arrivals) = &mut arrivals {
+            arrivals.begin(start_ns);
+        }
         let idle = Slot {
             class: Class::Read,
             next: Next::Fresh,
             offset_bytes: 0,
+            intended_ns: 0,
             submit_ns: 0,
             commit_ns: 0,
             retries: 0,
@@ -116,11 +131,13 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             clock: parts.clock,
             accesses: parts.accesses,
             payload: parts.payload,
+            arrivals,
             recorder,
             stop: parts.stop,
             window,
             slots: vec![idle; slots as usize].into_boxed_slice(),
             ready: (0..slots).rev().collect(),
+            unfinished: Vec::with_capacity(slots as usize),
             batch: Vec::with_capacity(BATCH_MAX as usize),
             completions: Vec::with_capacity(slots as usize * 2),
             block_size_bytes: job.block_size_bytes,
@@ -149,9 +166,8 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         if self.drain_since_ns.is_none() {
             self.launch();
         }
-        let more_to_launch = self.drain_since_ns.is_none() && !self.ready.is_empty();
-        let wait_for = u32::from(!more_to_launch && self.in_flight > 0);
-        if let Err(error) = self.ring.submit(wait_for, SLEEP_NS_MAX) {
+        let (wait_for, timeout_ns) = self.patience();
+        if let Err(error) = self.ring.submit(wait_for, timeout_ns) {
             self.fail(Failure::from_io(FailureKind::Io, "the ring broke off", &error));
         }
         let now = self.clock.now();
@@ -161,10 +177,55 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         self.end()
     }
 
+    /// Whether a step would hand something over at this moment.
+    #[inline]
+    pub fn can_launch(&self) -> bool {
+        self.drain_since_ns.is_none()
+            && (!self.unfinished.is_empty() || (!self.ready.is_empty() && self.next_arrival_ns() <= self.clock.now()))
+    }
+
+    /// When the worker wants to be stepped next, should nothing come back before: at a page's end, at an arrival that a
+    /// slot is free for, or when it gives up waiting.
+    #[inline]
+    pub fn wake_ns(&self) -> u64 {
+        match self.drain_since_ns {
+            Some(since_ns) => since_ns + DRAIN_NS_MAX,
+            None if self.ready.is_empty() => self.window.boundary_ns(),
+            None => self.window.boundary_ns().min(self.next_arrival_ns()),
+        }
+    }
+
+    // With the queue kept full, an operation is wanted whenever a slot is free.
+    #[inline]
+    fn next_arrival_ns(&self) -> u64 {
+        self.arrivals.as_ref().map_or(0, Arrivals::next_ns)
+    }
+
+    // How many completions to wait for in the kernel, and how long.
+    #[inline]
+    fn patience(&self) -> (u32, u64) {
+        if self.arrivals.is_none() {
+            let more_to_launch =
+                self.drain_since_ns.is_none() && !(self.ready.is_empty() && self.unfinished.is_empty());
+            return (u32::from(!more_to_launch && self.in_flight > 0), SLEEP_NS_MAX);
+        }
+        if self.can_launch() {
+            return (0, 0);
+        }
+        // The kernel wakes late: the last stretch before an arrival is spent awake.
+        let left_ns = self.wake_ns().saturating_sub(self.clock.now()).min(SLEEP_NS_MAX);
+        if left_ns > WAKE_NS { (1, left_ns - WAKE_NS) } else { (0, 0) }
+    }
+
     // Fills the queue, up to one batch.
     fn launch(&mut self) {
+        let before_ns = if self.arrivals.is_some() { self.clock.now() } else { 0 };
         while self.batch.len() < BATCH_MAX as usize {
-            let Some(slot) = self.ready.pop() else { break };
+            let slot = self
+                .unfinished
+                .pop()
+                .or_else(|| if self.next_arrival_ns() > before_ns { None } else { self.ready.pop() });
+            let Some(slot) = slot else { break };
             if self.aim(slot) {
                 self.push(slot);
             } else {
@@ -181,6 +242,10 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             let slot = &mut self.slots[slot as usize];
             if slot.next != Next::Again {
                 slot.submit_ns = now;
+            }
+            if slot.next == Next::Fresh {
+                // A real clock may show the same time for both; what is late was wanted before.
+                slot.intended_ns = if self.arrivals.is_some() { slot.intended_ns } else { now };
             }
             slot.next = Next::Fresh;
             slot.in_flight = true;
@@ -199,11 +264,17 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             }
             Next::Fresh => {
                 let Some(access) = self.accesses.draw() else { return false };
+                if let Some(arrivals) = &mut self.arrivals {
+                    slot.intended_ns = arrivals.take();
+                }
                 let direction = if access.read { Direction::Read } else { Direction::Write };
                 slot.class = if access.read { Class::Read } else { Class::Write };
                 slot.offset_bytes = access.offset_bytes;
                 slot.retries = 0;
-                slot.buffer = self.payload.prepare(number, direction);
+                slot.buffer = match &mut self.payload {
+                    Some(payload) => payload.prepare(number, direction),
+                    None => std::ptr::null_mut(),
+                };
             }
         }
         true
@@ -267,7 +338,6 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         let mut completions = std::mem::take(&mut self.completions);
         for completion in completions.drain(..) {
             self.in_flight -= 1;
-            self.ready.push(completion.slot);
             let slot = &mut self.slots[completion.slot as usize];
             slot.in_flight = false;
             let class = slot.class;
@@ -277,6 +347,8 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             } else {
                 self.fault(completion, class);
             }
+            let is_free = self.slots[completion.slot as usize].next == Next::Fresh;
+            if is_free { self.ready.push(completion.slot) } else { self.unfinished.push(completion.slot) }
         }
         self.completions = completions;
     }
@@ -289,12 +361,19 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             self.censored.latency_ns_max = self.censored.latency_ns_max.max(latency_ns);
             return;
         }
+        let response_ns = now - slot.intended_ns;
         let tally = self.recorder.current();
         let bytes = u64::from(self.block_size_bytes);
         if slot.class == Class::Flush {
+            if self.arrivals.is_some() {
+                tally.respond(Class::Commit, response_ns, slot.commit_ns - slot.intended_ns);
+            }
             tally.record(Class::Flush, latency_ns, 0);
             tally.record(Class::Commit, now - slot.commit_ns, bytes);
         } else {
+            if self.arrivals.is_some() {
+                tally.respond(slot.class, response_ns, slot.submit_ns - slot.intended_ns);
+            }
             tally.record(slot.class, latency_ns, bytes);
             if slot.class == Class::Write && self.sync == Sync::Fdatasync {
                 slot.next = Next::Flush;
@@ -349,7 +428,7 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             self.stopped = true;
             self.close();
         }
-        if self.exhausted && self.in_flight == 0 && self.ready.is_empty() {
+        if self.exhausted && self.in_flight == 0 && self.ready.is_empty() && self.unfinished.is_empty() {
             self.close();
         }
         let Some(since_ns) = self.drain_since_ns else { return Step::Running };

@@ -4,7 +4,8 @@ use std::thread::Thread;
 
 use rtrb::{Consumer, Producer, RingBuffer};
 
-use crate::record::{Class, Phase, Tally};
+use crate::job::Job;
+use crate::record::{Phase, Tally};
 
 /// The worker's side: the tally in use, empty ones to go on with, and the way out for full ones.
 pub struct Recorder {
@@ -35,20 +36,14 @@ impl Spares {
 
 /// Both sides, with `spares` empty tallies between them. `collector` is woken at each interval.
 #[must_use]
-pub fn recorder_pair(asked: &[Class], spares: usize, collector: Option<Thread>) -> (Recorder, Spares) {
+pub fn recorder_pair(job: &Job, spares: usize, collector: Option<Thread>) -> (Recorder, Spares) {
+    let tally = || Box::new(Tally::new(&job.asked(), job.pace.is_some()));
     let (mut empty_in, empty) = RingBuffer::new(spares + 2);
     let (full, full_out) = RingBuffer::new(spares + 2);
     for _ in 0..spares {
-        empty_in.push(Box::new(Tally::new(asked))).expect("the queue was made for this many");
+        empty_in.push(tally()).expect("the queue was made for this many");
     }
-    let recorder = Recorder {
-        current: Box::new(Tally::new(asked)),
-        reserve: Some(Box::new(Tally::new(asked))),
-        empty,
-        full,
-        collector,
-        merged: 0,
-    };
+    let recorder = Recorder { current: tally(), reserve: Some(tally()), empty, full, collector, merged: 0 };
     let spares = Spares { full: full_out, empty: empty_in };
     (recorder, spares)
 }

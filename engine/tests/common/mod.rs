@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 
 use iosonde_engine::clock::Clock;
 use iosonde_engine::job::{Data, Engine, Job, Pattern, Sync};
-use iosonde_engine::pattern::{Accesses, Payload, Shared};
+use iosonde_engine::pattern::{Accesses, Arrivals, Payload, Shared};
 use iosonde_engine::ring::{Completion, Operation, Request, Ring, RingTruth};
 use iosonde_engine::worker::{Spares, Step, Worker, WorkerEnd, WorkerParts, recorder_pair};
 
@@ -34,6 +34,7 @@ pub fn job() -> Job {
         warmup_ns: 10 * MS,
         measure_ns: 30 * MS,
         interval_ns: 10 * MS,
+        pace: None,
         amount_bytes: None,
     }
 }
@@ -122,13 +123,14 @@ impl Bench {
         let clock = ManualClock::default();
         let ring = ScriptedRing::new(&clock, service_ns);
         let (script, seen) = (Rc::clone(&ring.script), Rc::clone(&ring.seen));
-        let (recorder, spares) = recorder_pair(&job.asked(), spares, None);
+        let (recorder, spares) = recorder_pair(job, spares, None);
         let stop = Arc::new(AtomicBool::new(false));
         let parts = WorkerParts {
             ring,
             clock: clock.clone(),
             accesses: Accesses::new(job, 0, &Shared::new(job)),
-            payload: Payload::new(job, job.slots(), 0).expect("memory for a few buffers"),
+            payload: Some(Payload::new(job, job.slots(), 0).expect("memory for a few buffers")),
+            arrivals: Arrivals::of(job, 0),
             recorder,
             stop: Arc::clone(&stop),
         };

@@ -1,0 +1,155 @@
+//! What all workers of a job leave behind, added up to its result.
+
+use super::result::{CpuUse, EngineTruth, Interval, JobResult, Outcome, TargetShare, ThreadCpu};
+use super::thread::Legacy;
+use crate::clock::{Clock, Monotonic};
+use crate::failure::{Failure, FailureKind};
+use crate::host::{ClockPair, Usage, steal_ns};
+use crate::job::Job;
+use crate::record::{Faults, Phase, Slowest};
+use crate::sim::VirtualClock;
+use crate::worker::{BATCH_MAX, Censored};
+
+/// What had been spent by a moment.
+#[derive(Clone, Copy)]
+struct Spent {
+    process: Usage,
+    steal_ns: u64,
+}
+
+/// A moment at which measuring begins or ends.
+pub struct Moment {
+    clocks: ClockPair,
+    source: &'static str,
+    // None in virtual time, which costs a drive nothing.
+    usage: Option<Spent>,
+}
+
+impl Moment {
+    /// This moment of the machine's time.
+    pub fn real(clock: Monotonic) -> Self {
+        Self {
+            clocks: ClockPair::now(&clock),
+            source: Monotonic::SOURCE,
+            usage: Some(Spent { process: Usage::of_process(), steal_ns: steal_ns() }),
+        }
+    }
+
+    /// This moment of virtual time, which is that of every clock.
+    pub fn simulated(clock: &VirtualClock) -> Self {
+        let now = clock.now();
+        let clocks = ClockPair { engine_ns: now, wall_ns: now, raw_ns: now };
+        Self { clocks, source: VirtualClock::SOURCE, usage: None }
+    }
+}
+
+/// What went out, so that the end can be judged by it.
+#[derive(Default)]
+pub struct Counted {
+    measured_ns: u64,
+}
+
+impl Counted {
+    /// Passes an interval on.
+    pub fn add(&mut self, counts: Interval, interval: &mut dyn FnMut(Interval)) {
+        if counts.phase == Phase::Measure {
+            self.measured_ns += counts.end_ns - counts.start_ns;
+        }
+        interval(counts);
+    }
+}
+
+/// What all workers left behind, added up.
+#[derive(Default)]
+pub struct Total {
+    intervals_merged: u64,
+    slowest: Slowest,
+    faults: Faults,
+    censored: Censored,
+    failure: Option<Failure>,
+    stopped: bool,
+    threads: Vec<ThreadCpu>,
+    kernel_workers: u32,
+    truth: Option<crate::ring::RingTruth>,
+}
+
+impl Total {
+    /// Adds a worker on the target of that number; gives its last tally back.
+    pub fn add(&mut self, legacy: Legacy, target: usize) -> Box<crate::record::Tally> {
+        let target = u32::try_from(target).expect("the number of targets has a bound");
+        self.intervals_merged = self.intervals_merged.max(legacy.intervals_merged);
+        self.slowest.add(&legacy.slowest, target);
+        self.faults.add(&legacy.faults, target);
+        self.censored.add(&legacy.censored);
+        self.failure = self.failure.take().or(legacy.failure);
+        self.stopped |= legacy.stopped;
+        self.threads.extend(legacy.cpu);
+        self.kernel_workers = self.kernel_workers.max(legacy.kernel_workers);
+        self.truth.get_or_insert(legacy.truth);
+        legacy.tally
+    }
+
+    /// Says why the job failed, unless a worker has said so.
+    pub fn fail(&mut self, failure: Option<Failure>) {
+        self.failure = self.failure.take().or(failure);
+    }
+
+    /// The result of a job that was measured between two moments.
+    pub fn result(
+        self,
+        job: &Job,
+        counted: &Counted,
+        shares: &[TargetShare],
+        before: &Moment,
+        after: &Moment,
+    ) -> JobResult {
+        let cpu = before.usage.zip(after.usage).map(|(before, after)| {
+            let process = after.process.since(&before.process);
+            CpuUse {
+                threads: self.threads,
+                process_user_ns: process.user_ns,
+                process_system_ns: process.system_ns,
+                steal_ns: after.steal_ns.saturating_sub(before.steal_ns),
+            }
+        });
+        let truth = self.truth.expect("there is at least one worker");
+        // Counted over all targets that would hide one that does nothing.
+        let silent = job.asked().into_iter().find(|class| shares.iter().any(|share| share.count(*class) == 0));
+        let nothing = silent.filter(|_| !self.stopped).map(|class| {
+            let place = if shares.len() > 1 { " on one of the targets" } else { "" };
+            let message = format!("not one {class:?} completed within the measured time{place}").to_lowercase();
+            Failure::new(FailureKind::NothingCompleted, message)
+        });
+        let failure = self.failure.or(nothing);
+        JobResult {
+            outcome: match (&failure, self.stopped) {
+                (Some(_), _) => Outcome::Failed,
+                (None, true) => Outcome::Cut,
+                (None, false) => Outcome::Finished,
+            },
+            failure,
+            measured_ns: counted.measured_ns,
+            intervals_merged: self.intervals_merged,
+            targets: shares.to_vec(),
+            censored: self.censored,
+            slowest: self.slowest.ordered(),
+            faults: self.faults.kinds().to_vec(),
+            cpu,
+            clock_start: before.clocks,
+            clock_end: after.clocks,
+            engine: EngineTruth {
+                engine: job.engine,
+                workers: job.workers(),
+                ring_flags: truth.ring_flags,
+                poll_mode: truth.poll_mode,
+                fixed_buffers: truth.fixed_buffers,
+                fixed_file: truth.fixed_file,
+                batch_max: BATCH_MAX.min(job.slots()),
+                clock_source: before.source,
+                kernel_workers: self.kernel_workers,
+                fallbacks: truth.fallbacks,
+            },
+            drives: Vec::new(),
+        }
+    }
+}

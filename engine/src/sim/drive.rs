@@ -1,0 +1,51 @@
+//! A drive of any model behind one interface.
+
+use super::{Health, Model, Pending, Queueing, Serve};
+
+/// What every simulated drive can do. Times are virtual and never run backwards.
+pub trait Simulation {
+    /// The size, bytes.
+    fn size_bytes(&self) -> u64;
+
+    /// Takes a request that arrives now. `ticket` says whose it is.
+    fn submit(&mut self, now_ns: u64, ticket: u64, serve: &Serve);
+
+    /// When the drive does something next that the host can see; `u64::MAX` for never.
+    fn next_ns(&self) -> u64;
+
+    /// The next request that is done by now: its ticket and its result. In the order of time.
+    fn take_done(&mut self, now_ns: u64) -> Option<(u64, i32)>;
+
+    /// Counters.
+    fn health(&self) -> Health;
+
+    /// A number that two drives share only if they will do the same from now on. Asked when nothing is in flight.
+    fn state_hash(&self) -> u64;
+
+    /// Makes the drive as it left the factory, but for its counters. Asked when nothing is in flight.
+    fn format(&mut self, now_ns: u64);
+}
+
+/// A drive.
+#[derive(Clone, Debug)]
+pub enum Drive {
+    /// Servers and one line before them.
+    Queueing(Pending<Queueing>),
+}
+
+impl Drive {
+    /// A new drive of a model. The same model and seed give the same drive.
+    #[must_use]
+    pub fn new(model: &Model, seed: u64) -> Self {
+        match model {
+            Model::Queueing(model) => Self::Queueing(Pending::new(Queueing::new(model, seed))),
+        }
+    }
+
+    /// The drive as what every drive is.
+    pub fn simulation(&mut self) -> &mut dyn Simulation {
+        match self {
+            Self::Queueing(drive) => drive,
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Simulated drives in virtual time: deterministic, to the last bit the same on any machine. In: a model with its seed,
+//! and requests with the times at which they arrive. Out: when each of them is done, and what that did to the drive.
+//!
+//! Nothing here asks the machine for anything: no clock, no platform mathematics, no order that a hash decides.
+#![allow(clippy::float_arithmetic)] // Service times are drawn from distributions.
+
+mod clock;
+mod drive;
+mod health;
+mod model;
+mod pending;
+mod queueing;
+mod ring;
+mod state;
+
+pub use clock::VirtualClock;
+pub use drive::{Drive, Simulation};
+pub use health::Health;
+pub use model::Model;
+pub use pending::{Answer, Pending, Serve, Timetable};
+pub use queueing::{Queueing, QueueingModel, Service};
+pub use ring::{Port, SimRing};
+pub use state::StateHash;

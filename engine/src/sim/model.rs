@@ -1,0 +1,23 @@
+//! What a drive is made of, as the front sends it.
+
+use serde::Deserialize;
+
+use super::QueueingModel;
+use crate::failure::Failure;
+
+/// A model of any kind.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Model {
+    /// Servers and one line before them.
+    Queueing(QueueingModel),
+}
+
+impl Model {
+    /// Refuses what can't be simulated, with the value and its bound.
+    pub fn check(&self) -> Result<(), Failure> {
+        match self {
+            Self::Queueing(model) => model.check(),
+        }
+    }
+}

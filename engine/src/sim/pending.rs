@@ -1,0 +1,103 @@
+//! Drives that know at once when a request will be done: it is kept until then.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::{Health, Simulation, StateHash};
+use crate::ring::Operation;
+
+/// A request as a drive sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Serve {
+    /// What.
+    pub operation: Operation,
+    /// Where.
+    pub offset_bytes: u64,
+    /// How much; 0 for a flush.
+    pub length_bytes: u32,
+}
+
+/// When a request is done, and with what result: bytes moved, or the error number negated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// When, not before the request arrived. `u64::MAX` for never.
+    pub done_ns: u64,
+    /// See [`crate::ring::Completion::result`].
+    pub result: i32,
+}
+
+/// A drive whose requests wait in lines that nobody leaves: what comes later never changes what was there before.
+pub trait Timetable {
+    /// The size, bytes.
+    fn size_bytes(&self) -> u64;
+
+    /// Takes a request that arrives at `now_ns`, which never runs backwards.
+    fn answer(&mut self, now_ns: u64, serve: &Serve) -> Answer;
+
+    /// Counters.
+    fn health(&self) -> Health;
+
+    /// Adds the whole state to a hash.
+    fn add_to(&self, hash: &mut StateHash);
+
+    /// Makes the drive as it left the factory, but for its counters.
+    fn format(&mut self, now_ns: u64);
+}
+
+/// A timetable, and the requests on their way through it.
+#[derive(Clone, Debug)]
+pub struct Pending<T> {
+    timetable: T,
+    // By time, then by arrival: whoever came first goes first.
+    waiting: BinaryHeap<Reverse<(u64, u64, u64, i32)>>,
+    arrivals: u64,
+}
+
+impl<T: Timetable> Pending<T> {
+    /// A drive without requests.
+    pub fn new(timetable: T) -> Self {
+        Self { timetable, waiting: BinaryHeap::new(), arrivals: 0 }
+    }
+}
+
+impl<T: Timetable> Simulation for Pending<T> {
+    fn size_bytes(&self) -> u64 {
+        self.timetable.size_bytes()
+    }
+
+    #[inline]
+    fn submit(&mut self, now_ns: u64, ticket: u64, serve: &Serve) {
+        let answer = self.timetable.answer(now_ns, serve);
+        debug_assert!(answer.done_ns >= now_ns);
+        self.arrivals += 1;
+        self.waiting.push(Reverse((answer.done_ns, self.arrivals, ticket, answer.result)));
+    }
+
+    #[inline]
+    fn next_ns(&self) -> u64 {
+        self.waiting.peek().map_or(u64::MAX, |Reverse((done_ns, ..))| *done_ns)
+    }
+
+    #[inline]
+    fn take_done(&mut self, now_ns: u64) -> Option<(u64, i32)> {
+        if self.next_ns() > now_ns {
+            return None;
+        }
+        let Reverse((_, _, ticket, result)) = self.waiting.pop()?;
+        Some((ticket, result))
+    }
+
+    fn health(&self) -> Health {
+        self.timetable.health()
+    }
+
+    fn state_hash(&self) -> u64 {
+        let mut hash = StateHash::default();
+        self.timetable.add_to(&mut hash);
+        hash.value()
+    }
+
+    fn format(&mut self, now_ns: u64) {
+        self.timetable.format(now_ns);
+    }
+}

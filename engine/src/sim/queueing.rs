@@ -1,0 +1,125 @@
+//! Servers and one line before them: what queueing theory has closed forms for.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use serde::Deserialize;
+
+use super::{Answer, Health, Serve, StateHash, Timetable};
+use crate::failure::{Failure, FailureKind};
+use crate::random::Random;
+use crate::ring::Operation;
+
+/// How long a server takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Service {
+    /// Always the mean.
+    Constant,
+    /// With an exponential distribution: M/M/1 and M/M/c.
+    Exponential,
+}
+
+/// A queueing model.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QueueingModel {
+    /// The size that it pretends to have, bytes.
+    pub size_bytes: u64,
+    /// Servers.
+    pub servers: u32,
+    /// How long a server takes.
+    pub service: Service,
+    /// The mean of that, ns.
+    pub service_ns: u64,
+}
+
+/// The most servers: a step over all of them is taken for each request.
+pub const SERVERS_MAX: u32 = 4096;
+/// The longest service: an hour.
+pub const SERVICE_NS_MAX: u64 = 3_600_000_000_000;
+
+impl QueueingModel {
+    /// Refuses what can't be simulated.
+    pub fn check(&self) -> Result<(), Failure> {
+        let bad = |message| Err(Failure::new(FailureKind::BadModel, message));
+        if self.servers == 0 || self.servers > SERVERS_MAX {
+            return bad(format!("servers is {}; it goes from 1 to {SERVERS_MAX}", self.servers));
+        }
+        if self.service_ns == 0 || self.service_ns > SERVICE_NS_MAX {
+            return bad(format!("service_ns is {}; it goes from 1 to {SERVICE_NS_MAX}", self.service_ns));
+        }
+        if self.size_bytes == 0 || !self.size_bytes.is_multiple_of(4096) {
+            return bad(format!("size_bytes is {}; it is a multiple of 4096", self.size_bytes));
+        }
+        Ok(())
+    }
+}
+
+/// A drive of that kind: first come, first served, by whichever server is free first.
+#[derive(Clone, Debug)]
+pub struct Queueing {
+    model: QueueingModel,
+    // When each server is free again; which one of them it is makes no difference.
+    free_ns: BinaryHeap<Reverse<u64>>,
+    random: Random,
+    health: Health,
+}
+
+impl Queueing {
+    /// A drive whose servers are all free.
+    #[must_use]
+    pub fn new(model: &QueueingModel, seed: u64) -> Self {
+        Self {
+            free_ns: (0..model.servers).map(|_| Reverse(0)).collect(),
+            random: Random::new(seed),
+            health: Health::default(),
+            model: model.clone(),
+        }
+    }
+
+    #[inline]
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)] // Below 2^53.
+    fn service_ns(&mut self) -> u64 {
+        match self.model.service {
+            Service::Constant => self.model.service_ns,
+            Service::Exponential => (self.random.exponential(self.model.service_ns as f64) + 0.5) as u64,
+        }
+    }
+}
+
+impl Timetable for Queueing {
+    fn size_bytes(&self) -> u64 {
+        self.model.size_bytes
+    }
+
+    #[inline]
+    fn answer(&mut self, now_ns: u64, serve: &Serve) -> Answer {
+        let bytes = u64::from(serve.length_bytes);
+        match serve.operation {
+            Operation::Read => self.health.host_read_bytes += bytes,
+            Operation::Write | Operation::WriteDsync => self.health.host_written_bytes += bytes,
+            Operation::Flush => {}
+        }
+        let service_ns = self.service_ns();
+        let mut server = self.free_ns.peek_mut().expect("there is a server");
+        let done_ns = now_ns.max(server.0) + service_ns;
+        server.0 = done_ns;
+        Answer { done_ns, result: serve.length_bytes.cast_signed() }
+    }
+
+    fn health(&self) -> Health {
+        self.health
+    }
+
+    fn add_to(&self, hash: &mut StateHash) {
+        let mut free_ns: Vec<u64> = self.free_ns.iter().map(|free| free.0).collect();
+        free_ns.sort_unstable();
+        for free in free_ns {
+            hash.add(free);
+        }
+        hash.add_random(&self.random);
+    }
+
+    fn format(&mut self, _now_ns: u64) {}
+}

@@ -1,0 +1,35 @@
+//! A number that says whether two drives are in the same state.
+
+use crate::random::Random;
+
+/// FNV-1a over 64-bit words, with a final mix: for telling states apart, not against anybody's will.
+#[derive(Clone, Copy, Debug)]
+pub struct StateHash(u64);
+
+impl Default for StateHash {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl StateHash {
+    /// Adds a word.
+    #[inline]
+    pub fn add(&mut self, word: u64) {
+        self.0 = (self.0 ^ word).wrapping_mul(0x0100_0000_01b3).rotate_left(23);
+    }
+
+    /// Adds where a stream of random numbers stands.
+    pub fn add_random(&mut self, random: &Random) {
+        for word in random.ahead() {
+            self.add(word);
+        }
+    }
+
+    /// The hash of all words so far.
+    #[must_use]
+    pub fn value(&self) -> u64 {
+        let mixed = (self.0 ^ (self.0 >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+        mixed ^ (mixed >> 33)
+    }
+}

@@ -1,0 +1,111 @@
+//! Simulated drives of queueing theory, in virtual time: what is measured is what theory says.
+#![allow(clippy::float_arithmetic)] // Theory is made of real numbers.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{MS, job};
+use iosonde_engine::cell::{Bench, Interval, JobResult, Outcome, conduct_simulated};
+use iosonde_engine::job::{Engine, Job};
+use iosonde_engine::pattern::{ArrivalKind, Pace};
+use iosonde_engine::record::{Class, Phase};
+use iosonde_engine::sim::{Drive, Model, QueueingModel, Service, VirtualClock};
+use iosonde_engine::target::Target;
+
+const SECOND: u64 = 1_000 * MS;
+const US: u64 = 1_000;
+
+fn model(servers: u32, service: Service, service_ns: u64) -> Model {
+    Model::Queueing(QueueingModel { size_bytes: 1 << 20, servers, service, service_ns })
+}
+
+fn simulated() -> Job {
+    Job { engine: Engine::Simulation, warmup_ns: 0, measure_ns: SECOND, interval_ns: 100 * MS, ..job() }
+}
+
+/// Runs a job on a new drive; its intervals and its result.
+fn run(job: &Job, model: &Model, seed: u64) -> (Vec<Interval>, JobResult) {
+    let mut drives = [Drive::new(model, seed)];
+    let targets = [Target::simulation(drives[0].simulation().size_bytes())];
+    let clock = VirtualClock::default();
+    let mut bench = Bench { targets: &targets, drives: &mut drives, clock: &clock, stop: Arc::default() };
+    let mut intervals = Vec::new();
+    let result = conduct_simulated(job, &mut bench, &mut |_| {}, &mut |interval| intervals.push(interval));
+    (intervals, result.expect("the job can be run"))
+}
+
+struct Measured {
+    count: u64,
+    latency_ns_mean: f64,
+    in_flight_ns: u64,
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn measured(intervals: &[Interval]) -> Measured {
+    let measured = intervals.iter().filter(|interval| interval.phase == Phase::Measure);
+    let totals = measured.clone().filter_map(|interval| interval.operations.get(&Class::Read));
+    let count: u64 = totals.clone().map(|totals| totals.count).sum();
+    let sum: u64 = totals.map(|totals| totals.latency_ns_sum).sum();
+    Measured {
+        count,
+        latency_ns_mean: sum as f64 / count as f64,
+        in_flight_ns: measured.map(|interval| interval.in_flight_ns).sum(),
+    }
+}
+
+#[test]
+fn a_full_queue_before_c_servers_gives_c_over_the_service_time() {
+    for (servers, depth) in [(1, 1), (1, 8), (4, 4), (4, 32), (16, 8)] {
+        let job = Job { queue_depth: depth, ..simulated() };
+        let (intervals, result) = run(&job, &model(servers, Service::Constant, 100 * US), 1);
+        let expected = u64::from(servers.min(depth)) * SECOND / (100 * US);
+        assert_eq!(result.outcome, Outcome::Finished);
+        let seen = measured(&intervals);
+        assert!(seen.count.abs_diff(expected) * 100 <= expected, "{} of {expected}", seen.count);
+        assert_eq!(seen.in_flight_ns, u64::from(depth) * SECOND, "the queue is full at every moment");
+    }
+}
+
+#[test]
+fn intervals_of_virtual_time_are_as_long_as_asked_for() {
+    let (intervals, result) = run(&simulated(), &model(1, Service::Constant, 100 * US), 1);
+    let bounds: Vec<(u64, u64)> = intervals.iter().map(|interval| (interval.start_ns, interval.end_ns)).collect();
+    assert_eq!(bounds, (0..10).map(|number| (number * 100 * MS, (number + 1) * 100 * MS)).collect::<Vec<_>>());
+    assert_eq!((result.measured_ns, result.intervals_merged, result.cpu), (SECOND, 0, None));
+}
+
+#[test]
+fn the_same_seed_gives_the_same_records_and_another_seed_others() {
+    let model = model(2, Service::Exponential, 100 * US);
+    let (first, second, other) =
+        (run(&simulated(), &model, 7), run(&simulated(), &model, 7), run(&simulated(), &model, 8));
+    assert_eq!(first, second);
+    assert_ne!(first.1.drives, other.1.drives);
+    assert_ne!(first.0, other.0);
+}
+
+#[test]
+#[allow(clippy::cast_precision_loss)]
+fn an_open_loop_before_one_exponential_server_responds_as_m_m_1_does() {
+    // Mean service 100 us at half load: the mean response is 100 us / (1 - 0.5).
+    let pace = Some(Pace { rate_per_s: 5_000, arrivals: ArrivalKind::Poisson });
+    let job = Job { pace, queue_depth: 1024, measure_ns: 200 * SECOND, interval_ns: 10 * SECOND, ..simulated() };
+    let (intervals, _) = run(&job, &model(1, Service::Exponential, 100 * US), 3);
+    let times = intervals.iter().filter_map(|interval| interval.operations[&Class::Read].response.as_ref());
+    let sum: u64 = times.map(|times| times.ns_sum).sum();
+    let seen = measured(&intervals);
+    let mean_ns = sum as f64 / seen.count as f64;
+    assert!((mean_ns / 200_000.0 - 1.0).abs() < 0.02, "{mean_ns} ns");
+    assert!((seen.count as f64 / 1_000_000.0 - 1.0).abs() < 0.01, "{} arrivals", seen.count);
+    assert!((seen.latency_ns_mean - mean_ns).abs() < 1.0, "nothing waits outside of a queue this deep");
+}
+
+#[test]
+fn several_workers_share_a_drive() {
+    let job = Job { jobs: 4, queue_depth: 2, ..simulated() };
+    let (intervals, _) = run(&job, &model(4, Service::Constant, 100 * US), 1);
+    let seen = measured(&intervals);
+    assert!(seen.count.abs_diff(40_000) <= 400, "{}", seen.count);
+    assert_eq!(seen.in_flight_ns, 8 * SECOND);
+}
