@@ -23,7 +23,7 @@ ENGINE := engine/Cargo.toml engine/Cargo.lock $(wildcard engine/build.rs engine/
 unexport PYTHONPATH PYTHONHOME PYTHONSAFEPATH VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
 unexport SETUPTOOLS_RUST_CARGO_PROFILE CARGO_BUILD_TARGET
 
-.PHONY: help setup demo test lint format wheel bench schema docs lock clean
+.PHONY: help setup demo test lint format wheel bench verify schema docs lock clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -74,6 +74,9 @@ wheel: setup ## build sdist, and the wheel from it, and try that in an empty env
 bench: setup ## compare with other tools
 	@$(COMPILE)
 	$(BENCH)
+
+verify: setup ## compare with what is known: simulated queues and closed forms (LONG=--long for an hour)
+	$(PY) -m verify $(LONG)
 
 schema: setup ## write docs/*.schema.json from the code
 	$(PY) -m tools.write_schema

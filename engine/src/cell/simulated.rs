@@ -1,7 +1,5 @@
 //! A job on simulated drives: one loop steps all workers, and moves the time whenever none of them has anything to do.
 
-use std::cell::RefCell;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -15,7 +13,7 @@ use crate::job::Job;
 use crate::pattern::{Accesses, Arrivals, Shared};
 use crate::record::Phase;
 use crate::ring::{Completion, Operation, Request, Ring};
-use crate::sim::{Drive, Port, Serve, SimRing, Simulation, VirtualClock};
+use crate::sim::{Drive, Serve, SimRing, Simulation, VirtualClock};
 use crate::target::Target;
 use crate::worker::{Step, Worker, WorkerParts, recorder_pair};
 
@@ -36,16 +34,11 @@ const SPARES: usize = 2;
 
 struct Seat {
     worker: Option<Worker<SimRing, VirtualClock>>,
-    port: Rc<RefCell<Port>>,
     target: usize,
-}
-
-impl Seat {
-    // Whether a step now would do something.
-    fn is_due(&self, now: u64) -> bool {
-        let Some(worker) = &self.worker else { return false };
-        !self.port.borrow().completions.is_empty() || worker.can_launch() || worker.wake_ns() <= now
-    }
+    // When it wants to be stepped, should nothing come back before.
+    wake_ns: u64,
+    // Whether something came back.
+    is_due: bool,
 }
 
 /// Runs a job to its end in virtual time. See [`super::conduct`].
@@ -71,22 +64,27 @@ pub fn conduct_simulated(
     let (mut before, mut after) = (None, None);
     while seats.iter().any(|seat| seat.worker.is_some()) {
         let now = clock.now();
-        while let Some(number) = seats.iter().position(|seat| seat.is_due(now)) {
-            if let Some(legacy) = step(&mut seats[number], &mut bench.drives[..wanted], number, now) {
-                let tally = total.add(legacy, seats[number].target);
+        let mut has_turned = false;
+        for (number, seat) in seats.iter_mut().enumerate().filter(|(_, seat)| seat.is_due || seat.wake_ns <= now) {
+            has_turned |= seat.wake_ns <= now;
+            if let Some(legacy) = tick(seat, &mut bench.drives[seat.target], number, now) {
+                let tally = total.add(legacy, seat.target);
                 collector.add_last(number, tally);
+                has_turned = true;
             }
         }
-        collector.gather();
-        while let Some(tally) = collector.take_next() {
-            counted.add(Interval::from(&tally), interval);
-        }
-        let phase = seats.iter().find_map(|seat| seat.worker.as_ref()?.phase());
-        if phase == Some(Phase::Measure) && before.is_none() {
-            before = Some(Moment::simulated(&clock));
-        }
-        if phase.is_none() && after.is_none() {
-            after = Some(Moment::simulated(&clock));
+        if has_turned {
+            collector.gather();
+            while let Some(tally) = collector.take_next() {
+                counted.add(Interval::from(&tally), interval);
+            }
+            let phase = seats.iter().find_map(|seat| seat.worker.as_ref()?.phase());
+            if phase == Some(Phase::Measure) && before.is_none() {
+                before = Some(Moment::simulated(&clock));
+            }
+            if phase.is_none() && after.is_none() {
+                after = Some(Moment::simulated(&clock));
+            }
         }
         advance(&mut seats, &mut bench.drives[..wanted], &clock);
     }
@@ -114,9 +112,8 @@ fn seat(job: &Job, bench: &Bench<'_>, start_ns: u64) -> (Vec<Seat>, Collector) {
     let seats = (0..job.workers()).map(|number| {
         let (recorder, spare) = recorder_pair(job, SPARES, None);
         spares.push(spare);
-        let (ring, port) = SimRing::new();
         let parts = WorkerParts {
-            ring,
+            ring: SimRing::new(job.slots()),
             clock: bench.clock.clone(),
             accesses: Accesses::new(job, number, &shared),
             payload: None,
@@ -125,22 +122,27 @@ fn seat(job: &Job, bench: &Bench<'_>, start_ns: u64) -> (Vec<Seat>, Collector) {
             stop: Arc::clone(&bench.stop),
         };
         let target = (number / job.workers_each()) as usize;
-        Seat { worker: Some(Worker::new(job, parts, start_ns)), port, target }
+        Seat { worker: Some(Worker::new(job, parts, start_ns)), target, wake_ns: start_ns, is_due: true }
     });
     let seats = seats.collect();
     (seats, Collector::new(spares, job.workers_each() as usize))
 }
 
-// One step of a worker, and what it hands over on its way to the drive. What it leaves behind, if that was its last.
-fn step(seat: &mut Seat, drives: &mut [Drive], number: usize, now: u64) -> Option<Legacy> {
-    let step = seat.worker.as_mut()?.step();
-    let drive = drives[seat.target].simulation();
-    for request in seat.port.borrow_mut().requests.drain(..) {
+// One round of a worker, and what it hands over on its way to the drive. What it leaves behind, if that was its last.
+#[inline]
+fn tick(seat: &mut Seat, drive: &mut Drive, number: usize, now: u64) -> Option<Legacy> {
+    let worker = seat.worker.as_mut()?;
+    let step = worker.tick();
+    let drive = drive.simulation();
+    for request in worker.ring().requests.drain(..) {
         drive.submit(now, ticket(number, request.slot), &serve(&request));
     }
+    seat.is_due = false;
     if step == Step::Running {
+        seat.wake_ns = worker.wake_ns();
         return None;
     }
+    seat.wake_ns = u64::MAX;
     let end = seat.worker.take()?.finish();
     Some(Legacy {
         tally: end.tally,
@@ -171,7 +173,7 @@ fn ticket(seat: usize, slot: u32) -> u64 {
 
 // Moves the time to whatever comes next, and hands out what is done by then.
 fn advance(seats: &mut [Seat], drives: &mut [Drive], clock: &VirtualClock) {
-    let woken = seats.iter().filter_map(|seat| seat.worker.as_ref().map(Worker::wake_ns));
+    let woken = seats.iter().map(|seat| seat.wake_ns);
     let done = drives.iter_mut().map(|drive| drive.simulation().next_ns());
     let Some(next_ns) = woken.chain(done).min() else { return };
     if next_ns == u64::MAX {
@@ -184,7 +186,9 @@ fn advance(seats: &mut [Seat], drives: &mut [Drive], clock: &VirtualClock) {
             #[allow(clippy::cast_possible_truncation)] // A ticket is two numbers of 32 bits.
             let (seat, slot) = ((ticket >> 32) as usize, ticket as u32);
             // What comes back after its worker gave up is for nobody.
-            seats[seat].port.borrow_mut().completions.push_back(Completion { slot, result });
+            let Some(worker) = seats[seat].worker.as_mut() else { continue };
+            worker.ring().completions.push_back(Completion { slot, result });
+            seats[seat].is_due = true;
         }
     }
 }

@@ -19,5 +19,5 @@ pub use health::Health;
 pub use model::Model;
 pub use pending::{Answer, Pending, Serve, Timetable};
 pub use queueing::{Queueing, QueueingModel, Service};
-pub use ring::{Port, SimRing};
+pub use ring::SimRing;
 pub use state::StateHash;

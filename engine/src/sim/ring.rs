@@ -1,38 +1,33 @@
 //! The way to a simulated drive: a ring whose other end is the loop that moves the time.
 
-use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::io;
-use std::rc::Rc;
 
 use crate::ring::{Completion, Request, Ring, RingTruth};
 
-/// What lies between a ring and the drive: requests that go there, completions that came back.
-#[derive(Debug, Default)]
-pub struct Port {
+/// A ring that keeps what is pushed until the loop takes it, and what the loop brings until the worker takes that. It
+/// never waits: whoever steps the worker moves the time.
+#[derive(Debug)]
+pub struct SimRing {
     /// On their way to the drive.
     pub requests: Vec<Request>,
     /// On their way back.
     pub completions: VecDeque<Completion>,
 }
 
-/// A ring that leads to a port. It never waits: whoever steps the worker moves the time.
-#[derive(Debug)]
-pub struct SimRing(Rc<RefCell<Port>>);
-
 impl SimRing {
-    /// A ring with its port.
+    /// A ring with room for `slots` operations.
     #[must_use]
-    pub fn new() -> (Self, Rc<RefCell<Port>>) {
-        let port = Rc::new(RefCell::new(Port::default()));
-        (Self(Rc::clone(&port)), port)
+    pub fn new(slots: u32) -> Self {
+        let slots = slots as usize;
+        Self { requests: Vec::with_capacity(slots), completions: VecDeque::with_capacity(slots) }
     }
 }
 
 impl Ring for SimRing {
     #[inline]
     fn push(&mut self, request: Request) {
-        self.0.borrow_mut().requests.push(request);
+        self.requests.push(request);
     }
 
     #[inline]
@@ -42,9 +37,8 @@ impl Ring for SimRing {
 
     #[inline]
     fn reap(&mut self, into: &mut Vec<Completion>, most: usize) {
-        let mut port = self.0.borrow_mut();
-        let taken = most.min(port.completions.len());
-        into.extend(port.completions.drain(..taken));
+        let taken = most.min(self.completions.len());
+        into.extend(self.completions.drain(..taken));
     }
 
     fn truth(&self) -> RingTruth {

@@ -177,9 +177,30 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         self.end()
     }
 
-    /// Whether a step would hand something over at this moment.
+    /// One round in a time that stands still meanwhile: takes all that came back, and launches all that can be.
+    ///
+    /// For a ring that never waits; whoever calls this hands over what is pushed, and moves the time.
     #[inline]
-    pub fn can_launch(&self) -> bool {
+    pub fn tick(&mut self) -> Step {
+        let now = self.clock.now();
+        self.turn(now);
+        self.ring.reap(&mut self.completions, self.slots.len());
+        self.settle(now);
+        while self.can_launch() {
+            self.launch();
+        }
+        self.end()
+    }
+
+    /// The ring.
+    #[inline]
+    pub fn ring(&mut self) -> &mut R {
+        &mut self.ring
+    }
+
+    // Whether something could be handed over at this moment.
+    #[inline]
+    fn can_launch(&self) -> bool {
         self.drain_since_ns.is_none()
             && (!self.unfinished.is_empty() || (!self.ready.is_empty() && self.next_arrival_ns() <= self.clock.now()))
     }

@@ -1,0 +1,90 @@
+"""Open queues on simulated drives against the closed forms of queueing theory."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from statistics import fmean, stdev
+from typing import Any, Final
+
+from scipy.special import stdtrit
+
+from verify.queueing_theory import md1_response, mmc_response, quantile
+from verify.simulated import SECOND_NS, SimulatedDrive
+
+SERVICE_NS: Final = 100_000
+SEEDS: Final = tuple(range(1, 31))
+CONFIDENCE: Final = 0.99
+WIDTH_MAX: Final = 0.01
+P99: Final = 0.99
+# What waits outside of the queue answers from when it was wanted all the same.
+QUEUE_DEPTH: Final = 1024
+
+
+@dataclass(frozen=True)
+class Queue:
+    """A queueing model and what theory says of it at a load."""
+
+    name: str
+    servers: int
+    service: str
+    theory: Callable[[float], tuple[float, Callable[[float], float]]]
+
+
+QUEUES: Final = (
+    Queue("M/M/1", 1, "exponential", lambda load: mmc_response(load, 1)),
+    Queue("M/D/1", 1, "constant", md1_response),
+    Queue("M/M/4", 4, "exponential", lambda load: mmc_response(load, 4)),
+)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A figure of a queue: what theory says, and the 99 % interval of the seeds' mean; in units of the service."""
+
+    queue: str
+    load: float
+    arrivals: int
+    figure: str
+    expected: float
+    mean: float
+    half_width: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether the interval contains what theory says, and is narrow enough to mean something."""
+        return abs(self.mean - self.expected) <= self.half_width <= WIDTH_MAX * self.expected
+
+
+def compare(queue: Queue, load: float, arrivals: int, seeds: Sequence[int] = SEEDS) -> Iterator[Compared]:
+    """Measures a queue at a load with each seed, and compares mean and p99 of the response."""
+    found = [_measure(queue, load, arrivals, seed) for seed in seeds]
+    mean, below = queue.theory(load)
+    for figure, expected, values in (
+        ("mean", mean, [each[0] for each in found]),
+        ("p99", quantile(below, P99), [each[1] for each in found]),
+    ):
+        reach = float(stdtrit(len(values) - 1, (1 + CONFIDENCE) / 2)) * stdev(values) / sqrt(len(values))
+        yield Compared(queue.name, load, arrivals, figure, expected, fmean(values), reach)
+
+
+def _measure(queue: Queue, load: float, arrivals: int, seed: int) -> tuple[float, float]:
+    rate_per_s = round(load * queue.servers * SECOND_NS / SERVICE_NS)
+    model: dict[str, Any] = {
+        "kind": "queueing",
+        "size_bytes": 1 << 20,
+        "servers": queue.servers,
+        "service": queue.service,
+        "service_ns": SERVICE_NS,
+    }
+    measure_ns = arrivals * SECOND_NS // rate_per_s
+    with SimulatedDrive(model, seed) as drive:
+        measured = drive.run(
+            seed=seed,
+            queue_depth=QUEUE_DEPTH,
+            pace={"rate_per_s": rate_per_s, "arrivals": "poisson"},
+            # A queue starts empty; a twentieth of the arrivals is many times what it takes to forget that.
+            warmup_ns=measure_ns // 20,
+            measure_ns=measure_ns,
+            interval_ns=measure_ns,
+        )
+    return measured.response.mean_ns / SERVICE_NS, measured.response.quantile_ns(P99) / SERVICE_NS
