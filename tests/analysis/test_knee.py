@@ -2,7 +2,10 @@
 
 import pytest
 
+from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.knee import DepthPoint, Knee, KneeState, find_knee
+from iosonde.records import Experiment, Operation
+from tests.builders import cell_plan, cell_record, run_record, totals_of, workload
 
 
 def sweep(*points: tuple[int, float, float]) -> Knee:
@@ -75,3 +78,15 @@ def test_a_shallower_depth_whose_interval_reaches_the_best_one_s_can_t_be_told_f
     assert (doubtful.point.queue_depth, doubtful.depth_low) == (8, 2)
     sure = find_knee([point(1, 10, 1), point(2, 60, 4), point(4, 80, 1), point(8, 100, 1), point(16, 100, 1)])
     assert sure.depth_low == 8
+
+
+def test_a_knee_above_what_was_measured_is_unknown_while_deeper_cells_have_no_figures() -> None:
+    plans = [cell_plan(workload(queue_depth=depth), Experiment.QUEUE_DEPTH) for depth in (1, 2, 4, 8)]
+    records = [
+        cell_record(plan, {Operation.READ: totals_of([100_000] * (plan.workload.queue_depth * 100))})
+        for plan in plans[:3]
+    ]
+    knee = estimate_run(run_record(plans, records)).knee(Operation.READ)
+    assert (knee.state, knee.depths, knee.unmeasured) == (KneeState.UNKNOWN, (1, 2, 4), (8,))
+    whole = estimate_run(run_record(plans[:3], records)).knee(Operation.READ)
+    assert (whole.state, whole.unmeasured) == (KneeState.OUTSIDE_ABOVE, ())

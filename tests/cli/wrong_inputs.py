@@ -334,7 +334,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "report measured --pdf no/such/place.pdf",
         7,
         "can't write no/such/place.pdf: No such file or directory",
-        "make room or name another place",
+        "make its folder, or name another place",
     ),
     (
         "report measured --paper letter",
@@ -349,7 +349,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "report measured --html no/such/place.html",
         7,
         "can't write no/such/place.html: No such file or directory",
-        "make room or name another place",
+        "make its folder, or name another place",
     ),
     (
         "plan tiny",
@@ -425,7 +425,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "export measured --out no/such/x.zip",
         7,
         "can't write no/such/x.zip: No such file or directory",
-        "make room or name another place",
+        "make its folder, or name another place",
     ),
     (
         "export crowded",

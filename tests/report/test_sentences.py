@@ -46,10 +46,10 @@ def test_an_unknown_knee_says_what_is_missing() -> None:
 @pytest.mark.parametrize(
     ("experiment", "words"),
     [
-        (Experiment.BASELINE, "commits/s one after another"),
+        (Experiment.BASELINE, "commits/s are made one after another"),
         (Experiment.BLOCK_SIZE, "The highest rate is"),
         (Experiment.MIX, "slowest at 50 % reads"),
-        (Experiment.QUEUE_DEPTH, "at least 99 % of the depth asked was in flight"),
+        (Experiment.QUEUE_DEPTH, "at least 98 % of the depth asked was in flight"),
         (Experiment.TAIL, "and p99.99 is"),
     ],
 )

@@ -1,7 +1,7 @@
 """The knee of a queue-depth sweep: where more depth stops buying throughput and only buys latency."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -45,7 +45,7 @@ class Knee:
     ``point`` is the lowest depth with at least 95 % of the best throughput, also when the state says that the true
     knee lies outside of what was tested. With the state ``unknown``, point, best and shares are None.
     ``depth_low`` is the lowest depth that can't be told from the knee: its interval reaches 95 % of where the best
-    one's begins.
+    one's begins. ``unmeasured`` are asked depths without figures.
     """
 
     state: KneeState
@@ -55,6 +55,7 @@ class Knee:
     latency_share: float | None
     depths: tuple[int, ...]
     depth_low: int | None = None
+    unmeasured: tuple[int, ...] = ()
 
 
 def find_knee(points: Iterable[DepthPoint]) -> Knee:
@@ -87,8 +88,12 @@ def _depth_low(ordered: Sequence[DepthPoint], best: DepthPoint, knee: DepthPoint
 
 
 def knee_of(cells: Sequence[CellEstimate], operation: Operation) -> Knee:
-    """The knee of a sweep over one class of operations; cells without figures of it are passed over."""
-    return find_knee(
+    """The knee of a sweep over one class of operations; cells without figures of it are passed over.
+
+    A knee that seems to lie above the sweep is unknown while deeper cells were asked for that have no figures.
+    """
+    unmeasured = tuple(sorted(cell.queue_depth_asked for cell in cells if cell.of(operation) is None))
+    knee = find_knee(
         DepthPoint(
             cell.queue_depth_asked,
             figures.iops.mean,
@@ -99,6 +104,10 @@ def knee_of(cells: Sequence[CellEstimate], operation: Operation) -> Knee:
         for cell in cells
         if (figures := cell.of(operation)) is not None
     )
+    deeper = tuple(depth for depth in unmeasured if depth > max(knee.depths, default=0))
+    if knee.state is KneeState.OUTSIDE_ABOVE and deeper:
+        return Knee(KneeState.UNKNOWN, None, None, None, None, knee.depths, unmeasured=deeper)
+    return replace(knee, unmeasured=unmeasured)
 
 
 def _state(depth: int, depths: Sequence[int]) -> KneeState:

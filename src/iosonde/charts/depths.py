@@ -17,7 +17,7 @@ SERIES = (READ, WRITE)
 _ACHIEVED = "the mark stands at the depth asked, the open circle at the depth achieved"
 _LITTLE = (
     "The thin line is what Little's law gives for the depth asked from the other measured quantity: where a mark lies "
-    "off it, the queue was not full."
+    "off it, the queue was not full, or the repeats differ."
 )
 
 

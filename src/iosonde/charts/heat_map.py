@@ -61,9 +61,9 @@ def latency_heat_map(cell: CellEstimate, records: Sequence[CellRecord]) -> Figur
         return Figure(identity, title, "There are no intervals to draw.", None, ())
     unit = latency_unit([subject.latency_ns_mean.mean])
     caption = (
-        f"Service latency ({unit.name}) over the measured time, repeats one after another: the darker, the larger the "
-        "share of the interval's operations (logarithmic); lines are percentiles of each interval, where at least 10 "
-        "samples lie beyond."
+        f"Service latency ({unit.name}) over the measured time, repeats one after another: the stronger the colour, "
+        "the larger the share of the interval's operations (logarithmic); lines are percentiles of each, where at "
+        "least 10 samples lie beyond."
     )
     rows = list(_rows(moments, unit))
     grid = _grid(subject.latency_ns_min, subject.latency_ns_max)

@@ -69,7 +69,9 @@ def bars_text(rows: Sequence[Row]) -> str:
     """What the bars of a chart are, with the number of repeats."""
     counts = sorted({row["repeats"] for row in rows})
     number = "0" if not counts else str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    return f"bars are 95 % intervals of the mean over n = {number} repeats (or their standard deviation, if switched)"
+    if number == "1":
+        return "one repeat has no interval"
+    return f"bars are 95 % intervals of the mean over n = {number} repeats"
 
 
 def latency_ends(points: Sequence[Point], unit: LatencyUnit) -> list[Row]:

@@ -21,7 +21,13 @@ DEFINITIONS: Final = (
             "closed: a new operation starts when one ends, so waiting in front of a full queue is not part of it."
         ),
     ),
-    ("Mean, min, max", "Exact, over single operations; the mean is the sum of latencies over their number."),
+    (
+        "Mean, min, max",
+        (
+            "Exact, over single operations. A repeat's mean is the sum of its latencies over their number; a cell's is "
+            "the mean of its repeats' means, as for IOPS: where repeats differ much, one is not the other's inverse."
+        ),
+    ),
     (
         "Percentile",
         (

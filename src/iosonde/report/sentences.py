@@ -1,13 +1,15 @@
 """Answers in words, with their numbers: the knee, and a sentence or two for each experiment."""
 
+import math
 from collections.abc import Callable, Sequence
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.course import moments_of
+from iosonde.analysis.estimate import Estimate
 from iosonde.analysis.experiments import RunEstimates
 from iosonde.analysis.histogram import percent_label
-from iosonde.analysis.knee import THROUGHPUT_SHARE_MIN, Knee, KneeState
-from iosonde.charts.quantities import significant, workload_label
+from iosonde.analysis.knee import DEPTHS_MIN, THROUGHPUT_SHARE_MIN, Knee, KneeState
+from iosonde.charts.quantities import BANDWIDTH_UNIT, MEGABYTE, significant, with_interval, workload_label
 from iosonde.records import CellRecord, Experiment, Operation, Sync
 from iosonde.units import format_bandwidth, format_iops, format_latency
 
@@ -26,9 +28,13 @@ def knee_sentence(direction: Operation, knee: Knee) -> str:
     """Where the knee lies, or on which side of the sweep; one or two sentences."""
     name = f"Random {direction}s"
     if knee.point is None or knee.best is None or knee.throughput_share is None or knee.latency_share is None:
+        if len(knee.depths) >= DEPTHS_MIN:
+            deeper = ", ".join(map(str, knee.unmeasured))
+            grows = f"throughput still grows at depth {knee.depths[-1]}"
+            return f"{name}: the knee is unknown: {grows}, and there are no figures of {deeper}."
         return (
             f"{name}: the knee is unknown, because only {len(knee.depths)} of the depths have figures and it takes "
-            "at least 3."
+            f"at least {DEPTHS_MIN}."
         )
     best = f"{format_iops(knee.best.throughput)} IOPS at depth {knee.best.queue_depth}"
     if knee.state is KneeState.OUTSIDE_ABOVE:
@@ -81,8 +87,8 @@ def _baseline(pairs: Sequence[Pair]) -> str:
     for cell, figures in pairs:
         if cell.workload.sync is Sync.FDATASYNC:
             parts.append(
-                f"A write made durable by fdatasync takes {format_latency(figures.latency_ns_mean.mean)} on average: "
-                f"{format_iops(figures.iops.mean)} commits/s one after another."
+                f"A write made durable by fdatasync takes {format_latency(figures.latency_ns_mean.mean)}, and "
+                f"{format_iops(figures.iops.mean)} commits/s are made one after another (means of the repeats)."
             )
     return " ".join(parts)
 
@@ -93,8 +99,9 @@ def _block_size(pairs: Sequence[Pair]) -> str:
     rate_cell, rate = max(pairs, key=lambda pair: pair[1].iops.mean)
     width_cell, width = max(pairs, key=lambda pair: pair[1].bytes_per_s.mean)
     return (
-        f"The highest rate is {format_iops(rate.iops.mean)} IOPS ({workload_label(rate_cell.workload)}), the highest "
-        f"bandwidth {format_bandwidth(width.bytes_per_s.mean)} ({workload_label(width_cell.workload)}), at depth "
+        f"The highest rate is {with_interval(rate.iops)} IOPS ({workload_label(rate_cell.workload)}), the highest "
+        f"bandwidth {with_interval(width.bytes_per_s, 1 / MEGABYTE)} {BANDWIDTH_UNIT} "
+        f"({workload_label(width_cell.workload)}), at depth "
         f"{_depths([rate_cell, width_cell])}."
     )
 
@@ -104,11 +111,19 @@ def _mix(pairs: Sequence[Pair]) -> str:
         return ""
     ordered = sorted(pairs, key=lambda pair: pair[1].iops.mean)
     (worst_cell, worst), (best_cell, best) = ordered[0], ordered[-1]
-    return (
+    said = (
         f"Reads and writes together are fastest at {best_cell.workload.read_percent} % reads "
-        f"({format_iops(best.iops.mean)} IOPS) and slowest at {worst_cell.workload.read_percent} % reads "
-        f"({format_iops(worst.iops.mean)} IOPS)."
+        f"({with_interval(best.iops)} IOPS) and slowest at {worst_cell.workload.read_percent} % reads "
+        f"({with_interval(worst.iops)} IOPS)"
     )
+    return f"{said}{'; the intervals overlap' if _overlap(best.iops, worst.iops) else ''}."
+
+
+def _overlap(one: Estimate, other: Estimate) -> bool:
+    """Whether the 95 % intervals of two means meet; False where one of them has none."""
+    if one.low is None or one.high is None or other.low is None or other.high is None:
+        return False
+    return one.low <= other.high and other.low <= one.high
 
 
 def _queue_depth(pairs: Sequence[Pair]) -> str:
@@ -122,7 +137,7 @@ def _queue_depth(pairs: Sequence[Pair]) -> str:
         return ""
     share, cell = min(reached, key=lambda each: each[0])
     if share >= DEPTH_REACHED:
-        return f"At every point at least {_percent(share)} of the depth asked was in flight."
+        return f"At every point at least {math.floor(share * 100)} % of the depth asked was in flight."
     return (
         f"The depth asked was not always in flight: furthest off is {cell.cell}, with "
         f"{significant(share * cell.queue_depth_asked, 3)} of {cell.queue_depth_asked} operations on average "

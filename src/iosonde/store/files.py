@@ -71,5 +71,7 @@ def open_files(path: Path) -> Iterator[RunFiles]:
     elif is_archive(path):
         with open_archive(path) as files:
             yield files
+    elif path.is_file() and not os.access(path, os.R_OK):
+        raise RecordError(f"{path} can't be read: Permission denied", "ask for the rights to read it, or use a copy")
     else:
         raise RecordError(f"{path} is not a run directory", "name the directory that `iosonde run` wrote")

@@ -14,6 +14,7 @@ from iosonde.store.archive import CONTENT_BYTES_MAX, FILES_MAX, is_plain_name, o
 from iosonde.store.files import RunFiles, open_files
 from iosonde.store.names import JOURNAL_NAME
 from iosonde.store.reading import load_run
+from iosonde.store.rundir import hint_of
 from iosonde.units import format_size
 
 # The first time that a zip archive can name: when files were written would make each copy of a run another archive.
@@ -41,7 +42,7 @@ def write_archive(run: Path, to: Path) -> tuple[str, ...]:
                 pass
             beside.replace(to)
         except OSError as error:
-            raise OutputError(f"can't write {to}: {error.strerror}", "make room or name another place") from error
+            raise OutputError(f"can't write {to}: {error.strerror}", hint_of(error)) from error
         finally:
             with suppress(OSError):
                 beside.unlink()

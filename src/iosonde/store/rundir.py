@@ -1,5 +1,6 @@
 """A run directory that is being written."""
 
+import errno
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -50,6 +51,15 @@ class RunDirectory:
         return Journal(self.path / JOURNAL_NAME, go_on=True)
 
 
+def hint_of(error: OSError) -> str:
+    """The way out where a file of ours can't be written."""
+    if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
+        return "name a place that you may write to"
+    if error.errno in {errno.ENOENT, errno.ENOTDIR}:
+        return "make its folder, or name another place"
+    return "make room or name another place"
+
+
 def write_whole(path: Path, content: str | bytes) -> None:
     """Writes a file so that a reader finds all of it or the one before; text as UTF-8. Raises OutputError."""
     beside = path.with_name(f".{path.name}.part")
@@ -62,7 +72,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
     except OSError as error:
         with suppress(OSError):
             beside.unlink()
-        raise OutputError(f"can't write {path}: {error.strerror}", "make room or name another place") from error
+        raise OutputError(f"can't write {path}: {error.strerror}", hint_of(error)) from error
 
 
 def make_directory(path: Path) -> None:
