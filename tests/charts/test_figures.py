@@ -117,7 +117,7 @@ def test_an_interval_below_the_axis_is_cut_at_its_end() -> None:
         for repeat, latency in enumerate((10_000, 10_000_000))
     ]
     (row,) = queue_depth_latency(estimate_run(run_record([plan], records)).cells).rows
-    assert 0 < row["low"] < row["latency_us"] < row["high"]
+    assert 0 < row["drawn_low"] < row["latency_us"] < row["high"]
 
 
 def label_sides(*points: tuple[int, int]) -> list[str]:
@@ -127,7 +127,7 @@ def label_sides(*points: tuple[int, int]) -> list[str]:
         cell_record(plan, {Operation.READ: totals_of([latency_us * 1000] * count)}, measured_ns=10**9)
         for plan, (count, latency_us) in zip(plans, points, strict=True)
     ]
-    return [row["label_side"] for row in throughput_latency(estimate_run(run_record(plans, records)).cells, {}).rows]
+    return [row["drawn_side"] for row in throughput_latency(estimate_run(run_record(plans, records)).cells, {}).rows]
 
 
 def test_depths_too_close_to_each_other_share_one_label() -> None:

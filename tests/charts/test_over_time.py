@@ -136,8 +136,8 @@ def test_percentiles_against_depth_never_cross_and_bars_hold_their_point(draw: o
 def test_bars_of_the_tail_say_how_many_times_the_median_they_are() -> None:
     rows = tail_bars(estimate_run(lab_run()).of(Experiment.TAIL)).rows
     first = [row for row in rows if row["series"] == rows[0]["series"]]
-    assert "x" not in first[0]["label"]
-    times = float(first[1]["label"].partition("(")[2].partition(" x")[0])
+    assert "x" not in first[0]["drawn_label"]
+    times = float(first[1]["drawn_label"].partition("(")[2].partition(" x")[0])
     assert times == pytest.approx(first[1]["latency_us"] / first[0]["latency_us"], abs=0.051)
 
 

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from PIL import Image
 
-from iosonde.charts.figure import Figure
+from iosonde.charts.figure import DRAWN, Figure
 from iosonde.charts.theme import FONT
 from iosonde.report.drawing import PNG_SCALE, Drawers
 from iosonde.report.images import (
@@ -82,15 +82,19 @@ def test_a_chart_that_stands_alone_carries_its_title_and_the_brands_of_its_run(p
         text = (folder / f"{figure.id}.svg").read_text(encoding="utf-8")
         assert figure.title in text
         assert "QUICK: Cells were too short" in text
+        assert figure.caption.split(" ", 1)[0] in text
 
 
-def test_the_csv_of_a_chart_holds_the_values_that_it_draws(page: Page, folder: Path) -> None:
+def test_the_csv_of_a_chart_holds_its_values_and_nothing_of_the_drawing(page: Page, folder: Path) -> None:
     for figure in page.figures:
         with (folder / f"{figure.id}.csv").open(newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
         assert len(rows) == len(figure.rows)
         for row, expected in zip(rows, figure.rows, strict=True):
+            assert not [name for name in row if name.startswith(DRAWN)]
             for name, value in expected.items():
+                if name.startswith(DRAWN):
+                    continue
                 written = str(value).lower() if isinstance(value, bool) else str(value)
                 assert row[name] == ("" if value is None else written)
 

@@ -40,7 +40,7 @@ def bandwidth_from_zero() -> alt.Y:
 
 def log_mean_latency(rows: Sequence[Row], unit: LatencyUnit) -> alt.Y:
     """A logarithmic axis of mean latency around the rows and their error bars."""
-    return alt.Y(**log_latency(rows, unit, ends=("low", "high"), of="Mean latency"))
+    return alt.Y(**log_latency(rows, unit, ends=("drawn_low", "high"), of="Mean latency"))
 
 
 def log_latency(

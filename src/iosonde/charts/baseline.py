@@ -50,8 +50,8 @@ def _rows(cell: CellEstimate, figures: OperationEstimate, unit: LatencyUnit) -> 
             "name": _name(cell.workload),
             "series": series.name,
             f"latency_{unit.name}": value_ns / unit.ns,
-            "latency": f"{significant(value_ns / unit.ns)} {unit.name}",
-            "samples": f"{figures.count:,}",
+            "drawn_latency": f"{significant(value_ns / unit.ns)} {unit.name}",
+            "samples": figures.count,
         }
         for series, value_ns in known
     ]
@@ -79,7 +79,7 @@ def _layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
         axis=alt.Axis(labelExpr="split(datum.label, '|')", labelLimit=140, labelLineHeight=14, grid=True),
     )
     chart = alt.Chart()
-    told = tooltip(name="workload", series="percentile", latency="latency", samples="samples", cell="cell")
+    told = tooltip(name="workload", series="percentile", drawn_latency="latency", samples="samples", cell="cell")
     return [
         chart.mark_rule(strokeWidth=2, color=INK_SOFT, opacity=0.5).encode(
             x=alt.X(f"min({field}):Q", title=x["title"]), x2=alt.X2(f"max({field}):Q"), y=y

@@ -116,7 +116,7 @@ def _figure(cells: Sequence[CellEstimate], view: _View) -> Figure:
 
 def _layers(rows: Sequence[Row], view: _View) -> list[alt.Chart]:
     sizes = sorted({row["block_size_bytes"] for row in rows})
-    domain = log_domain(row[end] for row in rows for end in (view.field, "low", "high"))
+    domain = log_domain(row[end] for row in rows for end in (view.field, "drawn_low", "high"))
     x = alt.X(
         "block_size_bytes:Q",
         title="Block size (1 KiB = 2^10 B), log scale",

@@ -52,7 +52,7 @@ def _row(moment: Moment, first_ns: int) -> Row:
         "order": moment.record.order,
         "minutes": round((moment.wall_ns - first_ns) / MINUTE_NS, 4),
         "share": round(moment.share, 4),
-        "shown": min(round(moment.share, 4), SHARE_SHOWN_MAX),
+        "drawn_share": min(round(moment.share, 4), SHARE_SHOWN_MAX),
         "iops": f"{significant(moment.iops)}",
     }
 
@@ -90,7 +90,7 @@ def _layers(rows: Sequence[Row]) -> list[alt.Chart]:
         axis=number_axis(tickCount=8),
     )
     y = alt.Y(
-        "shown:Q",
+        "drawn_share:Q",
         title="IOPS of the interval / mean of its cell",
         scale=alt.Scale(domain=[0, SHARE_SHOWN_MAX * 1.04], nice=False),
         axis=alt.Axis(values=[0, 0.5, 1, 1.5, 2], labelExpr="datum.value == 2 ? '≥ 2' : datum.label"),

@@ -61,8 +61,8 @@ def _rows(point: Point, unit: LatencyUnit) -> list[Row]:
                 f"latency_{unit.name}": known.value_ns / unit.ns,
                 "lowest": lowest / unit.ns,
                 "highest": highest / unit.ns,
-                "latency": f"{significant(known.value_ns / unit.ns)} {unit.name}",
-                "samples": f"{figures.count:,}",
+                "drawn_latency": f"{significant(known.value_ns / unit.ns)} {unit.name}",
+                "samples": figures.count,
                 "repeats": figures.iops.repeats,
             }
         )
@@ -82,7 +82,7 @@ def _layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
     chart, coloured = alt.Chart(), colour(series)
     told = tooltip(
         series="percentile",
-        latency="latency",
+        drawn_latency="latency",
         queue_depth_asked="depth asked",
         samples="samples",
         repeats="repeats",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from iosonde.analysis.cells import CellEstimate
 
 Row = dict[str, Any]
+
+DRAWN: Final = "drawn_"
+"""How the names of fields begin that are no data, but where or as what something is drawn."""
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@ def _rows(moments: Sequence[Moment], unit: LatencyUnit) -> Iterator[Row]:
                     "to_s": (elapsed_ns + length_ns) / SECOND_NS,
                     "second": (elapsed_ns + length_ns / 2) / SECOND_NS,
                     f"latency_{unit.name}": value_ns / unit.ns,
-                    "latency": f"{significant(value_ns / unit.ns)} {unit.name}",
+                    "drawn_latency": f"{significant(value_ns / unit.ns)} {unit.name}",
                     "percentile": percent_label(percent),
                 }
         elapsed_ns += length_ns
@@ -134,7 +134,7 @@ def _layers(rows: Sequence[Row], picture: str, grid: _Grid, unit: LatencyUnit) -
     series = [each for _, each in LINES if each.name in present]
     borders = sorted({max(row["to_s"] for row in rows if row["repeat"] == each) for each in _repeats(rows)})[:-1]
     told = [
-        *tooltip(percentile="percentile", latency="latency", repeat="repeat"),
+        *tooltip(percentile="percentile", drawn_latency="latency", repeat="repeat"),
         alt.Tooltip("second:Q", title="second", format=".2f"),
     ]
     # The whole field is one picture, stretched over it: as marks it would be thousands of rectangles.

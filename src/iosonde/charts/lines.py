@@ -12,9 +12,9 @@ COMMON_TOOLTIP = (
     "block_size",
     "queue_depth_asked",
     "queue_depth_achieved",
-    "iops_with_interval",
-    "bandwidth_with_interval",
-    "latency_with_interval",
+    "drawn_iops",
+    "drawn_bandwidth",
+    "drawn_latency",
     "repeats",
     "cell",
 )
@@ -24,9 +24,9 @@ _TITLES = {
     "read_percent": "reads asked (%)",
     "queue_depth_asked": "depth asked",
     "queue_depth_achieved": "depth achieved",
-    "iops_with_interval": "IOPS ± 95 %",
-    "bandwidth_with_interval": "bandwidth ± 95 %",
-    "latency_with_interval": "mean latency ± 95 %",
+    "drawn_iops": "IOPS ± 95 %",
+    "drawn_bandwidth": "bandwidth ± 95 %",
+    "drawn_latency": "mean latency ± 95 %",
     "repeats": "repeats",
     "cell": "cell",
 }
@@ -51,23 +51,23 @@ def named_rows(layer: alt.Chart) -> alt.Chart:
 # take longer to find out what kind of condition it is than to make the whole chart.
 _WHERE_CUT: Final = alt.OpacityValue(
     0,
-    condition=alt.ConditionalPredicateValueDefnumberExprRef(test="datum.cut && spread == 'interval'", value=0.8),
+    condition=alt.ConditionalPredicateValueDefnumberExprRef(test="datum.drawn_cut && spread == 'interval'", value=0.8),
 )
 
 
 def error_bars(along: alt.X | alt.Y, coloured: alt.Color, **other: alt.X | alt.Y) -> list[alt.Chart]:
-    """Bars from ``low`` to ``high``, or by the deviation, along an axis; a triangle says where one was cut."""
+    """Bars from ``drawn_low`` to ``high``, or by the deviation, along an axis; a triangle says where one was cut."""
     letter = "y" if isinstance(along, alt.Y) else "x"
     axis, second = (alt.Y, alt.Y2) if letter == "y" else (alt.X, alt.X2)
     ends: dict[str, Any] = {
         letter: axis("bar_low:Q", title=along["title"]),
         f"{letter}2": second("bar_high:Q"),
     }
-    cut: dict[str, Any] = {letter: axis("low:Q", title=along["title"])}
+    cut: dict[str, Any] = {letter: axis("drawn_low:Q", title=along["title"])}
     chart = alt.Chart()
     return [
         chart.transform_calculate(
-            bar_low="spread == 'deviation' ? datum.deviation_low : datum.low",
+            bar_low="spread == 'deviation' ? datum.drawn_deviation_low : datum.drawn_low",
             bar_high="spread == 'deviation' ? datum.deviation_high : datum.high",
         )
         .mark_rule(strokeWidth=2, opacity=0.6)

@@ -72,7 +72,7 @@ def matrix_latency(cells: Sequence[CellEstimate]) -> Figure:
     unit = unit_of(points)
     rows = [_row(point, unit, end) for point, end in zip(points, latency_ends(points, unit), strict=True)]
     caption = f"Mean service latency ({unit.name}) of each cell, directions apart; {bars_text(rows)}."
-    axis = log_latency(rows, unit, ends=("low", "high"), of="Mean latency", labelOverlap="greedy")
+    axis = log_latency(rows, unit, ends=("drawn_low", "high"), of="Mean latency", labelOverlap="greedy")
     chart = _chart(alt.X(**axis), rows, caption) if rows else None
     return Figure("matrix-latency", "Cells and latency", caption, chart, tuple(rows), left_out(cells, rows))
 

@@ -18,8 +18,8 @@ TOOLTIP = (
     "read_percent",
     "queue_depth_asked",
     "queue_depth_achieved",
-    "iops_with_interval",
-    "latency_with_interval",
+    "drawn_iops",
+    "drawn_latency",
     "repeats",
     "cell",
 )

@@ -40,28 +40,30 @@ def row_of(point: Point, series: str, unit: LatencyUnit) -> Row:
         "read_percent": cell.workload.read_percent,
         "repeats": figures.iops.repeats,
         "iops": figures.iops.mean,
-        "iops_with_interval": with_interval(figures.iops),
+        "drawn_iops": with_interval(figures.iops),
         "bandwidth_mb_per_s": figures.bytes_per_s.mean / MEGABYTE,
-        "bandwidth_with_interval": f"{with_interval(figures.bytes_per_s, 1 / MEGABYTE)} {BANDWIDTH_UNIT}",
+        "drawn_bandwidth": f"{with_interval(figures.bytes_per_s, 1 / MEGABYTE)} {BANDWIDTH_UNIT}",
         f"latency_{unit.name}": figures.latency_ns_mean.mean / unit.ns,
-        "latency_with_interval": f"{with_interval(figures.latency_ns_mean, 1 / unit.ns)} {unit.name}",
+        "drawn_latency": f"{with_interval(figures.latency_ns_mean, 1 / unit.ns)} {unit.name}",
     }
 
 
 def interval_ends(estimate: Estimate, floor: float, factor: float = 1.0) -> Row:
     """Where an error bar starts and ends, by the 95 % interval and by the deviation: at the mean where there is none.
 
-    A bar that reaches below the axis is ``cut`` at its ``floor``; on a log axis it could not be drawn at all.
+    A bar that reaches below the axis is drawn from its ``floor``, as cut; on a log axis it could not be drawn at all.
     """
     low = estimate.mean if estimate.low is None else estimate.low
     high = estimate.mean if estimate.high is None else estimate.high
     deviation = estimate.standard_deviation or 0.0
     return {
-        "low": max(low * factor, floor),
+        "low": low * factor,
         "high": high * factor,
-        "deviation_low": max((estimate.mean - deviation) * factor, floor),
+        "deviation_low": (estimate.mean - deviation) * factor,
         "deviation_high": (estimate.mean + deviation) * factor,
-        "cut": low * factor < floor,
+        "drawn_low": max(low * factor, floor),
+        "drawn_deviation_low": max((estimate.mean - deviation) * factor, floor),
+        "drawn_cut": low * factor < floor,
     }
 
 

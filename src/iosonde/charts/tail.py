@@ -45,7 +45,7 @@ def _rows(cell: CellEstimate, figures: OperationEstimate, unit: LatencyUnit) -> 
             "percent": round(point.percent, 6),
             "inverse_beyond": point.inverse_beyond,
             f"latency_{unit.name}": point.latency_ns / unit.ns,
-            "latency": f"{significant(point.latency_ns / unit.ns)} {unit.name}",
+            "drawn_latency": f"{significant(point.latency_ns / unit.ns)} {unit.name}",
             "named": None,
         }
         for point in percentile_curve(figures)
@@ -56,7 +56,7 @@ def _rows(cell: CellEstimate, figures: OperationEstimate, unit: LatencyUnit) -> 
             "percent": each.percent,
             "inverse_beyond": 1 / (1 - each.percent / 100),
             f"latency_{unit.name}": each.value_ns / unit.ns,
-            "latency": f"{significant(each.value_ns / unit.ns)} {unit.name}",
+            "drawn_latency": f"{significant(each.value_ns / unit.ns)} {unit.name}",
             "named": percent_label(each.percent),
         }
         for each in figures.percentiles
@@ -74,7 +74,7 @@ def _layers(rows: Sequence[Row], series: Sequence[Series], unit: LatencyUnit) ->
     )
     y = alt.Y(**log_latency(rows, unit))
     chart, coloured = alt.Chart(), colour(series)
-    told = tooltip(series="operations", named="percentile", latency="latency", cell="cell")
+    told = tooltip(series="operations", named="percentile", drawn_latency="latency", cell="cell")
     return [
         chart.transform_filter("datum.named == null")
         .mark_line(strokeWidth=2)

@@ -47,9 +47,9 @@ def _rows(cell: CellEstimate, figures: OperationEstimate, unit: LatencyUnit) -> 
                 "series": f"{figures.operation}, depth {cell.queue_depth_asked}",
                 "percentile": percent_label(percent),
                 f"latency_{unit.name}": value_ns / unit.ns,
-                "latency": f"{significant(value_ns / unit.ns)} {unit.name}",
-                "label": f"{significant(value_ns / unit.ns, 3)}{times}",
-                "samples": f"{figures.count:,}",
+                "drawn_latency": f"{significant(value_ns / unit.ns)} {unit.name}",
+                "drawn_label": f"{significant(value_ns / unit.ns, 3)}{times}",
+                "samples": figures.count,
             }
         )
     return rows
@@ -70,12 +70,14 @@ def _chart(rows: Sequence[Row], unit: LatencyUnit, caption: str) -> alt.LayerCha
     shown = list(dict.fromkeys(row["percentile"] for row in rows))
     y = alt.Y("percentile:N", title=None, sort=[percent_label(each) for each in PERCENTS_DRAWN], axis=alt.Axis())
     offset = alt.YOffset("series:N", sort=names)
-    told = tooltip(series="operations", percentile="percentile", latency="latency", samples="samples", cell="cell")
+    told = tooltip(
+        series="operations", percentile="percentile", drawn_latency="latency", samples="samples", cell="cell"
+    )
     chart = alt.Chart()
     layers = [
         named_rows(chart.mark_bar().encode(x=x, y=y, yOffset=offset, color=colour(series), tooltip=told)),
         chart.mark_text(align="left", baseline="middle", dx=5, fontSize=12, color=INK).encode(
-            x=x, y=y, yOffset=offset, text=alt.Text("label:N")
+            x=x, y=y, yOffset=offset, text=alt.Text("drawn_label:N")
         ),
     ]
     height = len(shown) * (_BAR_HEIGHT * len(names)) + _CELL_HEIGHT

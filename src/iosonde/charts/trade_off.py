@@ -67,12 +67,12 @@ def _row(point: Point, unit: LatencyUnit, knees: Mapping[Operation, Knee]) -> Ro
     )
     across = interval_ends(figures.iops, 0.0)
     return row_of(point, str(figures.operation), unit) | {
-        "iops_low": across["low"],
+        "iops_low": across["drawn_low"],
         "iops_high": across["high"],
-        "iops_deviation_low": across["deviation_low"],
+        "iops_deviation_low": across["drawn_deviation_low"],
         "iops_deviation_high": across["deviation_high"],
         "knee": at_knee,
-        "label": str(depth),
+        "drawn_label": str(depth),
     }
 
 
@@ -123,9 +123,9 @@ def _labels(chart: alt.Chart, x: alt.X, y: alt.Y) -> list[alt.Chart]:
     Each is written twice, first as a white edge, so that the bars of intervals don't strike it through.
     """
     return [
-        chart.transform_filter(f"datum.label_side == '{side}'")
+        chart.transform_filter(f"datum.drawn_side == '{side}'")
         .mark_text(align=align, baseline=baseline, dx=dx, dy=dy, fontSize=12, fontWeight=600, lineBreak="\n", **edge)
-        .encode(x=x, y=y, text=alt.Text("label:N"), **({} if edge else {"color": _TEXT}))
+        .encode(x=x, y=y, text=alt.Text("drawn_label:N"), **({} if edge else {"color": _TEXT}))
         for side, (align, baseline, dx, dy) in _SIDES.items()
         for edge in (_EDGE, _PLAIN)
     ]
@@ -154,13 +154,13 @@ def _with_label_sides(rows: Sequence[Row], latency_field: str) -> list[Row]:
         labelled: Row | None = None
         for index, row in enumerate(line):
             if labelled is not None and not row["knee"] and max(map(abs, moves(labelled, row))) < LABEL_APART:
-                sided.append(row | {"label_side": _NO_SIDE})
+                sided.append(row | {"drawn_side": _NO_SIDE})
                 continue
             labelled = row
             nearby = pairwise(line[max(index - 1, 0) : index + ahead])
             side = steep_side if any(rise > run for run, rise in (moves(*pair) for pair in nearby)) else flat_side
-            label = _KNEE_LABELS.get(side, "knee {}").format(row["label"]) if row["knee"] else row["label"]
-            sided.append(row | {"label_side": side, "label": label})
+            label = _KNEE_LABELS.get(side, "knee {}").format(row["drawn_label"]) if row["knee"] else row["drawn_label"]
+            sided.append(row | {"drawn_side": side, "drawn_label": label})
     return sided
 
 

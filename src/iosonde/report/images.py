@@ -6,11 +6,12 @@ import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import Any, Final
 
 from altair.utils.schemapi import debug_mode
 
-from iosonde.charts.figure import Figure, Row
+from iosonde.charts.figure import DRAWN, Figure, Row
 from iosonde.findings.model import Finding
 from iosonde.records import RunRecord
 from iosonde.report.drawing import Drawers, png_of, svg_of
@@ -20,6 +21,9 @@ from iosonde.store import write_whole
 
 WIDTH_PX: Final = 800
 """As wide as a chart is drawn where it would fill its page: a page of A4 then gives its letters 8 points."""
+
+CAPTION_LINE_MAX: Final = 120
+"""Letters of a caption on one line of a picture."""
 
 SUFFIXES: Final = (".svg", ".png", ".csv")
 _FONT_KEYS: Final = frozenset({"font", "labelFont", "titleFont", "subtitleFont"})
@@ -61,7 +65,7 @@ def specification_of(figure: Figure, page: Page | None = None) -> dict[str, Any]
             "anchor": "start",
             "fontSize": 16,
             "offset": 12,
-            "subtitle": [drawable(page.subject), *sentences],
+            "subtitle": [drawable(page.subject), *sentences, *wrap(drawable(figure.caption), CAPTION_LINE_MAX)],
             "subtitleColor": "#b3261e" if sentences else "#52606d",
             "subtitleFontSize": 12.5,
         }
@@ -105,13 +109,13 @@ def page_to_draw(run: RunRecord, findings: Sequence[Finding]) -> Page:
 
 
 def rows_csv(rows: Sequence[Row]) -> str:
-    """The values that a chart draws; one that does not exist is an empty field."""
-    names = dict.fromkeys(name for row in rows for name in row)
+    """The values that a chart draws, without what is only there for drawing; one that does not exist is empty."""
+    names = dict.fromkeys(name for row in rows for name in row if not name.startswith(DRAWN))
     text = io.StringIO()
     writer = csv.DictWriter(text, list(names), lineterminator="\n")
     writer.writeheader()
     for row in rows:
-        writer.writerow({name: _field(value) for name, value in row.items()})
+        writer.writerow({name: _field(value) for name, value in row.items() if name in names})
     return text.getvalue()
 
 

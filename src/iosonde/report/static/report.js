@@ -85,7 +85,8 @@
   }
 
   function csvOf(rows) {
-    const names = [...new Set(rows.flatMap(Object.keys))];
+    // What is only there for drawing is no data.
+    const names = [...new Set(rows.flatMap(Object.keys))].filter((name) => !name.startsWith("drawn_"));
     const quoted = (value) => {
       const text = value === null || value === undefined ? "" : String(value);
       return /[",\r\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
@@ -93,15 +94,22 @@
     return [names, ...rows.map((row) => names.map((name) => row[name]))].map((line) => line.map(quoted).join(",")).join("\r\n") + "\r\n";
   }
 
+  function linesOf(text) {
+    return text.match(/.{1,120}(\s|$)/g).map((line) => line.trim());
+  }
+
   // A picture that goes its own way says itself what it shows, of what, and when.
   async function drawnForItself(place) {
     const page = document.body.dataset;
+    const switched = spread === "deviation" ? ["Bars show the standard deviation of the repeats."] : [];
     const specification = {
       ...specificationOf(place),
       width: 900,
       background: "#ffffff",
       title: {
-        text: place.dataset.title, subtitle: [page.subject, ...(page.brands ? [page.brands] : [])],
+        text: place.dataset.title, subtitle: [
+          page.subject, ...(page.brands ? [page.brands] : []), ...linesOf(place.getAttribute("aria-label")), ...switched,
+        ],
         anchor: "start", fontSize: 16, subtitleFontSize: 12.5, offset: 12,
       },
     };
