@@ -67,10 +67,12 @@ def _row(point: Point, unit: LatencyUnit, knees: Mapping[Operation, Knee]) -> Ro
     )
     across = interval_ends(figures.iops, 0.0)
     return row_of(point, str(figures.operation), unit) | {
-        "iops_low": across["drawn_low"],
+        "iops_low": across["low"],
         "iops_high": across["high"],
-        "iops_deviation_low": across["drawn_deviation_low"],
+        "iops_deviation_low": across["deviation_low"],
         "iops_deviation_high": across["deviation_high"],
+        "drawn_iops_low": across["drawn_low"],
+        "drawn_iops_deviation_low": across["drawn_deviation_low"],
         "knee": at_knee,
         "drawn_label": str(depth),
     }
@@ -89,7 +91,7 @@ def _layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
     chart = alt.Chart()
     across = (
         chart.transform_calculate(
-            across_low="spread == 'deviation' ? datum.iops_deviation_low : datum.iops_low",
+            across_low="spread == 'deviation' ? datum.drawn_iops_deviation_low : datum.drawn_iops_low",
             across_high="spread == 'deviation' ? datum.iops_deviation_high : datum.iops_high",
         )
         .mark_rule(strokeWidth=2, opacity=0.6)

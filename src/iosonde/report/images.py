@@ -61,12 +61,13 @@ def specification_of(figure: Figure, page: Page | None = None) -> dict[str, Any]
     if page is not None and "title" not in specification:
         sentences = [drawable(f"{brand.word.upper()}: {brand.sentence}") for brand in page.brands]
         specification["title"] = {
-            "text": drawable(figure.title),
+            "text": "".join(f"[{brand.word}] " for brand in page.brands) + drawable(figure.title),
+            "color": "#b3261e" if sentences else "#1f2933",
             "anchor": "start",
             "fontSize": 16,
             "offset": 12,
             "subtitle": [drawable(page.subject), *sentences, *wrap(drawable(figure.caption), CAPTION_LINE_MAX)],
-            "subtitleColor": "#b3261e" if sentences else "#52606d",
+            "subtitleColor": "#52606d",
             "subtitleFontSize": 12.5,
         }
     return specification

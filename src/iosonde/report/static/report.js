@@ -107,7 +107,8 @@
       width: 900,
       background: "#ffffff",
       title: {
-        text: place.dataset.title, subtitle: [
+        text: page.words + place.dataset.title, color: page.words ? "#b3261e" : "#1f2933", subtitleColor: "#52606d",
+        subtitle: [
           page.subject, ...(page.brands ? [page.brands] : []), ...linesOf(place.getAttribute("aria-label")), ...switched,
         ],
         anchor: "start", fontSize: 16, subtitleFontSize: 12.5, offset: 12,
