@@ -1,6 +1,6 @@
 //! A drive of any model behind one interface.
 
-use super::{Health, Model, Pending, Queueing, Serve};
+use super::{Health, Model, Pending, Queueing, Serve, Ssd};
 
 /// What every simulated drive can do. Times are virtual and never run backwards.
 pub trait Simulation {
@@ -31,6 +31,8 @@ pub trait Simulation {
 pub enum Drive {
     /// Servers and one line before them.
     Queueing(Pending<Queueing>),
+    /// A solid-state drive.
+    Ssd(Box<Pending<Ssd>>),
 }
 
 impl Drive {
@@ -39,6 +41,7 @@ impl Drive {
     pub fn new(model: &Model, seed: u64) -> Self {
         match model {
             Model::Queueing(model) => Self::Queueing(Pending::new(Queueing::new(model, seed))),
+            Model::Ssd(model) => Self::Ssd(Box::new(Pending::new(Ssd::new(model, seed)))),
         }
     }
 
@@ -46,6 +49,7 @@ impl Drive {
     pub fn simulation(&mut self) -> &mut dyn Simulation {
         match self {
             Self::Queueing(drive) => drive,
+            Self::Ssd(drive) => drive.as_mut(),
         }
     }
 }

@@ -11,6 +11,7 @@ mod model;
 mod pending;
 mod queueing;
 mod ring;
+pub mod ssd;
 mod state;
 
 pub use clock::VirtualClock;
@@ -20,4 +21,5 @@ pub use model::Model;
 pub use pending::{Answer, Pending, Serve, Timetable};
 pub use queueing::{Queueing, QueueingModel, Service};
 pub use ring::SimRing;
+pub use ssd::{Ssd, SsdModel};
 pub use state::StateHash;

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::QueueingModel;
+use super::{QueueingModel, SsdModel};
 use crate::failure::Failure;
 
 /// A model of any kind.
@@ -11,6 +11,8 @@ use crate::failure::Failure;
 pub enum Model {
     /// Servers and one line before them.
     Queueing(QueueingModel),
+    /// A solid-state drive.
+    Ssd(Box<SsdModel>),
 }
 
 impl Model {
@@ -18,6 +20,7 @@ impl Model {
     pub fn check(&self) -> Result<(), Failure> {
         match self {
             Self::Queueing(model) => model.check(),
+            Self::Ssd(model) => model.check(),
         }
     }
 }

@@ -1,0 +1,184 @@
+//! Making room: greedy collection, folding of the SLC cache, and both while nobody asks for anything.
+//!
+//! The victim is the full block with the fewest valid pages. Its pages move a few at a time, as many for each page that
+//! is written as keep the number of free blocks where it is; so what collection costs comes in program times, not in
+//! blocks.
+
+use super::flash::{Flash, Goal};
+use super::mapping::NONE;
+use super::model::{IdleModel, SlcFull};
+
+/// With this many free blocks or fewer a die collects.
+const FREE_LOW: usize = 3;
+/// With fewer it writes nothing else until it has them: what is moved needs somewhere to go.
+const FREE_MIN: usize = 2;
+/// Moves a page written are counted in such parts.
+const MOVE_PARTS: u64 = 256;
+/// An idle drive leaves blocks alone that are fuller than this: too much wear for too little room.
+const IDLE_VALID_PERCENT: u32 = 95;
+
+impl Flash {
+    /// Writes a logical page of the host that is there at `at_ns`.
+    pub fn write(&mut self, logical: u32, at_ns: u64) {
+        if self.goal == Goal::Open {
+            self.choose_goal();
+        }
+        let die = self.cursor;
+        if self.goal == Goal::Slc {
+            self.append_slc(die, logical, at_ns);
+            return;
+        }
+        self.append(die, logical, at_ns, true);
+        self.collect_for(die, 1);
+    }
+
+    /// Does what an idle drive does, from one time to another.
+    pub fn work_idle(&mut self, from_ns: u64, to_ns: u64, idle: &IdleModel) {
+        self.now_ns = from_ns;
+        let spare = u64::from(self.geometry.logical_pages) * u64::from(idle.spare_permille);
+        let blocks = spare / (1000 * u64::from(self.geometry.dies) * u64::from(self.geometry.block_pages));
+        let goal = FREE_LOW + usize::try_from(blocks).expect("there are as many blocks");
+        for die in 0..self.geometry.dies {
+            while self.dies[die as usize].lane.free_ns() < to_ns && self.step_idle(die, goal) {}
+        }
+    }
+
+    // A round of the dies, but for those that hold as much as they can.
+    fn choose_goal(&mut self) {
+        let most = self.geometry.die_pages_most();
+        loop {
+            self.cursor = (self.cursor + 1) % self.geometry.dies;
+            if self.dies[self.cursor as usize].valid < most {
+                break;
+            }
+        }
+        let die = self.cursor;
+        if let Some(slc) = &self.slc {
+            let when_full = slc.when_full;
+            let is_full = self.dies[die as usize].slc_used == self.geometry.slc_die_units;
+            if is_full && when_full == SlcFull::Fold {
+                self.fold_unit(die);
+            }
+            if !is_full || when_full == SlcFull::Fold {
+                self.goal = Goal::Slc;
+                return;
+            }
+        }
+        self.make_room(die);
+        self.goal = Goal::Main;
+    }
+
+    // Folds the oldest unit of the die's SLC cache into the main media.
+    fn fold_unit(&mut self, die: u32) {
+        self.make_room(die);
+        let units = self.geometry.slc_die_units;
+        let unit_pages = self.geometry.unit_pages;
+        let state = &self.dies[die as usize];
+        let oldest = (state.slc_head + units - state.slc_used) % units;
+        let mut at = self.slc_unit(die, oldest) * unit_pages;
+        let end = at + unit_pages;
+        let mut moved = 0;
+        while let Some(physical) = self.mapping.next_valid(at, end) {
+            if moved == 0 {
+                self.read_to_move(die, self.slc.as_ref().map_or(0, |slc| slc.read_ns));
+            }
+            self.carry_out(die);
+            self.append(die, self.mapping.logical(physical), self.now_ns, false);
+            at = physical + 1;
+            moved += 1;
+        }
+        let state = &mut self.dies[die as usize];
+        state.slc_used -= 1;
+        state.slc_folded += 1;
+        if state.slc_folded * unit_pages == self.geometry.block_pages * self.geometry.block_pieces {
+            state.slc_folded = 0;
+            self.erase(die);
+        }
+        self.collect_for(die, moved);
+    }
+
+    // Collects until there are free blocks enough to write a unit.
+    fn make_room(&mut self, die: u32) {
+        while self.blocks.free(die) < FREE_MIN {
+            self.move_page(die);
+        }
+    }
+
+    // Collects as much as pays for pages that were written.
+    fn collect_for(&mut self, die: u32, pages: u64) {
+        if self.dies[die as usize].victim == NONE && (self.blocks.free(die) > FREE_LOW || !self.choose_victim(die)) {
+            return;
+        }
+        let state = &mut self.dies[die as usize];
+        state.moves_due += pages * state.moves_each;
+        while self.dies[die as usize].moves_due >= MOVE_PARTS && self.dies[die as usize].victim != NONE {
+            self.dies[die as usize].moves_due -= MOVE_PARTS;
+            self.move_page(die);
+        }
+    }
+
+    fn choose_victim(&mut self, die: u32) -> bool {
+        let Some(victim) = self.blocks.take_victim(die) else { return false };
+        let valid = self.blocks.valid(victim);
+        let block_pages = self.geometry.block_pages;
+        let gain = block_pages.saturating_sub(valid).max(1);
+        let state = &mut self.dies[die as usize];
+        state.victim = victim;
+        state.victim_at = victim * block_pages;
+        state.victim_unit = NONE;
+        state.moves_due = 0;
+        // The last step, the erase, counts as a move.
+        state.moves_each = (u64::from(valid + 1) * MOVE_PARTS).div_ceil(u64::from(gain));
+        true
+    }
+
+    // Moves the next valid page of the victim, or erases it when there is none.
+    fn move_page(&mut self, die: u32) {
+        if self.dies[die as usize].victim == NONE && !self.choose_victim(die) {
+            return;
+        }
+        let block_pages = self.geometry.block_pages;
+        let state = &mut self.dies[die as usize];
+        let (victim, from) = (state.victim, state.victim_at);
+        let end = (victim + 1) * block_pages;
+        let Some(physical) = (from < end).then(|| self.mapping.next_valid(from, end)).flatten() else {
+            self.finish_victim(die);
+            return;
+        };
+        state.victim_at = physical + 1;
+        let unit = physical / self.geometry.unit_pages;
+        if state.victim_unit != unit {
+            state.victim_unit = unit;
+            self.read_to_move(die, self.media.read_ns);
+        }
+        self.carry_out(die);
+        self.append(die, self.mapping.logical(physical), self.now_ns, false);
+    }
+
+    fn finish_victim(&mut self, die: u32) {
+        let state = &mut self.dies[die as usize];
+        let victim = std::mem::replace(&mut state.victim, NONE);
+        state.pieces += 1;
+        if state.pieces == self.geometry.block_pieces {
+            state.pieces = 0;
+            self.erase(die);
+        }
+        self.blocks.give_back(victim);
+    }
+
+    // Something useful that a die can do, if there is any.
+    fn step_idle(&mut self, die: u32, goal: usize) -> bool {
+        if self.dies[die as usize].slc_used > 0 {
+            self.fold_unit(die);
+            return true;
+        }
+        if self.dies[die as usize].victim == NONE {
+            let most = self.geometry.block_pages * IDLE_VALID_PERCENT / 100;
+            if self.blocks.free(die) >= goal || self.blocks.fewest(die).is_none_or(|valid| valid > most) {
+                return false;
+            }
+        }
+        self.move_page(die);
+        true
+    }
+}

@@ -1,0 +1,368 @@
+//! The media with its translation: where a page goes, what that takes, and where it is read from.
+
+use super::blocks::Blocks;
+use super::geometry::{Geometry, PAGE_BYTES};
+use super::lane::{Lane, NOTHING};
+use super::mapping::{Mapping, NONE};
+use super::model::{MediaModel, SlcModel, SsdModel};
+use super::share::{Pace, Wire};
+use super::tail::Tail;
+use super::thermal::UNSTRETCHED;
+use crate::random::Random;
+use crate::sim::StateHash;
+
+/// A die: its time, the block that is being filled, and the one that is being emptied.
+#[derive(Clone, Debug)]
+pub struct Die {
+    pub lane: Lane,
+    pub valid: u32,
+    pub block: u32,
+    pub filled: u32,
+    last_block: u32,
+    host_pages: u64,
+    pub victim: u32,
+    pub victim_at: u32,
+    pub victim_unit: u32,
+    pub moves_each: u64,
+    pub moves_due: u64,
+    pub pieces: u32,
+    pub slc_head: u32,
+    pub slc_used: u32,
+    pub slc_filled: u32,
+    pub slc_folded: u32,
+}
+
+impl Die {
+    fn new() -> Self {
+        Self {
+            lane: Lane::default(),
+            valid: 0,
+            block: NONE,
+            filled: 0,
+            last_block: NONE,
+            host_pages: 0,
+            victim: NONE,
+            victim_at: 0,
+            victim_unit: NONE,
+            moves_each: 0,
+            moves_due: 0,
+            pieces: 0,
+            slc_head: 0,
+            slc_used: 0,
+            slc_filled: 0,
+            slc_folded: 0,
+        }
+    }
+
+    fn add_to(&self, hash: &mut StateHash) {
+        self.lane.add_to(hash);
+        let words = [self.block, self.filled, self.victim, self.victim_at, self.pieces];
+        let slc = [self.slc_head, self.slc_used, self.slc_filled, self.slc_folded];
+        for word in words.into_iter().chain(slc) {
+            hash.add(u64::from(word));
+        }
+        for word in [self.host_pages, self.moves_each, self.moves_due] {
+            hash.add(word);
+        }
+    }
+}
+
+/// Where the unit goes that the host's pages are filling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// Not yet chosen.
+    Open,
+    /// The SLC cache of the die.
+    Slc,
+    /// Its main media.
+    Main,
+}
+
+/// What was done to the media since the drive was made.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wear {
+    /// Pages written, with those that only filled a unit up.
+    pub pages: u64,
+    /// Blocks erased.
+    pub erases: u64,
+}
+
+/// The media.
+#[derive(Clone, Debug)]
+pub struct Flash {
+    pub geometry: Geometry,
+    pub media: MediaModel,
+    pub slc: Option<SlcModel>,
+    pub mapping: Mapping,
+    pub blocks: Blocks,
+    pub dies: Vec<Die>,
+    pub goal: Goal,
+    pub cursor: u32,
+    /// When the request arrived that all this is for.
+    pub now_ns: u64,
+    /// How long everything takes, in thousandths.
+    pub stretch: u64,
+    /// Time that dies were busy, not yet counted as heat.
+    pub busy_ns: u64,
+    /// Units on their way to the media: when they are there, and how many of the host's pages they hold.
+    pub issued: Vec<(u64, u64)>,
+    pub wear: Wear,
+    channels: Vec<Wire>,
+    channel_pace: Pace,
+    tail: Tail,
+}
+
+impl Flash {
+    /// Media that was never written.
+    pub fn new(model: &SsdModel) -> Self {
+        let geometry = Geometry::new(model);
+        let media = &model.media;
+        Self {
+            geometry,
+            mapping: Mapping::new(geometry.logical_pages, geometry.physical_pages()),
+            blocks: Blocks::new(geometry.dies, geometry.die_blocks, geometry.block_pages),
+            dies: vec![Die::new(); geometry.dies as usize],
+            goal: Goal::Open,
+            cursor: 0,
+            now_ns: 0,
+            stretch: UNSTRETCHED,
+            busy_ns: 0,
+            issued: Vec::new(),
+            wear: Wear::default(),
+            channels: vec![Wire::default(); geometry.channels as usize],
+            channel_pace: Pace::new(media.channel_bytes_per_s),
+            tail: Tail::new(media.read_sigma_permille, media.read_slow_ppm, media.read_slow_factor),
+            media: media.clone(),
+            slc: model.slc.clone(),
+        }
+    }
+
+    /// Reads logical pages. When the last of them has left its channel; `at_ns` if none lies on the media.
+    #[inline]
+    pub fn read(&mut self, at_ns: u64, first: u32, count: u32, random: &mut Random) -> u64 {
+        let mut ready_ns = at_ns;
+        let mut number = 0;
+        while number < count {
+            let physical = self.mapping.physical(first + number);
+            number += 1;
+            if physical == NONE {
+                continue;
+            }
+            // What was programmed together is read together.
+            let unit = physical / self.geometry.unit_pages;
+            let mut together = 1;
+            while number < count && self.mapping.physical(first + number) / self.geometry.unit_pages == unit {
+                number += 1;
+                together += 1;
+            }
+            ready_ns = ready_ns.max(self.read_unit(at_ns, physical, together, random));
+        }
+        ready_ns
+    }
+
+    /// Appends a logical page to the main media of a die.
+    pub fn append(&mut self, die: u32, logical: u32, at_ns: u64, is_host: bool) {
+        let block_pages = self.geometry.block_pages;
+        let state = &mut self.dies[die as usize];
+        if state.block == NONE {
+            state.block = self.blocks.take_free(die);
+            state.filled = 0;
+        }
+        let (block, filled) = (state.block, state.filled);
+        state.filled += 1;
+        state.host_pages += u64::from(is_host);
+        self.blocks.add_valid(block);
+        self.place(die, logical, block * block_pages + filled);
+        if (filled + 1).is_multiple_of(self.geometry.unit_pages) {
+            self.program_main(die, at_ns);
+        }
+    }
+
+    /// Appends a logical page to the SLC cache of a die.
+    pub fn append_slc(&mut self, die: u32, logical: u32, at_ns: u64) {
+        let unit_pages = self.geometry.unit_pages;
+        let state = &mut self.dies[die as usize];
+        let filled = state.slc_filled;
+        let physical = self.slc_unit(die, self.dies[die as usize].slc_head) * unit_pages + filled;
+        self.dies[die as usize].slc_filled += 1;
+        self.place(die, logical, physical);
+        if filled + 1 == unit_pages {
+            self.program_slc(die, at_ns);
+        }
+    }
+
+    /// Fills the unit up that the host's pages are in, so that they come to the media.
+    pub fn pad(&mut self, at_ns: u64) {
+        let unit_pages = self.geometry.unit_pages;
+        let die = &mut self.dies[self.cursor as usize];
+        let missing = match self.goal {
+            Goal::Open => return,
+            Goal::Slc => unit_pages - die.slc_filled,
+            Goal::Main => unit_pages - die.filled % unit_pages,
+        };
+        self.wear.pages += u64::from(missing);
+        if self.goal == Goal::Slc {
+            die.slc_filled += missing;
+            self.program_slc(self.cursor, at_ns);
+        } else {
+            die.filled += missing;
+            self.program_main(self.cursor, at_ns);
+        }
+    }
+
+    /// Says that a logical page holds nothing.
+    pub fn trim(&mut self, logical: u32) {
+        let physical = self.mapping.physical(logical);
+        if physical != NONE {
+            self.leave(physical);
+            self.mapping.forget(logical);
+        }
+    }
+
+    /// Occupies a die with a read of collection or folding.
+    pub fn read_to_move(&mut self, die: u32, length_ns: u64) {
+        self.busy_ns += length_ns;
+        let length_ns = self.stretched(length_ns);
+        self.dies[die as usize].lane.work(self.now_ns, self.now_ns, length_ns, NOTHING);
+    }
+
+    /// Moves a page over the channel of a die, out of it.
+    pub fn carry_out(&mut self, die: u32) {
+        let length_ns = self.stretched(self.channel_pace.ns(PAGE_BYTES));
+        self.channels[(die % self.geometry.channels) as usize].carry(self.now_ns, length_ns);
+    }
+
+    /// Occupies a die with an erase.
+    pub fn erase(&mut self, die: u32) {
+        self.wear.erases += 1;
+        self.busy_ns += self.media.erase_ns;
+        let length_ns = self.stretched(self.media.erase_ns);
+        self.dies[die as usize].lane.work(self.now_ns, self.now_ns, length_ns, NOTHING);
+    }
+
+    /// The number of a unit of SLC among all units.
+    pub fn slc_unit(&self, die: u32, unit: u32) -> u32 {
+        self.geometry.main_pages() / self.geometry.unit_pages + die * self.geometry.slc_die_units + unit
+    }
+
+    /// Adds it to a hash.
+    pub fn add_to(&self, hash: &mut StateHash) {
+        self.mapping.add_to(hash);
+        self.blocks.add_to(hash);
+        self.dies.iter().for_each(|die| die.add_to(hash));
+        self.channels.iter().for_each(|channel| channel.add_to(hash));
+        for word in [self.goal as u64, u64::from(self.cursor), self.stretch, self.busy_ns] {
+            hash.add(word);
+        }
+    }
+
+    fn place(&mut self, die: u32, logical: u32, physical: u32) {
+        let old = self.mapping.physical(logical);
+        if old != NONE {
+            self.leave(old);
+        }
+        self.mapping.place(logical, physical);
+        self.dies[die as usize].valid += 1;
+        self.wear.pages += 1;
+    }
+
+    #[inline]
+    fn leave(&mut self, physical: u32) {
+        self.mapping.invalidate(physical);
+        let die = self.die_of(physical);
+        self.dies[die as usize].valid -= 1;
+        if physical < self.geometry.main_pages() {
+            self.blocks.drop_valid(physical / self.geometry.block_pages);
+        }
+    }
+
+    fn program_main(&mut self, die: u32, at_ns: u64) {
+        let Geometry { block_pages, unit_pages, .. } = self.geometry;
+        let state = &mut self.dies[die as usize];
+        let unit = (state.block * block_pages + state.filled) / unit_pages - 1;
+        state.last_block = state.block;
+        if state.filled == block_pages {
+            self.blocks.close(state.block);
+            state.block = NONE;
+        }
+        let host_pages = std::mem::take(&mut state.host_pages);
+        self.program(die, at_ns, self.media.program_ns, unit, host_pages);
+    }
+
+    fn program_slc(&mut self, die: u32, at_ns: u64) {
+        let Some(slc) = &self.slc else { return };
+        let program_ns = slc.program_ns;
+        let unit = self.slc_unit(die, self.dies[die as usize].slc_head);
+        let state = &mut self.dies[die as usize];
+        state.slc_filled = 0;
+        state.slc_used += 1;
+        state.slc_head = (state.slc_head + 1) % self.geometry.slc_die_units;
+        self.program(die, at_ns, program_ns, unit, u64::from(self.geometry.unit_pages));
+    }
+
+    fn program(&mut self, die: u32, at_ns: u64, length_ns: u64, unit: u32, host_pages: u64) {
+        if die == self.cursor {
+            self.goal = Goal::Open;
+        }
+        self.busy_ns += length_ns;
+        let carry_ns = self.stretched(self.channel_pace.ns(u64::from(self.geometry.unit_pages) * PAGE_BYTES));
+        let length_ns = self.stretched(length_ns);
+        let channel = &mut self.channels[(die % self.geometry.channels) as usize];
+        let there_ns = channel.carry_later(self.now_ns, at_ns, carry_ns);
+        let done_ns = self.dies[die as usize].lane.work(self.now_ns, there_ns, length_ns, unit);
+        if host_pages > 0 {
+            self.issued.push((done_ns, host_pages));
+        }
+    }
+
+    #[inline]
+    fn read_unit(&mut self, at_ns: u64, physical: u32, pages: u64, random: &mut Random) -> u64 {
+        let die = self.die_of(physical);
+        if self.is_buffered(die, physical) {
+            return at_ns;
+        }
+        let median_ns = match &self.slc {
+            Some(slc) if physical >= self.geometry.main_pages() => slc.read_ns,
+            _ => self.media.read_ns,
+        };
+        let read_ns = self.tail.draw(random, median_ns);
+        self.busy_ns += read_ns;
+        let read_ns = self.stretched(read_ns);
+        let read_ns = self.dies[die as usize].lane.read(at_ns, read_ns);
+        let carry_ns = self.stretched(self.channel_pace.ns(pages * PAGE_BYTES));
+        self.channels[(die % self.geometry.channels) as usize].carry_later(at_ns, read_ns, carry_ns)
+    }
+
+    // What is not yet on the media is read from the write buffer.
+    #[inline]
+    fn is_buffered(&self, die: u32, physical: u32) -> bool {
+        let unit_pages = self.geometry.unit_pages;
+        let state = &self.dies[die as usize];
+        let unit = physical / unit_pages;
+        if physical < self.geometry.main_pages() {
+            let block = physical / self.geometry.block_pages;
+            let is_open =
+                block == state.block && physical % self.geometry.block_pages >= state.filled / unit_pages * unit_pages;
+            return is_open
+                || ((block == state.block || block == state.last_block) && state.lane.is_writing(self.now_ns, unit));
+        }
+        let is_open = state.slc_filled > 0 && unit == self.slc_unit(die, state.slc_head);
+        is_open || state.lane.is_writing(self.now_ns, unit)
+    }
+
+    #[inline]
+    fn die_of(&self, physical: u32) -> u32 {
+        let Geometry { die_blocks, block_pages, unit_pages, slc_die_units, .. } = self.geometry;
+        let main_pages = self.geometry.main_pages();
+        if physical < main_pages {
+            physical / (die_blocks * block_pages)
+        } else {
+            (physical - main_pages) / (slc_die_units * unit_pages)
+        }
+    }
+
+    #[inline]
+    fn stretched(&self, length_ns: u64) -> u64 {
+        length_ns * self.stretch / UNSTRETCHED
+    }
+}

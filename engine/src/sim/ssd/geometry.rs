@@ -1,0 +1,138 @@
+//! Sizes in pages of 4 KiB, the unit of translation, as they follow from a model.
+
+use super::model::SsdModel;
+use crate::failure::{Failure, FailureKind};
+
+/// What the translation moves at a time.
+pub const PAGE_BYTES: u64 = 4096;
+/// Blocks of a die that hold no data while collection goes round: one is filled, the others wait.
+pub const SPARE_BLOCKS: u32 = 4;
+// Greedy collection chooses among so many blocks of a die, or there is little to choose.
+const DATA_BLOCKS_MIN: u64 = 64;
+// A physical page has a number of 32 bits, and a few of them mean something else.
+const PHYSICAL_PAGES_MAX: u64 = 0xffff_0000;
+// Blocks are not cut below this: with fewer pages collection finds better victims than in large blocks.
+const BLOCK_PAGES_MIN: u64 = 128;
+
+/// Sizes. All blocks, units and pages are numbered through, die after die; the SLC cache comes behind the main media.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    /// What the host may write.
+    pub logical_pages: u32,
+    /// Dies.
+    pub dies: u32,
+    /// Channels; die n is on channel n modulo this.
+    pub channels: u32,
+    /// What a die programs at a time.
+    pub unit_pages: u32,
+    /// A block of all planes, or a piece of it in a scaled drive.
+    pub block_pages: u32,
+    /// Pieces of a block that share an erase.
+    pub block_pieces: u32,
+    /// Blocks of a die.
+    pub die_blocks: u32,
+    /// Program units of SLC a die.
+    pub slc_die_units: u32,
+}
+
+impl Geometry {
+    /// The sizes of a model that was checked.
+    #[must_use]
+    #[allow(clippy::cast_possible_truncation)] // Checked.
+    pub fn new(model: &SsdModel) -> Self {
+        let wide = Wide::new(model);
+        Self {
+            logical_pages: wide.logical_pages as u32,
+            dies: wide.dies as u32,
+            channels: model.media.channels,
+            unit_pages: wide.unit_pages as u32,
+            block_pages: wide.block_pages as u32,
+            block_pieces: wide.block_pieces as u32,
+            die_blocks: wide.die_blocks as u32,
+            slc_die_units: wide.slc_die_units as u32,
+        }
+    }
+
+    /// Refuses drives that are too large for their numbers, or too small for their dies.
+    pub fn check(model: &SsdModel) -> Result<(), Failure> {
+        let bad = |message| Err(Failure::new(FailureKind::BadModel, message));
+        let wide = Wide::new(model);
+        let scale = model.capacity_scale;
+        if wide.physical_pages() > PHYSICAL_PAGES_MAX {
+            let most = PHYSICAL_PAGES_MAX * PAGE_BYTES;
+            return bad(format!(
+                "capacity_bytes with all spare space is {} at capacity_scale {scale}; it goes to {most}",
+                wide.physical_pages() * PAGE_BYTES
+            ));
+        }
+        let blocks = wide.die_blocks - u64::from(SPARE_BLOCKS);
+        if blocks < DATA_BLOCKS_MIN {
+            return bad(format!(
+                "capacity_scale is {scale}; with it a die has {blocks} blocks for data, and {DATA_BLOCKS_MIN} are needed"
+            ));
+        }
+        Ok(())
+    }
+
+    /// All pages of the main media.
+    #[must_use]
+    pub fn main_pages(&self) -> u32 {
+        self.dies * self.die_blocks * self.block_pages
+    }
+
+    /// All pages.
+    #[must_use]
+    pub fn physical_pages(&self) -> u32 {
+        self.main_pages() + self.dies * self.slc_die_units * self.unit_pages
+    }
+
+    /// Valid pages that a die may hold, so that collection always finds something to gain.
+    #[must_use]
+    pub fn die_pages_most(&self) -> u32 {
+        (self.die_blocks - SPARE_BLOCKS) * self.block_pages - self.block_pages / 2
+    }
+}
+
+struct Wide {
+    logical_pages: u64,
+    dies: u64,
+    unit_pages: u64,
+    block_pages: u64,
+    block_pieces: u64,
+    die_blocks: u64,
+    slc_die_units: u64,
+}
+
+impl Wide {
+    fn new(model: &SsdModel) -> Self {
+        let media = &model.media;
+        let dies = u64::from(media.channels) * u64::from(media.dies_per_channel);
+        let scale = u64::from(model.capacity_scale);
+        let logical_pages = model.capacity_bytes / scale / PAGE_BYTES;
+        let unit_pages = u64::from(media.page_bytes) * u64::from(media.planes_per_die) / PAGE_BYTES;
+        let die_pages = (logical_pages * (1000 + u64::from(media.over_provisioning_permille))).div_ceil(1000 * dies);
+        let (mut block_units, mut block_pieces) = (u64::from(media.pages_per_block), 1);
+        while die_pages < DATA_BLOCKS_MIN * block_units * unit_pages
+            && block_units.is_multiple_of(2)
+            && block_units / 2 * unit_pages >= BLOCK_PAGES_MIN
+        {
+            block_units /= 2;
+            block_pieces *= 2;
+        }
+        let block_pages = block_units * unit_pages;
+        let slc_bytes = model.slc.as_ref().map_or(0, |slc| slc.size_bytes);
+        Self {
+            logical_pages,
+            dies,
+            unit_pages,
+            block_pages,
+            block_pieces,
+            die_blocks: die_pages.div_ceil(block_pages) + u64::from(SPARE_BLOCKS),
+            slc_die_units: slc_bytes / scale / (dies * unit_pages * PAGE_BYTES),
+        }
+    }
+
+    fn physical_pages(&self) -> u64 {
+        self.dies * (self.die_blocks * self.block_pages + self.slc_die_units * self.unit_pages)
+    }
+}

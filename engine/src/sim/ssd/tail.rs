@@ -1,0 +1,52 @@
+//! How long reads of the media take: log-normal, with a rare slow mode.
+
+use crate::random::Random;
+
+/// Quantiles in the table; the outermost is at 3.7 deviations.
+const QUANTILES: usize = 4096;
+const BISECTIONS: u32 = 48;
+
+/// Factors on the median read time. A table, because a draw through logarithms costs as much as all else in a read.
+#[derive(Clone, Debug)]
+pub struct Tail {
+    factors: Vec<f32>,
+    // Of 2^32.
+    slow: u64,
+    slow_factor: u64,
+}
+
+impl Tail {
+    /// A distribution by the deviation of its logarithm, and of how many of a million reads take how much longer.
+    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)]
+    pub fn new(sigma_permille: u32, slow_ppm: u32, slow_factor: u32) -> Self {
+        let sigma = f64::from(sigma_permille) / 1000.0;
+        let quantile = |number: usize| (number as f64 + 0.5) / QUANTILES as f64;
+        let factors = (0..QUANTILES).map(|number| libm::exp(sigma * deviate(quantile(number))) as f32).collect();
+        Self { factors, slow: (u64::from(slow_ppm) << 32) / 1_000_000, slow_factor: u64::from(slow_factor) }
+    }
+
+    /// The time of a read whose median is given.
+    #[inline]
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)] // Below 2^53.
+    pub fn draw(&self, random: &mut Random, median_ns: u64) -> u64 {
+        let bits = random.bits();
+        let factor = f64::from(self.factors[(bits >> 52) as usize]);
+        let length_ns = (median_ns as f64 * factor) as u64;
+        if bits & 0xffff_ffff < self.slow { length_ns * self.slow_factor } else { length_ns }
+    }
+}
+
+// The number below which this share of the standard normal distribution lies.
+fn deviate(share: f64) -> f64 {
+    let (mut low, mut high) = (-8.0, 8.0);
+    for _ in 0..BISECTIONS {
+        let middle = f64::midpoint(low, high);
+        let below = libm::erfc(-middle * std::f64::consts::FRAC_1_SQRT_2) / 2.0;
+        if below < share {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    f64::midpoint(low, high)
+}

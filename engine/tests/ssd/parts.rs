@@ -1,0 +1,208 @@
+//! What each part of the drive does.
+
+use iosonde_engine::ring::Operation;
+use iosonde_engine::sim::ssd::{Duplex, ThermalModel};
+use iosonde_engine::sim::{Simulation, SsdModel};
+
+use crate::bench::{Bench, FILL, LARGE_READ, Load, MIB, MS, RANDOM_READ, RANDOM_WRITE, SECOND, US, percentile, small};
+
+#[test]
+fn pages_that_were_never_written_are_answered_without_media() {
+    let mut bench = Bench::new(&small());
+    assert!(bench.one(Operation::Read, 0, 4096) < 5 * US);
+    bench.fill();
+    assert!(bench.one(Operation::Read, 0, 4096) > 50 * US);
+}
+
+#[test]
+fn what_was_just_written_is_read_from_the_buffer() {
+    let mut bench = Bench::filled(&small());
+    bench.one(Operation::Write, 4096, 4096);
+    assert!(bench.one(Operation::Read, 4096, 4096) < 5 * US);
+}
+
+#[test]
+fn a_write_is_acknowledged_from_the_buffer_until_that_is_full() {
+    let mut bench = Bench::filled(&small());
+    let room = 8 * MIB / 4096;
+    let within = bench.run(Load { depth: 8, ..RANDOM_WRITE }, room).write_ns;
+    let beyond = bench.run(Load { depth: 8, ..RANDOM_WRITE }, 4 * room).write_ns;
+    assert!(*within.iter().max().unwrap() < 20 * US);
+    assert!(percentile(&beyond, 999) > 100 * US, "held back");
+}
+
+fn durable(power_loss_protection: bool) -> SsdModel {
+    let mut model = small();
+    model.buffer.power_loss_protection = power_loss_protection;
+    model
+}
+
+#[test]
+fn a_flush_waits_for_the_media_unless_power_loss_does_no_harm() {
+    for (protected, waits) in [(false, true), (true, false)] {
+        let mut bench = Bench::filled(&durable(protected));
+        bench.one(Operation::Write, 0, 4096);
+        assert_eq!(bench.one(Operation::Flush, 0, 0) > 400 * US, waits);
+        assert!(bench.one(Operation::Flush, 0, 0) < 10 * US, "there is nothing left to wait for");
+        assert_eq!(bench.one(Operation::WriteDsync, 4096, 4096) > 400 * US, waits);
+    }
+}
+
+#[test]
+fn durable_small_writes_fill_whole_units() {
+    let mut bench = Bench::filled(&durable(false));
+    let units = bench.amplification(|bench| {
+        for number in 0..100 {
+            bench.one(Operation::WriteDsync, number * 4096, 4096);
+        }
+    });
+    assert!((units - 8.0).abs() < 0.1, "two planes of 16 KiB for 4 KiB each: {units}");
+}
+
+#[test]
+fn a_write_of_less_than_a_page_reads_the_rest_of_it() {
+    let mut bench = Bench::filled(&small());
+    bench.one(Operation::Write, 512, 512);
+    // The read is on the page's die: a read of that page's neighbour waits for it.
+    assert!(bench.one(Operation::Read, 4096, 4096) > 90 * US);
+}
+
+#[test]
+fn a_half_duplex_link_carries_one_direction_at_a_time() {
+    let rate = |duplex| {
+        let mut model = small();
+        model.link.duplex = duplex;
+        model.link.bytes_per_s = 200_000_000;
+        Bench::filled(&model).run(Load { read_percent: 50, ..LARGE_READ }, 4_000).iops() * 131_072.0
+    };
+    let (half, full) = (rate(Duplex::Half), rate(Duplex::Full));
+    assert!((half / 200e6 - 1.0).abs() < 0.05, "{half}");
+    assert!(full > 1.6 * half, "{full} and {half}");
+}
+
+#[test]
+fn the_controller_handles_so_many_commands_at_a_time() {
+    let mut model = small();
+    model.controller.cores = 2;
+    model.controller.command_ns = 20 * US;
+    let iops = Bench::filled(&model).run(Load { depth: 64, ..RANDOM_READ }, 50_000).iops();
+    assert!((iops / 100_000.0 - 1.0).abs() < 0.02, "{iops}");
+}
+
+#[test]
+fn reads_of_the_media_are_log_normal_with_a_rare_slow_mode() {
+    let mut model = small();
+    model.media.read_sigma_permille = 100;
+    model.media.read_slow_ppm = 5_000;
+    model.media.read_slow_factor = 20;
+    let reads = Bench::filled(&model).run(RANDOM_READ, 100_000).read_ns;
+    let way_ns = 8 * US;
+    let median_ns = percentile(&reads, 500);
+    assert!(median_ns.abs_diff(50 * US + way_ns) < 2 * US, "{median_ns}");
+    let upper_ns = percentile(&reads, 841) - median_ns;
+    assert!(upper_ns.abs_diff(5_300) < 500, "one deviation above: {upper_ns}");
+    let slow = reads.iter().filter(|&&read| read > 500 * US).count();
+    assert!(slow.abs_diff(500) < 100, "5 of 1000 are slow: {slow}");
+}
+
+fn hot() -> SsdModel {
+    let mut model = small();
+    model.thermal = Some(ThermalModel {
+        ambient_celsius: 30,
+        busy_rise_celsius: 60,
+        time_constant_ns: 200 * MS,
+        limit_celsius: 70,
+        stretch_permille: 3000,
+    });
+    model
+}
+
+#[test]
+fn a_busy_drive_heats_up_and_holds_itself_back() {
+    let mut bench = Bench::new(&hot());
+    let cold = bench.run(FILL, 256).iops();
+    assert_eq!(bench.health().throttled_ns, 0);
+    bench.run(FILL, 8_000);
+    let warm = bench.run(FILL, 4_000).iops();
+    let health = bench.health();
+    assert!(warm < 0.8 * cold, "{warm} warm, {cold} cold");
+    assert!(health.throttled_ns > 0);
+    assert!((60..=75).contains(&health.temperature_celsius), "{}", health.temperature_celsius);
+}
+
+#[test]
+fn a_hot_drive_cools_by_its_time_constant() {
+    let mut bench = Bench::new(&hot());
+    bench.run(FILL, 8_000);
+    let hot = f64::from(bench.health().temperature_celsius);
+    bench.now_ns += 200 * MS;
+    bench.one(Operation::Read, 0, 4096);
+    let cooler = f64::from(bench.health().temperature_celsius);
+    assert!(((cooler - 30.0) / (hot - 30.0) - 0.37).abs() < 0.12, "{hot}, then {cooler}");
+    bench.now_ns += 10 * SECOND;
+    bench.one(Operation::Read, 0, 4096);
+    assert_eq!(bench.health().temperature_celsius, 30);
+}
+
+#[test]
+fn format_makes_it_fresh_and_keeps_its_counters() {
+    let mut bench = Bench::new(&small());
+    let write = Load { depth: 32, ..RANDOM_WRITE };
+    let fresh = bench.run(write, 50_000).iops();
+    bench.overwrite(3);
+    let worn = bench.run(write, 50_000).iops();
+    bench.now_ns += SECOND;
+    let before = bench.health();
+    bench.drive.format(bench.now_ns);
+    assert_eq!(bench.health(), before);
+    assert!(bench.one(Operation::Read, 0, 4096) < 5 * US, "nothing is written");
+    let again = bench.run(write, 50_000).iops();
+    assert!(worn < fresh / 2.0 && (again / fresh - 1.0).abs() < 0.01, "{fresh}, {worn}, {again}");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_state_and_times() {
+    let run = |seed| {
+        let mut model = hot();
+        model.media.read_sigma_permille = 100;
+        let mut bench = Bench::with_seed(&model, seed);
+        bench.fill();
+        let seen = bench.run(Load { read_percent: 50, depth: 16, ..RANDOM_READ }, 100_000);
+        (bench.drive.state_hash(), seen.read_ns, seen.write_ns)
+    };
+    assert_eq!(run(1), run(1));
+    assert_ne!(run(1).0, run(2).0);
+}
+
+#[test]
+fn its_counters_agree_with_each_other() {
+    let mut bench = Bench::filled(&small());
+    bench.overwrite(2);
+    bench.run(RANDOM_READ, 1_000);
+    let health = bench.health();
+    assert_eq!(health.host_read_bytes, 1_000 * 4096);
+    assert_eq!(health.host_written_bytes, 3 * bench.drive.size_bytes());
+    assert!(health.media_written_bytes > health.host_written_bytes);
+    // A block of two planes: 32 pages of 16 KiB each. All that was written beyond the drive's space needed an erase.
+    let block_bytes = 2 * 32 * 16_384;
+    let erased = health.erases * block_bytes;
+    assert!(erased < health.media_written_bytes && erased > health.media_written_bytes / 2);
+}
+
+#[test]
+fn what_lies_beyond_the_end_is_refused() {
+    let mut bench = Bench::new(&small());
+    let offset_bytes = bench.drive.size_bytes();
+    let serve = iosonde_engine::sim::Serve { operation: Operation::Read, offset_bytes, length_bytes: 4096 };
+    bench.drive.submit(0, 0, &serve);
+    assert_eq!(bench.drive.take_done(0), Some((0, -22)));
+}
+
+#[test]
+fn its_tables_take_less_than_twelve_bytes_a_page() {
+    let mut model = small();
+    model.media.pages_per_block = 64;
+    let (bytes, pages) = iosonde_engine::sim::Ssd::new(&model, 1).memory_bytes();
+    println!("{:.2} bytes a page", bytes as f64 / pages as f64);
+    assert!(bytes < 12 * pages, "{bytes} bytes for {pages} pages");
+}
