@@ -165,5 +165,5 @@ fn three_million_requests_a_second_are_simulated() {
     let writes = speed(&mut ssd, Operation::Write, 10_000_000);
     let reads = speed(&mut ssd, Operation::Read, 10_000_000);
     println!("steady writes: {:.2}, reads: {:.2} million a second", writes / 1e6, reads / 1e6);
-    assert!(writes > 3e6 && reads > 3e6);
+    assert!(writes > 3e6 && reads > 3e6, "with nothing else on this core");
 }

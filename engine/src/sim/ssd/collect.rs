@@ -28,7 +28,7 @@ impl Flash {
             self.append_slc(die, logical, at_ns);
             return;
         }
-        self.append(die, logical, at_ns, true);
+        self.append_host(die, logical, at_ns);
         self.collect_for(die, 1);
     }
 
@@ -83,7 +83,7 @@ impl Flash {
                 self.read_to_move(die, self.slc.as_ref().map_or(0, |slc| slc.read_ns));
             }
             self.carry_out(die);
-            self.append(die, self.mapping.logical(physical), self.now_ns, false);
+            self.append(die, self.mapping.logical(physical), physical, self.now_ns);
             at = physical + 1;
             moved += 1;
         }
@@ -152,7 +152,7 @@ impl Flash {
             self.read_to_move(die, self.media.read_ns);
         }
         self.carry_out(die);
-        self.append(die, self.mapping.logical(physical), self.now_ns, false);
+        self.append(die, self.mapping.logical(physical), physical, self.now_ns);
     }
 
     fn finish_victim(&mut self, die: u32) {

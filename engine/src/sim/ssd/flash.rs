@@ -160,8 +160,15 @@ impl Flash {
         ready_ns
     }
 
-    /// Appends a logical page to the main media of a die.
-    pub fn append(&mut self, die: u32, logical: u32, at_ns: u64, is_host: bool) {
+    /// Appends a page of the host to the main media of a die.
+    pub fn append_host(&mut self, die: u32, logical: u32, at_ns: u64) {
+        self.dies[die as usize].host_pages += 1;
+        self.append(die, logical, self.mapping.physical(logical), at_ns);
+    }
+
+    /// Appends a logical page to the main media of a die. It is handed where the page lay before: who moves it knows,
+    /// and to look it up would cost more than all else here.
+    pub fn append(&mut self, die: u32, logical: u32, old: u32, at_ns: u64) {
         let block_pages = self.geometry.block_pages;
         let state = &mut self.dies[die as usize];
         if state.block == NONE {
@@ -170,9 +177,8 @@ impl Flash {
         }
         let (block, filled) = (state.block, state.filled);
         state.filled += 1;
-        state.host_pages += u64::from(is_host);
         self.blocks.add_valid(block);
-        self.place(die, logical, block * block_pages + filled);
+        self.place(die, logical, old, block * block_pages + filled);
         if (filled + 1).is_multiple_of(self.geometry.unit_pages) {
             self.program_main(die, at_ns);
         }
@@ -185,7 +191,7 @@ impl Flash {
         let filled = state.slc_filled;
         let physical = self.slc_unit(die, self.dies[die as usize].slc_head) * unit_pages + filled;
         self.dies[die as usize].slc_filled += 1;
-        self.place(die, logical, physical);
+        self.place(die, logical, self.mapping.physical(logical), physical);
         if filled + 1 == unit_pages {
             self.program_slc(die, at_ns);
         }
@@ -256,8 +262,8 @@ impl Flash {
         }
     }
 
-    fn place(&mut self, die: u32, logical: u32, physical: u32) {
-        let old = self.mapping.physical(logical);
+    #[inline]
+    fn place(&mut self, die: u32, logical: u32, old: u32, physical: u32) {
         if old != NONE {
             self.leave(old);
         }
