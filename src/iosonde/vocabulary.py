@@ -73,6 +73,7 @@ class EngineChoice(StrEnum):
     IO_URING = "io_uring"
     PSYNC = "psync"
     NULL = "null"
+    SIMULATION = "simulation"
 
 
 class Phase(StrEnum):

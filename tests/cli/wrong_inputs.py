@@ -53,8 +53,8 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "run . --engine libaio",
         2,
-        "--engine: 'libaio' is not one of 'auto', 'io_uring', 'psync', 'null'",
-        "one of auto, io_uring, psync, null",
+        "--engine: 'libaio' is not one of 'auto', 'io_uring', 'psync', 'null', 'simulation'",
+        "one of auto, io_uring, psync, null, simulation",
     ),
     (
         "run . --seed -1",

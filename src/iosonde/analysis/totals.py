@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from iosonde.analysis.histogram import merge_histograms
-from iosonde.records import IntervalRecord, Operation, OperationTotals, Phase
+from iosonde.records import IntervalRecord, Operation, OperationTotals, Phase, Times
 
 COUNTED_IN_ALL: Final = (Operation.READ, Operation.WRITE, Operation.TRIM, Operation.FLUSH)
 """``all`` adds these. A commit is a write and a flush that are counted already."""
@@ -24,6 +24,21 @@ def merge_totals(totals: Sequence[OperationTotals]) -> OperationTotals | None:
         latency_ns_min=min(each.latency_ns_min for each in filled),
         latency_ns_max=max(each.latency_ns_max for each in filled),
         latency=merge_histograms([each.latency for each in filled]),
+        response=merge_times([each.response for each in filled]),
+        lag=merge_times([each.lag for each in filled]),
+    )
+
+
+def merge_times(times: Sequence[Times | None]) -> Times | None:
+    """All that is known added up; minimum and maximum stay exact. None when nobody knows any."""
+    known = [each for each in times if each is not None]
+    if len(known) <= 1:
+        return known[0] if known else None
+    return Times(
+        ns_sum=sum(each.ns_sum for each in known),
+        ns_min=min(each.ns_min for each in known),
+        ns_max=max(each.ns_max for each in known),
+        histogram=merge_histograms([each.histogram for each in known]),
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from iosonde import __version__
 from iosonde.campaign.conductor import Conductor, Observer, Work
-from iosonde.campaign.engines import choose_engine
+from iosonde.campaign.engines import check_choice, choose_engine
 from iosonde.campaign.places import Place, TargetWish, survey
 from iosonde.campaign.target import give_up, open_target
 from iosonde.machine import host_facts
@@ -52,7 +52,8 @@ def look_ahead(wish: Wish, now: datetime) -> Survey:
     """Finds out where the targets are and what will be done to them. Raises what would stop a run."""
     run = new_run_name(now)
     places = survey(wish.target, run)
-    fill = any(place.path is not None and (wish.target.writes or place.make) for place in places)
+    check_choice(wish.engine, places[0].kind)
+    fill = any(place.is_new or (place.path is not None and wish.target.writes) for place in places)
     plan = wish.plan(Ground(span_bytes=places[0].span_bytes, fill=fill, targets=len(places)))
     check_plan(plan, targets=len(places))
     return Survey(run=run, places=places, plan=plan)
@@ -79,8 +80,10 @@ def ready(
     opened: list[TargetFacts] = []
     try:
         check(source.hello)
-        source.calibrate()
-        fill = setting.plan.fill is not None or any(place.make for place in setting.places)
+        if setting.places[0].drive is None:
+            # In virtual time the loop costs nothing.
+            source.calibrate()
+        fill = setting.plan.fill is not None or any(place.is_new for place in setting.places)
         try:
             for place in setting.places:
                 opened.append(open_target(source, place, fill=fill, direct=setting.direct))
@@ -99,7 +102,7 @@ def ready(
 @contextmanager
 def _new_run(wish: Wish, ahead: Survey, now: datetime) -> Iterator[tuple[EngineSource, RunHeader]]:
     def choose(hello: EngineHello) -> None:
-        choose_engine(wish.engine, hello, null_target=ahead.places[0].path is None)
+        choose_engine(wish.engine, hello, ahead.places[0].kind)
 
     setting = Setting(places=ahead.places, plan=ahead.plan, direct=not wish.target.buffered)
     with ready(setting, choose) as (source, targets):
@@ -115,7 +118,7 @@ def _header(
         iosonde_version=__version__,
         command=wish.command or tuple(sys.argv),
         engine_asked=wish.engine.value,
-        engine=choose_engine(wish.engine, hello, null_target=ahead.places[0].path is None),
+        engine=choose_engine(wish.engine, hello, ahead.places[0].kind),
         plan=ahead.plan,
         target=targets[0],
         more_targets=targets[1:],

@@ -1,16 +1,31 @@
 """Which engine measures a cell."""
 
 from iosonde.errors import EngineError, UsageError
-from iosonde.records import Engine, EngineHello, Sync, Workload
+from iosonde.records import Engine, EngineHello, Sync, TargetKind, Workload
 from iosonde.vocabulary import EngineChoice
 
 
-def choose_engine(choice: EngineChoice, hello: EngineHello, *, null_target: bool) -> Engine:
+def check_choice(choice: EngineChoice, kind: TargetKind) -> None:
+    """Raises UsageError for an engine that can't measure targets of that kind."""
+    if (kind == "null") != (choice is EngineChoice.NULL) and not (kind == "null" and choice is EngineChoice.AUTO):
+        raise UsageError("--engine null and the target null: go together", "use both or neither")
+    if kind == "simulation" and choice not in {EngineChoice.SIMULATION, EngineChoice.AUTO}:
+        raise UsageError(
+            f"--engine {choice} does I/O, and a simulated drive knows none",
+            "leave --engine away: sim: targets are measured by the simulation",
+        )
+    if kind != "simulation" and choice is EngineChoice.SIMULATION:
+        raise UsageError(
+            "--engine simulation measures simulated drives only",
+            "name one, such as sim:mmc (`iosonde sim list` lists them), or leave --engine away",
+        )
+
+
+def choose_engine(choice: EngineChoice, hello: EngineHello, kind: TargetKind) -> Engine:
     """The engine of a run. Raises when what was asked for can't be had: nobody gets another one unasked."""
-    if null_target or choice is EngineChoice.NULL:
-        if not null_target or choice not in {EngineChoice.NULL, EngineChoice.AUTO}:
-            raise UsageError("--engine null and the target null: go together", "use both or neither")
-        return Engine.NULL
+    check_choice(choice, kind)
+    if kind != "file":
+        return Engine(kind)
     if choice is EngineChoice.AUTO:
         return Engine.IO_URING if Engine.IO_URING in hello.engines else Engine.PSYNC
     engine = Engine(choice.value)

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from iosonde.campaign.simulated import is_simulated, simulated_drive, word_of
 from iosonde.errors import TargetError, UsageError
 from iosonde.machine import file_system_facts
 from iosonde.plans import TARGETS_MAX
-from iosonde.records import FileSystemFacts, Identity
+from iosonde.records import FileSystemFacts, Identity, SimulationFacts, TargetKind
 from iosonde.units import format_size
 
 NULL_WORD: Final = "null:"
@@ -25,7 +26,7 @@ SPAN_BYTES_MIN: Final = 16 * MIB
 
 @dataclass(frozen=True)
 class TargetWish:
-    """What the user said: the targets' words, and the flags about them."""
+    """What the user said: the targets' words, and the flags about them. ``seed`` is the run's."""
 
     words: tuple[str, ...]
     size_bytes: int | None
@@ -33,14 +34,16 @@ class TargetWish:
     buffered: bool
     writes: bool
     quick: bool
+    seed: int = 0
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where the target is or will be. ``path`` is None for the null target; ``make`` says that it will be made.
+    """Where the target is or will be. ``path`` is None for what is no file; ``make`` says that it will be made.
 
     ``expected`` is the file that an earlier session of the same run had, ``inherited`` says that it had made it, and
-    ``written`` that it had written all of it, so that nothing is to be filled once more.
+    ``written`` that it had written all of it, so that nothing is to be filled once more. ``drive`` is the simulated
+    drive that stands for the target.
     """
 
     path: Path | None
@@ -50,6 +53,24 @@ class Place:
     expected: Identity | None = None
     inherited: bool = False
     written: bool = False
+    drive: SimulationFacts | None = None
+
+    @property
+    def kind(self) -> TargetKind:
+        """What kind of target it is."""
+        if self.drive is not None:
+            return "simulation"
+        return "null" if self.path is None else "file"
+
+    @property
+    def name(self) -> str:
+        """What the target is called."""
+        return word_of(self.drive) if self.drive is not None else NULL_WORD if self.path is None else str(self.path)
+
+    @property
+    def is_new(self) -> bool:
+        """Whether nothing was ever written to it, so that it has to be filled before it is read."""
+        return self.make or self.drive is not None
 
 
 def default_span_bytes(available_bytes: int, *, quick: bool) -> int:
@@ -69,7 +90,10 @@ def survey(wish: TargetWish, run: str) -> tuple[Place, ...]:
         )
     _check_words(wish)
     names = [f"iosonde-{run}.data", *(f"iosonde-{run}-{number}.data" for number in range(2, len(wish.words) + 1))]
-    places = [_survey_one(wish, word, name) for word, name in zip(wish.words, names, strict=True)]
+    places = [
+        _simulated(wish, word, number) if is_simulated(word) else _survey_one(wish, word, name)
+        for number, (word, name) in enumerate(zip(wish.words, names, strict=True))
+    ]
     _check_together(wish, places)
     span = min(place.span_bytes for place in places)
     return tuple(replace(place, span_bytes=span) for place in places)
@@ -80,6 +104,15 @@ def _check_words(wish: TargetWish) -> None:
         raise UsageError(f"{len(wish.words)} targets are more than {TARGETS_MAX}", "measure fewer at a time")
     if len(wish.words) > 1 and NULL_WORD in wish.words:
         raise UsageError("null: stands alone", "measure it by itself, or name files and directories only")
+    simulated = [word for word in wish.words if is_simulated(word)]
+    others = [word for word in wish.words if not is_simulated(word)]
+    if simulated and others:
+        raise UsageError(
+            f"{simulated[0]} and {others[0]} can't be measured together: a simulated drive lives in a time of its own",
+            "name simulated drives only, or files and directories only",
+        )
+    if simulated and wish.buffered:
+        raise UsageError(f"--buffered is about the page cache, and {simulated[0]} has none", "leave --buffered away")
 
 
 def _check_together(wish: TargetWish, places: list[Place]) -> None:
@@ -131,6 +164,17 @@ def _survey_one(wish: TargetWish, word: str, name: str) -> Place:
             f"{path} is {what}", "name a file or a directory; block devices can't be measured yet, mount one instead"
         )
     return _existing_file(wish, path)
+
+
+def _simulated(wish: TargetWish, word: str, number: int) -> Place:
+    drive, size = simulated_drive(word, wish.seed, number)
+    span = (wish.size_bytes or size) // MIB * MIB
+    if span > size:
+        raise UsageError(
+            f"--size {format_size(span)} is beyond the end of {word} ({format_size(size)})",
+            "leave --size away, or use a larger model",
+        )
+    return Place(path=None, make=False, span_bytes=span, file_system=None, drive=drive)
 
 
 def _check_named_as_file(path: Path) -> None:

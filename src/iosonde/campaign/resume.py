@@ -60,7 +60,7 @@ def _is_done(cell: CellRecord, *, failed_again: bool) -> bool:
 def _same_place(target: TargetFacts) -> Place:
     """Where the target was, if it is still the same. A file that the run had made may be gone: it is made anew."""
     if target.kind == "null" or target.identity is None:
-        return Place(path=None, make=False, span_bytes=target.span_bytes, file_system=None)
+        return Place(path=None, make=False, span_bytes=target.span_bytes, file_system=None, drive=target.simulation)
     path = Path(target.path)
     try:
         found = path.stat()

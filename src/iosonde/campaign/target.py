@@ -6,8 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
-from iosonde.campaign.places import NULL_WORD, Place
-from iosonde.errors import EngineError, TargetError
+from iosonde.campaign.places import Place
+from iosonde.errors import EngineError, TargetError, UsageError
 from iosonde.machine import device_facts
 from iosonde.records import Identity, TargetFacts
 from iosonde.sources import EngineSource, OpenTarget, TargetRequest
@@ -24,16 +24,20 @@ def open_target(source: EngineSource, place: Place, *, fill: bool, direct: bool)
         create_bytes=place.span_bytes if place.make else None,
         direct=direct,
         null_bytes=place.span_bytes,
+        simulation=place.drive,
     )
     try:
         opened = source.open(request)
     except KeyboardInterrupt:
         _break_off(source, place)
         raise
+    except UsageError as error:
+        # Only a model can be refused as such, and the engine does not know whose it is.
+        raise UsageError(f"{place.name}: {error.message}", error.hint) from error
     if place.expected is not None and opened.identity is not None:
         check_same(place, opened.identity)
     if place.path is None:
-        return _facts(opened, place, "unknown")
+        return _facts(opened, place, "filled" if fill and place.drive is not None else "unknown")
     if place.written and opened.holes:
         raise TargetError(
             f"parts of {place.path} are unwritten that this run had written: it was cut and made longer again",
@@ -110,8 +114,8 @@ def _remove_same(path: Path, identity: Identity) -> None:
 def _facts(opened: OpenTarget, place: Place, written: Literal["filled", "data", "unknown"]) -> TargetFacts:
     path = place.path
     return TargetFacts(
-        kind="null" if path is None else "file",
-        path=NULL_WORD if path is None else str(path.resolve()),
+        kind=place.kind,
+        path=place.name if path is None else str(path.resolve()),
         created=opened.created or place.inherited,
         direct=opened.direct,
         written=written,
@@ -120,4 +124,5 @@ def _facts(opened: OpenTarget, place: Place, written: Literal["filled", "data", 
         alignment=opened.alignment,
         file_system=place.file_system,
         device=None if path is None else device_facts(path),
+        simulation=place.drive,
     )

@@ -2,11 +2,9 @@
 
 import secrets
 from collections.abc import Sequence
-from pathlib import Path
 
 from iosonde.campaign.campaign import Wish
 from iosonde.campaign.places import TargetWish
-from iosonde.errors import UsageError
 from iosonde.plans import (
     JOBS_MAX,
     QUEUE_DEPTH_MAX,
@@ -19,13 +17,11 @@ from iosonde.plans import (
     read_campaign,
     timing_of,
 )
+from iosonde.plans.mistakes import read_text
 from iosonde.records import Workload
 from iosonde.records.workload import ALL_READS
 from iosonde.units import parse_bytes, parse_duration
 from iosonde.vocabulary import Access, Data, EngineChoice, Sync
-
-# A campaign is a page or two of text; what is larger is something else.
-CAMPAIGN_BYTES_MAX = 1 << 20
 
 
 def campaign_wish(
@@ -45,7 +41,9 @@ def campaign_wish(
     writes = any(read < ALL_READS for table in campaign.experiment for read in table.read)
     chosen_seed = _seed(seed)
     return Wish(
-        target=_target_wish(targets, size, overwrite=overwrite, buffered=buffered, writes=writes, quick=quick),
+        target=_target_wish(
+            targets, size, overwrite=overwrite, buffered=buffered, writes=writes, quick=quick, seed=chosen_seed
+        ),
         engine=engine,
         plan=lambda ground: campaign_plan(campaign, ground, quick=quick, seed=chosen_seed),
         command=command,
@@ -56,20 +54,7 @@ def _campaign(profile: str) -> CampaignTable:
     """What ``--profile`` names: a path has a slash or ends like a file, anything else is a name."""
     if "/" not in profile and not profile.endswith(".toml"):
         return load_profile(profile)
-    path = Path(profile)
-    try:
-        if not path.is_file():
-            what = "is not a file" if path.exists() else "does not exist"
-            raise UsageError(f"{profile} {what}", "name a campaign file (TOML), or a profile such as lab")
-        if path.stat().st_size > CAMPAIGN_BYTES_MAX:
-            raise UsageError(f"{profile} is too large for a campaign file", "name a campaign file (TOML)")
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise UsageError(
-            f"{profile} can't be read: {error.strerror}", "name a campaign file that you may read"
-        ) from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{profile} is not text", "name a campaign file (TOML in UTF-8)") from error
+    text = read_text(profile, "a campaign file", "a profile such as lab")
     return read_campaign(text, profile)
 
 
@@ -109,7 +94,9 @@ def probe_wish(
     timing = timing_of(parse_duration(warmup, "--warmup"), parse_duration(duration, "--duration"))
     chosen_seed = _seed(seed)
     return Wish(
-        target=_target_wish(targets, size, overwrite=overwrite, buffered=buffered, writes=workload.writes, quick=True),
+        target=_target_wish(
+            targets, size, overwrite=overwrite, buffered=buffered, writes=workload.writes, quick=True, seed=chosen_seed
+        ),
         engine=engine,
         plan=lambda ground: probe_plan(workload, timing, ground, seed=chosen_seed),
         command=command,
@@ -117,7 +104,7 @@ def probe_wish(
 
 
 def _target_wish(
-    targets: Sequence[str], size: str | None, *, overwrite: bool, buffered: bool, writes: bool, quick: bool
+    targets: Sequence[str], size: str | None, *, overwrite: bool, buffered: bool, writes: bool, quick: bool, seed: int
 ) -> TargetWish:
     return TargetWish(
         words=tuple(targets),
@@ -127,6 +114,7 @@ def _target_wish(
         # A target that may be overwritten is filled first, whatever is measured then.
         writes=writes or overwrite,
         quick=quick,
+        seed=seed,
     )
 
 

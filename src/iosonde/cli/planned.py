@@ -15,14 +15,15 @@ EXPERIMENTS = {
     Experiment.MATRIX: "matrix",
 }
 
+VIRTUAL = " of the drive's time, which is virtual and passes much faster"
+
 # More lengths of cells than this are counted, not named.
 LENGTHS_NAMED_MAX = 3
 
 
 def plan_lines(ahead: Survey, cost: Cost) -> list[str]:
     """What will be done, how long it takes and what it wears."""
-    plan, many = ahead.plan, len(ahead.places) > 1
-    nothing = ahead.places[0].path is None
+    plan, many, kind = ahead.plan, len(ahead.places) > 1, ahead.places[0].kind
     repeats = {turn.cell: turn.repeat for turn in plan.turns}
     every = f"x {plan.repeats} repeats" if len(set(repeats.values())) == 1 else f"x up to {plan.repeats} repeats"
     return [
@@ -34,14 +35,14 @@ def plan_lines(ahead: Survey, cost: Cost) -> list[str]:
         ),
         f"profile   {plan.profile}{' (quick)' if plan.quick else ''}: {_experiments(ahead)}",
         f"cells     {cost.cells} distinct {every}, {cost.measurements} measurements, each {_lengths(plan)}",
-        f"time      {format_duration(cost.duration_ns)}",
-        *(["writes    nothing"] if nothing else _wear_lines(ahead, cost)),
+        f"time      {format_duration(cost.duration_ns)}{VIRTUAL if kind == 'simulation' else ''}",
+        *(["writes    nothing"] if kind == "null" else _wear_lines(ahead, cost)),
     ]
 
 
 def _place_lines(place: Place, plan: Plan) -> list[str]:
     """A target, and what it lies on: a mistyped mount point is the disk below it."""
-    target = f"target    {place.path or 'null:'} ({format_size(plan.span_bytes)}, {_fate(place, plan)})"
+    target = f"target    {place.name} ({format_size(plan.span_bytes)}, {_fate(place, plan)})"
     if place.path is None or place.file_system is None:
         return [target]
     mount = place.file_system
@@ -51,6 +52,9 @@ def _place_lines(place: Place, plan: Plan) -> list[str]:
 
 
 def _fate(place: Place, plan: Plan) -> str:
+    if place.drive is not None:
+        scale = "" if place.drive.scale == 1 else f", {place.drive.scale} times smaller than the model"
+        return f"simulated, new from the factory: {place.drive.title}{scale}"
     if place.path is None:
         return "nothing, in process"
     if place.make:

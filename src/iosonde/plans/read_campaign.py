@@ -4,7 +4,6 @@ import difflib
 import re
 import tomllib
 from collections.abc import Sequence
-from enum import StrEnum
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -13,6 +12,7 @@ from pydantic_core import ErrorDetails
 from iosonde.errors import UsageError
 from iosonde.plans.campaign_file import CampaignTable, ExperimentTable
 from iosonde.plans.limits import JOBS_MAX, QUEUE_DEPTH_MAX, REPEATS_MAX
+from iosonde.plans.mistakes import lower_first, shown, syntax_error
 
 _HEADER: Final = re.compile(r"^\s*\[\[\s*experiment\s*\]\]")
 _BOUNDS: Final = {
@@ -29,7 +29,7 @@ def read_campaign(text: str, file: str) -> CampaignTable:
     try:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise _syntax_error(error, text, file) from error
+        raise syntax_error(error, text, file, "examples/ has whole files") from error
     if isinstance(found.get("experiment"), dict):
         line = next((n for n, each in enumerate(text.splitlines(), 1) if each.strip().startswith("[experiment]")), 1)
         raise UsageError(f"{file}:{line}: [experiment] is one table, not a list of them", "write [[experiment]]")
@@ -42,16 +42,6 @@ def read_campaign(text: str, file: str) -> CampaignTable:
             error.errors(include_url=False), key=lambda each: (each["type"] == "missing", _line_of(text, each["loc"]))
         )
         raise _mistake(details[0], text, file) from error
-
-
-def _syntax_error(error: tomllib.TOMLDecodeError, text: str, file: str) -> UsageError:
-    what, _, where = str(error).partition(" (at ")
-    line = re.match(r"line (\d+)", where)
-    number = int(line.group(1)) if line else text.count("\n") + 1
-    return UsageError(
-        f"{file}:{number}: not TOML: {_lower_first(what)}",
-        "text stands in quotes, a key once in its table; examples/ has whole files",
-    )
 
 
 def _mistake(details: ErrorDetails, text: str, file: str) -> UsageError:
@@ -68,7 +58,7 @@ def _mistake(details: ErrorDetails, text: str, file: str) -> UsageError:
         return UsageError(f"{at}: {details['msg']}", str(context["hint"]))
     if kind == "twice":
         return UsageError(f"{at}: {key} lists {details['msg']} twice", str(context["hint"]))
-    value = _shown(details["input"])
+    value = shown(details["input"])
     return UsageError(
         f"{at}: {key} = {value} {_reason(kind, key, details)}", _hint(kind, key, context, details["input"])
     )
@@ -97,7 +87,7 @@ def _reason(kind: str, key: str, details: ErrorDetails) -> str:
         return "is not a name of letters, digits, dots, dashes and underscores"
     if kind == "too_short":
         return "is empty"
-    return details["msg"] if kind in {"quantity", "range"} else _lower_first(details["msg"])
+    return details["msg"] if kind in {"quantity", "range"} else lower_first(details["msg"])
 
 
 def _hint(kind: str, key: str, context: dict[str, Any], value: object) -> str:
@@ -145,17 +135,3 @@ def _line_of(text: str, place: Sequence[int | str]) -> int:
         if current == table and re.match(rf"^\s*[\"']?{re.escape(str(key))}[\"']?\s*=", line):
             return number
     return head
-
-
-def _shown(value: object) -> str:
-    return (
-        f'"{value}"'
-        if isinstance(value, str) and not isinstance(value, StrEnum)
-        else str(value).lower()
-        if isinstance(value, bool)
-        else str(value)
-    )
-
-
-def _lower_first(text: str) -> str:
-    return text[:1].lower() + text[1:]

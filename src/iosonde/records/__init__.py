@@ -9,6 +9,8 @@ from iosonde.records.cell import (
     Censored,
     ClockPair,
     CpuUse,
+    DriveHealth,
+    DriveState,
     EngineTruth,
     Failure,
     Fault,
@@ -20,9 +22,17 @@ from iosonde.records.cell import (
 )
 from iosonde.records.histogram import Histogram, Layout
 from iosonde.records.host import HostFacts
-from iosonde.records.interval import INTERVAL_FORM, IntervalRecord, OperationTotals
+from iosonde.records.interval import INTERVAL_FORM, IntervalRecord, OperationTotals, Times
 from iosonde.records.run import SCHEMA_VERSION, EngineHello, RunHeader, RunRecord, Session
-from iosonde.records.target import Alignment, DeviceFacts, FileSystemFacts, Identity, TargetFacts
+from iosonde.records.target import (
+    Alignment,
+    DeviceFacts,
+    FileSystemFacts,
+    Identity,
+    SimulationFacts,
+    TargetFacts,
+    TargetKind,
+)
 from iosonde.records.workload import CellPlan, CellTurn, Plan, Timing, Workload
 from iosonde.vocabulary import (
     Access,
@@ -50,6 +60,8 @@ __all__ = [
     "CpuUse",
     "Data",
     "DeviceFacts",
+    "DriveHealth",
+    "DriveState",
     "Engine",
     "EngineHello",
     "EngineTruth",
@@ -74,11 +86,14 @@ __all__ = [
     "RunRecord",
     "Session",
     "ShareTotals",
+    "SimulationFacts",
     "SlowIo",
     "Sync",
     "TargetFacts",
+    "TargetKind",
     "TargetShare",
     "ThreadCpu",
+    "Times",
     "Timing",
     "Workload",
 ]

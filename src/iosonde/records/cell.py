@@ -109,6 +109,25 @@ class TargetShare(Record):
     operations: dict[Operation, ShareTotals]
 
 
+class DriveHealth(Record):
+    """What a simulated drive says of itself, counted since it was made; 0 where its model has no such mechanism."""
+
+    host_read_bytes: int
+    host_written_bytes: int
+    media_written_bytes: int
+    erases: int
+    wear_percent: int
+    temperature_celsius: int
+    throttled_ns: int
+
+
+class DriveState(Record):
+    """A simulated drive after a cell. Two drives with one ``state_hash`` do the same from then on."""
+
+    state_hash: str
+    health: DriveHealth
+
+
 class Neighbour(Record):
     """Another run of iosonde that was at work on the same device: its engine's process number, and the device."""
 
@@ -122,7 +141,8 @@ class CellRecord(Record):
     ``operations`` are the measured totals: the sum of the intervals whose phase is ``measure``.
     ``warmup`` are those of the warm-up. ``intervals`` may be left out where only totals are wanted.
     ``targets`` is what each of several targets gave; their sums are those of ``operations``.
-    ``neighbours`` are other runs that were seen on the same device meanwhile.
+    ``neighbours`` are other runs that were seen on the same device meanwhile. ``drives`` is what simulated drives were
+    like afterwards, in the order of the run's targets; ``cpu`` is None in their time, which costs nobody any.
 
     A source that does not know some of this leaves it None: a cell whose run was killed has its intervals and their
     totals, and nothing that is written down at a cell's end.
@@ -152,6 +172,7 @@ class CellRecord(Record):
     clock_end: ClockPair | None = None
     engine: EngineTruth | None = None
     neighbours: tuple[Neighbour, ...] = ()
+    drives: tuple[DriveState, ...] = ()
     intervals: tuple[IntervalRecord, ...] = ()
 
     @property

@@ -11,10 +11,22 @@ from iosonde.vocabulary import Operation, Phase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=COMPACT)
+class Times:
+    """A distribution of times, nanoseconds. Minimum, maximum and sum are exact, not from buckets."""
+
+    ns_sum: int
+    ns_min: int
+    ns_max: int
+    histogram: Histogram
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=COMPACT)
 class OperationTotals:
     """One class of operations over a stretch of time, counted at completion.
 
     ``latency`` is service latency: reap minus submit. Minimum, maximum and sum are exact, not from buckets.
+    ``response`` is reap minus the moment at which an operation was wanted, ``lag`` is submit minus that moment; both
+    are None in a closed loop, where nothing is wanted at a moment.
     """
 
     count: int
@@ -23,6 +35,8 @@ class OperationTotals:
     latency_ns_min: int
     latency_ns_max: int
     latency: Histogram
+    response: Times | None = None
+    lag: Times | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=COMPACT)

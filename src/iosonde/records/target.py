@@ -1,8 +1,11 @@
 """What was measured: the file, the file system it lies on, and the device below."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from iosonde.records.base import Record
+
+TargetKind = Literal["file", "null", "simulation"]
+"""A file, nothing at all, or a simulated drive."""
 
 
 class Identity(Record):
@@ -54,14 +57,29 @@ class DeviceFacts(Record):
     request_size_bytes_max: int | None
 
 
+class SimulationFacts(Record):
+    """A simulated drive: all that it is made from, so that the very same one can be made again.
+
+    ``model`` is the name of a shipped model, or the path of a model file. ``table`` are its kind and its parameters as
+    the engine takes them. ``scale`` says how many times smaller than the model the drive is; the table has it as well.
+    """
+
+    model: str
+    title: str
+    table: dict[str, Any]
+    seed: int
+    scale: int = 1
+
+
 class TargetFacts(Record):
     """The target as it was when it was opened.
 
     ``written`` says whether every block of the span was written before it was read: ``filled`` by this run,
-    ``data`` when the file system reports no hole, ``unknown`` otherwise.
+    ``data`` when the file system reports no hole, ``unknown`` otherwise. ``simulation`` is the drive of a simulated
+    target, and None for every other.
     """
 
-    kind: Literal["file", "null"]
+    kind: TargetKind
     path: str
     created: bool
     direct: bool
@@ -71,3 +89,4 @@ class TargetFacts(Record):
     alignment: Alignment
     file_system: FileSystemFacts | None
     device: DeviceFacts | None
+    simulation: SimulationFacts | None = None

@@ -23,6 +23,13 @@ def brands_of(run: RunRecord) -> tuple[Brand, ...]:
         )
     if header.target.kind == "null":
         brands.append(Brand("null target", "No I/O was done: these are the engine's own costs, not a drive's."))
+    if header.target.kind == "simulation":
+        names = ", ".join(target.path for target in header.targets)
+        brands.append(
+            Brand(
+                "simulated", f"No drive was touched: {names} is a model in virtual time, and no evidence of a real one."
+            )
+        )
     if run.running:
         brands.append(Brand("running", f"Still being measured: {_measured(run)} are here."))
     elif not run.finished:

@@ -11,10 +11,11 @@ from iosonde.records import (
     CellPlan,
     CellRecord,
     CellTurn,
+    Engine,
     IntervalRecord,
 )
 
-_ALWAYS_GIVEN: Final = ("censored", "cpu", "clock_start", "clock_end", "engine")
+_ALWAYS_GIVEN: Final = ("censored", "clock_start", "clock_end", "engine")
 
 
 def assemble_cell(
@@ -33,8 +34,11 @@ def assemble_cell(
         **sums_of(intervals),
         "intervals": tuple(intervals),
     }
-    # Other sources may not know these; our engine does.
-    lacking = [name for name in _ALWAYS_GIVEN if facts.get(name) is None]
+    # Other sources may not know these; our engine does. Virtual time costs no CPU, and its drives have states.
+    engine = facts.get("engine")
+    is_simulated = isinstance(engine, dict) and engine.get("engine") == Engine.SIMULATION
+    given = (*_ALWAYS_GIVEN, "drives" if is_simulated else "cpu")
+    lacking = [name for name in given if facts.get(name) is None]
     if lacking:
         raise _unfit(f"{lacking[0]} is missing")
     try:

@@ -15,6 +15,7 @@ _MENDS: Final[dict[str, tuple[type[IosondeError], str]]] = {
     "alignment_unknown": (TargetError, "--buffered measures through the page cache, and the report will say so"),
     "target_open": (TargetError, "look at the path and the file system's state, then run again"),
     "changed": (TargetError, "keep other programs away from the target while it is measured"),
+    "bad_model": (UsageError, "change the value that is named; `iosonde sim list` lists models that work"),
     "bad_job": (UsageError, "lower or change the value that is named"),
     "engine_refused": (EngineError, "--engine psync does without io_uring; lower --queue-depth needs less memory"),
     "stuck": (EngineError, "look at the kernel's log (dmesg): the device does not answer"),

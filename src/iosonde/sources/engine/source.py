@@ -18,6 +18,7 @@ from iosonde.records import (
     EngineHello,
     Identity,
     IntervalRecord,
+    SimulationFacts,
 )
 from iosonde.records.base import Record
 from iosonde.sources.engine.assemble import assemble_cell
@@ -41,13 +42,17 @@ SILENCE_S_MAX: Final = 60.0
 
 @dataclass(frozen=True)
 class TargetRequest:
-    """What is wanted of a target: ``create_bytes`` makes a file of that size, else it must be there."""
+    """What is wanted of a target: ``create_bytes`` makes a file of that size, else it must be there.
+
+    Without a path it is a simulated drive, or nothing at all.
+    """
 
     path: Path | None
     write: bool
     create_bytes: int | None
     direct: bool
     null_bytes: int = 0
+    simulation: SimulationFacts | None = None
 
 
 class OpenTarget(Record):
@@ -86,7 +91,10 @@ class EngineSource:
 
     def open(self, request: TargetRequest) -> OpenTarget:
         """Opens a target, beside those that are open. Raises TargetError with the way out."""
-        if request.path is None:
+        if request.simulation is not None:
+            drive = request.simulation
+            answer = self._ask(OPEN_S_MAX, command="open", kind="simulation", model=drive.table, seed=drive.seed)
+        elif request.path is None:
             answer = self._ask(OPEN_S_MAX, command="open", kind="null", size_bytes=request.null_bytes)
         else:
             access: Literal["read", "write"] = "write" if request.write else "read"

@@ -1,0 +1,75 @@
+"""From a word such as ``sim:mmc,seed=7`` to the drive that it means."""
+
+import difflib
+from typing import Final
+
+from pydantic import ValidationError
+
+from iosonde.errors import UsageError
+from iosonde.plans import SEED_MAX
+from iosonde.plans.build import cell_seed
+from iosonde.plans.models import Model, load_model
+from iosonde.records import SimulationFacts
+
+SIMULATED_WORD: Final = "sim:"
+_OPTIONS: Final = ("seed", "scale")
+# A drive's seed is read and typed by people; four thousand million are enough to choose from.
+_SEED_BITS_DROPPED: Final = 21
+
+
+def is_simulated(word: str) -> bool:
+    """Whether a target's word means a simulated drive."""
+    return word.startswith(SIMULATED_WORD)
+
+
+def simulated_drive(word: str, run_seed: int, number: int) -> tuple[SimulationFacts, int]:
+    """The drive that a word means and its size in bytes. Raises UsageError.
+
+    Where the word names no seed it comes from the run's, another one for each ``number`` among the targets.
+    """
+    name, *given = word.removeprefix(SIMULATED_WORD).split(",")
+    if not name.strip():
+        raise UsageError(f"{word} names no model", "name one, such as sim:mmc; `iosonde sim list` lists them")
+    options = dict(_option(word, each) for each in given)
+    if len(options) < len(given):
+        raise UsageError(f"{word} gives an option twice", "give each once")
+    model = load_model(name)
+    if "scale" in options:
+        model = _scaled(model, word, options["scale"])
+    seed = options.get("seed", cell_seed(run_seed, "drive", number) >> _SEED_BITS_DROPPED)
+    if seed > SEED_MAX:
+        raise UsageError(f"{word}: seed is not a whole number from 0 to {SEED_MAX}", "give a smaller seed")
+    facts = SimulationFacts(model=name, title=model.title, table=model.parameters, seed=seed, scale=model.scale)
+    return facts, model.size_bytes
+
+
+def word_of(drive: SimulationFacts) -> str:
+    """The word that means this very drive, seed and all."""
+    scale = "" if drive.scale == 1 else f",scale={drive.scale}"
+    return f"{SIMULATED_WORD}{drive.model},seed={drive.seed}{scale}"
+
+
+def _option(word: str, text: str) -> tuple[str, int]:
+    key, _, value = text.partition("=")
+    key = key.strip()
+    if key not in _OPTIONS:
+        near = difflib.get_close_matches(key, _OPTIONS, n=1, cutoff=0.0)[0]
+        raise UsageError(f"{word} has the unknown option {key or 'nothing'}", f"did you mean {near}=N?")
+    if not value.strip().isdecimal():
+        raise UsageError(f"{word}: {key} is not a whole number", f"write {key}=N, such as {key}=16")
+    return key, int(value)
+
+
+def _scaled(model: Model, word: str, scale: int) -> Model:
+    if not model.can_be_scaled:
+        raise UsageError(
+            f"{word}: a {model.kind} model has no capacity that could be scaled",
+            "leave scale away; --size uses less of the drive",
+        )
+    try:
+        return model.scaled(scale)
+    except ValidationError as error:
+        reason = str(error.errors(include_url=False)[0]["msg"])
+        raise UsageError(
+            f"{word}: scale {scale} does not fit: {reason[:1].lower()}{reason[1:]}", "give another scale"
+        ) from error

@@ -1,0 +1,53 @@
+"""How a mistake in a file that somebody wrote by hand is told."""
+
+import re
+import tomllib
+from enum import StrEnum
+from pathlib import Path
+
+from iosonde.errors import UsageError
+
+# What is written by hand is a page or two of text; what is larger is something else.
+TEXT_BYTES_MAX = 1 << 20
+
+
+def read_text(name: str, noun: str, other: str) -> str:
+    """The text of a file of the user's: ``noun`` is what it should be, ``other`` what else can be named instead.
+
+    Raises UsageError.
+    """
+    path = Path(name)
+    wanted = f"name {noun} (TOML)"
+    try:
+        if not path.is_file():
+            what = "is not a file" if path.exists() else "does not exist"
+            raise UsageError(f"{name} {what}", f"{wanted}, or {other}")
+        if path.stat().st_size > TEXT_BYTES_MAX:
+            raise UsageError(f"{name} is too large for {noun}", wanted)
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise UsageError(f"{name} can't be read: {error.strerror}", f"name {noun} that you may read") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{name} is not text", f"name {noun} (TOML in UTF-8)") from error
+
+
+def syntax_error(error: tomllib.TOMLDecodeError, text: str, file: str, whole: str) -> UsageError:
+    """What TOML's own reader found, with its line; ``whole`` says where a whole file can be seen."""
+    what, _, where = str(error).partition(" (at ")
+    line = re.match(r"line (\d+)", where)
+    number = int(line.group(1)) if line else text.count("\n") + 1
+    return UsageError(
+        f"{file}:{number}: not TOML: {lower_first(what)}", f"text stands in quotes, a key once in its table; {whole}"
+    )
+
+
+def shown(value: object) -> str:
+    """A value as the file has it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{value}"' if isinstance(value, str) and not isinstance(value, StrEnum) else str(value)
+
+
+def lower_first(text: str) -> str:
+    """The text with a small first letter, for the middle of a line."""
+    return text[:1].lower() + text[1:]

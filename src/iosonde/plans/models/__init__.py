@@ -1,0 +1,36 @@
+"""What simulated drives are made of. In: the name of a shipped model, or a file like one. Out: a checked model.
+
+Every model that comes with iosonde is a file here, like any user's; their kinds stand in ``kinds.py``.
+"""
+
+from importlib.resources import files
+
+from iosonde.errors import UsageError
+from iosonde.plans.mistakes import read_text
+from iosonde.plans.models.model import Model
+from iosonde.plans.models.reading import flattened, read_model
+from iosonde.plans.models.table import Limit
+
+__all__ = ["Limit", "Model", "flattened", "load_model", "model_names", "read_model"]
+
+_SUFFIX = ".toml"
+
+
+def model_names() -> tuple[str, ...]:
+    """The names of the models that come with iosonde."""
+    names = [entry.name for entry in files(__package__).iterdir()]
+    return tuple(sorted(name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX)))
+
+
+def load_model(name: str) -> Model:
+    """A model by its name, or from a file of the user's: a path has a slash or ends like a file. Raises UsageError."""
+    if "/" in name or name.endswith(_SUFFIX):
+        text = read_text(name, "a model file", f"a model such as {model_names()[0]} (`iosonde sim list` lists them)")
+        return read_model(text, name, name)
+    if name not in model_names():
+        raise UsageError(
+            f"there is no model '{name}'",
+            f"models: {', '.join(model_names())}; a file of your own is named with its path, such as ./drive.toml",
+        )
+    file = f"{name}{_SUFFIX}"
+    return read_model(files(__package__).joinpath(file).read_text(encoding="utf-8"), name, file)

@@ -1,0 +1,27 @@
+"""The kinds of models: one row each, and nothing else to change for another one."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from iosonde.plans.models.queueing import QueueingTable, queueing_limits
+from iosonde.plans.models.table import SCALE_KEY, Limit, ModelTable
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of models: its table, the size of a drive of it in bytes, and what follows from the parameters."""
+
+    table: type[ModelTable]
+    size_bytes: Callable[[Any], int]
+    limits: Callable[[Any], tuple[Limit, ...]]
+
+    @property
+    def can_be_scaled(self) -> bool:
+        """Whether its drives can be made smaller without another shape in drive fills."""
+        return SCALE_KEY in self.table.model_fields
+
+
+KINDS: Final[dict[str, Kind]] = {
+    "queueing": Kind(QueueingTable, lambda table: table.size_bytes, queueing_limits),
+}

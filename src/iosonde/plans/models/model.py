@@ -1,0 +1,57 @@
+"""A model: what a simulated drive is made of, where each value comes from, and what follows from them."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from iosonde.plans.models.kinds import KINDS, Kind
+from iosonde.plans.models.table import SCALE_KEY, Limit, ModelTable
+
+
+@dataclass(frozen=True)
+class Model:
+    """``name`` is what it is called on the command line; ``sources`` are by dotted key."""
+
+    name: str
+    title: str
+    about: str
+    table: ModelTable
+    sources: dict[str, str]
+
+    @property
+    def kind(self) -> str:
+        """The name of its kind."""
+        return str(self.parameters["kind"])
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Its kind and its parameters, as the engine takes them."""
+        return self.table.parameters()
+
+    @property
+    def size_bytes(self) -> int:
+        """The size of a drive of it."""
+        return self._row.size_bytes(self.table)
+
+    @property
+    def limits(self) -> tuple[Limit, ...]:
+        """What follows from its parameters."""
+        return self._row.limits(self.table)
+
+    @property
+    def can_be_scaled(self) -> bool:
+        """Whether its drives can be made smaller without another shape in drive fills."""
+        return self._row.can_be_scaled
+
+    @property
+    def scale(self) -> int:
+        """How many times smaller than the real drive a drive of it is."""
+        return int(self.parameters.get(SCALE_KEY, 1))
+
+    def scaled(self, scale: int) -> "Model":
+        """The same model with another scale, checked as a whole. Raises pydantic's ValidationError."""
+        parameters = {**self.parameters, SCALE_KEY: scale}
+        return replace(self, table=self._row.table.model_validate(parameters))
+
+    @property
+    def _row(self) -> Kind:
+        return KINDS[str(self.table.model_dump(include={"kind"})["kind"])]

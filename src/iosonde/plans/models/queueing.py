@@ -1,0 +1,40 @@
+"""Drives of queueing theory: servers and one line before them."""
+
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import Field
+
+from iosonde.plans.models.table import Limit, ModelTable, SizeBytes
+from iosonde.units import SECOND_NS, format_iops
+
+# The engine holds the same bounds.
+SERVERS_MAX = 4096
+SERVICE_NS_MAX = 3600 * SECOND_NS
+
+
+class Service(StrEnum):
+    """How the times of a server are distributed."""
+
+    CONSTANT = "constant"
+    EXPONENTIAL = "exponential"
+
+
+class QueueingTable(ModelTable):
+    """Servers and one line before them: what queueing theory has closed forms for."""
+
+    kind: Literal["queueing"]
+    size_bytes: SizeBytes
+    servers: int = Field(strict=True, ge=1, le=SERVERS_MAX, description="Servers.")
+    service: Service = Field(description="How the time of a server is distributed: always the same, or exponentially.")
+    service_ns: int = Field(strict=True, ge=1, le=SERVICE_NS_MAX, description="How long a server takes in the mean.")
+
+
+def queueing_limits(table: QueueingTable) -> tuple[Limit, ...]:
+    """What all servers together can do when none of them ever waits for work."""
+    peak = table.servers * SECOND_NS / table.service_ns
+    return (
+        Limit(
+            name="peak IOPS", value=f"{format_iops(peak)}/s", why="servers / service_ns: every server is always busy"
+        ),
+    )

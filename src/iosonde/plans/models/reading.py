@@ -1,0 +1,199 @@
+"""From the text of a model file to a checked model, or to one line on what is wrong with it, and where."""
+
+import difflib
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from iosonde.errors import UsageError
+from iosonde.plans.mistakes import lower_first, shown, syntax_error
+from iosonde.plans.models.kinds import KINDS, Kind
+from iosonde.plans.models.model import Model
+from iosonde.plans.models.table import ModelTable
+
+_TEXTS: Final = ("title", "about")
+_HEAD: Final = ("kind", *_TEXTS, "sources")
+_BOUND_KINDS: Final = {
+    "greater_than",
+    "greater_than_equal",
+    "less_than",
+    "less_than_equal",
+    "multiple_of",
+    "finite_number",
+}
+_WAY_OUT: Final = "`iosonde sim show MODEL` shows a model whole"
+Place = tuple[int | str, ...]
+
+
+def read_model(text: str, name: str, file: str) -> Model:
+    """The model that a file describes. Raises UsageError with file, line, key, value, range and nearest key.
+
+    ``name`` is what the model is called on the command line. Sources may be left out in a file of the user's.
+    """
+    try:
+        found = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise syntax_error(error, text, file, _WAY_OUT) from error
+    kind = _kind(found, text, file)
+    texts = {key: _text(found, key, text, file) for key in _TEXTS}
+    parameters = {key: value for key, value in found.items() if key not in {*_TEXTS, "sources"}}
+    try:
+        table = KINDS[kind].table.model_validate(parameters)
+    except ValidationError as error:
+        # What is lacking is told after what is wrong: a key that is misspelt is both.
+        details = sorted(
+            error.errors(include_url=False), key=lambda each: (each["type"] == "missing", line_of(text, each["loc"]))
+        )
+        raise _mistake(details[0], KINDS[kind], text, file) from error
+    sources = _sources(found, table, text, file)
+    return Model(name=name, table=table, sources=sources, **texts)
+
+
+def flattened(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    """Every value of a table and of those within it, by its dotted key."""
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from flattened(value, f"{before}{key}.")
+        else:
+            yield f"{before}{key}", value
+
+
+def _kind(found: Mapping[str, Any], text: str, file: str) -> str:
+    kinds = ", ".join(KINDS)
+    if "kind" not in found:
+        raise UsageError(f"{file}:1: kind is missing; it is one of {kinds}", f'add kind = "{next(iter(KINDS))}"')
+    kind = found["kind"]
+    if not isinstance(kind, str) or kind not in KINDS:
+        near = difflib.get_close_matches(str(kind), KINDS, n=1, cutoff=0.3)
+        raise UsageError(
+            f"{file}:{line_of(text, ('kind',))}: kind = {shown(kind)} is not one of {kinds}",
+            f'did you mean "{near[0]}"?' if near else f"write one of {kinds}",
+        )
+    return kind
+
+
+def _text(found: Mapping[str, Any], key: str, text: str, file: str) -> str:
+    if key not in found:
+        raise UsageError(f"{file}:1: {key} is missing; it is a text", f'add {key} = "…": a few words on the drive')
+    value = found[key]
+    if not isinstance(value, str) or not value.strip():
+        where = f"{file}:{line_of(text, (key,))}"
+        raise UsageError(f"{where}: {key} = {shown(value)} is not a text of one letter or more", f'write {key} = "…"')
+    return value
+
+
+def _sources(found: Mapping[str, Any], table: ModelTable, text: str, file: str) -> dict[str, str]:
+    given = found.get("sources", {})
+    if not isinstance(given, Mapping):
+        raise UsageError(
+            f"{file}:{line_of(text, ('sources',))}: sources = {shown(given)} is not a table", "write [sources]"
+        )
+    known = [key for key, _ in flattened(table.parameters()) if key != "kind"]
+    for key, value in (sources := dict(flattened(given))).items():
+        at = f"{file}:{line_of(text, ('sources', *key.split('.')))}"
+        if key not in known:
+            near = difflib.get_close_matches(key, known, n=1, cutoff=0.0)[0]
+            raise UsageError(f"{at}: sources has the unknown key {key}", f"did you mean {near}?")
+        if not isinstance(value, str) or not value.strip():
+            raise UsageError(f"{at}: sources.{key} = {shown(value)} is not a text", "say where the value comes from")
+    return sources
+
+
+def _mistake(details: ErrorDetails, kind: Kind, text: str, file: str) -> UsageError:
+    place: Place = details["loc"]
+    key = ".".join(str(part) for part in place)
+    at = f"{file}:{line_of(text, place)}"
+    context: dict[str, Any] = details.get("ctx", {})
+    if details["type"] == "extra_forbidden":
+        return _unknown_key(at, place, kind)
+    takes = _takes(kind.table, place)
+    if details["type"] == "missing":
+        return UsageError(f"{at}: {key} is missing; it is {takes}", f"add {key}; {_WAY_OUT}")
+    if not place:
+        # A rule about several values; the table says in its own words what does not go together.
+        return UsageError(f"{at}: {lower_first(details['msg'])}", str(context.get("hint", _WAY_OUT)))
+    value = "a table" if isinstance(details["input"], Mapping) else shown(details["input"])
+    hint = str(context.get("hint", f"write {key.rpartition('.')[2]} = …, {takes}"))
+    return UsageError(f"{at}: {key} = {value} is not {takes}", hint)
+
+
+def _unknown_key(at: str, place: Place, kind: Kind) -> UsageError:
+    *before, key = (part for part in place if isinstance(part, str))
+    known = list(_table_at(kind.table, place[:-1]).model_fields) + ([] if before else ["title", "about", "sources"])
+    near = difflib.get_close_matches(key, known, n=1, cutoff=0.0)
+    where = ".".join(before) if before else "the model"
+    return UsageError(f"{at}: {where} has the unknown key {key}", f"did you mean {near[0]}? keys: {', '.join(known)}")
+
+
+def _table_at(table: type[BaseModel], place: Sequence[int | str]) -> type[BaseModel]:
+    """The table that stands at a place of another one."""
+    for part in place:
+        if isinstance(part, str) and part in table.model_fields:
+            inner = _tables_in(table.model_fields[part].annotation)
+            table = inner[0] if inner else table
+    return table
+
+
+def _tables_in(annotation: Any) -> list[type[BaseModel]]:  # noqa: ANN401 - whatever a field may be annotated with
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [found for part in getattr(annotation, "__args__", ()) for found in _tables_in(part)]
+
+
+def _takes(table: type[BaseModel], place: Place) -> str:
+    """What a key takes, in words: its range, its choices, or its form."""
+    key = next((part for part in reversed(place) if isinstance(part, str)), "")
+    schema = _table_at(table, place[:-1]).model_json_schema()
+    about: dict[str, Any] = schema["properties"].get(key, {})
+    choices = [each for each in about.get("anyOf", ()) if each.get("type") != "null"]
+    about = choices[0] if choices else about
+    if about.get("type") == "array" and isinstance(place[-1], int):
+        about = about["items"]
+    if "$ref" in about:
+        about = schema["$defs"][about["$ref"].rpartition("/")[2]]
+    return _in_words(about)
+
+
+def _in_words(about: Mapping[str, Any]) -> str:
+    if "enum" in about:
+        return f"one of {', '.join(map(str, about['enum']))}"
+    least, most = about.get("minimum"), about.get("maximum")
+    above, below = about.get("exclusiveMinimum"), about.get("exclusiveMaximum")
+    noun = {"integer": "a whole number", "number": "a number", "string": "a text", "boolean": "true or false"}.get(
+        about.get("type", ""), "a list" if about.get("type") == "array" else "a table"
+    )
+    if "multipleOf" in about:
+        noun = f"a multiple of {about['multipleOf']}"
+    bounds = [f"from {least}"] if least is not None else [f"above {above}"] if above is not None else []
+    bounds += [f"to {most}"] if most is not None else [f"below {below}"] if below is not None else []
+    return " ".join([noun, *bounds])
+
+
+def line_of(text: str, place: Sequence[int | str]) -> int:
+    """The line that a key stands on; that of its table's head where it isn't there, or the first of the file."""
+    *tables, key = [part for part in place if isinstance(part, str)] or [""]
+    wanted, number_wanted = ".".join(tables), next((part for part in place if isinstance(part, int)), 0)
+    found, current, seen = 1, "", {"": 0}
+    for number, line in enumerate(text.splitlines(), start=1):
+        head = re.match(r"^\s*\[{1,2}\s*([^\]]+?)\s*\]{1,2}\s*(#.*)?$", line)
+        if head:
+            current = head[1].replace(" ", "").replace('"', "")
+            seen[current] = seen.get(current, -1) + 1
+            if current == f"{wanted}.{key}".lstrip("."):
+                return number
+            found = number if current == wanted and seen[current] <= number_wanted else found
+        written = re.match(r"^\s*([A-Za-z0-9_.\"' -]+?)\s*=", line)
+        if written is None or seen[current] not in {0, number_wanted}:
+            continue
+        inner = written[1].replace('"', "").replace("'", "").replace(" ", "")
+        full = f"{current}.{inner}".lstrip(".")
+        if full == f"{wanted}.{key}".lstrip("."):
+            return number
+        if full == wanted:
+            # An inline table, or a list of tables on one line.
+            found = number
+    return found
