@@ -1,18 +1,19 @@
 """Measures a plan, cell by cell, and keeps each cell before the next begins."""
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from iosonde.campaign.engines import engine_of_cell
-from iosonde.errors import TargetError
+from iosonde.errors import RecordError, TargetError
 from iosonde.machine import neighbours_of
 from iosonde.records import CellPlan, CellRecord, CellTurn, IntervalRecord, Neighbour, Outcome, RunHeader
 from iosonde.sources import EngineSource, Interrupted
 from iosonde.units import SECOND_NS
 from iosonde.vocabulary import EngineChoice
 
+FILL_ORDER: Final = 0
 # Failures of the target as a whole: what comes after them would fail as well.
 ENDS_RUN: Final = frozenset({"changed", "stuck"})
 
@@ -64,10 +65,15 @@ class Keeper(Protocol):
 
 @dataclass(frozen=True)
 class Work:
-    """What of a plan is to be done: all of it, or what an earlier session left."""
+    """What of a plan is to be done: all of it, or what an earlier session left.
+
+    ``replayed`` are measurements that an earlier session kept, by their turns (0 is the fill), among those that are to
+    be done: a simulated drive goes through them once more, so that it comes to the state in which it was left.
+    """
 
     fill: CellPlan | None
     turns: tuple[CellTurn, ...]
+    replayed: Mapping[int, CellRecord] = field(default_factory=dict)
 
 
 class Conductor:
@@ -96,6 +102,9 @@ class Conductor:
         cells = {cell.cell: cell for cell in self._plan.cells}
         for turn in self._work.turns:
             cell = cells[turn.cell]
+            if turn.order in self._work.replayed:
+                self._replay(cell, turn)
+                continue
             self._observer.cell_started(cell, turn)
             record = self._measure(cell, turn, self._keeper.cell)
             if record.failure is not None and record.failure.kind in ENDS_RUN:
@@ -108,8 +117,12 @@ class Conductor:
         return neighbours_of(self._devices, self._source.pid) if self._devices else ()
 
     def _fill(self, cell: CellPlan) -> None:
+        turn = CellTurn(order=FILL_ORDER, cell=cell.cell, repeat=0, seed=self._plan.seed)
+        if FILL_ORDER in self._work.replayed:
+            self._replay(cell, turn)
+            self._source.sync()
+            return
         self._observer.fill_started(cell)
-        turn = CellTurn(order=0, cell=cell.cell, repeat=0, seed=self._plan.seed)
         record = self._measure(cell, turn, self._keeper.fill)
         if record.outcome is not Outcome.FINISHED:
             reason = record.failure.message if record.failure else "it was stopped"
@@ -117,6 +130,22 @@ class Conductor:
                 f"the target can't be written in full: {reason}", "make room, or look at its health (dmesg)"
             )
         self._source.sync()
+
+    def _replay(self, cell: CellPlan, turn: CellTurn) -> None:
+        """Does once more what was kept, and keeps nothing. Raises RecordError when a drive comes to another state."""
+        engine = engine_of_cell(self._choice, self._engine, cell.workload)
+        try:
+            record = self._source.measure(cell, turn, engine, self._plan.span_bytes, lambda _: None)
+        except Interrupted as interrupted:
+            raise interrupted.interruption from None
+        kept = self._work.replayed[turn.order]
+        for number, (was, now) in enumerate(zip(kept.drives, record.drives, strict=False), start=1):
+            if was.state_hash != now.state_hash:
+                raise RecordError(
+                    f"{cell.cell}, repeat {turn.repeat}: replayed, simulated drive {number} came to the state "
+                    f"{now.state_hash}, and the run recorded {was.state_hash}",
+                    "go on with the iosonde that began the run, or start a new run with the same seeds",
+                )
 
     def _measure(self, cell: CellPlan, turn: CellTurn, keep: Callable[[CellRecord], None]) -> CellRecord:
         ends_ns = cell.timing.warmup_ns + cell.timing.measure_ns

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from iosonde import __version__
 from iosonde.campaign.campaign import Setting, ready
-from iosonde.campaign.conductor import ENDS_RUN, Conductor, Observer, Work
+from iosonde.campaign.conductor import ENDS_RUN, FILL_ORDER, Conductor, Observer, Work
 from iosonde.campaign.places import Place
 from iosonde.campaign.target import check_same, give_up, open_target
-from iosonde.errors import EngineError, IosondeError, RecordError, TargetError
+from iosonde.errors import EngineError, IosondeError, RecordError, TargetError, UsageError
 from iosonde.machine import file_system_facts, host_facts
 from iosonde.records import (
     CellRecord,
@@ -46,9 +46,19 @@ def look_back(path: Path, *, failed_again: bool) -> Rest:
             f"unpack it with `python3 -m zipfile -e {path} .`, and name the directory that comes out of it",
         )
     run = load_run(path, intervals=False)
+    if failed_again and is_simulated_run(run):
+        raise UsageError(
+            "--failed measures anew what failed by chance, and a simulated drive fails by its model",
+            "leave --failed away, or start a new run with another seed or model",
+        )
     done = {cell.order for cell in run.cells if _is_done(cell, failed_again=failed_again)}
     turns = tuple(turn for turn in run.header.plan.turns if turn.order not in done)
     return Rest(run, turns, failed_again)
+
+
+def is_simulated_run(run: RunRecord) -> bool:
+    """Whether a run is of simulated drives, which come to where they were by doing all of it once more."""
+    return run.header.target.kind == "simulation"
 
 
 def _is_done(cell: CellRecord, *, failed_again: bool) -> bool:
@@ -132,6 +142,8 @@ def resume(path: Path, rest: Rest, observer: Observer, now: datetime) -> None:
             is_filled = not anew and run.filled == tuple(target.identity for target in run.targets)
             places = tuple(replace(place, written=is_filled) for place in places)
             work = Work(fill=None if is_filled else header.plan.fill, turns=rest.turns)
+            if is_simulated_run(run):
+                work = _from_the_beginning(rest)
             setting = Setting(places=places, plan=header.plan, direct=header.target.direct)
             with ready(setting, lambda hello: _check_engine(header, hello)) as (source, targets):
                 journal.session(_session(now, targets, source.hello, made_anew=anew))
@@ -141,6 +153,18 @@ def resume(path: Path, rest: Rest, observer: Observer, now: datetime) -> None:
                 _clear_away(target)
         if rest.turns or not run.finished:
             journal.end()
+
+
+def _from_the_beginning(rest: Rest) -> Work:
+    """All of the plan, in its order; what is there already is replayed, so that times and states are those it had."""
+    left = {turn.order for turn in rest.turns}
+    kept = {cell.order: cell for cell in rest.run.cells if cell.order not in left}
+    fill, plan = rest.run.fill, rest.run.header.plan
+    if fill is not None and fill.outcome is Outcome.FINISHED:
+        kept[FILL_ORDER] = fill
+    # Nothing comes after the last turn that is left.
+    turns = tuple(turn for turn in plan.turns if turn.order <= max(left))
+    return Work(fill=plan.fill, turns=turns, replayed=kept)
 
 
 def _clear_away(target: TargetFacts) -> None:

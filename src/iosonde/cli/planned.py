@@ -95,7 +95,11 @@ def rest_line(rest: Rest) -> str:
         return f"all {len(plan.turns)} measurements are there; the report is made anew"
     cells = {cell.cell: cell for cell in plan.cells}
     left_ns = sum(cell_duration_ns(cells[turn.cell]) for turn in rest.turns)
-    return f"{len(rest.turns)} of {len(plan.turns)} measurements are left, {format_duration(left_ns)}"
+    left = f"{len(rest.turns)} of {len(plan.turns)} measurements are left, {format_duration(left_ns)}"
+    if rest.run.header.target.kind != "simulation":
+        return left
+    done = len(plan.turns) - len(rest.turns)
+    return f"{left}{VIRTUAL}; the simulated drive does the {done} that are there once more first"
 
 
 def _experiments(ahead: Survey) -> str:

@@ -22,6 +22,11 @@ class Case:
         """The case of a run."""
         return cls(run, estimate_run(run))
 
+    @property
+    def is_simulated(self) -> bool:
+        """Whether a simulated drive was measured: in its time, the host is in nobody's way."""
+        return self.run.header.target.kind == "simulation"
+
     def records_where(self, holds: Callable[[CellRecord], bool]) -> list[CellRecord]:
         """The measurements for which something holds, in their order."""
         return [record for record in self.run.cells if holds(record)]

@@ -61,8 +61,14 @@ def io_errors(case: Case) -> Iterator[Finding]:
                 (record.cell, f"{fault.count} x {fault.operation} {fault.errno_name or 'short'}")
                 for record, fault in faulty[:10]
             ),
-            advice="Look at the kernel's log (dmesg) and the device's health before anything else.",
-            deciding_test="Reading the named offset with dd, and the device's own self-test.",
+            advice=(
+                "Look at the faults of the model: nothing else makes a simulated drive fail."
+                if case.is_simulated
+                else "Look at the kernel's log (dmesg) and the device's health before anything else."
+            ),
+            deciding_test=(
+                "" if case.is_simulated else "Reading the named offset with dd, and the device's own self-test."
+            ),
             cells=cells,
         )
 
@@ -86,8 +92,12 @@ def depth_not_reached(case: Case) -> Iterator[Finding]:
             evidence=tuple(
                 (each.cell, f"{part * each.queue_depth_asked:.1f} of {each.queue_depth_asked}") for each, part in short
             ),
-            advice="Read these cells at the depth achieved; look for a busy CPU first.",
-            deciding_test="The same cell with more CPUs, or with --engine io_uring.",
+            advice=(
+                "Read these cells at the depth achieved."
+                if case.is_simulated
+                else "Read these cells at the depth achieved; look for a busy CPU first."
+            ),
+            deciding_test=("" if case.is_simulated else "The same cell with more CPUs, or with --engine io_uring."),
             cells=tuple(each.cell for each, _ in short),
         )
 
@@ -120,8 +130,9 @@ def repeats_differ(case: Case) -> Iterator[Finding]:
                 f"from their repeats; the widest is {cell.cell} with ±{spread:.0%} of its throughput."
             ),
             evidence=tuple((each.cell, f"±{part:.0%}") for each, part in wide[:10]),
-            advice="Compare such cells with nothing; let nothing else run, and measure longer.",
-            deciding_test=f"The same run {how}on an idle host.",
+            advice=f"Compare such cells with nothing; {'' if case.is_simulated else 'let nothing else run, and '}"
+            "measure longer.",
+            deciding_test=f"The same run {how}{'with longer cells' if case.is_simulated else 'on an idle host'}.",
             cells=tuple(each.cell for each, _ in wide),
         )
 

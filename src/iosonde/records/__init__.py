@@ -32,6 +32,7 @@ from iosonde.records.target import (
     SimulationFacts,
     TargetFacts,
     TargetKind,
+    flattened,
 )
 from iosonde.records.workload import CellPlan, CellTurn, Plan, Timing, Workload
 from iosonde.vocabulary import (
@@ -96,4 +97,5 @@ __all__ = [
     "Times",
     "Timing",
     "Workload",
+    "flattened",
 ]

@@ -1,5 +1,6 @@
 """What was measured: the file, the file system it lies on, and the device below."""
 
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from iosonde.records.base import Record
@@ -57,6 +58,15 @@ class DeviceFacts(Record):
     request_size_bytes_max: int | None
 
 
+def flattened(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    """Every value of a table and of those within it, by its dotted key."""
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from flattened(value, f"{before}{key}.")
+        else:
+            yield f"{before}{key}", value
+
+
 class SimulationFacts(Record):
     """A simulated drive: all that it is made from, so that the very same one can be made again.
 
@@ -69,6 +79,10 @@ class SimulationFacts(Record):
     table: dict[str, Any]
     seed: int
     scale: int = 1
+
+    def parameters(self) -> Iterator[tuple[str, Any]]:
+        """Every value that the drive is made from, by its dotted key."""
+        return flattened(self.table)
 
 
 class TargetFacts(Record):

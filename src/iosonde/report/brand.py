@@ -24,11 +24,8 @@ def brands_of(run: RunRecord) -> tuple[Brand, ...]:
     if header.target.kind == "null":
         brands.append(Brand("null target", "No I/O was done: these are the engine's own costs, not a drive's."))
     if header.target.kind == "simulation":
-        names = ", ".join(target.path for target in header.targets)
         brands.append(
-            Brand(
-                "simulated", f"No drive was touched: {names} is a model in virtual time, and no evidence of a real one."
-            )
+            Brand("simulated", "No drive was touched: this is what a model does in virtual time, and no real one.")
         )
     if run.running:
         brands.append(Brand("running", f"Still being measured: {_measured(run)} are here."))

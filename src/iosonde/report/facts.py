@@ -5,7 +5,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from iosonde.charts.quantities import NO_VALUE
-from iosonde.records import CellRecord, DeviceFacts, EngineTruth, Operation, RunHeader, RunRecord, TargetFacts
+from iosonde.records import (
+    CellRecord,
+    DeviceFacts,
+    EngineTruth,
+    Operation,
+    RunHeader,
+    RunRecord,
+    SimulationFacts,
+    TargetFacts,
+)
 from iosonde.units import SECOND_NS, format_amount, format_bandwidth, format_duration, format_size
 
 
@@ -36,6 +45,11 @@ def _target_groups(run: RunRecord) -> list[FactGroup]:
     numbers = [""] if len(targets) == 1 else [f" {number}" for number in range(1, len(targets) + 1)]
     return [
         *(FactGroup(f"Target{number}", _target(each, run.fill)) for number, each in zip(numbers, targets, strict=True)),
+        *(
+            FactGroup(f"Simulated drive{number}", _simulated(run, each.simulation, place))
+            for place, (number, each) in enumerate(zip(numbers, targets, strict=True))
+            if each.simulation is not None
+        ),
         *(FactGroup("Device" if len(devices) == 1 else f"Device {each.name}", _device(each)) for each in devices),
     ]
 
@@ -62,6 +76,10 @@ def identity_text(target: TargetFacts) -> str:
         parts.append(f"device {identity.device_major}:{identity.device_minor}, inode {identity.inode}")
     if target.kind == "null":
         parts.append("null ring, no device")
+    if target.simulation is not None:
+        drive = target.simulation
+        scale = "" if drive.scale == 1 else f", {drive.scale:,} times smaller"
+        parts.append(f"simulated, model {drive.model}{scale}, seed {drive.seed}")
     return ", ".join(parts) or "unknown"
 
 
@@ -96,6 +114,22 @@ def _target(target: TargetFacts, fill: CellRecord | None) -> tuple[tuple[str, st
                 f"{format_amount(system.size_bytes)}, {format_amount(system.available_bytes)} available",
             ),
         ]
+    return tuple(facts)
+
+
+def _simulated(run: RunRecord, drive: SimulationFacts, place: int) -> tuple[tuple[str, str], ...]:
+    """What a simulated drive is made of, and what it was like at the end."""
+    ended = [cell for cell in run.cells if len(cell.drives) > place]
+    facts = [
+        ("model", f"{drive.model}: {drive.title}"),
+        ("seed", str(drive.seed)),
+        ("scale", "none" if drive.scale == 1 else f"{drive.scale:,} times smaller than the model"),
+        *((key, f"{value:,}" if isinstance(value, int) else str(value)) for key, value in drive.parameters()),
+    ]
+    if ended:
+        state = ended[-1].drives[place]
+        facts += [(name.replace("_", " "), f"{value:,}") for name, value in state.health if value]
+        facts.append(("state at the end", state.state_hash))
     return tuple(facts)
 
 

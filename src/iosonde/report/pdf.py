@@ -35,7 +35,7 @@ from iosonde.vocabulary import Paper
 RUNNING_LENGTH_MAX: Final = 70
 """A longer name loses its middle where it stands on top of every page."""
 
-GRAVE_BRANDS: Final = frozenset({"debug engine", "null target"})
+GRAVE_BRANDS: Final = frozenset({"debug engine", "null target", "simulated"})
 IMPLIED_NAMES: Final = frozenset({"best", "rate"})
 
 

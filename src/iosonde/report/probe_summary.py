@@ -11,17 +11,20 @@ from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.histogram import PERCENTS, percent_label
 from iosonde.findings.model import Finding, Severity
 from iosonde.records import Operation, RunRecord
+from iosonde.report.brand import brands_of
 from iosonde.report.facts import span_text, targets_text
 from iosonde.units import format_bandwidth, format_duration, format_iops, format_latency
 
 _STYLES = {Severity.INVALID: "bold red", Severity.DOUBTFUL: "yellow", Severity.NOTE: "cyan"}
+BRAND_STYLE = "bold black on yellow"
 NOT_SUPPORTED = "–"
 
 
 def render_probe(run: RunRecord, findings: Sequence[Finding]) -> RenderableType:
     """What one workload gave, by class of operations, with what should be known about it."""
     estimates = estimate_run(run).cells[0]
-    parts: list[RenderableType] = [_head(run), _circumstances(run, estimates)]
+    brands = [Text.assemble((f" {each.word.upper()} ", BRAND_STYLE), " ", each.sentence) for each in brands_of(run)]
+    parts: list[RenderableType] = [_head(run), *brands, _circumstances(run, estimates)]
     if estimates.operations:
         parts.append(_figures(estimates))
     parts.extend(_finding(finding) for finding in findings if finding.severity is not Severity.NOTE)

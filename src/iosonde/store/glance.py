@@ -53,7 +53,8 @@ class Glance:
 
     ``measured`` of ``planned`` measurements have finished. ``running`` says that a process is writing it now.
     ``damage`` says what can't be read; an end that writing broke off in is none. ``duration_ns`` is the time from
-    the start to the last cell's end, without the pauses before resumptions; None when no cell has ended.
+    the start to the last cell's end, without the pauses before resumptions; None when no cell has ended. Of a simulated
+    drive it is virtual.
     """
 
     header: RunHeader
@@ -223,7 +224,10 @@ class _Looking:
     def _end_session(self) -> None:
         payload = b"" if self._last_cell is None else self._last_cell.whole
         ended = _CLOCK_END.search(payload, max(payload.rfind(b'"clock_end":'), 0))
-        if self._began_ns is not None and ended:
+        if self.header.target.kind == "simulation":
+            # Virtual time begins at 0, stands still between sessions, and goes on where it was.
+            self._duration_ns = int(ended[1]) if ended else self._duration_ns
+        elif self._began_ns is not None and ended:
             self._duration_ns += max(int(ended[1]) - self._began_ns, 0)
         self._last_cell = None
 

@@ -8,10 +8,10 @@ from importlib.resources import files
 from iosonde.errors import UsageError
 from iosonde.plans.mistakes import read_text
 from iosonde.plans.models.model import Model
-from iosonde.plans.models.reading import flattened, read_model
+from iosonde.plans.models.reading import read_model
 from iosonde.plans.models.table import Limit
 
-__all__ = ["Limit", "Model", "flattened", "load_model", "model_names", "read_model"]
+__all__ = ["Limit", "Model", "load_model", "model_names", "read_model"]
 
 _SUFFIX = ".toml"
 

@@ -3,7 +3,7 @@
 import difflib
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
@@ -14,6 +14,7 @@ from iosonde.plans.mistakes import lower_first, shown, syntax_error
 from iosonde.plans.models.kinds import KINDS, Kind
 from iosonde.plans.models.model import Model
 from iosonde.plans.models.table import ModelTable
+from iosonde.records import flattened
 
 _TEXTS: Final = ("title", "about")
 _HEAD: Final = ("kind", *_TEXTS, "sources")
@@ -51,15 +52,6 @@ def read_model(text: str, name: str, file: str) -> Model:
         raise _mistake(details[0], KINDS[kind], text, file) from error
     sources = _sources(found, table, text, file)
     return Model(name=name, table=table, sources=sources, **texts)
-
-
-def flattened(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    """Every value of a table and of those within it, by its dotted key."""
-    for key, value in table.items():
-        if isinstance(value, Mapping):
-            yield from flattened(value, f"{before}{key}.")
-        else:
-            yield f"{before}{key}", value
 
 
 def _kind(found: Mapping[str, Any], text: str, file: str) -> str:

@@ -53,6 +53,7 @@ class ListedRun:
     device_models: tuple[str, ...] = ()
     profile: str = ""
     quick: bool = False
+    simulated: bool = False
     measured: int | None = None
     planned: int | None = None
     best_cell: str = ""
@@ -90,6 +91,7 @@ def listed_run(path: Path, glance: Glance) -> ListedRun:
         device_models=_models(header),
         profile=header.plan.profile,
         quick=header.plan.quick,
+        simulated=header.target.kind == "simulation",
         measured=glance.measured,
         planned=glance.planned,
         best_cell=best.cell if best else "",
@@ -170,7 +172,7 @@ def _state_text(run: ListedRun) -> str:
     words = [str(run.state)]
     if run.measured is not None and run.state is not RunState.FINISHED:
         words.append(f"{run.measured} of {run.planned}")
-    return " ".join(words) + (", quick" if run.quick else "")
+    return " ".join(words) + (", quick" if run.quick else "") + (", simulated" if run.simulated else "")
 
 
 def _targets(run: ListedRun) -> str:
@@ -216,7 +218,9 @@ def _target(target: TargetFacts) -> str:
 
 def _models(header: RunHeader) -> tuple[str, ...]:
     devices = [target.device for target in header.targets if target.device is not None]
-    return tuple(dict.fromkeys(device.model or device.name for device in devices))
+    drives = [target.simulation for target in header.targets if target.simulation is not None]
+    names = (*(device.model or device.name for device in devices), *(f"simulated {drive.title}" for drive in drives))
+    return tuple(dict.fromkeys(names))
 
 
 def _is_small_read(cell: CellPlan) -> bool:
