@@ -2,11 +2,12 @@
 
     python -m tools.record_wall
 
-writes ``tests/fixtures/wall/*.jsonl`` anew. A line ``{"command": …}`` went to the engine, ``{"event": …}`` came back.
+writes ``tests/fixtures/wall/*.jsonl`` anew, or only those that are named behind it. A line ``{"command": …}`` went to the engine, ``{"event": …}`` came back.
 ``$DIR`` stands for the folder of the target.
 """
 
 import json
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -60,6 +61,19 @@ def open_file(name: str, **changes: object) -> Message:
     }
 
 
+SIMULATION: Final[Message] = {
+    "command": "open",
+    "kind": "simulation",
+    "model": {
+        "kind": "queueing",
+        "size_bytes": SPAN_BYTES,
+        "servers": 2,
+        "service": "exponential",
+        "service_ns": 100_000,
+    },
+    "seed": 7,
+}
+
 FILL: Final = job(
     engine="psync",
     pattern="sequential",
@@ -92,6 +106,19 @@ SCRIPTS: Final[dict[str, list[Message]]] = {
         {"command": "run", "job": job(engine="psync", queue_depth=2, targets=2)},
         {"command": "run", "job": job(engine="psync", queue_depth=2)},
         {"command": "close"},
+    ],
+    "simulation": [
+        SIMULATION,
+        {"command": "run", "job": {**FILL, "engine": "simulation"}},
+        {"command": "sync"},
+        {"command": "wait", "duration_ns": 10 * MS},
+        {"command": "run", "job": job(engine="simulation")},
+        {
+            "command": "run",
+            "job": job(engine="simulation", queue_depth=64, pace={"rate_per_s": 10_000, "arrivals": "poisson"}),
+        },
+        {"command": "close"},
+        {**SIMULATION, "model": {**SIMULATION["model"], "servers": 0}},
     ],
     "refusals": [
         {"command": "run", "job": job()},
@@ -134,9 +161,10 @@ def play(script: list[Message], folder: Path) -> Iterator[Message]:
 
 
 def main() -> None:
-    """Records every script."""
+    """Records every script, or those that are named."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    for name, script in SCRIPTS.items():
+    for name in sys.argv[1:] or SCRIPTS:
+        script = SCRIPTS[name]
         with tempfile.TemporaryDirectory() as folder:
             lines = [json.dumps(message).replace(folder, "$DIR") for message in play(script, Path(folder))]
         (FOLDER / f"{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -152,6 +152,11 @@ fn a_job_on_two_files_at_the_same_time_goes_as_recorded() {
 }
 
 #[test]
+fn a_job_on_a_simulated_drive_goes_as_recorded() {
+    play("simulation.jsonl", 0);
+}
+
+#[test]
 fn what_was_refused_is_refused_in_the_same_words() {
     play("refusals.jsonl", 0);
 }

@@ -1,10 +1,12 @@
 """Totals add up, and ``all`` is what its classes add up to."""
 
+from dataclasses import replace
+
 import pytest
 
 from iosonde.analysis.totals import merge_totals, total_of
-from iosonde.records import Operation
-from tests.builders import no_operations, totals_of
+from iosonde.records import Operation, Times
+from tests.builders import histogram_of, no_operations, totals_of
 
 
 def test_totals_merge_as_if_recorded_together() -> None:
@@ -15,6 +17,20 @@ def test_a_direction_without_operations_does_not_pull_the_minimum_to_0() -> None
     merged = merge_totals([no_operations(), totals_of([700])])
     assert merged is not None
     assert merged.latency_ns_min == 700
+
+
+def test_times_from_when_operations_were_wanted_add_up_where_they_are_known() -> None:
+    def wanted(*times_ns: int) -> Times:
+        return Times(ns_sum=sum(times_ns), ns_min=min(times_ns), ns_max=max(times_ns), histogram=histogram_of(times_ns))
+
+    first = replace(totals_of([100, 200]), response=wanted(150, 300), lag=wanted(50, 100))
+    second = replace(totals_of([400]), response=wanted(400), lag=wanted(0))
+    merged = merge_totals([first, second])
+    assert merged is not None
+    assert (merged.response, merged.lag) == (wanted(150, 300, 400), wanted(50, 100, 0))
+    closed = merge_totals([totals_of([100]), totals_of([200])])
+    assert closed is not None
+    assert (closed.response, closed.lag) == (None, None)
 
 
 def test_nothing_completed_is_none_and_not_zero() -> None:

@@ -2,8 +2,54 @@
 
 from typing import Final
 
+from iosonde.plans.models import model_names
+from iosonde.plans.models.kinds import KINDS
+
 WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
-    ("run", 2, "missing argument 'TARGET...'", "`iosonde run --help` shows what can be given, with an example"),
+    ("run", 2, "no target was given", "name one, as above; `iosonde sim list` lists the simulated drives"),
+    ("plan", 2, "missing argument 'TARGET...'", "`iosonde plan --help` shows what can be given, with an example"),
+    (
+        "run . sim:mmc",
+        2,
+        "sim:mmc and . can't be measured together: a simulated drive lives in a time of its own",
+        "name simulated drives only, or files and directories only",
+    ),
+    (
+        "run sim:mmc --engine psync",
+        2,
+        "--engine psync does I/O, and a simulated drive knows none",
+        "leave --engine away: sim: targets are measured by the simulation",
+    ),
+    (
+        "plan . --engine simulation",
+        2,
+        "--engine simulation measures simulated drives only",
+        "name one, such as sim:mmc (`iosonde sim list` lists them), or leave --engine away",
+    ),
+    (
+        "probe sim:mmc,scale=16",
+        2,
+        "sim:mmc,scale=16: a queueing model has no capacity that could be scaled",
+        "leave scale away; --size uses less of the drive",
+    ),
+    (
+        "probe sim:wrong.toml",
+        2,
+        f"wrong.toml:1: kind is missing; it is one of {', '.join(KINDS)}",
+        'add kind = "queueing"',
+    ),
+    (
+        "sim show mm2",
+        2,
+        "there is no model 'mm2'",
+        f"models: {', '.join(model_names())}; a file of your own is named with its path, such as ./drive.toml",
+    ),
+    (
+        "sim shew mmc",
+        2,
+        "no such command 'shew'. Did you mean 'show'?",
+        "`iosonde sim --help` shows what can be given, with an example",
+    ),
     (
         "probe . 4KiB",
         3,

@@ -1,13 +1,16 @@
 """The front's side of the wall: it says what was recorded, and understands what was answered."""
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from iosonde.errors import EngineError, IosondeError, TargetError
+from iosonde.analysis.totals import merge_totals
+from iosonde.errors import EngineError, IosondeError, TargetError, UsageError
 from iosonde.records import (
+    INTERVAL_FORM,
     Access,
     CellPlan,
     CellRecord,
@@ -18,11 +21,13 @@ from iosonde.records import (
     Operation,
     Outcome,
     Phase,
+    SimulationFacts,
     Sync,
     Timing,
     Workload,
 )
 from iosonde.sources import EngineSource, TargetRequest
+from iosonde.sources.engine.assemble import assemble_cell
 from iosonde.sources.engine.refusals import refusal
 
 FOLDER = Path(__file__).parent
@@ -140,9 +145,64 @@ def test_two_files_are_measured_at_the_same_time_as_recorded(tmp_path: Path, end
     source.close()
 
 
+def test_a_simulated_drive_is_opened_and_measured_as_recorded(tmp_path: Path, ending: list[EngineSource]) -> None:
+    source = replaying("simulation.jsonl", tmp_path)
+    ending.append(source)
+    table = {
+        "kind": "queueing",
+        "size_bytes": SPAN_BYTES,
+        "servers": 2,
+        "service": "exponential",
+        "service_ns": 100_000,
+    }
+    drive = SimulationFacts(model="mine", title="mine", table=table, seed=7)
+    opened = source.open(TargetRequest(path=None, write=True, create_bytes=None, direct=True, simulation=drive))
+    assert (opened.size_bytes, opened.identity) == (SPAN_BYTES, None)
+    fill = cell(
+        SHORT.model_copy(update={"amount_bytes": SPAN_BYTES}),
+        pattern=Access.SEQUENTIAL,
+        read_percent=0,
+        block_size_bytes=1 << 20,
+        queue_depth=2,
+    )
+    record, _ = measure(source, fill, Engine.SIMULATION)
+    assert record.drives[0].health.host_written_bytes == SPAN_BYTES
+    assert record.cpu is None
+    source.sync()
+
+
+def test_what_an_open_loop_adds_is_added_up_as_well() -> None:
+    lines = (TRANSCRIPTS / "simulation.jsonl").read_text(encoding="utf-8").splitlines()
+    events = [json.loads(line).get("event", {}) for line in lines]
+    paced = [event["interval"] for event in events if event.get("type") == "interval" and event["id"] == 6]
+    intervals = [INTERVAL_FORM.validate_python(interval) for interval in paced]
+    measured = [each.operations[Operation.READ] for each in intervals if each.phase is Phase.MEASURE]
+    total = merge_totals(measured)
+    assert total is not None
+    assert total.response is not None
+    assert total.lag is not None
+    assert sum(total.response.histogram.count) == total.count
+    assert total.response.ns_sum == sum(each.response.ns_sum for each in measured if each.response is not None)
+    assert total.response.ns_sum >= total.latency_ns_sum, "an operation is wanted before it is submitted"
+
+
+def test_an_engine_that_does_io_has_to_say_what_cpu_time_it_took() -> None:
+    lines = (TRANSCRIPTS / "null.jsonl").read_text(encoding="utf-8").splitlines()
+    events = [json.loads(line).get("event", {}) for line in lines]
+    result = next(event["result"] for event in events if event.get("type") == "finished")
+    turn = CellTurn(order=1, cell="recorded", repeat=1, seed=7)
+    with pytest.raises(EngineError, match="cpu is missing"):
+        assemble_cell(cell(), turn, [], {**result, "cpu": None})
+
+
 @pytest.mark.parametrize(
     ("kind", "error"),
-    [("target_missing", TargetError), ("engine_refused", EngineError), ("never heard of", EngineError)],
+    [
+        ("target_missing", TargetError),
+        ("bad_model", UsageError),
+        ("engine_refused", EngineError),
+        ("never heard of", EngineError),
+    ],
 )
 def test_a_refusal_becomes_an_error_with_the_engine_s_words_and_a_hint(kind: str, error: type[IosondeError]) -> None:
     raised = refusal({"type": "error", "id": 1, "kind": kind, "message": "what the engine saw"})

@@ -10,6 +10,7 @@ import typer
 from iosonde import __version__
 from iosonde.cli.ending import ENDING
 from iosonde.cli.export import export
+from iosonde.cli.group_help import GroupHelp
 from iosonde.cli.list import list_runs
 from iosonde.cli.plan import plan
 from iosonde.cli.probe import probe
@@ -17,6 +18,7 @@ from iosonde.cli.report import report
 from iosonde.cli.resume import resume
 from iosonde.cli.run import run
 from iosonde.cli.show import show
+from iosonde.cli.sim import sim
 from iosonde.cli.usage import usage_error
 from iosonde.errors import IosondeError
 
@@ -24,8 +26,7 @@ app = typer.Typer(
     name="iosonde",
     no_args_is_help=True,
     add_completion=False,
-    # Typer's own option loads Pydantic whenever it was not given; ours below is a plain flag and costs nothing.
-    add_help_option=False,
+    add_help_option=False,  # See GroupHelp.
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     help="Characterise block storage: what a drive, a volume or a file system can do, and how far to trust it.",
@@ -39,16 +40,10 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-def _help(context: typer.Context, asked: bool) -> None:
-    if asked:
-        typer.echo(context.get_help())
-        raise typer.Exit
-
-
 @app.callback()
 def _main(
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
-    show_help: bool = typer.Option(False, "--help", callback=_help, is_eager=True, help="Show this message and exit."),
+    show_help: GroupHelp = False,
 ) -> None:
     """Takes the options that stand before a command."""
 
@@ -61,6 +56,7 @@ app.command("list")(list_runs)
 app.command("show")(show)
 app.command("report")(report)
 app.command("export")(export)
+app.add_typer(sim)
 
 
 def entry() -> NoReturn:

@@ -7,8 +7,8 @@ import typer
 from iosonde.vocabulary import EngineChoice
 
 TARGET_HELP = (
-    "A directory (a file is made in it and removed afterwards), a new file, or an existing one. Several are "
-    "measured at the same time."
+    "A directory (a file is made in it and removed afterwards), a new file, an existing one, or sim:MODEL (a simulated "
+    "drive). Several are measured at the same time."
 )
 
 RUN_HELP = "A run directory, or an archive of one."

@@ -24,7 +24,10 @@ def probe(
     targets: Annotated[
         list[str],
         typer.Argument(
-            help="A directory, a new file, an existing one, or null: (nothing, in process). Several: at the same time.",
+            help=(
+                "A directory, a new file, an existing one, sim:MODEL (a simulated drive), or null: (nothing, in "
+                "process). Several: at the same time."
+            ),
             metavar="TARGET...",
             show_default=False,
         ),

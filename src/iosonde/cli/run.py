@@ -8,6 +8,7 @@ import typer
 
 from iosonde.cli.options import (
     OUTPUT_GROUP,
+    TARGET_HELP,
     Buffered,
     EngineOption,
     Overwrite,
@@ -15,8 +16,8 @@ from iosonde.cli.options import (
     Quick,
     Seed,
     Size,
-    Targets,
 )
+from iosonde.errors import UsageError
 from iosonde.vocabulary import EngineChoice
 
 Out = Annotated[
@@ -31,8 +32,19 @@ Out = Annotated[
 ]
 
 
+# Who names no target is told what one is.
+TargetsOrNone = Annotated[list[str] | None, typer.Argument(help=TARGET_HELP, metavar="TARGET...", show_default=False)]
+EXPLANATION = """\
+A target is what is measured: a directory, in which a file is made and removed afterwards, or a file.
+
+  iosonde run /mnt/data    what the file system at /mnt/data can do, in about 20 minutes
+  iosonde run sim:mmc      needs no drive: a simulated one, and a whole report in seconds
+  iosonde plan /mnt/data   what the first of these would cost in time and wear; touches nothing
+"""
+
+
 def run(
-    targets: Targets,
+    targets: TargetsOrNone = None,
     profile: Profile = "lab",
     quick: Quick = False,
     size: Size = None,
@@ -48,6 +60,9 @@ def run(
 
     The lab profile takes about 20 minutes and can write more than a TB: `iosonde plan TARGET` says it beforehand.
     """
+    if not targets:
+        typer.echo(EXPLANATION, err=True)
+        raise UsageError("no target was given", "name one, as above; `iosonde sim list` lists the simulated drives")
     from iosonde.campaign import look_ahead, measure_to_directory
     from iosonde.campaign.wishes import campaign_wish
     from iosonde.cli.keeping import keeping

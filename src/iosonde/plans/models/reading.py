@@ -165,27 +165,33 @@ def _in_words(about: Mapping[str, Any]) -> str:
     return " ".join([noun, *bounds])
 
 
+_HEAD_LINE: Final = re.compile(r"^\s*(\[{1,2})\s*([^\]]+?)\s*\]{1,2}\s*(#.*)?$")
+_KEY_LINE: Final = re.compile(r"^\s*([A-Za-z0-9_.\"' -]+?)\s*=")
+
+
 def line_of(text: str, place: Sequence[int | str]) -> int:
     """The line that a key stands on; that of its table's head where it isn't there, or the first of the file."""
     *tables, key = [part for part in place if isinstance(part, str)] or [""]
-    wanted, number_wanted = ".".join(tables), next((part for part in place if isinstance(part, int)), 0)
-    found, current, seen = 1, "", {"": 0}
+    table, wanted = ".".join(tables), ".".join([*tables, key])
+    item = next((part for part in place if isinstance(part, int)), 0)
+    found, current, items, is_wanted = 1, "", {"": 0}, True
     for number, line in enumerate(text.splitlines(), start=1):
-        head = re.match(r"^\s*\[{1,2}\s*([^\]]+?)\s*\]{1,2}\s*(#.*)?$", line)
-        if head:
-            current = head[1].replace(" ", "").replace('"', "")
-            seen[current] = seen.get(current, -1) + 1
-            if current == f"{wanted}.{key}".lstrip("."):
+        if head := _HEAD_LINE.match(line):
+            current = _bare(head[2])
+            items[current] = items.get(current, -1) + 1
+            # Of a list of tables only one is meant.
+            is_wanted = head[1] == "[" or items[current] == item
+            if is_wanted and current == wanted:
                 return number
-            found = number if current == wanted and seen[current] <= number_wanted else found
-        written = re.match(r"^\s*([A-Za-z0-9_.\"' -]+?)\s*=", line)
-        if written is None or seen[current] not in {0, number_wanted}:
-            continue
-        inner = written[1].replace('"', "").replace("'", "").replace(" ", "")
-        full = f"{current}.{inner}".lstrip(".")
-        if full == f"{wanted}.{key}".lstrip("."):
-            return number
-        if full == wanted:
-            # An inline table, or a list of tables on one line.
-            found = number
+            found = number if is_wanted and current == table else found
+        elif is_wanted and (written := _KEY_LINE.match(line)):
+            full = f"{current}.{_bare(written[1])}".lstrip(".")
+            if full == wanted:
+                return number
+            # A table that is written on one line.
+            found = number if full == table else found
     return found
+
+
+def _bare(key: str) -> str:
+    return re.sub(r"[ \"']", "", key)

@@ -1,0 +1,58 @@
+"""Models in words, for `sim list` and `sim show`."""
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from iosonde.plans.models import Model
+from iosonde.records import flattened
+from iosonde.report.display import printable
+from iosonde.units import format_bandwidth, format_duration, format_latency, format_size
+
+# Longer times are read in seconds and minutes.
+LATENCY_NS_MAX = 10**9
+
+
+def model_list(models: Sequence[Model]) -> RenderableType:
+    """A line for each model."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for head in ("Target", "Kind", "Size", "What it is"):
+        table.add_column(head, no_wrap=head != "What it is", overflow="fold")
+    for model in models:
+        table.add_row(f"sim:{model.name}", model.kind, format_size(model.size_bytes), f"{model.title}. {model.about}")
+    return table
+
+
+def model_view(model: Model) -> RenderableType:
+    """A model with its parameters, their sources, and what follows from them."""
+    head = Text.assemble((printable(model.name), "bold"), f": {printable(model.title)}, a {model.kind} model")
+    parameters = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    parameters.add_column("Parameter", no_wrap=True)
+    parameters.add_column("Value", no_wrap=True)
+    parameters.add_column("Source", overflow="fold")
+    for key, value in flattened(model.parameters):
+        if key != "kind":
+            source = printable(model.sources.get(key, "not said"))
+            parameters.add_row(Text(key), Text(printable(value_text(key, value))), Text(source))
+    limits = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for name in ("Limit", "Value", "Why"):
+        limits.add_column(name, overflow="fold")
+    for limit in model.limits:
+        limits.add_row(limit.name, limit.value, limit.why)
+    return Group(head, Text(printable(model.about)), "", parameters, "", limits)
+
+
+def value_text(key: str, value: object) -> str:
+    """A parameter's value as the file has it and, where its unit has prefixes, as people read it."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return str(value).lower() if isinstance(value, bool) else str(value)
+    plain = f"{value:,}"
+    if key.endswith("bytes_per_s"):
+        return f"{plain} ({format_bandwidth(value)})"
+    if key.endswith("_bytes"):
+        return f"{plain} ({format_size(int(value))})"
+    if key.endswith("_ns"):
+        return f"{plain} ({format_latency(value) if value < LATENCY_NS_MAX else format_duration(int(value))})"
+    return plain

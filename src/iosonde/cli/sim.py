@@ -1,0 +1,52 @@
+"""``iosonde sim``: the simulated drives that there are, and what they are made of."""
+
+from typing import Annotated
+
+import typer
+
+from iosonde.cli.group_help import GroupHelp
+
+sim = typer.Typer(
+    name="sim",
+    no_args_is_help=True,
+    add_help_option=False,  # See GroupHelp.
+    rich_markup_mode="rich",
+    help="Show the simulated drives that `sim:MODEL` names as a target.",
+    epilog="Example: [bold]iosonde sim list[/bold]   A run on one: [bold]iosonde run sim:mmc[/bold]",
+)
+
+
+@sim.callback()
+def _sim(show_help: GroupHelp = False) -> None:
+    """Takes the option that stands before a command."""
+
+
+@sim.command("list")
+def list_models() -> None:
+    """List the models that come with iosonde.
+
+    Example: [bold]iosonde sim list[/bold]
+    """
+    from iosonde.cli.modelled import model_list
+    from iosonde.cli.paper import print_paper
+    from iosonde.plans.models import load_model, model_names
+
+    print_paper(model_list([load_model(name) for name in model_names()]))
+
+
+@sim.command("show")
+def show_model(
+    model: Annotated[
+        str, typer.Argument(help="A model's name, or a model file of your own.", metavar="MODEL", show_default=False)
+    ],
+) -> None:
+    """Show a model: every parameter with its unit and its source, and what follows from them.
+
+    Example: [bold]iosonde sim show mmc[/bold]
+    """
+    from iosonde.campaign.simulated import SIMULATED_WORD
+    from iosonde.cli.modelled import model_view
+    from iosonde.cli.paper import print_paper
+    from iosonde.plans.models import load_model
+
+    print_paper(model_view(load_model(model.removeprefix(SIMULATED_WORD))))

@@ -1,0 +1,93 @@
+"""Words that mean simulated drives, and what is refused before anything is opened."""
+
+from pathlib import Path
+
+import pytest
+
+from iosonde.campaign import TargetWish
+from iosonde.campaign.engines import check_choice
+from iosonde.campaign.places import survey
+from iosonde.campaign.simulated import simulated_drive, word_of
+from iosonde.errors import UsageError
+from iosonde.vocabulary import EngineChoice
+
+
+def wish(*words: str, size_bytes: int | None = None, buffered: bool = False) -> TargetWish:
+    return TargetWish(
+        words, size_bytes=size_bytes, overwrite=False, buffered=buffered, writes=True, quick=False, seed=7
+    )
+
+
+def test_a_word_names_a_model_and_a_seed_and_gives_the_whole_drive() -> None:
+    drive, size_bytes = simulated_drive("sim:mmc,seed=42", run_seed=1, number=0)
+    assert (drive.model, drive.title, drive.seed, drive.scale) == ("mmc", "M/M/4 queue", 42, 1)
+    assert drive.table["kind"] == "queueing"
+    assert drive.table["servers"] == 4
+    assert size_bytes == 1 << 30
+    assert word_of(drive) == "sim:mmc,seed=42"
+
+
+def test_without_a_seed_it_comes_from_the_runs_and_each_drive_has_its_own() -> None:
+    first, again, second = (simulated_drive("sim:mmc", 7, number)[0].seed for number in (0, 0, 1))
+    assert first == again
+    assert first != second
+    assert first != simulated_drive("sim:mmc", 8, 0)[0].seed
+
+
+def test_a_drive_is_as_large_as_its_model_and_size_uses_less_of_it() -> None:
+    assert survey(wish("sim:mm1"), "run")[0].span_bytes == 1 << 30
+    assert survey(wish("sim:mm1", size_bytes=64 << 20), "run")[0].span_bytes == 64 << 20
+
+
+def test_several_simulated_drives_are_fine() -> None:
+    places = survey(wish("sim:mm1", "sim:mm1", "sim:mmc"), "run")
+    assert [place.kind for place in places] == ["simulation"] * 3
+    assert len({place.name for place in places}) == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("sim:",), "sim: names no model"),
+        (("sim:mm2",), "there is no model 'mm2'"),
+        (("sim:mm1,sed=3",), "sim:mm1,sed=3 has the unknown option sed"),
+        (("sim:mm1,seed=x",), "sim:mm1,seed=x: seed is not a whole number"),
+        (("sim:mm1,seed=-1",), "sim:mm1,seed=-1: seed is not a whole number"),
+        (("sim:mm1,seed=1,seed=2",), "sim:mm1,seed=1,seed=2 gives an option twice"),
+        (("sim:mm1,seed=9007199254740992",), "seed is not a whole number from 0 to 9007199254740991"),
+        (("sim:mm1,scale=16",), "a queueing model has no capacity that could be scaled"),
+        (("sim:./no.toml",), r"\./no\.toml does not exist"),
+        (("sim:mm1", "."), r"sim:mm1 and \. can't be measured together"),
+        ((".", "sim:mm1"), r"sim:mm1 and \. can't be measured together"),
+        (("sim:mm1", "null:"), "null: stands alone"),
+    ],
+)
+def test_a_word_that_makes_no_sense_is_refused_with_a_hint(words: tuple[str, ...], message: str) -> None:
+    with pytest.raises(UsageError, match=message) as told:
+        survey(wish(*words), "run")
+    assert told.value.hint
+
+
+def test_a_page_cache_and_more_than_there_is_are_refused() -> None:
+    with pytest.raises(UsageError, match="--buffered is about the page cache"):
+        survey(wish("sim:mm1", buffered=True), "run")
+    with pytest.raises(UsageError, match="--size 2 GiB is beyond the end of sim:mm1"):
+        survey(wish("sim:mm1", size_bytes=2 << 30), "run")
+
+
+def test_a_file_whose_name_looks_like_a_model_is_named_by_its_path(tmp_path: Path) -> None:
+    place = survey(wish(f"{tmp_path}/sim:mm1.data", size_bytes=16 << 20), "run")[0]
+    assert place.kind == "file"
+
+
+@pytest.mark.parametrize("choice", [EngineChoice.IO_URING, EngineChoice.PSYNC])
+def test_an_engine_that_does_io_is_refused_for_a_simulated_drive(choice: EngineChoice) -> None:
+    with pytest.raises(UsageError, match="a simulated drive knows none") as told:
+        check_choice(choice, "simulation")
+    assert told.value.hint.startswith("leave --engine away")
+
+
+@pytest.mark.parametrize("kind", ["file", "null"])
+def test_the_simulation_measures_simulated_drives_only(kind: str) -> None:
+    with pytest.raises(UsageError):
+        check_choice(EngineChoice.SIMULATION, "file" if kind == "file" else "null")

@@ -1,0 +1,53 @@
+"""The simulated drives as the command line tells them."""
+
+import pytest
+
+from iosonde.cli.modelled import value_text
+from iosonde.plans.models import load_model, model_names
+from iosonde.records import flattened
+from tests.commands import iosonde
+
+
+def test_every_model_is_listed_as_a_target_with_its_kind_size_and_title() -> None:
+    ended = iosonde("sim", "list", COLUMNS="200")
+    assert ended.returncode == 0, ended.stderr
+    for name in model_names():
+        line = next(line for line in ended.stdout.splitlines() if line.startswith(f"sim:{name} "))
+        model = load_model(name)
+        assert model.kind in line
+        assert model.title in line
+
+
+@pytest.mark.parametrize("word", ["mmc", "sim:mmc"])
+def test_a_model_is_shown_with_every_parameter_its_source_and_what_follows(word: str) -> None:
+    ended = iosonde("sim", "show", word, COLUMNS="400")
+    assert ended.returncode == 0, ended.stderr
+    model = load_model("mmc")
+    for key, value in flattened(model.parameters):
+        if key != "kind":
+            line = next(line for line in ended.stdout.splitlines() if line.startswith(f"{key} "))
+            assert value_text(key, value) in line
+            assert model.sources[key] in line
+    assert "40,000/s" in ended.stdout
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "text"),
+    [
+        ("size_bytes", 1 << 30, "1,073,741,824 (1 GiB)"),
+        ("service_ns", 100_000, "100,000 (100 us)"),
+        ("idle_ns", 120 * 10**9, "120,000,000,000 (2 min 00 s)"),
+        ("bytes_per_s", 500_000_000, "500,000,000 (500 MB/s)"),
+        ("servers", 4, "4"),
+        ("fua", True, "true"),
+    ],
+)
+def test_a_value_is_told_as_the_file_has_it_and_as_people_read_it(key: str, value: object, text: str) -> None:
+    assert value_text(key, value) == text
+
+
+def test_a_run_without_a_target_explains_what_one_is_and_that_none_is_needed() -> None:
+    ended = iosonde("run")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "iosonde run /mnt/data" in ended.stderr
+    assert "iosonde run sim:mmc      needs no drive" in ended.stderr

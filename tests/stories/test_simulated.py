@@ -1,0 +1,265 @@
+"""Whole runs on simulated drives: the same record on every machine, and the same after a break."""
+
+import json
+import os
+import random
+import signal
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+import iosonde
+from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, look_back, measure_to_directory, resume
+from iosonde.errors import RecordError, UsageError
+from iosonde.findings import Case, find
+from iosonde.plans import campaign_plan, read_campaign
+from iosonde.plans.models import model_names
+from iosonde.records import CellRecord, Outcome, RunRecord
+from iosonde.store import Journal, glance_at, load_run
+from iosonde.vocabulary import EngineChoice
+from tests.commands import few_cells
+from tests.commands import iosonde as run_command
+from tests.stories.short_runs import DONE, Child, fork
+
+CAMPAIGN = read_campaign(
+    """
+name = "simulated"
+repeats = 4
+warmup = "10ms"
+duration = "50ms"
+[[experiment]]
+name = "all"
+pattern = ["random", "sequential"]
+read = [100, 50, 0]
+block_size = "4KiB"
+queue_depth = [1, 8]
+""",
+    "simulated.toml",
+)
+WORDS = ("sim:mmc,seed=5", "sim:mm1,seed=6")
+
+
+def run_simulated(directory: Path, seed: int = 3) -> None:
+    wish = TargetWish(WORDS, size_bytes=64 << 20, overwrite=False, buffered=False, writes=True, quick=False)
+    whole = Wish(
+        target=wish,
+        engine=EngineChoice.AUTO,
+        plan=lambda ground: campaign_plan(CAMPAIGN, ground, quick=False, seed=seed),
+    )
+    now = datetime.now(UTC)
+    measure_to_directory(whole, look_ahead(whole, now), directory, SilentObserver(), now)
+
+
+def resume_simulated(directory: Path) -> None:
+    resume(directory, look_back(directory, failed_again=False), SilentObserver(), datetime.now(UTC))
+
+
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunRecord, float]:
+    """A run that nobody disturbs, and how long it took."""
+    directory = tmp_path_factory.mktemp("unbroken") / "run"
+    started = time.monotonic()
+    assert fork(lambda: run_simulated(directory)).wait() == DONE
+    return load_run(directory), time.monotonic() - started
+
+
+def test_the_same_seeds_give_the_same_cells_to_the_last_bit(unbroken: tuple[RunRecord, float], tmp_path: Path) -> None:
+    run_simulated(tmp_path / "again")
+    again = load_run(tmp_path / "again")
+    assert (again.fill, again.cells) == (unbroken[0].fill, unbroken[0].cells)
+    run_simulated(tmp_path / "other", seed=4)
+    assert load_run(tmp_path / "other").cells != again.cells
+
+
+def test_the_record_holds_the_drive_and_its_state_after_each_cell(unbroken: tuple[RunRecord, float]) -> None:
+    run, _ = unbroken
+    targets = run.header.targets
+    assert [target.path for target in targets] == list(WORDS)
+    assert [target.kind for target in targets] == ["simulation", "simulation"]
+    assert targets[1].simulation is not None
+    assert targets[1].simulation.table["servers"] == 1
+    assert all(len(cell.drives) == 2 for cell in run.cells)
+    assert all(cell.cpu is None for cell in run.cells)
+    assert run.header.hello.overhead_ns_per_io is None
+    written = [cell.drives[0].health.host_written_bytes for cell in run.cells]
+    assert written == sorted(written)
+    assert written[0] >= 64 << 20, "the drive was filled first"
+    assert len({cell.drives[0].state_hash for cell in run.cells}) == len(run.cells)
+
+
+def broken_off(directory: Path, end: Callable[[Child], None]) -> RunRecord | None:
+    child = fork(lambda: run_simulated(directory))
+    end(child)
+    child.wait()
+    try:
+        return load_run(directory)
+    except RecordError:
+        return None
+
+
+def assert_same(resumed: RunRecord, whole: RunRecord, what: str) -> None:
+    assert resumed.finished, what
+    assert resumed.damage is None, what
+    assert resumed.fill == whole.fill, what
+    assert resumed.cells == whole.cells, what
+    assert all(cell.outcome is Outcome.CUT for cell in resumed.superseded), what
+
+
+def test_a_resumed_record_is_the_unbroken_one_wherever_the_front_was_killed(
+    unbroken: tuple[RunRecord, float], tmp_path: Path
+) -> None:
+    whole, unbroken_s = unbroken
+    draw = random.Random(20_261_121)
+    in_the_middle = 0
+    for number in range(12):
+        moment = draw.uniform(0.0, unbroken_s)
+        directory = tmp_path / str(number)
+        before = broken_off(directory, lambda child: child.kill_after(moment))  # noqa: B023 - called at once
+        if before is None:
+            continue
+        in_the_middle += 0 < len(before.cells) < len(whole.cells)
+        assert fork(lambda: resume_simulated(directory)).wait() == DONE  # noqa: B023 - as above
+        assert_same(load_run(directory), whole, f"killed after {moment:.4f} s")
+    assert in_the_middle > 3, "the moments must have met runs in the middle, or this shows nothing"
+
+
+def interrupt_after_cells(number: int, directory: Path) -> Callable[[Child], None]:
+    def end(child: Child) -> None:
+        while not (directory / "run.json").exists() or glance_at(directory, lambda _: ()).measured < number:
+            time.sleep(0.001)
+        os.kill(child.process, signal.SIGINT)
+
+    return end
+
+
+def test_a_resumed_record_is_the_unbroken_one_after_ctrl_c(unbroken: tuple[RunRecord, float], tmp_path: Path) -> None:
+    whole, _ = unbroken
+    for number in (1, 20, 40):
+        directory = tmp_path / str(number)
+        before = broken_off(directory, interrupt_after_cells(number, directory))
+        assert before is not None
+        assert not before.finished
+        assert len(before.cells) >= number
+        resume_simulated(directory)
+        assert_same(load_run(directory), whole, f"interrupted after {number} cells")
+
+
+def test_a_resumption_that_is_killed_while_it_replays_can_be_resumed(
+    unbroken: tuple[RunRecord, float], tmp_path: Path
+) -> None:
+    whole, unbroken_s = unbroken
+    directory = tmp_path / "run"
+    assert broken_off(directory, interrupt_after_cells(30, directory)) is not None
+    for share in (0.1, 0.3, 0.6):
+        child = fork(lambda: resume_simulated(directory))
+        child.kill_after(unbroken_s * share)
+        child.wait()
+    resume_simulated(directory)
+    assert_same(load_run(directory), whole, "killed three times more")
+
+
+def with_last_cell(directory: Path, change: Callable[[CellRecord], CellRecord]) -> None:
+    """Writes the last cell of a run once more, changed."""
+    last = load_run(directory, intervals=False).cells[-1]
+    with Journal(directory / "journal", go_on=True) as journal:
+        journal.cell(change(last))
+
+
+def test_a_drive_in_another_state_than_the_recorded_one_is_refused(tmp_path: Path) -> None:
+    directory = tmp_path / "run"
+    broken_off(directory, interrupt_after_cells(5, directory))
+
+    def forged(cell: CellRecord) -> CellRecord:
+        drives = (cell.drives[0].model_copy(update={"state_hash": "0" * 16}), *cell.drives[1:])
+        return cell.model_copy(update={"drives": drives, "outcome": Outcome.FINISHED})
+
+    with_last_cell(directory, forged)
+    with pytest.raises(
+        RecordError, match=r"simulated drive 1 came to the state .*, and the run recorded 0{16}"
+    ) as told:
+        resume_simulated(directory)
+    assert "start a new run with the same seeds" in told.value.hint
+
+
+def test_what_a_simulated_drive_failed_at_is_not_tried_again(tmp_path: Path) -> None:
+    directory = tmp_path / "run"
+    broken_off(directory, interrupt_after_cells(2, directory))
+    with pytest.raises(UsageError, match="a simulated drive fails by its model"):
+        look_back(directory, failed_again=True)
+
+
+def test_virtual_time_gives_a_listing_its_duration(unbroken: tuple[RunRecord, float], tmp_path: Path) -> None:
+    run_simulated(tmp_path / "run")
+    last = unbroken[0].cells[-1].clock_end
+    assert last is not None
+    assert glance_at(tmp_path / "run", lambda _: ()).duration_ns == last.wall_ns
+    ended = run_command("list", tmp_path, "--json")
+    listed = json.loads(ended.stdout)[0]
+    assert (listed["simulated"], listed["targets"]) == (True, list(WORDS))
+
+
+def test_nothing_is_said_of_hosts_and_clocks(unbroken: tuple[RunRecord, float], tmp_path: Path) -> None:
+    directory = tmp_path / "run"
+    broken_off(directory, interrupt_after_cells(5, directory))
+    resume_simulated(directory)
+    run = load_run(directory)
+    host = run.header.host.model_copy(update={"cpu_quota": 0.5, "virtual_machine": "kvm", "cpus_allowed": 1})
+    crowded = run.model_copy(update={"header": run.header.model_copy(update={"host": host})})
+    assert {finding.id for finding in find(Case.of(crowded))} <= {"targets-uneven", "repeats-differ"}
+    assert len(run.sessions) == 1
+    assert len(unbroken[0].sessions) == 0
+
+
+@pytest.mark.parametrize("model", model_names())
+def test_every_shipped_model_runs(model: str) -> None:
+    run = iosonde.probe(f"sim:{model}", size="64MiB", duration="100ms", warmup="0s", queue_depth=4, seed=1)
+    assert run.header.target.simulation is not None
+    assert run.header.target.simulation.model == model
+
+
+def test_a_model_of_ones_own_is_a_target_too(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(
+        'kind = "queueing"\ntitle = "mine"\nabout = "Slow."\n'
+        'size_bytes = 67_108_864\nservers = 1\nservice = "constant"\nservice_ns = 1_000_000\n',
+        encoding="utf-8",
+    )
+    ended = run_command("probe", "sim:./mine.toml", "--duration", "1s", folder=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    assert "SIMULATED" in ended.stdout
+    assert "1,000" in ended.stdout
+
+
+def test_a_run_says_everywhere_that_it_was_simulated(tmp_path: Path) -> None:
+    campaign = few_cells(tmp_path)
+    words = ("sim:mmc,seed=11", "--profile", campaign, "--seed", 1)
+    ended = run_command("run", *words, "--out", tmp_path / "run", folder=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    assert "target    sim:mmc,seed=11 (1 GiB, simulated, new from the factory: M/M/4 queue)" in ended.stderr
+    assert "SIMULATED" in ended.stdout
+    page = (tmp_path / "run/report.html").read_text(encoding="utf-8")
+    assert "[simulated] iosonde: sim:mmc,seed=11" in page
+    assert "simulated, model mmc, seed 11" in page
+    assert "100,000" in page, "the parameters stand in the report"
+    assert "SIMULATED" in run_command("show", tmp_path / "run").stdout
+    listed = run_command("list", tmp_path, COLUMNS="200").stdout
+    assert "finished, simulated" in listed
+    assert "simulated M/M/4 queue" in listed
+    planned = run_command("plan", *words, folder=tmp_path)
+    assert "simulated, new from the factory" in planned.stdout
+    assert "virtual" in planned.stdout
+
+
+def test_cells_on_one_and_on_several_drives_stand_side_by_side(tmp_path: Path) -> None:
+    campaign = few_cells(tmp_path).read_text(encoding="utf-8") + "targets = [1, 2]\n"
+    (tmp_path / "both.toml").write_text(campaign, encoding="utf-8")
+    run = iosonde.run(
+        "sim:fixed", "sim:fixed", size="64MiB", profile=tmp_path / "both.toml", seed=2, out=tmp_path / "run"
+    )
+    counted = {
+        (cell.cell, cell.repeat): sum(totals.count for totals in cell.operations.values())
+        for cell in load_run(run.path or tmp_path).cells
+    }
+    assert counted["random-read-4KiB-qd2-targets2", 1] == 2 * counted["random-read-4KiB-qd2", 1]
