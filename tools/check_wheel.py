@@ -63,6 +63,8 @@ def data_files() -> Iterator[str]:
     """The data files of the package, as a wheel names them."""
     package = ROOT / "src" / "iosonde"
     yield "iosonde/py.typed"
+    for path in (package / "plans").rglob("*.toml"):
+        yield f"iosonde/{path.relative_to(package)}"
     for folder in DATA_FOLDERS:
         for path in (package / folder).rglob("*"):
             if path.is_file():

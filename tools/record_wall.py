@@ -2,7 +2,8 @@
 
     python -m tools.record_wall
 
-writes ``tests/fixtures/wall/*.jsonl`` anew, or only those that are named behind it. A line ``{"command": …}`` went to the engine, ``{"event": …}`` came back.
+writes ``tests/fixtures/wall/*.jsonl`` anew, or only those that are named behind it. A line
+``{"command": …}`` went to the engine, ``{"event": …}`` came back.
 ``$DIR`` stands for the folder of the target.
 """
 

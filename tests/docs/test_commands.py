@@ -12,6 +12,7 @@ from typer.main import get_command
 
 from iosonde.cli.main import app
 from iosonde.plans import read_campaign
+from iosonde.plans.models import read_model
 from tests.docs.test_links import pages, tokens
 from tests.house.checkout import name_of
 from tools.reference.commands import leaves
@@ -61,11 +62,13 @@ def test_every_command_in_the_docs_is_understood(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", pages(), ids=name_of)
-def test_every_campaign_in_the_docs_is_one(page: Path) -> None:
+def test_every_campaign_and_every_model_in_the_docs_is_one(page: Path) -> None:
     for token in tokens(page):
         if token.type == "fence" and token.info == "toml":
-            assert tomllib.loads(token.content)
-            assert read_campaign(token.content, name_of(page)).experiment
+            if "kind" in tomllib.loads(token.content):
+                assert read_model(token.content, "shown", name_of(page)).limits
+            else:
+                assert read_campaign(token.content, name_of(page)).experiment
 
 
 def test_a_mistake_in_an_option_would_be_found() -> None:

@@ -69,7 +69,7 @@ class Journal:
 
     def interval(self, order: int, interval: IntervalRecord, left_s: float) -> None:
         """Keeps an interval of the running cell, which goes on for another ``left_s`` seconds."""
-        payload = b'{"order":%d,"interval":%b}' % (order, INTERVAL_FORM.dump_json(interval))
+        payload = b'{"order":%d,"interval":%b}' % (order, INTERVAL_FORM.dump_json(interval, exclude_none=True))
         self._write(encode(Kind.INTERVAL, payload))
         age_s = self._now_s() - self._synced_s
         if age_s >= SYNC_EVERY_S and age_s + left_s >= SYNC_LATEST_S:
