@@ -4,7 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from iosonde.plans.models.disk import DiskTable, disk_limits
 from iosonde.plans.models.queueing import QueueingTable, queueing_limits
+from iosonde.plans.models.ssd import SsdTable, ssd_limits, ssd_size_bytes
 from iosonde.plans.models.table import SCALE_KEY, Limit, ModelTable
 
 
@@ -24,4 +26,6 @@ class Kind:
 
 KINDS: Final[dict[str, Kind]] = {
     "queueing": Kind(QueueingTable, lambda table: table.size_bytes, queueing_limits),
+    "ssd": Kind(SsdTable, ssd_size_bytes, ssd_limits),
+    "disk": Kind(DiskTable, lambda table: table.size_bytes, disk_limits),
 }

@@ -37,7 +37,7 @@ class ModelTable(ModelPart):
 
     def parameters(self) -> dict[str, Any]:
         """All of them with the kind, as plain values for JSON."""
-        return self.model_dump(mode="json")
+        return self.model_dump(mode="json", exclude_none=True)
 
 
 @dataclass(frozen=True)

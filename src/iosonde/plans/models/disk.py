@@ -1,0 +1,84 @@
+"""Hard disks: an arm over turning platters, with a cache and a queue from which the nearest goes first."""
+
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
+
+from iosonde.plans.models.table import Limit, ModelTable
+from iosonde.units import SECOND_NS, format_bandwidth, format_iops, format_latency
+
+# The engine holds the same bounds, and some of its own that several values make together.
+CACHE_BYTES_MAX: Final = 16 << 30
+AGE_NS_MAX: Final = 60 * SECOND_NS
+
+Move_ns = Annotated[int, Field(strict=True, ge=0, le=SECOND_NS)]
+Seek_ns = Annotated[int, Field(strict=True, ge=1, le=SECOND_NS)]
+Track_bytes = Annotated[int, Field(strict=True, ge=4096, le=64 << 20, multiple_of=512)]
+Cache_bytes = Annotated[int, Field(strict=True, ge=0, le=CACHE_BYTES_MAX)]
+
+
+class DiskTable(ModelTable):
+    """A hard disk."""
+
+    kind: Literal["disk"]
+    size_bytes: int = Field(strict=True, ge=16 << 20, le=1 << 50, multiple_of=4096, description="The size.")
+    rotation_rpm: int = Field(strict=True, ge=1000, le=100_000, description="Revolutions a minute.")
+    heads: int = Field(strict=True, ge=1, le=64, description="Surfaces with data.")
+    zones: int = Field(strict=True, ge=1, le=256, description="Zones, each with tracks of one length.")
+    track_outer_bytes: Track_bytes = Field(description="A track of the outermost zone, where addresses begin.")
+    track_inner_bytes: Track_bytes = Field(description="A track of the innermost zone.")
+    seek_track_ns: Seek_ns = Field(description="A seek to the next cylinder.")
+    seek_knee_permille: int = Field(
+        strict=True, ge=1, le=1000, description="Up to where seeks grow with the root of the distance, of the stroke."
+    )
+    seek_knee_ns: Seek_ns = Field(description="A seek as far as that.")
+    seek_full_ns: Seek_ns = Field(description="A seek over the full stroke.")
+    head_switch_ns: Move_ns = Field(description="A change of heads within a cylinder.")
+    write_settle_ns: Move_ns = Field(description="What a head takes longer to settle before it may write.")
+    command_ns: Move_ns = Field(description="From a command's arrival until the disk acts on it.")
+    interface_bytes_per_s: int = Field(strict=True, ge=10**6, le=10**12, description="What the interface moves.")
+    queue_depth: int = Field(strict=True, ge=1, le=256, description="Commands that the disk chooses from.")
+    queue_age_ns_max: int = Field(
+        strict=True, ge=1, le=AGE_NS_MAX, description="A command that has waited longer goes before nearer ones."
+    )
+    write_cache_bytes: Cache_bytes = Field(description="What may be acknowledged before it is on the media.")
+    destage_idle_ns: int = Field(
+        strict=True, ge=0, le=AGE_NS_MAX, description="How long the arm must have rested before the cache is emptied."
+    )
+    read_ahead_bytes: Cache_bytes = Field(description="How far it reads on behind a read.")
+
+
+def disk_limits(table: DiskTable) -> tuple[Limit, ...]:
+    """What rotation and arm let through."""
+    turn_ns = 60 * SECOND_NS / table.rotation_rpm
+    seek_ns = mean_seek_ns(table)
+    alone_ns = seek_ns + turn_ns / 2 + table.command_ns
+    return (
+        Limit("rotational delay, mean", format_latency(turn_ns / 2), "half a turn"),
+        Limit("seek, mean", format_latency(seek_ns), "over two random places, by the seek curve"),
+        Limit("random read IOPS at depth 1", f"{format_iops(SECOND_NS / alone_ns)}/s", "seek, half a turn, command"),
+        Limit(
+            "bandwidth of the outermost zone",
+            format_bandwidth(table.track_outer_bytes * SECOND_NS / turn_ns),
+            "a track a turn, without changes of heads",
+        ),
+        Limit(
+            "bandwidth of the innermost zone",
+            format_bandwidth(table.track_inner_bytes * SECOND_NS / turn_ns),
+            "a track a turn, without changes of heads",
+        ),
+    )
+
+
+def mean_seek_ns(table: DiskTable, steps: int = 10_000) -> float:
+    """The mean seek between two places on random cylinders: a distance of x of the stroke has the density 2 (1 - x)."""
+    knee = table.seek_knee_permille / 1000
+    total = 0.0
+    for step in range(steps):
+        far = (step + 0.5) / steps
+        if far <= knee:
+            seek_ns = table.seek_track_ns + (table.seek_knee_ns - table.seek_track_ns) * (far / knee) ** 0.5
+        else:
+            seek_ns = table.seek_knee_ns + (table.seek_full_ns - table.seek_knee_ns) * (far - knee) / (1 - knee)
+        total += seek_ns * 2 * (1 - far) / steps
+    return total

@@ -1,0 +1,183 @@
+"""Solid-state drives: link, controller, write buffer, flash behind a translation that has to collect."""
+
+from enum import StrEnum
+from math import exp
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
+
+from iosonde.plans.models.table import Limit, ModelPart, ModelTable
+from iosonde.units import SECOND_NS, format_bandwidth, format_iops
+
+# The engine holds the same bounds, and some of its own that several values make together.
+TIB: Final = 1 << 40
+HOUR_NS: Final = 3600 * SECOND_NS
+PAGE_BYTES: Final = 4096
+
+Bytes_per_s = Annotated[int, Field(strict=True, ge=10**6, le=10**12)]
+Media_ns = Annotated[int, Field(strict=True, ge=1, le=SECOND_NS)]
+Command_ns = Annotated[int, Field(strict=True, ge=0, le=SECOND_NS)]
+
+
+class Duplex(StrEnum):
+    """Whether data goes both ways at a time."""
+
+    HALF = "half"
+    FULL = "full"
+
+
+class SlcFull(StrEnum):
+    """What a full SLC cache does with a write."""
+
+    BYPASS = "bypass"
+    FOLD = "fold"
+
+
+class LinkTable(ModelPart):
+    """The link to the host."""
+
+    bytes_per_s: Bytes_per_s = Field(description="What it moves in each direction.")
+    command_ns: Command_ns = Field(description="What a command costs it besides its data.")
+    duplex: Duplex = Field(description="Whether data goes both ways at a time.")
+
+
+class ControllerTable(ModelPart):
+    """The controller."""
+
+    cores: int = Field(strict=True, ge=1, le=1024, description="Commands that it handles at a time.")
+    command_ns: Command_ns = Field(description="How long it takes for one.")
+
+
+class BufferTable(ModelPart):
+    """Where writes wait for the media."""
+
+    size_bytes: int = Field(strict=True, ge=2 * PAGE_BYTES, le=1 << 36, description="Its size.")
+    power_loss_protection: bool = Field(strict=True, description="Whether a flush has nothing to wait for.")
+
+
+class MediaTable(ModelPart):
+    """Channels, dies and what they hold."""
+
+    channels: int = Field(strict=True, ge=1, le=64, description="Channels.")
+    dies_per_channel: int = Field(strict=True, ge=1, le=64, description="Dies on each channel.")
+    planes_per_die: int = Field(strict=True, ge=1, le=16, description="Planes that program and erase together.")
+    page_bytes: int = Field(strict=True, ge=4096, le=1 << 16, multiple_of=4096, description="A page of a plane.")
+    pages_per_block: int = Field(strict=True, ge=16, le=1 << 14, description="Pages of a block of a plane.")
+    channel_bytes_per_s: int = Field(strict=True, ge=10**6, le=10**11, description="What a channel moves.")
+    read_ns: Media_ns = Field(description="The median time to read a page.")
+    read_sigma_permille: int = Field(
+        strict=True, ge=0, le=2000, description="The deviation of that time's logarithm, in thousandths."
+    )
+    read_slow_ppm: int = Field(strict=True, ge=0, le=10**6, description="How many of a million reads are slow.")
+    read_slow_factor: int = Field(strict=True, ge=1, le=10_000, description="How much longer those take.")
+    program_ns: Media_ns = Field(description="The time to program a page on all planes.")
+    erase_ns: int = Field(strict=True, ge=1, le=10 * SECOND_NS, description="The time to erase a block.")
+    over_provisioning_permille: int = Field(
+        strict=True, ge=20, le=4000, description="Space beyond the capacity, in thousandths of it."
+    )
+    rated_erases: int = Field(strict=True, ge=1, le=10**7, description="How often a block may be erased.")
+
+
+class SlcTable(ModelPart):
+    """A part of the media that is used with one bit a cell."""
+
+    size_bytes: int = Field(strict=True, ge=1 << 20, le=256 * TIB, description="Its size.")
+    read_ns: Media_ns = Field(description="The median time to read a page of it.")
+    program_ns: Media_ns = Field(description="The time to program a page of it on all planes.")
+    when_full: SlcFull = Field(description="Whether a write then passes it by, or waits until it is folded.")
+
+
+class IdleTable(ModelPart):
+    """What the drive does while nobody asks for anything."""
+
+    delay_ns: int = Field(strict=True, ge=1, le=HOUR_NS, description="How long that must be so before it begins.")
+    spare_permille: int = Field(
+        strict=True, ge=0, le=4000, description="The free space that it collects, in thousandths of the capacity."
+    )
+
+
+class ThermalTable(ModelPart):
+    """How it heats: one body that cools by a time constant."""
+
+    ambient_celsius: int = Field(strict=True, ge=-40, le=85, description="The temperature after a long rest.")
+    busy_rise_celsius: int = Field(strict=True, ge=0, le=200, description="What is added when all dies stay busy.")
+    time_constant_ns: int = Field(
+        strict=True, ge=10**6, le=24 * HOUR_NS, description="The time in which it goes 63 % of the way."
+    )
+    limit_celsius: int = Field(strict=True, ge=-36, le=150, description="Where it begins to hold itself back.")
+    stretch_permille: int = Field(
+        strict=True, ge=1000, le=100_000, description="How much longer everything takes then, in thousandths."
+    )
+
+
+class SsdTable(ModelTable):
+    """A solid-state drive."""
+
+    kind: Literal["ssd"]
+    capacity_bytes: int = Field(strict=True, ge=1 << 20, le=256 * TIB, description="What the host may write.")
+    capacity_scale: int = Field(
+        strict=True, ge=1, le=1 << 20, description="How many times smaller than that the simulated drive is."
+    )
+    link: LinkTable
+    controller: ControllerTable
+    buffer: BufferTable
+    media: MediaTable
+    slc: SlcTable | None = None
+    idle: IdleTable | None = None
+    thermal: ThermalTable | None = None
+
+
+def ssd_size_bytes(table: SsdTable) -> int:
+    """What the host sees: whole pages of the scaled capacity."""
+    return table.capacity_bytes // table.capacity_scale // PAGE_BYTES * PAGE_BYTES
+
+
+def ssd_limits(table: SsdTable) -> tuple[Limit, ...]:
+    """The most that each part lets through, and what random writes cost in the long run."""
+    media = table.media
+    dies = media.channels * media.dies_per_channel
+    data_ns = PAGE_BYTES * SECOND_NS / table.link.bytes_per_s
+    program_bytes_per_s = dies * media.planes_per_die * media.page_bytes * SECOND_NS / media.program_ns
+    amplification = greedy_amplification(media.over_provisioning_permille / 1000)
+    return (
+        Limit(
+            "4 KiB IOPS of the link",
+            f"{format_iops(SECOND_NS / (table.link.command_ns + data_ns))}/s",
+            "one command and its data after another, in one direction",
+        ),
+        Limit(
+            "IOPS of the controller",
+            f"{format_iops(table.controller.cores * SECOND_NS / max(table.controller.command_ns, 1))}/s",
+            "all cores busy",
+        ),
+        Limit("read IOPS of the media", f"{format_iops(dies * SECOND_NS / media.read_ns)}/s", "all dies busy"),
+        Limit("bandwidth of the link", format_bandwidth(table.link.bytes_per_s), "link.bytes_per_s"),
+        Limit(
+            "bandwidth of the channels",
+            format_bandwidth(media.channels * media.channel_bytes_per_s),
+            "all channels busy",
+        ),
+        Limit("write bandwidth of the media", format_bandwidth(program_bytes_per_s), "all dies program"),
+        Limit(
+            "write amplification of random writes, steady",
+            f"{amplification:.2f}",
+            "greedy collection in large blocks (Xiang and Kurkoski 2012)",
+        ),
+        Limit(
+            "4 KiB random write IOPS, steady",
+            f"{format_iops(program_bytes_per_s / amplification / PAGE_BYTES)}/s",
+            "write bandwidth of the media / write amplification, without the time of reads and erases",
+        ),
+    )
+
+
+def greedy_amplification(over_provisioning: float) -> float:
+    """The write amplification of greedy collection in large blocks under uniform random writes: 1 / (1 - X).
+
+    X, the share of valid pages in a victim, solves X = exp(-a (1 - X)) with a = physical / logical space. L. Xiang and
+    B. M. Kurkoski, "An Improved Analytic Expression for Write Amplification in NAND Flash", ICNC 2012.
+    """
+    ratio, valid = 1.0 + over_provisioning, 0.5
+    for _ in range(10_000):
+        valid = exp(-ratio * (1.0 - valid))
+    return 1.0 / (1.0 - valid)
