@@ -58,7 +58,11 @@ REFUSED: list[tuple[dict[str, object], type[IosondeError], str]] = [
     ({"read": 101}, UsageError, "--read 101 is not a whole number from 0 to 100"),
     ({"seed": -1}, UsageError, "--seed -1 is not a whole number from 0 to 9007199254740991"),
     ({"pattern": "zipf"}, UsageError, "--pattern: 'zipf' is not one of 'random', 'sequential'"),
-    ({"engine": "libaio"}, UsageError, "--engine: 'libaio' is not one of 'auto', 'io_uring', 'psync', 'null'"),
+    (
+        {"engine": "libaio"},
+        UsageError,
+        "--engine: 'libaio' is not one of 'auto', 'io_uring', 'psync', 'null', 'simulation'",
+    ),
     ({"block_size": "4K"}, UsageError, "--block-size: '4K' could mean powers of 2 or of 10"),
     ({"block_size": 1000}, UsageError, "block size 1000 B is not a multiple of 512 B up to 64 MiB"),
     ({"duration": 5}, UsageError, "--duration: '5' has no unit"),

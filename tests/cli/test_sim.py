@@ -2,9 +2,9 @@
 
 import pytest
 
-from iosonde.cli.modelled import value_text
 from iosonde.plans.models import load_model, model_names
 from iosonde.records import flattened
+from iosonde.report.display import parameter_text
 from tests.commands import iosonde
 
 
@@ -26,7 +26,7 @@ def test_a_model_is_shown_with_every_parameter_its_source_and_what_follows(word:
     for key, value in flattened(model.parameters):
         if key != "kind":
             line = next(line for line in ended.stdout.splitlines() if line.startswith(f"{key} "))
-            assert value_text(key, value) in line
+            assert parameter_text(key, value) in line
             assert model.sources[key] in line
     assert "40,000/s" in ended.stdout
 
@@ -43,7 +43,7 @@ def test_a_model_is_shown_with_every_parameter_its_source_and_what_follows(word:
     ],
 )
 def test_a_value_is_told_as_the_file_has_it_and_as_people_read_it(key: str, value: object, text: str) -> None:
-    assert value_text(key, value) == text
+    assert parameter_text(key, value) == text
 
 
 def test_a_run_without_a_target_explains_what_one_is_and_that_none_is_needed() -> None:

@@ -154,6 +154,7 @@ class NestedTable(ModelTable):
     capacity_scale: int = Field(default=1, strict=True, ge=1, le=1024)
     share: float = Field(default=0.5, gt=0, lt=1)
     host: Host
+    slc: Host | None = None
     zones: list[Zone] = Field(default=[])
 
 
@@ -179,6 +180,7 @@ def nested(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_kind_is_one_row_of_one_table_and_its_keys_are_dotted() -> None:
     model = read_model(NESTED, "nested", "nested.toml")
     assert model.parameters["host"] == {"bytes_per_s": 500_000_000}
+    assert "slc" not in model.parameters, "what a drive lacks needs no source and is not sent"
     assert model.sources == {"host.bytes_per_s": "the data sheet"}
     assert (model.can_be_scaled, model.scaled(16).size_bytes, model.scaled(16).scale) == (True, 1 << 26, 16)
 
@@ -194,6 +196,10 @@ def test_a_kind_is_one_row_of_one_table_and_its_keys_are_dotted() -> None:
             "nested.toml:5: host.bytes_per_s is missing; it is a whole number from 1 to 1000000000000",
         ),
         (("[host]\nbytes_per_s = 500_000_000\n", ""), "nested.toml:1: host is missing; it is a table"),
+        (
+            ("[sources]", "[slc]\nbytes_per_s = 0\n[sources]"),
+            "nested.toml:8: slc.bytes_per_s = 0 is not a whole number from 1 to 1000000000000",
+        ),
         (("[host]\n", "share = 1.5\n[host]\n"), "nested.toml:5: share = 1.5 is not a number above 0 below 1"),
         (
             ("[sources]", "[[zones]]\ntracks = 10\n[[zones]]\ntracks = 0\n[sources]"),

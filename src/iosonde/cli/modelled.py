@@ -8,11 +8,8 @@ from rich.text import Text
 
 from iosonde.plans.models import Model
 from iosonde.records import flattened
-from iosonde.report.display import printable
-from iosonde.units import format_bandwidth, format_duration, format_latency, format_size
-
-# Longer times are read in seconds and minutes.
-LATENCY_NS_MAX = 10**9
+from iosonde.report.display import parameter_text, printable
+from iosonde.units import format_size
 
 
 def model_list(models: Sequence[Model]) -> RenderableType:
@@ -35,24 +32,10 @@ def model_view(model: Model) -> RenderableType:
     for key, value in flattened(model.parameters):
         if key != "kind":
             source = printable(model.sources.get(key, "not said"))
-            parameters.add_row(Text(key), Text(printable(value_text(key, value))), Text(source))
+            parameters.add_row(Text(key), Text(printable(parameter_text(key, value))), Text(source))
     limits = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for name in ("Limit", "Value", "Why"):
         limits.add_column(name, overflow="fold")
     for limit in model.limits:
         limits.add_row(limit.name, limit.value, limit.why)
     return Group(head, Text(printable(model.about)), "", parameters, "", limits)
-
-
-def value_text(key: str, value: object) -> str:
-    """A parameter's value as the file has it and, where its unit has prefixes, as people read it."""
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        return str(value).lower() if isinstance(value, bool) else str(value)
-    plain = f"{value:,}"
-    if key.endswith("bytes_per_s"):
-        return f"{plain} ({format_bandwidth(value)})"
-    if key.endswith("_bytes"):
-        return f"{plain} ({format_size(int(value))})"
-    if key.endswith("_ns"):
-        return f"{plain} ({format_latency(value) if value < LATENCY_NS_MAX else format_duration(int(value))})"
-    return plain

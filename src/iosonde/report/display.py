@@ -13,6 +13,7 @@ from iosonde.charts.quantities import (
     with_interval,
 )
 from iosonde.report.headline import HeadlineFigure, Quantity
+from iosonde.units import SECOND_NS, format_bandwidth, format_duration, format_latency, format_size
 
 UNIT_BASES: Final = {
     "IOPS": "operations/s",
@@ -72,3 +73,17 @@ def _unit(figure: HeadlineFigure) -> tuple[float, str]:
 def printable(text: str) -> str:
     """Text from outside (paths, host names) without control characters, which a terminal would obey."""
     return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
+
+
+def parameter_text(key: str, value: object) -> str:
+    """A parameter's value as the file has it and, where its unit has prefixes, as people read it."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return str(value).lower() if isinstance(value, bool) else str(value)
+    plain = f"{value:,}"
+    if key.endswith("bytes_per_s"):
+        return f"{plain} ({format_bandwidth(value)})"
+    if key.endswith("_bytes"):
+        return f"{plain} ({format_size(int(value))})"
+    if key.endswith("_ns"):
+        return f"{plain} ({format_latency(value) if value < SECOND_NS else format_duration(int(value))})"
+    return plain

@@ -15,6 +15,7 @@ from iosonde.records import (
     SimulationFacts,
     TargetFacts,
 )
+from iosonde.report.display import parameter_text
 from iosonde.units import SECOND_NS, format_amount, format_bandwidth, format_duration, format_size
 
 
@@ -65,6 +66,13 @@ def span_text(header: RunHeader) -> str:
     return f"{format_size(header.plan.span_bytes)}{each}"
 
 
+def access_text(header: RunHeader) -> str:
+    """How operations reached the targets, in two words."""
+    if header.target.kind == "simulation":
+        return "no I/O"
+    return "direct I/O" if header.target.direct else "buffered I/O"
+
+
 def identity_text(target: TargetFacts) -> str:
     """What makes the target this target and no other, in one line."""
     parts: list[str] = []
@@ -93,18 +101,15 @@ def _target(target: TargetFacts, fill: CellRecord | None) -> tuple[tuple[str, st
         ("path", target.path or NO_VALUE),
         ("identity", identity_text(target)),
         ("span", f"{format_size(target.span_bytes)} ({target.span_bytes:,} bytes)"),
-        ("made by iosonde", _yes(target.created)),
-        ("direct I/O", _yes(target.direct)),
-        (
-            "alignment",
-            (
-                f"memory {target.alignment.memory_bytes} bytes, offset {target.alignment.offset_bytes} bytes "
-                f"(from {target.alignment.source})"
-            ),
-        ),
-        ("blocks written before", written[target.written]),
-        ("first write", _fill(fill)),
     ]
+    if target.kind != "simulation":
+        memory, offset, source = target.alignment.memory_bytes, target.alignment.offset_bytes, target.alignment.source
+        facts += [
+            ("made by iosonde", _yes(target.created)),
+            ("direct I/O", _yes(target.direct)),
+            ("alignment", f"memory {memory} bytes, offset {offset} bytes (from {source})"),
+        ]
+    facts += [("blocks written before", written[target.written]), ("first write", _fill(fill))]
     system = target.file_system
     if system is not None:
         facts += [
@@ -124,7 +129,7 @@ def _simulated(run: RunRecord, drive: SimulationFacts, place: int) -> tuple[tupl
         ("model", f"{drive.model}: {drive.title}"),
         ("seed", str(drive.seed)),
         ("scale", "none" if drive.scale == 1 else f"{drive.scale:,} times smaller than the model"),
-        *((key, f"{value:,}" if isinstance(value, int) else str(value)) for key, value in drive.parameters()),
+        *((key, parameter_text(key, value)) for key, value in drive.parameters()),
     ]
     if ended:
         state = ended[-1].drives[place]

@@ -48,7 +48,9 @@ def _circumstances(run: RunRecord, cell: CellEstimate) -> Text:
     record = run.cells[0]
     achieved = cell.queue_depth_achieved
     engine = run.header.engine if record.engine is None else record.engine.engine
-    words = [f"engine {engine}", "direct" if run.header.target.direct else "buffered"]
+    words = [f"engine {engine}"]
+    if run.header.target.kind != "simulation":
+        words.append("direct" if run.header.target.direct else "buffered")
     if achieved is not None:
         words.append(f"queue depth {achieved.mean:.2f} of {cell.queue_depth_asked}")
     if cell.cpu_ns_per_io is not None:

@@ -36,7 +36,7 @@ class ModelTable(ModelPart):
     """The parameters of a kind, by the names that the engine knows them by; subclasses say which kind."""
 
     def parameters(self) -> dict[str, Any]:
-        """All of them with the kind, as plain values for JSON."""
+        """All of them with the kind, as plain values for JSON; a mechanism that the drive lacks is not there."""
         return self.model_dump(mode="json", exclude_none=True)
 
 

@@ -13,7 +13,7 @@ from iosonde.findings.model import Finding
 from iosonde.records import CellPlan, Operation, RunRecord, Sync
 from iosonde.report.brand import brands_of
 from iosonde.report.display import printable
-from iosonde.report.facts import targets_text
+from iosonde.report.facts import access_text, targets_text
 from iosonde.report.target_table import target_table
 from iosonde.report.terminal.cell_choice import ChosenCell
 from iosonde.report.terminal.cell_facts import facts_table, slowest_table
@@ -66,7 +66,7 @@ def _head(run: RunRecord, chosen: ChosenCell, estimate: CellEstimate) -> Iterato
     for brand in brands_of(run):
         yield Text.assemble((f" {brand.word.upper()} ", "bold black on yellow"), " ", printable(brand.sentence))
     yield Text(_settings(plan))
-    yield Text(f"on {printable(targets_text(run.header))}, {'direct' if run.header.target.direct else 'buffered'} I/O")
+    yield Text(f"on {printable(targets_text(run.header))}, {access_text(run.header)}")
     outcomes = ", ".join(
         f"{number} {word}"
         for number, word in (
