@@ -59,8 +59,8 @@ impl Blocks {
     }
 
     /// Puts a full block where collection finds it.
-    pub fn close(&mut self, block: u32) {
-        self.link(block);
+    pub fn close(&mut self, die: u32, block: u32) {
+        self.link(die, block);
     }
 
     /// The valid pages of a block.
@@ -81,7 +81,7 @@ impl Blocks {
     pub fn take_victim(&mut self, die: u32) -> Option<u32> {
         let valid = self.fewest(die)?;
         let block = self.heads[self.head(die, valid)];
-        self.unlink(block);
+        self.unlink(die, block);
         Some(block)
     }
 
@@ -93,14 +93,14 @@ impl Blocks {
 
     /// A page of it is no longer valid.
     #[inline]
-    pub fn drop_valid(&mut self, block: u32) {
+    pub fn drop_valid(&mut self, die: u32, block: u32) {
         let listed = self.all[block as usize].previous != UNLISTED;
         if listed {
-            self.unlink(block);
+            self.unlink(die, block);
         }
         self.all[block as usize].valid -= 1;
         if listed {
-            self.link(block);
+            self.link(die, block);
         }
     }
 
@@ -128,8 +128,7 @@ impl Blocks {
     }
 
     #[inline]
-    fn link(&mut self, block: u32) {
-        let die = block / self.each_die;
+    fn link(&mut self, die: u32, block: u32) {
         let valid = self.all[block as usize].valid;
         let head = self.head(die, valid);
         let next = self.heads[head];
@@ -144,13 +143,13 @@ impl Blocks {
     }
 
     #[inline]
-    fn unlink(&mut self, block: u32) {
+    fn unlink(&mut self, die: u32, block: u32) {
         let Block { valid, next, previous } = self.all[block as usize];
         if next != NONE {
             self.all[next as usize].previous = previous;
         }
         if previous == NONE {
-            let head = self.head(block / self.each_die, valid);
+            let head = self.head(die, valid);
             self.heads[head] = next;
         } else {
             self.all[previous as usize].next = next;

@@ -107,6 +107,7 @@ pub struct Flash {
     /// Units on their way to the media: when they are there, and how many of the host's pages they hold.
     pub issued: Vec<(u64, u64)>,
     pub wear: Wear,
+    main_pages: u32,
     channels: Vec<Wire>,
     channel_pace: Pace,
     tail: Tail,
@@ -129,6 +130,7 @@ impl Flash {
             busy_ns: 0,
             issued: Vec::new(),
             wear: Wear::default(),
+            main_pages: geometry.main_pages(),
             channels: vec![Wire::default(); geometry.channels as usize],
             channel_pace: Pace::new(media.channel_bytes_per_s),
             tail: Tail::new(media.read_sigma_permille, media.read_slow_ppm, media.read_slow_factor),
@@ -275,10 +277,14 @@ impl Flash {
     #[inline]
     fn leave(&mut self, physical: u32) {
         self.mapping.invalidate(physical);
-        let die = self.die_of(physical);
-        self.dies[die as usize].valid -= 1;
-        if physical < self.geometry.main_pages() {
-            self.blocks.drop_valid(physical / self.geometry.block_pages);
+        if physical < self.main_pages {
+            let block = physical / self.geometry.block_pages;
+            let die = block / self.geometry.die_blocks;
+            self.dies[die as usize].valid -= 1;
+            self.blocks.drop_valid(die, block);
+        } else {
+            let die = self.die_of(physical);
+            self.dies[die as usize].valid -= 1;
         }
     }
 
@@ -288,7 +294,7 @@ impl Flash {
         let unit = (state.block * block_pages + state.filled) / unit_pages - 1;
         state.last_block = state.block;
         if state.filled == block_pages {
-            self.blocks.close(state.block);
+            self.blocks.close(die, state.block);
             state.block = NONE;
         }
         let host_pages = std::mem::take(&mut state.host_pages);
@@ -328,7 +334,7 @@ impl Flash {
             return at_ns;
         }
         let median_ns = match &self.slc {
-            Some(slc) if physical >= self.geometry.main_pages() => slc.read_ns,
+            Some(slc) if physical >= self.main_pages => slc.read_ns,
             _ => self.media.read_ns,
         };
         let read_ns = self.tail.draw(random, median_ns);
@@ -345,7 +351,7 @@ impl Flash {
         let unit_pages = self.geometry.unit_pages;
         let state = &self.dies[die as usize];
         let unit = physical / unit_pages;
-        if physical < self.geometry.main_pages() {
+        if physical < self.main_pages {
             let block = physical / self.geometry.block_pages;
             let is_open =
                 block == state.block && physical % self.geometry.block_pages >= state.filled / unit_pages * unit_pages;
@@ -359,11 +365,10 @@ impl Flash {
     #[inline]
     fn die_of(&self, physical: u32) -> u32 {
         let Geometry { die_blocks, block_pages, unit_pages, slc_die_units, .. } = self.geometry;
-        let main_pages = self.geometry.main_pages();
-        if physical < main_pages {
+        if physical < self.main_pages {
             physical / (die_blocks * block_pages)
         } else {
-            (physical - main_pages) / (slc_die_units * unit_pages)
+            (physical - self.main_pages) / (slc_die_units * unit_pages)
         }
     }
 
