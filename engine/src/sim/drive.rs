@@ -1,6 +1,6 @@
 //! A drive of any model behind one interface.
 
-use super::{Health, Model, Pending, Queueing, Serve, Ssd};
+use super::{Disk, Health, Model, Pending, Queueing, Serve, Ssd};
 
 /// What every simulated drive can do. Times are virtual and never run backwards.
 pub trait Simulation {
@@ -33,6 +33,8 @@ pub enum Drive {
     Queueing(Pending<Queueing>),
     /// A solid-state drive.
     Ssd(Box<Pending<Ssd>>),
+    /// Arm, platters, cache and queue.
+    Disk(Box<Disk>),
 }
 
 impl Drive {
@@ -42,6 +44,7 @@ impl Drive {
         match model {
             Model::Queueing(model) => Self::Queueing(Pending::new(Queueing::new(model, seed))),
             Model::Ssd(model) => Self::Ssd(Box::new(Pending::new(Ssd::new(model, seed)))),
+            Model::Disk(model) => Self::Disk(Box::new(Disk::new(model, seed))),
         }
     }
 
@@ -50,6 +53,7 @@ impl Drive {
         match self {
             Self::Queueing(drive) => drive,
             Self::Ssd(drive) => drive.as_mut(),
+            Self::Disk(drive) => drive.as_mut(),
         }
     }
 }

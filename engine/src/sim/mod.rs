@@ -5,6 +5,7 @@
 #![allow(clippy::float_arithmetic)] // Service times are drawn from distributions.
 
 mod clock;
+mod disk;
 mod drive;
 mod health;
 mod model;
@@ -15,6 +16,7 @@ pub mod ssd;
 mod state;
 
 pub use clock::VirtualClock;
+pub use disk::{Disk, DiskModel};
 pub use drive::{Drive, Simulation};
 pub use health::Health;
 pub use model::Model;

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{QueueingModel, SsdModel};
+use super::{DiskModel, QueueingModel, SsdModel};
 use crate::failure::Failure;
 
 /// A model of any kind.
@@ -13,6 +13,8 @@ pub enum Model {
     Queueing(QueueingModel),
     /// A solid-state drive.
     Ssd(Box<SsdModel>),
+    /// Arm, platters, cache and queue.
+    Disk(DiskModel),
 }
 
 impl Model {
@@ -21,6 +23,7 @@ impl Model {
         match self {
             Self::Queueing(model) => model.check(),
             Self::Ssd(model) => model.check(),
+            Self::Disk(model) => model.check(),
         }
     }
 }

@@ -1,0 +1,80 @@
+//! What the arm does next: whatever it gets to first, head movement and rotation together.
+
+use super::Disk;
+use super::command::{Command, Stage};
+
+/// What was chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// A command, by its place in the queue.
+    Command(usize),
+    /// A stretch of the cache, by its offset.
+    Stretch(u64),
+}
+
+impl Disk {
+    /// What goes next, when its first byte is under a head, and when its last one was.
+    pub(super) fn choose(&self) -> Option<(Choice, u64, u64)> {
+        if self.queue.is_empty() && !self.cache.is_dirty() {
+            return None;
+        }
+        let here = self.here();
+        // Whoever has waited too long goes now: a command that waits for the cache goes by way of a stretch.
+        let oldest = self.queue.iter().enumerate().filter(|(_, command)| command.stage != Stage::Coming);
+        let oldest = oldest.min_by_key(|(_, command)| command.order);
+        let overdue = oldest.filter(|(_, command)| self.now_ns - command.arrived_ns > self.model.queue_age_ns_max);
+        let stretches = |disk: &Self| disk.nearest_stretch(here);
+        match overdue {
+            Some((number, command)) if command.stage == Stage::Media => return Some(self.timed(number, command, here)),
+            Some(_) if self.cache.is_dirty() => return stretches(self),
+            _ => {}
+        }
+        let media = self.queue.iter().enumerate().filter(|(_, command)| command.stage == Stage::Media);
+        let nearest = media.map(|(number, command)| self.timed(number, command, here));
+        let nearest = nearest.min_by_key(|(choice, from_ns, _)| (*from_ns, self.order(*choice)));
+        if nearest.is_some() && !self.must_destage() {
+            return nearest;
+        }
+        let rested = self.now_ns >= self.idle_since_ns + self.model.destage_idle_ns;
+        if !self.cache.is_dirty() || !(rested || self.must_destage()) {
+            return nearest;
+        }
+        nearest.into_iter().chain(stretches(self)).min_by_key(|(_, from_ns, _)| *from_ns)
+    }
+
+    // Whether the cache must be emptied even while the arm is wanted elsewhere.
+    fn must_destage(&self) -> bool {
+        self.cache.is_pressed()
+            || self.queue.iter().any(|command| matches!(command.stage, Stage::Room | Stage::Flushing(_)))
+    }
+
+    fn order(&self, choice: Choice) -> u64 {
+        match choice {
+            Choice::Command(number) => self.queue[number].order,
+            Choice::Stretch(_) => u64::MAX,
+        }
+    }
+
+    #[inline]
+    fn timed(&self, number: usize, command: &Command, here: u64) -> (Choice, u64, u64) {
+        let (offset, end) = (command.serve.offset_bytes, command.end_bytes());
+        if !command.writes()
+            && self.ahead.is_going_on()
+            && let Some(read_by_ns) = self.ahead.read_by_ns(&self.geometry, offset, end)
+        {
+            return (Choice::Command(number), self.now_ns, read_by_ns.max(self.now_ns));
+        }
+        let positioning_ns = self.geometry.positioning_ns(here, self.now_ns, &command.place, command.writes());
+        let from_ns = self.now_ns + positioning_ns;
+        (Choice::Command(number), from_ns, from_ns + self.geometry.end_of(end).media_ns - command.place.media_ns)
+    }
+
+    fn nearest_stretch(&self, here: u64) -> Option<(Choice, u64, u64)> {
+        let timed = self.cache.window(self.swept_bytes).map(|offset| {
+            let place = self.geometry.start_of(offset);
+            let from_ns = self.now_ns + self.geometry.positioning_ns(here, self.now_ns, &place, true);
+            (Choice::Stretch(offset), from_ns, from_ns)
+        });
+        timed.min_by_key(|(_, from_ns, _)| *from_ns)
+    }
+}

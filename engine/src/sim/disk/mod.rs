@@ -1,0 +1,399 @@
+//! A hard disk: arm, platters, cache and queue. Nothing in it is drawn: where the platters stand follows from the time, and
+//! only the angle at which time begins comes from the seed.
+//!
+//! In `model` what it is made of, in `geometry` and `seek` where bytes are and how the arm gets there, in `cache` and `ahead`
+//! what its memory is for, in `elevator` what goes next.
+
+mod ahead;
+mod cache;
+mod command;
+mod elevator;
+mod geometry;
+mod model;
+mod seek;
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use self::ahead::ReadAhead;
+use self::cache::{Run, WriteCache};
+use self::command::{Command, Stage};
+use self::elevator::Choice;
+use self::geometry::Geometry;
+use super::{Health, Serve, Simulation, StateHash};
+use crate::random::Random;
+use crate::ring::Operation;
+
+pub use model::DiskModel;
+
+// What the arm does until a time.
+#[derive(Clone, Copy, Debug)]
+enum Work {
+    Command(Command),
+    Run(Run),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Busy {
+    from_ns: u64,
+    until_ns: u64,
+    work: Work,
+}
+
+/// A disk.
+#[derive(Clone, Debug)]
+pub struct Disk {
+    model: DiskModel,
+    geometry: Geometry,
+    phase_ns: u64,
+    now_ns: u64,
+    // Where the heads were left; while they read on behind a read, `ahead` knows better.
+    track: u64,
+    busy: Option<Busy>,
+    // Since when no command has wanted the arm.
+    idle_since_ns: u64,
+    // Commands in the disk, and those that it has no room for.
+    queue: Vec<Command>,
+    outside: VecDeque<(u64, Serve)>,
+    coming: usize,
+    orders: u64,
+    // When the interface is free again.
+    interface_free_ns: u64,
+    cache: WriteCache,
+    swept_bytes: u64,
+    ahead: ReadAhead,
+    // By time, then by the order of arrival.
+    done: BinaryHeap<Reverse<(u64, u64, u64, i32)>>,
+    health: Health,
+}
+
+impl Disk {
+    /// A disk with empty caches and the arm at the outermost track.
+    #[must_use]
+    pub fn new(model: &DiskModel, seed: u64) -> Self {
+        let phase_ns = Random::new(seed).below(60_000_000_000 / u64::from(model.rotation_rpm));
+        Self {
+            geometry: Geometry::new(model, phase_ns),
+            phase_ns,
+            now_ns: 0,
+            track: 0,
+            busy: None,
+            idle_since_ns: 0,
+            queue: Vec::with_capacity(model.queue_depth as usize),
+            outside: VecDeque::new(),
+            coming: 0,
+            orders: 0,
+            interface_free_ns: 0,
+            cache: WriteCache::new(model.write_cache_bytes),
+            swept_bytes: 0,
+            ahead: ReadAhead::new(model.read_ahead_bytes, model.size_bytes),
+            done: BinaryHeap::new(),
+            health: Health::default(),
+            model: model.clone(),
+        }
+    }
+
+    fn is_free(&self) -> bool {
+        let served = matches!(self.busy, Some(Busy { work: Work::Command(_), .. }));
+        self.queue.len() + usize::from(served) < self.model.queue_depth as usize
+    }
+
+    // A command comes into the disk.
+    fn enter(&mut self, ticket: u64, serve: &Serve) {
+        let mut ready_ns = self.now_ns + self.model.command_ns;
+        if matches!(serve.operation, Operation::Write | Operation::WriteDsync) {
+            ready_ns = ready_ns.max(self.interface_free_ns) + self.model.transfer_ns(serve.length_bytes);
+            self.interface_free_ns = ready_ns;
+        }
+        self.orders += 1;
+        self.coming += 1;
+        self.queue.push(Command {
+            ticket,
+            serve: *serve,
+            place: self.geometry.start_of(serve.offset_bytes),
+            arrived_ns: self.now_ns,
+            order: self.orders,
+            ready_ns,
+            stage: Stage::Coming,
+        });
+    }
+
+    // The next moment at which anything happens in the disk.
+    #[inline]
+    fn next_inside_ns(&self) -> u64 {
+        let mut next_ns = self.busy.map_or(u64::MAX, |busy| busy.until_ns);
+        if self.coming > 0 {
+            let coming = self.queue.iter().filter(|command| command.stage == Stage::Coming);
+            next_ns = coming.map(|command| command.ready_ns).fold(next_ns, u64::min);
+        }
+        if self.busy.is_none() && self.cache.is_dirty() {
+            next_ns = next_ns.min(self.idle_since_ns + self.model.destage_idle_ns);
+        }
+        next_ns
+    }
+
+    // Lives through everything that happens up to a time.
+    #[inline]
+    fn advance(&mut self, to_ns: u64) {
+        loop {
+            let next_ns = self.next_inside_ns();
+            if next_ns > to_ns {
+                break;
+            }
+            self.now_ns = self.now_ns.max(next_ns);
+            if let Some(busy) = self.busy.filter(|busy| busy.until_ns <= self.now_ns) {
+                self.finish(busy);
+            }
+            self.receive();
+            self.start();
+        }
+        self.now_ns = to_ns;
+    }
+
+    // The arm is done with something.
+    fn finish(&mut self, busy: Busy) {
+        self.busy = None;
+        match busy.work {
+            Work::Command(command) => {
+                self.idle_since_ns = self.now_ns;
+                let end = command.end_bytes();
+                self.track = self.geometry.end_of(end).track;
+                if command.writes() {
+                    self.health.media_written_bytes += u64::from(command.serve.length_bytes);
+                    self.answer(&command, self.now_ns);
+                } else {
+                    self.ahead.go_on(command.serve.offset_bytes, end, self.now_ns);
+                    self.deliver(&command, busy.from_ns);
+                }
+                self.let_in();
+            }
+            Work::Run(run) => {
+                let end = run.offset_bytes + run.length_bytes;
+                self.track = self.geometry.end_of(end).track;
+                self.swept_bytes = end;
+                self.health.media_written_bytes += run.length_bytes;
+                self.cache.finish_run();
+                self.admit();
+                self.end_flushes();
+            }
+        }
+    }
+
+    fn answer(&mut self, command: &Command, done_ns: u64) {
+        let result = command.serve.length_bytes.cast_signed();
+        self.done.push(Reverse((done_ns, command.order, command.ticket, result)));
+    }
+
+    // Hands a read to the host, whose data were there from a time on, and are now.
+    fn deliver(&mut self, command: &Command, from_ns: u64) {
+        let begun_ns = from_ns.max(self.interface_free_ns);
+        let done_ns = self.now_ns.max(begun_ns + self.model.transfer_ns(command.serve.length_bytes));
+        self.interface_free_ns = done_ns;
+        self.answer(command, done_ns);
+    }
+
+    // Lets those in that wait outside.
+    fn let_in(&mut self) {
+        while self.is_free()
+            && let Some((ticket, serve)) = self.outside.pop_front()
+        {
+            self.enter(ticket, &serve);
+        }
+    }
+
+    // Looks at each command whose time has come: some need no media.
+    fn receive(&mut self) {
+        while self.coming > 0 {
+            let ready = self
+                .queue
+                .iter()
+                .enumerate()
+                .filter(|(_, command)| command.stage == Stage::Coming && command.ready_ns <= self.now_ns);
+            let Some((number, _)) = ready.min_by_key(|(_, command)| (command.ready_ns, command.order)) else { return };
+            self.coming -= 1;
+            let command = self.queue[number];
+            let length = u64::from(command.serve.length_bytes);
+            let stage = match command.serve.operation {
+                Operation::Read => self.read(&command),
+                Operation::Write if self.cache.takes(length) => Some(Stage::Room),
+                Operation::Write | Operation::WriteDsync => {
+                    self.cache.subtract(command.serve.offset_bytes, length);
+                    Some(Stage::Media)
+                }
+                Operation::Flush => Some(Stage::Flushing(self.cache.begin_flush())),
+            };
+            match stage {
+                Some(stage) => self.queue[number].stage = stage,
+                None => {
+                    self.queue.swap_remove(number);
+                    self.let_in();
+                }
+            }
+            match stage {
+                Some(Stage::Room) => self.admit(),
+                Some(Stage::Flushing(_)) => self.end_flushes(),
+                _ => {}
+            }
+        }
+    }
+
+    // A read that finds its data in memory is done; another waits for the heads.
+    fn read(&mut self, command: &Command) -> Option<Stage> {
+        let (offset, end) = (command.serve.offset_bytes, command.end_bytes());
+        if self.cache.holds(offset, end - offset) {
+            self.deliver(command, self.now_ns);
+            return None;
+        }
+        let read_by_ns = self.ahead.read_by_ns(&self.geometry, offset, end);
+        if read_by_ns.is_some_and(|read_by_ns| read_by_ns <= self.now_ns) {
+            self.ahead.served(&self.geometry, end, self.now_ns);
+            self.deliver(command, self.now_ns);
+            return None;
+        }
+        Some(Stage::Media)
+    }
+
+    // Takes writes into the cache, in the order of arrival, as long as there is room.
+    fn admit(&mut self) {
+        loop {
+            let waiting = self.queue.iter().enumerate().filter(|(_, command)| command.stage == Stage::Room);
+            let Some((number, _)) = waiting.min_by_key(|(_, command)| command.order) else { return };
+            let Serve { offset_bytes, length_bytes, .. } = self.queue[number].serve;
+            if !self.cache.has_room(length_bytes.into()) {
+                return;
+            }
+            self.cache.put(offset_bytes, length_bytes.into());
+            let command = self.queue.swap_remove(number);
+            self.answer(&command, self.now_ns);
+            self.let_in();
+        }
+    }
+
+    fn end_flushes(&mut self) {
+        let clean = |command: &Command| match command.stage {
+            Stage::Flushing(generation) => self.cache.is_clean(generation),
+            _ => false,
+        };
+        while let Some(number) = self.queue.iter().position(clean) {
+            let command = self.queue.swap_remove(number);
+            self.done.push(Reverse((self.now_ns, command.order, command.ticket, 0)));
+        }
+        self.let_in();
+    }
+
+    // Gives the arm something to do, if it has nothing.
+    #[inline]
+    fn start(&mut self) {
+        if self.busy.is_some() {
+            return;
+        }
+        let Some((choice, from_ns, until_ns)) = self.choose() else { return };
+        let work = match choice {
+            Choice::Command(number) => {
+                let command = self.queue.swap_remove(number);
+                let is_ahead = !command.writes() && self.ahead.covers(command.serve.offset_bytes, command.end_bytes());
+                if !is_ahead {
+                    self.leave();
+                }
+                Work::Command(command)
+            }
+            Choice::Stretch(offset_bytes) => {
+                self.leave();
+                Work::Run(self.cache.take_run(offset_bytes))
+            }
+        };
+        let until_ns = match work {
+            Work::Command(_) => until_ns,
+            Work::Run(run) => from_ns + self.media_ns(run.offset_bytes, run.offset_bytes + run.length_bytes),
+        };
+        self.busy = Some(Busy { from_ns, until_ns, work });
+    }
+
+    // The heads stop to read on.
+    fn leave(&mut self) {
+        if self.ahead.is_going_on() {
+            self.track = self.here();
+            self.ahead.stop(&self.geometry, self.now_ns);
+        }
+    }
+
+    // The track over which the heads are.
+    fn here(&self) -> u64 {
+        if !self.ahead.is_going_on() {
+            return self.track;
+        }
+        self.geometry.end_of(self.ahead.reached(&self.geometry, self.now_ns)).track
+    }
+
+    // How long a stretch takes to pass under the heads.
+    fn media_ns(&self, offset: u64, end: u64) -> u64 {
+        self.geometry.end_of(end).media_ns - self.geometry.start_of(offset).media_ns
+    }
+}
+
+impl Simulation for Disk {
+    fn size_bytes(&self) -> u64 {
+        self.model.size_bytes
+    }
+
+    #[inline]
+    fn submit(&mut self, now_ns: u64, ticket: u64, serve: &Serve) {
+        self.advance(now_ns);
+        let bytes = u64::from(serve.length_bytes);
+        match serve.operation {
+            Operation::Read => self.health.host_read_bytes += bytes,
+            Operation::Write | Operation::WriteDsync => self.health.host_written_bytes += bytes,
+            Operation::Flush => {}
+        }
+        if self.is_free() {
+            self.enter(ticket, serve);
+        } else {
+            self.outside.push_back((ticket, *serve));
+        }
+    }
+
+    #[inline]
+    fn next_ns(&self) -> u64 {
+        let done_ns = self.done.peek().map_or(u64::MAX, |Reverse((done_ns, ..))| *done_ns);
+        let serves = matches!(self.busy, Some(Busy { work: Work::Command(_), .. }));
+        // What goes on in the background alone, nobody sees.
+        if serves || !self.queue.is_empty() { done_ns.min(self.next_inside_ns()) } else { done_ns }
+    }
+
+    #[inline]
+    fn take_done(&mut self, now_ns: u64) -> Option<(u64, i32)> {
+        self.advance(now_ns);
+        if self.done.peek().is_none_or(|Reverse((done_ns, ..))| *done_ns > now_ns) {
+            return None;
+        }
+        let Reverse((_, _, ticket, result)) = self.done.pop()?;
+        Some((ticket, result))
+    }
+
+    fn health(&self) -> Health {
+        self.health
+    }
+
+    fn state_hash(&self) -> u64 {
+        let mut hash = StateHash::default();
+        let busy = self.busy.map_or([0, 0], |busy| [busy.from_ns, busy.until_ns]);
+        let state = [self.phase_ns, self.now_ns, self.track, self.idle_since_ns, self.interface_free_ns];
+        state.into_iter().chain(busy).chain([self.swept_bytes]).for_each(|word| hash.add(word));
+        let waiting = self.queue.iter().map(|command| (command.serve, command.ready_ns));
+        for (serve, ready_ns) in waiting.chain(self.outside.iter().map(|(_, serve)| (*serve, u64::MAX))) {
+            [serve.offset_bytes, serve.length_bytes.into(), ready_ns].into_iter().for_each(|word| hash.add(word));
+        }
+        self.cache.add_to(&mut hash);
+        self.ahead.add_to(&mut hash);
+        hash.value()
+    }
+
+    fn format(&mut self, now_ns: u64) {
+        self.advance(now_ns);
+        self.cache = WriteCache::new(self.model.write_cache_bytes);
+        self.ahead.clear();
+        self.busy = None;
+        self.idle_since_ns = now_ns;
+        self.swept_bytes = 0;
+    }
+}
