@@ -13,7 +13,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::job::{Data, Engine, Job, Pattern, Sync, TARGETS_MAX};
 use crate::protocol::{Access, Command, Event, Hello, LINE_BYTES_MAX, Line, Numbered, PROTOCOL, TargetSpec, read_line};
 use crate::ring::uring_refused;
-use crate::sim::{Drive, VirtualClock};
+use crate::sim::{Drive, VirtualClock, check_faults};
 use crate::target::{Target, TargetKind, Wanted};
 
 /// Commands that may wait while a job runs; a front that sends more is held up.
@@ -223,10 +223,13 @@ impl<W: Write> Session<W> {
             let message = "simulated drives live in a time of their own, and can't be measured beside others";
             return Err(Failure::new(FailureKind::Protocol, message));
         }
-        let TargetSpec::Simulation { model, seed } = spec else { return open(spec) };
+        let TargetSpec::Simulation { model, seed, faults } = spec else { return open(spec) };
         model.check()?;
-        let mut drive = Drive::new(&model, seed);
-        let target = Target::simulation(drive.simulation().size_bytes());
+        let drive = Drive::new(&model, seed);
+        let size_bytes = drive.simulated().size_bytes();
+        check_faults(&faults, size_bytes)?;
+        let drive = drive.with_faults(&faults, self.virtual_clock.now());
+        let target = Target::simulation(size_bytes);
         self.drives.push(drive);
         Ok(target)
     }

@@ -15,7 +15,7 @@ use crate::record::Phase;
 use crate::ring::{Completion, Operation, Request, Ring};
 use crate::sim::{Drive, Serve, SimRing, Simulation, VirtualClock};
 use crate::target::Target;
-use crate::worker::{Step, Worker, WorkerParts, recorder_pair};
+use crate::worker::{DRAIN_NS_MAX, Step, Worker, WorkerParts, recorder_pair};
 
 /// What a simulated job runs in.
 pub struct Bench<'a> {
@@ -67,7 +67,7 @@ pub fn conduct_simulated(
         let mut has_turned = false;
         for (number, seat) in seats.iter_mut().enumerate().filter(|(_, seat)| seat.is_due || seat.wake_ns <= now) {
             has_turned |= seat.wake_ns <= now;
-            if let Some(legacy) = tick(seat, &mut bench.drives[seat.target], number, now) {
+            if let Some(legacy) = tick(seat, &mut bench.drives[seat.target], number, start_ns, now) {
                 let tally = total.add(legacy, seat.target);
                 collector.add_last(number, tally);
                 has_turned = true;
@@ -86,7 +86,7 @@ pub fn conduct_simulated(
                 after = Some(Moment::simulated(&clock));
             }
         }
-        advance(&mut seats, &mut bench.drives[..wanted], &clock);
+        advance(&mut seats, &mut bench.drives[..wanted], start_ns, &clock);
     }
     for phase in [Phase::Warmup, Phase::Measure] {
         if let Some(tally) = collector.rest(phase) {
@@ -130,12 +130,12 @@ fn seat(job: &Job, bench: &Bench<'_>, start_ns: u64) -> (Vec<Seat>, Collector) {
 
 // One round of a worker, and what it hands over on its way to the drive. What it leaves behind, if that was its last.
 #[inline]
-fn tick(seat: &mut Seat, drive: &mut Drive, number: usize, now: u64) -> Option<Legacy> {
+fn tick(seat: &mut Seat, drive: &mut Drive, number: usize, start_ns: u64, now: u64) -> Option<Legacy> {
     let worker = seat.worker.as_mut()?;
     let step = worker.tick();
     let drive = drive.simulation();
     for request in worker.ring().requests.drain(..) {
-        drive.submit(now, ticket(number, request.slot), &serve(&request));
+        drive.submit(now, ticket(start_ns, number, request.slot), &serve(&request));
     }
     seat.is_due = false;
     if step == Step::Running {
@@ -167,14 +167,20 @@ fn serve(request: &Request) -> Serve {
     }
 }
 
-fn ticket(seat: usize, slot: u32) -> u64 {
-    ((seat as u64) << 32) | u64::from(slot)
+// Whose a request is: 32 bits for the job, 16 for the seat, 16 for the slot. What a stuck job has left in a drive may come
+// back while another one runs, and is for nobody then. A job that leaves anything behind has waited for it, so that the
+// next one starts in another of these spans of time.
+fn ticket(start_ns: u64, seat: usize, slot: u32) -> u64 {
+    ((start_ns / DRAIN_NS_MAX) << 32) | ((seat as u64) << 16) | u64::from(slot)
 }
 
 // Moves the time to whatever comes next, and hands out what is done by then.
-fn advance(seats: &mut [Seat], drives: &mut [Drive], clock: &VirtualClock) {
+fn advance(seats: &mut [Seat], drives: &mut [Drive], start_ns: u64, clock: &VirtualClock) {
+    if drives.iter().any(|drive| drive.simulated().next_ns() == u64::MAX) {
+        starve(seats, drives);
+    }
     let woken = seats.iter().map(|seat| seat.wake_ns);
-    let done = drives.iter_mut().map(|drive| drive.simulation().next_ns());
+    let done = drives.iter().map(|drive| drive.simulated().next_ns());
     let Some(next_ns) = woken.chain(done).min() else { return };
     if next_ns == u64::MAX {
         return;
@@ -183,12 +189,27 @@ fn advance(seats: &mut [Seat], drives: &mut [Drive], clock: &VirtualClock) {
     for drive in drives {
         let drive: &mut dyn Simulation = drive.simulation();
         while let Some((ticket, result)) = drive.take_done(next_ns) {
-            #[allow(clippy::cast_possible_truncation)] // A ticket is two numbers of 32 bits.
-            let (seat, slot) = ((ticket >> 32) as usize, ticket as u32);
+            #[allow(clippy::cast_possible_truncation)] // See `ticket`.
+            let (seat, slot) = (usize::from((ticket >> 16) as u16), u32::from(ticket as u16));
             // What comes back after its worker gave up is for nobody.
+            if ticket >> 32 != start_ns / DRAIN_NS_MAX {
+                continue;
+            }
             let Some(worker) = seats[seat].worker.as_mut() else { continue };
             worker.ring().completions.push_back(Completion { slot, result });
             seats[seat].is_due = true;
+        }
+    }
+}
+
+// A drive that will never do anything again must not be waited for without end.
+#[cold]
+fn starve(seats: &mut [Seat], drives: &[Drive]) {
+    for seat in seats.iter_mut().filter(|seat| drives[seat.target].simulated().next_ns() == u64::MAX) {
+        if let Some(worker) = seat.worker.as_mut()
+            && worker.starve()
+        {
+            seat.wake_ns = worker.wake_ns();
         }
     }
 }

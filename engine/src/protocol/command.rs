@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use crate::job::Job;
-use crate::sim::Model;
+use crate::sim::{FaultPlan, Model};
 
 /// A command and the number that its answers repeat.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -71,6 +71,9 @@ pub enum TargetSpec {
         model: Model,
         /// What all of its randomness comes from.
         seed: u64,
+        /// What goes wrong with it, and when.
+        #[serde(default)]
+        faults: Vec<FaultPlan>,
     },
 }
 

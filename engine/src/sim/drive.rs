@@ -1,6 +1,6 @@
 //! A drive of any model behind one interface.
 
-use super::{Disk, Health, Model, Pending, Queueing, Serve, Ssd};
+use super::{Disk, FaultPlan, Faulty, Health, Model, Pending, Queueing, Serve, Ssd};
 
 /// What every simulated drive can do. Times are virtual and never run backwards.
 pub trait Simulation {
@@ -35,6 +35,8 @@ pub enum Drive {
     Ssd(Box<Pending<Ssd>>),
     /// Arm, platters, cache and queue.
     Disk(Box<Disk>),
+    /// A drive of any kind, with faults on a schedule.
+    Faulty(Box<Faulty>),
 }
 
 impl Drive {
@@ -48,12 +50,30 @@ impl Drive {
         }
     }
 
+    /// The drive, with checked faults on a schedule that begins when it is opened. Without any it stays as it is.
+    #[must_use]
+    pub fn with_faults(self, faults: &[FaultPlan], opened_ns: u64) -> Self {
+        if faults.is_empty() { self } else { Self::Faulty(Box::new(Faulty::new(self, faults, opened_ns))) }
+    }
+
     /// The drive as what every drive is.
     pub fn simulation(&mut self) -> &mut dyn Simulation {
         match self {
             Self::Queueing(drive) => drive,
             Self::Ssd(drive) => drive.as_mut(),
             Self::Disk(drive) => drive.as_mut(),
+            Self::Faulty(drive) => drive.as_mut(),
+        }
+    }
+
+    /// The same, for looking at.
+    #[must_use]
+    pub fn simulated(&self) -> &dyn Simulation {
+        match self {
+            Self::Queueing(drive) => drive,
+            Self::Ssd(drive) => drive.as_ref(),
+            Self::Disk(drive) => drive.as_ref(),
+            Self::Faulty(drive) => drive.as_ref(),
         }
     }
 }

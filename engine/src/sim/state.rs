@@ -19,6 +19,13 @@ impl StateHash {
         self.0 = (self.0 ^ word).wrapping_mul(0x0100_0000_01b3).rotate_left(23);
     }
 
+    /// Adds several words.
+    pub fn add_all<const N: usize>(&mut self, words: [u64; N]) {
+        for word in words {
+            self.add(word);
+        }
+    }
+
     /// Adds where a stream of random numbers stands.
     pub fn add_random(&mut self, random: &Random) {
         for word in random.ahead() {

@@ -205,6 +205,17 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             && (!self.unfinished.is_empty() || (!self.ready.is_empty() && self.next_arrival_ns() <= self.clock.now()))
     }
 
+    /// Ends a job without an end in time that only waits for what never comes back; true if it was one. For a ring that
+    /// knows.
+    pub fn starve(&mut self) -> bool {
+        let only_waits = self.in_flight > 0 && self.ready.is_empty() && self.unfinished.is_empty();
+        let is_starved = only_waits && self.drain_since_ns.is_none() && self.window.end_ns() == u64::MAX;
+        if is_starved {
+            self.close();
+        }
+        is_starved
+    }
+
     /// When the worker wants to be stepped next, should nothing come back before: at a page's end, at an arrival that a
     /// slot is free for, or when it gives up waiting.
     #[inline]

@@ -99,6 +99,6 @@ impl ReadAhead {
     /// Adds the whole state to a hash.
     pub fn add_to(&self, hash: &mut StateHash) {
         let since_ns = self.since_ns.unwrap_or(u64::MAX);
-        [self.start, self.end, since_ns, self.limit].into_iter().for_each(|word| hash.add(word));
+        hash.add_all([self.start, self.end, since_ns, self.limit]);
     }
 }

@@ -170,11 +170,11 @@ impl WriteCache {
     /// Adds the whole state to a hash.
     pub fn add_to(&self, hash: &mut StateHash) {
         for (at, stretch) in &self.stretches {
-            [*at, stretch.length_bytes, stretch.generation].into_iter().for_each(|word| hash.add(word));
+            hash.add_all([*at, stretch.length_bytes, stretch.generation]);
         }
         if let Some(run) = self.run {
-            [run.offset_bytes, run.length_bytes, run.generation].into_iter().for_each(|word| hash.add(word));
+            hash.add_all([run.offset_bytes, run.length_bytes, run.generation]);
         }
-        [self.generation, self.dirty_bytes].into_iter().for_each(|word| hash.add(word));
+        hash.add_all([self.generation, self.dirty_bytes]);
     }
 }

@@ -2,7 +2,8 @@
 //! only the angle at which time begins comes from the seed.
 //!
 //! In `model` what it is made of, in `geometry` and `seek` where bytes are and how the arm gets there, in `cache` and `ahead`
-//! what its memory is for, in `elevator` what goes next.
+//! what its memory is for, in
+//! `reception` what commands need of which, in `elevator` what goes next.
 
 mod ahead;
 mod cache;
@@ -10,6 +11,7 @@ mod command;
 mod elevator;
 mod geometry;
 mod model;
+mod reception;
 mod seek;
 
 use std::cmp::Reverse;
@@ -93,31 +95,6 @@ impl Disk {
         }
     }
 
-    fn is_free(&self) -> bool {
-        let served = matches!(self.busy, Some(Busy { work: Work::Command(_), .. }));
-        self.queue.len() + usize::from(served) < self.model.queue_depth as usize
-    }
-
-    // A command comes into the disk.
-    fn enter(&mut self, ticket: u64, serve: &Serve) {
-        let mut ready_ns = self.now_ns + self.model.command_ns;
-        if matches!(serve.operation, Operation::Write | Operation::WriteDsync) {
-            ready_ns = ready_ns.max(self.interface_free_ns) + self.model.transfer_ns(serve.length_bytes);
-            self.interface_free_ns = ready_ns;
-        }
-        self.orders += 1;
-        self.coming += 1;
-        self.queue.push(Command {
-            ticket,
-            serve: *serve,
-            place: self.geometry.start_of(serve.offset_bytes),
-            arrived_ns: self.now_ns,
-            order: self.orders,
-            ready_ns,
-            stage: Stage::Coming,
-        });
-    }
-
     // The next moment at which anything happens in the disk.
     #[inline]
     fn next_inside_ns(&self) -> u64 {
@@ -177,108 +154,6 @@ impl Disk {
                 self.end_flushes();
             }
         }
-    }
-
-    fn answer(&mut self, command: &Command, done_ns: u64) {
-        let result = command.serve.length_bytes.cast_signed();
-        self.done.push(Reverse((done_ns, command.order, command.ticket, result)));
-    }
-
-    // Hands a read to the host, whose data were there from a time on, and are now.
-    fn deliver(&mut self, command: &Command, from_ns: u64) {
-        let begun_ns = from_ns.max(self.interface_free_ns);
-        let done_ns = self.now_ns.max(begun_ns + self.model.transfer_ns(command.serve.length_bytes));
-        self.interface_free_ns = done_ns;
-        self.answer(command, done_ns);
-    }
-
-    // Lets those in that wait outside.
-    fn let_in(&mut self) {
-        while self.is_free()
-            && let Some((ticket, serve)) = self.outside.pop_front()
-        {
-            self.enter(ticket, &serve);
-        }
-    }
-
-    // Looks at each command whose time has come: some need no media.
-    fn receive(&mut self) {
-        while self.coming > 0 {
-            let ready = self
-                .queue
-                .iter()
-                .enumerate()
-                .filter(|(_, command)| command.stage == Stage::Coming && command.ready_ns <= self.now_ns);
-            let Some((number, _)) = ready.min_by_key(|(_, command)| (command.ready_ns, command.order)) else { return };
-            self.coming -= 1;
-            let command = self.queue[number];
-            let length = u64::from(command.serve.length_bytes);
-            let stage = match command.serve.operation {
-                Operation::Read => self.read(&command),
-                Operation::Write if self.cache.takes(length) => Some(Stage::Room),
-                Operation::Write | Operation::WriteDsync => {
-                    self.cache.subtract(command.serve.offset_bytes, length);
-                    Some(Stage::Media)
-                }
-                Operation::Flush => Some(Stage::Flushing(self.cache.begin_flush())),
-            };
-            match stage {
-                Some(stage) => self.queue[number].stage = stage,
-                None => {
-                    self.queue.swap_remove(number);
-                    self.let_in();
-                }
-            }
-            match stage {
-                Some(Stage::Room) => self.admit(),
-                Some(Stage::Flushing(_)) => self.end_flushes(),
-                _ => {}
-            }
-        }
-    }
-
-    // A read that finds its data in memory is done; another waits for the heads.
-    fn read(&mut self, command: &Command) -> Option<Stage> {
-        let (offset, end) = (command.serve.offset_bytes, command.end_bytes());
-        if self.cache.holds(offset, end - offset) {
-            self.deliver(command, self.now_ns);
-            return None;
-        }
-        let read_by_ns = self.ahead.read_by_ns(&self.geometry, offset, end);
-        if read_by_ns.is_some_and(|read_by_ns| read_by_ns <= self.now_ns) {
-            self.ahead.served(&self.geometry, end, self.now_ns);
-            self.deliver(command, self.now_ns);
-            return None;
-        }
-        Some(Stage::Media)
-    }
-
-    // Takes writes into the cache, in the order of arrival, as long as there is room.
-    fn admit(&mut self) {
-        loop {
-            let waiting = self.queue.iter().enumerate().filter(|(_, command)| command.stage == Stage::Room);
-            let Some((number, _)) = waiting.min_by_key(|(_, command)| command.order) else { return };
-            let Serve { offset_bytes, length_bytes, .. } = self.queue[number].serve;
-            if !self.cache.has_room(length_bytes.into()) {
-                return;
-            }
-            self.cache.put(offset_bytes, length_bytes.into());
-            let command = self.queue.swap_remove(number);
-            self.answer(&command, self.now_ns);
-            self.let_in();
-        }
-    }
-
-    fn end_flushes(&mut self) {
-        let clean = |command: &Command| match command.stage {
-            Stage::Flushing(generation) => self.cache.is_clean(generation),
-            _ => false,
-        };
-        while let Some(number) = self.queue.iter().position(clean) {
-            let command = self.queue.swap_remove(number);
-            self.done.push(Reverse((self.now_ns, command.order, command.ticket, 0)));
-        }
-        self.let_in();
     }
 
     // Gives the arm something to do, if it has nothing.
@@ -381,7 +256,7 @@ impl Simulation for Disk {
         state.into_iter().chain(busy).chain([self.swept_bytes]).for_each(|word| hash.add(word));
         let waiting = self.queue.iter().map(|command| (command.serve, command.ready_ns));
         for (serve, ready_ns) in waiting.chain(self.outside.iter().map(|(_, serve)| (*serve, u64::MAX))) {
-            [serve.offset_bytes, serve.length_bytes.into(), ready_ns].into_iter().for_each(|word| hash.add(word));
+            hash.add_all([serve.offset_bytes, serve.length_bytes.into(), ready_ns]);
         }
         self.cache.add_to(&mut hash);
         self.ahead.add_to(&mut hash);

@@ -1,0 +1,183 @@
+//! What goes wrong with a drive on a schedule, as the front sends it. All times are virtual, since the drive was opened.
+
+use serde::Deserialize;
+
+use crate::failure::{Failure, FailureKind};
+use crate::ring::Operation;
+
+/// A fault.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum FaultPlan {
+    /// Again and again, requests that arrive within a stretch of time take longer.
+    LatencySpikes {
+        /// When the first stretch begins.
+        #[serde(default)]
+        from_ns: u64,
+        /// From the beginning of one stretch to that of the next.
+        period_ns: u64,
+        /// How long a stretch is.
+        length_ns: u64,
+        /// How much longer requests take.
+        extra_ns: u64,
+    },
+    /// Requests that touch a stretch of the medium fail with EIO, after the time that they take.
+    MediaError {
+        /// When that begins.
+        #[serde(default)]
+        from_ns: u64,
+        /// Where the stretch begins.
+        offset_bytes: u64,
+        /// How long it is.
+        length_bytes: u64,
+        /// Which requests fail.
+        operations: Affected,
+    },
+    /// The drive does everything slower.
+    Throttling {
+        /// When that begins.
+        #[serde(default)]
+        from_ns: u64,
+        /// When it is over; None for never.
+        #[serde(default)]
+        until_ns: Option<u64>,
+        /// How long everything takes, in parts per thousand of what it took before.
+        stretch_permille: u32,
+    },
+    /// The drive does nothing. What it has goes on afterwards.
+    Stall {
+        /// When that begins.
+        #[serde(default)]
+        from_ns: u64,
+        /// When it is over; None for never.
+        #[serde(default)]
+        until_ns: Option<u64>,
+    },
+    /// The drive is gone: whatever is asked of it fails with ENODEV.
+    Disappearance {
+        /// When that happens.
+        #[serde(default)]
+        from_ns: u64,
+        /// What becomes of requests that are in flight then.
+        in_flight: InFlight,
+    },
+}
+
+/// What a media error is in the way of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Affected {
+    /// Reads.
+    Reads,
+    /// Writes.
+    Writes,
+    /// Both.
+    Both,
+}
+
+impl Affected {
+    /// Whether it is in the way of an operation.
+    #[must_use]
+    pub fn holds(self, operation: Operation) -> bool {
+        match operation {
+            Operation::Read => self != Self::Writes,
+            Operation::Write | Operation::WriteDsync => self != Self::Reads,
+            Operation::Flush => false,
+        }
+    }
+}
+
+/// What becomes of requests when their drive disappears.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InFlight {
+    /// They fail with ENODEV.
+    Fail,
+    /// They never come back.
+    Lost,
+}
+
+/// The most faults of a drive.
+pub const FAULTS_MAX: usize = 64;
+/// The latest time, and the longest: a year.
+pub const TIME_NS_MAX: u64 = 365 * 86_400 * 1_000_000_000;
+/// The least and the most that throttling may stretch service.
+pub const STRETCH_PERMILLE: (u64, u64) = (1_000, 1_000_000);
+
+/// Refuses faults that can't happen to a drive of a size.
+pub fn check_faults(faults: &[FaultPlan], size_bytes: u64) -> Result<(), Failure> {
+    if faults.len() > FAULTS_MAX {
+        return Err(bad(format!("faults has {} entries; it ends at {FAULTS_MAX}", faults.len())));
+    }
+    for (number, fault) in faults.iter().enumerate() {
+        fault.check(size_bytes).map_err(|message| bad(format!("faults[{number}].{message}")))?;
+    }
+    Ok(())
+}
+
+fn bad(message: String) -> Failure {
+    Failure::new(FailureKind::BadModel, message)
+}
+
+fn within(key: &str, value: u64, least: u64, most: u64) -> Result<(), String> {
+    let is_within = (least..=most).contains(&value);
+    if is_within { Ok(()) } else { Err(format!("{key} is {value}; it goes from {least} to {most}")) }
+}
+
+fn until(from_ns: u64, until_ns: Option<u64>) -> Result<(), String> {
+    until_ns.map_or(Ok(()), |until_ns| within("until_ns", until_ns, from_ns + 1, TIME_NS_MAX))
+}
+
+impl FaultPlan {
+    /// When it begins.
+    #[must_use]
+    pub fn from_ns(&self) -> u64 {
+        match self {
+            Self::LatencySpikes { from_ns, .. }
+            | Self::MediaError { from_ns, .. }
+            | Self::Throttling { from_ns, .. }
+            | Self::Stall { from_ns, .. }
+            | Self::Disappearance { from_ns, .. } => *from_ns,
+        }
+    }
+
+    fn check(&self, size_bytes: u64) -> Result<(), String> {
+        let from_ns = self.from_ns();
+        within("from_ns", from_ns, 0, TIME_NS_MAX)?;
+        match *self {
+            Self::LatencySpikes { period_ns, length_ns, extra_ns, .. } => {
+                within("period_ns", period_ns, 1, TIME_NS_MAX)?;
+                within("length_ns", length_ns, 1, period_ns)?;
+                within("extra_ns", extra_ns, 1, TIME_NS_MAX)
+            }
+            Self::MediaError { offset_bytes, length_bytes, .. } => {
+                within("offset_bytes", offset_bytes, 0, size_bytes - 1)?;
+                within("length_bytes", length_bytes, 1, size_bytes - offset_bytes)
+            }
+            Self::Throttling { until_ns, stretch_permille, .. } => {
+                until(from_ns, until_ns)?;
+                within("stretch_permille", stretch_permille.into(), STRETCH_PERMILLE.0, STRETCH_PERMILLE.1)
+            }
+            Self::Stall { until_ns, .. } => until(from_ns, until_ns),
+            Self::Disappearance { .. } => Ok(()),
+        }
+    }
+
+    /// Adds what it is to a hash.
+    pub(super) fn add_to(&self, hash: &mut super::StateHash) {
+        let words = match *self {
+            Self::LatencySpikes { from_ns, period_ns, length_ns, extra_ns } => {
+                [1, from_ns, period_ns, length_ns, extra_ns]
+            }
+            Self::MediaError { from_ns, offset_bytes, length_bytes, operations } => {
+                [2, from_ns, offset_bytes, length_bytes, operations as u64]
+            }
+            Self::Throttling { from_ns, until_ns, stretch_permille } => {
+                [3, from_ns, until_ns.unwrap_or(u64::MAX), stretch_permille.into(), 0]
+            }
+            Self::Stall { from_ns, until_ns } => [4, from_ns, until_ns.unwrap_or(u64::MAX), 0, 0],
+            Self::Disappearance { from_ns, in_flight } => [5, from_ns, in_flight as u64, 0, 0],
+        };
+        hash.add_all(words);
+    }
+}
