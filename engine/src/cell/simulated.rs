@@ -176,12 +176,14 @@ fn ticket(start_ns: u64, seat: usize, slot: u32) -> u64 {
 
 // Moves the time to whatever comes next, and hands out what is done by then.
 fn advance(seats: &mut [Seat], drives: &mut [Drive], start_ns: u64, clock: &VirtualClock) {
-    if drives.iter().any(|drive| drive.simulated().next_ns() == u64::MAX) {
+    let (mut next_ns, mut last_ns) = (u64::MAX, 0);
+    for done_ns in drives.iter().map(|drive| drive.simulated().next_ns()) {
+        (next_ns, last_ns) = (next_ns.min(done_ns), last_ns.max(done_ns));
+    }
+    if last_ns == u64::MAX {
         starve(seats, drives);
     }
-    let woken = seats.iter().map(|seat| seat.wake_ns);
-    let done = drives.iter().map(|drive| drive.simulated().next_ns());
-    let Some(next_ns) = woken.chain(done).min() else { return };
+    next_ns = seats.iter().map(|seat| seat.wake_ns).fold(next_ns, u64::min);
     if next_ns == u64::MAX {
         return;
     }

@@ -83,9 +83,9 @@ impl ReadAhead {
         self.since_ns.is_some()
     }
 
-    /// The head is wanted elsewhere.
-    pub fn stop(&mut self, geometry: &Geometry, now_ns: u64) {
-        self.end = self.reached(geometry, now_ns);
+    /// The head is wanted elsewhere, and has reached a byte.
+    pub fn stop(&mut self, reached: u64) {
+        self.end = reached;
         self.since_ns = None;
         self.limit = self.end;
         self.start = self.start.max(self.end.saturating_sub(self.size_bytes));

@@ -134,11 +134,11 @@ impl Geometry {
     /// How far a head that reads on behind a byte gets in a time, at the mean rate of the zone.
     #[inline]
     #[must_use]
-    #[allow(clippy::cast_possible_truncation)] // It ends before the bytes of a disk do.
     pub fn read_on(&self, byte: u64, elapsed_ns: u64) -> u64 {
         let zone = self.zone(byte);
-        let track_ns = u128::from(self.revolution_ns + self.head_skew_ns);
-        let bytes = u128::from(elapsed_ns) * u128::from(zone.track_bytes) / track_ns;
-        byte.saturating_add(bytes.min(u128::from(u64::MAX)) as u64)
+        let track_ns = self.revolution_ns + self.head_skew_ns;
+        let (tracks, rest_ns) = (elapsed_ns / track_ns, elapsed_ns % track_ns);
+        let rest_bytes = rest_ns * zone.track_bytes / track_ns;
+        byte.saturating_add(tracks.saturating_mul(zone.track_bytes)).saturating_add(rest_bytes)
     }
 }

@@ -187,8 +187,9 @@ impl Disk {
     // The heads stop to read on.
     fn leave(&mut self) {
         if self.ahead.is_going_on() {
-            self.track = self.here();
-            self.ahead.stop(&self.geometry, self.now_ns);
+            let reached = self.ahead.reached(&self.geometry, self.now_ns);
+            self.track = self.geometry.end_of(reached).track;
+            self.ahead.stop(reached);
         }
     }
 
