@@ -1,4 +1,7 @@
-//! The closed loop itself.
+//! The loop itself.
+
+mod launch;
+mod settle;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,9 +12,9 @@ use super::{Recorder, Window};
 use crate::clock::Clock;
 use crate::failure::{Failure, FailureKind};
 use crate::job::{Job, Sync};
-use crate::pattern::{Accesses, Arrivals, Direction, Payload};
-use crate::record::{Class, FaultKind, Faults, Phase, SlowIo, Slowest};
-use crate::ring::{Completion, Operation, Request, Ring};
+use crate::pattern::{Accesses, Arrivals, Payload};
+use crate::record::{Class, Faults, Phase, Slowest};
+use crate::ring::{Completion, Ring};
 
 /// Operations handed over in one go, and taken back in one go, at most. A batch is stamped once, and the kernel holds its
 /// first back until it has taken its last: with 16, a queue of 32 ran 3 short on a virtual disk and gave up a tenth of its
@@ -198,137 +201,6 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         &mut self.ring
     }
 
-    // Whether something could be handed over at this moment.
-    #[inline]
-    fn can_launch(&self) -> bool {
-        self.drain_since_ns.is_none()
-            && (!self.unfinished.is_empty() || (!self.ready.is_empty() && self.next_arrival_ns() <= self.clock.now()))
-    }
-
-    /// Ends a job without an end in time that only waits for what never comes back; true if it was one. For a ring that
-    /// knows.
-    pub fn starve(&mut self) -> bool {
-        let only_waits = self.in_flight > 0 && self.ready.is_empty() && self.unfinished.is_empty();
-        let is_starved = only_waits && self.drain_since_ns.is_none() && self.window.end_ns() == u64::MAX;
-        if is_starved {
-            self.close();
-        }
-        is_starved
-    }
-
-    /// When the worker wants to be stepped next, should nothing come back before: at a page's end, at an arrival that a
-    /// slot is free for, or when it gives up waiting.
-    #[inline]
-    pub fn wake_ns(&self) -> u64 {
-        match self.drain_since_ns {
-            Some(since_ns) => since_ns + DRAIN_NS_MAX,
-            None if self.ready.is_empty() => self.window.boundary_ns(),
-            None => self.window.boundary_ns().min(self.next_arrival_ns()),
-        }
-    }
-
-    // With the queue kept full, an operation is wanted whenever a slot is free.
-    #[inline]
-    fn next_arrival_ns(&self) -> u64 {
-        self.arrivals.as_ref().map_or(0, Arrivals::next_ns)
-    }
-
-    // How many completions to wait for in the kernel, and how long.
-    #[inline]
-    fn patience(&self) -> (u32, u64) {
-        if self.arrivals.is_none() {
-            let more_to_launch =
-                self.drain_since_ns.is_none() && !(self.ready.is_empty() && self.unfinished.is_empty());
-            return (u32::from(!more_to_launch && self.in_flight > 0), SLEEP_NS_MAX);
-        }
-        if self.can_launch() {
-            return (0, 0);
-        }
-        // The kernel wakes late: the last stretch before an arrival is spent awake.
-        let left_ns = self.wake_ns().saturating_sub(self.clock.now()).min(SLEEP_NS_MAX);
-        if left_ns > WAKE_NS { (1, left_ns - WAKE_NS) } else { (0, 0) }
-    }
-
-    // Fills the queue, up to one batch.
-    fn launch(&mut self) {
-        let before_ns = if self.arrivals.is_some() { self.clock.now() } else { 0 };
-        while self.batch.len() < BATCH_MAX as usize {
-            let slot = self
-                .unfinished
-                .pop()
-                .or_else(|| if self.next_arrival_ns() > before_ns { None } else { self.ready.pop() });
-            let Some(slot) = slot else { break };
-            if self.aim(slot) {
-                self.push(slot);
-            } else {
-                self.exhausted = true;
-            }
-        }
-        if self.batch.is_empty() {
-            return;
-        }
-        let now = self.clock.now();
-        self.integrate(now);
-        self.in_flight += u32::try_from(self.batch.len()).expect("a batch is at most BATCH_MAX");
-        for slot in self.batch.drain(..) {
-            let slot = &mut self.slots[slot as usize];
-            if slot.next != Next::Again {
-                slot.submit_ns = now;
-            }
-            if slot.next == Next::Fresh {
-                // A real clock may show the same time for both; what is late was wanted before.
-                slot.intended_ns = if self.arrivals.is_some() { slot.intended_ns } else { now };
-            }
-            slot.next = Next::Fresh;
-            slot.in_flight = true;
-        }
-    }
-
-    // Decides what a slot does next; false when there is nothing left to do.
-    fn aim(&mut self, number: u32) -> bool {
-        let slot = &mut self.slots[number as usize];
-        match slot.next {
-            Next::Again => slot.retries += 1,
-            Next::Flush => {
-                slot.commit_ns = slot.submit_ns;
-                slot.class = Class::Flush;
-                slot.retries = 0;
-            }
-            Next::Fresh => {
-                let Some(access) = self.accesses.draw() else { return false };
-                if let Some(arrivals) = &mut self.arrivals {
-                    slot.intended_ns = arrivals.take();
-                }
-                let direction = if access.read { Direction::Read } else { Direction::Write };
-                slot.class = if access.read { Class::Read } else { Class::Write };
-                slot.offset_bytes = access.offset_bytes;
-                slot.retries = 0;
-                slot.buffer = match &mut self.payload {
-                    Some(payload) => payload.prepare(number, direction),
-                    None => std::ptr::null_mut(),
-                };
-            }
-        }
-        true
-    }
-
-    fn push(&mut self, number: u32) {
-        let slot = &self.slots[number as usize];
-        self.ring.push(Request {
-            operation: match (slot.class, self.sync) {
-                (Class::Read, _) => Operation::Read,
-                (Class::Write, Sync::Dsync) => Operation::WriteDsync,
-                (Class::Write, _) => Operation::Write,
-                (Class::Flush | Class::Commit, _) => Operation::Flush,
-            },
-            slot: number,
-            offset_bytes: slot.offset_bytes,
-            buffer: slot.buffer,
-            length_bytes: self.block_size_bytes,
-        });
-        self.batch.push(number);
-    }
-
     // Turns every page whose time has come, and begins to drain at the last one.
     fn turn(&mut self, now: u64) {
         if self.drain_since_ns.is_some() {
@@ -363,80 +235,6 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         let ages = waiting.map(|slot| end_ns.saturating_sub(slot.submit_ns));
         self.censored.age_ns_min = ages.clone().min().unwrap_or(0);
         self.censored.age_ns_max = ages.max().unwrap_or(0);
-    }
-
-    // Writes down what came back.
-    fn settle(&mut self, now: u64) {
-        let mut completions = std::mem::take(&mut self.completions);
-        for completion in completions.drain(..) {
-            self.in_flight -= 1;
-            let slot = &mut self.slots[completion.slot as usize];
-            slot.in_flight = false;
-            let class = slot.class;
-            let expected = if class == Class::Flush { 0 } else { self.block_size_bytes.cast_signed() };
-            if completion.result == expected {
-                self.count(completion.slot, now);
-            } else {
-                self.fault(completion, class);
-            }
-            let is_free = self.slots[completion.slot as usize].next == Next::Fresh;
-            if is_free { self.ready.push(completion.slot) } else { self.unfinished.push(completion.slot) }
-        }
-        self.completions = completions;
-    }
-
-    #[inline]
-    fn count(&mut self, number: u32, now: u64) {
-        let slot = &mut self.slots[number as usize];
-        let latency_ns = now - slot.submit_ns;
-        if self.drain_since_ns.is_some() {
-            self.censored.latency_ns_max = self.censored.latency_ns_max.max(latency_ns);
-            return;
-        }
-        let response_ns = now - slot.intended_ns;
-        let tally = self.recorder.current();
-        let bytes = u64::from(self.block_size_bytes);
-        if slot.class == Class::Flush {
-            if self.arrivals.is_some() {
-                tally.respond(Class::Commit, response_ns, slot.commit_ns - slot.intended_ns);
-            }
-            tally.record(Class::Flush, latency_ns, 0);
-            tally.record(Class::Commit, now - slot.commit_ns, bytes);
-        } else {
-            if self.arrivals.is_some() {
-                tally.respond(slot.class, response_ns, slot.submit_ns - slot.intended_ns);
-            }
-            tally.record(slot.class, latency_ns, bytes);
-            if slot.class == Class::Write && self.sync == Sync::Fdatasync {
-                slot.next = Next::Flush;
-            }
-        }
-        if self.window.phase() == Phase::Measure {
-            self.slowest.offer(SlowIo {
-                operation: slot.class,
-                latency_ns,
-                reap_ns: now,
-                target: 0,
-                offset_bytes: slot.offset_bytes,
-                length_bytes: if slot.class == Class::Flush { 0 } else { bytes },
-            });
-        }
-    }
-
-    #[cold]
-    fn fault(&mut self, completion: Completion, class: Class) {
-        let slot = &mut self.slots[completion.slot as usize];
-        let mishap =
-            Mishap { class, offset_bytes: slot.offset_bytes, result: completion.result, retries: slot.retries };
-        if mishap.kind() == FaultKind::Retry {
-            slot.next = Next::Again;
-        }
-        self.faults.record(mishap.kind(), class, mishap.errno(), mishap.offset_bytes);
-        if mishap.kind() != FaultKind::Retry
-            && let Some(failure) = mishap.ends_job(self.faults.lost())
-        {
-            self.fail(failure);
-        }
     }
 
     #[cold]

@@ -1,0 +1,141 @@
+//! What goes out: when a worker may launch, what it launches, and how long it waits.
+
+use super::{BATCH_MAX, DRAIN_NS_MAX, Next, SLEEP_NS_MAX, WAKE_NS, Worker};
+use crate::clock::Clock;
+use crate::job::Sync;
+use crate::pattern::{Arrivals, Direction};
+use crate::record::Class;
+use crate::ring::{Operation, Request, Ring};
+
+impl<R: Ring, C: Clock> Worker<R, C> {
+    // Whether something could be handed over at this moment.
+    #[inline]
+    pub(super) fn can_launch(&self) -> bool {
+        self.drain_since_ns.is_none()
+            && (!self.unfinished.is_empty() || (!self.ready.is_empty() && self.next_arrival_ns() <= self.clock.now()))
+    }
+
+    /// Ends a job without an end in time that only waits for what never comes back; true if it was one. For a ring that
+    /// knows.
+    pub fn starve(&mut self) -> bool {
+        let only_waits = self.in_flight > 0 && self.ready.is_empty() && self.unfinished.is_empty();
+        let is_starved = only_waits && self.drain_since_ns.is_none() && self.window.end_ns() == u64::MAX;
+        if is_starved {
+            self.close();
+        }
+        is_starved
+    }
+
+    /// When the worker wants to be stepped next, should nothing come back before: at a page's end, at an arrival that a
+    /// slot is free for, or when it gives up waiting.
+    #[inline]
+    pub fn wake_ns(&self) -> u64 {
+        match self.drain_since_ns {
+            Some(since_ns) => since_ns + DRAIN_NS_MAX,
+            None if self.ready.is_empty() => self.window.boundary_ns(),
+            None => self.window.boundary_ns().min(self.next_arrival_ns()),
+        }
+    }
+
+    // With the queue kept full, an operation is wanted whenever a slot is free.
+    #[inline]
+    pub(super) fn next_arrival_ns(&self) -> u64 {
+        self.arrivals.as_ref().map_or(0, Arrivals::next_ns)
+    }
+
+    // How many completions to wait for in the kernel, and how long.
+    #[inline]
+    pub(super) fn patience(&self) -> (u32, u64) {
+        if self.arrivals.is_none() {
+            let more_to_launch =
+                self.drain_since_ns.is_none() && !(self.ready.is_empty() && self.unfinished.is_empty());
+            return (u32::from(!more_to_launch && self.in_flight > 0), SLEEP_NS_MAX);
+        }
+        if self.can_launch() {
+            return (0, 0);
+        }
+        // The kernel wakes late: the last stretch before an arrival is spent awake.
+        let left_ns = self.wake_ns().saturating_sub(self.clock.now()).min(SLEEP_NS_MAX);
+        if left_ns > WAKE_NS { (1, left_ns - WAKE_NS) } else { (0, 0) }
+    }
+
+    // Fills the queue, up to one batch.
+    pub(super) fn launch(&mut self) {
+        let before_ns = if self.arrivals.is_some() { self.clock.now() } else { 0 };
+        while self.batch.len() < BATCH_MAX as usize {
+            let slot = self
+                .unfinished
+                .pop()
+                .or_else(|| if self.next_arrival_ns() > before_ns { None } else { self.ready.pop() });
+            let Some(slot) = slot else { break };
+            if self.aim(slot) {
+                self.push(slot);
+            } else {
+                self.exhausted = true;
+            }
+        }
+        if self.batch.is_empty() {
+            return;
+        }
+        let now = self.clock.now();
+        self.integrate(now);
+        self.in_flight += u32::try_from(self.batch.len()).expect("a batch is at most BATCH_MAX");
+        for slot in self.batch.drain(..) {
+            let slot = &mut self.slots[slot as usize];
+            if slot.next != Next::Again {
+                slot.submit_ns = now;
+            }
+            if slot.next == Next::Fresh {
+                // A real clock may show the same time for both; what is late was wanted before.
+                slot.intended_ns = if self.arrivals.is_some() { slot.intended_ns } else { now };
+            }
+            slot.next = Next::Fresh;
+            slot.in_flight = true;
+        }
+    }
+
+    // Decides what a slot does next; false when there is nothing left to do.
+    pub(super) fn aim(&mut self, number: u32) -> bool {
+        let slot = &mut self.slots[number as usize];
+        match slot.next {
+            Next::Again => slot.retries += 1,
+            Next::Flush => {
+                slot.commit_ns = slot.submit_ns;
+                slot.class = Class::Flush;
+                slot.retries = 0;
+            }
+            Next::Fresh => {
+                let Some(access) = self.accesses.draw() else { return false };
+                if let Some(arrivals) = &mut self.arrivals {
+                    slot.intended_ns = arrivals.take();
+                }
+                let direction = if access.read { Direction::Read } else { Direction::Write };
+                slot.class = if access.read { Class::Read } else { Class::Write };
+                slot.offset_bytes = access.offset_bytes;
+                slot.retries = 0;
+                slot.buffer = match &mut self.payload {
+                    Some(payload) => payload.prepare(number, direction),
+                    None => std::ptr::null_mut(),
+                };
+            }
+        }
+        true
+    }
+
+    pub(super) fn push(&mut self, number: u32) {
+        let slot = &self.slots[number as usize];
+        self.ring.push(Request {
+            operation: match (slot.class, self.sync) {
+                (Class::Read, _) => Operation::Read,
+                (Class::Write, Sync::Dsync) => Operation::WriteDsync,
+                (Class::Write, _) => Operation::Write,
+                (Class::Flush | Class::Commit, _) => Operation::Flush,
+            },
+            slot: number,
+            offset_bytes: slot.offset_bytes,
+            buffer: slot.buffer,
+            length_bytes: self.block_size_bytes,
+        });
+        self.batch.push(number);
+    }
+}

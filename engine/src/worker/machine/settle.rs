@@ -1,0 +1,83 @@
+//! What comes back: counted, or written down as a fault.
+
+use super::{Mishap, Next, Worker};
+use crate::clock::Clock;
+use crate::job::Sync;
+use crate::record::{Class, FaultKind, Phase, SlowIo};
+use crate::ring::{Completion, Ring};
+
+impl<R: Ring, C: Clock> Worker<R, C> {
+    // Writes down what came back.
+    pub(super) fn settle(&mut self, now: u64) {
+        let mut completions = std::mem::take(&mut self.completions);
+        for completion in completions.drain(..) {
+            self.in_flight -= 1;
+            let slot = &mut self.slots[completion.slot as usize];
+            slot.in_flight = false;
+            let class = slot.class;
+            let expected = if class == Class::Flush { 0 } else { self.block_size_bytes.cast_signed() };
+            if completion.result == expected {
+                self.count(completion.slot, now);
+            } else {
+                self.fault(completion, class);
+            }
+            let is_free = self.slots[completion.slot as usize].next == Next::Fresh;
+            if is_free { self.ready.push(completion.slot) } else { self.unfinished.push(completion.slot) }
+        }
+        self.completions = completions;
+    }
+
+    #[inline]
+    pub(super) fn count(&mut self, number: u32, now: u64) {
+        let slot = &mut self.slots[number as usize];
+        let latency_ns = now - slot.submit_ns;
+        if self.drain_since_ns.is_some() {
+            self.censored.latency_ns_max = self.censored.latency_ns_max.max(latency_ns);
+            return;
+        }
+        let response_ns = now - slot.intended_ns;
+        let tally = self.recorder.current();
+        let bytes = u64::from(self.block_size_bytes);
+        if slot.class == Class::Flush {
+            if self.arrivals.is_some() {
+                tally.respond(Class::Commit, response_ns, slot.commit_ns - slot.intended_ns);
+            }
+            tally.record(Class::Flush, latency_ns, 0);
+            tally.record(Class::Commit, now - slot.commit_ns, bytes);
+        } else {
+            if self.arrivals.is_some() {
+                tally.respond(slot.class, response_ns, slot.submit_ns - slot.intended_ns);
+            }
+            tally.record(slot.class, latency_ns, bytes);
+            if slot.class == Class::Write && self.sync == Sync::Fdatasync {
+                slot.next = Next::Flush;
+            }
+        }
+        if self.window.phase() == Phase::Measure {
+            self.slowest.offer(SlowIo {
+                operation: slot.class,
+                latency_ns,
+                reap_ns: now,
+                target: 0,
+                offset_bytes: slot.offset_bytes,
+                length_bytes: if slot.class == Class::Flush { 0 } else { bytes },
+            });
+        }
+    }
+
+    #[cold]
+    pub(super) fn fault(&mut self, completion: Completion, class: Class) {
+        let slot = &mut self.slots[completion.slot as usize];
+        let mishap =
+            Mishap { class, offset_bytes: slot.offset_bytes, result: completion.result, retries: slot.retries };
+        if mishap.kind() == FaultKind::Retry {
+            slot.next = Next::Again;
+        }
+        self.faults.record(mishap.kind(), class, mishap.errno(), mishap.offset_bytes);
+        if mishap.kind() != FaultKind::Retry
+            && let Some(failure) = mishap.ends_job(self.faults.lost())
+        {
+            self.fail(failure);
+        }
+    }
+}
