@@ -38,7 +38,7 @@ EXPLANATION = """\
 A target is what is measured: a directory, in which a file is made and removed afterwards, or a file.
 
   iosonde run /mnt/data    what the file system at /mnt/data can do, in about 20 minutes
-  iosonde run sim:mmc      needs no drive: a simulated one, and a whole report in seconds
+  iosonde run sim:sata-dc  needs no drive: a simulated one, and a whole report in seconds
   iosonde plan /mnt/data   what the first of these would cost in time and wear; touches nothing
 """
 

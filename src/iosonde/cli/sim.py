@@ -12,7 +12,7 @@ sim = typer.Typer(
     add_help_option=False,  # See GroupHelp.
     rich_markup_mode="rich",
     help="Show the simulated drives that `sim:MODEL` names as a target.",
-    epilog="Example: [bold]iosonde sim list[/bold]   A run on one: [bold]iosonde run sim:mmc[/bold]",
+    epilog="Example: [bold]iosonde sim list[/bold]   A run on one: [bold]iosonde run sim:sata-dc[/bold]",
 )
 
 
