@@ -94,8 +94,8 @@ def _doubts(findings: Sequence[Finding]) -> str:
     ]
     named = ", ".join(finding.id for finding in grave[:NAMED_MAX])
     more = f" and {len(grave) - NAMED_MAX} more" if len(grave) > NAMED_MAX else ""
-    noun = "finding" if len(grave) == 1 else "findings"
-    return f"Before any of it is believed: {' and '.join(counts)} {noun} ({named}{more}) name what may be wrong."
+    said = "finding ({}) names" if len(grave) == 1 else "findings ({}) name"
+    return f"Before any of it is believed: {' and '.join(counts)} {said.format(named + more)} what may be wrong."
 
 
 def _group(headline: Headline, identity: str) -> HeadlineGroup | None:
