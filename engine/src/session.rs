@@ -13,7 +13,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::job::{Data, Engine, Job, Pattern, Sync, TARGETS_MAX};
 use crate::protocol::{Access, Command, Event, Hello, LINE_BYTES_MAX, Line, Numbered, PROTOCOL, TargetSpec, read_line};
 use crate::ring::uring_refused;
-use crate::sim::{Drive, VirtualClock, check_faults};
+use crate::sim::{Drive, FaultPlan, Model, VirtualClock, check_faults};
 use crate::target::{Target, TargetKind, Wanted};
 
 /// Commands that may wait while a job runs; a front that sends more is held up.
@@ -185,14 +185,12 @@ impl<W: Write> Session<W> {
             }
             Command::Run { job } => self.run(id, &job),
             Command::Sync => {
-                let before = self.clock.now();
+                let before = self.now();
                 if self.targets.is_empty() {
                     return Err(no_target());
                 }
                 self.targets.iter().try_for_each(Target::sync)?;
-                let duration_ns = self.clock.now() - before;
-                // A simulated drive has nothing that a host could make durable when nothing is in flight.
-                let duration_ns = if self.drives.is_empty() { duration_ns } else { 0 };
+                let duration_ns = self.now() - before;
                 Ok(Event::Synced { id, duration_ns })
             }
             Command::Wait { duration_ns } => {
@@ -216,6 +214,11 @@ impl<W: Write> Session<W> {
         }
     }
 
+    // The time that the open targets live in.
+    fn now(&self) -> u64 {
+        if self.drives.is_empty() { self.clock.now() } else { self.virtual_clock.now() }
+    }
+
     // Opens a target; one that is simulated comes with its drive.
     fn open(&mut self, spec: TargetSpec) -> Result<Target, Failure> {
         let is_simulated = matches!(spec, TargetSpec::Simulation { .. });
@@ -223,15 +226,28 @@ impl<W: Write> Session<W> {
             let message = "simulated drives live in a time of their own, and can't be measured beside others";
             return Err(Failure::new(FailureKind::Protocol, message));
         }
-        let TargetSpec::Simulation { model, seed, faults } = spec else { return open(spec) };
+        match spec {
+            TargetSpec::Simulation { model, seed, faults } => self.open_simulated(&model, seed, &faults),
+            TargetSpec::Null { size_bytes } => Ok(Target::null(size_bytes)),
+            TargetSpec::File { path, access, create, direct, size_bytes } => {
+                let write = access == Access::Write;
+                if create != size_bytes.is_some() || (create && !write) {
+                    let message =
+                        "a file that is made has a size and is open for writing; one that is not, has neither";
+                    return Err(Failure::new(FailureKind::Protocol, message));
+                }
+                Target::open(&path, Wanted { write, create_bytes: size_bytes, direct })
+            }
+        }
+    }
+
+    fn open_simulated(&mut self, model: &Model, seed: u64, faults: &[FaultPlan]) -> Result<Target, Failure> {
         model.check()?;
-        let drive = Drive::new(&model, seed);
+        let drive = Drive::new(model, seed);
         let size_bytes = drive.simulated().size_bytes();
-        check_faults(&faults, size_bytes)?;
-        let drive = drive.with_faults(&faults, self.virtual_clock.now());
-        let target = Target::simulation(size_bytes);
-        self.drives.push(drive);
-        Ok(target)
+        check_faults(faults, size_bytes)?;
+        self.drives.push(drive.with_faults(faults, self.virtual_clock.now()));
+        Ok(Target::simulation(size_bytes))
     }
 
     fn run(&mut self, id: u64, job: &Job) -> Result<Event, Failure> {
@@ -307,19 +323,4 @@ impl<W: Write> Session<W> {
 
 fn no_target() -> Failure {
     Failure::new(FailureKind::NoTarget, "no target is open")
-}
-
-fn open(spec: TargetSpec) -> Result<Target, Failure> {
-    match spec {
-        TargetSpec::Simulation { .. } => unreachable!("the session makes the drive as well"),
-        TargetSpec::Null { size_bytes } => Ok(Target::null(size_bytes)),
-        TargetSpec::File { path, access, create, direct, size_bytes } => {
-            let write = access == Access::Write;
-            if create != size_bytes.is_some() || (create && !write) {
-                let message = "a file that is made has a size and is open for writing; one that is not, has neither";
-                return Err(Failure::new(FailureKind::Protocol, message));
-            }
-            Target::open(&path, Wanted { write, create_bytes: size_bytes, direct })
-        }
-    }
 }

@@ -14,7 +14,6 @@ use crate::clock::{Clock, Monotonic};
 use crate::failure::{Failure, FailureKind};
 use crate::job::Job;
 use crate::pattern::Shared;
-use crate::record::Phase;
 use crate::target::Target;
 use crate::worker::recorder_pair;
 
@@ -35,22 +34,20 @@ pub struct Setting<'a> {
     pub stop: Arc<AtomicBool>,
 }
 
-impl Setting<'_> {
-    // The targets that a job uses, each of them checked.
-    fn targets_of(&self, job: &Job) -> Result<&[Target], Failure> {
-        let wanted = self.targets.get(..job.targets as usize).filter(|targets| !targets.is_empty());
-        let targets = wanted.ok_or_else(|| {
-            let open = self.targets.len();
-            Failure::new(FailureKind::NoTarget, format!("the job is for {} targets, and {open} are open", job.targets))
-        })?;
-        for target in targets {
-            job.check(target)?;
-            if let Some(change) = target.changed() {
-                return Err(change);
-            }
+/// The targets that a job uses, from the first on, each of them checked.
+pub fn targets_of<'a>(job: &Job, open: &'a [Target]) -> Result<&'a [Target], Failure> {
+    let wanted = open.get(..job.targets as usize).filter(|targets| !targets.is_empty());
+    let targets = wanted.ok_or_else(|| {
+        let message = format!("the job is for {} targets, and {} are open", job.targets, open.len());
+        Failure::new(FailureKind::NoTarget, message)
+    })?;
+    for target in targets {
+        job.check(target)?;
+        if let Some(change) = target.changed() {
+            return Err(change);
         }
-        Ok(targets)
     }
+    Ok(targets)
 }
 
 /// Runs a job to its end. `started` is called once all workers stand ready; `interval` with each interval, in order.
@@ -60,7 +57,7 @@ pub fn conduct(
     started: &mut dyn FnMut(u64),
     interval: &mut dyn FnMut(Interval),
 ) -> Result<JobResult, Failure> {
-    let targets = setting.targets_of(job)?;
+    let targets = targets_of(job, setting.targets)?;
     let whole: Vec<&Target> = targets.iter().filter(|target| !target.has_holes_now()).collect();
     let gate = Gate::closed();
     let shared = Shared::new(job);
@@ -76,9 +73,7 @@ pub fn conduct(
         let mut change = None;
         let mut pass_on = |crew: &mut Crew| {
             crew.gather();
-            while let Some(tally) = crew.collector.take_next() {
-                counted.add(Interval::from(&tally), interval);
-            }
+            counted.add_ready(&mut crew.collector, interval);
             if change.is_none()
                 && let Some(found) = targets.iter().find_map(Target::changed)
             {
@@ -91,11 +86,7 @@ pub fn conduct(
         wait_until(setting.clock, end_ns, &mut crew, &mut pass_on);
         let after = Moment::real(setting.clock);
         wait_until(setting.clock, u64::MAX, &mut crew, &mut pass_on);
-        for phase in [Phase::Warmup, Phase::Measure] {
-            if let Some(tally) = crew.collector.rest(phase) {
-                counted.add(Interval::from(&tally), interval);
-            }
-        }
+        counted.add_rest(&mut crew.collector, interval);
         let Crew { mut total, collector, .. } = crew;
         // A worker that met the change knows the offset.
         total.fail(change.or_else(|| {

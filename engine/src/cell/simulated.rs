@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::collector::Collector;
+use super::conduct::targets_of;
 use super::result::{DriveState, Interval, JobResult};
 use super::thread::Legacy;
 use super::total::{Counted, Moment, Total};
 use crate::clock::Clock;
-use crate::failure::{Failure, FailureKind};
+use crate::failure::Failure;
 use crate::job::Job;
 use crate::pattern::{Accesses, Arrivals, Shared};
 use crate::record::Phase;
@@ -48,13 +49,7 @@ pub fn conduct_simulated(
     started: &mut dyn FnMut(u64),
     interval: &mut dyn FnMut(Interval),
 ) -> Result<JobResult, Failure> {
-    let wanted = job.targets as usize;
-    if wanted == 0 || wanted > bench.targets.len() {
-        let open = bench.targets.len();
-        let message = format!("the job is for {wanted} targets, and {open} are open");
-        return Err(Failure::new(FailureKind::NoTarget, message));
-    }
-    bench.targets[..wanted].iter().try_for_each(|target| job.check(target))?;
+    let wanted = targets_of(job, bench.targets)?.len();
     let clock = bench.clock.clone();
     let start_ns = clock.now();
     let (mut seats, mut collector) = seat(job, bench, start_ns);
@@ -75,9 +70,7 @@ pub fn conduct_simulated(
         }
         if has_turned {
             collector.gather();
-            while let Some(tally) = collector.take_next() {
-                counted.add(Interval::from(&tally), interval);
-            }
+            counted.add_ready(&mut collector, interval);
             let phase = seats.iter().find_map(|seat| seat.worker.as_ref()?.phase());
             if phase == Some(Phase::Measure) && before.is_none() {
                 before = Some(Moment::simulated(&clock));
@@ -92,14 +85,8 @@ pub fn conduct_simulated(
         }
         advance(&mut seats, &mut bench.drives[..wanted], start_ns, &clock);
     }
-    for phase in [Phase::Warmup, Phase::Measure] {
-        if let Some(tally) = collector.rest(phase) {
-            counted.add(Interval::from(&tally), interval);
-        }
-    }
-    let now = Moment::simulated(&clock);
-    let after = after.unwrap_or(now);
-    let before = before.unwrap_or_else(|| Moment::simulated(&clock));
+    counted.add_rest(&mut collector, interval);
+    let [before, after] = [before, after].map(|moment| moment.unwrap_or_else(|| Moment::simulated(&clock)));
     let mut result = total.result(job, &counted, collector.shares(), &before, &after);
     result.drives = bench.drives[..wanted].iter_mut().map(state_of).collect();
     Ok(result)

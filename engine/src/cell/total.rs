@@ -1,12 +1,13 @@
 //! What all workers of a job leave behind, added up to its result.
 
+use super::collector::Collector;
 use super::result::{CpuUse, EngineTruth, Interval, JobResult, Outcome, TargetShare, ThreadCpu};
 use super::thread::Legacy;
 use crate::clock::{Clock, Monotonic};
 use crate::failure::{Failure, FailureKind};
 use crate::host::{ClockPair, Usage, steal_ns};
 use crate::job::Job;
-use crate::record::{Faults, Phase, Slowest};
+use crate::record::{Faults, Phase, Slowest, Tally};
 use crate::sim::VirtualClock;
 use crate::worker::{BATCH_MAX, Censored};
 
@@ -50,12 +51,27 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// Passes an interval on.
-    pub fn add(&mut self, counts: Interval, interval: &mut dyn FnMut(Interval)) {
-        if counts.phase == Phase::Measure {
-            self.measured_ns += counts.end_ns - counts.start_ns;
+    /// Passes on what all workers have reported.
+    pub fn add_ready(&mut self, collector: &mut Collector, interval: &mut dyn FnMut(Interval)) {
+        while let Some(tally) = collector.take_next() {
+            self.add(&tally, interval);
         }
-        interval(counts);
+    }
+
+    /// Passes on what is left once every worker has ended.
+    pub fn add_rest(&mut self, collector: &mut Collector, interval: &mut dyn FnMut(Interval)) {
+        for phase in [Phase::Warmup, Phase::Measure] {
+            if let Some(tally) = collector.rest(phase) {
+                self.add(&tally, interval);
+            }
+        }
+    }
+
+    fn add(&mut self, tally: &Tally, interval: &mut dyn FnMut(Interval)) {
+        if tally.phase == Phase::Measure {
+            self.measured_ns += tally.end_ns - tally.start_ns;
+        }
+        interval(Interval::from(tally));
     }
 }
 
@@ -75,7 +91,7 @@ pub struct Total {
 
 impl Total {
     /// Adds a worker on the target of that number; gives its last tally back.
-    pub fn add(&mut self, legacy: Legacy, target: usize) -> Box<crate::record::Tally> {
+    pub fn add(&mut self, legacy: Legacy, target: usize) -> Box<Tally> {
         let target = u32::try_from(target).expect("the number of targets has a bound");
         self.intervals_merged = self.intervals_merged.max(legacy.intervals_merged);
         self.slowest.add(&legacy.slowest, target);

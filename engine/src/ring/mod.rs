@@ -64,6 +64,14 @@ pub struct RingTruth {
     pub fallbacks: Vec<String>,
 }
 
+impl RingTruth {
+    /// What is granted where there is nothing to ask for.
+    #[must_use]
+    pub fn plain(poll_mode: &'static str) -> Self {
+        Self { ring_flags: Vec::new(), poll_mode, fixed_buffers: false, fixed_file: false, fallbacks: Vec::new() }
+    }
+}
+
 /// A queue of operations.
 pub trait Ring {
     /// Takes one request. There is room for as many as the ring was made for.

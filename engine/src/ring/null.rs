@@ -36,12 +36,6 @@ impl Ring for NullRing {
     }
 
     fn truth(&self) -> RingTruth {
-        RingTruth {
-            ring_flags: Vec::new(),
-            poll_mode: "none",
-            fixed_buffers: false,
-            fixed_file: false,
-            fallbacks: Vec::new(),
-        }
+        RingTruth::plain("none")
     }
 }

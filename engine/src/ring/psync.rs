@@ -61,12 +61,6 @@ impl Ring for PsyncRing {
     }
 
     fn truth(&self) -> RingTruth {
-        RingTruth {
-            ring_flags: Vec::new(),
-            poll_mode: "blocking",
-            fixed_buffers: false,
-            fixed_file: false,
-            fallbacks: Vec::new(),
-        }
+        RingTruth::plain("blocking")
     }
 }

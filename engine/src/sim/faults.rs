@@ -2,7 +2,8 @@
 
 use serde::Deserialize;
 
-use crate::failure::{Failure, FailureKind};
+use super::bounds::{refused, within};
+use crate::failure::Failure;
 use crate::ring::Operation;
 
 /// A fault.
@@ -107,24 +108,15 @@ pub const STRETCH_PERMILLE: (u64, u64) = (1_000, 1_000_000);
 /// Refuses faults that can't happen to a drive of a size.
 pub fn check_faults(faults: &[FaultPlan], size_bytes: u64) -> Result<(), Failure> {
     if faults.len() > FAULTS_MAX {
-        return Err(bad(format!("faults has {} entries; it ends at {FAULTS_MAX}", faults.len())));
+        return Err(refused(format!("faults has {} entries; it ends at {FAULTS_MAX}", faults.len())));
     }
     for (number, fault) in faults.iter().enumerate() {
-        fault.check(size_bytes).map_err(|message| bad(format!("faults[{number}].{message}")))?;
+        fault.check(size_bytes).map_err(|failure| refused(format!("faults[{number}].{}", failure.message)))?;
     }
     Ok(())
 }
 
-fn bad(message: String) -> Failure {
-    Failure::new(FailureKind::BadModel, message)
-}
-
-fn within(key: &str, value: u64, least: u64, most: u64) -> Result<(), String> {
-    let is_within = (least..=most).contains(&value);
-    if is_within { Ok(()) } else { Err(format!("{key} is {value}; it goes from {least} to {most}")) }
-}
-
-fn until(from_ns: u64, until_ns: Option<u64>) -> Result<(), String> {
+fn until(from_ns: u64, until_ns: Option<u64>) -> Result<(), Failure> {
     until_ns.map_or(Ok(()), |until_ns| within("until_ns", until_ns, from_ns + 1, TIME_NS_MAX))
 }
 
@@ -141,7 +133,7 @@ impl FaultPlan {
         }
     }
 
-    fn check(&self, size_bytes: u64) -> Result<(), String> {
+    fn check(&self, size_bytes: u64) -> Result<(), Failure> {
         let from_ns = self.from_ns();
         within("from_ns", from_ns, 0, TIME_NS_MAX)?;
         match *self {
@@ -156,7 +148,7 @@ impl FaultPlan {
             }
             Self::Throttling { until_ns, stretch_permille, .. } => {
                 until(from_ns, until_ns)?;
-                within("stretch_permille", stretch_permille.into(), STRETCH_PERMILLE.0, STRETCH_PERMILLE.1)
+                within("stretch_permille", stretch_permille, STRETCH_PERMILLE.0, STRETCH_PERMILLE.1)
             }
             Self::Stall { until_ns, .. } => until(from_ns, until_ns),
             Self::Disappearance { .. } => Ok(()),

@@ -1,8 +1,6 @@
 //! A drive of any model, with faults on a schedule.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
+use super::done::Done;
 use super::own_time::OwnTime;
 use super::{Drive, FaultPlan, Health, InFlight, Serve, Simulation, StateHash};
 
@@ -30,8 +28,8 @@ pub struct Faulty {
     // By the ticket that the drive was given: numbers are used again.
     held: Vec<Option<Held>>,
     unused: Vec<usize>,
-    // Out of the drive, and kept back: by time, then by arrival.
-    done: BinaryHeap<Reverse<(u64, u64, u64, i32)>>,
+    // Out of the drive, and kept back: not taken yet.
+    done: Done,
 }
 
 impl Faulty {
@@ -54,7 +52,7 @@ impl Faulty {
             orders: 0,
             held: Vec::new(),
             unused: Vec::new(),
-            done: BinaryHeap::new(),
+            done: Done::default(),
         }
     }
 
@@ -106,7 +104,7 @@ impl Faulty {
                 let held = self.held[number].take().expect("a request comes back once");
                 self.unused.push(number);
                 let result = if held.fails { -libc::EIO } else { result };
-                self.done.push(Reverse((next_ns.saturating_add(held.extra_ns), held.order, held.ticket, result)));
+                self.done.push(next_ns.saturating_add(held.extra_ns), held.order, held.ticket, result);
             }
         }
         if to_ns >= self.gone_ns && self.now_ns < self.gone_ns {
@@ -116,14 +114,12 @@ impl Faulty {
     }
 
     fn disappear(&mut self) {
-        let gone_ns = self.gone_ns;
-        let (kept, late): (Vec<_>, Vec<_>) = self.done.drain().partition(|Reverse((done_ns, ..))| *done_ns <= gone_ns);
-        self.done = kept.into();
-        let late = late.into_iter().map(|Reverse((_, order, ticket, _))| (order, ticket));
-        let held = self.held.drain(..).flatten().map(|held| (held.order, held.ticket));
+        let mut lost = self.done.take_later(self.gone_ns);
+        lost.extend(self.held.drain(..).flatten().map(|held| (held.order, held.ticket)));
         if self.in_flight == InFlight::Fail {
-            let failed = late.chain(held).map(|(order, ticket)| Reverse((gone_ns, order, ticket, -libc::ENODEV)));
-            self.done.extend(failed);
+            for (order, ticket) in lost {
+                self.done.push(self.gone_ns, order, ticket, -libc::ENODEV);
+            }
         }
         self.unused.clear();
     }
@@ -138,7 +134,7 @@ impl Simulation for Faulty {
         self.advance(now_ns);
         self.orders += 1;
         if now_ns >= self.gone_ns {
-            self.done.push(Reverse((now_ns, self.orders, ticket, -libc::ENODEV)));
+            self.done.push(now_ns, self.orders, ticket, -libc::ENODEV);
             return;
         }
         let held = Held { ticket, order: self.orders, extra_ns: self.extra_ns(), fails: self.fails(serve) };
@@ -151,7 +147,7 @@ impl Simulation for Faulty {
     }
 
     fn next_ns(&self) -> u64 {
-        let done_ns = self.done.peek().map_or(u64::MAX, |Reverse((done_ns, ..))| *done_ns);
+        let done_ns = self.done.next_ns();
         let inside_ns = self.next_inside_ns();
         let waits = self.now_ns < self.gone_ns && self.held.len() > self.unused.len();
         let late = self.now_ns < self.gone_ns && done_ns > self.gone_ns && done_ns < u64::MAX;
@@ -162,11 +158,7 @@ impl Simulation for Faulty {
 
     fn take_done(&mut self, now_ns: u64) -> Option<(u64, i32)> {
         self.advance(now_ns);
-        if self.done.peek().is_none_or(|Reverse((done_ns, ..))| *done_ns > now_ns) {
-            return None;
-        }
-        let Reverse((_, _, ticket, result)) = self.done.pop()?;
-        Some((ticket, result))
+        self.done.take(now_ns)
     }
 
     fn health(&self) -> Health {

@@ -4,8 +4,10 @@
 //! Nothing here asks the machine for anything: no clock, no platform mathematics, no order that a hash decides.
 #![allow(clippy::float_arithmetic)] // Service times are drawn from distributions.
 
+mod bounds;
 mod clock;
 mod disk;
+mod done;
 mod drive;
 mod faults;
 mod faulty;

@@ -1,8 +1,6 @@
 //! Drives that know at once when a request will be done: it is kept until then.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
+use super::done::Done;
 use super::{Health, Simulation, StateHash};
 use crate::ring::Operation;
 
@@ -48,15 +46,14 @@ pub trait Timetable {
 #[derive(Clone, Debug)]
 pub struct Pending<T> {
     timetable: T,
-    // By time, then by arrival: whoever came first goes first.
-    waiting: BinaryHeap<Reverse<(u64, u64, u64, i32)>>,
+    waiting: Done,
     arrivals: u64,
 }
 
 impl<T: Timetable> Pending<T> {
     /// A drive without requests.
     pub fn new(timetable: T) -> Self {
-        Self { timetable, waiting: BinaryHeap::new(), arrivals: 0 }
+        Self { timetable, waiting: Done::default(), arrivals: 0 }
     }
 }
 
@@ -70,21 +67,17 @@ impl<T: Timetable> Simulation for Pending<T> {
         let answer = self.timetable.answer(now_ns, serve);
         debug_assert!(answer.done_ns >= now_ns);
         self.arrivals += 1;
-        self.waiting.push(Reverse((answer.done_ns, self.arrivals, ticket, answer.result)));
+        self.waiting.push(answer.done_ns, self.arrivals, ticket, answer.result);
     }
 
     #[inline]
     fn next_ns(&self) -> u64 {
-        self.waiting.peek().map_or(u64::MAX, |Reverse((done_ns, ..))| *done_ns)
+        self.waiting.next_ns()
     }
 
     #[inline]
     fn take_done(&mut self, now_ns: u64) -> Option<(u64, i32)> {
-        if self.next_ns() > now_ns {
-            return None;
-        }
-        let Reverse((_, _, ticket, result)) = self.waiting.pop()?;
-        Some((ticket, result))
+        self.waiting.take(now_ns)
     }
 
     fn health(&self) -> Health {

@@ -5,8 +5,9 @@ use std::collections::BinaryHeap;
 
 use serde::Deserialize;
 
+use super::bounds::{multiple_of, refused, within};
 use super::{Answer, Health, Serve, StateHash, Timetable};
-use crate::failure::{Failure, FailureKind};
+use crate::failure::Failure;
 use crate::random::Random;
 use crate::ring::Operation;
 
@@ -42,17 +43,12 @@ pub const SERVICE_NS_MAX: u64 = 3_600_000_000_000;
 impl QueueingModel {
     /// Refuses what can't be simulated.
     pub fn check(&self) -> Result<(), Failure> {
-        let bad = |message| Err(Failure::new(FailureKind::BadModel, message));
-        if self.servers == 0 || self.servers > SERVERS_MAX {
-            return bad(format!("servers is {}; it goes from 1 to {SERVERS_MAX}", self.servers));
+        within("servers", self.servers, 1, SERVERS_MAX)?;
+        within("service_ns", self.service_ns, 1, SERVICE_NS_MAX)?;
+        if self.size_bytes == 0 {
+            return Err(refused("size_bytes is 0; it is a multiple of 4096".to_owned()));
         }
-        if self.service_ns == 0 || self.service_ns > SERVICE_NS_MAX {
-            return bad(format!("service_ns is {}; it goes from 1 to {SERVICE_NS_MAX}", self.service_ns));
-        }
-        if self.size_bytes == 0 || !self.size_bytes.is_multiple_of(4096) {
-            return bad(format!("size_bytes is {}; it is a multiple of 4096", self.size_bytes));
-        }
-        Ok(())
+        multiple_of("size_bytes", self.size_bytes, 4096)
     }
 }
 

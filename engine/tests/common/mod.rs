@@ -98,13 +98,7 @@ impl Ring for ScriptedRing {
     }
 
     fn truth(&self) -> RingTruth {
-        RingTruth {
-            ring_flags: Vec::new(),
-            poll_mode: "none",
-            fixed_buffers: false,
-            fixed_file: false,
-            fallbacks: Vec::new(),
-        }
+        RingTruth::plain("none")
     }
 }
 

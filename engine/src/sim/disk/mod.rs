@@ -14,14 +14,14 @@ mod model;
 mod reception;
 mod seek;
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
 use self::ahead::ReadAhead;
 use self::cache::{Run, WriteCache};
 use self::command::{Command, Stage};
 use self::elevator::Choice;
 use self::geometry::Geometry;
+use super::done::Done;
 use super::{Health, Serve, Simulation, StateHash};
 use crate::random::Random;
 use crate::ring::Operation;
@@ -65,7 +65,7 @@ pub struct Disk {
     swept_bytes: u64,
     ahead: ReadAhead,
     // By time, then by the order of arrival.
-    done: BinaryHeap<Reverse<(u64, u64, u64, i32)>>,
+    done: Done,
     health: Health,
 }
 
@@ -89,7 +89,7 @@ impl Disk {
             cache: WriteCache::new(model.write_cache_bytes),
             swept_bytes: 0,
             ahead: ReadAhead::new(model.read_ahead_bytes, model.size_bytes),
-            done: BinaryHeap::new(),
+            done: Done::default(),
             health: Health::default(),
             model: model.clone(),
         }
@@ -230,7 +230,7 @@ impl Simulation for Disk {
 
     #[inline]
     fn next_ns(&self) -> u64 {
-        let done_ns = self.done.peek().map_or(u64::MAX, |Reverse((done_ns, ..))| *done_ns);
+        let done_ns = self.done.next_ns();
         let serves = matches!(self.busy, Some(Busy { work: Work::Command(_), .. }));
         // What goes on in the background alone, nobody sees.
         if serves || !self.queue.is_empty() { done_ns.min(self.next_inside_ns()) } else { done_ns }
@@ -239,11 +239,7 @@ impl Simulation for Disk {
     #[inline]
     fn take_done(&mut self, now_ns: u64) -> Option<(u64, i32)> {
         self.advance(now_ns);
-        if self.done.peek().is_none_or(|Reverse((done_ns, ..))| *done_ns > now_ns) {
-            return None;
-        }
-        let Reverse((_, _, ticket, result)) = self.done.pop()?;
-        Some((ticket, result))
+        self.done.take(now_ns)
     }
 
     fn health(&self) -> Health {

@@ -2,7 +2,8 @@
 
 use serde::Deserialize;
 
-use crate::failure::{Failure, FailureKind};
+use crate::failure::Failure;
+use crate::sim::bounds::{multiple_of, within};
 
 /// A hard disk.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -76,21 +77,18 @@ pub const CACHE_BYTES_MAX: u64 = 16 << 30;
 impl DiskModel {
     /// Refuses what can't be simulated.
     pub fn check(&self) -> Result<(), Failure> {
-        let sector = |key, value: u64, of: u64| {
-            if value.is_multiple_of(of) { Ok(()) } else { bad(format!("{key} is {value}; it is a multiple of {of}")) }
-        };
         within("size_bytes", self.size_bytes, 4096, SIZE_BYTES_MAX)?;
-        sector("size_bytes", self.size_bytes, 4096)?;
-        within("rotation_rpm", self.rotation_rpm.into(), ROTATION_RPM.0, ROTATION_RPM.1)?;
-        within("heads", self.heads.into(), 1, HEADS_MAX)?;
-        within("zones", self.zones.into(), 1, ZONES_MAX)?;
+        multiple_of("size_bytes", self.size_bytes, 4096)?;
+        within("rotation_rpm", self.rotation_rpm, ROTATION_RPM.0, ROTATION_RPM.1)?;
+        within("heads", self.heads, 1, HEADS_MAX)?;
+        within("zones", self.zones, 1, ZONES_MAX)?;
         within("track_outer_bytes", self.track_outer_bytes, TRACK_BYTES.0, TRACK_BYTES.1)?;
-        sector("track_outer_bytes", self.track_outer_bytes, 512)?;
+        multiple_of("track_outer_bytes", self.track_outer_bytes, 512)?;
         within("track_inner_bytes", self.track_inner_bytes, TRACK_BYTES.0, self.track_outer_bytes)?;
-        sector("track_inner_bytes", self.track_inner_bytes, 512)?;
+        multiple_of("track_inner_bytes", self.track_inner_bytes, 512)?;
         within("size_bytes", self.size_bytes, 4096, TRACKS_MAX * self.track_inner_bytes)?;
         within("seek_track_ns", self.seek_track_ns, 1, MOVE_NS_MAX)?;
-        within("seek_knee_permille", self.seek_knee_permille.into(), 1, 1000)?;
+        within("seek_knee_permille", self.seek_knee_permille, 1, 1000)?;
         within("seek_knee_ns", self.seek_knee_ns, self.seek_track_ns, MOVE_NS_MAX)?;
         within("seek_full_ns", self.seek_full_ns, self.seek_knee_ns, MOVE_NS_MAX)?;
         within("head_switch_ns", self.head_switch_ns, 0, MOVE_NS_MAX)?;
@@ -98,7 +96,7 @@ impl DiskModel {
         within("command_ns", self.command_ns, 0, MOVE_NS_MAX)?;
         let (slowest, fastest) = INTERFACE_BYTES_PER_S;
         within("interface_bytes_per_s", self.interface_bytes_per_s, slowest, fastest)?;
-        within("queue_depth", self.queue_depth.into(), 1, COMMANDS_MAX)?;
+        within("queue_depth", self.queue_depth, 1, COMMANDS_MAX)?;
         within("queue_age_ns_max", self.queue_age_ns_max, 1, AGE_NS_MAX)?;
         within("write_cache_bytes", self.write_cache_bytes, 0, CACHE_BYTES_MAX)?;
         within("destage_idle_ns", self.destage_idle_ns, 0, AGE_NS_MAX)?;
@@ -111,15 +109,4 @@ impl DiskModel {
         // A block is at most 2^26 bytes, and with a second in nanoseconds that is below 2^56.
         u64::from(length_bytes) * 1_000_000_000 / self.interface_bytes_per_s
     }
-}
-
-fn within(key: &str, value: u64, least: u64, most: u64) -> Result<(), Failure> {
-    if (least..=most).contains(&value) {
-        return Ok(());
-    }
-    bad(format!("{key} is {value}; it goes from {least} to {most}"))
-}
-
-fn bad(message: String) -> Result<(), Failure> {
-    Err(Failure::new(FailureKind::BadModel, message))
 }

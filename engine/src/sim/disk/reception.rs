@@ -1,7 +1,5 @@
 //! Commands come in, and go out again: through the interface, and through memory where they need no media.
 
-use std::cmp::Reverse;
-
 use super::command::{Command, Stage};
 use super::{Busy, Disk, Work};
 use crate::ring::Operation;
@@ -35,7 +33,7 @@ impl Disk {
 
     pub(super) fn answer(&mut self, command: &Command, done_ns: u64) {
         let result = command.serve.length_bytes.cast_signed();
-        self.done.push(Reverse((done_ns, command.order, command.ticket, result)));
+        self.done.push(done_ns, command.order, command.ticket, result);
     }
 
     // Hands a read to the host, whose data were there from a time on, and are now.
@@ -129,7 +127,7 @@ impl Disk {
         };
         while let Some(number) = self.queue.iter().position(clean) {
             let command = self.queue.swap_remove(number);
-            self.done.push(Reverse((self.now_ns, command.order, command.ticket, 0)));
+            self.done.push(self.now_ns, command.order, command.ticket, 0);
         }
         self.let_in();
     }

@@ -1,7 +1,8 @@
 //! Sizes in pages of 4 KiB, the unit of translation, as they follow from a model.
 
 use super::model::SsdModel;
-use crate::failure::{Failure, FailureKind};
+use crate::failure::Failure;
+use crate::sim::bounds::refused;
 
 /// What the translation moves at a time.
 pub const PAGE_BYTES: u64 = 4096;
@@ -55,21 +56,20 @@ impl Geometry {
 
     /// Refuses drives that are too large for their numbers, or too small for their dies.
     pub fn check(model: &SsdModel) -> Result<(), Failure> {
-        let bad = |message| Err(Failure::new(FailureKind::BadModel, message));
         let wide = Wide::new(model);
         let scale = model.capacity_scale;
         if wide.physical_pages() > PHYSICAL_PAGES_MAX {
             let most = PHYSICAL_PAGES_MAX * PAGE_BYTES;
-            return bad(format!(
+            return Err(refused(format!(
                 "capacity_bytes with all spare space is {} at capacity_scale {scale}; it goes to {most}",
                 wide.physical_pages() * PAGE_BYTES
-            ));
+            )));
         }
         let blocks = wide.die_blocks - u64::from(SPARE_BLOCKS);
         if blocks < DATA_BLOCKS_MIN {
-            return bad(format!(
+            return Err(refused(format!(
                 "capacity_scale is {scale}; with it a die has {blocks} blocks for data, and {DATA_BLOCKS_MIN} are needed"
-            ));
+            )));
         }
         Ok(())
     }

@@ -3,7 +3,8 @@
 use serde::Deserialize;
 
 use super::geometry::Geometry;
-use crate::failure::{Failure, FailureKind};
+use crate::failure::Failure;
+use crate::sim::bounds::{multiple_of, within};
 
 /// A solid-state drive.
 ///
@@ -163,26 +164,18 @@ pub struct ThermalModel {
 const HOUR_NS: u64 = 3_600_000_000_000;
 const TIB: u64 = 1 << 40;
 
-fn within(key: &str, value: impl Into<i128>, least: i128, most: i128) -> Result<(), Failure> {
-    let value = value.into();
-    if (least..=most).contains(&value) {
-        return Ok(());
-    }
-    Err(Failure::new(FailureKind::BadModel, format!("{key} is {value}; it goes from {least} to {most}")))
-}
-
 impl SsdModel {
     /// Refuses what can't be simulated, with the key, its value and what it may be.
     pub fn check(&self) -> Result<(), Failure> {
         within("capacity_bytes", self.capacity_bytes, 1 << 20, i128::from(256 * TIB))?;
         within("capacity_scale", self.capacity_scale, 1, 1 << 20)?;
-        within("link.bytes_per_s", self.link.bytes_per_s, 1_000_000, 1_000_000_000_000)?;
+        within("link.bytes_per_s", self.link.bytes_per_s, 1_000_000, 1_000_000_000_000_u64)?;
         within("link.command_ns", self.link.command_ns, 0, 1_000_000_000)?;
         within("controller.cores", self.controller.cores, 1, 1024)?;
         within("controller.command_ns", self.controller.command_ns, 0, 1_000_000_000)?;
         self.media.check()?;
         let unit_bytes = i128::from(self.media.page_bytes) * i128::from(self.media.planes_per_die);
-        within("buffer.size_bytes", self.buffer.size_bytes, 2 * unit_bytes, 1 << 36)?;
+        within("buffer.size_bytes", self.buffer.size_bytes, 2 * unit_bytes, 1_u64 << 36)?;
         if let Some(slc) = &self.slc {
             let dies = i128::from(self.media.channels) * i128::from(self.media.dies_per_channel);
             let least = unit_bytes * dies * i128::from(self.capacity_scale);
@@ -214,18 +207,15 @@ impl MediaModel {
         within("media.dies_per_channel", self.dies_per_channel, 1, 64)?;
         within("media.planes_per_die", self.planes_per_die, 1, 16)?;
         within("media.page_bytes", self.page_bytes, 4096, 1 << 16)?;
-        if !self.page_bytes.is_multiple_of(4096) {
-            let message = format!("media.page_bytes is {}; it is a multiple of 4096", self.page_bytes);
-            return Err(Failure::new(FailureKind::BadModel, message));
-        }
+        multiple_of("media.page_bytes", self.page_bytes.into(), 4096)?;
         within("media.pages_per_block", self.pages_per_block, 16, 1 << 14)?;
-        within("media.channel_bytes_per_s", self.channel_bytes_per_s, 1_000_000, 100_000_000_000)?;
+        within("media.channel_bytes_per_s", self.channel_bytes_per_s, 1_000_000, 100_000_000_000_u64)?;
         within("media.read_ns", self.read_ns, 1, 1_000_000_000)?;
         within("media.read_sigma_permille", self.read_sigma_permille, 0, 2000)?;
         within("media.read_slow_ppm", self.read_slow_ppm, 0, 1_000_000)?;
         within("media.read_slow_factor", self.read_slow_factor, 1, 10_000)?;
         within("media.program_ns", self.program_ns, 1, 1_000_000_000)?;
-        within("media.erase_ns", self.erase_ns, 1, 10_000_000_000)?;
+        within("media.erase_ns", self.erase_ns, 1, 10_000_000_000_u64)?;
         within("media.over_provisioning_permille", self.over_provisioning_permille, 20, 4000)?;
         within("media.rated_erases", self.rated_erases, 1, 10_000_000)
     }
