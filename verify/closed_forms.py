@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean, stdev
-from typing import Any, Final
+from typing import Final
 
 from scipy.special import stdtrit
 
+from iosonde.plans.models import load_model
 from verify.queueing_theory import md1_response, mmc_response, quantile
 from verify.simulated import SECOND_NS, SimulatedDrive
 
-SERVICE_NS: Final = 100_000
 SEEDS: Final = tuple(range(1, 31))
 CONFIDENCE: Final = 0.99
 WIDTH_MAX: Final = 0.01
@@ -22,18 +22,17 @@ QUEUE_DEPTH: Final = 1024
 
 @dataclass(frozen=True)
 class Queue:
-    """A queueing model and what theory says of it at a load."""
+    """A shipped model and what theory says of it at a load."""
 
     name: str
-    servers: int
-    service: str
+    model: str
     theory: Callable[[float], tuple[float, Callable[[float], float]]]
 
 
 QUEUES: Final = (
-    Queue("M/M/1", 1, "exponential", lambda load: mmc_response(load, 1)),
-    Queue("M/D/1", 1, "constant", md1_response),
-    Queue("M/M/4", 4, "exponential", lambda load: mmc_response(load, 4)),
+    Queue("M/M/1", "mm1", lambda load: mmc_response(load, 1)),
+    Queue("M/D/1", "md1", md1_response),
+    Queue("M/M/4", "mmc", lambda load: mmc_response(load, 4)),
 )
 
 
@@ -68,14 +67,9 @@ def compare(queue: Queue, load: float, arrivals: int, seeds: Sequence[int] = SEE
 
 
 def _measure(queue: Queue, load: float, arrivals: int, seed: int) -> tuple[float, float]:
-    rate_per_s = round(load * queue.servers * SECOND_NS / SERVICE_NS)
-    model: dict[str, Any] = {
-        "kind": "queueing",
-        "size_bytes": 1 << 20,
-        "servers": queue.servers,
-        "service": queue.service,
-        "service_ns": SERVICE_NS,
-    }
+    model = load_model(queue.model).parameters
+    service_ns: int = model["service_ns"]
+    rate_per_s = round(load * model["servers"] * SECOND_NS / service_ns)
     measure_ns = arrivals * SECOND_NS // rate_per_s
     with SimulatedDrive(model, seed) as drive:
         measured = drive.run(
@@ -87,4 +81,4 @@ def _measure(queue: Queue, load: float, arrivals: int, seed: int) -> tuple[float
             measure_ns=measure_ns,
             interval_ns=measure_ns,
         )
-    return measured.response.mean_ns / SERVICE_NS, measured.response.quantile_ns(P99) / SERVICE_NS
+    return measured.response.mean_ns / service_ns, measured.response.quantile_ns(P99) / service_ns

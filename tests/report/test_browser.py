@@ -12,6 +12,7 @@ import pytest
 
 from iosonde.findings.model import Severity
 from iosonde.report.html import render_html
+from iosonde.report.page import page_of
 from tests.builders import finding, target_facts
 from tests.lab_builder import lab_run
 
@@ -133,7 +134,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
     findings = [finding(f"finding-{severity}", severity, ("random-read-4KiB-qd1",)) for severity in Severity]
     run = lab_run(quick=True, finished=False, with_intervals=True)
-    path.write_text(render_html(run, findings), encoding="utf-8")
+    path.write_text(render_html(page_of(run, findings)), encoding="utf-8")
     return path
 
 
@@ -285,7 +286,7 @@ def test_all_text_stands_out_from_what_is_behind_it(
 def test_a_hostile_path_runs_nothing(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "hostile.html"
     run = lab_run(repeats=1, quick=True, target=target_facts(HOSTILE), with_intervals=True)
-    path.write_text(render_html(run, [finding(statement=HOSTILE)]), encoding="utf-8")
+    path.write_text(render_html(page_of(run, [finding(statement=HOSTILE)])), encoding="utf-8")
     seen = visit(browser, path, 1280)
     assert seen.dialogs == []
     assert seen.messages == []

@@ -20,14 +20,13 @@ from iosonde.report.images import (
     draw_png,
     draw_svg,
     drawn_figures,
-    page_to_draw,
     rows_csv,
     size_px,
     specification_of,
     write_charts,
 )
 from iosonde.report.lettering import FAMILIES, drawable
-from iosonde.report.page import Page
+from iosonde.report.page import Page, page_of
 from tests.lab_builder import lab_run
 from tests.report.hostile import NAMES, NOT_DRAWN
 from tests.report.pictures import COLOUR, ROWS, SHAPES, figure_of, points, raster
@@ -37,7 +36,7 @@ WHITE = (255, 255, 255)
 
 @pytest.fixture(scope="module")
 def page() -> Page:
-    return page_to_draw(lab_run(repeats=1, quick=True), [])
+    return page_of(lab_run(repeats=1, quick=True), [])
 
 
 @pytest.fixture(scope="module")

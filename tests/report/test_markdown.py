@@ -17,9 +17,9 @@ from iosonde.report.chapters import chapters_of
 from iosonde.report.display import printable
 from iosonde.report.drawing import Drawers
 from iosonde.report.html import render_html
-from iosonde.report.images import drawn_figures, page_to_draw
+from iosonde.report.images import drawn_figures
 from iosonde.report.markdown import escaped, page_markdown, pictures_folder, write_markdown
-from iosonde.report.page import Page
+from iosonde.report.page import Page, page_of
 from iosonde.report.result_tables import Head, Line, ResultTable
 from tests.builders import cell_plan, finding, run_record, target_facts, workload
 from tests.lab_builder import lab_run
@@ -68,7 +68,7 @@ def plain(tokens: list[Token]) -> str:
 
 @pytest.fixture(scope="module")
 def page() -> Page:
-    return page_to_draw(lab_run(), FINDINGS)
+    return page_of(lab_run(), FINDINGS)
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +82,7 @@ def report(page: Page, tmp_path_factory: pytest.TempPathFactory, drawers: Drawer
 
 def test_it_says_what_the_html_page_says(report: Path) -> None:
     texts = Texts()
-    texts.feed(render_html(lab_run(), FINDINGS))
+    texts.feed(render_html(page_of(lab_run(), FINDINGS)))
     said = plain(parsed(report.read_text(encoding="utf-8")))
     assert len(texts.texts) > 1500
     assert [text for text in texts.texts if text not in said] == []
@@ -120,7 +120,7 @@ def test_every_link_leads_to_a_heading(page: Page, report: Path) -> None:
 
 def test_brands_stand_on_top() -> None:
     run = lab_run(repeats=1, quick=True, finished=False)
-    text = page_markdown(page_to_draw(run, []), "x")
+    text = page_markdown(page_of(run, []), "x")
     assert text.index("**QUICK**: Cells were too short") < text.index("## Headline")
     assert text.index("**UNFINISHED**: Cut off after") < text.index("**QUICK**")
 
@@ -129,12 +129,10 @@ def test_brands_stand_on_top() -> None:
 def test_a_hostile_name_stays_text_wherever_it_stands(name: str) -> None:
     hostile = replace(finding(statement=name, cells=(name,)), evidence=((name, name),), advice=name)
     run = run_record([cell_plan(workload(), Experiment.TAIL)], [], target=target_facts(name))
-    page = page_to_draw(run, [hostile])
+    page = page_of(run, [hostile])
     heads = (Head(name, number=False), Head("IOPS", name))
     table = ResultTable(name, heads, (Line((name, "1")), Line((name,), name)), (name,))
-    tame = parsed(
-        page_markdown(page_to_draw(run_record([cell_plan(workload(), Experiment.TAIL)], []), [finding()]), "x")
-    )
+    tame = parsed(page_markdown(page_of(run_record([cell_plan(workload(), Experiment.TAIL)], []), [finding()]), "x"))
     tokens = parsed(
         page_markdown(replace(page, sections=(replace(page.sections[0], sentence=name, tables=(table,)),)), "x")
     )

@@ -48,6 +48,17 @@ def cell(timing: Timing = SHORT, **workload: object) -> CellPlan:
     return CellPlan(cell="recorded", experiments=(Experiment.PROBE,), workload=asked, timing=timing)
 
 
+def filling(targets: int = 1) -> CellPlan:
+    return cell(
+        SHORT.model_copy(update={"amount_bytes": SPAN_BYTES}),
+        pattern=Access.SEQUENTIAL,
+        read_percent=0,
+        block_size_bytes=1 << 20,
+        queue_depth=2,
+        targets=targets,
+    )
+
+
 def measure(
     source: EngineSource, plan: CellPlan, engine: Engine, order: int = 1
 ) -> tuple[CellRecord, list[IntervalRecord]]:
@@ -101,13 +112,7 @@ def test_a_file_is_filled_flushed_and_measured_as_recorded(tmp_path: Path, endin
     assert opened.created
     assert opened.identity is not None
     assert opened.identity.size_bytes == SPAN_BYTES
-    fill = cell(
-        SHORT.model_copy(update={"amount_bytes": SPAN_BYTES}),
-        pattern=Access.SEQUENTIAL,
-        read_percent=0,
-        block_size_bytes=1 << 20,
-        queue_depth=2,
-    )
+    fill = filling()
     record, _ = measure(source, fill, Engine.PSYNC)
     assert record.operations[Operation.WRITE].bytes == SPAN_BYTES
     source.sync()
@@ -124,14 +129,7 @@ def test_two_files_are_measured_at_the_same_time_as_recorded(tmp_path: Path, end
     ending.append(source)
     for name in ("first", "second"):
         source.open(TargetRequest(path=tmp_path / name, write=True, create_bytes=SPAN_BYTES, direct=False))
-    fill = cell(
-        SHORT.model_copy(update={"amount_bytes": SPAN_BYTES}),
-        pattern=Access.SEQUENTIAL,
-        read_percent=0,
-        block_size_bytes=1 << 20,
-        queue_depth=2,
-        targets=2,
-    )
+    fill = filling(targets=2)
     record, _ = measure(source, fill, Engine.PSYNC)
     assert [share.operations[Operation.WRITE].bytes for share in record.targets] == [SPAN_BYTES, SPAN_BYTES]
     source.sync()
@@ -158,13 +156,7 @@ def test_a_simulated_drive_is_opened_and_measured_as_recorded(tmp_path: Path, en
     drive = SimulationFacts(model="mine", title="mine", table=table, seed=7)
     opened = source.open(TargetRequest(path=None, write=True, create_bytes=None, direct=True, simulation=drive))
     assert (opened.size_bytes, opened.identity) == (SPAN_BYTES, None)
-    fill = cell(
-        SHORT.model_copy(update={"amount_bytes": SPAN_BYTES}),
-        pattern=Access.SEQUENTIAL,
-        read_percent=0,
-        block_size_bytes=1 << 20,
-        queue_depth=2,
-    )
+    fill = filling()
     record, _ = measure(source, fill, Engine.SIMULATION)
     assert record.drives[0].health.host_written_bytes == SPAN_BYTES
     assert record.cpu is None

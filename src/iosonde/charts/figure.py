@@ -35,6 +35,13 @@ class Figure:
     left_out: tuple[str, ...] = ()
 
     @property
+    def specification(self) -> Row:
+        """The chart in Vega-Lite. There must be one; the tests hold all of them against the grammar's schema."""
+        assert self.chart is not None
+        specification: Row = self.chart.to_dict(validate=False)
+        return specification
+
+    @property
     def height(self) -> int:
         """Pixels that the drawn field is high, without axes and legend; 0 when nothing is drawn."""
         return 0 if self.chart is None else int(self.chart.height)

@@ -81,9 +81,9 @@ class Writer:
     @cached_property
     def page(self) -> "Page":
         """What the forms that draw are made from."""
-        from iosonde.report.images import page_to_draw
+        from iosonde.report.page import page_of
 
-        return page_to_draw(self.record, self.findings)
+        return page_of(self.record, self.findings)
 
     def check_places(self, places: Places, run: Path, *, force: bool) -> None:
         """Raises OutputError where a place is taken, before anything is written. Makes the directories."""
@@ -134,9 +134,9 @@ class Writer:
                 typer.echo(f"wrote {write(path)}", err=True)
 
     def _html(self, path: Path) -> str:
-        from iosonde.report.derive import write_html
+        from iosonde.report.html import render_html
 
-        write_html(self.record, self.findings, path)
+        write_whole(path, render_html(self.page))
         return str(path)
 
     def _pdf(self, path: Path, paper: Paper) -> str:

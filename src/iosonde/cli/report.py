@@ -59,19 +59,17 @@ def report(
     places = Places(html=html, pdf=pdf, markdown=markdown, charts=charts, csv=csv, parquet=parquet, json=json)
     check_flags(places, paper)
     stop_collecting()
-    if places.any:
-        # Who draws gets ready while the run is read.
-        drawers = Drawers()
-        with drawers if places.has_pictures else nullcontext():
-            record = load_run(run)
-            findings = find(Case.of(record))
+    # Who draws gets ready while the run is read.
+    drawers = Drawers()
+    with drawers if places.has_pictures else nullcontext():
+        record = load_run(run)
+        findings = find(Case.of(record))
+        if places.any:
             writer = Writer(record, findings, drawers)
             writer.check_places(places, run, force=force)
             writer.write(places, paper or Paper.A4)
-        print_summary(record, findings, html)
-        return
-    record = load_run(run)
-    findings = find(Case.of(record))
+            print_summary(record, findings, html)
+            return
     if is_archive(run):
         page = beside_archive(run, ".html")
         check_free(page, run, force=force)

@@ -6,6 +6,7 @@ from iosonde.findings import Case, Finding, find
 from iosonde.records import RunRecord
 from iosonde.report.export import run_tables
 from iosonde.report.html import render_html
+from iosonde.report.page import page_of
 from iosonde.store import RunDirectory, load_run, write_parquet, write_whole
 
 
@@ -24,4 +25,4 @@ def derive_files(directory: Path) -> tuple[RunRecord, tuple[Finding, ...], Path]
 
 def write_html(run: RunRecord, findings: tuple[Finding, ...], path: Path) -> None:
     """Writes the report as one self-contained page; what is there is replaced. Raises OutputError."""
-    write_whole(path, render_html(run, findings))
+    write_whole(path, render_html(page_of(run, findings)))

@@ -8,16 +8,13 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
-from altair.utils.schemapi import debug_mode
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from iosonde.charts.figure import Figure
-from iosonde.findings.model import Finding
-from iosonde.records import RunRecord
 from iosonde.report.brand import Brand
 from iosonde.report.display import figure_text, printable
-from iosonde.report.page import page_of
+from iosonde.report.page import Page
 
 _BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:%|[KMGT]iB|[kMGT]?B|[MG]B/s|ns|us|ms|s|IOPS|commits/s)\b|%)")
 
@@ -28,13 +25,10 @@ A test holds it equal to what the installed vl-convert gives, and says how to re
 """
 
 
-def render_html(run: RunRecord, findings: Sequence[Finding]) -> str:
+def render_html(page: Page) -> str:
     """The whole report as one HTML document."""
-    # Every chart is checked against Vega-Lite's schema in the tests; here the checks would cost half a second.
-    with debug_mode(arg=False):
-        page = page_of(run, findings)
-        drawn = [figure for figure in page.figures if figure.chart is not None]
-        specifications = {figure.id: embedded_json(_specification(figure)) for figure in drawn}
+    drawn = [figure for figure in page.figures if figure.chart is not None]
+    specifications = {figure.id: embedded_json(figure.specification) for figure in drawn}
     library, starter = _static(LIBRARY), _static("report.js")
     style = _static("report.css") + _printed_brands(page.brands) + _heights(drawn)
     template = _environment().get_template("report.html.j2")
@@ -76,12 +70,6 @@ def _heights(figures: Sequence[Figure]) -> str:
     """The room that each chart will take: what stands below must not move when it is drawn."""
     heights = sorted({figure.height for figure in figures})
     return "".join(f"@media screen {{ .height-{each} {{ min-height: {each}px; }} }}\n" for each in heights)
-
-
-def _specification(figure: Figure) -> dict[str, Any]:
-    assert figure.chart is not None
-    specification: dict[str, Any] = figure.chart.to_dict(validate=False)
-    return specification
 
 
 def _environment() -> Environment:

@@ -9,14 +9,10 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any, Final
 
-from altair.utils.schemapi import debug_mode
-
 from iosonde.charts.figure import DRAWN, Figure, Row
-from iosonde.findings.model import Finding
-from iosonde.records import RunRecord
 from iosonde.report.drawing import Drawers, png_of, svg_of
 from iosonde.report.lettering import FAMILIES, drawable
-from iosonde.report.page import Page, page_of
+from iosonde.report.page import Page
 from iosonde.store import write_whole
 
 WIDTH_PX: Final = 800
@@ -52,10 +48,7 @@ def size_px(svg: str) -> tuple[float, float]:
 
 def specification_of(figure: Figure, page: Page | None = None) -> dict[str, Any]:
     """A chart's Vega-Lite specification for a picture: of a fixed width, on white, in letters that are there."""
-    assert figure.chart is not None
-    with debug_mode(arg=False):
-        given = figure.chart.to_dict(validate=False)
-    specification: dict[str, Any] = _lettered(_sized(given, WIDTH_PX))
+    specification: dict[str, Any] = _lettered(_sized(figure.specification, WIDTH_PX))
     specification["background"] = "white"
     specification["config"] = {**specification.get("config", {}), "font": FAMILIES}
     if page is not None and "title" not in specification:
@@ -101,12 +94,6 @@ def _paths_of(figure: Figure, directory: Path) -> tuple[Path, ...]:
 def drawn_figures(page: Page) -> tuple[Figure, ...]:
     """The figures of the page that draw something."""
     return tuple(figure for figure in page.figures if figure.chart is not None)
-
-
-def page_to_draw(run: RunRecord, findings: Sequence[Finding]) -> Page:
-    """The page of a run. Its charts are not checked against Vega-Lite's schema, which the tests do: it takes long."""
-    with debug_mode(arg=False):
-        return page_of(run, findings)
 
 
 def rows_csv(rows: Sequence[Row]) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from altair.utils.schemapi import debug_mode
+
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import RunEstimates, estimate_run
 from iosonde.analysis.targets import estimate_targets
@@ -103,6 +105,12 @@ class Page:
 
 def page_of(run: RunRecord, findings: Sequence[Finding]) -> Page:
     """The page of a run."""
+    # Every chart is checked against Vega-Lite's schema in the tests; here the checks would cost half a second.
+    with debug_mode(arg=False):
+        return _page_of(run, findings)
+
+
+def _page_of(run: RunRecord, findings: Sequence[Finding]) -> Page:
     estimates = estimate_run(run)
     header = run.header
     headline = headline_of(estimates, findings)
