@@ -15,15 +15,17 @@ An interruption is not an error: the command line ends with 130 for SIGINT and 1
 class IosondeError(Exception):
     """One line on what happened, and one line on the way out.
 
-    ``message`` is the line that says what happened; ``hint`` is the line that the user can follow.
+    ``message`` is the line that says what happened; ``hint`` is the line that the user can follow. ``final`` says that
+    a run which it ended can't go on as it is: then the hint names another way.
     """
 
     exit_code = 1
 
-    def __init__(self, message: str, hint: str) -> None:
+    def __init__(self, message: str, hint: str, *, final: bool = False) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.final = final
 
 
 class UsageError(IosondeError):

@@ -1,5 +1,7 @@
 """The simulated drives as the command line tells them."""
 
+from pathlib import Path
+
 import pytest
 
 from iosonde.plans.models import load_model, model_names
@@ -29,6 +31,13 @@ def test_a_model_is_shown_with_every_parameter_its_source_and_what_follows(word:
             assert parameter_text(key, value) in line
             assert model.sources[key] in line
     assert "40,000/s" in ended.stdout
+
+
+def test_the_file_of_a_model_is_printed_to_begin_one_of_ones_own(tmp_path: Path) -> None:
+    ended = iosonde("sim", "show", "sata-dc", "--toml")
+    assert ended.returncode == 0, ended.stderr
+    (tmp_path / "mine.toml").write_text(ended.stdout, encoding="utf-8")
+    assert load_model(str(tmp_path / "mine.toml")).parameters == load_model("sata-dc").parameters
 
 
 @pytest.mark.parametrize(

@@ -63,10 +63,15 @@ def test_every_command_in_the_docs_is_understood(page: Path) -> None:
 
 @pytest.mark.parametrize("page", pages(), ids=name_of)
 def test_every_campaign_and_every_model_in_the_docs_is_one(page: Path) -> None:
+    model = ""
     for token in tokens(page):
         if token.type == "fence" and token.info == "toml":
-            if "kind" in tomllib.loads(token.content):
-                assert read_model(token.content, "shown", name_of(page)).limits
+            found = tomllib.loads(token.content)
+            if "kind" in found:
+                model = token.content
+                assert read_model(model, "shown", name_of(page)).limits
+            elif "faults" in found:
+                assert read_model(model + token.content, "shown", name_of(page)).faults
             else:
                 assert read_campaign(token.content, name_of(page)).experiment
 

@@ -7,9 +7,10 @@ import pytest
 from pydantic import Field
 
 from iosonde.errors import UsageError
-from iosonde.plans.models import Limit, load_model, model_names, read_model
+from iosonde.plans.models import Limit, load_model, model_names, model_text, read_model
 from iosonde.plans.models.kinds import KINDS, Kind
-from iosonde.plans.models.table import ModelPart, ModelTable, SizeBytes
+from iosonde.plans.models.part import ModelPart
+from iosonde.plans.models.table import ModelTable, SizeBytes
 from iosonde.records import flattened
 
 GOOD = """kind = "queueing"
@@ -80,7 +81,7 @@ MISTAKES = [
     (
         ("servers = 4", "server = 4"),
         "drive.toml:5: the model has the unknown key server",
-        "did you mean servers? keys: kind, size_bytes, servers, service, service_ns, title, about, sources",
+        "did you mean servers? keys: kind, size_bytes, servers, service, service_ns, title, about, faults, sources",
     ),
     (
         ('kind = "queueing"', 'kind = "queuing"'),
@@ -224,3 +225,8 @@ def test_bounds_are_those_of_the_engine() -> None:
     takes: dict[str, Any] = KINDS["queueing"].table.model_json_schema()["properties"]
     assert f"SERVERS_MAX: u32 = {takes['servers']['maximum']};" in engine
     assert f"SERVICE_NS_MAX: u64 = {takes['service_ns']['maximum']:_};" in engine
+
+
+@pytest.mark.parametrize("name", model_names())
+def test_the_file_of_a_shipped_model_can_be_had_and_read_again(name: str) -> None:
+    assert read_model(model_text(name), name, f"{name}.toml") == load_model(name)

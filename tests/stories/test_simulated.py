@@ -232,6 +232,59 @@ def test_a_model_of_ones_own_is_a_target_too(tmp_path: Path) -> None:
     assert "1,000" in ended.stdout
 
 
+FRAIL = """kind = "queueing"
+title = "frail"
+about = "Four servers, and what goes wrong with them."
+size_bytes = 67_108_864
+servers = 4
+service = "constant"
+service_ns = 1_000_000
+
+[[faults]]
+"""
+
+
+@pytest.mark.parametrize(
+    ("fault", "exit_code", "words"),
+    [
+        ('kind = "stall"\nfrom_ns = 120_000_000\nuntil_ns = 160_000_000', 0, "faults.0</dt>"),
+        (
+            'kind = "media_error"\noffset_bytes = 0\nlength_bytes = 1_048_576\noperations = "reads"',
+            0,
+            "went wrong (EIO)",
+        ),
+        (
+            'kind = "disappearance"\nfrom_ns = 200_000_000\nin_flight = "fail"',
+            5,
+            "No such device (ENODEV)",
+        ),
+    ],
+    ids=["stall", "media_error", "disappearance"],
+)
+def test_a_drive_that_fails_on_a_schedule_is_recorded_and_says_so(
+    tmp_path: Path, fault: str, exit_code: int, words: str
+) -> None:
+    (tmp_path / "frail.toml").write_text(FRAIL + fault + "\n", encoding="utf-8")
+    ended = run_command(
+        "run", "sim:./frail.toml", "--profile", few_cells(tmp_path), "--seed", 1, "--out", "run", folder=tmp_path
+    )
+    assert ended.returncode == exit_code, ended.stderr
+    assert "WITH FAULTS" in ended.stdout
+    assert "1 fault on a schedule" in ended.stderr
+    assert words in (tmp_path / "run/report.html").read_text(encoding="utf-8")
+
+
+def test_a_drive_that_never_answers_again_ends_the_run_and_offers_no_resumption(tmp_path: Path) -> None:
+    (tmp_path / "frail.toml").write_text(f'{FRAIL}kind = "stall"\nfrom_ns = 200_000_000\n', encoding="utf-8")
+    ended = run_command(
+        "run", "sim:./frail.toml", "--profile", few_cells(tmp_path), "--seed", 1, "--out", "run", folder=tmp_path
+    )
+    assert ended.returncode == 3, ended.stderr
+    assert "did not come back within 30 s" in ended.stderr
+    assert "hint: look at the faults of the model" in ended.stderr
+    assert "iosonde resume" not in ended.stderr
+
+
 def test_a_run_says_everywhere_that_it_was_simulated(tmp_path: Path) -> None:
     campaign = few_cells(tmp_path)
     words = ("sim:mmc,seed=11", "--profile", campaign, "--seed", 1)

@@ -42,6 +42,11 @@ class Survey:
     places: tuple[Place, ...]
     plan: Plan
 
+    @property
+    def is_simulated(self) -> bool:
+        """Whether simulated drives will be measured, in a time of their own."""
+        return self.places[0].kind == "simulation"
+
 
 def new_run_name(now: datetime) -> str:
     """A name for a run that sorts by time and is never met twice: ``20261120-173000-1f3a``."""

@@ -24,6 +24,9 @@ class Observer(Protocol):
     def fill_started(self, plan: CellPlan) -> None:
         """The first write begins."""
 
+    def replay_started(self, plan: CellPlan, turn: CellTurn) -> None:
+        """What was kept of a cell, or of the first write, is about to be done once more."""
+
     def cell_started(self, plan: CellPlan, turn: CellTurn) -> None:
         """A cell begins."""
 
@@ -38,6 +41,9 @@ class SilentObserver:
     """Watches nothing."""
 
     def fill_started(self, plan: CellPlan) -> None:
+        """Nothing."""
+
+    def replay_started(self, plan: CellPlan, turn: CellTurn) -> None:
         """Nothing."""
 
     def cell_started(self, plan: CellPlan, turn: CellTurn) -> None:
@@ -83,6 +89,7 @@ class Conductor:
         self._source = source
         self._plan = header.plan
         self._work = work
+        self._is_simulated = header.is_simulated
         self._choice = EngineChoice(header.engine_asked)
         self._engine = header.engine
         self._beside: tuple[Neighbour, ...] | None = None
@@ -108,10 +115,13 @@ class Conductor:
             self._observer.cell_started(cell, turn)
             record = self._measure(cell, turn, self._keeper.cell)
             if record.failure is not None and record.failure.kind in ENDS_RUN:
-                raise TargetError(
-                    f"{turn.cell}: {record.failure.message}",
-                    "keep other programs away from the target, and look at its health",
-                )
+                raise self._lost(turn, record.failure.message)
+
+    def _lost(self, turn: CellTurn, message: str) -> TargetError:
+        told = f"{turn.cell}: {message}"
+        if self._is_simulated:
+            return TargetError(told, "look at the faults of the model: its drive does the same every time", final=True)
+        return TargetError(told, "keep other programs away from the target, and look at its health")
 
     def _neighbours(self) -> tuple[Neighbour, ...]:
         return neighbours_of(self._devices, self._source.pid) if self._devices else ()
@@ -133,6 +143,7 @@ class Conductor:
 
     def _replay(self, cell: CellPlan, turn: CellTurn) -> None:
         """Does once more what was kept, and keeps nothing. Raises RecordError when a drive comes to another state."""
+        self._observer.replay_started(cell, turn)
         engine = engine_of_cell(self._choice, self._engine, cell.workload)
         try:
             record = self._source.measure(cell, turn, engine, self._plan.span_bytes, lambda _: None)
@@ -145,6 +156,7 @@ class Conductor:
                     f"{cell.cell}, repeat {turn.repeat}: replayed, simulated drive {number} came to the state "
                     f"{now.state_hash}, and the run recorded {was.state_hash}",
                     "go on with the iosonde that began the run, or start a new run with the same seeds",
+                    final=True,
                 )
 
     def _measure(self, cell: CellPlan, turn: CellTurn, keep: Callable[[CellRecord], None]) -> CellRecord:

@@ -13,8 +13,14 @@ def check_campaign(run: RunRecord, directory: Path, report: Path) -> None:
     if failed:
         raise MeasurementError(
             f"{len(failed)} of {len(run.cells)} measurements failed, the first in {failed[0].cell}",
-            f"{report} says why; `iosonde resume {directory} --failed` measures them again",
+            f"{report} says why; {_again(run, directory)}",
         )
+
+
+def _again(run: RunRecord, directory: Path) -> str:
+    if run.header.is_simulated:
+        return "a simulated drive fails by its model, and would fail again"
+    return f"`iosonde resume {directory} --failed` measures them again"
 
 
 def check_probe(run: RunRecord) -> None:
@@ -35,6 +41,5 @@ def has_begun(directory: Path, run: str) -> bool:
 
 def add_way_on(error: IosondeError, directory: Path) -> None:
     """Adds to an error's hint the command that goes on with what is kept, where the run can go on."""
-    # Where another run is the way out, this one can't go on.
-    if "new run" not in error.hint:
+    if not error.final:
         error.hint = f"{error.hint.removesuffix(', then run again')}; then `iosonde resume {directory}` goes on"

@@ -46,19 +46,15 @@ def look_back(path: Path, *, failed_again: bool) -> Rest:
             f"unpack it with `python3 -m zipfile -e {path} .`, and name the directory that comes out of it",
         )
     run = load_run(path, intervals=False)
-    if failed_again and is_simulated_run(run):
+    if failed_again and run.header.is_simulated:
         raise UsageError(
             "--failed measures anew what failed by chance, and a simulated drive fails by its model",
             "leave --failed away, or start a new run with another seed or model",
+            final=True,
         )
     done = {cell.order for cell in run.cells if _is_done(cell, failed_again=failed_again)}
     turns = tuple(turn for turn in run.header.plan.turns if turn.order not in done)
     return Rest(run, turns, failed_again)
-
-
-def is_simulated_run(run: RunRecord) -> bool:
-    """Whether a run is of simulated drives, which come to where they were by doing all of it once more."""
-    return run.header.target.kind == "simulation"
 
 
 def _is_done(cell: CellRecord, *, failed_again: bool) -> bool:
@@ -79,6 +75,7 @@ def _same_place(target: TargetFacts) -> Place:
             raise TargetError(
                 f"{path}, which was measured, can't be found: {error.strerror}",
                 "put that very file back, or start a new run",
+                final=True,
             ) from error
         return _made_anew(path, target)
     place = Place(
@@ -109,6 +106,7 @@ def _made_anew(path: Path, target: TargetFacts) -> Place:
         raise TargetError(
             f"{path.parent}, where the file was measured, can't be found: {error.strerror}",
             "mount it again, or start a new run",
+            final=True,
         ) from error
     was = (target.identity.device_major, target.identity.device_minor)
     if (os.major(device), os.minor(device)) != was:
@@ -116,6 +114,7 @@ def _made_anew(path: Path, target: TargetFacts) -> Place:
             f"{path.parent} lies on device {os.major(device)}:{os.minor(device)} now, and on {was[0]}:{was[1]} when it "
             "was measured",
             "mount the same file system there, or start a new run",
+            final=True,
         )
     room = file_system_facts(path.parent)
     if target.span_bytes > room.available_bytes:
@@ -142,7 +141,7 @@ def resume(path: Path, rest: Rest, observer: Observer, now: datetime) -> None:
             is_filled = not anew and run.filled == tuple(target.identity for target in run.targets)
             places = tuple(replace(place, written=is_filled) for place in places)
             work = Work(fill=None if is_filled else header.plan.fill, turns=rest.turns)
-            if is_simulated_run(run):
+            if run.header.is_simulated:
                 work = _from_the_beginning(rest)
             setting = Setting(places=places, plan=header.plan, direct=header.target.direct)
             with ready(setting, lambda hello: _check_engine(header, hello)) as (source, targets):
@@ -192,6 +191,7 @@ def _check_engine(header: RunHeader, hello: EngineHello) -> None:
         raise EngineError(
             f"the run was measured with {header.engine}, which this host refuses now ({hello.io_uring_refused})",
             "allow it again, or start a new run with --engine psync: figures of two engines don't belong together",
+            final=True,
         )
 
 

@@ -36,10 +36,17 @@ def simulated_drive(word: str, run_seed: int, number: int) -> tuple[SimulationFa
     model = load_model(name)
     if "scale" in options:
         model = _scaled(model, word, options["scale"])
+    if (error := model.error_beyond) is not None:
+        raise UsageError(
+            f"{word}: {error} lies beyond the drive's {model.size_bytes} bytes",
+            "write a smaller offset_bytes or length_bytes",
+        )
     seed = options.get("seed", cell_seed(run_seed, "drive", number) >> _SEED_BITS_DROPPED)
     if seed > SEED_MAX:
         raise UsageError(f"{word}: seed is not a whole number from 0 to {SEED_MAX}", "give a smaller seed")
-    facts = SimulationFacts(model=name, title=model.title, table=model.parameters, seed=seed, scale=model.scale)
+    facts = SimulationFacts(
+        model=name, title=model.title, table=model.parameters, seed=seed, scale=model.scale, faults=model.faults
+    )
     return facts, model.size_bytes
 
 

@@ -42,6 +42,7 @@ def open_target(source: EngineSource, place: Place, *, fill: bool, direct: bool)
         raise TargetError(
             f"parts of {place.path} are unwritten that this run had written: it was cut and made longer again",
             "start a new run: what is left would be measured on another file than what is there",
+            final=True,
         )
     if not fill and opened.holes:
         raise TargetError(
@@ -74,6 +75,7 @@ def check_same(place: Place, found: Identity) -> None:
         raise TargetError(
             f"{place.path} is not the file that was measured: {_difference(was, found)}",
             "put that very file back, or start a new run",
+            final=True,
         )
 
 

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from iosonde.plans.models import Model
 from iosonde.records import flattened
-from iosonde.report.display import parameter_text, printable
+from iosonde.report.display import fault_text, parameter_text, printable
 from iosonde.units import format_size
 
 
@@ -33,6 +33,8 @@ def model_view(model: Model) -> RenderableType:
         if key != "kind":
             source = printable(model.sources.get(key, "not said"))
             parameters.add_row(Text(key), Text(printable(parameter_text(key, value))), Text(source))
+    for number, fault in enumerate(model.faults):
+        parameters.add_row(Text(f"faults.{number}"), Text(printable(fault_text(fault)), overflow="fold"), Text(""))
     limits = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for name in ("Limit", "Value", "Why"):
         limits.add_column(name, overflow="fold")

@@ -35,7 +35,7 @@ def plan_lines(ahead: Survey, cost: Cost) -> list[str]:
         ),
         f"profile   {plan.profile}{' (quick)' if plan.quick else ''}: {_experiments(ahead)}",
         f"cells     {cost.cells} distinct {every}, {cost.measurements} measurements, each {_lengths(plan)}",
-        f"time      {format_duration(cost.duration_ns)}{VIRTUAL if kind == 'simulation' else ''}",
+        f"time      {format_duration(cost.duration_ns)}{VIRTUAL if ahead.is_simulated else ''}",
         *(["writes    nothing"] if kind == "null" else _wear_lines(ahead, cost)),
     ]
 
@@ -54,7 +54,9 @@ def _place_lines(place: Place, plan: Plan) -> list[str]:
 def _fate(place: Place, plan: Plan) -> str:
     if place.drive is not None:
         scale = "" if place.drive.scale == 1 else f", {place.drive.scale} times smaller than the model"
-        return f"simulated, new from the factory: {place.drive.title}{scale}"
+        number = len(place.drive.faults)
+        faults = f", {number} {'fault' if number == 1 else 'faults'} on a schedule" if number else ""
+        return f"simulated, new from the factory: {place.drive.title}{scale}{faults}"
     if place.path is None:
         return "nothing, in process"
     if place.make:
@@ -96,7 +98,7 @@ def rest_line(rest: Rest) -> str:
     cells = {cell.cell: cell for cell in plan.cells}
     left_ns = sum(cell_duration_ns(cells[turn.cell]) for turn in rest.turns)
     left = f"{len(rest.turns)} of {len(plan.turns)} measurements are left, {format_duration(left_ns)}"
-    if rest.run.header.target.kind != "simulation":
+    if not rest.run.header.is_simulated:
         return left
     done = len(plan.turns) - len(rest.turns)
     return f"{left}{VIRTUAL}; the simulated drive does the {done} that are there once more first"

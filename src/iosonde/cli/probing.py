@@ -17,7 +17,7 @@ def run_probe(wish: Wish, now: datetime) -> RunRecord:
     ahead = look_ahead(wish, now)
     if not sys.stderr.isatty():
         return measure_in_memory(wish, ahead, SilentObserver(), now)
-    with watching(ahead.plan) as observer:
+    with watching(ahead.plan, virtual=ahead.is_simulated) as observer:
         return measure_in_memory(wish, ahead, observer, now)
 
 

@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 
 import typer
 
@@ -13,11 +13,16 @@ from iosonde.plans import cell_duration_ns
 from iosonde.records import CellPlan, CellRecord, CellTurn, IntervalRecord, Operation, Outcome, Plan
 from iosonde.units import SECOND_NS, format_bandwidth, format_duration, format_iops, format_latency, format_size
 
+REPLAY_TOLD_S: Final = 10.0
+
 
 @contextmanager
-def watching(plan: Plan, turns: Sequence[CellTurn] | None = None) -> Iterator[Observer]:
-    """An observer that fits where stderr goes; ``turns`` are those of the plan that are measured now."""
-    clockwork = Clockwork(plan, plan.turns if turns is None else turns)
+def watching(plan: Plan, turns: Sequence[CellTurn] | None = None, *, virtual: bool) -> Iterator[Observer]:
+    """An observer that fits where stderr goes; ``turns`` are those of the plan that are measured now.
+
+    ``virtual`` says that planned time is that of simulated drives, and tells nothing about ours.
+    """
+    clockwork = Clockwork(plan, plan.turns if turns is None else turns, virtual=virtual)
     if sys.stderr.isatty():
         with _bar() as bar:
             yield BarObserver(plan, clockwork, bar)
@@ -42,8 +47,9 @@ def _bar() -> Any:  # noqa: ANN401 - Rich is imported only where it is used
 class Clockwork:
     """What is left of a plan: planned time of the turns to come, corrected by what turns really took."""
 
-    def __init__(self, plan: Plan, turns: Sequence[CellTurn]) -> None:
+    def __init__(self, plan: Plan, turns: Sequence[CellTurn], *, virtual: bool) -> None:
         cells = {cell.cell: cell for cell in plan.cells}
+        self._virtual = virtual
         self._done_ns: dict[int, int] = {}
         self._started_s: float | None = None
         self.total_ns = 0
@@ -55,13 +61,20 @@ class Clockwork:
         """Planned time of all turns before this one."""
         return self._done_ns[turn.order]
 
-    def left_ns(self, turn: CellTurn, now_s: float) -> int:
-        """Time from the start of this turn to the end of the run."""
+    def left_ns(self, turn: CellTurn, now_s: float) -> int | None:
+        """Time from the start of this turn to the end of the run; None where nothing tells it yet."""
         if self._started_s is None:
             self._started_s = now_s
         done = self.done_ns(turn)
-        pace = (now_s - self._started_s) * SECOND_NS / done if done else 1.0
+        if not done:
+            return None if self._virtual else self.total_ns
+        pace = (now_s - self._started_s) * SECOND_NS / done
         return round((self.total_ns - done) * pace)
+
+    def left_words(self, turn: CellTurn, now_s: float) -> str:
+        """The same in words."""
+        left_ns = self.left_ns(turn, now_s)
+        return "" if left_ns is None else f"{format_duration(left_ns)} left"
 
 
 def live_figures(interval: IntervalRecord) -> str:
@@ -95,15 +108,23 @@ class LineObserver:
         self._plan = plan
         self._clockwork = clockwork
         self._prefix = ""
+        self._replay_told_s = time.monotonic()
 
     def fill_started(self, plan: CellPlan) -> None:
         """Says that the file is being written."""
         typer.echo(f"writing {format_size(plan.timing.amount_bytes or 0)} to have data to read", err=True)
 
+    def replay_started(self, plan: CellPlan, turn: CellTurn) -> None:
+        """A line now and then: a long run takes a while to be done once more."""
+        now_s = time.monotonic()
+        if now_s - self._replay_told_s >= REPLAY_TOLD_S:
+            self._replay_told_s = now_s
+            typer.echo(f"[{turn.order}/{len(self._plan.turns)}] {plan.cell}: done once more", err=True)
+
     def cell_started(self, plan: CellPlan, turn: CellTurn) -> None:
         """Remembers the head of the line."""
-        left = format_duration(self._clockwork.left_ns(turn, time.monotonic()))
-        self._prefix = f"[{turn.order}/{len(self._plan.turns)}, {left} left] {plan.cell}"
+        left = self._clockwork.left_words(turn, time.monotonic())
+        self._prefix = f"[{', '.join(filter(None, [f'{turn.order}/{len(self._plan.turns)}', left]))}] {plan.cell}"
 
     def interval(self, interval: IntervalRecord) -> None:
         """Nothing: a log wants no intervals."""
@@ -142,9 +163,19 @@ class BarObserver:
         self._done = 0
         self._bar.update(self._task, total=plan.timing.amount_bytes, completed=0, description=self._head, left="")
 
+    def replay_started(self, plan: CellPlan, turn: CellTurn) -> None:
+        """The bar counts turns while they are done once more."""
+        self._bar.update(
+            self._task,
+            total=len(self._plan.turns),
+            completed=turn.order,
+            description=f"once more: {plan.cell}",
+            left="",
+        )
+
     def cell_started(self, plan: CellPlan, turn: CellTurn) -> None:
         """The bar counts planned time while cells are measured."""
-        left = format_duration(self._clockwork.left_ns(turn, time.monotonic()))
+        left = self._clockwork.left_words(turn, time.monotonic())
         self._head = f"{turn.order}/{len(self._plan.turns)} {plan.cell}"
         self._base_ns = self._clockwork.done_ns(turn)
         self._done = 0
@@ -153,7 +184,7 @@ class BarObserver:
             total=self._clockwork.total_ns,
             completed=self._base_ns,
             description=self._head,
-            left=f"{left} left",
+            left=left,
         )
 
     def interval(self, interval: IntervalRecord) -> None:

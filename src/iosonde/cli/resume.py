@@ -29,6 +29,6 @@ def resume(
     rest = look_back(run, failed_again=failed)
     typer.echo(rest_line(rest), err=True)
     with keeping(run, rest.run.header.run):
-        with watching(rest.run.header.plan, rest.turns) as observer:
+        with watching(rest.run.header.plan, rest.turns, virtual=rest.run.header.is_simulated) as observer:
             go_on(run, rest, observer, datetime.now(UTC))
         finish_directory(run)

@@ -87,6 +87,6 @@ def run(
         typer.echo(line, err=True)
     directory = out or Path(f"iosonde-{ahead.run}")
     with keeping(directory, ahead.run):
-        with watching(ahead.plan) as observer:
+        with watching(ahead.plan, virtual=ahead.is_simulated) as observer:
             measure_to_directory(wish, ahead, directory, observer, now)
         finish_directory(directory)

@@ -39,14 +39,21 @@ def show_model(
     model: Annotated[
         str, typer.Argument(help="A model's name, or a model file of your own.", metavar="MODEL", show_default=False)
     ],
+    toml: Annotated[
+        bool, typer.Option("--toml", help="Print the model's file instead: the beginning of one of your own.")
+    ] = False,
 ) -> None:
     """Show a model: every parameter with its unit and its source, and what follows from them.
 
-    Example: [bold]iosonde sim show mmc[/bold]
+    Example: [bold]iosonde sim show mmc[/bold]   A file to change: [bold]iosonde sim show mmc --toml > mine.toml[/bold]
     """
     from iosonde.campaign.simulated import SIMULATED_WORD
     from iosonde.cli.modelled import model_view
     from iosonde.cli.paper import print_paper
-    from iosonde.plans.models import load_model
+    from iosonde.plans.models import load_model, model_text
 
-    print_paper(model_view(load_model(model.removeprefix(SIMULATED_WORD))))
+    name = model.removeprefix(SIMULATED_WORD)
+    if toml:
+        typer.echo(model_text(name), nl=False)
+    else:
+        print_paper(model_view(load_model(name)))

@@ -25,7 +25,7 @@ class Case:
     @property
     def is_simulated(self) -> bool:
         """Whether a simulated drive was measured: in its time, the host is in nobody's way."""
-        return self.run.header.target.kind == "simulation"
+        return self.run.header.is_simulated
 
     def records_where(self, holds: Callable[[CellRecord], bool]) -> list[CellRecord]:
         """The measurements for which something holds, in their order."""

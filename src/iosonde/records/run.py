@@ -44,6 +44,11 @@ class RunHeader(Record):
         """All targets, in the order in which they were given."""
         return (self.target, *self.more_targets)
 
+    @property
+    def is_simulated(self) -> bool:
+        """Whether simulated drives are measured, which do the same again whenever they are asked the same."""
+        return self.target.kind == "simulation"
+
 
 class Session(Record):
     """What may have changed when a run went on after it had been broken off.

@@ -72,6 +72,7 @@ class SimulationFacts(Record):
 
     ``model`` is the name of a shipped model, or the path of a model file. ``table`` are its kind and its parameters as
     the engine takes them. ``scale`` says how many times smaller than the model the drive is; the table has it as well.
+    ``faults`` are what goes wrong with it and when, as the engine takes them.
     """
 
     model: str
@@ -79,6 +80,7 @@ class SimulationFacts(Record):
     table: dict[str, Any]
     seed: int
     scale: int = 1
+    faults: tuple[dict[str, Any], ...] = ()
 
     def parameters(self) -> Iterator[tuple[str, Any]]:
         """Every value that the drive is made from, by its dotted key."""

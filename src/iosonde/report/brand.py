@@ -23,10 +23,15 @@ def brands_of(run: RunRecord) -> tuple[Brand, ...]:
         )
     if header.target.kind == "null":
         brands.append(Brand("null target", "No I/O was done: these are the engine's own costs, not a drive's."))
-    if header.target.kind == "simulation":
+    if header.is_simulated:
         brands.append(
             Brand("simulated", "No drive was touched: this is what a model does in virtual time, and no real one.")
         )
+        drives = [target.simulation for target in header.targets if target.simulation is not None]
+        kinds = [str(fault["kind"]).replace("_", " ") for drive in drives for fault in drive.faults]
+        if kinds:
+            names = ", ".join(dict.fromkeys(kinds))
+            brands.append(Brand("with faults", f"The model has its drive fail on a schedule: {names}."))
     if run.running:
         brands.append(Brand("running", f"Still being measured: {_measured(run)} are here."))
     elif not run.finished:

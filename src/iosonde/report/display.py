@@ -1,7 +1,8 @@
 """Headline figures and names as people read them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from iosonde.charts.quantities import (
     BANDWIDTH_UNIT,
@@ -87,3 +88,9 @@ def parameter_text(key: str, value: object) -> str:
     if key.endswith("_ns"):
         return f"{plain} ({format_latency(value) if value < SECOND_NS else format_duration(int(value))})"
     return plain
+
+
+def fault_text(fault: Mapping[str, Any]) -> str:
+    """What goes wrong with a simulated drive, as its file has it and as people read it."""
+    values = (f"{key} {parameter_text(key, value)}" for key, value in fault.items() if key != "kind")
+    return ", ".join([str(fault["kind"]), *values])

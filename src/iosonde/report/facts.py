@@ -15,7 +15,7 @@ from iosonde.records import (
     SimulationFacts,
     TargetFacts,
 )
-from iosonde.report.display import parameter_text
+from iosonde.report.display import fault_text, parameter_text
 from iosonde.units import SECOND_NS, format_amount, format_bandwidth, format_duration, format_size
 
 
@@ -68,7 +68,7 @@ def span_text(header: RunHeader) -> str:
 
 def access_text(header: RunHeader) -> str:
     """How operations reached the targets, in two words."""
-    if header.target.kind == "simulation":
+    if header.is_simulated:
         return "no I/O"
     return "direct I/O" if header.target.direct else "buffered I/O"
 
@@ -130,6 +130,7 @@ def _simulated(run: RunRecord, drive: SimulationFacts, place: int) -> tuple[tupl
         ("seed", str(drive.seed)),
         ("scale", "none" if drive.scale == 1 else f"{drive.scale:,} times smaller than the model"),
         *((key, parameter_text(key, value)) for key, value in drive.parameters()),
+        *((f"faults.{number}", fault_text(fault)) for number, fault in enumerate(drive.faults)),
     ]
     if ended:
         state = ended[-1].drives[place]

@@ -49,7 +49,7 @@ def _circumstances(run: RunRecord, cell: CellEstimate) -> Text:
     achieved = cell.queue_depth_achieved
     engine = run.header.engine if record.engine is None else record.engine.engine
     words = [f"engine {engine}"]
-    if run.header.target.kind != "simulation":
+    if not run.header.is_simulated:
         words.append("direct" if run.header.target.direct else "buffered")
     if achieved is not None:
         words.append(f"queue depth {achieved.mean:.2f} of {cell.queue_depth_asked}")

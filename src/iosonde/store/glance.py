@@ -224,7 +224,7 @@ class _Looking:
     def _end_session(self) -> None:
         payload = b"" if self._last_cell is None else self._last_cell.whole
         ended = _CLOCK_END.search(payload, max(payload.rfind(b'"clock_end":'), 0))
-        if self.header.target.kind == "simulation":
+        if self.header.is_simulated:
             # Virtual time begins at 0, stands still between sessions, and goes on where it was.
             self._duration_ns = int(ended[1]) if ended else self._duration_ns
         elif self._began_ns is not None and ended:

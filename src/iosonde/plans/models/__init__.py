@@ -11,7 +11,7 @@ from iosonde.plans.models.model import Model
 from iosonde.plans.models.reading import read_model
 from iosonde.plans.models.table import Limit
 
-__all__ = ["Limit", "Model", "load_model", "model_names", "read_model"]
+__all__ = ["Limit", "Model", "load_model", "model_names", "model_text", "read_model"]
 
 _SUFFIX = ".toml"
 
@@ -24,13 +24,20 @@ def model_names() -> tuple[str, ...]:
 
 def load_model(name: str) -> Model:
     """A model by its name, or from a file of the user's: a path has a slash or ends like a file. Raises UsageError."""
-    if "/" in name or name.endswith(_SUFFIX):
-        text = read_text(name, "a model file", f"a model such as {model_names()[0]} (`iosonde sim list` lists them)")
-        return read_model(text, name, name)
+    return read_model(model_text(name), name, name if _is_path(name) else f"{name}{_SUFFIX}")
+
+
+def model_text(name: str) -> str:
+    """The file of a model, as it was written. Raises UsageError where there is none."""
+    if _is_path(name):
+        return read_text(name, "a model file", f"a model such as {model_names()[0]} (`iosonde sim list` lists them)")
     if name not in model_names():
         raise UsageError(
             f"there is no model '{name}'",
             f"models: {', '.join(model_names())}; a file of your own is named with its path, such as ./drive.toml",
         )
-    file = f"{name}{_SUFFIX}"
-    return read_model(files(__package__).joinpath(file).read_text(encoding="utf-8"), name, file)
+    return files(__package__).joinpath(f"{name}{_SUFFIX}").read_text(encoding="utf-8")
+
+
+def _is_path(name: str) -> bool:
+    return "/" in name or name.endswith(_SUFFIX)

@@ -3,8 +3,9 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
+from iosonde.plans.models.faults import MediaError
 from iosonde.plans.models.kinds import KINDS, Kind
-from iosonde.plans.models.table import SCALE_KEY, Limit, ModelTable
+from iosonde.plans.models.table import FAULTS_KEY, SCALE_KEY, Limit, ModelTable
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,20 @@ class Model:
         return self.table.parameters()
 
     @property
+    def faults(self) -> tuple[dict[str, Any], ...]:
+        """What goes wrong with its drives and when, as the engine takes it."""
+        return self.table.plain_faults()
+
+    @property
+    def error_beyond(self) -> str | None:
+        """The first media error that does not lie on a drive of it, by its key; None if all do."""
+        size_bytes = self.size_bytes
+        for number, fault in enumerate(self.table.faults):
+            if isinstance(fault, MediaError) and fault.offset_bytes + fault.length_bytes > size_bytes:
+                return f"{FAULTS_KEY}.{number}"
+        return None
+
+    @property
     def size_bytes(self) -> int:
         """The size of a drive of it."""
         return self._row.size_bytes(self.table)
@@ -49,7 +64,7 @@ class Model:
 
     def scaled(self, scale: int) -> "Model":
         """The same model with another scale, checked as a whole. Raises pydantic's ValidationError."""
-        parameters = {**self.parameters, SCALE_KEY: scale}
+        parameters = {**self.parameters, SCALE_KEY: scale, FAULTS_KEY: self.faults}
         return replace(self, table=self._row.table.model_validate(parameters))
 
     @property

@@ -11,9 +11,10 @@ from pydantic_core import ErrorDetails
 
 from iosonde.errors import UsageError
 from iosonde.plans.mistakes import lower_first, shown, syntax_error
+from iosonde.plans.models.faults import FAULT_TABLES
 from iosonde.plans.models.kinds import KINDS, Kind
 from iosonde.plans.models.model import Model
-from iosonde.plans.models.table import ModelTable
+from iosonde.plans.models.table import FAULTS_KEY, ModelTable
 from iosonde.records import flattened
 
 _TEXTS: Final = ("title", "about")
@@ -96,26 +97,51 @@ def _sources(found: Mapping[str, Any], table: ModelTable, text: str, file: str) 
 
 
 def _mistake(details: ErrorDetails, kind: Kind, text: str, file: str) -> UsageError:
-    place: Place = details["loc"]
+    tagged: Place = details["loc"]
+    place = _written(tagged)
     key = ".".join(str(part) for part in place)
     at = f"{file}:{line_of(text, place)}"
     context: dict[str, Any] = details.get("ctx", {})
     if details["type"] == "extra_forbidden":
-        return _unknown_key(at, place, kind)
-    takes = _takes(kind.table, place)
+        return _unknown_key(at, tagged, kind)
+    if "hint" in context:
+        # A rule about several values; the table says in its own words what does not go together.
+        where = f"{key}: " if place else ""
+        return UsageError(f"{at}: {where}{lower_first(details['msg'])}", str(context["hint"]))
+    if details["type"].startswith("union_tag"):
+        return _strange_fault(at, f"{key}.kind", details["input"])
+    takes = _takes(kind.table, tagged)
     if details["type"] == "missing":
         return UsageError(f"{at}: {key} is missing; it is {takes}", f"add {key}; {_WAY_OUT}")
-    if not place:
-        # A rule about several values; the table says in its own words what does not go together.
-        return UsageError(f"{at}: {lower_first(details['msg'])}", str(context.get("hint", _WAY_OUT)))
-    value = "a table" if isinstance(details["input"], Mapping) else shown(details["input"])
-    hint = str(context.get("hint", f"write {key.rpartition('.')[2]} = …, {takes}"))
-    return UsageError(f"{at}: {key} = {value} is not {takes}", hint)
+    value = _short(details["input"])
+    return UsageError(f"{at}: {key} = {value} is not {takes}", f"write {key.rpartition('.')[2]} = …, {takes}")
 
 
-def _unknown_key(at: str, place: Place, kind: Kind) -> UsageError:
-    *before, key = (part for part in place if isinstance(part, str))
-    known = list(_table_at(kind.table, place[:-1]).model_fields) + ([] if before else ["title", "about", "sources"])
+def _written(tagged: Place) -> Place:
+    """A place as the file has it: pydantic puts a fault's kind behind its number."""
+    return (*tagged[:2], *tagged[3:]) if tagged[:1] == (FAULTS_KEY,) else tagged
+
+
+def _short(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "a table"
+    return f"a list of {len(value)}" if isinstance(value, list) else shown(value)
+
+
+def _strange_fault(at: str, key: str, fault: object) -> UsageError:
+    kinds = ", ".join(FAULT_TABLES)
+    found = fault.get("kind") if isinstance(fault, Mapping) else None
+    if found is None:
+        return UsageError(f"{at}: {key} is missing; it is one of {kinds}", "add the kind of fault that is meant")
+    near = difflib.get_close_matches(str(found), FAULT_TABLES, n=1, cutoff=0.0)[0]
+    return UsageError(f"{at}: {key} = {shown(found)} is not one of {kinds}", f'did you mean "{near}"?')
+
+
+def _unknown_key(at: str, tagged: Place, kind: Kind) -> UsageError:
+    *before, key = (str(part) for part in _written(tagged))
+    known = list(_table_at(kind.table, tagged[:-1]).model_fields)
+    if not before:
+        known = [each for each in known if each != FAULTS_KEY] + [*_TEXTS, FAULTS_KEY, "sources"]
     near = difflib.get_close_matches(key, known, n=1, cutoff=0.0)
     where = ".".join(before) if before else "the model"
     return UsageError(f"{at}: {where} has the unknown key {key}", f"did you mean {near[0]}? keys: {', '.join(known)}")
@@ -124,7 +150,9 @@ def _unknown_key(at: str, place: Place, kind: Kind) -> UsageError:
 def _table_at(table: type[BaseModel], place: Sequence[int | str]) -> type[BaseModel]:
     """The table that stands at a place of another one."""
     for part in place:
-        if isinstance(part, str) and part in table.model_fields:
+        if part in FAULT_TABLES:
+            table = FAULT_TABLES[str(part)]
+        elif isinstance(part, str) and part in table.model_fields:
             inner = _tables_in(table.model_fields[part].annotation)
             table = inner[0] if inner else table
     return table
@@ -156,8 +184,10 @@ def _in_words(about: Mapping[str, Any]) -> str:
     least, most = about.get("minimum"), about.get("maximum")
     above, below = about.get("exclusiveMinimum"), about.get("exclusiveMaximum")
     noun = {"integer": "a whole number", "number": "a number", "string": "a text", "boolean": "true or false"}.get(
-        about.get("type", ""), "a list" if about.get("type") == "array" else "a table"
+        about.get("type", ""), "a table"
     )
+    if about.get("type") == "array":
+        noun = f"a list of at most {about['maxItems']}" if "maxItems" in about else "a list"
     if "multipleOf" in about:
         noun = f"a multiple of {about['multipleOf']}"
     bounds = [f"from {least}"] if least is not None else [f"above {above}"] if above is not None else []

@@ -6,7 +6,8 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from iosonde.plans.models.table import Limit, ModelPart, ModelTable
+from iosonde.plans.models.part import ModelPart
+from iosonde.plans.models.table import Limit, ModelTable
 from iosonde.units import SECOND_NS, format_bandwidth, format_iops
 
 # The engine holds the same bounds, and some of its own that several values make together.

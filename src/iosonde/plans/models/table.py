@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from iosonde.plans.limits import AMOUNT_BYTES_MAX
+from iosonde.plans.models.faults import FAULTS_MAX, Fault, plain
+from iosonde.plans.models.part import ModelPart
 
 SIZE_STEP_BYTES: Final = 4096
 SIZE_BYTES_MIN: Final = 16 << 20
@@ -25,19 +27,22 @@ SizeBytes = Annotated[
 SCALE_KEY: Final = "capacity_scale"
 """The parameter of kinds whose drives can be made smaller without another shape in drive fills."""
 
-
-class ModelPart(BaseModel):
-    """A table of parameters, units last in their names. A key that it does not know is an error."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
+FAULTS_KEY: Final = "faults"
+"""What goes wrong with a drive of any kind."""
 
 
 class ModelTable(ModelPart):
     """The parameters of a kind, by the names that the engine knows them by; subclasses say which kind."""
 
+    faults: tuple[Fault, ...] = Field(default=(), max_length=FAULTS_MAX, description="What goes wrong, and when.")
+
     def parameters(self) -> dict[str, Any]:
         """All of them with the kind, as plain values for JSON; a mechanism that the drive lacks is not there."""
-        return self.model_dump(mode="json", exclude_none=True)
+        return self.model_dump(mode="json", exclude_none=True, exclude={FAULTS_KEY})
+
+    def plain_faults(self) -> tuple[dict[str, Any], ...]:
+        """What goes wrong, as plain values for JSON."""
+        return plain(self.faults)
 
 
 @dataclass(frozen=True)

@@ -91,7 +91,7 @@ def listed_run(path: Path, glance: Glance) -> ListedRun:
         device_models=_models(header),
         profile=header.plan.profile,
         quick=header.plan.quick,
-        simulated=header.target.kind == "simulation",
+        simulated=header.is_simulated,
         measured=glance.measured,
         planned=glance.planned,
         best_cell=best.cell if best else "",

@@ -93,7 +93,14 @@ class EngineSource:
         """Opens a target, beside those that are open. Raises TargetError with the way out."""
         if request.simulation is not None:
             drive = request.simulation
-            answer = self._ask(OPEN_S_MAX, command="open", kind="simulation", model=drive.table, seed=drive.seed)
+            answer = self._ask(
+                OPEN_S_MAX,
+                command="open",
+                kind="simulation",
+                model=drive.table,
+                seed=drive.seed,
+                faults=drive.faults,
+            )
         elif request.path is None:
             answer = self._ask(OPEN_S_MAX, command="open", kind="null", size_bytes=request.null_bytes)
         else:

@@ -1,0 +1,122 @@
+"""What goes wrong with a simulated drive, and when: the ``[[faults]]`` of a model file.
+
+Times are virtual and count from the moment at which the run opened the drive. The engine holds the same bounds.
+"""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from iosonde.plans.limits import AMOUNT_BYTES_MAX
+from iosonde.plans.models.part import ModelPart
+from iosonde.units import SECOND_NS
+
+FAULTS_MAX: Final = 64
+TIME_NS_MAX: Final = 365 * 86_400 * SECOND_NS
+
+From_ns = Annotated[int, Field(strict=True, ge=0, le=TIME_NS_MAX, description="When it begins.")]
+Until_ns = Annotated[int, Field(strict=True, ge=1, le=TIME_NS_MAX, description="When it is over; without it never.")]
+Length_ns = Annotated[int, Field(strict=True, ge=1, le=TIME_NS_MAX)]
+
+
+class Affected(StrEnum):
+    """What a media error is in the way of."""
+
+    READS = "reads"
+    WRITES = "writes"
+    BOTH = "both"
+
+
+class InFlight(StrEnum):
+    """What becomes of requests whose drive disappears."""
+
+    FAIL = "fail"
+    LOST = "lost"
+
+
+class LatencySpikes(ModelPart):
+    """Again and again, requests that arrive within a stretch of time take longer."""
+
+    kind: Literal["latency_spikes"]
+    from_ns: From_ns = 0
+    period_ns: Length_ns = Field(description="From the beginning of one stretch to that of the next.")
+    length_ns: Length_ns = Field(description="How long a stretch is.")
+    extra_ns: Length_ns = Field(description="How much longer requests take.")
+
+    @model_validator(mode="after")
+    def _fits(self) -> "LatencySpikes":
+        if self.length_ns > self.period_ns:
+            raise PydanticCustomError(
+                "length",
+                "length_ns = {length} is longer than period_ns = {period}",
+                {"length": self.length_ns, "period": self.period_ns, "hint": "write a length_ns within the period"},
+            )
+        return self
+
+
+class MediaError(ModelPart):
+    """Requests that touch a stretch of the medium fail with EIO, after the time that they take."""
+
+    kind: Literal["media_error"]
+    from_ns: From_ns = 0
+    offset_bytes: int = Field(strict=True, ge=0, le=AMOUNT_BYTES_MAX, description="Where the stretch begins.")
+    length_bytes: int = Field(strict=True, ge=1, le=AMOUNT_BYTES_MAX, description="How long it is.")
+    operations: Affected = Field(description="Which requests fail.")
+
+
+class _Lasting(ModelPart):
+    from_ns: From_ns = 0
+    until_ns: Until_ns | None = None
+
+    @model_validator(mode="after")
+    def _ends_after_it_begins(self) -> "_Lasting":
+        if self.until_ns is not None and self.until_ns <= self.from_ns:
+            raise PydanticCustomError(
+                "until",
+                "until_ns = {until} is not after from_ns = {begin}",
+                {"until": self.until_ns, "begin": self.from_ns, "hint": "write a later until_ns, or leave it away"},
+            )
+        return self
+
+
+class Throttling(_Lasting):
+    """The drive does everything slower."""
+
+    kind: Literal["throttling"]
+    stretch_permille: int = Field(
+        strict=True, ge=1000, le=1_000_000, description="How long everything takes, in thousandths of before."
+    )
+
+
+class Stall(_Lasting):
+    """The drive does nothing, and goes on afterwards with what it has."""
+
+    kind: Literal["stall"]
+
+
+class Disappearance(ModelPart):
+    """The drive is gone: whatever is asked of it fails with ENODEV."""
+
+    kind: Literal["disappearance"]
+    from_ns: From_ns = 0
+    in_flight: InFlight = Field(description="Whether requests that are in flight then fail, or never come back.")
+
+
+Fault = Annotated[LatencySpikes | MediaError | Throttling | Stall | Disappearance, Field(discriminator="kind")]
+
+FAULT_TABLES: Final[dict[str, type[ModelPart]]] = {
+    "latency_spikes": LatencySpikes,
+    "media_error": MediaError,
+    "throttling": Throttling,
+    "stall": Stall,
+    "disappearance": Disappearance,
+}
+"""The kinds of faults by the names that stand in files."""
+
+
+def plain(faults: Sequence[Fault]) -> tuple[dict[str, Any], ...]:
+    """Faults as plain values, as the engine takes them."""
+    return tuple(fault.model_dump(mode="json", exclude_none=True) for fault in faults)
