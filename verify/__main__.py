@@ -1,18 +1,21 @@
 """Compare with what is known, print it and keep it.
 
-python -m verify [closed-forms] [models] [--long]
+python -m verify [models] [same-bits] [closed-forms] [--long]
 """
 
 import argparse
+import json
 import sys
 import time
 from pathlib import Path
 from typing import Final
 
+from iosonde.plans.models import model_names
 from verify.closed_forms import QUEUES, SEEDS, compare
 from verify.models import CELLS, compare_models
+from verify.same_bits import BUILDS, JOBS, KEPT, compare_builds
 
-NAMES: Final = ("models", "closed-forms")
+NAMES: Final = ("models", "same-bits", "closed-forms")
 RESULTS: Final = Path(__file__).parent / "results"
 LOADS: Final = ((0.5, 10**6), (0.8, 10**7))
 LONG: Final = ((0.95, 10**8),)
@@ -67,6 +70,29 @@ def models() -> bool:
     return len(lines) > len(CELLS)
 
 
+def same_bits() -> bool:
+    """Every shipped model on engines from several builds; True when all of them give the same bits."""
+    lines = [
+        "# The same bits from every build",
+        "",
+        f"What a new drive gives under {len(JOBS)} jobs, intervals and histograms and all, hashed. The installed",
+        "engine is optimised whole; debug is not optimised at all, native is for this machine's CPU, small for size.",
+        "",
+        f"| model | installed | {' | '.join(BUILDS)} | same |",
+        f"|---|---|{'---|' * len(BUILDS)}---|",
+    ]
+    kept = {}
+    for model, digits in compare_builds():
+        if len(set(digits.values())) == 1:
+            kept[model] = digits["installed"]
+        line = f"| sim:{model} | {' | '.join(digits.values())} | {'yes' if model in kept else 'NO'} |"
+        lines.append(line)
+        print(line, flush=True)
+    (RESULTS / "same-bits.md").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    KEPT.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    return len(kept) == len(model_names())
+
+
 def main() -> int:
     """Parses what was asked for and runs it; 1 when something does not hold."""
     parser = argparse.ArgumentParser(prog="python -m verify", description=__doc__)
@@ -77,6 +103,7 @@ def main() -> int:
     before = time.monotonic()
     wanted = asked.names or NAMES
     met = [models()] if "models" in wanted else []
+    met += [same_bits()] if "same-bits" in wanted else []
     met += [closed_forms(long=asked.long)] if "closed-forms" in wanted else []
     print(f"{time.monotonic() - before:.0f} s", file=sys.stderr)
     return 0 if all(met) else 1
