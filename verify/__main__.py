@@ -1,12 +1,15 @@
 """Compare with what is known, print it and keep it.
 
-python -m verify [models] [same-bits] [closed-forms] [--long]
+python -m verify [models] [same-bits] [closed-forms] [--long] [--engine NAME=PATH]
+
+An engine for another kind of CPU may be a script that runs it in an emulator.
 """
 
 import argparse
 import json
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -70,19 +73,20 @@ def models() -> bool:
     return len(lines) > len(CELLS)
 
 
-def same_bits() -> bool:
+def same_bits(others: Mapping[str, Path]) -> bool:
     """Every shipped model on engines from several builds; True when all of them give the same bits."""
+    names = ("installed", *BUILDS, *others)
     lines = [
         "# The same bits from every build",
         "",
         f"What a new drive gives under {len(JOBS)} jobs, intervals and histograms and all, hashed. The installed",
         "engine is optimised whole; debug is not optimised at all, native is for this machine's CPU, small for size.",
         "",
-        f"| model | installed | {' | '.join(BUILDS)} | same |",
-        f"|---|---|{'---|' * len(BUILDS)}---|",
+        f"| model | {' | '.join(names)} | same |",
+        f"|---|{'---|' * len(names)}---|",
     ]
     kept = {}
-    for model, digits in compare_builds():
+    for model, digits in compare_builds(others):
         if len(set(digits.values())) == 1:
             kept[model] = digits["installed"]
         line = f"| sim:{model} | {' | '.join(digits.values())} | {'yes' if model in kept else 'NO'} |"
@@ -93,17 +97,25 @@ def same_bits() -> bool:
     return len(kept) == len(model_names())
 
 
+def _engine(text: str) -> tuple[str, Path]:
+    name, found, path = text.partition("=")
+    if not found or not Path(path).is_file():
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=PATH of an engine")
+    return name, Path(path)
+
+
 def main() -> int:
     """Parses what was asked for and runs it; 1 when something does not hold."""
     parser = argparse.ArgumentParser(prog="python -m verify", description=__doc__)
     parser.add_argument("names", nargs="*", choices=[[], *NAMES], help="which comparisons; all by default")
+    parser.add_argument("--engine", action="append", default=[], type=_engine, help="NAME=PATH: one more for same-bits")
     parser.add_argument("--long", action="store_true", help="the load of 95 % as well, which takes an hour")
     asked = parser.parse_args()
     RESULTS.mkdir(exist_ok=True)
     before = time.monotonic()
     wanted = asked.names or NAMES
     met = [models()] if "models" in wanted else []
-    met += [same_bits()] if "same-bits" in wanted else []
+    met += [same_bits(dict(asked.engine))] if "same-bits" in wanted else []
     met += [closed_forms(long=asked.long)] if "closed-forms" in wanted else []
     print(f"{time.monotonic() - before:.0f} s", file=sys.stderr)
     return 0 if all(met) else 1

@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -94,8 +94,8 @@ def _bare(value: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
     return [_bare(each) for each in value] if isinstance(value, list) else value
 
 
-def compare_builds() -> Iterator[tuple[str, dict[str, str]]]:
-    """Each shipped model with its digits from the installed engine and from every build."""
-    engines = {"installed": find_engine()} | {name: build(name) for name in BUILDS}
+def compare_builds(others: Mapping[str, Path]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Each shipped model with its digits from the installed engine, from every build, and from other engines."""
+    engines = {"installed": find_engine()} | {name: build(name) for name in BUILDS} | dict(others)
     for model in model_names():
         yield model, {name: fingerprint(model, engine) for name, engine in engines.items()}
