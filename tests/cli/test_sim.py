@@ -18,6 +18,7 @@ def test_every_model_is_listed_as_a_target_with_its_kind_size_and_title() -> Non
         model = load_model(name)
         assert model.kind in line
         assert model.title in line
+        assert (f"1/{model.scale}" in line) == (model.scale > 1)
 
 
 @pytest.mark.parametrize("word", ["mmc", "sim:mmc"])
@@ -40,9 +41,28 @@ def test_the_file_of_a_model_is_printed_to_begin_one_of_ones_own(tmp_path: Path)
     assert load_model(str(tmp_path / "mine.toml")).parameters == load_model("sata-dc").parameters
 
 
+@pytest.mark.parametrize("columns", ["60", "80", "100"])
+@pytest.mark.parametrize("name", model_names())
+def test_on_a_narrow_terminal_a_model_is_shown_whole_and_no_word_is_cut(name: str, columns: str) -> None:
+    ended = iosonde("sim", "show", name, COLUMNS=columns)
+    assert ended.returncode == 0, ended.stderr
+    model = load_model(name)
+    assert max(map(len, ended.stdout.splitlines())) <= int(columns)
+    words = ended.stdout.split()
+    for said in (*model.sources.values(), *model.leaves_out, *(limit.value for limit in model.limits)):
+        assert set(said.split()) <= set(words), said
+
+
+def test_sources_stand_below_their_keys_where_a_column_would_be_too_narrow() -> None:
+    narrow = iosonde("sim", "show", "sata-dc", COLUMNS="80").stdout.splitlines()
+    key = next(place for place, line in enumerate(narrow) if line.startswith("link.duplex"))
+    assert narrow[key + 1].rstrip() == "    SATA moves data in one direction at a time."
+
+
 @pytest.mark.parametrize(
     ("key", "value", "text"),
     [
+        ("queue_age_ns_max", 500_000_000, "500,000,000 (500 ms)"),
         ("size_bytes", 1 << 30, "1,073,741,824 (1 GiB)"),
         ("service_ns", 100_000, "100,000 (100 us)"),
         ("idle_ns", 120 * 10**9, "120,000,000,000 (2 min 00 s)"),

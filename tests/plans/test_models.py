@@ -52,7 +52,24 @@ def test_a_file_of_the_users_needs_no_sources(tmp_path: Path) -> None:
     assert model.size_bytes == 1 << 30
 
 
+def test_a_file_says_in_sentences_what_it_leaves_out_or_nothing_of_it() -> None:
+    assert read_model(GOOD, "mine", "drive.toml").leaves_out == ()
+    said = read_model('leaves_out = ["Trim.", "Sleep."]\n' + GOOD, "mine", "drive.toml")
+    assert said.leaves_out == ("Trim.", "Sleep.")
+    assert "leaves_out" not in said.parameters
+
+
 MISTAKES = [
+    (
+        ('kind = "queueing"\n', 'kind = "queueing"\nleaves_out = "trim"\n'),
+        'drive.toml:2: leaves_out = "trim" is not a list of texts',
+        'write leaves_out = ["…"]: what the drive has and the model does not, a sentence each',
+    ),
+    (
+        ('kind = "queueing"\n', 'kind = "queueing"\nleaves_out = ["trim", 3]\n'),
+        "drive.toml:2: leaves_out = a list with something else in it is not a list of texts",
+        'write leaves_out = ["…"]: what the drive has and the model does not, a sentence each',
+    ),
     (
         ("servers = 4", "servers = 0"),
         "drive.toml:5: servers = 0 is not a whole number from 1 to 4096",
@@ -81,7 +98,10 @@ MISTAKES = [
     (
         ("servers = 4", "server = 4"),
         "drive.toml:5: the model has the unknown key server",
-        "did you mean servers? keys: kind, size_bytes, servers, service, service_ns, title, about, faults, sources",
+        (
+            "did you mean servers? keys: kind, size_bytes, servers, service, service_ns, title, about, leaves_out, "
+            "faults, sources"
+        ),
     ),
     (
         ('kind = "queueing"', 'kind = "queuing"'),

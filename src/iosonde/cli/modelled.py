@@ -1,8 +1,11 @@
 """Models in words, for `sim list` and `sim show`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -11,6 +14,10 @@ from iosonde.records import flattened
 from iosonde.report.display import fault_text, parameter_text, printable
 from iosonde.units import format_size
 
+SOURCE_COLUMNS_MIN: Final = 36
+"""In fewer columns a sentence is hard to read."""
+GAP: Final = "  "
+
 
 def model_list(models: Sequence[Model]) -> RenderableType:
     """A line for each model."""
@@ -18,26 +25,67 @@ def model_list(models: Sequence[Model]) -> RenderableType:
     for head in ("Target", "Kind", "Size", "What it is"):
         table.add_column(head, no_wrap=head != "What it is", overflow="fold")
     for model in models:
-        table.add_row(f"sim:{model.name}", model.kind, format_size(model.size_bytes), f"{model.title}. {model.about}")
+        size = format_size(model.size_bytes) + (f", 1/{model.scale}" if model.scale > 1 else "")
+        table.add_row(f"sim:{model.name}", model.kind, size, f"{model.title}. {model.about}")
     return table
 
 
 def model_view(model: Model) -> RenderableType:
-    """A model with its parameters, their sources, and what follows from them."""
-    head = Text.assemble((printable(model.name), "bold"), f": {printable(model.title)}, a {model.kind} model")
-    parameters = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    parameters.add_column("Parameter", no_wrap=True)
-    parameters.add_column("Value", no_wrap=True)
-    parameters.add_column("Source", overflow="fold")
-    for key, value in flattened(model.parameters):
-        if key != "kind":
-            source = printable(model.sources.get(key, "not said"))
-            parameters.add_row(Text(key), Text(printable(parameter_text(key, value))), Text(source))
+    """A model with its parameters, their sources, what follows from them, and what it leaves out."""
+    head = Text.assemble((printable(model.name), "bold"), f": {printable(model.title)} (kind {model.kind})")
+    rows = _parameters(model)
+    key_width = max(len(key) for key, _, _ in rows)
+    parts: list[RenderableType] = [head, Text(printable(model.about)), "", Parameters(rows)]
     for number, fault in enumerate(model.faults):
-        parameters.add_row(Text(f"faults.{number}"), Text(printable(fault_text(fault)), overflow="fold"), Text(""))
+        parts.append(_item(f"{f'faults.{number}':<{key_width}} ", printable(fault_text(fault))))
+    parts += ["", _limits(model)]
+    if model.leaves_out:
+        parts += ["", Text("What it leaves out", "bold")]
+        parts += [_item("-", printable(each)) for each in model.leaves_out]
+    return Group(*parts)
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Rows of key, value and source: side by side where there is room, else each source below its key."""
+
+    rows: tuple[tuple[str, str, str], ...]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        """What is printed in so many columns."""
+        key_width, value_width = (max(len(row[place]) for row in self.rows) for place in (0, 1))
+        if options.max_width - key_width - value_width - 2 * len(GAP) >= SOURCE_COLUMNS_MIN:
+            table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+            for head in ("Parameter", "Value", "Source"):
+                table.add_column(head, no_wrap=head != "Source", overflow="fold")
+            for row in self.rows:
+                table.add_row(*map(Text, row))
+            yield table
+            return
+        yield Text(f"{'Parameter':<{key_width}}{GAP}Value", "bold")
+        for key, value, source in self.rows:
+            yield Text(f"{key:<{key_width}}{GAP}{value}")
+            yield Padding(Text(source, "dim"), (0, 0, 0, 2 * len(GAP)))
+
+
+def _parameters(model: Model) -> tuple[tuple[str, str, str], ...]:
+    return tuple(
+        (key, printable(parameter_text(key, value)), printable(model.sources.get(key, "not said")))
+        for key, value in flattened(model.parameters)
+        if key != "kind"
+    )
+
+
+def _limits(model: Model) -> Table:
     limits = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for name in ("Limit", "Value", "Why"):
-        limits.add_column(name, overflow="fold")
+        limits.add_column(name, overflow="fold", no_wrap=name == "Value")
     for limit in model.limits:
         limits.add_row(limit.name, limit.value, limit.why)
-    return Group(head, Text(printable(model.about)), "", parameters, "", limits)
+    return limits
+
+
+def _item(mark: str, text: str) -> Table:
+    item = Table.grid(padding=(0, 1, 0, 0))
+    item.add_row(mark, Text(text))
+    return item

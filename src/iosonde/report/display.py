@@ -81,6 +81,7 @@ def parameter_text(key: str, value: object) -> str:
     if not isinstance(value, int | float) or isinstance(value, bool):
         return str(value).lower() if isinstance(value, bool) else str(value)
     plain = f"{value:,}"
+    key = key.removesuffix("_max")
     if key.endswith("bytes_per_s"):
         return f"{plain} ({format_bandwidth(value)})"
     if key.endswith("_bytes"):

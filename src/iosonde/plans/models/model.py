@@ -10,13 +10,17 @@ from iosonde.plans.models.table import FAULTS_KEY, SCALE_KEY, Limit, ModelTable
 
 @dataclass(frozen=True)
 class Model:
-    """``name`` is what it is called on the command line; ``sources`` are by dotted key."""
+    """``name`` is what it is called on the command line; ``sources`` are by dotted key.
+
+    ``leaves_out`` says what the drive has that the model does not, a sentence each.
+    """
 
     name: str
     title: str
     about: str
     table: ModelTable
     sources: dict[str, str]
+    leaves_out: tuple[str, ...] = ()
 
     @property
     def kind(self) -> str:

@@ -18,7 +18,9 @@ from iosonde.plans.models.table import FAULTS_KEY, ModelTable
 from iosonde.records import flattened
 
 _TEXTS: Final = ("title", "about")
-_HEAD: Final = ("kind", *_TEXTS, "sources")
+_LEAVES_OUT: Final = "leaves_out"
+# What a file says besides its parameters.
+_SAID: Final = {*_TEXTS, _LEAVES_OUT, "sources"}
 _BOUND_KINDS: Final = {
     "greater_than",
     "greater_than_equal",
@@ -42,7 +44,7 @@ def read_model(text: str, name: str, file: str) -> Model:
         raise syntax_error(error, text, file, _WAY_OUT) from error
     kind = _kind(found, text, file)
     texts = {key: _text(found, key, text, file) for key in _TEXTS}
-    parameters = {key: value for key, value in found.items() if key not in {*_TEXTS, "sources"}}
+    parameters = {key: value for key, value in found.items() if key not in _SAID}
     try:
         table = KINDS[kind].table.model_validate(parameters)
     except ValidationError as error:
@@ -52,7 +54,7 @@ def read_model(text: str, name: str, file: str) -> Model:
         )
         raise _mistake(details[0], KINDS[kind], text, file) from error
     sources = _sources(found, table, text, file)
-    return Model(name=name, table=table, sources=sources, **texts)
+    return Model(name=name, table=table, sources=sources, leaves_out=_leaves_out(found, text, file), **texts)
 
 
 def _kind(found: Mapping[str, Any], text: str, file: str) -> str:
@@ -77,6 +79,17 @@ def _text(found: Mapping[str, Any], key: str, text: str, file: str) -> str:
         where = f"{file}:{line_of(text, (key,))}"
         raise UsageError(f"{where}: {key} = {shown(value)} is not a text of one letter or more", f'write {key} = "…"')
     return value
+
+
+def _leaves_out(found: Mapping[str, Any], text: str, file: str) -> tuple[str, ...]:
+    given = found.get(_LEAVES_OUT, [])
+    if not isinstance(given, list) or not all(isinstance(each, str) and each.strip() for each in given):
+        value = "a list with something else in it" if isinstance(given, list) else shown(given)
+        raise UsageError(
+            f"{file}:{line_of(text, (_LEAVES_OUT,))}: {_LEAVES_OUT} = {value} is not a list of texts",
+            f'write {_LEAVES_OUT} = ["…"]: what the drive has and the model does not, a sentence each',
+        )
+    return tuple(given)
 
 
 def _sources(found: Mapping[str, Any], table: ModelTable, text: str, file: str) -> dict[str, str]:
@@ -141,7 +154,7 @@ def _unknown_key(at: str, tagged: Place, kind: Kind) -> UsageError:
     *before, key = (str(part) for part in _written(tagged))
     known = list(_table_at(kind.table, tagged[:-1]).model_fields)
     if not before:
-        known = [each for each in known if each != FAULTS_KEY] + [*_TEXTS, FAULTS_KEY, "sources"]
+        known = [each for each in known if each != FAULTS_KEY] + [*_TEXTS, _LEAVES_OUT, FAULTS_KEY, "sources"]
     near = difflib.get_close_matches(key, known, n=1, cutoff=0.0)
     where = ".".join(before) if before else "the model"
     return UsageError(f"{at}: {where} has the unknown key {key}", f"did you mean {near[0]}? keys: {', '.join(known)}")
