@@ -75,13 +75,13 @@ bench: setup ## compare with other tools
 	@$(COMPILE)
 	$(BENCH)
 
-verify: setup ## compare with what is known: simulated queues and closed forms (LONG=--long for an hour)
+verify: setup ## compare with what is known: models and their sources, queues and closed forms (LONG=--long for an hour)
 	$(PY) -m verify $(LONG)
 
 schema: setup ## write docs/*.schema.json from the code
 	$(PY) -m tools.write_schema
 
-docs: schema ## write docs/reference/ and the schemas from the code
+docs: schema ## write docs/reference/, docs/models/ and the schemas from the code
 	$(PY) -m tools.write_reference
 
 lock: $(PACKAGES) ## make requirements/ anew from pyproject.toml (UPGRADE=--upgrade for newer versions)

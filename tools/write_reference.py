@@ -1,18 +1,21 @@
-"""Writes docs/reference/ from the code."""
+"""Writes docs/reference/ and docs/models/ from the code and from what was measured of models."""
 
 import sys
 from pathlib import Path
 from typing import Final
 
-from tools.reference import PAGES
+from tools import model_pages, reference
 
-FOLDER: Final = Path(__file__).resolve().parents[1] / "docs/reference"
+DOCS: Final = Path(__file__).resolve().parents[1] / "docs"
+FOLDERS: Final = {"reference": reference.PAGES, "models": model_pages.PAGES}
 
 
 def main() -> int:
     """Writes every page."""
-    for name, text in PAGES.items():
-        (FOLDER / name).write_text(text(), encoding="utf-8")
+    for folder, pages in FOLDERS.items():
+        (DOCS / folder).mkdir(exist_ok=True)
+        for name, text in pages.items():
+            (DOCS / folder / name).write_text(text(), encoding="utf-8")
     return 0
 
 

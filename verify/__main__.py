@@ -1,6 +1,6 @@
 """Compare with what is known, print it and keep it.
 
-python -m verify [models] [same-bits] [closed-forms] [--long] [--engine NAME=PATH]
+python -m verify [models] [same-bits] [closed-forms] [tables] [--long] [--model NAME] [--engine NAME=PATH]
 
 An engine for another kind of CPU may be a script that runs it in an emulator.
 """
@@ -14,63 +14,36 @@ from pathlib import Path
 from typing import Final
 
 from iosonde.plans.models import model_names
-from verify.closed_forms import QUEUES, SEEDS, compare
-from verify.models import CELLS, compare_models
+from verify.closed_forms import QUEUES, compare
+from verify.kept import RESULTS, ClosedForm, keep_closed_forms, keep_models
+from verify.models import measure_model
 from verify.same_bits import BUILDS, JOBS, KEPT, compare_builds
+from verify.tables import TABLES, closed_form_row, model_rows
 
-NAMES: Final = ("models", "same-bits", "closed-forms")
-RESULTS: Final = Path(__file__).parent / "results"
+NAMES: Final = ("models", "same-bits", "closed-forms", "tables")
 LOADS: Final = ((0.5, 10**6), (0.8, 10**7))
 LONG: Final = ((0.95, 10**8),)
 
 
 def closed_forms(*, long: bool) -> bool:
     """Every queue at every load; True when every interval holds."""
-    lines = [
-        "# Simulated queues against closed forms",
-        "",
-        f"Response times in units of the mean service; 99 % intervals of the mean over {len(SEEDS)} seeds (1 to 30).",
-        "",
-        "| queue | load | arrivals a seed | figure | closed form | measured | half the interval | holds |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    held = []
+    found: list[ClosedForm] = []
     for load, arrivals in (*LOADS, *(LONG if long else ())):
         for queue in QUEUES:
             for each in compare(queue, load, arrivals):
-                held.append(each.holds)
-                line = (
-                    f"| {each.queue} | {load:.0%} | {arrivals:,} | {each.figure} | {each.expected:.4f} "
-                    f"| {each.mean:.4f} | {each.half_width:.4f} ({each.half_width / each.expected:.2%}) "
-                    f"| {'yes' if each.holds else 'NO'} |"
-                )
-                lines.append(line)
-                print(line, flush=True)
-    (RESULTS / "closed-forms.md").write_text("\n".join([*lines, ""]), encoding="utf-8")
-    return all(held)
+                found.append(each)
+                print(" | ".join(closed_form_row(each)), flush=True)
+    keep_closed_forms(found)
+    return all(each.holds for each in found)
 
 
-def models() -> bool:
-    """Every cell of every shipped model beside its source; True when there are some. What differs says why."""
-    lines = [
-        "# Models against their sources",
-        "",
-        "Every cell that a source gives a figure for, on a simulated drive of its own, filled once in order unless it",
-        "says fresh; steady means four more fills at random. Nothing is bent where a mechanism is missing.",
-        "",
-        "| model | cell | source | source says | model gives | ratio | why it differs |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for each in compare_models():
-        cell = each.cell
-        line = (
-            f"| sim:{each.model} | {cell.name} | {cell.source} | {cell.expected:,.6g} {cell.figure.unit} "
-            f"| {each.seen:,.4g} | {each.seen / cell.expected:.2f} | {cell.why} |"
-        )
-        lines.append(line)
-        print(line, flush=True)
-    (RESULTS / "models.md").write_text("\n".join([*lines, ""]), encoding="utf-8")
-    return len(lines) > len(CELLS)
+def models(names: list[str]) -> None:
+    """Every cell of these models beside its source. What differs says why, and is no failure."""
+    for name in names:
+        measured = measure_model(name)
+        for row in model_rows(measured):
+            print(" | ".join(row), flush=True)
+        keep_models([measured])
 
 
 def same_bits(others: Mapping[str, Path]) -> bool:
@@ -97,6 +70,12 @@ def same_bits(others: Mapping[str, Path]) -> bool:
     return len(kept) == len(model_names())
 
 
+def tables() -> None:
+    """Makes the Markdown of models and closed forms from what is kept."""
+    for name, text in TABLES.items():
+        (RESULTS / name).write_text(text(), encoding="utf-8")
+
+
 def _engine(text: str) -> tuple[str, Path]:
     name, found, path = text.partition("=")
     if not found or not Path(path).is_file():
@@ -110,13 +89,15 @@ def main() -> int:
     parser.add_argument("names", nargs="*", choices=[[], *NAMES], help="which comparisons; all by default")
     parser.add_argument("--engine", action="append", default=[], type=_engine, help="NAME=PATH: one more for same-bits")
     parser.add_argument("--long", action="store_true", help="the load of 95 % as well, which takes an hour")
+    parser.add_argument("--model", choices=model_names(), help="of the models only this one")
     asked = parser.parse_args()
-    RESULTS.mkdir(exist_ok=True)
     before = time.monotonic()
     wanted = asked.names or NAMES
-    met = [models()] if "models" in wanted else []
-    met += [same_bits(dict(asked.engine))] if "same-bits" in wanted else []
+    if "models" in wanted:
+        models([asked.model] if asked.model else list(model_names()))
+    met = [same_bits(dict(asked.engine))] if "same-bits" in wanted else []
     met += [closed_forms(long=asked.long)] if "closed-forms" in wanted else []
+    tables()
     print(f"{time.monotonic() - before:.0f} s", file=sys.stderr)
     return 0 if all(met) else 1
 

@@ -9,12 +9,12 @@ from typing import Final
 from scipy.special import stdtrit
 
 from iosonde.plans.models import load_model
+from verify.kept import ClosedForm
 from verify.queueing_theory import md1_response, mmc_response, quantile
 from verify.simulated import SECOND_NS, SimulatedDrive
 
 SEEDS: Final = tuple(range(1, 31))
 CONFIDENCE: Final = 0.99
-WIDTH_MAX: Final = 0.01
 P99: Final = 0.99
 # What waits outside of the queue answers from when it was wanted all the same.
 QUEUE_DEPTH: Final = 1024
@@ -36,25 +36,7 @@ QUEUES: Final = (
 )
 
 
-@dataclass(frozen=True)
-class Compared:
-    """A figure of a queue: what theory says, and the 99 % interval of the seeds' mean; in units of the service."""
-
-    queue: str
-    load: float
-    arrivals: int
-    figure: str
-    expected: float
-    mean: float
-    half_width: float
-
-    @property
-    def holds(self) -> bool:
-        """Whether the interval contains what theory says, and is narrow enough to mean something."""
-        return abs(self.mean - self.expected) <= self.half_width <= WIDTH_MAX * self.expected
-
-
-def compare(queue: Queue, load: float, arrivals: int, seeds: Sequence[int] = SEEDS) -> Iterator[Compared]:
+def compare(queue: Queue, load: float, arrivals: int, seeds: Sequence[int] = SEEDS) -> Iterator[ClosedForm]:
     """Measures a queue at a load with each seed, and compares mean and p99 of the response."""
     found = [_measure(queue, load, arrivals, seed) for seed in seeds]
     mean, below = queue.theory(load)
@@ -63,7 +45,7 @@ def compare(queue: Queue, load: float, arrivals: int, seeds: Sequence[int] = SEE
         ("p99", quantile(below, P99), [each[1] for each in found]),
     ):
         reach = float(stdtrit(len(values) - 1, (1 + CONFIDENCE) / 2)) * stdev(values) / sqrt(len(values))
-        yield Compared(queue.name, load, arrivals, figure, expected, fmean(values), reach)
+        yield ClosedForm(queue.name, queue.model, load, arrivals, figure, expected, fmean(values), reach)
 
 
 def _measure(queue: Queue, load: float, arrivals: int, seed: int) -> tuple[float, float]:

@@ -8,9 +8,9 @@ NOTICE: Final = "<!-- Written by `make docs` from the code: change it there. -->
 _BOLD: Final = re.compile(r"\[bold\](.*?)\[/bold\]")
 
 
-def page(title: str, lead: str, parts: Iterable[str]) -> str:
+def page(title: str, lead: str, parts: Iterable[str], notice: str = NOTICE) -> str:
     """A whole page, with the notice that nobody should edit it."""
-    return "\n\n".join([f"# {title}", NOTICE, lead, *parts]) + "\n"
+    return "\n\n".join([f"# {title}", notice, lead, *parts]) + "\n"
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -1,0 +1,137 @@
+"""What sources say of the drives that models stand for, cell by cell: one file in ``verify/sources/`` for each model.
+
+A cell names a document, what was asked, and the figure that the document gives. A reason says by which mechanism cells
+differ; it is told where one is off by more than 5 %.
+"""
+
+import tomllib
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from iosonde.plans.models import model_names
+from iosonde.units import format_size, parse_bytes
+
+FOLDER: Final = Path(__file__).parent / "sources"
+OFF_MAX: Final = 0.05
+"""What differs by more than this share has a reason."""
+
+
+class Figure(StrEnum):
+    """What a cell is judged by; the word of the file, with its unit in ``UNITS``."""
+
+    IOPS = "iops"
+    BANDWIDTH = "bandwidth"
+    MEAN = "mean"
+    MEDIAN = "median"
+    P95 = "p95"
+    P99 = "p99"
+
+
+UNITS: Final = {
+    Figure.IOPS: "IOPS",
+    Figure.BANDWIDTH: "MB/s",
+    Figure.MEAN: "us, mean",
+    Figure.MEDIAN: "us, median",
+    Figure.P95: "us, p95",
+    Figure.P99: "us, p99",
+}
+
+
+_WORDS: Final = {Figure.IOPS: "rate", Figure.BANDWIDTH: "rate"}
+
+
+class State(StrEnum):
+    """What was done to the drive before the cell."""
+
+    FRESH = "fresh"
+    """Nothing."""
+    FILLED = "filled"
+    """It was written once, in order."""
+    STEADY = "steady"
+    """It was written once in order and four times more at random."""
+    ROUNDS = "rounds"
+    """It was written twice in order, then in rounds of random writes of all sizes that repeat the same places."""
+    RECENT = "just written"
+    """A small part of it was written in order just before, and the cell stays there."""
+    EDGE = "at the edge"
+    """Nothing, and the cell stays in the part where addresses begin."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One figure of a document; ``expected`` is in the figure's unit, ``reason`` is the text."""
+
+    document: str
+    pattern: str
+    read_percent: int
+    block_size_bytes: int
+    queue_depth: int
+    state: State
+    figure: Figure
+    expected: float
+    reason: str
+
+    @property
+    def name(self) -> str:
+        """What was asked, in words."""
+        kinds = {100: "read", 0: "write"}
+        kind = kinds.get(self.read_percent, f"{self.read_percent}/{100 - self.read_percent} read/write")
+        state = "" if self.state is State.FILLED else f", {self.state}"
+        return f"{format_size(self.block_size_bytes)} {self.pattern} {kind}, depth {self.queue_depth}{state}"
+
+    @property
+    def unit(self) -> str:
+        """The unit of its figure, and which of a distribution it is."""
+        return UNITS[self.figure]
+
+    @property
+    def figure_of_source(self) -> str:
+        """Whose figure it is, in words."""
+        whose = f"{self.document}'" if self.document.endswith("s") else f"{self.document}'s"
+        return f"the {whose} {_WORDS.get(self.figure, self.figure)}"
+
+    def is_off(self, seen: float) -> bool:
+        """Whether what a model gives differs by so much that a reason is due."""
+        return abs(seen / self.expected - 1) > OFF_MAX
+
+
+@dataclass(frozen=True)
+class Source:
+    """What is said of the drive that a model stands for: documents by their short names, and their cells."""
+
+    documents: dict[str, str]
+    cells: tuple[Cell, ...]
+
+
+@cache
+def source_of(model: str) -> Source:
+    """The file of a shipped model. Raises KeyError or ValueError where it is not as it should be."""
+    found: dict[str, Any] = tomllib.loads((FOLDER / f"{model}.toml").read_text(encoding="utf-8"))
+    documents: dict[str, str] = found["documents"]
+    reasons: dict[str, str] = found.get("reasons", {})
+    cells = []
+    for each in found["cells"]:
+        if each["document"] not in documents:
+            raise ValueError(f"{model}: there is no document {each['document']}")
+        cells.append(
+            Cell(
+                document=each["document"],
+                pattern=each["pattern"],
+                read_percent=each["read_percent"],
+                block_size_bytes=parse_bytes(each["block_size"], "block_size"),
+                queue_depth=each["queue_depth"],
+                state=State(each.get("state", State.FILLED)),
+                figure=Figure(each["figure"]),
+                expected=each["expected"],
+                reason=reasons[each["reason"]] if "reason" in each else "",
+            )
+        )
+    return Source(documents, tuple(cells))
+
+
+def sources() -> dict[str, Source]:
+    """Those of all shipped models."""
+    return {name: source_of(name) for name in model_names()}
