@@ -73,6 +73,7 @@ SIMULATION: Final[Message] = {
         "service_ns": 100_000,
     },
     "seed": 7,
+    "faults": [],
 }
 
 FILL: Final = job(

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use crate::failure::{Failure, FailureKind};
 use crate::pattern::Pace;
 use crate::record::Class;
+use crate::ring::Poll;
 use crate::target::{Target, TargetKind};
 
 /// How I/O reaches the kernel.
@@ -17,6 +18,8 @@ pub enum Engine {
     Psync,
     /// Nothing: every operation completes at once, in process.
     Null,
+    /// Through `io_uring`, and nothing there: the cost of the way to the kernel.
+    Nop,
     /// A simulated drive, in virtual time.
     Simulation,
 }
@@ -73,6 +76,9 @@ pub struct Job {
     pub jobs: u32,
     /// How many of the open targets are used at the same time, from the first on.
     pub targets: u32,
+    /// How completions are found.
+    #[serde(default)]
+    pub poll: Poll,
     /// When a write counts as done.
     pub sync: Sync,
     /// What writes carry.
@@ -228,8 +234,14 @@ impl Job {
         if self.writes() && !target.writable {
             return bad("the target was opened for reading, and the job writes".to_owned());
         }
-        if (self.engine == Engine::Null) != (target.kind == TargetKind::Null) {
-            return bad("the null engine and the null target go together, and with nothing else".to_owned());
+        if matches!(self.engine, Engine::Null | Engine::Nop) != (target.kind == TargetKind::Null) {
+            return bad("the null and nop engines and the null target go together, and with nothing else".to_owned());
+        }
+        if self.poll != Poll::Interrupt && self.engine != Engine::IoUring {
+            return bad(format!("only io_uring can be asked to poll ({})", self.poll.name()));
+        }
+        if self.poll == Poll::Iopoll && self.sync == Sync::Fdatasync {
+            return bad("a ring whose completions are polled takes no fdatasync".to_owned());
         }
         if (self.engine == Engine::Simulation) != (target.kind == TargetKind::Simulation) {
             return bad("the simulation and simulated targets go together, and with nothing else".to_owned());

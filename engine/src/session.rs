@@ -12,7 +12,7 @@ use crate::clock::{Clock, Monotonic};
 use crate::failure::{Failure, FailureKind};
 use crate::job::{Data, Engine, Job, Pattern, Sync, TARGETS_MAX};
 use crate::protocol::{Access, Command, Event, Hello, LINE_BYTES_MAX, Line, Numbered, PROTOCOL, TargetSpec, read_line};
-use crate::ring::uring_refused;
+use crate::ring::{Poll, uring_refused};
 use crate::sim::{Drive, FaultPlan, Model, VirtualClock, check_faults};
 use crate::target::{Target, TargetKind, Wanted};
 
@@ -47,8 +47,8 @@ pub fn serve(input: impl Read + Send + 'static, output: impl Write) -> io::Resul
 
 fn hello() -> Hello {
     let io_uring_refused = uring_refused();
-    let engines = [Engine::IoUring, Engine::Psync, Engine::Null, Engine::Simulation];
-    let can = |engine: &Engine| *engine != Engine::IoUring || io_uring_refused.is_none();
+    let engines = [Engine::IoUring, Engine::Psync, Engine::Null, Engine::Nop, Engine::Simulation];
+    let can = |engine: &Engine| !matches!(engine, Engine::IoUring | Engine::Nop) || io_uring_refused.is_none();
     Hello {
         protocol: PROTOCOL,
         version: env!("CARGO_PKG_VERSION"),
@@ -299,6 +299,7 @@ impl<W: Write> Session<W> {
             jobs: 1,
             targets: 1,
             data: Data::Random,
+            poll: Poll::Interrupt,
             sync: Sync::None,
             seed: 1,
             span_bytes: SPAN_BYTES,

@@ -29,12 +29,13 @@ class Data(StrEnum):
 class Engine(StrEnum):
     """How I/O reaches the target. ``null`` reaches nothing: it completes at once, in process.
 
-    ``simulation`` reaches a simulated drive, in virtual time.
+    ``nop`` goes through io_uring and does nothing there. ``simulation`` reaches a simulated drive, in virtual time.
     """
 
     IO_URING = "io_uring"
     PSYNC = "psync"
     NULL = "null"
+    NOP = "nop"
     SIMULATION = "simulation"
 
 
@@ -73,6 +74,7 @@ class EngineChoice(StrEnum):
     IO_URING = "io_uring"
     PSYNC = "psync"
     NULL = "null"
+    NOP = "nop"
     SIMULATION = "simulation"
 
 

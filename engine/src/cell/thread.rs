@@ -14,7 +14,7 @@ use crate::host::{Usage, kernel_workers};
 use crate::job::{Engine, Job};
 use crate::pattern::{Accesses, Arrivals, Payload, Shared};
 use crate::record::{Faults, Phase, Slowest, Tally};
-use crate::ring::{NullRing, PsyncRing, Ring, RingTruth, UringRing};
+use crate::ring::{NopRing, NullRing, PsyncRing, Ring, RingTruth, UringRing};
 use crate::target::Target;
 use crate::worker::{Censored, Recorder, Step, Worker, WorkerParts};
 
@@ -108,7 +108,11 @@ pub fn drive(post: Post<'_>) -> Option<Legacy> {
         Engine::Simulation => unreachable!("a simulated drive is driven in virtual time, by one thread"),
         Engine::Null => run(post, cpu, NullRing::new(slots), payload),
         Engine::Psync => run(post, cpu, PsyncRing::new(file), payload),
-        Engine::IoUring => match UringRing::new(slots, file, payload.region()) {
+        Engine::Nop => match NopRing::new(slots) {
+            Ok(ring) => run(post, cpu, ring, payload),
+            Err(error) => refuse(&post, "io_uring", &error),
+        },
+        Engine::IoUring => match UringRing::new(slots, file, payload.region(), post.job.poll) {
             Ok(ring) => run(post, cpu, ring, payload),
             Err(error) => refuse(&post, "io_uring", &error),
         },

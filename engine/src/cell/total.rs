@@ -9,7 +9,7 @@ use crate::host::{ClockPair, Usage, steal_ns};
 use crate::job::Job;
 use crate::record::{Faults, Phase, Slowest, Tally};
 use crate::sim::VirtualClock;
-use crate::worker::{BATCH_MAX, Censored};
+use crate::worker::{Censored, batch_max};
 
 /// What had been spent by a moment.
 #[derive(Clone, Copy)]
@@ -160,7 +160,7 @@ impl Total {
                 poll_mode: truth.poll_mode,
                 fixed_buffers: truth.fixed_buffers,
                 fixed_file: truth.fixed_file,
-                batch_max: BATCH_MAX.min(job.slots()),
+                batch_max: batch_max(job.slots()),
                 clock_source: before.source,
                 kernel_workers: self.kernel_workers,
                 fallbacks: truth.fallbacks,

@@ -1,13 +1,16 @@
 //! The way to the kernel, behind one trait. In: requests. Out: completions. A simulated drive fits behind it too.
 
+mod grant;
+mod nop;
 mod null;
 mod psync;
 mod uring;
 
 use std::io;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
+pub use nop::NopRing;
 pub use null::NullRing;
 pub use psync::PsyncRing;
 pub use uring::{UringRing, refused as uring_refused};
@@ -23,6 +26,34 @@ pub enum Operation {
     WriteDsync,
     /// Make all earlier writes durable.
     Flush,
+}
+
+/// How an `io_uring` finds out what is done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Poll {
+    /// The device interrupts.
+    #[default]
+    Interrupt,
+    /// The worker asks the device again and again.
+    Iopoll,
+    /// A thread of the kernel looks for what is handed over; the device interrupts.
+    Sqpoll,
+}
+
+impl Poll {
+    /// Every way.
+    pub const ALL: [Self; 3] = [Self::Interrupt, Self::Iopoll, Self::Sqpoll];
+
+    /// Its name in jobs and records.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Interrupt => "interrupt",
+            Self::Iopoll => "iopoll",
+            Self::Sqpoll => "sqpoll",
+        }
+    }
 }
 
 /// One operation for the kernel.

@@ -2,27 +2,28 @@
 
 use std::io;
 use std::os::fd::RawFd;
+use std::time::{Duration, Instant};
 
-use io_uring::types::{Fixed, FsyncFlags, SubmitArgs, Timespec};
+use io_uring::types::{Fd, Fixed, FsyncFlags, SubmitArgs, Timespec};
 use io_uring::{IoUring, Probe, opcode, squeue};
 
-use super::{Completion, Operation, Request, Ring, RingTruth};
+use super::{Completion, Operation, Poll, Request, Ring, RingTruth, grant};
 use crate::failure::symbol;
 use crate::pattern::Region;
 
 /// The longest stretch that can be registered as one buffer.
 const FIXED_BUFFER_BYTES_MAX: usize = 1 << 30;
+/// What is read to see whether a device can be polled.
+const IOPOLL_TRY_BYTES: u32 = 4096;
+/// How long that may take.
+const IOPOLL_TRY_MAX: Duration = Duration::from_secs(1);
 /// The target is the only registered file.
 const TARGET: Fixed = Fixed(0);
-
-/// Sets of set-up flags in the order of preference. Deferred task work comes only with a single issuer, so these are
-/// asked for together; the first set that the kernel grants is used.
-const FLAG_SETS: [&[&str]; 3] =
-    [&["single_issuer", "defer_taskrun", "submit_all"], &["coop_taskrun", "submit_all"], &[]];
 
 /// A ring on one file.
 pub struct UringRing {
     ring: IoUring,
+    is_polled: bool,
     truth: RingTruth,
 }
 
@@ -44,21 +45,34 @@ pub fn refused() -> Option<String> {
 impl UringRing {
     /// A ring with room for `slots` operations on a file, which must outlive it, with buffers from `memory`.
     ///
-    /// Must be called on the thread that will drive the ring.
-    pub fn new(slots: u32, file: RawFd, memory: &Region) -> io::Result<Self> {
-        let (ring, ring_flags) = build(slots)?;
+    /// Where the file takes no polling the ring does without, and says so. Must be called on the thread that will drive
+    /// the ring.
+    pub fn new(slots: u32, file: RawFd, memory: &Region, poll: Poll) -> io::Result<Self> {
+        let mut fallbacks = Vec::new();
+        if poll == Poll::Iopoll
+            && let Err(error) = try_iopoll(file)
+        {
+            fallbacks.push(format!("polled completions refused: {}", symbol(&error)));
+            return Self::granted(slots, file, memory, Poll::Interrupt, fallbacks);
+        }
+        match Self::granted(slots, file, memory, poll, fallbacks) {
+            Err(error) if poll == Poll::Sqpoll => {
+                let fallbacks = vec![format!("the kernel's submission thread refused: {}", symbol(&error))];
+                Self::granted(slots, file, memory, Poll::Interrupt, fallbacks)
+            }
+            outcome => outcome,
+        }
+    }
+
+    fn granted(slots: u32, file: RawFd, memory: &Region, poll: Poll, mut fallbacks: Vec<String>) -> io::Result<Self> {
+        let (ring, ring_flags) = grant::build(slots, poll)?;
         ring.submitter().register_files(&[file])?;
         let refusal = register_memory(&ring, memory).err();
-        Ok(Self {
-            ring,
-            truth: RingTruth {
-                ring_flags: ring_flags.to_vec(),
-                poll_mode: "interrupt",
-                fixed_buffers: refusal.is_none(),
-                fixed_file: true,
-                fallbacks: refusal.map(|why| format!("registered buffers refused: {why}")).into_iter().collect(),
-            },
-        })
+        let fixed_buffers = refusal.is_none();
+        fallbacks.extend(refusal.map(|why| format!("registered buffers refused: {why}")));
+        let ring_flags = ring_flags.to_vec();
+        let truth = RingTruth { ring_flags, poll_mode: poll.name(), fixed_buffers, fixed_file: true, fallbacks };
+        Ok(Self { ring, is_polled: poll == Poll::Iopoll, truth })
     }
 
     #[inline]
@@ -83,27 +97,6 @@ impl UringRing {
     }
 }
 
-fn build(slots: u32) -> io::Result<(IoUring, &'static [&'static str])> {
-    let mut refusal = io::Error::from_raw_os_error(libc::EINVAL);
-    for flags in FLAG_SETS {
-        let mut builder = IoUring::builder();
-        for &flag in flags {
-            match flag {
-                "single_issuer" => builder.setup_single_issuer(),
-                "defer_taskrun" => builder.setup_defer_taskrun(),
-                "coop_taskrun" => builder.setup_coop_taskrun(),
-                "submit_all" => builder.setup_submit_all(),
-                _ => unreachable!("every name in FLAG_SETS is listed here"),
-            };
-        }
-        match builder.build(slots.max(2)) {
-            Ok(ring) => return Ok((ring, flags)),
-            Err(error) => refusal = error,
-        }
-    }
-    Err(refusal)
-}
-
 fn register_memory(ring: &IoUring, memory: &Region) -> Result<(), String> {
     if memory.length() > FIXED_BUFFER_BYTES_MAX {
         return Err("more than 1 GiB".to_owned());
@@ -111,6 +104,28 @@ fn register_memory(ring: &IoUring, memory: &Region) -> Result<(), String> {
     let whole = libc::iovec { iov_base: memory.start().cast(), iov_len: memory.length() };
     // SAFETY: the worker keeps the region until after its ring is dropped.
     unsafe { ring.submitter().register_buffers(&[whole]) }.map_err(|error| symbol(&error))
+}
+
+// Reads the first block on a polled ring of its own: whether a device can be polled shows in the completion only, and in
+// some kernels by none ever coming.
+fn try_iopoll(file: RawFd) -> io::Result<()> {
+    // Dropped after the ring, which takes back what is still under way.
+    let memory = Region::new(IOPOLL_TRY_BYTES as usize)?;
+    let (mut ring, _) = grant::build(2, Poll::Iopoll)?;
+    let read = opcode::Read::new(Fd(file), memory.start(), IOPOLL_TRY_BYTES).build();
+    // SAFETY: the memory outlives the ring.
+    unsafe { ring.submission().push(&read) }.expect("the ring is empty");
+    ring.submit()?;
+    let since = Instant::now();
+    loop {
+        if let Some(done) = ring.completion().next() {
+            return if done.result() < 0 { Err(io::Error::from_raw_os_error(-done.result())) } else { Ok(()) };
+        }
+        if since.elapsed() > IOPOLL_TRY_MAX {
+            return Err(io::Error::from_raw_os_error(libc::ETIME));
+        }
+        ring.submit()?;
+    }
 }
 
 /// The kernel asks to be called again: it was interrupted, short of memory for a moment, or timed out as told to.
@@ -128,7 +143,8 @@ impl Ring for UringRing {
 
     #[inline]
     fn submit(&mut self, wait_for: u32, timeout_ns: u64) -> io::Result<()> {
-        let outcome = if wait_for == 0 {
+        // Who polls does not sleep: the kernel looks at the device once, and the worker comes back with its own deadlines.
+        let outcome = if wait_for == 0 || self.is_polled {
             self.ring.submitter().submit()
         } else {
             #[allow(clippy::cast_possible_truncation)] // The remainder is below 10^9.

@@ -8,6 +8,6 @@ mod verdict;
 mod window;
 
 pub use end::{Censored, WorkerEnd};
-pub use machine::{BATCH_MAX, DRAIN_NS_MAX, Step, Worker, WorkerParts};
+pub use machine::{DRAIN_NS_MAX, Step, Worker, WorkerParts, batch_max};
 pub use recorder::{Recorder, Spares, recorder_pair};
 pub use window::Window;

@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 use iosonde_engine::clock::Clock;
 use iosonde_engine::job::{Data, Engine, Job, Pattern, Sync};
 use iosonde_engine::pattern::{Accesses, Arrivals, Payload, Shared};
-use iosonde_engine::ring::{Completion, Operation, Request, Ring, RingTruth};
+use iosonde_engine::ring::{Completion, Operation, Poll, Request, Ring, RingTruth};
 use iosonde_engine::worker::{Spares, Step, Worker, WorkerEnd, WorkerParts, recorder_pair};
 
 /// A millisecond in nanoseconds.
@@ -27,6 +27,7 @@ pub fn job() -> Job {
         queue_depth: 4,
         jobs: 1,
         targets: 1,
+        poll: Poll::Interrupt,
         sync: Sync::None,
         data: Data::Random,
         seed: 7,

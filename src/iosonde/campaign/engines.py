@@ -7,8 +7,11 @@ from iosonde.vocabulary import EngineChoice
 
 def check_choice(choice: EngineChoice, kind: TargetKind) -> None:
     """Raises UsageError for an engine that can't measure targets of that kind."""
-    if (kind == "null") != (choice is EngineChoice.NULL) and not (kind == "null" and choice is EngineChoice.AUTO):
-        raise UsageError("--engine null and the target null: go together", "use both or neither")
+    does_nothing = choice in {EngineChoice.NULL, EngineChoice.NOP}
+    if (kind == "null") != does_nothing and not (kind == "null" and choice is EngineChoice.AUTO):
+        raise UsageError(
+            f"--engine {choice if does_nothing else 'null'} and the target null: go together", "use both or neither"
+        )
     if kind == "simulation" and choice not in {EngineChoice.SIMULATION, EngineChoice.AUTO}:
         raise UsageError(
             f"--engine {choice} does I/O, and a simulated drive knows none",
@@ -24,15 +27,17 @@ def check_choice(choice: EngineChoice, kind: TargetKind) -> None:
 def choose_engine(choice: EngineChoice, hello: EngineHello, kind: TargetKind) -> Engine:
     """The engine of a run. Raises when what was asked for can't be had: nobody gets another one unasked."""
     check_choice(choice, kind)
-    if kind != "file":
-        return Engine(kind)
+    if kind == "simulation":
+        return Engine.SIMULATION
     if choice is EngineChoice.AUTO:
+        if kind == "null":
+            return Engine.NULL
         return Engine.IO_URING if Engine.IO_URING in hello.engines else Engine.PSYNC
     engine = Engine(choice.value)
     if engine not in hello.engines:
         raise EngineError(
             f"this host refuses io_uring ({hello.io_uring_refused})",
-            f"--engine psync works everywhere; or {_mend(hello.io_uring_refused)}",
+            f"--engine {'null' if kind == 'null' else 'psync'} works everywhere; or {_mend(hello.io_uring_refused)}",
         )
     return engine
 

@@ -1,6 +1,6 @@
 //! What goes out: when a worker may launch, what it launches, and how long it waits.
 
-use super::{BATCH_MAX, DRAIN_NS_MAX, Next, SLEEP_NS_MAX, WAKE_NS, Worker};
+use super::{DRAIN_NS_MAX, Next, SLEEP_NS_MAX, WAKE_NS, Worker};
 use crate::clock::Clock;
 use crate::job::Sync;
 use crate::pattern::{Arrivals, Direction};
@@ -62,7 +62,7 @@ impl<R: Ring, C: Clock> Worker<R, C> {
     // Fills the queue, up to one batch.
     pub(super) fn launch(&mut self) {
         let before_ns = if self.arrivals.is_some() { self.clock.now() } else { 0 };
-        while self.batch.len() < BATCH_MAX as usize {
+        while self.batch.len() < self.batch_max {
             let slot = self
                 .unfinished
                 .pop()

@@ -1,0 +1,53 @@
+//! Operations that the kernel takes and gives back without doing anything: what is left is the cost of the way to it.
+
+use std::io;
+
+use io_uring::{IoUring, opcode};
+
+use super::{Completion, Operation, Poll, Request, Ring, RingTruth, grant};
+
+/// A ring whose operations do nothing. What they would have moved is taken for moved.
+pub struct NopRing {
+    ring: IoUring,
+    ring_flags: &'static [&'static str],
+    // By slot: what each operation would have moved.
+    results: Box<[i32]>,
+}
+
+impl NopRing {
+    /// A ring with room for `slots` operations. Must be called on the thread that will drive the ring.
+    pub fn new(slots: u32) -> io::Result<Self> {
+        let (ring, ring_flags) = grant::build(slots, Poll::Interrupt)?;
+        Ok(Self { ring, ring_flags, results: vec![0; slots as usize].into_boxed_slice() })
+    }
+}
+
+impl Ring for NopRing {
+    #[inline]
+    fn push(&mut self, request: Request) {
+        let moved = if request.operation == Operation::Flush { 0 } else { request.length_bytes.cast_signed() };
+        self.results[request.slot as usize] = moved;
+        let entry = opcode::Nop::new().build().user_data(u64::from(request.slot));
+        // SAFETY: an operation that does nothing touches no memory.
+        unsafe { self.ring.submission().push(&entry) }.expect("the ring has an entry for every slot");
+    }
+
+    #[inline]
+    fn submit(&mut self, wait_for: u32, _timeout_ns: u64) -> io::Result<()> {
+        self.ring.submitter().submit_and_wait(wait_for as usize).map(drop)
+    }
+
+    #[inline]
+    fn reap(&mut self, into: &mut Vec<Completion>, most: usize) {
+        let results = &self.results;
+        into.extend(self.ring.completion().take(most).map(|entry| {
+            #[allow(clippy::cast_possible_truncation)] // It was a slot number when it went in.
+            let slot = entry.user_data() as u32;
+            Completion { slot, result: if entry.result() < 0 { entry.result() } else { results[slot as usize] } }
+        }));
+    }
+
+    fn truth(&self) -> RingTruth {
+        RingTruth { ring_flags: self.ring_flags.to_vec(), ..RingTruth::plain("interrupt") }
+    }
+}

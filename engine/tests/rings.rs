@@ -1,0 +1,143 @@
+//! The kernel's rings: what is asked of them, what they grant, and that it is written down.
+
+mod common;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use common::{MS, job};
+use iosonde_engine::cell::{Interval, JobResult, Outcome, Setting, conduct};
+use iosonde_engine::clock::Monotonic;
+use iosonde_engine::failure::{Failure, FailureKind};
+use iosonde_engine::job::{Engine, Job, Pattern, Sync};
+use iosonde_engine::record::{Class, Phase};
+use iosonde_engine::ring::{Poll, uring_refused};
+use iosonde_engine::target::{Target, Wanted};
+
+const MIB: u64 = 1 << 20;
+
+fn try_run(target: &Target, job: &Job) -> Result<(JobResult, Vec<Interval>), Failure> {
+    let setting = Setting { targets: std::slice::from_ref(target), clock: Monotonic::start(), stop: Arc::default() };
+    let mut intervals = Vec::new();
+    let result = conduct(job, &setting, &mut |_| {}, &mut |interval| intervals.push(interval))?;
+    Ok((result, intervals))
+}
+
+fn run(target: &Target, job: &Job) -> (JobResult, Vec<Interval>) {
+    try_run(target, job).expect("a job that can run")
+}
+
+/// Reads through `io_uring` for 40 ms.
+fn reads() -> Job {
+    Job { engine: Engine::IoUring, span_bytes: 4 * MIB, measure_ns: 40 * MS, ..job() }
+}
+
+/// A file of 4 MiB on whatever the folder lies on, past the page cache where that is possible.
+fn filled(folder: &Path) -> Target {
+    let path = folder.join("target");
+    let make = Wanted { write: true, create_bytes: Some(4 * MIB), direct: true };
+    let target = Target::open(&path, make)
+        .or_else(|_| Target::open(&path, Wanted { direct: false, ..make }))
+        .expect("a new file");
+    let amount_bytes = Some(4 * MIB);
+    let (pattern, block_size_bytes) = (Pattern::Sequential, 65_536);
+    let fill = Job { engine: Engine::Psync, pattern, read_percent: 0, block_size_bytes, amount_bytes, ..reads() };
+    assert_eq!(run(&target, &fill).0.outcome, Outcome::Finished);
+    target
+}
+
+fn count(intervals: &[Interval]) -> u64 {
+    let measured = intervals.iter().filter(|interval| interval.phase == Phase::Measure);
+    measured.filter_map(|interval| interval.operations.get(&Class::Read)).map(|totals| totals.count).sum()
+}
+
+/// Whether there is `io_uring` here.
+fn has_uring() -> bool {
+    uring_refused().is_none()
+}
+
+#[test]
+fn flags_that_exclude_each_other_are_never_granted_together() {
+    if !has_uring() {
+        return;
+    }
+    let folder = tempfile::tempdir_in(".").expect("a folder on a real file system");
+    let target = filled(folder.path());
+    for poll in Poll::ALL {
+        let (result, _) = run(&target, &Job { poll, ..reads() });
+        let flags = result.engine.ring_flags;
+        let has = |name: &str| flags.contains(&name);
+        assert!(!has("defer_taskrun") || has("single_issuer"), "{poll:?}: {flags:?}");
+        assert!(!(has("defer_taskrun") && has("coop_taskrun")), "{poll:?}: {flags:?}");
+        assert!(!(has("sqpoll") && (has("defer_taskrun") || has("coop_taskrun"))), "{poll:?}: {flags:?}");
+        let names: std::collections::BTreeSet<_> = flags.iter().collect();
+        assert_eq!(names.len(), flags.len(), "{poll:?}: each flag once");
+    }
+}
+
+#[test]
+fn the_way_to_poll_that_was_achieved_is_written_down_and_any_other_has_a_reason() {
+    if !has_uring() {
+        return;
+    }
+    let folder = tempfile::tempdir_in(".").expect("a folder on a real file system");
+    let target = filled(folder.path());
+    for poll in Poll::ALL {
+        let (result, intervals) = run(&target, &Job { poll, ..reads() });
+        assert_eq!(result.outcome, Outcome::Finished, "{poll:?}: {:?}", result.failure);
+        assert!(count(&intervals) > 50, "{poll:?}");
+        let truth = result.engine;
+        if truth.poll_mode == poll.name() {
+            assert_eq!(poll != Poll::Interrupt, truth.ring_flags.contains(&poll.name()), "{poll:?}: {truth:?}");
+        } else {
+            assert_eq!(truth.poll_mode, "interrupt", "{poll:?}");
+            assert!(truth.fallbacks.iter().any(|why| why.contains("refused: E")), "{poll:?}: {:?}", truth.fallbacks);
+        }
+    }
+}
+
+#[test]
+fn a_file_in_memory_takes_no_polling_and_the_record_says_so() {
+    let shared = Path::new("/dev/shm");
+    if !has_uring() || !shared.is_dir() {
+        return;
+    }
+    let folder = tempfile::tempdir_in(shared).expect("a folder in memory");
+    let target = filled(folder.path());
+    let (result, intervals) = run(&target, &Job { poll: Poll::Iopoll, ..reads() });
+    assert_eq!((result.outcome, result.engine.poll_mode), (Outcome::Finished, "interrupt"));
+    assert!(result.engine.fallbacks[0].starts_with("polled completions refused: E"), "{:?}", result.engine.fallbacks);
+    assert!(count(&intervals) > 50);
+}
+
+#[test]
+fn only_io_uring_polls_and_a_polled_ring_takes_no_flush() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let target = filled(folder.path());
+    let asked = [
+        Job { engine: Engine::Psync, poll: Poll::Iopoll, ..reads() },
+        Job { engine: Engine::Psync, poll: Poll::Sqpoll, ..reads() },
+        Job { poll: Poll::Iopoll, read_percent: 0, sync: Sync::Fdatasync, ..reads() },
+    ];
+    for job in asked {
+        assert_eq!(try_run(&target, &job).expect_err("it makes no sense").kind, FailureKind::BadJob, "{job:?}");
+    }
+}
+
+#[test]
+fn operations_that_do_nothing_go_through_the_kernel_and_are_all_counted() {
+    if !has_uring() {
+        return;
+    }
+    let target = Target::null(4 * MIB);
+    for read_percent in [100, 0] {
+        let nothing = Job { engine: Engine::Nop, queue_depth: 128, read_percent, ..reads() };
+        let (result, intervals) = run(&target, &nothing);
+        assert_eq!((result.outcome, result.faults), (Outcome::Finished, Vec::new()));
+        assert_eq!(result.engine.poll_mode, "interrupt");
+        let totals = intervals.iter().flat_map(|interval| interval.operations.values());
+        let (operations, bytes) = totals.fold((0, 0), |sum, each| (sum.0 + each.count, sum.1 + each.bytes));
+        assert!(operations > 1_000);
+        assert_eq!(bytes, operations * 4096);
+    }
+}
