@@ -13,7 +13,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::job::{Data, Engine, Job, Pattern, Sync, TARGETS_MAX};
 use crate::protocol::{Access, Command, Event, Hello, LINE_BYTES_MAX, Line, Numbered, PROTOCOL, TargetSpec, read_line};
 use crate::ring::{Poll, uring_refused};
-use crate::sim::{Drive, FaultPlan, Model, VirtualClock, check_faults};
+use crate::sim::{Drive, FaultPlan, Model, VirtualClock, check_faults, flush_all};
 use crate::target::{Target, TargetKind, Wanted};
 
 /// Commands that may wait while a job runs; a front that sends more is held up.
@@ -190,6 +190,7 @@ impl<W: Write> Session<W> {
                     return Err(no_target());
                 }
                 self.targets.iter().try_for_each(Target::sync)?;
+                flush_all(&mut self.drives, &self.virtual_clock)?;
                 let duration_ns = self.now() - before;
                 Ok(Event::Synced { id, duration_ns })
             }

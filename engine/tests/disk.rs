@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 use common::{MS, job};
 use iosonde_engine::cell::{Bench, Interval, JobResult, Outcome, conduct_simulated};
+use iosonde_engine::clock::Clock;
 use iosonde_engine::failure::FailureKind;
 use iosonde_engine::job::{Engine, Job, Pattern, Sync};
 use iosonde_engine::record::Class;
 use iosonde_engine::ring::Operation;
-use iosonde_engine::sim::{DiskModel, Drive, Model, Serve, VirtualClock};
+use iosonde_engine::sim::{DiskModel, Drive, Model, Serve, VirtualClock, flush_all};
 use iosonde_engine::target::Target;
 
 const SECOND: u64 = 1_000 * MS;
@@ -313,6 +314,29 @@ fn a_flush_after_a_burst_takes_as_long_as_emptying_the_cache() {
     assert_eq!(drive.health().media_written_bytes, 64 * MIB);
     let whole_ns = 64 * MIB * 1_000 / 250;
     assert!(then_ns > whole_ns && then_ns - now_ns < whole_ns, "{then_ns} ns, of which {now_ns} for the burst");
+}
+
+#[test]
+fn after_a_fill_all_of_it_is_on_the_media_once_it_was_made_durable() {
+    let mut bay = Bay::new(&model());
+    let amount_bytes = 256 * MIB;
+    let fill = Job {
+        read_percent: 0,
+        block_size_bytes: 1 << 20,
+        queue_depth: 8,
+        span_bytes: amount_bytes,
+        amount_bytes: Some(amount_bytes),
+        ..sequential_reads()
+    };
+    let (_, result) = bay.run(&fill);
+    let cached_bytes = amount_bytes - result.drives[0].health.media_written_bytes;
+    assert!(cached_bytes > model().write_cache_bytes / 2, "{cached_bytes} bytes are left in the cache");
+    let begun_ns = bay.clock.now();
+    assert_eq!(flush_all(&mut bay.drive, &bay.clock), Ok(()));
+    let whole_ns = cached_bytes * 1_000 / 250;
+    let took_ns = bay.clock.now() - begun_ns;
+    assert!((whole_ns * 9 / 10..whole_ns * 11 / 10).contains(&took_ns), "{took_ns} ns for {cached_bytes} bytes");
+    assert_eq!(bay.drive[0].simulated().health().media_written_bytes, amount_bytes);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use iosonde_engine::failure::FailureKind;
 use iosonde_engine::job::{Engine, Job, Pattern, Sync};
 use iosonde_engine::record::{Class, FaultKind};
 use iosonde_engine::sim::{
-    Affected, Drive, FaultPlan, InFlight, Model, QueueingModel, Service, VirtualClock, check_faults,
+    Affected, Drive, FaultPlan, InFlight, Model, QueueingModel, Service, VirtualClock, check_faults, flush_all,
 };
 use iosonde_engine::target::Target;
 
@@ -300,4 +300,15 @@ fn faults_that_cannot_happen_are_refused_with_key_value_and_range() {
     let many = vec![FaultPlan::Stall { from_ns: 0, until_ns: None }; 65];
     let message = check_faults(&many, SIZE_BYTES).expect_err("too many").message;
     assert_eq!(message, "faults has 65 entries; it ends at 64");
+}
+
+#[test]
+fn what_a_lost_drive_holds_cannot_be_made_durable() {
+    let gone = |in_flight| Bay::new(&[FaultPlan::Disappearance { from_ns: SERVICE_NS / 2, in_flight }]);
+    let failure =
+        |mut bay: Bay| flush_all(&mut bay.drive, &bay.clock).expect_err("it is gone before the flush is done");
+    let failed = failure(gone(InFlight::Fail));
+    assert_eq!((failed.kind, failed.errno), (FailureKind::Io, Some(libc::ENODEV)));
+    let lost = failure(gone(InFlight::Lost));
+    assert_eq!((lost.kind, lost.message.as_str()), (FailureKind::Stuck, "a flush did not come back within 600 s"));
 }

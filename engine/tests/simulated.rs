@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use common::{MS, job};
 use iosonde_engine::cell::{Bench, Interval, JobResult, Outcome, conduct_simulated};
+use iosonde_engine::clock::Clock;
 use iosonde_engine::job::{Engine, Job};
 use iosonde_engine::pattern::{ArrivalKind, Pace};
 use iosonde_engine::record::{Class, Phase};
-use iosonde_engine::sim::{Drive, Model, QueueingModel, Service, VirtualClock};
+use iosonde_engine::sim::{Drive, Model, QueueingModel, Service, VirtualClock, flush_all};
 use iosonde_engine::target::Target;
 
 const SECOND: u64 = 1_000 * MS;
@@ -108,4 +109,14 @@ fn several_workers_share_a_drive() {
     let seen = measured(&intervals);
     assert!(seen.count.abs_diff(40_000) <= 400, "{}", seen.count);
     assert_eq!(seen.in_flight_ns, 8 * SECOND);
+}
+
+#[test]
+fn making_all_durable_takes_as_long_as_the_slowest_drive_needs() {
+    let mut drives = [100, 300, 200].map(|us| Drive::new(&model(1, Service::Constant, us * US), 1));
+    let clock = VirtualClock::default();
+    clock.move_to(SECOND);
+    assert_eq!(flush_all(&mut drives, &clock), Ok(()));
+    assert_eq!(clock.now(), SECOND + 300 * US);
+    assert!(drives.iter().all(|drive| drive.simulated().next_ns() == u64::MAX), "nothing is left in them");
 }

@@ -1,0 +1,50 @@
+//! All drives make durable what they have taken, in the time that it takes them.
+
+use super::{Drive, Serve, VirtualClock};
+use crate::clock::Clock;
+use crate::failure::{Failure, FailureKind};
+use crate::ring::Operation;
+
+/// The longest that a drive may take for it: ten minutes of its time.
+pub const FLUSH_NS_MAX: u64 = 600_000_000_000;
+// No job gives a request this ticket: its upper half is a time, in spans of which there are never so many.
+const FLUSH_TICKET: u64 = u64::MAX;
+const FLUSH: Serve = Serve { operation: Operation::Flush, offset_bytes: 0, length_bytes: 0 };
+
+/// Sends a flush to every drive at the same time, and moves the time on to when the last of them is done.
+///
+/// Fails as soon as one of them answers with an error, and when one of them never answers.
+pub fn flush_all(drives: &mut [Drive], clock: &VirtualClock) -> Result<(), Failure> {
+    let begun_ns = clock.now();
+    let mut waiting: Vec<&mut Drive> = drives.iter_mut().collect();
+    for drive in &mut waiting {
+        drive.simulation().submit(begun_ns, FLUSH_TICKET, &FLUSH);
+    }
+    while !waiting.is_empty() {
+        let next_ns = waiting.iter().map(|drive| drive.simulated().next_ns()).min().unwrap_or(u64::MAX);
+        if next_ns > begun_ns.saturating_add(FLUSH_NS_MAX) {
+            let message = format!("a flush did not come back within {} s", FLUSH_NS_MAX / 1_000_000_000);
+            return Err(Failure::new(FailureKind::Stuck, message));
+        }
+        clock.move_to(next_ns.max(clock.now()));
+        let mut still = Vec::with_capacity(waiting.len());
+        for drive in waiting {
+            if !is_flushed(drive, clock.now())? {
+                still.push(drive);
+            }
+        }
+        waiting = still;
+    }
+    Ok(())
+}
+
+// Takes what is done by now. What a stuck job has left in the drive is for nobody.
+fn is_flushed(drive: &mut Drive, now_ns: u64) -> Result<bool, Failure> {
+    while let Some((ticket, result)) = drive.simulation().take_done(now_ns) {
+        if ticket == FLUSH_TICKET {
+            let error = std::io::Error::from_raw_os_error(-result.min(0));
+            return if result < 0 { Err(Failure::from_io(FailureKind::Io, "flush", &error)) } else { Ok(true) };
+        }
+    }
+    Ok(false)
+}
