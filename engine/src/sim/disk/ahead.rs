@@ -1,104 +1,197 @@
-//! The track buffer: what a head reads on behind a read, as long as nobody wants it elsewhere.
+//! The read buffer: what a head reads on behind a read, as long as nobody wants it elsewhere, and what it has read on behind
+//! others before. One segment for each stretch; the one that was not used for the longest makes room for another.
 
+use super::DiskModel;
 use super::geometry::Geometry;
 use crate::sim::StateHash;
 
-/// One stretch that was read, and may still be growing.
-#[derive(Clone, Debug, Default)]
-pub struct ReadAhead {
-    size_bytes: u64,
-    disk_bytes: u64,
+/// One stretch that was read.
+#[derive(Clone, Copy, Debug, Default)]
+struct Segment {
     // In the buffer without doubt.
     start: u64,
     end: u64,
-    // While the head reads on: when it was at `end`, and where it will stop.
-    since_ns: Option<u64>,
+    // Where a stream of reads would go on.
+    next: u64,
+    // When it was used last, as the number of that use.
+    used: u64,
+}
+
+impl Segment {
+    fn holds(&self, offset: u64, end: u64) -> bool {
+        self.start <= offset && end <= self.end
+    }
+
+    fn forget(&mut self, size_bytes: u64) {
+        self.start = self.start.max(self.end.saturating_sub(size_bytes));
+    }
+}
+
+// The head reads on: when it was at the end of a segment, and where it will stop.
+#[derive(Clone, Copy, Debug)]
+struct Growth {
+    segment: usize,
+    since_ns: u64,
     limit: u64,
+    // Until when it leaves for nobody.
+    held_until_ns: u64,
+}
+
+/// All segments, one of which may be growing.
+#[derive(Clone, Debug)]
+pub struct ReadAhead {
+    size_bytes: u64,
+    held_bytes: u64,
+    disk_bytes: u64,
+    segments: Box<[Segment]>,
+    growth: Option<Growth>,
+    uses: u64,
 }
 
 impl ReadAhead {
     /// An empty buffer.
     #[must_use]
-    pub fn new(size_bytes: u64, disk_bytes: u64) -> Self {
-        Self { size_bytes, disk_bytes, ..Self::default() }
+    pub fn new(model: &DiskModel) -> Self {
+        Self {
+            size_bytes: model.read_ahead_bytes,
+            held_bytes: model.read_ahead_bytes_min,
+            disk_bytes: model.size_bytes,
+            segments: vec![Segment::default(); model.read_ahead_segments as usize].into_boxed_slice(),
+            growth: None,
+            uses: 0,
+        }
     }
 
     /// The head has read a stretch, and reads on from now on. What is behind it stays in the buffer as far as there is room.
-    pub fn go_on(&mut self, offset: u64, end: u64, now_ns: u64) {
+    ///
+    /// Where a stream goes on that the head had left, it leaves for nobody before it has read on for a while: else
+    /// several streams would be served block by block.
+    pub fn go_on(&mut self, geometry: &Geometry, offset: u64, end: u64, now_ns: u64) {
         if self.size_bytes == 0 {
             return;
         }
-        if !(self.start..=self.end).contains(&offset) {
-            self.start = offset;
-        } else if self.is_going_on() && end <= self.end {
+        let touching = |segment: &Segment| segment.used > 0 && (segment.start..=segment.end).contains(&offset);
+        let growing = self.growth.map(|growth| growth.segment).filter(|at| touching(&self.segments[*at]));
+        if let Some(at) = growing
+            && end <= self.segments[at].end
+        {
+            self.use_segment(at, end);
             return;
         }
-        self.end = end;
-        self.since_ns = Some(now_ns);
-        self.want(end);
+        let all = || self.segments.iter().enumerate();
+        let youngest = || all().filter(|(_, each)| touching(each)).max_by_key(|(_, each)| each.used);
+        let known = growing.or_else(|| youngest().map(|(at, _)| at));
+        let oldest = || all().min_by_key(|(_, each)| each.used).map_or(0, |(at, _)| at);
+        let at = known.unwrap_or_else(oldest);
+        let goes_on = known.is_some() && self.segments[at].next == offset;
+        if known.is_none() {
+            self.segments[at] = Segment { start: offset, ..Segment::default() };
+        }
+        self.segments[at].end = end;
+        self.use_segment(at, end);
+        let held_until_ns = match self.growth.filter(|growth| growth.segment == at) {
+            Some(growth) => growth.held_until_ns,
+            None if goes_on => now_ns + self.passing_ns(geometry, end),
+            None => 0,
+        };
+        self.growth = Some(Growth { segment: at, since_ns: now_ns, limit: self.limit(end), held_until_ns });
+        self.segments[at].forget(self.size_bytes);
     }
 
-    // Keeps the limit as far ahead of what was read last as the buffer is large.
-    fn want(&mut self, end: u64) {
-        self.limit = self.disk_bytes.min(end + self.size_bytes);
-        self.start = self.start.max(self.end.saturating_sub(self.size_bytes));
+    // How long the head takes for what it reads on behind a byte at the least.
+    fn passing_ns(&self, geometry: &Geometry, end: u64) -> u64 {
+        let held = self.disk_bytes.min(end + self.held_bytes.min(self.size_bytes));
+        geometry.end_of(held).media_ns - geometry.end_of(end).media_ns
+    }
+
+    // As far ahead of what was read last as a segment is large.
+    fn limit(&self, end: u64) -> u64 {
+        self.disk_bytes.min(end + self.size_bytes)
+    }
+
+    fn use_segment(&mut self, at: usize, end: u64) {
+        self.uses += 1;
+        self.segments[at].used = self.uses;
+        self.segments[at].next = self.segments[at].next.max(end);
     }
 
     /// When a stretch will have been read without moving the head elsewhere; None if it never will.
     #[must_use]
     pub fn read_by_ns(&self, geometry: &Geometry, offset: u64, end: u64) -> Option<u64> {
-        if offset < self.start || offset > self.limit {
+        let growth = self.growth.as_ref()?;
+        let segment = &self.segments[growth.segment];
+        if offset < segment.start || end > growth.limit {
             return None;
         }
-        if end <= self.end {
+        if end <= segment.end {
             return Some(0);
         }
-        let since_ns = self.since_ns.filter(|_| end <= self.limit)?;
-        Some(since_ns + (geometry.end_of(end).media_ns - geometry.end_of(self.end).media_ns))
+        Some(growth.since_ns + (geometry.end_of(end).media_ns - geometry.end_of(segment.end).media_ns))
     }
 
     /// Whether the head that reads on will have read a stretch.
     #[must_use]
     pub fn covers(&self, offset: u64, end: u64) -> bool {
-        self.is_going_on() && (self.start..=self.limit).contains(&offset) && end <= self.limit
+        self.growth.is_some_and(|growth| self.segments[growth.segment].start <= offset && end <= growth.limit)
     }
 
-    /// A read was served from here: the head may go on further, unless it has reached its limit before.
-    pub fn served(&mut self, geometry: &Geometry, end: u64, now_ns: u64) {
-        if self.since_ns.is_some() && self.reached(geometry, now_ns) < self.limit {
-            self.want(end.max(self.end));
+    /// Takes a stretch out of the buffer, if all of it is there by now. Where the head reads on, it may go on further,
+    /// unless it has reached its limit before.
+    pub fn serve(&mut self, geometry: &Geometry, offset: u64, end: u64, now_ns: u64) -> bool {
+        if self.read_by_ns(geometry, offset, end).is_some_and(|read_by_ns| read_by_ns <= now_ns)
+            && let Some(growth) = self.growth
+        {
+            self.use_segment(growth.segment, end);
+            if self.reached(geometry, now_ns).is_some_and(|reached| reached < growth.limit) {
+                let limit = self.limit(end.max(self.segments[growth.segment].end));
+                self.segments[growth.segment].forget(self.size_bytes);
+                self.growth = Some(Growth { limit, ..growth });
+            }
+            return true;
         }
+        let known = self.segments.iter().position(|segment| segment.used > 0 && segment.holds(offset, end));
+        if let Some(at) = known {
+            self.use_segment(at, end);
+        }
+        known.is_some()
     }
 
-    /// Where the head is, if it reads on; else where it has stopped.
+    /// Where the head is, if it reads on.
     #[must_use]
-    pub fn reached(&self, geometry: &Geometry, now_ns: u64) -> u64 {
-        let Some(since_ns) = self.since_ns else { return self.end };
-        geometry.read_on(self.end, now_ns - since_ns).min(self.limit)
+    pub fn reached(&self, geometry: &Geometry, now_ns: u64) -> Option<u64> {
+        let growth = self.growth.as_ref()?;
+        let end = self.segments[growth.segment].end;
+        Some(geometry.read_on(end, now_ns - growth.since_ns).min(growth.limit))
     }
 
-    /// Whether the head reads on.
+    /// Until when the head leaves for nobody; 0 if it may leave.
     #[must_use]
-    pub fn is_going_on(&self) -> bool {
-        self.since_ns.is_some()
+    pub fn held_until_ns(&self) -> u64 {
+        self.growth.map_or(0, |growth| growth.held_until_ns)
     }
 
     /// The head is wanted elsewhere, and has reached a byte.
     pub fn stop(&mut self, reached: u64) {
-        self.end = reached;
-        self.since_ns = None;
-        self.limit = self.end;
-        self.start = self.start.max(self.end.saturating_sub(self.size_bytes));
+        if let Some(growth) = self.growth.take() {
+            let segment = &mut self.segments[growth.segment];
+            segment.end = reached;
+            segment.forget(self.size_bytes);
+        }
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        *self = Self::new(self.size_bytes, self.disk_bytes);
+        self.segments.fill(Segment::default());
+        (self.growth, self.uses) = (None, 0);
     }
 
     /// Adds the whole state to a hash.
     pub fn add_to(&self, hash: &mut StateHash) {
-        let since_ns = self.since_ns.unwrap_or(u64::MAX);
-        hash.add_all([self.start, self.end, since_ns, self.limit]);
+        for segment in &self.segments {
+            hash.add_all([segment.start, segment.end, segment.next, segment.used]);
+        }
+        if let Some(growth) = self.growth {
+            hash.add_all([growth.segment as u64, growth.since_ns, growth.limit, growth.held_until_ns]);
+        }
     }
 }

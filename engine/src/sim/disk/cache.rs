@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::DiskModel;
 use crate::sim::StateHash;
 
 /// Stretches that are looked at for the one that comes under a head first.
@@ -30,6 +31,8 @@ pub struct Run {
 #[derive(Clone, Debug, Default)]
 pub struct WriteCache {
     size_bytes: u64,
+    // Stretches that it can keep apart.
+    stretches_max: usize,
     stretches: BTreeMap<u64, Stretch>,
     dirty_bytes: u64,
     run: Option<Run>,
@@ -41,8 +44,9 @@ pub struct WriteCache {
 impl WriteCache {
     /// An empty cache.
     #[must_use]
-    pub fn new(size_bytes: u64) -> Self {
-        Self { size_bytes, ..Self::default() }
+    pub fn new(model: &DiskModel) -> Self {
+        let stretches_max = model.write_cache_stretches as usize;
+        Self { size_bytes: model.write_cache_bytes, stretches_max, ..Self::default() }
     }
 
     /// Whether a write of this length can ever be taken.
@@ -51,10 +55,15 @@ impl WriteCache {
         length_bytes <= self.size_bytes
     }
 
-    /// Whether there is room for so many bytes now.
+    /// Whether there is room for a write now.
     #[must_use]
-    pub fn has_room(&self, length_bytes: u64) -> bool {
+    pub fn has_room(&self, offset_bytes: u64, length_bytes: u64) -> bool {
         self.held_bytes() + length_bytes <= self.size_bytes
+            && (self.held_stretches() < self.stretches_max || self.mate(offset_bytes, length_bytes).is_some())
+    }
+
+    fn held_stretches(&self) -> usize {
+        self.stretches.len() + usize::from(self.run.is_some())
     }
 
     fn held_bytes(&self) -> u64 {
@@ -64,7 +73,7 @@ impl WriteCache {
     /// Whether more than half of it is in use.
     #[must_use]
     pub fn is_pressed(&self) -> bool {
-        self.held_bytes() > self.size_bytes / 2
+        self.held_bytes() > self.size_bytes / 2 || self.held_stretches() > self.stretches_max / 2
     }
 
     /// Whether there is anything to write that is not on its way.
@@ -73,10 +82,10 @@ impl WriteCache {
         !self.stretches.is_empty()
     }
 
-    /// Takes a write. Where it overlaps others they become one, and as old as the oldest.
+    /// Takes a write. It becomes one with those that it overlaps or goes on with, and as old as the oldest.
     pub fn put(&mut self, offset_bytes: u64, length_bytes: u64) {
         let (mut start, mut end, mut generation) = (offset_bytes, offset_bytes + length_bytes, self.generation);
-        while let Some((at, other)) = self.overlapping(start, end) {
+        while let Some((at, other)) = self.mate(start, end - start) {
             self.remove(at);
             (start, end) = (start.min(at), end.max(at + other.length_bytes));
             generation = generation.min(other.generation);
@@ -104,6 +113,19 @@ impl WriteCache {
     pub fn holds(&self, offset_bytes: u64, length_bytes: u64) -> bool {
         let before = self.stretches.range(..=offset_bytes).next_back();
         before.is_some_and(|(at, stretch)| at + stretch.length_bytes >= offset_bytes + length_bytes)
+    }
+
+    // A stretch that a write would become one with: one that it overlaps, or a neighbour that leaves room in a run.
+    fn mate(&self, offset_bytes: u64, length_bytes: u64) -> Option<(u64, Stretch)> {
+        let end = offset_bytes + length_bytes;
+        let fits = |other: &Stretch| other.length_bytes + length_bytes <= RUN_BYTES_MAX;
+        let behind = || self.stretches.get_key_value(&end).filter(|(_, other)| fits(other));
+        let before = || {
+            let before = self.stretches.range(..offset_bytes).next_back();
+            before.filter(|(at, other)| **at + other.length_bytes == offset_bytes && fits(other))
+        };
+        let neighbour = || before().or_else(behind).map(|(at, other)| (*at, *other));
+        self.overlapping(offset_bytes, end).or_else(neighbour)
     }
 
     fn overlapping(&self, start: u64, end: u64) -> Option<(u64, Stretch)> {

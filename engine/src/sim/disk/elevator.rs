@@ -19,6 +19,11 @@ impl Disk {
             return None;
         }
         let here = self.here();
+        if self.now_ns < self.ahead.held_until_ns() {
+            return self.nearest_command(here, |command| {
+                !command.writes() && self.ahead.covers(command.serve.offset_bytes, command.end_bytes())
+            });
+        }
         // Whoever has waited too long goes now: a command that waits for the cache goes by way of a stretch.
         let oldest = self.queue.iter().enumerate().filter(|(_, command)| command.stage != Stage::Coming);
         let oldest = oldest.min_by_key(|(_, command)| command.order);
@@ -29,9 +34,7 @@ impl Disk {
             Some(_) if self.cache.is_dirty() => return stretches(self),
             _ => {}
         }
-        let media = self.queue.iter().enumerate().filter(|(_, command)| command.stage == Stage::Media);
-        let nearest = media.map(|(number, command)| self.timed(number, command, here));
-        let nearest = nearest.min_by_key(|(choice, from_ns, _)| (*from_ns, self.order(*choice)));
+        let nearest = self.nearest_command(here, |_| true);
         if nearest.is_some() && !self.must_destage() {
             return nearest;
         }
@@ -48,6 +51,14 @@ impl Disk {
             || self.queue.iter().any(|command| matches!(command.stage, Stage::Room | Stage::Flushing(_)))
     }
 
+    // The command that waits for the heads and gets them first, among those that may.
+    #[inline]
+    fn nearest_command(&self, here: u64, may: impl Fn(&Command) -> bool) -> Option<(Choice, u64, u64)> {
+        let media = self.queue.iter().enumerate().filter(|(_, command)| command.stage == Stage::Media && may(command));
+        let timed = media.map(|(number, command)| self.timed(number, command, here));
+        timed.min_by_key(|(choice, from_ns, _)| (*from_ns, self.order(*choice)))
+    }
+
     fn order(&self, choice: Choice) -> u64 {
         match choice {
             Choice::Command(number) => self.queue[number].order,
@@ -59,7 +70,6 @@ impl Disk {
     fn timed(&self, number: usize, command: &Command, here: u64) -> (Choice, u64, u64) {
         let (offset, end) = (command.serve.offset_bytes, command.end_bytes());
         if !command.writes()
-            && self.ahead.is_going_on()
             && let Some(read_by_ns) = self.ahead.read_by_ns(&self.geometry, offset, end)
         {
             return (Choice::Command(number), self.now_ns, read_by_ns.max(self.now_ns));

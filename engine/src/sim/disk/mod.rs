@@ -86,9 +86,9 @@ impl Disk {
             coming: 0,
             orders: 0,
             interface_free_ns: 0,
-            cache: WriteCache::new(model.write_cache_bytes),
+            cache: WriteCache::new(model),
             swept_bytes: 0,
-            ahead: ReadAhead::new(model.read_ahead_bytes, model.size_bytes),
+            ahead: ReadAhead::new(model),
             done: Done::default(),
             health: Health::default(),
             model: model.clone(),
@@ -103,8 +103,15 @@ impl Disk {
             let coming = self.queue.iter().filter(|command| command.stage == Stage::Coming);
             next_ns = coming.map(|command| command.ready_ns).fold(next_ns, u64::min);
         }
-        if self.busy.is_none() && self.cache.is_dirty() {
-            next_ns = next_ns.min(self.idle_since_ns + self.model.destage_idle_ns);
+        if self.busy.is_none() {
+            let held_until_ns = self.ahead.held_until_ns();
+            if self.cache.is_dirty() {
+                next_ns = next_ns.min(held_until_ns.max(self.idle_since_ns + self.model.destage_idle_ns));
+            }
+            // Whoever waits for the heads may have them then.
+            if held_until_ns > self.now_ns {
+                next_ns = next_ns.min(held_until_ns);
+            }
         }
         next_ns
     }
@@ -139,7 +146,7 @@ impl Disk {
                     self.health.media_written_bytes += u64::from(command.serve.length_bytes);
                     self.answer(&command, self.now_ns);
                 } else {
-                    self.ahead.go_on(command.serve.offset_bytes, end, self.now_ns);
+                    self.ahead.go_on(&self.geometry, command.serve.offset_bytes, end, self.now_ns);
                     self.deliver(&command, busy.from_ns);
                 }
                 self.let_in();
@@ -186,8 +193,7 @@ impl Disk {
 
     // The heads stop to read on.
     fn leave(&mut self) {
-        if self.ahead.is_going_on() {
-            let reached = self.ahead.reached(&self.geometry, self.now_ns);
+        if let Some(reached) = self.ahead.reached(&self.geometry, self.now_ns) {
             self.track = self.geometry.end_of(reached).track;
             self.ahead.stop(reached);
         }
@@ -195,10 +201,8 @@ impl Disk {
 
     // The track over which the heads are.
     fn here(&self) -> u64 {
-        if !self.ahead.is_going_on() {
-            return self.track;
-        }
-        self.geometry.end_of(self.ahead.reached(&self.geometry, self.now_ns)).track
+        let reached = self.ahead.reached(&self.geometry, self.now_ns);
+        reached.map_or(self.track, |reached| self.geometry.end_of(reached).track)
     }
 
     // How long a stretch takes to pass under the heads.
@@ -262,7 +266,7 @@ impl Simulation for Disk {
 
     fn format(&mut self, now_ns: u64) {
         self.advance(now_ns);
-        self.cache = WriteCache::new(self.model.write_cache_bytes);
+        self.cache = WriteCache::new(&self.model);
         self.ahead.clear();
         self.busy = None;
         self.idle_since_ns = now_ns;

@@ -44,11 +44,17 @@ pub struct DiskModel {
     pub queue_age_ns_max: u64,
     /// Bytes that may have been acknowledged and not be on the media; 0 for a disk that acknowledges nothing early.
     pub write_cache_bytes: u64,
+    /// Stretches that the cache keeps apart; neighbouring writes become one.
+    pub write_cache_stretches: u32,
     /// How long the arm must have had nothing to do before the cache is emptied in the background, as long as it is less
     /// than half full.
     pub destage_idle_ns: u64,
     /// How far the disk reads on behind a read while nothing else is wanted; 0 for not at all.
     pub read_ahead_bytes: u64,
+    /// How far it reads on behind a read that goes on where another ended, whoever waits for the heads.
+    pub read_ahead_bytes_min: u64,
+    /// Stretches that it keeps of what it has read, each as long as it reads on.
+    pub read_ahead_segments: u32,
 }
 
 /// The largest disk: a pebibyte.
@@ -71,6 +77,10 @@ pub const INTERFACE_BYTES_PER_S: (u64, u64) = (1_000_000, 1_000_000_000_000);
 pub const COMMANDS_MAX: u64 = 256;
 /// The longest that a command may be passed over: a minute.
 pub const AGE_NS_MAX: u64 = 60_000_000_000;
+/// The most stretches that either cache keeps.
+pub const STRETCHES_MAX: u64 = 1 << 20;
+/// The most segments: each read looks at all of them.
+pub const SEGMENTS_MAX: u64 = 256;
 /// The largest cache of either kind.
 pub const CACHE_BYTES_MAX: u64 = 16 << 30;
 
@@ -99,8 +109,11 @@ impl DiskModel {
         within("queue_depth", self.queue_depth, 1, COMMANDS_MAX)?;
         within("queue_age_ns_max", self.queue_age_ns_max, 1, AGE_NS_MAX)?;
         within("write_cache_bytes", self.write_cache_bytes, 0, CACHE_BYTES_MAX)?;
+        within("write_cache_stretches", self.write_cache_stretches, 1, STRETCHES_MAX)?;
         within("destage_idle_ns", self.destage_idle_ns, 0, AGE_NS_MAX)?;
-        within("read_ahead_bytes", self.read_ahead_bytes, 0, CACHE_BYTES_MAX)
+        within("read_ahead_bytes", self.read_ahead_bytes, 0, CACHE_BYTES_MAX)?;
+        within("read_ahead_bytes_min", self.read_ahead_bytes_min, 0, self.read_ahead_bytes)?;
+        within("read_ahead_segments", self.read_ahead_segments, 1, SEGMENTS_MAX)
     }
 
     /// How long the interface takes for so many bytes.

@@ -95,9 +95,7 @@ impl Disk {
             self.deliver(command, self.now_ns);
             return None;
         }
-        let read_by_ns = self.ahead.read_by_ns(&self.geometry, offset, end);
-        if read_by_ns.is_some_and(|read_by_ns| read_by_ns <= self.now_ns) {
-            self.ahead.served(&self.geometry, end, self.now_ns);
+        if self.ahead.serve(&self.geometry, offset, end, self.now_ns) {
             self.deliver(command, self.now_ns);
             return None;
         }
@@ -110,7 +108,7 @@ impl Disk {
             let waiting = self.queue.iter().enumerate().filter(|(_, command)| command.stage == Stage::Room);
             let Some((number, _)) = waiting.min_by_key(|(_, command)| command.order) else { return };
             let Serve { offset_bytes, length_bytes, .. } = self.queue[number].serve;
-            if !self.cache.has_room(length_bytes.into()) {
+            if !self.cache.has_room(offset_bytes, length_bytes.into()) {
                 return;
             }
             self.cache.put(offset_bytes, length_bytes.into());

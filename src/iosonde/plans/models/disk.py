@@ -9,6 +9,7 @@ from iosonde.units import SECOND_NS, format_bandwidth, format_iops, format_laten
 
 # The engine holds the same bounds, and some of its own that several values make together.
 CACHE_BYTES_MAX: Final = 16 << 30
+SKEW_WHY: Final = "the tracks of a cylinder, over their turns, changes of heads and the seek to the next"
 AGE_NS_MAX: Final = 60 * SECOND_NS
 
 Move_ns = Annotated[int, Field(strict=True, ge=0, le=SECOND_NS)]
@@ -42,10 +43,19 @@ class DiskTable(ModelTable):
         strict=True, ge=1, le=AGE_NS_MAX, description="A command that has waited longer goes before nearer ones."
     )
     write_cache_bytes: Cache_bytes = Field(description="What may be acknowledged before it is on the media.")
+    write_cache_stretches: int = Field(
+        strict=True, ge=1, le=1 << 20, description="Stretches that it keeps apart; neighbouring writes become one."
+    )
     destage_idle_ns: int = Field(
         strict=True, ge=0, le=AGE_NS_MAX, description="How long the arm must have rested before the cache is emptied."
     )
-    read_ahead_bytes: Cache_bytes = Field(description="How far it reads on behind a read.")
+    read_ahead_bytes: Cache_bytes = Field(description="How far it reads on behind a read, if nobody waits.")
+    read_ahead_bytes_min: Cache_bytes = Field(
+        description="How far it reads on where a read goes on with another, whoever waits."
+    )
+    read_ahead_segments: int = Field(
+        strict=True, ge=1, le=256, description="Stretches that it keeps of what it has read."
+    )
 
 
 def disk_limits(table: DiskTable) -> tuple[Limit, ...]:
@@ -53,21 +63,36 @@ def disk_limits(table: DiskTable) -> tuple[Limit, ...]:
     turn_ns = 60 * SECOND_NS / table.rotation_rpm
     seek_ns = mean_seek_ns(table)
     alone_ns = seek_ns + turn_ns / 2 + table.command_ns
+    outer, inner = zone_bytes_per_s(table)
     return (
         Limit("rotational delay, mean", format_latency(turn_ns / 2), "half a turn"),
         Limit("seek, mean", format_latency(seek_ns), "over two random places, by the seek curve"),
         Limit("random read IOPS at depth 1", f"{format_iops(SECOND_NS / alone_ns)}/s", "seek, half a turn, command"),
-        Limit(
-            "bandwidth of the outermost zone",
-            format_bandwidth(table.track_outer_bytes * SECOND_NS / turn_ns),
-            "a track a turn, without changes of heads",
-        ),
-        Limit(
-            "bandwidth of the innermost zone",
-            format_bandwidth(table.track_inner_bytes * SECOND_NS / turn_ns),
-            "a track a turn, without changes of heads",
-        ),
+        Limit("bandwidth of the outermost zone", format_bandwidth(outer), SKEW_WHY),
+        Limit("bandwidth of the innermost zone", format_bandwidth(inner), SKEW_WHY),
     )
+
+
+def zone_bytes_per_s(table: DiskTable) -> tuple[float, float]:
+    """What a stream is read or written at in the outermost and in the innermost zone, as data sheets give it.
+
+    All tracks of a cylinder pass in a turn each. From one to the next there is a skew, which leaves time for a change
+    of heads, and to the next cylinder for a seek; a write has to fit in (Hitachi, Deskstar 7K500 specification, 4.4.4).
+    """
+    turns_ns = table.heads * (60 * SECOND_NS // table.rotation_rpm)
+    skews_ns = (table.heads - 1) * table.head_switch_ns + table.seek_track_ns + table.heads * table.write_settle_ns
+    # A single zone is the outermost, wherever it ends.
+    innermost_bytes = table.track_inner_bytes if table.zones > 1 else table.track_outer_bytes
+    outer, inner = (
+        min(table.heads * track_bytes * SECOND_NS / (turns_ns + skews_ns), table.interface_bytes_per_s)
+        for track_bytes in (table.track_outer_bytes, innermost_bytes)
+    )
+    return outer, inner
+
+
+def mean_bytes_per_s(table: DiskTable) -> int:
+    """What a stream over the whole disk gets: zones have as many tracks each, and these shorten evenly."""
+    return int(sum(zone_bytes_per_s(table)) / 2)
 
 
 def mean_seek_ns(table: DiskTable, steps: int = 10_000) -> float:
