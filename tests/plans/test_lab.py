@@ -5,6 +5,7 @@ from collections import Counter
 from iosonde.plans import Ground, campaign_plan, load_profile, plan_cost, probe_plan
 from iosonde.plans.build import cell_seed
 from iosonde.records import Access, Experiment, Plan, Sync, Timing, Workload
+from iosonde.units import SECOND_NS
 
 KIB = 1024
 GIB = 1 << 30
@@ -105,6 +106,19 @@ def test_the_fill_writes_the_span_once_before_anything_is_read() -> None:
     assert fill is not None
     assert fill.timing.amount_bytes == 8 * GIB
     assert (fill.workload.pattern, fill.workload.read_percent) == (Access.SEQUENTIAL, 0)
+
+
+def test_a_fill_of_days_has_as_many_intervals_as_one_of_minutes_and_large_blocks_that_leave_no_rest() -> None:
+    def fill(span_bytes: int) -> tuple[int, int]:
+        plan = campaign_plan(load_profile("lab"), Ground(span_bytes=span_bytes, fill=True), quick=False, seed=1).fill
+        assert plan is not None
+        return plan.workload.block_size_bytes, plan.timing.interval_ns
+
+    assert fill(8 * GIB) == (1 << 20, SECOND_NS // 2)
+    # At 100 MB/s a span of 16 TiB takes 175,921.86 s.
+    assert fill(16 << 40) == (8 << 20, 17_592_186_044)
+    assert fill((16 << 40) + (1 << 20))[0] == 1 << 20
+    assert fill(1 << 50)[1] == 20 * SECOND_NS
 
 
 def test_the_cost_counts_time_writes_and_fills() -> None:

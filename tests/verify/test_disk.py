@@ -7,10 +7,11 @@ import pytest
 from iosonde.plans.models import load_model
 from iosonde.plans.models.disk import DiskTable, mean_bytes_per_s, zone_bytes_per_s
 from iosonde.units import SECOND_NS, format_bandwidth
-from verify.models import SEQUENTIAL_READ, SEQUENTIAL_WRITE
 from verify.simulated import SimulatedDrive
 
 GB = 10**9
+SEQUENTIAL_READ: dict[str, Any] = {"pattern": "sequential", "read_percent": 100, "block_size_bytes": 128 << 10}
+SEQUENTIAL_WRITE = SEQUENTIAL_READ | {"read_percent": 0}
 
 
 def disk(**changes: Any) -> DiskTable:

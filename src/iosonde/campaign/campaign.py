@@ -12,9 +12,10 @@ from iosonde import __version__
 from iosonde.campaign.conductor import Conductor, Observer, Work
 from iosonde.campaign.engines import check_choice, choose_engine
 from iosonde.campaign.places import Place, TargetWish, survey
+from iosonde.campaign.simulated import write_bytes_per_s
 from iosonde.campaign.target import give_up, open_target
 from iosonde.machine import host_facts
-from iosonde.plans import Ground, check_alignment, check_plan
+from iosonde.plans import ASSUMED_WRITE_BYTES_PER_S, Ground, check_alignment, check_plan
 from iosonde.records import CellRecord, EngineHello, IntervalRecord, Plan, RunHeader, RunRecord, TargetFacts
 from iosonde.sources import EngineSource
 from iosonde.store import RunDirectory
@@ -46,6 +47,13 @@ class Survey:
     def is_simulated(self) -> bool:
         """Whether simulated drives will be measured, in a time of their own."""
         return self.places[0].kind == "simulation"
+
+    @property
+    def assumed_bytes_per_s(self) -> int:
+        """What a target may take in a second: as its model says, or more than most drives take."""
+        drives = [place.drive for place in self.places if place.drive is not None]
+        known = [write_bytes_per_s(drive) or ASSUMED_WRITE_BYTES_PER_S for drive in drives]
+        return max(known, default=ASSUMED_WRITE_BYTES_PER_S)
 
 
 def new_run_name(now: datetime) -> str:

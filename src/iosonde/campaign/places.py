@@ -10,6 +10,7 @@ from iosonde.campaign.simulated import is_simulated, simulated_drive, word_of
 from iosonde.errors import TargetError, UsageError
 from iosonde.machine import file_system_facts
 from iosonde.plans import TARGETS_MAX
+from iosonde.plans.build import LARGE_FILL_BLOCK_BYTES, LARGE_SPAN_BYTES
 from iosonde.records import FileSystemFacts, Identity, SimulationFacts, TargetKind
 from iosonde.units import format_size
 
@@ -168,7 +169,9 @@ def _survey_one(wish: TargetWish, word: str, name: str) -> Place:
 
 def _simulated(wish: TargetWish, word: str, number: int) -> Place:
     drive, size = simulated_drive(word, wish.seed, number)
-    span = (wish.size_bytes or size) // MIB * MIB
+    wanted = wish.size_bytes or size
+    step = LARGE_FILL_BLOCK_BYTES if wanted >= LARGE_SPAN_BYTES else MIB
+    span = wanted // step * step
     if span > size:
         raise UsageError(
             f"--size {format_size(span)} is beyond the end of {word} ({format_size(size)})",

@@ -9,6 +9,7 @@ from iosonde.errors import UsageError
 from iosonde.plans import SEED_MAX
 from iosonde.plans.build import cell_seed
 from iosonde.plans.models import Model, load_model
+from iosonde.plans.models.kinds import KINDS
 from iosonde.records import SimulationFacts
 
 SIMULATED_WORD: Final = "sim:"
@@ -48,6 +49,12 @@ def simulated_drive(word: str, run_seed: int, number: int) -> tuple[SimulationFa
         model=name, title=model.title, table=model.parameters, seed=seed, scale=model.scale, faults=model.faults
     )
     return facts, model.size_bytes
+
+
+def write_bytes_per_s(drive: SimulationFacts) -> int | None:
+    """The rate at which a drive is filled, bytes a second; None where its model does not tell it."""
+    kind = KINDS[str(drive.table["kind"])]
+    return None if kind.write_bytes_per_s is None else kind.write_bytes_per_s(kind.table.model_validate(drive.table))
 
 
 def word_of(drive: SimulationFacts) -> str:

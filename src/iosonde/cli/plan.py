@@ -22,7 +22,7 @@ def plan(
         str | None,
         typer.Option(
             "--write-rate",
-            help="What the target takes a second, for the estimate of wear. Default: 3GB.",
+            help="What the target takes a second, for the estimate of wear. Default: 3GB, or a simulated disk's own.",
             metavar="SIZE",
             show_default=False,
         ),
@@ -37,7 +37,7 @@ def plan(
     from iosonde.campaign.wishes import campaign_wish
     from iosonde.cli.planned import cell_lines, plan_lines
     from iosonde.errors import UsageError
-    from iosonde.plans import ASSUMED_WRITE_BYTES_PER_S, plan_cost
+    from iosonde.plans import plan_cost
     from iosonde.units import parse_bytes
 
     wish = campaign_wish(
@@ -50,10 +50,10 @@ def plan(
         engine=engine,
         seed=seed,
     )
-    rate = ASSUMED_WRITE_BYTES_PER_S if write_rate is None else parse_bytes(write_rate, "--write-rate")
-    if not rate:
+    rate = None if write_rate is None else parse_bytes(write_rate, "--write-rate")
+    if rate == 0:
         raise UsageError("--write-rate 0 is not a rate", "give the bytes that the target takes a second, such as 500MB")
     ahead = look_ahead(wish, datetime.now(UTC))
-    lines = plan_lines(ahead, plan_cost(ahead.plan, rate))
+    lines = plan_lines(ahead, plan_cost(ahead.plan, ahead.assumed_bytes_per_s if rate is None else rate))
     for line in [*lines, *(cell_lines(ahead) if cells else [])]:
         typer.echo(line)

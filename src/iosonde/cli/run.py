@@ -83,7 +83,7 @@ def run(
         seed=seed,
     )
     ahead = look_ahead(wish, now)
-    for line in plan_lines(ahead, plan_cost(ahead.plan)):
+    for line in plan_lines(ahead, plan_cost(ahead.plan, ahead.assumed_bytes_per_s)):
         typer.echo(line, err=True)
     directory = out or Path(f"iosonde-{ahead.run}")
     with keeping(directory, ahead.run):

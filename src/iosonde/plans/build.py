@@ -12,6 +12,9 @@ from iosonde.records import Access, CellPlan, CellTurn, Data, Experiment, Plan, 
 from iosonde.units import SECOND_NS, format_duration, format_size
 
 FILL_BLOCK_BYTES: Final = 1 << 20
+# Millions of blocks take a simulated disk of many TB a minute of somebody's time; larger ones leave it as it would be.
+LARGE_SPAN_BYTES: Final = 4 << 40
+LARGE_FILL_BLOCK_BYTES: Final = 8 << 20
 FILL_DEPTH: Final = 8
 # Seeds stay below 2^53, so that every JSON reader keeps them exact.
 SEED_BITS: Final = 53
@@ -21,6 +24,12 @@ QUICK_TIMING: Final = Timing(warmup_ns=SECOND_NS // 5, measure_ns=SECOND_NS // 2
 INTERVALS: Final = 10
 INTERVAL_NS_MIN: Final = SECOND_NS // 10
 INTERVAL_NS_MAX: Final = SECOND_NS
+# What has an amount may take days: at this rate, of a slow hard disk, it has as many intervals and no more. Whoever
+# waits for an interval takes a target for dead that is silent for a minute.
+SLOW_BYTES_PER_S: Final = 10**8
+AMOUNT_INTERVALS: Final = 10_000
+AMOUNT_INTERVAL_NS_MIN: Final = SECOND_NS // 2
+AMOUNT_INTERVAL_NS_MAX: Final = 20 * SECOND_NS
 
 
 @dataclass(frozen=True)
@@ -134,7 +143,9 @@ def _timings(campaign: CampaignTable, table: ExperimentTable, *, quick: bool) ->
 
 
 def _until(amount_bytes: int) -> Timing:
-    return Timing(warmup_ns=0, measure_ns=SECOND_NS, interval_ns=SECOND_NS // 2, amount_bytes=amount_bytes)
+    even_ns = amount_bytes * SECOND_NS // SLOW_BYTES_PER_S // AMOUNT_INTERVALS
+    interval_ns = min(max(even_ns, AMOUNT_INTERVAL_NS_MIN), AMOUNT_INTERVAL_NS_MAX)
+    return Timing(warmup_ns=0, measure_ns=SECOND_NS, interval_ns=interval_ns, amount_bytes=amount_bytes)
 
 
 def _names(cells: list[_Cell]) -> dict[_Cell, str]:
@@ -166,12 +177,18 @@ def probe_plan(workload: Workload, timing: Timing, ground: Ground, *, seed: int)
     )
 
 
+def fill_block_bytes(span_bytes: int) -> int:
+    """The block that fills a span: a large one from 4 TiB on, if it goes into the span without a rest."""
+    is_large = span_bytes >= LARGE_SPAN_BYTES and span_bytes % LARGE_FILL_BLOCK_BYTES == 0
+    return LARGE_FILL_BLOCK_BYTES if is_large else FILL_BLOCK_BYTES
+
+
 def fill_cell(ground: Ground, data: Data = Data.RANDOM) -> CellPlan:
     """Writes every block of the span once: reads of blocks that were never written say nothing of a drive."""
     workload = Workload(
         pattern=Access.SEQUENTIAL,
         read_percent=0,
-        block_size_bytes=FILL_BLOCK_BYTES,
+        block_size_bytes=fill_block_bytes(ground.span_bytes),
         queue_depth=FILL_DEPTH,
         data=data,
         targets=ground.targets,
