@@ -44,6 +44,13 @@ def test_all_servers_busy_give_the_peak() -> None:
     )
 
 
+def test_a_limit_to_power_says_what_it_lets_be_written() -> None:
+    limits = {limit.name: limit.value for limit in load_model("enterprise-nvme").limits}
+    # 21.5 W above idle power; a byte takes 130 mW for 1.3 ms / 64 KiB, and 2 W for a second / 6.9 GB of the link.
+    assert limits["sustained write bandwidth by power"] == "7,495 MB/s"
+    assert not any("power" in limit.name for limit in load_model("sata-dc").limits)
+
+
 def test_a_file_of_the_users_needs_no_sources(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(GOOD, encoding="utf-8")

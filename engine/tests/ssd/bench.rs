@@ -39,6 +39,7 @@ pub fn small() -> SsdModel {
         slc: None,
         idle: None,
         thermal: None,
+        power: None,
     }
 }
 

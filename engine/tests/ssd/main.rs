@@ -5,6 +5,8 @@
 mod amplification;
 mod bench;
 mod drives;
+mod golden;
 mod model;
 mod parts;
+mod power;
 mod shapes;

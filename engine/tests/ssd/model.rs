@@ -1,6 +1,7 @@
 //! What a model may say.
 
 use iosonde_engine::sim::SsdModel;
+use iosonde_engine::sim::ssd::PowerModel;
 
 use crate::bench::small;
 
@@ -25,6 +26,20 @@ fn impossible_values_are_refused_with_key_value_and_range() {
         refusal(|model| model.buffer.size_bytes = 4096),
         "buffer.size_bytes is 4096; it goes from 65536 to 68719476736"
     );
+}
+
+#[test]
+fn a_limit_to_power_leaves_something_for_the_media() {
+    let power = PowerModel {
+        idle_mw: 1000,
+        read_mw: 60,
+        program_mw: 100,
+        erase_mw: 80,
+        link_mw: 200,
+        limit_mw: 1400,
+        window_ns: 100_000_000,
+    };
+    assert_eq!(refusal(|model| model.power = Some(power)), "power.limit_mw is 1400; it goes from 1401 to 2000000");
 }
 
 #[test]

@@ -39,8 +39,10 @@ impl Flash {
         let blocks = spare / (1000 * u64::from(self.geometry.dies) * u64::from(self.geometry.block_pages));
         let goal = FREE_LOW + usize::try_from(blocks).expect("there are as many blocks");
         for die in 0..self.geometry.dies {
+            self.power.begin_idle(from_ns);
             while self.dies[die as usize].lane.free_ns() < to_ns && self.step_idle(die, goal) {}
         }
+        self.power.end_idle();
     }
 
     // A round of the dies, but for those that hold as much as they can.

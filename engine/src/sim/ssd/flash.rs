@@ -1,71 +1,17 @@
 //! The media with its translation: where a page goes, what that takes, and where it is read from.
 
 use super::blocks::Blocks;
+use super::die::Die;
 use super::geometry::{Geometry, PAGE_BYTES};
-use super::lane::{Lane, NOTHING};
+use super::lane::NOTHING;
 use super::mapping::{Mapping, NONE};
 use super::model::{MediaModel, SlcModel, SsdModel};
+use super::power::{Act, Power};
 use super::share::{Pace, Wire};
 use super::tail::Tail;
 use super::thermal::UNSTRETCHED;
 use crate::random::Random;
 use crate::sim::StateHash;
-
-/// A die: its time, the block that is being filled, and the one that is being emptied.
-#[derive(Clone, Debug)]
-pub struct Die {
-    pub lane: Lane,
-    pub valid: u32,
-    pub block: u32,
-    pub filled: u32,
-    last_block: u32,
-    host_pages: u64,
-    pub victim: u32,
-    pub victim_at: u32,
-    pub victim_unit: u32,
-    pub moves_each: u64,
-    pub moves_due: u64,
-    pub pieces: u32,
-    pub slc_head: u32,
-    pub slc_used: u32,
-    pub slc_filled: u32,
-    pub slc_folded: u32,
-}
-
-impl Die {
-    fn new() -> Self {
-        Self {
-            lane: Lane::default(),
-            valid: 0,
-            block: NONE,
-            filled: 0,
-            last_block: NONE,
-            host_pages: 0,
-            victim: NONE,
-            victim_at: 0,
-            victim_unit: NONE,
-            moves_each: 0,
-            moves_due: 0,
-            pieces: 0,
-            slc_head: 0,
-            slc_used: 0,
-            slc_filled: 0,
-            slc_folded: 0,
-        }
-    }
-
-    fn add_to(&self, hash: &mut StateHash) {
-        self.lane.add_to(hash);
-        let words = [self.block, self.filled, self.victim, self.victim_at, self.pieces];
-        let slc = [self.slc_head, self.slc_used, self.slc_filled, self.slc_folded];
-        for word in words.into_iter().chain(slc) {
-            hash.add(u64::from(word));
-        }
-        for word in [self.host_pages, self.moves_each, self.moves_due] {
-            hash.add(word);
-        }
-    }
-}
 
 /// Where the unit goes that the host's pages are filling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,6 +50,8 @@ pub struct Flash {
     pub stretch: u64,
     /// Time that dies were busy, not yet counted as heat.
     pub busy_ns: u64,
+    /// What lets operations begin.
+    pub power: Power,
     /// Units on their way to the media: when they are there, and how many of the host's pages they hold.
     pub issued: Vec<(u64, u64)>,
     pub wear: Wear,
@@ -128,6 +76,7 @@ impl Flash {
             now_ns: 0,
             stretch: UNSTRETCHED,
             busy_ns: 0,
+            power: Power::new(model, geometry.dies),
             issued: Vec::new(),
             wear: Wear::default(),
             main_pages: geometry.main_pages(),
@@ -229,9 +178,7 @@ impl Flash {
 
     /// Occupies a die with a read of collection or folding.
     pub fn read_to_move(&mut self, die: u32, length_ns: u64) {
-        self.busy_ns += length_ns;
-        let length_ns = self.stretched(length_ns);
-        self.dies[die as usize].lane.work(self.now_ns, self.now_ns, length_ns, NOTHING);
+        self.work(Act::Move, die, length_ns);
     }
 
     /// Moves a page over the channel of a die, out of it.
@@ -243,9 +190,7 @@ impl Flash {
     /// Occupies a die with an erase.
     pub fn erase(&mut self, die: u32) {
         self.wear.erases += 1;
-        self.busy_ns += self.media.erase_ns;
-        let length_ns = self.stretched(self.media.erase_ns);
-        self.dies[die as usize].lane.work(self.now_ns, self.now_ns, length_ns, NOTHING);
+        self.work(Act::Erase, die, self.media.erase_ns);
     }
 
     /// The number of a unit of SLC among all units.
@@ -262,6 +207,28 @@ impl Flash {
         for word in [self.goal as u64, u64::from(self.cursor), self.stretch, self.busy_ns] {
             hash.add(word);
         }
+    }
+
+    // Occupies a die with something that no data has to come for.
+    fn work(&mut self, act: Act, die: u32, length_ns: u64) {
+        self.busy_ns += length_ns;
+        let at_ns = self.begin(act, die, self.now_ns, length_ns);
+        let length_ns = self.stretched(length_ns);
+        self.dies[die as usize].lane.work(self.now_ns, at_ns, length_ns, NOTHING);
+    }
+
+    // When a die has the power for something that could begin at a time, behind all that is planned for it.
+    #[inline]
+    fn begin(&mut self, act: Act, die: u32, at_ns: u64, length_ns: u64) -> u64 {
+        let at_ns = at_ns.max(self.dies[die as usize].lane.free_ns());
+        self.begin_when_paid(act, at_ns, length_ns)
+    }
+
+    // When the power is there for something that could begin at a time. What is held back while all is slow anyway counts
+    // as slow.
+    #[inline]
+    fn begin_when_paid(&mut self, act: Act, at_ns: u64, length_ns: u64) -> u64 {
+        self.power.begin(act, self.now_ns, at_ns, length_ns, self.stretch == UNSTRETCHED)
     }
 
     #[inline]
@@ -318,9 +285,10 @@ impl Flash {
         }
         self.busy_ns += length_ns;
         let carry_ns = self.stretched(self.channel_pace.ns(u64::from(self.geometry.unit_pages) * PAGE_BYTES));
-        let length_ns = self.stretched(length_ns);
         let channel = &mut self.channels[(die % self.geometry.channels) as usize];
         let there_ns = channel.carry_later(self.now_ns, at_ns, carry_ns);
+        let there_ns = self.begin(Act::Program, die, there_ns, length_ns);
+        let length_ns = self.stretched(length_ns);
         let done_ns = self.dies[die as usize].lane.work(self.now_ns, there_ns, length_ns, unit);
         if host_pages > 0 {
             self.issued.push((done_ns, host_pages));
@@ -339,8 +307,9 @@ impl Flash {
         };
         let read_ns = self.tail.draw(random, median_ns);
         self.busy_ns += read_ns;
+        let begin_ns = self.begin_when_paid(Act::Read, at_ns, read_ns);
         let read_ns = self.stretched(read_ns);
-        let read_ns = self.dies[die as usize].lane.read(at_ns, read_ns);
+        let read_ns = self.dies[die as usize].lane.read(begin_ns, read_ns);
         let carry_ns = self.stretched(self.channel_pace.ns(pages * PAGE_BYTES));
         self.channels[(die % self.geometry.channels) as usize].carry_later(at_ns, read_ns, carry_ns)
     }

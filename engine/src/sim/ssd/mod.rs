@@ -7,18 +7,21 @@
 mod blocks;
 mod buffer;
 mod collect;
+mod die;
 mod flash;
 mod geometry;
 mod lane;
 mod mapping;
 mod model;
+mod power;
 mod share;
 mod tail;
 mod thermal;
 
 pub use geometry::{Geometry, PAGE_BYTES, SPARE_BLOCKS};
 pub use model::{
-    BufferModel, ControllerModel, Duplex, IdleModel, LinkModel, MediaModel, SlcFull, SlcModel, SsdModel, ThermalModel,
+    BufferModel, ControllerModel, Duplex, IdleModel, LinkModel, MediaModel, PowerModel, SlcFull, SlcModel, SsdModel,
+    ThermalModel,
 };
 
 use self::buffer::Buffer;
@@ -118,8 +121,10 @@ impl Ssd {
     fn read(&mut self, now_ns: u64, serve: &Serve) -> u64 {
         let taken_ns = self.take_command(now_ns, 0);
         let (first, count) = pages(serve);
+        let length_ns = self.link_pace.ns(u64::from(serve.length_bytes));
+        self.flash.power.carry(now_ns, length_ns);
         let ready_ns = self.flash.read(taken_ns, first, count, &mut self.random);
-        let link_ns = self.stretched(self.link_pace.ns(u64::from(serve.length_bytes)));
+        let link_ns = self.stretched(length_ns);
         let wire = usize::from(self.model.link.duplex == Duplex::Full);
         self.wires[wire].carry_later(now_ns, ready_ns, link_ns)
     }
@@ -127,6 +132,7 @@ impl Ssd {
     #[inline]
     fn write(&mut self, now_ns: u64, serve: &Serve) -> u64 {
         let mut in_ns = self.take_command(now_ns, u64::from(serve.length_bytes));
+        self.flash.power.carry(now_ns, self.link_pace.ns(u64::from(serve.length_bytes)));
         let (first, count) = pages(serve);
         // What is only written in part is read before.
         let end_bytes = serve.offset_bytes + u64::from(serve.length_bytes);
@@ -208,7 +214,7 @@ impl Timetable for Ssd {
             erases: self.flash.wear.erases,
             wear_percent: u8::try_from(percent).unwrap_or(u8::MAX),
             temperature_celsius: self.thermal.celsius(),
-            throttled_ns: self.thermal.throttled_ns(),
+            throttled_ns: self.thermal.throttled_ns() + self.flash.power.throttled_ns(),
             ..self.health
         }
     }
@@ -217,6 +223,7 @@ impl Timetable for Ssd {
         self.flash.add_to(hash);
         self.buffer.add_to(hash);
         self.thermal.add_to(hash);
+        self.flash.power.add_to(hash);
         self.controller.add_to(hash);
         self.wires.iter().for_each(|wire| wire.add_to(hash));
         hash.add(self.quiet_ns);
@@ -225,9 +232,9 @@ impl Timetable for Ssd {
 
     fn format(&mut self, now_ns: u64) {
         self.move_on(now_ns);
-        let wear = self.flash.wear;
+        let (wear, power) = (self.flash.wear, std::mem::take(&mut self.flash.power));
         self.flash = Flash::new(&self.model);
-        self.flash.wear = wear;
+        (self.flash.wear, self.flash.power) = (wear, power);
         self.buffer = Buffer::new(self.model.buffer.size_bytes / PAGE_BYTES);
         self.quiet_ns = self.quiet_ns.max(now_ns);
     }

@@ -33,6 +33,8 @@ pub struct SsdModel {
     pub idle: Option<IdleModel>,
     /// How it heats, if that matters.
     pub thermal: Option<ThermalModel>,
+    /// What it draws and may draw, if that matters.
+    pub power: Option<PowerModel>,
 }
 
 /// Whether data goes both ways at a time.
@@ -161,6 +163,26 @@ pub struct ThermalModel {
     pub stretch_permille: u32,
 }
 
+/// Power, and a limit to it: operations of the media begin later, so that the mean stays at or below it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PowerModel {
+    /// What the drive draws while it does nothing, milliwatts.
+    pub idle_mw: u64,
+    /// What a die draws beyond that while it reads, milliwatts.
+    pub read_mw: u64,
+    /// The same while it programs.
+    pub program_mw: u64,
+    /// The same while it erases.
+    pub erase_mw: u64,
+    /// What link and controller draw beyond that while data moves in one direction, milliwatts.
+    pub link_mw: u64,
+    /// What the drive may draw, milliwatts.
+    pub limit_mw: u64,
+    /// The time over which that is meant, ns. It stays in a scaled drive.
+    pub window_ns: u64,
+}
+
 const HOUR_NS: u64 = 3_600_000_000_000;
 const TIB: u64 = 1 << 40;
 
@@ -197,7 +219,23 @@ impl SsdModel {
             within("thermal.limit_celsius", thermal.limit_celsius, ambient + 4, 150)?;
             within("thermal.stretch_permille", thermal.stretch_permille, 1000, 100_000)?;
         }
+        if let Some(power) = &self.power {
+            power.check()?;
+        }
         Geometry::check(self)
+    }
+}
+
+impl PowerModel {
+    fn check(&self) -> Result<(), Failure> {
+        within("power.idle_mw", self.idle_mw, 0, 1_000_000)?;
+        within("power.read_mw", self.read_mw, 0, 10_000)?;
+        within("power.program_mw", self.program_mw, 0, 10_000)?;
+        within("power.erase_mw", self.erase_mw, 0, 10_000)?;
+        within("power.link_mw", self.link_mw, 0, 100_000)?;
+        // The link waits for nothing, so that there must be something left for the media.
+        within("power.limit_mw", self.limit_mw, self.idle_mw + 2 * self.link_mw + 1, 2_000_000)?;
+        within("power.window_ns", self.window_ns, 1_000_000, 10_000_000_000_u64)
     }
 }
 

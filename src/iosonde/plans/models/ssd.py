@@ -17,6 +17,7 @@ PAGE_BYTES: Final = 4096
 
 Bytes_per_s = Annotated[int, Field(strict=True, ge=10**6, le=10**12)]
 Media_ns = Annotated[int, Field(strict=True, ge=1, le=SECOND_NS)]
+Die_mw = Annotated[int, Field(strict=True, ge=0, le=10**4)]
 Command_ns = Annotated[int, Field(strict=True, ge=0, le=SECOND_NS)]
 
 
@@ -111,6 +112,25 @@ class ThermalTable(ModelPart):
     )
 
 
+class PowerTable(ModelPart):
+    """What it draws and may draw; operations of the media begin later, so that the mean stays at or below that."""
+
+    idle_mw: int = Field(strict=True, ge=0, le=10**6, description="What it draws while it does nothing.")
+    read_mw: Die_mw = Field(description="What a die draws beyond that while it reads.")
+    program_mw: Die_mw = Field(description="What a die draws beyond that while it programs.")
+    erase_mw: Die_mw = Field(description="What a die draws beyond that while it erases.")
+    link_mw: int = Field(
+        strict=True,
+        ge=0,
+        le=10**5,
+        description="What link and controller draw beyond that while data moves in one direction.",
+    )
+    limit_mw: int = Field(strict=True, ge=1, le=2 * 10**6, description="What it may draw, on a mean over the window.")
+    window_ns: int = Field(
+        strict=True, ge=10**6, le=10 * SECOND_NS, description="The time over which that is meant; it is never scaled."
+    )
+
+
 class SsdTable(ModelTable):
     """A solid-state drive."""
 
@@ -126,6 +146,7 @@ class SsdTable(ModelTable):
     slc: SlcTable | None = None
     idle: IdleTable | None = None
     thermal: ThermalTable | None = None
+    power: PowerTable | None = None
 
 
 def ssd_size_bytes(table: SsdTable) -> int:
@@ -159,6 +180,7 @@ def ssd_limits(table: SsdTable) -> tuple[Limit, ...]:
             "all channels busy",
         ),
         Limit("write bandwidth of the media", format_bandwidth(program_bytes_per_s), "all dies program"),
+        *_power_limits(table),
         Limit(
             "write amplification of random writes, steady",
             f"{amplification:.2f}",
@@ -168,6 +190,24 @@ def ssd_limits(table: SsdTable) -> tuple[Limit, ...]:
             "4 KiB random write IOPS, steady",
             f"{format_iops(program_bytes_per_s / amplification / PAGE_BYTES)}/s",
             "write bandwidth of the media / write amplification, without the time of reads and erases",
+        ),
+    )
+
+
+def _power_limits(table: SsdTable) -> tuple[Limit, ...]:
+    if table.power is None:
+        return ()
+    power, media = table.power, table.media
+    unit_bytes = media.planes_per_die * media.page_bytes
+    byte_pj = power.program_mw * media.program_ns / unit_bytes + power.link_mw * SECOND_NS / table.link.bytes_per_s
+    if byte_pj == 0:
+        return ()
+    flow_mw = power.limit_mw - power.idle_mw
+    return (
+        Limit(
+            "sustained write bandwidth by power",
+            format_bandwidth(flow_mw * SECOND_NS / byte_pj),
+            "(limit_mw - idle_mw) / what a byte takes on the link and to be programmed",
         ),
     )
 

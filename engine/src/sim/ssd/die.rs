@@ -1,0 +1,63 @@
+//! What the translation and the collection keep for each die.
+
+use super::lane::Lane;
+use super::mapping::NONE;
+use crate::sim::StateHash;
+
+/// A die: its time, the block that is being filled, and the one that is being emptied.
+#[derive(Clone, Debug)]
+pub struct Die {
+    pub lane: Lane,
+    pub valid: u32,
+    pub block: u32,
+    pub filled: u32,
+    pub last_block: u32,
+    pub host_pages: u64,
+    pub victim: u32,
+    pub victim_at: u32,
+    pub victim_unit: u32,
+    pub moves_each: u64,
+    pub moves_due: u64,
+    pub pieces: u32,
+    pub slc_head: u32,
+    pub slc_used: u32,
+    pub slc_filled: u32,
+    pub slc_folded: u32,
+}
+
+impl Die {
+    /// A die that was never written.
+    pub fn new() -> Self {
+        Self {
+            lane: Lane::default(),
+            valid: 0,
+            block: NONE,
+            filled: 0,
+            last_block: NONE,
+            host_pages: 0,
+            victim: NONE,
+            victim_at: 0,
+            victim_unit: NONE,
+            moves_each: 0,
+            moves_due: 0,
+            pieces: 0,
+            slc_head: 0,
+            slc_used: 0,
+            slc_filled: 0,
+            slc_folded: 0,
+        }
+    }
+
+    /// Adds it to a hash.
+    pub fn add_to(&self, hash: &mut StateHash) {
+        self.lane.add_to(hash);
+        let words = [self.block, self.filled, self.victim, self.victim_at, self.pieces];
+        let slc = [self.slc_head, self.slc_used, self.slc_filled, self.slc_folded];
+        for word in words.into_iter().chain(slc) {
+            hash.add(u64::from(word));
+        }
+        for word in [self.host_pages, self.moves_each, self.moves_due] {
+            hash.add(word);
+        }
+    }
+}

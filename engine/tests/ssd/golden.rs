@@ -1,0 +1,66 @@
+//! Results that stay what they are, to the last bit: whoever changes them says why.
+
+use iosonde_engine::sim::ssd::{IdleModel, PowerModel, SlcFull, SlcModel, ThermalModel};
+use iosonde_engine::sim::{Simulation, SsdModel, StateHash};
+
+use crate::bench::{Bench, FILL, LARGE_READ, Load, MIB, MS, RANDOM_READ, RANDOM_WRITE, SECOND, US, small};
+
+// A hash of every latency of a few loads, and of the state that they leave.
+fn trace(model: &SsdModel) -> (u64, u64) {
+    let mut bench = Bench::new(model);
+    let mut hash = StateHash::default();
+    let deep = Load { depth: 32, ..RANDOM_WRITE };
+    let mix = Load { read_percent: 70, depth: 16, ..RANDOM_READ };
+    for (load, count) in [(FILL, 8192), (deep, 600_000), (mix, 100_000), (LARGE_READ, 5_000), (RANDOM_READ, 2_000)] {
+        let seen = bench.run(load, count);
+        seen.read_ns.iter().chain(&seen.write_ns).for_each(|latency_ns| hash.add(*latency_ns));
+        bench.now_ns += SECOND;
+    }
+    (hash.value(), bench.drive.state_hash())
+}
+
+fn with_everything(when_full: SlcFull) -> SsdModel {
+    let mut model = small();
+    model.buffer.power_loss_protection = false;
+    model.media.read_sigma_permille = 80;
+    model.media.read_slow_ppm = 300;
+    model.media.read_slow_factor = 10;
+    model.slc = Some(SlcModel { size_bytes: 64 * MIB, read_ns: 25 * US, program_ns: 100 * US, when_full });
+    model.idle = Some(IdleModel { delay_ns: 100 * MS, spare_permille: 50 });
+    model.thermal = Some(ThermalModel {
+        ambient_celsius: 30,
+        busy_rise_celsius: 60,
+        time_constant_ns: 200 * MS,
+        limit_celsius: 70,
+        stretch_permille: 2000,
+    });
+    model
+}
+
+#[test]
+fn plain_media_do_what_they_always_did() {
+    assert_eq!(trace(&small()), (0x9ca7_9870_1559_aebe, 0x2c54_92ef_b229_8dfa));
+}
+
+#[test]
+fn media_with_every_mechanism_do_what_they_always_did() {
+    assert_eq!(trace(&with_everything(SlcFull::Bypass)), (0x268e_48cf_ae23_97f5, 0xd372_353e_b8a9_e1f3));
+    assert_eq!(trace(&with_everything(SlcFull::Fold)), (0x08cc_4a63_269e_f4e1, 0x65ef_e6eb_c667_29c3));
+}
+
+#[test]
+fn power_that_is_never_short_changes_nothing() {
+    for mut model in [small(), with_everything(SlcFull::Bypass)] {
+        let (times, _) = trace(&model);
+        model.power = Some(PowerModel {
+            idle_mw: 1000,
+            read_mw: 60,
+            program_mw: 100,
+            erase_mw: 80,
+            link_mw: 200,
+            limit_mw: 10_000,
+            window_ns: 100 * MS,
+        });
+        assert_eq!(trace(&model).0, times);
+    }
+}
