@@ -7,6 +7,9 @@ pub trait Simulation {
     /// The size, bytes.
     fn size_bytes(&self) -> u64;
 
+    /// Hears that a request will arrive soon, and may bring near what it will need for that. Nothing else changes.
+    fn expect(&self, _serve: &Serve) {}
+
     /// Takes a request that arrives now. `ticket` says whose it is.
     fn submit(&mut self, now_ns: u64, ticket: u64, serve: &Serve);
 

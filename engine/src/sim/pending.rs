@@ -29,6 +29,10 @@ pub trait Timetable {
     /// The size, bytes.
     fn size_bytes(&self) -> u64;
 
+    /// See [`Simulation::expect`].
+    #[inline]
+    fn expect(&self, _serve: &Serve) {}
+
     /// Takes a request that arrives at `now_ns`, which never runs backwards.
     fn answer(&mut self, now_ns: u64, serve: &Serve) -> Answer;
 
@@ -60,6 +64,11 @@ impl<T: Timetable> Pending<T> {
 impl<T: Timetable> Simulation for Pending<T> {
     fn size_bytes(&self) -> u64 {
         self.timetable.size_bytes()
+    }
+
+    #[inline]
+    fn expect(&self, serve: &Serve) {
+        self.timetable.expect(serve);
     }
 
     #[inline]

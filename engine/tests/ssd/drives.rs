@@ -139,7 +139,7 @@ fn what_the_drives_give() {
 }
 
 // What this thread has had of its CPU: others may be busy as well.
-fn cpu_ns() -> u64 {
+pub fn cpu_ns() -> u64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     u64::try_from(time.tv_sec * 1_000_000_000 + time.tv_nsec).unwrap()
 }

@@ -6,6 +6,7 @@ mod amplification;
 mod bench;
 mod drives;
 mod golden;
+mod loop_speed;
 mod model;
 mod parts;
 mod power;

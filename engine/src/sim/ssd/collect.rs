@@ -85,7 +85,7 @@ impl Flash {
                 self.read_to_move(die, self.slc.as_ref().map_or(0, |slc| slc.read_ns));
             }
             self.carry_out(die);
-            self.append(die, self.mapping.logical(physical), physical, self.now_ns);
+            self.append_folded(die, physical, self.now_ns);
             at = physical + 1;
             moved += 1;
         }
@@ -148,13 +148,13 @@ impl Flash {
             return;
         };
         state.victim_at = physical + 1;
-        let unit = physical / self.geometry.unit_pages;
+        let unit = self.by_unit.quotient(physical);
         if state.victim_unit != unit {
             state.victim_unit = unit;
             self.read_to_move(die, self.media.read_ns);
         }
         self.carry_out(die);
-        self.append(die, self.mapping.logical(physical), physical, self.now_ns);
+        self.append_moved(die, victim, physical, self.now_ns);
     }
 
     fn finish_victim(&mut self, die: u32) {

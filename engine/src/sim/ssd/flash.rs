@@ -2,6 +2,7 @@
 
 use super::blocks::Blocks;
 use super::die::Die;
+use super::divisor::Divisor;
 use super::geometry::{Geometry, PAGE_BYTES};
 use super::lane::NOTHING;
 use super::mapping::{Mapping, NONE};
@@ -56,6 +57,9 @@ pub struct Flash {
     pub issued: Vec<(u64, u64)>,
     pub wear: Wear,
     main_pages: u32,
+    pub by_unit: Divisor,
+    by_block: Divisor,
+    by_die_blocks: Divisor,
     channels: Vec<Wire>,
     channel_pace: Pace,
     tail: Tail,
@@ -80,6 +84,9 @@ impl Flash {
             issued: Vec::new(),
             wear: Wear::default(),
             main_pages: geometry.main_pages(),
+            by_unit: Divisor::new(geometry.unit_pages),
+            by_block: Divisor::new(geometry.block_pages),
+            by_die_blocks: Divisor::new(geometry.die_blocks),
             channels: vec![Wire::default(); geometry.channels as usize],
             channel_pace: Pace::new(media.channel_bytes_per_s),
             tail: Tail::new(media.read_sigma_permille, media.read_slow_ppm, media.read_slow_factor),
@@ -100,9 +107,9 @@ impl Flash {
                 continue;
             }
             // What was programmed together is read together.
-            let unit = physical / self.geometry.unit_pages;
+            let unit = self.by_unit.quotient(physical);
             let mut together = 1;
-            while number < count && self.mapping.physical(first + number) / self.geometry.unit_pages == unit {
+            while number < count && self.by_unit.quotient(self.mapping.physical(first + number)) == unit {
                 number += 1;
                 together += 1;
             }
@@ -114,12 +121,33 @@ impl Flash {
     /// Appends a page of the host to the main media of a die.
     pub fn append_host(&mut self, die: u32, logical: u32, at_ns: u64) {
         self.dies[die as usize].host_pages += 1;
-        self.append(die, logical, self.mapping.physical(logical), at_ns);
+        let old = self.mapping.physical(logical);
+        if old != NONE {
+            self.leave(old);
+        }
+        self.append(die, logical, at_ns);
     }
 
-    /// Appends a logical page to the main media of a die. It is handed where the page lay before: who moves it knows,
-    /// and to look it up would cost more than all else here.
-    pub fn append(&mut self, die: u32, logical: u32, old: u32, at_ns: u64) {
+    /// Appends a page to the main media of a die that lay in a block which that die is emptying.
+    #[inline]
+    pub fn append_moved(&mut self, die: u32, block: u32, old: u32, at_ns: u64) {
+        let logical = self.mapping.logical(old);
+        self.mapping.invalidate(old);
+        self.dies[die as usize].valid -= 1;
+        self.blocks.drop_valid(die, block);
+        self.append(die, logical, at_ns);
+    }
+
+    /// Appends a page to the main media of a die that lay in the SLC cache of that die.
+    pub fn append_folded(&mut self, die: u32, old: u32, at_ns: u64) {
+        let logical = self.mapping.logical(old);
+        self.leave(old);
+        self.append(die, logical, at_ns);
+    }
+
+    // Appends a logical page that lies nowhere any more to the main media of a die.
+    #[inline]
+    fn append(&mut self, die: u32, logical: u32, at_ns: u64) {
         let block_pages = self.geometry.block_pages;
         let state = &mut self.dies[die as usize];
         if state.block == NONE {
@@ -129,8 +157,9 @@ impl Flash {
         let (block, filled) = (state.block, state.filled);
         state.filled += 1;
         self.blocks.add_valid(block);
-        self.place(die, logical, old, block * block_pages + filled);
-        if (filled + 1).is_multiple_of(self.geometry.unit_pages) {
+        self.place(die, logical, block * block_pages + filled);
+        let unit_pages = self.geometry.unit_pages;
+        if self.by_unit.quotient(filled + 1) * unit_pages == filled + 1 {
             self.program_main(die, at_ns);
         }
     }
@@ -142,7 +171,11 @@ impl Flash {
         let filled = state.slc_filled;
         let physical = self.slc_unit(die, self.dies[die as usize].slc_head) * unit_pages + filled;
         self.dies[die as usize].slc_filled += 1;
-        self.place(die, logical, self.mapping.physical(logical), physical);
+        let old = self.mapping.physical(logical);
+        if old != NONE {
+            self.leave(old);
+        }
+        self.place(die, logical, physical);
         if filled + 1 == unit_pages {
             self.program_slc(die, at_ns);
         }
@@ -232,10 +265,7 @@ impl Flash {
     }
 
     #[inline]
-    fn place(&mut self, die: u32, logical: u32, old: u32, physical: u32) {
-        if old != NONE {
-            self.leave(old);
-        }
+    fn place(&mut self, die: u32, logical: u32, physical: u32) {
         self.mapping.place(logical, physical);
         self.dies[die as usize].valid += 1;
         self.wear.pages += 1;
@@ -245,8 +275,8 @@ impl Flash {
     fn leave(&mut self, physical: u32) {
         self.mapping.invalidate(physical);
         if physical < self.main_pages {
-            let block = physical / self.geometry.block_pages;
-            let die = block / self.geometry.die_blocks;
+            let block = self.by_block.quotient(physical);
+            let die = self.by_die_blocks.quotient(block);
             self.dies[die as usize].valid -= 1;
             self.blocks.drop_valid(die, block);
         } else {
@@ -319,11 +349,12 @@ impl Flash {
     fn is_buffered(&self, die: u32, physical: u32) -> bool {
         let unit_pages = self.geometry.unit_pages;
         let state = &self.dies[die as usize];
-        let unit = physical / unit_pages;
+        let unit = self.by_unit.quotient(physical);
         if physical < self.main_pages {
-            let block = physical / self.geometry.block_pages;
-            let is_open =
-                block == state.block && physical % self.geometry.block_pages >= state.filled / unit_pages * unit_pages;
+            let block_pages = self.geometry.block_pages;
+            let block = self.by_block.quotient(physical);
+            let is_open = block == state.block
+                && physical - block * block_pages >= self.by_unit.quotient(state.filled) * unit_pages;
             return is_open
                 || ((block == state.block || block == state.last_block) && state.lane.is_writing(self.now_ns, unit));
         }
@@ -333,9 +364,9 @@ impl Flash {
 
     #[inline]
     fn die_of(&self, physical: u32) -> u32 {
-        let Geometry { die_blocks, block_pages, unit_pages, slc_die_units, .. } = self.geometry;
+        let Geometry { unit_pages, slc_die_units, .. } = self.geometry;
         if physical < self.main_pages {
-            physical / (die_blocks * block_pages)
+            self.by_die_blocks.quotient(self.by_block.quotient(physical))
         } else {
             (physical - self.main_pages) / (slc_die_units * unit_pages)
         }

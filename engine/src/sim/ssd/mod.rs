@@ -8,12 +8,14 @@ mod blocks;
 mod buffer;
 mod collect;
 mod die;
+mod divisor;
 mod flash;
 mod geometry;
 mod lane;
 mod mapping;
 mod model;
 mod power;
+mod prefetch;
 mod share;
 mod tail;
 mod thermal;
@@ -176,6 +178,11 @@ impl Ssd {
 impl Timetable for Ssd {
     fn size_bytes(&self) -> u64 {
         u64::from(self.flash.geometry.logical_pages) * PAGE_BYTES
+    }
+
+    #[inline]
+    fn expect(&self, serve: &Serve) {
+        self.flash.mapping.expect(pages(serve).0);
     }
 
     #[inline]
