@@ -99,8 +99,8 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "run . --engine libaio",
         2,
-        "--engine: 'libaio' is not one of 'auto', 'io_uring', 'psync', 'null', 'simulation'",
-        "one of auto, io_uring, psync, null, simulation",
+        "--engine: 'libaio' is not one of 'auto', 'io_uring', 'psync', 'null', 'nop', 'simulation'",
+        "one of auto, io_uring, psync, null, nop, simulation",
     ),
     (
         "run . --seed -1",

@@ -125,8 +125,8 @@ fn tick(seat: &mut Seat, drive: &mut Drive, number: usize, start_ns: u64, now: u
     let worker = seat.worker.as_mut()?;
     let step = worker.tick();
     let drive = drive.simulation();
-    if let [_, waiting @ ..] = &worker.ring().requests[..] {
-        waiting.iter().for_each(|request| drive.expect(&serve(request)));
+    for request in worker.ring().requests.iter().skip(1) {
+        drive.expect(&serve(request));
     }
     for request in worker.ring().requests.drain(..) {
         drive.submit(now, ticket(start_ns, number, request.slot), &serve(&request));

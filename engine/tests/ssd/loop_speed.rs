@@ -19,6 +19,7 @@ fn job(span_bytes: u64, read_percent: u8, operations: u64) -> Job {
         queue_depth: 32,
         jobs: 1,
         targets: 1,
+        poll: iosonde_engine::ring::Poll::Interrupt,
         sync: Sync::None,
         data: Data::Zeros,
         seed: 5,

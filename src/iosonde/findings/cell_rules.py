@@ -142,7 +142,9 @@ def host_limited(case: Case) -> Iterator[Finding]:
     # On the null ring there is nothing else to be busy with.
     busy = case.records_where(
         lambda record: (
-            record.engine is not None and record.engine.engine not in {Engine.NULL, Engine.NOP} and _busy(record) > BUSY_MAX
+            record.engine is not None
+            and record.engine.engine not in {Engine.NULL, Engine.NOP}
+            and _busy(record) > BUSY_MAX
         )
     )
     if busy:
