@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use common::job;
 use iosonde_engine::clock::{Clock, Monotonic};
-use iosonde_engine::job::{Job, Sync};
-use iosonde_engine::pattern::{Accesses, Arrivals, Payload, Shared};
+use iosonde_engine::job::{Job, RATE_PER_S_MAX, Sync};
+use iosonde_engine::pattern::{Accesses, ArrivalKind, Arrivals, Pace, Payload, Shared};
 use iosonde_engine::ring::NullRing;
 use iosonde_engine::worker::{Step, Worker, WorkerParts, recorder_pair};
 
@@ -71,4 +71,11 @@ fn a_mixed_job_allocates_nothing_from_its_second_round_to_its_end() {
 #[test]
 fn a_job_of_commits_allocates_nothing_from_its_second_round_to_its_end() {
     assert_eq!(allocations_of(&Job { read_percent: 0, sync: Sync::Fdatasync, ..job() }), 0);
+}
+
+#[test]
+fn an_overloaded_open_loop_allocates_nothing_however_much_waits() {
+    // A thousand million a second, which no loop keeps up with: hundreds of thousands wait within a moment.
+    let pace = Some(Pace { rate_per_s: RATE_PER_S_MAX, arrivals: ArrivalKind::Poisson });
+    assert_eq!(allocations_of(&Job { pace, queue_depth: 64, ..job() }), 0);
 }

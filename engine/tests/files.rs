@@ -7,15 +7,16 @@ use std::io::Read;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use common::{MS, job};
 use iosonde_engine::cell::{Interval, JobResult, Outcome, Setting, conduct};
 use iosonde_engine::clock::Monotonic;
 use iosonde_engine::failure::{Failure, FailureKind};
 use iosonde_engine::job::{Engine, Job, Pattern, Sync};
+use iosonde_engine::pattern::Payload;
 use iosonde_engine::record::{Class, Phase};
-use iosonde_engine::ring::uring_refused;
+use iosonde_engine::ring::{Operation, Poll, Request, Ring, UringRing, uring_refused};
 use iosonde_engine::target::{Target, Wanted};
 
 const MIB: u64 = 1 << 20;
@@ -296,4 +297,31 @@ fn direct_io_is_aligned_as_the_kernel_says() {
     assert_eq!(try_run(&target, &odd).is_ok(), aligned);
     let (result, _) = run(&target, &psync());
     assert_eq!((result.outcome, result.faults), (Outcome::Finished, Vec::new()));
+}
+
+#[test]
+fn io_uring_gives_what_is_done_to_a_worker_that_looks_without_waiting() {
+    if uring_refused().is_some() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let target = Target::open(&folder.path().join("target"), MAKE).expect("a new file");
+    let payload = Payload::new(&job(), 1, 0).expect("memory for a buffer");
+    let mut ring = UringRing::new(1, target.file().expect("a file"), payload.region(), Poll::Interrupt).expect("a ring");
+    // A flush is done by a kernel thread, so that its completion has to be fetched from the kernel.
+    let flush = Request {
+        operation: Operation::Flush,
+        slot: 0,
+        offset_bytes: 0,
+        buffer: std::ptr::null_mut(),
+        length_bytes: 0,
+    };
+    ring.push(flush);
+    let mut completions = Vec::with_capacity(1);
+    let end = Instant::now() + Duration::from_secs(10);
+    while completions.is_empty() && Instant::now() < end {
+        ring.submit(0, 0).expect("nothing is asked of the kernel but what is done");
+        ring.reap(&mut completions, 1);
+    }
+    assert_eq!(completions.len(), 1);
 }

@@ -4,14 +4,15 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{MS, job};
-use iosonde_engine::cell::{Bench as SimulatedBench, Interval, Setting, conduct, conduct_simulated};
+use common::{Bench, MS, job};
+use iosonde_engine::cell::{Bench as SimulatedBench, Interval, Outcome, Setting, conduct, conduct_simulated};
 use iosonde_engine::clock::Monotonic;
 use iosonde_engine::job::{Engine, Job};
 use iosonde_engine::pattern::{ArrivalKind, Arrivals, Pace};
 use iosonde_engine::record::{Class, Phase};
 use iosonde_engine::sim::{Drive, Model, QueueingModel, Service, VirtualClock};
 use iosonde_engine::target::Target;
+use iosonde_engine::worker::Step;
 
 const SECOND: u64 = 1_000 * MS;
 const ONE_SERVER: Model =
@@ -44,19 +45,26 @@ fn workers_take_turns_in_one_constant_stream() {
 
 #[test]
 #[allow(clippy::float_arithmetic, clippy::cast_precision_loss)]
-fn distances_of_poisson_arrivals_are_exponential() {
+fn poisson_arrivals_are_as_many_as_asked_for_and_their_distances_are_exponential() {
     let count = 200_000;
-    let found = times(&paced(10_000, ArrivalKind::Poisson), 0, count);
-    let mut distances: Vec<f64> = found.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / 100_000.0).collect();
-    distances.sort_by(f64::total_cmp);
-    // Kolmogorov and Smirnov: the largest distance between both distributions, whose 99.9 % point is 1.95 / sqrt(n).
-    let n = distances.len() as f64;
-    let furthest = distances.iter().enumerate().map(|(rank, distance)| {
-        let expected = 1.0 - (-distance).exp();
-        (expected - rank as f64 / n).abs().max((expected - (rank + 1) as f64 / n).abs())
-    });
-    let furthest = furthest.fold(0.0, f64::max);
-    assert!(furthest < 1.95 / n.sqrt(), "{furthest}");
+    for rate_per_s in [10_000, 100_000, 300_000, 600_000] {
+        let found = times(&paced(rate_per_s, ArrivalKind::Poisson), 0, count);
+        let mean_ns = 1e9 / rate_per_s as f64;
+        let mut distances: Vec<f64> = found.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / mean_ns).collect();
+        distances.sort_by(f64::total_cmp);
+        // Kolmogorov and Smirnov: the largest distance between both distributions, whose 99.9 % point is
+        // 1.95 / sqrt(n).
+        let n = distances.len() as f64;
+        let furthest = distances.iter().enumerate().map(|(rank, distance)| {
+            let expected = 1.0 - (-distance).exp();
+            (expected - rank as f64 / n).abs().max((expected - (rank + 1) as f64 / n).abs())
+        });
+        let furthest = furthest.fold(0.0, f64::max);
+        assert!(furthest < 1.95 / n.sqrt(), "{furthest} at {rate_per_s}");
+        // Their mean strays by 1 / sqrt(n) of itself at one standard deviation.
+        let mean = distances.iter().sum::<f64>() / n;
+        assert!((mean - 1.0).abs() < 3.3 / n.sqrt(), "{mean} at {rate_per_s}");
+    }
 }
 
 #[test]
@@ -75,13 +83,38 @@ fn what_comes_while_the_queue_is_full_waits_and_answers_from_when_it_was_wanted(
     let clock = VirtualClock::default();
     let mut bench = SimulatedBench { targets: &targets, drives: &mut drives, clock: &clock, stop: Arc::default() };
     let mut intervals = Vec::new();
-    conduct_simulated(&job, &mut bench, &mut |_| {}, &mut |interval| intervals.push(interval)).expect("it runs");
+    let result =
+        conduct_simulated(&job, &mut bench, &mut |_| {}, &mut |interval| intervals.push(interval)).expect("it runs");
     let reads = &intervals[0].operations[&Class::Read];
     let (response, lag) = (reads.response.as_ref().expect("paced"), reads.lag.as_ref().expect("paced"));
     assert_eq!((reads.count, reads.latency_ns_min, reads.latency_ns_max), (9, 2 * MS, 2 * MS));
     let responses: u64 = (0..9).map(|number| 2 * (number + 1) - number).sum();
     assert_eq!((response.ns_sum, response.ns_max), (responses * MS, 10 * MS));
     assert_eq!((lag.ns_min, lag.ns_max), (0, 8 * MS));
+    // None was dropped: nine are done, one is on its way, and the one wanted at 10 ms is the oldest that waits.
+    assert_eq!(result.outcome, Outcome::Finished);
+    assert_eq!((result.censored.count, result.censored.waiting_age_ns_max), (1, Some(10 * MS)));
+    assert_eq!(result.measured_ns, 20 * MS, "what waits makes nothing longer");
+    let host_lag = reads.host_lag.as_ref().expect("paced");
+    assert_eq!(host_lag.ns_max, 0, "the queue was full; the engine was not late");
+}
+
+#[test]
+fn an_engine_that_is_late_though_the_queue_has_room_has_a_lag_of_its_own() {
+    let timed = Job { warmup_ns: 0, measure_ns: 30 * MS, interval_ns: 30 * MS, queue_depth: 16, ..job() };
+    let job = Job { pace: paced(1_000, ArrivalKind::Constant).pace, ..timed };
+    let mut bench = Bench::new(&job, MS / 10, 1);
+    assert_eq!(bench.worker.step(), Step::Running);
+    // Nobody lets the engine work for 5 ms, in which five operations are wanted.
+    bench.clock.advance(5 * MS);
+    while bench.worker.step() == Step::Running {
+        bench.clock.advance(MS / 100);
+    }
+    let end = bench.worker.finish();
+    let reads = end.tally.class(Class::Read);
+    assert!((4 * MS - MS / 10..=5 * MS).contains(&reads.host_lag.ns_max), "{}", reads.host_lag.ns_max);
+    assert_eq!(reads.host_lag.ns_max, reads.lag.ns_max);
+    assert_eq!(reads.count, 30, "and catches up with every one of them");
 }
 
 #[test]

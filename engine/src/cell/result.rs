@@ -207,6 +207,9 @@ pub struct Totals {
     /// From when operations were wanted to their submissions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lag: Option<Times>,
+    /// The part of the lag that is the engine's: from when operations were wanted and the queue had a place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host_lag: Option<Times>,
 }
 
 /// A distribution of times.
@@ -274,6 +277,7 @@ impl From<&ClassTally> for Totals {
             latency: Buckets::from(&counts.latency),
             response: Times::of(&counts.response),
             lag: Times::of(&counts.lag),
+            host_lag: Times::of(&counts.host_lag),
         }
     }
 }

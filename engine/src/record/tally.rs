@@ -50,8 +50,10 @@ pub struct ClassTally {
     pub latency: Histogram,
     /// From when an operation was wanted to its completion; nothing where none was wanted at a time.
     pub response: Spread,
-    /// From when an operation was wanted to its submission: how late the engine itself was, or its queue full.
+    /// From when an operation was wanted to its submission: the queue was full, or the engine itself late.
     pub lag: Spread,
+    /// From when an operation was wanted and a place in the queue was free to its submission: how late the engine was.
+    pub host_lag: Spread,
 }
 
 /// A distribution of times. Minimum, maximum and sum are exact.
@@ -95,7 +97,7 @@ impl Spread {
 }
 
 impl ClassTally {
-    fn new(latency: Histogram, response: Spread, lag: Spread) -> Self {
+    fn new(latency: Histogram, [response, lag, host_lag]: [Spread; 3]) -> Self {
         Self {
             count: 0,
             bytes: 0,
@@ -105,6 +107,7 @@ impl ClassTally {
             latency,
             response,
             lag,
+            host_lag,
         }
     }
 
@@ -128,6 +131,7 @@ impl ClassTally {
         self.latency.add(&other.latency);
         self.response.add(&other.response);
         self.lag.add(&other.lag);
+        self.host_lag.add(&other.host_lag);
     }
 
     fn clear(&mut self) {
@@ -135,6 +139,7 @@ impl ClassTally {
         latency.clear();
         self.response.clear();
         self.lag.clear();
+        self.host_lag.clear();
         self.latency = latency;
         (self.count, self.bytes, self.latency_ns_sum) = (0, 0, 0);
         (self.latency_ns_min, self.latency_ns_max) = (u64::MAX, 0);
@@ -175,7 +180,7 @@ impl Tally {
             classes: Class::ALL.map(|class| {
                 let is_asked = asked.contains(&class);
                 let spread = || Spread::new(room(is_asked && paced));
-                ClassTally::new(room(is_asked), spread(), spread())
+                ClassTally::new(room(is_asked), [spread(), spread(), spread()])
             }),
         }
     }
@@ -197,9 +202,11 @@ impl Tally {
 
     /// Writes down when an operation of a paced job was done, and when it was submitted, from when it was wanted.
     #[inline]
-    pub fn respond(&mut self, class: Class, response_ns: u64, lag_ns: u64) {
-        self.classes[class as usize].response.record(response_ns);
-        self.classes[class as usize].lag.record(lag_ns);
+    pub fn respond(&mut self, class: Class, response_ns: u64, lag_ns: u64, host_lag_ns: u64) {
+        let counts = &mut self.classes[class as usize];
+        counts.response.record(response_ns);
+        counts.lag.record(lag_ns);
+        counts.host_lag.record(host_lag_ns);
     }
 
     /// Adds what another tally counted, and widens the time that this one covers.

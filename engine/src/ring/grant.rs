@@ -20,11 +20,13 @@ struct Flag {
 }
 
 /// The flags that are wanted, in the order in which they are tried.
-const WANTED: [Flag; 5] = [
+const WANTED: [Flag; 6] = [
     Flag { name: "submit_all", set: Builder::setup_submit_all, with: &[], without: &[] },
     Flag { name: "single_issuer", set: Builder::setup_single_issuer, with: &[], without: &[] },
     Flag { name: "defer_taskrun", set: Builder::setup_defer_taskrun, with: &["single_issuer"], without: &["sqpoll"] },
     Flag { name: "coop_taskrun", set: Builder::setup_coop_taskrun, with: &[], without: &["defer_taskrun", "sqpoll"] },
+    // Says when there is something to fetch, to a worker that looks without waiting. Goes with either of the two above.
+    Flag { name: "taskrun_flag", set: Builder::setup_taskrun_flag, with: &[], without: &["sqpoll"] },
     Flag { name: "no_sqarray", set: Builder::setup_no_sqarray, with: &[], without: &[] },
 ];
 

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::os::fd::RawFd;
+use std::time::Duration;
 
 use super::{Completion, Operation, Request, Ring, RingTruth};
 
@@ -43,7 +44,7 @@ impl Ring for PsyncRing {
         self.waiting = Some(request);
     }
 
-    fn submit(&mut self, _wait_for: u32, _timeout_ns: u64) -> io::Result<()> {
+    fn submit(&mut self, wait_for: u32, timeout_ns: u64) -> io::Result<()> {
         if let Some(request) = self.waiting.take() {
             let moved = self.call(&request);
             let result = if moved < 0 {
@@ -52,6 +53,9 @@ impl Ring for PsyncRing {
                 i32::try_from(moved).expect("a block is at most 64 MiB")
             };
             self.done = Some(Completion { slot: request.slot, result });
+        } else if wait_for > 0 && self.done.is_none() {
+            // There is nothing that could come back: whoever waits has nothing to do until then.
+            std::thread::sleep(Duration::from_nanos(timeout_ns));
         }
         Ok(())
     }

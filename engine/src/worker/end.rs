@@ -15,11 +15,16 @@ pub struct Censored {
     pub age_ns_max: u64,
     /// The longest of their latencies in the end.
     pub latency_ns_max: u64,
+    /// How long the oldest operation had been wanted by then that the queue had no place for; 0 where there was none,
+    /// and None where none is wanted at a time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting_age_ns_max: Option<u64>,
 }
 
 impl Censored {
     /// Adds another worker's.
     pub fn add(&mut self, other: &Self) {
+        self.waiting_age_ns_max = self.waiting_age_ns_max.max(other.waiting_age_ns_max);
         if other.count == 0 {
             return;
         }

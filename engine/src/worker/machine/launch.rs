@@ -108,6 +108,7 @@ impl<R: Ring, C: Clock> Worker<R, C> {
                 let Some(access) = self.accesses.draw() else { return false };
                 if let Some(arrivals) = &mut self.arrivals {
                     slot.intended_ns = arrivals.take();
+                    slot.due_ns = slot.intended_ns.max(self.ready_since_ns);
                 }
                 let direction = if access.read { Direction::Read } else { Direction::Write };
                 slot.class = if access.read { Class::Read } else { Class::Write };

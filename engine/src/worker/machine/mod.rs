@@ -51,6 +51,8 @@ struct Slot {
     offset_bytes: u64,
     // When the schedule wanted it; with the queue kept full, when it was submitted.
     intended_ns: u64,
+    // When it could have been submitted: it was wanted, and there was a place for it.
+    due_ns: u64,
     submit_ns: u64,
     // When the write was submitted that a flush belongs to.
     commit_ns: u64,
@@ -99,6 +101,8 @@ pub struct Worker<R, C> {
     slots: Box<[Slot]>,
     // Free for a new operation.
     ready: Vec<u32>,
+    // Since when there is one, or was one last.
+    ready_since_ns: u64,
     // With an operation that goes on: a flush behind its write, or another try.
     unfinished: Vec<u32>,
     batch: Vec<u32>,
@@ -133,6 +137,7 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             next: Next::Fresh,
             offset_bytes: 0,
             intended_ns: 0,
+            due_ns: 0,
             submit_ns: 0,
             commit_ns: 0,
             retries: 0,
@@ -150,6 +155,7 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             window,
             slots: vec![idle; slots as usize].into_boxed_slice(),
             ready: (0..slots).rev().collect(),
+            ready_since_ns: start_ns,
             unfinished: Vec::with_capacity(slots as usize),
             batch: Vec::with_capacity(BATCH_MAX as usize),
             batch_max: batch_max(slots) as usize,
@@ -246,6 +252,9 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         let ages = waiting.map(|slot| end_ns.saturating_sub(slot.submit_ns));
         self.censored.age_ns_min = ages.clone().min().unwrap_or(0);
         self.censored.age_ns_max = ages.max().unwrap_or(0);
+        // What waits behind it is not stored anywhere: it is the stream of arrivals, which goes on from here.
+        self.censored.waiting_age_ns_max =
+            self.arrivals.as_ref().map(|arrivals| end_ns.saturating_sub(arrivals.next_ns()));
     }
 
     #[cold]

@@ -22,7 +22,14 @@ impl<R: Ring, C: Clock> Worker<R, C> {
                 self.fault(completion, class);
             }
             let is_free = self.slots[completion.slot as usize].next == Next::Fresh;
-            if is_free { self.ready.push(completion.slot) } else { self.unfinished.push(completion.slot) }
+            if is_free {
+                if self.ready.is_empty() {
+                    self.ready_since_ns = now;
+                }
+                self.ready.push(completion.slot);
+            } else {
+                self.unfinished.push(completion.slot);
+            }
         }
         self.completions = completions;
     }
@@ -36,17 +43,19 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             return;
         }
         let response_ns = now - slot.intended_ns;
+        let submitted_ns = if slot.class == Class::Flush { slot.commit_ns } else { slot.submit_ns };
+        let (lag_ns, host_lag_ns) = (submitted_ns - slot.intended_ns, submitted_ns.saturating_sub(slot.due_ns));
         let tally = self.recorder.current();
         let bytes = u64::from(self.block_size_bytes);
         if slot.class == Class::Flush {
             if self.arrivals.is_some() {
-                tally.respond(Class::Commit, response_ns, slot.commit_ns - slot.intended_ns);
+                tally.respond(Class::Commit, response_ns, lag_ns, host_lag_ns);
             }
             tally.record(Class::Flush, latency_ns, 0);
             tally.record(Class::Commit, now - slot.commit_ns, bytes);
         } else {
             if self.arrivals.is_some() {
-                tally.respond(slot.class, response_ns, slot.submit_ns - slot.intended_ns);
+                tally.respond(slot.class, response_ns, lag_ns, host_lag_ns);
             }
             tally.record(slot.class, latency_ns, bytes);
             if slot.class == Class::Write && self.sync == Sync::Fdatasync {
