@@ -21,6 +21,7 @@ DURATIONS_NS: Final = {
     "h": 3600 * 10**9,
     "d": 86_400 * 10**9,
 }
+RATES: Final = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6}
 _NUMBER = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-zµ]*)\s*$")
 _SPELLINGS: Final = {name.lower(): name for name in (*BINARY, *DECIMAL)}
 SECOND_NS: Final = 10**9
@@ -61,6 +62,24 @@ def parse_duration(text: str, what: str) -> int:
     if factor is None:
         raise UsageError(f"{what}: '{text}' has the unknown unit '{unit}'", "use ns, us, ms, s, m, h or d")
     return _whole(number, factor, what, text, "nanoseconds")
+
+
+def parse_rate(text: str, what: str) -> int:
+    """Operations a second from text such as ``500``, ``20k`` or ``1.5M`` (``what`` names the flag in errors).
+
+    Operations are counted in powers of ten, so ``k`` and ``M`` are clear here. A ``/s`` behind them is taken as well.
+    """
+    match = _NUMBER.match(text.strip().removesuffix("/s"))
+    if match is None:
+        raise UsageError(f"{what}: '{text}' is not a rate", "write operations a second, such as 500, 20k or 1.5M")
+    number, unit = match.groups()
+    factor = RATES.get(unit)
+    if factor is None:
+        raise UsageError(
+            f"{what}: '{text}' has the unknown unit '{unit}'",
+            "a rate is operations a second: 500, 20k (10^3), 1.5M (10^6)",
+        )
+    return _whole(number, factor, what, text, "operations a second")
 
 
 def _whole(number: str, factor: int, what: str, text: str, base: str) -> int:
@@ -112,6 +131,14 @@ def format_bandwidth(bytes_per_s: float) -> str:
 def format_iops(per_s: float) -> str:
     """Operations a second, in full."""
     return f"{per_s:,.0f}" if per_s >= 100 else _scaled(per_s, 3)
+
+
+def format_rate(per_s: int) -> str:
+    """An asked rate, exact and in whole numbers: ``500``, ``20k``, ``1500k``, ``2M``; each a second."""
+    for name, factor in (("M", 10**6), ("k", 10**3)):
+        if per_s >= factor and per_s % factor == 0:
+            return f"{per_s // factor}{name}"
+    return str(per_s)
 
 
 def format_latency(latency_ns: float) -> str:

@@ -26,6 +26,23 @@ class Data(StrEnum):
     ZEROS = "zeros"
 
 
+class Arrivals(StrEnum):
+    """How the operations of an open loop follow each other: independently (a Poisson process), or at equal distances."""
+
+    POISSON = "poisson"
+    CONSTANT = "constant"
+
+
+class LatencyKind(StrEnum):
+    """Where a latency begins: at the submission of an operation, or at the moment at which it was wanted.
+
+    In a closed loop nothing is wanted at a moment, so that there is service latency only.
+    """
+
+    SERVICE = "service"
+    RESPONSE = "response"
+
+
 class Engine(StrEnum):
     """How I/O reaches the target. ``null`` reaches nothing: it completes at once, in process.
 

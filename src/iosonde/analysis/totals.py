@@ -26,6 +26,7 @@ def merge_totals(totals: Sequence[OperationTotals]) -> OperationTotals | None:
         latency=merge_histograms([each.latency for each in filled]),
         response=merge_times([each.response for each in filled]),
         lag=merge_times([each.lag for each in filled]),
+        host_lag=merge_times([each.host_lag for each in filled]),
     )
 
 

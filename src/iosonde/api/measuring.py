@@ -12,7 +12,7 @@ from iosonde.campaign import SilentObserver, look_ahead, measure_in_memory, meas
 from iosonde.campaign.failing import add_way_on, check_campaign, check_probe, has_begun
 from iosonde.campaign.wishes import campaign_wish, probe_wish
 from iosonde.errors import IosondeError, UsageError
-from iosonde.vocabulary import Access, Data, EngineChoice, Sync
+from iosonde.vocabulary import Access, Arrivals, Data, EngineChoice, Sync
 
 _Word = TypeVar("_Word", bound=StrEnum)
 
@@ -70,7 +70,9 @@ def probe(
     pattern: str = "random",
     read: int = 100,
     block_size: str | int = "4KiB",
-    queue_depth: int = 1,
+    queue_depth: int | None = None,
+    rate: str | int | None = None,
+    arrivals: str | None = None,
     jobs: int = 1,
     sync: str = "none",
     data: str = "random",
@@ -84,7 +86,8 @@ def probe(
 ) -> Run:
     """Runs one workload, as ``iosonde probe`` does with the same words, and gives the run. Nothing stays on the disk.
 
-    Sizes are text with a unit, such as ``"4KiB"``, or bytes; times are text with a unit, such as ``"200ms"``.
+    Sizes are text with a unit, such as ``"4KiB"``, or bytes; times are text with a unit, such as ``"200ms"``; a rate is
+    text such as ``"20k"``, or operations a second.
 
     Raises IosondeError; Ctrl-C raises KeyboardInterrupt after the file that was made has been removed.
     """
@@ -96,6 +99,8 @@ def probe(
         read_percent=read,
         block_size=str(block_size),
         queue_depth=queue_depth,
+        rate=_text(rate),
+        arrivals=None if arrivals is None else _choice(Arrivals, arrivals, "--arrivals"),
         sync=_choice(Sync, sync, "--sync"),
         jobs=jobs,
         data=_choice(Data, data, "--data"),

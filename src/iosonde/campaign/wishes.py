@@ -5,12 +5,15 @@ from collections.abc import Sequence
 
 from iosonde.campaign.campaign import Wish
 from iosonde.campaign.places import TargetWish
+from iosonde.errors import UsageError
 from iosonde.plans import (
     JOBS_MAX,
+    OPEN_LOOP_DEPTH,
     QUEUE_DEPTH_MAX,
     SEED_MAX,
     CampaignTable,
     campaign_plan,
+    check_rate,
     check_whole,
     load_profile,
     probe_plan,
@@ -20,8 +23,8 @@ from iosonde.plans import (
 from iosonde.plans.mistakes import read_text
 from iosonde.records import Workload
 from iosonde.records.workload import ALL_READS
-from iosonde.units import parse_bytes, parse_duration
-from iosonde.vocabulary import Access, Data, EngineChoice, Sync
+from iosonde.units import parse_bytes, parse_duration, parse_rate
+from iosonde.vocabulary import Access, Arrivals, Data, EngineChoice, Sync
 
 
 def campaign_wish(
@@ -64,7 +67,9 @@ def probe_wish(
     pattern: Access,
     read_percent: int,
     block_size: str,
-    queue_depth: int,
+    queue_depth: int | None,
+    rate: str | None,
+    arrivals: Arrivals | None,
     sync: Sync,
     jobs: int,
     data: Data,
@@ -79,6 +84,9 @@ def probe_wish(
 ) -> Wish:
     """A campaign of one cell. An existing file that is only read needs no --overwrite, unless it is to be filled."""
     check_whole(read_percent, "--read", 0, ALL_READS)
+    rate_per_s, arrivals = _pace(rate, arrivals)
+    if queue_depth is None:
+        queue_depth = 1 if rate_per_s is None else OPEN_LOOP_DEPTH
     check_whole(queue_depth, "--queue-depth", 1, QUEUE_DEPTH_MAX)
     check_whole(jobs, "--jobs", 1, JOBS_MAX)
     workload = Workload(
@@ -90,6 +98,8 @@ def probe_wish(
         jobs=jobs,
         data=data,
         targets=len(targets),
+        rate_per_s=rate_per_s,
+        arrivals=arrivals,
     )
     timing = timing_of(parse_duration(warmup, "--warmup"), parse_duration(duration, "--duration"))
     chosen_seed = _seed(seed)
@@ -101,6 +111,20 @@ def probe_wish(
         plan=lambda ground: probe_plan(workload, timing, ground, seed=chosen_seed),
         command=command,
     )
+
+
+def _pace(rate: str | None, arrivals: Arrivals | None) -> tuple[int | None, Arrivals | None]:
+    """What makes the loop open, or nothing. Arrivals are Poisson's unless somebody says otherwise."""
+    if rate is None:
+        if arrivals is not None:
+            raise UsageError(
+                f"--arrivals {arrivals} is about operations that are wanted at a rate, and there is none",
+                "add --rate, such as --rate 20k, or leave --arrivals away",
+            )
+        return None, None
+    rate_per_s = parse_rate(rate, "--rate")
+    check_rate(rate_per_s)
+    return rate_per_s, arrivals or Arrivals.POISSON
 
 
 def _target_wish(

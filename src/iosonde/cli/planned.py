@@ -4,7 +4,7 @@ from iosonde.campaign import Place, Rest, Survey
 from iosonde.machine import device_facts
 from iosonde.plans import Cost, cell_duration_ns
 from iosonde.records import Experiment, Plan, Timing
-from iosonde.units import format_amount, format_bandwidth, format_duration, format_size
+from iosonde.units import format_amount, format_bandwidth, format_duration, format_rate, format_size
 
 EXPERIMENTS = {
     Experiment.BASELINE: "zero-queue baseline",
@@ -35,6 +35,7 @@ def plan_lines(ahead: Survey, cost: Cost) -> list[str]:
         ),
         f"profile   {plan.profile}{' (quick)' if plan.quick else ''}: {_experiments(ahead)}",
         f"cells     {cost.cells} distinct {every}, {cost.measurements} measurements, each {_lengths(plan)}",
+        *_rate_lines(plan),
         f"time      {format_duration(cost.duration_ns)}{VIRTUAL if ahead.is_simulated else ''}",
         *(["writes    nothing"] if kind == "null" else _wear_lines(ahead, cost)),
     ]
@@ -73,6 +74,14 @@ def _length(timing: Timing) -> str:
     if timing.amount_bytes is not None:
         return f"until {format_size(timing.amount_bytes)} were moved"
     return f"{format_duration(timing.warmup_ns)} warm-up + {format_duration(timing.measure_ns)}"
+
+
+def _rate_lines(plan: Plan) -> list[str]:
+    """The rates of open loops: each once."""
+    asked = [cell.workload for cell in plan.cells]
+    rates = {f"{format_rate(each.rate_per_s)}/s ({each.arrivals})": None for each in asked if each.rate_per_s}
+    some = "" if all(each.is_open_loop for each in asked) else " in some cells"
+    return [f"rates     open loop{some}, wanted on each target: {', '.join(rates)}"] if rates else []
 
 
 def _wear_lines(ahead: Survey, cost: Cost) -> list[str]:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from iosonde.vocabulary import Access, Data, Sync
+from iosonde.vocabulary import Access, Arrivals, Data, Sync
 
 GROUP = "Workload"
 
@@ -16,9 +16,39 @@ BlockSize = Annotated[
     str, typer.Option("--block-size", help="Bytes of each operation.", metavar="SIZE", rich_help_panel=GROUP)
 ]
 QueueDepth = Annotated[
-    int,
+    int | None,
     typer.Option(
-        "--queue-depth", help="Operations that each job keeps in flight.", min=1, max=4096, rich_help_panel=GROUP
+        "--queue-depth",
+        help=(
+            "Operations that each job keeps in flight; with --rate, the most that it has in flight. Default: 1, and 64 "
+            "with --rate."
+        ),
+        min=1,
+        max=4096,
+        rich_help_panel=GROUP,
+        show_default=False,
+    ),
+]
+Rate = Annotated[
+    str | None,
+    typer.Option(
+        "--rate",
+        help=(
+            "Operations wanted a second on each target, such as 20k, whatever becomes of those before them: an open "
+            "loop. Default: each queue is kept full."
+        ),
+        metavar="RATE",
+        rich_help_panel=GROUP,
+        show_default=False,
+    ),
+]
+ArrivalsOption = Annotated[
+    Arrivals | None,
+    typer.Option(
+        "--arrivals",
+        help="With --rate: independently of each other, as many users come, or at equal distances. Default: poisson.",
+        rich_help_panel=GROUP,
+        show_default=False,
     ),
 ]
 Jobs = Annotated[

@@ -5,11 +5,13 @@ from iosonde.plans.campaign_file import CampaignTable, campaign_schema
 from iosonde.plans.cost import ASSUMED_WRITE_BYTES_PER_S, Cost, cell_duration_ns, plan_cost
 from iosonde.plans.limits import (
     JOBS_MAX,
+    OPEN_LOOP_DEPTH,
     QUEUE_DEPTH_MAX,
     SEED_MAX,
     TARGETS_MAX,
     check_alignment,
     check_plan,
+    check_rate,
     check_whole,
 )
 from iosonde.plans.profiles import PROFILES, load_profile
@@ -18,6 +20,7 @@ from iosonde.plans.read_campaign import read_campaign
 __all__ = [
     "ASSUMED_WRITE_BYTES_PER_S",
     "JOBS_MAX",
+    "OPEN_LOOP_DEPTH",
     "PROFILES",
     "QUEUE_DEPTH_MAX",
     "QUICK_TIMING",
@@ -32,6 +35,7 @@ __all__ = [
     "cell_name",
     "check_alignment",
     "check_plan",
+    "check_rate",
     "check_whole",
     "load_profile",
     "plan_cost",

@@ -8,8 +8,9 @@ from itertools import product
 from typing import Final
 
 from iosonde.plans.campaign_file import CampaignTable, ExperimentTable, Order
-from iosonde.records import Access, CellPlan, CellTurn, Data, Experiment, Plan, Sync, Timing, Workload
-from iosonde.units import SECOND_NS, format_duration, format_size
+from iosonde.plans.limits import OPEN_LOOP_DEPTH
+from iosonde.records import Access, Arrivals, CellPlan, CellTurn, Data, Experiment, Plan, Sync, Timing, Workload
+from iosonde.units import SECOND_NS, format_duration, format_rate, format_size
 
 FILL_BLOCK_BYTES: Final = 1 << 20
 # Millions of blocks take a simulated disk of many TB a minute of somebody's time; larger ones leave it as it would be.
@@ -48,10 +49,14 @@ def timing_of(warmup_ns: int, measure_ns: int) -> Timing:
 
 
 def cell_name(workload: Workload) -> str:
-    """The name of a workload, the same in every run: ``random-read-4KiB-qd8``, ``random-mix70-4KiB-qd16-jobs2``."""
+    """The name of a workload, the same in every run: ``random-read-4KiB-qd8``, ``random-mix70-4KiB-qd16-jobs2``.
+
+    That of an open loop has its rate instead of the depth, unless that differs from the usual one, and the arrivals
+    unless they are Poisson's: ``random-read-4KiB-rate20k``, ``random-read-4KiB-rate20k-constant-qd1``.
+    """
     kind = {100: "read", 0: "write"}.get(workload.read_percent, f"mix{workload.read_percent}")
     size = format_size(workload.block_size_bytes).replace(" ", "")
-    parts = [f"{workload.pattern}-{kind}-{size}-qd{workload.queue_depth}"]
+    parts = [f"{workload.pattern}-{kind}-{size}", *_loop_name(workload)]
     if workload.jobs > 1:
         parts.append(f"jobs{workload.jobs}")
     if workload.targets > 1:
@@ -61,6 +66,16 @@ def cell_name(workload: Workload) -> str:
     if workload.data is not Data.RANDOM:
         parts.append(workload.data)
     return "-".join(parts)
+
+
+def _loop_name(workload: Workload) -> list[str]:
+    depth = f"qd{workload.queue_depth}"
+    if workload.rate_per_s is None:
+        return [depth]
+    parts = [f"rate{format_rate(workload.rate_per_s)}"]
+    if workload.arrivals is Arrivals.CONSTANT:
+        parts.append(str(workload.arrivals))
+    return parts if workload.queue_depth == OPEN_LOOP_DEPTH else [*parts, depth]
 
 
 @dataclass(frozen=True)
@@ -108,6 +123,7 @@ def _cells_of(campaign: CampaignTable, table: ExperimentTable, *, quick: bool, t
         table.read,
         table.block_size,
         table.queue_depth,
+        _paces(table),
         table.jobs,
         table.sync,
         table.data,
@@ -121,6 +137,8 @@ def _cells_of(campaign: CampaignTable, table: ExperimentTable, *, quick: bool, t
                 read_percent=read,
                 block_size_bytes=size,
                 queue_depth=depth,
+                rate_per_s=rate_per_s,
+                arrivals=arrivals,
                 jobs=jobs,
                 sync=sync,
                 data=data,
@@ -129,8 +147,14 @@ def _cells_of(campaign: CampaignTable, table: ExperimentTable, *, quick: bool, t
             timing,
             table.repeats or campaign.repeats,
         )
-        for pattern, read, size, depth, jobs, sync, data, each, timing in matrix
+        for pattern, read, size, depth, (rate_per_s, arrivals), jobs, sync, data, each, timing in matrix
     ]
+
+
+def _paces(table: ExperimentTable) -> list[tuple[int | None, Arrivals | None]]:
+    if table.rate is None:
+        return [(None, None)]
+    return list(product(table.rate, table.arrivals or [Arrivals.POISSON]))
 
 
 def _timings(campaign: CampaignTable, table: ExperimentTable, *, quick: bool) -> list[Timing]:

@@ -28,12 +28,13 @@ from iosonde.plans.limits import (
     DURATION_NS_MIN,
     JOBS_MAX,
     QUEUE_DEPTH_MAX,
+    RATE_PER_S_MAX,
     REPEATS_MAX,
     SECTOR_BYTES,
     TARGETS_MAX,
 )
-from iosonde.units import format_duration, format_size, parse_bytes, parse_duration
-from iosonde.vocabulary import Access, Data, Sync
+from iosonde.units import format_duration, format_rate, format_size, parse_bytes, parse_duration, parse_rate
+from iosonde.vocabulary import Access, Arrivals, Data, Sync
 
 _Value = TypeVar("_Value")
 
@@ -75,6 +76,7 @@ _SHOWN: Final[dict[str, Callable[[Any], str]]] = {
     "block_size": format_size,
     "amount": format_size,
     "duration": format_duration,
+    "rate": format_rate,
 }
 
 
@@ -88,6 +90,8 @@ class _Quantity:
     shown: Callable[[int], str]
     noun: str
     examples: tuple[str, ...]
+    # Whether a bare number is clear, so that it may stand without quotes.
+    takes_numbers: bool = False
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:  # noqa: ANN401 - Pydantic's own
         return no_info_before_validator_function(self.read, handler(source))
@@ -95,14 +99,16 @@ class _Quantity:
     def __get_pydantic_json_schema__(self, _: CoreSchema, __: GetJsonSchemaHandler) -> JsonSchemaValue:
         bounds = f"{self.shown(self.least)} to {self.shown(self.most)}"
         return {
-            "type": "string",
+            "type": ["string", "integer"] if self.takes_numbers else "string",
             "examples": list(self.examples),
-            "description": f"{self.noun} with a unit, {bounds}.",
+            "description": f"{self.noun}, {bounds}." if self.takes_numbers else f"{self.noun} with a unit, {bounds}.",
             "$comment": bounds,
         }
 
     def read(self, value: Any) -> int:  # noqa: ANN401 - whatever the file holds
         """The number in its base unit."""
+        if self.takes_numbers and isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)
         if not isinstance(value, str):
             raise PydanticCustomError("quantity", "is not text with a unit", {"hint": f'write "{self.examples[0]}"'})
         try:
@@ -133,6 +139,10 @@ Duration = Annotated[
     int, _Quantity(parse_duration, DURATION_NS_MIN, DURATION_NS_MAX, format_duration, "Time", ("5s", "200ms", "2m"))
 ]
 Warmup = Annotated[int, _Quantity(parse_duration, 0, DURATION_NS_MAX, format_duration, "Time", ("1s", "0s"))]
+Rate = Annotated[
+    int,
+    _Quantity(parse_rate, 1, RATE_PER_S_MAX, format_rate, "Operations a second", ("20k", "500"), takes_numbers=True),
+]
 Percent = Annotated[int, Field(strict=True, ge=0, le=100)]
 Depth = Annotated[int, Field(strict=True, ge=1, le=QUEUE_DEPTH_MAX)]
 Jobs = Annotated[int, Field(strict=True, ge=1, le=JOBS_MAX)]
@@ -161,7 +171,16 @@ class ExperimentTable(_Table):
     pattern: Several[Access] = Field(description="Where the next block lies.")
     read: Several[Percent] = Field(description="Share of reads in percent.")
     block_size: Several[Size] = Field(description="Bytes of each operation.")
-    queue_depth: Several[Depth] = Field(description="Operations that each job keeps in flight.")
+    queue_depth: Several[Depth] = Field(
+        description="Operations that each job keeps in flight; with a rate, the most that it has in flight."
+    )
+    rate: Several[Rate] | None = Field(
+        default=None,
+        description="Operations wanted a second on each target, whatever becomes of those before; default: a full queue.",
+    )
+    arrivals: Several[Arrivals] | None = Field(
+        default=None, description="How operations that are wanted at a rate follow each other; default: poisson."
+    )
     jobs: Several[Jobs] = Field(default=[1], description="Workers, each with a queue of its own.")
     sync: Several[Sync] = Field(default=[Sync.NONE], description="When a write counts as done.")
     data: Several[Data] = Field(default=[Data.RANDOM], description="What writes carry.")
@@ -178,6 +197,12 @@ class ExperimentTable(_Table):
         if self.amount is not None and (self.duration is not None or self.warmup is not None):
             raise PydanticCustomError(
                 "agree", "amount goes with neither duration nor warmup", {"key": "amount", "hint": "leave one away"}
+            )
+        if self.arrivals is not None and self.rate is None:
+            raise PydanticCustomError(
+                "agree",
+                "arrivals is about operations that are wanted at a rate, and there is none",
+                {"key": "arrivals", "hint": 'add rate = "20k", or leave arrivals away'},
             )
         if any(sync is not Sync.NONE for sync in self.sync) and 100 in self.read:  # noqa: PLR2004 - percent
             raise PydanticCustomError(

@@ -57,7 +57,7 @@ def plan_cost(plan: Plan, assumed_bytes_per_s: int = ASSUMED_WRITE_BYTES_PER_S) 
 def cell_duration_ns(cell: CellPlan, bytes_per_s: int = ASSUMED_WRITE_BYTES_PER_S) -> int:
     """How long a cell takes, from its start to the start of the next; with an amount, at the rate that is assumed."""
     if cell.timing.amount_bytes is not None:
-        return cell.timing.amount_bytes * SECOND_NS // bytes_per_s + CELL_OVERHEAD_NS
+        return cell.timing.amount_bytes * SECOND_NS // _taken_per_s(cell, bytes_per_s) + CELL_OVERHEAD_NS
     return cell.timing.warmup_ns + cell.timing.measure_ns + CELL_OVERHEAD_NS
 
 
@@ -65,4 +65,18 @@ def _written(cell: CellPlan, bytes_per_s: int) -> int:
     if cell.timing.amount_bytes is not None:
         return cell.timing.amount_bytes * cell.workload.targets * (100 - cell.workload.read_percent) // 100
     time_ns = cell.timing.warmup_ns + cell.timing.measure_ns
-    return cell.workload.targets * time_ns * bytes_per_s // SECOND_NS * (100 - cell.workload.read_percent) // 100
+    return (
+        cell.workload.targets
+        * time_ns
+        * _taken_per_s(cell, bytes_per_s)
+        // SECOND_NS
+        * (100 - cell.workload.read_percent)
+        // 100
+    )
+
+
+def _taken_per_s(cell: CellPlan, bytes_per_s: int) -> int:
+    """Bytes that a target takes a second: in an open loop no more than are wanted."""
+    if cell.workload.rate_per_s is None:
+        return bytes_per_s
+    return min(cell.workload.rate_per_s * cell.workload.block_size_bytes, bytes_per_s)

@@ -4,7 +4,7 @@ from typing import Final
 
 from iosonde.errors import UsageError
 from iosonde.records import CellPlan, Plan, Sync
-from iosonde.units import format_duration, format_size
+from iosonde.units import format_duration, format_rate, format_size
 
 SECTOR_BYTES: Final = 512
 BLOCK_SIZE_BYTES_MAX: Final = 64 << 20
@@ -14,6 +14,10 @@ JOBS_MAX: Final = 256
 SEED_MAX: Final = 2**53 - 1
 TARGETS_MAX: Final = 64
 REPEATS_MAX: Final = 1000
+RATE_PER_S_MAX: Final = 10**9
+# What an open loop may have in flight where nobody says: enough for 640,000 operations of 100 us a second, or for 6,400
+# of 10 ms; deeper than the queue of a SATA drive (32); and 64 buffers of the largest block are what may be in flight.
+OPEN_LOOP_DEPTH: Final = 64
 IN_FLIGHT_BYTES_MAX: Final = 4 << 30
 AMOUNT_BYTES_MAX: Final = 2**60
 DURATION_NS_MAX: Final = 30 * 86_400 * 10**9
@@ -25,6 +29,15 @@ def check_whole(value: object, flag: str, least: int, most: int) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
         bounds = f"a whole number from {least} to {most}"
         raise UsageError(f"{flag} {value!r} is not {bounds}", f"give {flag} {bounds}")
+
+
+def check_rate(rate_per_s: int) -> None:
+    """Raises UsageError for a rate that no open loop can have."""
+    if not 1 <= rate_per_s <= RATE_PER_S_MAX:
+        raise UsageError(
+            f"--rate {format_rate(rate_per_s)} is not within 1 to {format_rate(RATE_PER_S_MAX)} operations a second",
+            "give a rate such as 500 or 20k, or leave --rate away: then each queue is kept full",
+        )
 
 
 def check_plan(plan: Plan, *, targets: int) -> None:

@@ -72,6 +72,7 @@ _EXAMPLES: Final = {
     "read": "read = [100, 70, 0]",
     "block_size": 'block_size = ["4KiB", "128KiB"]',
     "queue_depth": "queue_depth = [1, 8, 32]",
+    "rate": 'rate = "20k"',
     "experiment": "[[experiment]], in two brackets, with its keys below",
 }
 

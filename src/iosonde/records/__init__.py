@@ -37,10 +37,12 @@ from iosonde.records.target import (
 from iosonde.records.workload import CellPlan, CellTurn, Plan, Timing, Workload
 from iosonde.vocabulary import (
     Access,
+    Arrivals,
     Data,
     Engine,
     Experiment,
     FaultKind,
+    LatencyKind,
     Operation,
     Outcome,
     Phase,
@@ -53,6 +55,7 @@ __all__ = [
     "SCHEMA_VERSION",
     "Access",
     "Alignment",
+    "Arrivals",
     "CellPlan",
     "CellRecord",
     "CellTurn",
@@ -75,6 +78,7 @@ __all__ = [
     "HostFacts",
     "Identity",
     "IntervalRecord",
+    "LatencyKind",
     "Layout",
     "Neighbour",
     "Operation",

@@ -42,12 +42,17 @@ class SlowIo:
 
 
 class Censored(Record):
-    """What was in flight when measuring ended: how many, how old then, and how long the longest took in the end."""
+    """What was in flight when measuring ended: how many, how old then, and how long the longest took in the end.
+
+    ``waiting_age_ns_max`` is how long the oldest operation had been wanted by then that the queue had no place for: 0
+    where none waited, None in a closed loop. Of such operations nothing else is known; they were never submitted.
+    """
 
     count: int
     age_ns_min: int
     age_ns_max: int
     latency_ns_max: int
+    waiting_age_ns_max: int | None = None
 
 
 class ThreadCpu(Record):

@@ -25,8 +25,9 @@ class OperationTotals:
     """One class of operations over a stretch of time, counted at completion.
 
     ``latency`` is service latency: reap minus submit. Minimum, maximum and sum are exact, not from buckets.
-    ``response`` is reap minus the moment at which an operation was wanted, ``lag`` is submit minus that moment; both
-    are None in a closed loop, where nothing is wanted at a moment.
+    ``response`` is reap minus the moment at which an operation was wanted, ``lag`` is submit minus that moment, and
+    ``host_lag`` the part of the lag in which the queue had a place: how late the engine itself was. All are None in a
+    closed loop, where nothing is wanted at a moment.
     """
 
     count: int
@@ -37,6 +38,7 @@ class OperationTotals:
     latency: Histogram
     response: Times | None = None
     lag: Times | None = None
+    host_lag: Times | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=COMPACT)

@@ -1,17 +1,22 @@
 """What is asked of a target: workloads, their timing, and the plan that orders them."""
 
-from pydantic import Field
+from typing import Self
+
+from pydantic import Field, model_validator
 
 from iosonde.records.base import Record
-from iosonde.vocabulary import Access, Data, Experiment, Operation, Sync
+from iosonde.vocabulary import Access, Arrivals, Data, Experiment, Operation, Sync
 
 ALL_READS = 100
 
 
 class Workload(Record):
-    """One closed loop: ``jobs`` workers, each with ``queue_depth`` operations of ``block_size_bytes`` in flight.
+    """One loop: ``jobs`` workers, each with ``queue_depth`` operations of ``block_size_bytes`` in flight.
 
-    All of it happens on each of ``targets`` targets at the same time.
+    All of it happens on each of ``targets`` targets at the same time. With ``rate_per_s`` the loop is open: that many
+    operations a second are wanted on each target, by all its workers together, following each other as ``arrivals``
+    says; ``queue_depth`` is then the most that a worker has in flight, and what has no place waits. Without a rate,
+    both are None and the loop is closed: each queue is kept full.
     """
 
     pattern: Access
@@ -22,6 +27,25 @@ class Workload(Record):
     jobs: int = Field(default=1, ge=0)
     data: Data = Data.RANDOM
     targets: int = Field(default=1, ge=0)
+    rate_per_s: int | None = Field(default=None, ge=1)
+    arrivals: Arrivals | None = None
+
+    @model_validator(mode="after")
+    def _both_or_neither(self) -> Self:
+        if (self.rate_per_s is None) != (self.arrivals is None):
+            message = "a rate and how its arrivals follow each other go together"
+            raise ValueError(message)
+        return self
+
+    @property
+    def is_open_loop(self) -> bool:
+        """Whether operations are wanted at a rate, whatever becomes of those before them."""
+        return self.rate_per_s is not None
+
+    @property
+    def rate_per_s_all(self) -> int | None:
+        """Operations that are wanted a second, on all targets together; None in a closed loop."""
+        return None if self.rate_per_s is None else self.rate_per_s * self.targets
 
     @property
     def operations_in_flight(self) -> int:

@@ -19,6 +19,7 @@ from iosonde.records import (
     Identity,
     IntervalRecord,
     SimulationFacts,
+    Workload,
 )
 from iosonde.records.base import Record
 from iosonde.sources.engine.assemble import assemble_cell
@@ -248,4 +249,12 @@ def _job(cell: CellPlan, turn: CellTurn, engine: Engine, span_bytes: int) -> Eve
         "measure_ns": cell.timing.measure_ns,
         "interval_ns": cell.timing.interval_ns,
         "amount_bytes": cell.timing.amount_bytes,
+        **_pace(cell.workload),
     }
+
+
+def _pace(workload: Workload) -> Event:
+    """Left out in a closed loop."""
+    if workload.rate_per_s is None or workload.arrivals is None:
+        return {}
+    return {"pace": {"rate_per_s": workload.rate_per_s, "arrivals": workload.arrivals.value}}
