@@ -26,6 +26,37 @@ def test_sizes_mean_what_their_prefix_says(text: str, value_bytes: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "per_s", "shown"),
+    [
+        ("500", 500, "500"),
+        ("20k", 20_000, "20k"),
+        ("20K", 20_000, "20k"),
+        ("1.5M", 1_500_000, "1500k"),
+        (" 2 M/s ", 2_000_000, "2M"),
+        ("1.001k", 1001, "1001"),
+    ],
+)
+def test_rates_count_in_powers_of_ten_and_are_shown_exactly(text: str, per_s: int, shown: str) -> None:
+    assert units.parse_rate(text, "--rate") == per_s
+    assert units.format_rate(per_s) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint", "hint"),
+    [
+        ("abc", "not a rate", "such as 500, 20k or 1.5M"),
+        ("-5", "not a rate", "such as 500, 20k or 1.5M"),
+        ("20m", "unknown unit 'm'", "20k"),
+        ("0.5", "not a whole number of operations a second", "give whole operations a second"),
+    ],
+)
+def test_what_is_no_rate_is_refused_with_the_way_out(text: str, complaint: str, hint: str) -> None:
+    with pytest.raises(UsageError, match=complaint) as caught:
+        units.parse_rate(text, "--rate")
+    assert hint in caught.value.hint
+
+
+@pytest.mark.parametrize(
     ("text", "complaint"),
     [
         ("4K", "powers of 2 or of 10"),

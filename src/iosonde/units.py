@@ -87,7 +87,10 @@ def _whole(number: str, factor: int, what: str, text: str, base: str) -> int:
     scaled = int(whole + part) * factor
     value, rest = divmod(scaled, int(f"1{'0' * len(part)}"))
     if rest:
-        raise UsageError(f"{what}: '{text}' is not a whole number of {base}", "use a smaller unit")
+        raise UsageError(
+            f"{what}: '{text}' is not a whole number of {base}",
+            "use a smaller unit" if factor > 1 else f"give whole {base}",
+        )
     return value
 
 

@@ -27,7 +27,7 @@ class Data(StrEnum):
 
 
 class Arrivals(StrEnum):
-    """How the operations of an open loop follow each other: independently (a Poisson process), or at equal distances."""
+    """How the operations of an open loop come: independently of each other (a Poisson process), or evenly spaced."""
 
     POISSON = "poisson"
     CONSTANT = "constant"

@@ -269,13 +269,26 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     ),
     ("run loop", 3, "loop: Too many levels of symbolic links", "name a file or directory that you may use"),
     ("run . --size 4KB --quick", 2, "--size 3.91 KiB is too small", "use 16 MiB or more"),
-    ("run . --size 1.5B", 2, "--size: '1.5B' is not a whole number of bytes", "use a smaller unit"),
+    ("run . --size 1.5B", 2, "--size: '1.5B' is not a whole number of bytes", "give whole bytes"),
     ("run . --size KiB", 2, "--size: 'KiB' is not a size", "write a size such as 4KiB, 1MiB or 8GiB"),
     (
         "run . --size 1XiB",
         2,
         "--size: '1XiB' has the unknown unit 'XiB'",
         "use B, KiB, MiB, GiB, TiB or kB, MB, GB, TB",
+    ),
+    (
+        "probe . --rate 0",
+        2,
+        "--rate 0 is not within 1 to 1000M operations a second",
+        "give a rate such as 500 or 20k, or leave --rate away: then each queue is kept full",
+    ),
+    ("probe . --rate abc", 2, "--rate: 'abc' is not a rate", "write operations a second, such as 500, 20k or 1.5M"),
+    (
+        "probe . --arrivals constant",
+        2,
+        "--arrivals constant is about operations that are wanted at a rate, and there is none",
+        "add --rate, such as --rate 20k, or leave --arrivals away",
     ),
     ("probe . --jobs 0", 2, "--jobs 0 is not a whole number from 1 to 256", "give --jobs a whole number from 1 to 256"),
     (

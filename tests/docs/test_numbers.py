@@ -8,13 +8,14 @@ import pytest
 from pydantic import TypeAdapter
 
 from iosonde.findings import Case, find
-from iosonde.records import RunRecord
+from iosonde.records import Experiment, RunRecord
 from iosonde.report.display import SPREAD_OF_PERCENTILE
 from iosonde.report.export import ExportedRun, run_tables
 from iosonde.report.page import Page, page_of
 from tests.findings.test_rules import FIRES
 from tests.house.checkout import ROOT
 from tests.lab_builder import lab_run
+from tests.pace_builder import paced_repeat, paced_run
 
 TEXT = (ROOT / "docs/numbers.md").read_text(encoding="utf-8")
 ENTRIES = dict(entry.split("\n", maxsplit=1) for entry in re.split(r"^#{2,3} ", TEXT, flags=re.MULTILINE)[1:])
@@ -33,8 +34,9 @@ def all_named(kind: str) -> list[str]:
 
 
 def runs() -> list[RunRecord]:
-    """A lab run, and one of two targets: between them they have every table of the page."""
-    return [lab_run(), FIRES["targets-uneven"]()]
+    """A lab run, one of two targets, and one at a rate: between them they have every table of the page."""
+    paced = [paced_repeat(number, experiments=(Experiment.MATRIX,)) for number in (1, 2, 3)]
+    return [lab_run(), FIRES["targets-uneven"](), paced_run(*paced)]
 
 
 def on_a_page(page: Page) -> Iterator[str]:

@@ -35,6 +35,7 @@ from tests.builders import (
     totals_of,
     workload,
 )
+from tests.pace_builder import paced_repeat, paced_run
 
 MS = 1_000_000
 SECOND_NS = 10**9
@@ -172,6 +173,8 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
     "kernel-workers": lambda: run_of(*three(**truth(kernel_workers=2))),
     "steal": lambda: run_of(*three(cpu=stolen(0.02))),
     "intervals-merged": lambda: run_of(*three(intervals_merged=1)),
+    "saturated": lambda: paced_run(*(paced_repeat(each, count=4_700, waiting_ns=300 * MS) for each in (1, 2, 3))),
+    "submitted-late": lambda: paced_run(*(paced_repeat(each, host_lag_ns=MS // 5) for each in (1, 2, 3))),
 }
 
 NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
@@ -197,6 +200,16 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("io-errors", lambda: run_of(*three(faults=(error(FaultKind.RETRY),)))),
     ("depth-not-reached", lambda: run_of(*three(queue_depth_achieved=7.3))),
     ("depth-not-reached", lambda: run_of(*commits(Engine.IO_URING, achieved=0.8))),
+    ("saturated", lambda: paced_run(*(paced_repeat(each, count=4_980, waiting_ns=5 * MS) for each in (1, 2, 3)))),
+    # All of it waits for a place in the queue: the target was slow, and the engine was not.
+    ("submitted-late", lambda: paced_run(*(paced_repeat(each, lag_ns=9 * MS) for each in (1, 2, 3)))),
+    ("depth-not-reached", lambda: paced_run(*(paced_repeat(each) for each in (1, 2, 3)))),
+    (
+        "host-limited",
+        lambda: paced_run(
+            *(paced_repeat(each).model_copy(update={"cpu": cpu_use(round(4.8 * SECOND_NS))}) for each in (1, 2, 3))
+        ),
+    ),
     ("repeats-differ", lambda: run_of(repeat(1, count=39_000), repeat(2), repeat(3, count=41_000))),
     ("repeats-differ", lambda: run_of(repeat(1))),
     ("host-limited", lambda: run_of(*three(cpu_ns=round(4.4 * SECOND_NS)))),
@@ -284,3 +297,15 @@ def test_a_failed_measurement_is_named_with_its_reason() -> None:
     found = only(FIRES["cell-failed"](), "cell-failed")
     assert found.cells == ("random-read-4KiB-qd8",)
     assert "write at offset 4096 failed: EIO" in found.statement
+
+
+def test_a_saturated_cell_names_both_rates_and_how_far_it_was_behind() -> None:
+    found = only(FIRES["saturated"](), "saturated")
+    assert found.severity is Severity.INVALID
+    assert "gave 940 of 1,000 operations a second, 300 ms behind at its end" in found.statement
+    assert found.evidence[0] == ("random-read-4KiB-rate1k", "94.0% of the rate, about 300 waiting at the end")
+
+
+def test_an_engine_that_was_late_is_named_with_its_own_part_of_the_response() -> None:
+    found = only(FIRES["submitted-late"](), "submitted-late")
+    assert "the p99 of its own lag is 200 us, and the p99 response 1,000 us" in found.statement

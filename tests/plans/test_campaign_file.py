@@ -92,6 +92,18 @@ def changed(old: str, new: str) -> str:
 
 
 MISTAKES = [
+    (
+        changed("queue_depth = 1", 'queue_depth = 64\narrivals = "constant"'),
+        "m.toml:9: arrivals is about operations that are wanted at a rate, and there is none",
+        'rate = "20k"',
+    ),
+    (changed("queue_depth = 1", "queue_depth = 64\nrate = 0"), "m.toml:9: rate = 0 is not within 1 to 1000M", ""),
+    (changed("queue_depth = 1", 'queue_depth = 64\nrate = "fast"'), 'm.toml:9: rate = "fast" is not a rate', "20k"),
+    (
+        changed("queue_depth = 1", 'queue_depth = 64\nrate = "1k"\nkind = "baseline"'),
+        "m.toml:9: rate does not go with kind = baseline",
+        "matrix, tail",
+    ),
     (changed("queue_depth = 1", "queue_depth = 0"), "m.toml:8: queue_depth = 0 is not within 1 to 4096", "1 to 4096"),
     (changed("queue_depth = 1", "queue_depth = [1, 5000]"), "m.toml:8: queue_depth = 5000 is not within 1 to 4096", ""),
     (changed("queue_depth = 1", "queue_depth = 1.5"), "m.toml:8: queue_depth = 1.5 is not a whole number", "1 to 4096"),
@@ -200,3 +212,20 @@ def test_every_example_is_a_campaign_that_says_why() -> None:
         assert campaign.name == file.stem
         assert len(campaign.about) > 20
         assert campaign_plan(campaign, Ground(span_bytes=64 << 30, fill=True), quick=False, seed=1).turns
+
+
+def test_a_sweep_over_rates_has_a_cell_for_each_rate_and_kind_of_arrivals() -> None:
+    swept = changed("queue_depth = 1", 'queue_depth = 64\nrate = [500, "20k"]\narrivals = ["poisson", "constant"]')
+    plan = campaign_plan(read_campaign(swept, "m.toml"), Ground(span_bytes=64 << 30, fill=True), quick=False, seed=1)
+    assert [cell.cell for cell in plan.cells] == [
+        "random-read-4KiB-rate500",
+        "random-read-4KiB-rate500-constant",
+        "random-read-4KiB-rate20k",
+        "random-read-4KiB-rate20k-constant",
+    ]
+
+
+def test_arrivals_are_poissons_where_nobody_says_and_a_depth_of_ones_own_is_named() -> None:
+    found = read_campaign(changed("queue_depth = 1", 'queue_depth = 8\nrate = "20k"'), "m.toml")
+    cell = campaign_plan(found, Ground(span_bytes=64 << 30, fill=True), quick=False, seed=1).cells[0]
+    assert (cell.cell, cell.workload.arrivals) == ("random-read-4KiB-rate20k-qd8", "poisson")

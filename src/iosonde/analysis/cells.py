@@ -4,7 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from iosonde.analysis.estimate import Estimate, estimate
-from iosonde.analysis.histogram import PERCENTS, percentiles
+from iosonde.analysis.histogram import PERCENTS
+from iosonde.analysis.latency import (
+    TimesEstimate,
+    estimate_times,
+    latency_kind,
+    leading,
+    percentiles_of,
+    service_of,
+)
+from iosonde.analysis.pace import PaceEstimate, estimate_pace
 from iosonde.analysis.totals import merge_totals, total_of
 from iosonde.records import (
     CellPlan,
@@ -13,6 +22,7 @@ from iosonde.records import (
     Failure,
     Fault,
     Histogram,
+    LatencyKind,
     Operation,
     OperationTotals,
     Outcome,
@@ -24,7 +34,7 @@ from iosonde.units import SECOND_NS
 
 @dataclass(frozen=True)
 class PercentileEstimate:
-    """A percentile of service latency in nanoseconds.
+    """A percentile of latency in nanoseconds.
 
     ``value_ns`` is read from all repeats' counts added up. ``lowest_ns`` and ``highest_ns`` are the extremes of the
     repeats' own percentiles, given only when every repeat supports it. None means fewer than 10 samples beyond.
@@ -41,6 +51,10 @@ class OperationEstimate:
     """One class of operations of a cell over the repeats in which it completed something.
 
     ``count``, ``bytes`` and ``latency`` are added over repeats; minimum and maximum are the extremes over repeats.
+
+    ``latency_kind`` says which latency the figures are about: response in an open loop, which then has its service
+    latency in ``service``, the whole wait before submission in ``lag``, and the engine's part of it in ``host_lag``;
+    service in a closed loop, where these are None.
     """
 
     operation: Operation
@@ -53,6 +67,10 @@ class OperationEstimate:
     count: int
     bytes: int
     latency: Histogram = field(repr=False)
+    latency_kind: LatencyKind = LatencyKind.SERVICE
+    service: TimesEstimate | None = None
+    lag: TimesEstimate | None = None
+    host_lag: TimesEstimate | None = None
 
     def percentile(self, percent: float) -> PercentileEstimate:
         """The percentile at one of the points in ``PERCENTS``."""
@@ -64,7 +82,7 @@ class CellEstimate:
     """One cell over its repeats. Only finished repeats count; without any, there are no figures at all.
 
     ``operations`` is empty, and ``queue_depth_achieved`` and ``cpu_ns_per_io`` are None, when no repeat finished.
-    ``faults`` and ``failures`` are those of all repeats, whatever their outcome.
+    ``faults`` and ``failures`` are those of all repeats, whatever their outcome. ``pace`` is that of an open loop.
     """
 
     cell: str
@@ -77,10 +95,11 @@ class CellEstimate:
     queue_depth_achieved: Estimate | None
     cpu_ns_per_io: Estimate | None
     operations: dict[Operation, OperationEstimate]
+    pace: PaceEstimate | None = None
 
     @property
     def queue_depth_asked(self) -> int:
-        """Operations that the workload wanted in flight, by all its workers together."""
+        """Operations that the workload wanted in flight, by all its workers together; at most, in an open loop."""
         return self.workload.operations_in_flight
 
     @property
@@ -119,8 +138,10 @@ def estimate_cell(plan: CellPlan, records: Sequence[CellRecord]) -> CellEstimate
     """The estimates of one cell from the records of its repeats, which may be none."""
     finished = [record for record in records if record.outcome is Outcome.FINISHED and record.measured_ns > 0]
     found = {operation for record in finished for operation in record.operations} | {Operation.ALL}
-    estimates = {operation: _estimate_operation(operation, finished) for operation in Operation if operation in found}
+    kind = latency_kind(plan.workload)
+    estimates = {each: _estimate_operation(each, finished, kind) for each in Operation if each in found}
     return CellEstimate(
+        pace=estimate_pace(records),
         cell=plan.cell,
         experiments=plan.experiments,
         workload=plan.workload,
@@ -134,17 +155,21 @@ def estimate_cell(plan: CellPlan, records: Sequence[CellRecord]) -> CellEstimate
     )
 
 
-def _estimate_operation(operation: Operation, finished: Sequence[CellRecord]) -> OperationEstimate | None:
-    measured = [
+def _estimate_operation(
+    operation: Operation, finished: Sequence[CellRecord], kind: LatencyKind
+) -> OperationEstimate | None:
+    found = [
         (totals, record.measured_ns)
         for record in finished
         if (totals := total_of(record.operations, operation)) is not None
     ]
-    merged = merge_totals([totals for totals, _ in measured])
+    whole = merge_totals([totals for totals, _ in found])
+    merged = None if whole is None else leading(whole)
+    measured = [(leading(totals), measured_ns) for totals, measured_ns in found]
     iops = estimate([totals.count * SECOND_NS / measured_ns for totals, measured_ns in measured])
     bytes_per_s = estimate([totals.bytes * SECOND_NS / measured_ns for totals, measured_ns in measured])
     latency_ns_mean = estimate([totals.latency_ns_sum / totals.count for totals, _ in measured])
-    if merged is None or iops is None or bytes_per_s is None or latency_ns_mean is None:
+    if whole is None or merged is None or iops is None or bytes_per_s is None or latency_ns_mean is None:
         return None
     return OperationEstimate(
         operation=operation,
@@ -157,12 +182,11 @@ def _estimate_operation(operation: Operation, finished: Sequence[CellRecord]) ->
         count=merged.count,
         bytes=merged.bytes,
         latency=merged.latency,
+        latency_kind=kind if whole.response is not None else LatencyKind.SERVICE,
+        service=estimate_times(service_of(whole)) if whole.response is not None else None,
+        lag=estimate_times(whole.lag),
+        host_lag=estimate_times(whole.host_lag),
     )
-
-
-def percentiles_of(totals: OperationTotals) -> tuple[int | None, ...]:
-    """The service latency of one stretch at each of ``PERCENTS``, nanoseconds; None where not supported."""
-    return percentiles(totals.latency, PERCENTS, smallest_ns=totals.latency_ns_min, largest_ns=totals.latency_ns_max)
 
 
 def _estimate_percentiles(

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from iosonde.analysis.cells import percentiles_of
 from iosonde.analysis.histogram import PERCENTS
+from iosonde.analysis.latency import leading, percentiles_of
 from iosonde.analysis.totals import COUNTED_IN_ALL, total_of
 from iosonde.records import CellRecord, IntervalRecord, Operation, OperationTotals, Outcome, Phase
 from iosonde.units import SECOND_NS
@@ -27,7 +27,7 @@ class Moment:
     percentiles_ns: tuple[int | None, ...]
 
     def percentile(self, percent: float) -> int | None:
-        """The service latency at one of ``PERCENTS``."""
+        """The latency at one of ``PERCENTS``."""
         return self.percentiles_ns[PERCENTS.index(percent)]
 
 
@@ -44,7 +44,7 @@ def moments_of(records: Sequence[CellRecord], *, with_percentiles: bool = False)
                 continue
             iops = _count(interval.operations) * SECOND_NS / length_ns
             totals = total_of(interval.operations, Operation.ALL) if with_percentiles else None
-            known = (None,) * len(PERCENTS) if totals is None else percentiles_of(totals)
+            known = (None,) * len(PERCENTS) if totals is None else percentiles_of(leading(totals))
             yield Moment(
                 record=record,
                 interval=interval,

@@ -22,7 +22,7 @@ class CurvePoint:
 
 
 def percentile_curve(figures: OperationEstimate) -> tuple[CurvePoint, ...]:
-    """The service latency of all repeats added up, from the smallest on, cut where fewer than 10 samples lie beyond.
+    """The latency of all repeats added up, from the smallest on, cut where fewer than 10 samples lie beyond.
 
     Empty when the whole distribution is too small to have any such point.
     """

@@ -33,7 +33,7 @@ class RunEstimates:
         for direction in (Operation.READ, Operation.WRITE):
             families: dict[Workload, list[CellEstimate]] = defaultdict(list)
             for cell in self.of(Experiment.MATRIX):
-                if cell.direction is direction:
+                if cell.direction is direction and not cell.workload.is_open_loop:
                     families[cell.workload.model_copy(update={"queue_depth": 1})].append(cell)
             longest = max(families.values(), key=_depths, default=[])
             if _depths(longest) >= DEPTHS_MIN:

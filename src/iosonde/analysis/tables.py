@@ -13,14 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iosonde.analysis.buckets import bucket_bounds
-from iosonde.analysis.cells import percentiles_of
 from iosonde.analysis.histogram import PERCENTS, percent_name
+from iosonde.analysis.latency import TimesEstimate, estimate_times, latency_kind, leading, percentiles_of, service_of
 from iosonde.analysis.totals import total_of
 from iosonde.records import CellRecord, IntervalRecord, Operation, OperationTotals, RunRecord, ThreadCpu
 from iosonde.units import SECOND_NS
 
 Column = NDArray[Any]
 Table = dict[str, Column]
+_Make = Callable[[Sequence[Any]], Column]
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class _Row:
     interval: IntervalRecord | None
     operation: Operation
     totals: OperationTotals | None
+    # The same with the latency in front that the loop is about.
+    led: OperationTotals | None
 
     @property
     def duration_ns(self) -> int:
@@ -42,7 +45,21 @@ class _Row:
     @cached_property
     def percentiles(self) -> tuple[int | None, ...]:
         """At each of PERCENTS; worked out only for the tables that show them."""
-        return (None,) * len(PERCENTS) if self.totals is None else percentiles_of(self.totals)
+        return (None,) * len(PERCENTS) if self.led is None else percentiles_of(self.led)
+
+    @cached_property
+    def service(self) -> TimesEstimate | None:
+        """Of open loops; in a closed one it is the latency itself."""
+        is_open = self.totals is not None and self.totals.response is not None
+        return estimate_times(service_of(self.totals)) if self.totals is not None and is_open else None
+
+    @cached_property
+    def lag(self) -> TimesEstimate | None:
+        return None if self.totals is None else estimate_times(self.totals.lag)
+
+    @cached_property
+    def host_lag(self) -> TimesEstimate | None:
+        return None if self.totals is None else estimate_times(self.totals.host_lag)
 
     def per_s(self, amount: int) -> float:
         return amount * SECOND_NS / self.duration_ns if self.duration_ns else np.nan
@@ -66,14 +83,12 @@ def histogram_table(run: RunRecord) -> Table:
 
     ``all`` is left out: it is the sum of read, write, trim and flush, and any query can add counts.
     """
-    rows = [row for row in _interval_rows(run) if row.operation is not Operation.ALL and row.totals is not None]
-    lengths = [len(row.totals.latency.bucket) for row in rows if row.totals is not None]
+    rows = [row for row in _interval_rows(run) if row.operation is not Operation.ALL and row.led is not None]
+    lengths = [len(row.led.latency.bucket) for row in rows if row.led is not None]
     # One value a histogram, repeated by NumPy for its buckets: there are millions of rows.
     table = {name: np.repeat(column, lengths) for name, column in _table(_HISTOGRAM_KEYS, rows).items()}
-    bounds = [
-        bucket_bounds(row.totals.latency.layout, row.totals.latency.bucket) for row in rows if row.totals is not None
-    ]
-    counts = [np.array(row.totals.latency.count, dtype=np.int64) for row in rows if row.totals is not None]
+    bounds = [bucket_bounds(row.led.latency.layout, row.led.latency.bucket) for row in rows if row.led is not None]
+    counts = [np.array(row.led.latency.count, dtype=np.int64) for row in rows if row.led is not None]
     nothing = np.zeros(0, dtype=np.uint64)
     table["bucket_low_ns"] = np.concatenate([low for low, _ in bounds]) if bounds else nothing
     table["bucket_high_ns"] = np.concatenate([high for _, high in bounds]) if bounds else nothing
@@ -99,7 +114,7 @@ def _interval_rows(run: RunRecord) -> Iterator[_Row]:
 
 def _row(run: RunRecord, record: CellRecord, interval: IntervalRecord | None, operation: Operation) -> _Row:
     totals = total_of((record if interval is None else interval).operations, operation)
-    return _Row(run.header.run, record, interval, operation, totals)
+    return _Row(run.header.run, record, interval, operation, totals, None if totals is None else leading(totals))
 
 
 def _table(columns: Sequence["_Definition"], rows: Sequence[_Row]) -> Table:
@@ -140,7 +155,7 @@ def _of_totals(
     name: str, make: Callable[[Sequence[Any]], Column], value: Callable[[OperationTotals], Any]
 ) -> _Definition:
     """A column that has no value where nothing was completed."""
-    return _Definition(name, make, lambda row: None if row.totals is None else value(row.totals))
+    return _Definition(name, make, lambda row: None if row.led is None else value(row.led))
 
 
 def _percentile(index: int) -> _Definition:
@@ -160,10 +175,41 @@ def _of_threads(value: Callable[[ThreadCpu], int]) -> Callable[[_Row], int | Non
     return lambda row: None if row.record.cpu is None else sum(value(thread) for thread in row.record.cpu.threads)
 
 
+def _waiting_age_ns_max(row: _Row) -> int | None:
+    return None if row.record.censored is None else row.record.censored.waiting_age_ns_max
+
+
 def _rate_in_cell(amount: Callable[[_Row], int]) -> Callable[[_Row], float]:
     """A rate that does not exist where a whole cell completed nothing: that is a failure, never a 0."""
     return lambda row: np.nan if row.totals is None else row.per_s(amount(row))
 
+
+def _of_times(
+    name: str, times: str, value: Callable[[TimesEstimate], Any], make: _Make = _maybe_integer
+) -> _Definition:
+    """A column of an open loop's other times, which has no value in a closed one."""
+
+    def found(row: _Row) -> Any:  # noqa: ANN401 - a number of either kind
+        known: TimesEstimate | None = getattr(row, times)
+        return None if known is None else value(known)
+
+    return _Definition(name, make, found)
+
+
+_KIND: Final = _Definition("latency_kind", _text, lambda row: str(latency_kind(row.record.workload)))
+
+_OPEN_LOOP: Final = (
+    _of_times("service_ns_mean", "service", lambda times: times.ns_mean, _real),
+    _of_times("service_ns_p50", "service", lambda times: times.percentile(50)),
+    _of_times("service_ns_p99", "service", lambda times: times.percentile(99)),
+    _of_times("service_ns_max", "service", lambda times: times.ns_max),
+    _of_times("lag_ns_p50", "lag", lambda times: times.percentile(50)),
+    _of_times("lag_ns_p99", "lag", lambda times: times.percentile(99)),
+    _of_times("lag_ns_max", "lag", lambda times: times.ns_max),
+    _of_times("host_lag_ns_p50", "host_lag", lambda times: times.percentile(50)),
+    _of_times("host_lag_ns_p99", "host_lag", lambda times: times.percentile(99)),
+    _of_times("host_lag_ns_max", "host_lag", lambda times: times.ns_max),
+)
 
 _LATENCIES: Final = (
     _of_totals("latency_ns_mean", _real, lambda totals: totals.latency_ns_sum / totals.count),
@@ -184,6 +230,8 @@ _CELL_COLUMNS: Final = (
     _Definition("read_percent", _integer, lambda row: row.record.workload.read_percent),
     _Definition("block_size_bytes", _integer, lambda row: row.record.workload.block_size_bytes),
     _Definition("queue_depth", _integer, lambda row: row.record.workload.queue_depth),
+    _Definition("rate_per_s", _maybe_integer, lambda row: row.record.workload.rate_per_s),
+    _Definition("arrivals", _text, lambda row: row.record.workload.arrivals and str(row.record.workload.arrivals)),
     _Definition("jobs", _integer, lambda row: row.record.workload.jobs),
     _Definition("targets", _integer, lambda row: row.record.workload.targets),
     _Definition("queue_depth_achieved", _real, lambda row: row.record.queue_depth_achieved),
@@ -194,8 +242,11 @@ _CELL_COLUMNS: Final = (
     _Definition("measured_ns", _integer, lambda row: row.duration_ns),
     _Definition("iops", _real, _rate_in_cell(_count)),
     _Definition("bytes_per_s", _real, _rate_in_cell(_bytes)),
+    _KIND,
     *_LATENCIES,
     *(_percentile(index) for index in range(len(PERCENTS))),
+    *_OPEN_LOOP,
+    _Definition("waiting_age_ns_max", _maybe_integer, _waiting_age_ns_max),
     _Definition("cpu_user_ns", _maybe_integer, _of_threads(lambda thread: thread.user_ns)),
     _Definition("cpu_system_ns", _maybe_integer, _of_threads(lambda thread: thread.system_ns)),
     _Definition("faults", _integer, lambda row: sum(fault.count for fault in row.record.faults)),
@@ -225,11 +276,14 @@ _INTERVAL_COLUMNS: Final = (
     _Definition("bytes", _integer, _bytes),
     _Definition("iops", _real, lambda row: row.per_s(_count(row))),
     _Definition("bytes_per_s", _real, lambda row: row.per_s(_bytes(row))),
+    _KIND,
     *_LATENCIES,
     _percentile(PERCENTS.index(50)),
     _percentile(PERCENTS.index(99)),
 )
 
 _HISTOGRAM_KEYS: Final = tuple(
-    column for column in _INTERVAL_COLUMNS if column.name in {"cell", "repeat", "phase", "interval_first", "operation"}
+    column
+    for column in _INTERVAL_COLUMNS
+    if column.name in {"cell", "repeat", "phase", "interval_first", "operation", "latency_kind"}
 )

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.course import Moment, moments_of
 from iosonde.analysis.histogram import low_and_width, percent_label
+from iosonde.analysis.latency import leading
 from iosonde.analysis.totals import total_of
 from iosonde.charts.axes import log_scaled, log_ticks, number_axis
 from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import named_rows, tooltip
 from iosonde.charts.png import png_data_url
-from iosonde.charts.quantities import LatencyUnit, latency_unit, significant
+from iosonde.charts.quantities import LatencyUnit, latency_unit, latency_words, significant
 from iosonde.charts.theme import INK, INK_SOFT, Series, colour, dash, layered
 from iosonde.records import CellRecord, Operation
 from iosonde.units import SECOND_NS
@@ -61,9 +62,9 @@ def latency_heat_map(cell: CellEstimate, records: Sequence[CellRecord]) -> Figur
         return Figure(identity, title, "There are no intervals to draw.", None, ())
     unit = latency_unit([subject.latency_ns_mean.mean])
     caption = (
-        f"Service latency ({unit.name}) over the measured time, repeats one after another: the stronger the colour, "
-        "the larger the share of the interval's operations (logarithmic); lines are percentiles of each, where at "
-        "least 10 samples lie beyond."
+        f"{latency_words([cell])} ({unit.name}) over the measured time, repeats one after another: the stronger the "
+        "colour, the larger the share of the interval's operations (logarithmic); lines are percentiles of each, where "
+        "at least 10 samples lie beyond."
     )
     rows = list(_rows(moments, unit))
     grid = _grid(subject.latency_ns_min, subject.latency_ns_max)
@@ -106,9 +107,10 @@ def _picture(moments: Sequence[Moment], grid: _Grid) -> str:
     borders = [0, *(round(end * columns / ends_ns[-1]) for end in ends_ns)]
     shares = np.zeros((grid.rows, columns))
     for moment, (first, last) in zip(moments, pairwise(borders), strict=True):
-        totals = total_of(moment.interval.operations, Operation.ALL)
-        if totals is None:
+        found = total_of(moment.interval.operations, Operation.ALL)
+        if found is None:
             continue
+        totals = leading(found)
         for bucket, count in zip(totals.latency.bucket, totals.latency.count, strict=True):
             low_ns, width_ns = low_and_width(totals.latency.layout, bucket)
             shares[grid.row(low_ns + width_ns / 2), first : max(last, first + 1)] += count / totals.count

@@ -10,7 +10,7 @@ from iosonde.charts.axes import iops_axis, log_domain, log_latency, log_scaled, 
 from iosonde.charts.figure import Figure, Row, left_out
 from iosonde.charts.lines import COMMON_TOOLTIP, error_bars, named_rows, tooltip
 from iosonde.charts.points import Point, bars_text, interval_ends, latency_ends, row_of, unit_of
-from iosonde.charts.quantities import IOPS_BASE, LatencyUnit, workload_label
+from iosonde.charts.quantities import IOPS_BASE, LatencyUnit, latency_words, load_label, workload_label
 from iosonde.charts.theme import READ, WRITE, colour, layered, shape
 from iosonde.records import Operation, Workload
 
@@ -32,8 +32,9 @@ def matrix_field(cells: Sequence[CellEstimate]) -> Figure:
     unit = unit_of(points)
     rows = [row_of(point, str(point[1].operation), unit) for point in points]
     caption = (
-        f"Each point is a cell: IOPS ({IOPS_BASE}) against mean service latency ({unit.name}), means over repeats, "
-        "both axes logarithmic; the point says which cell it is, and the table has all of them."
+        f"Each point is a cell: IOPS ({IOPS_BASE}) against mean latency ({unit.name}), means over repeats, "
+        "both axes logarithmic; the point says which cell it is, and the table has all of them. "
+        f"{latency_words(cells)}."
     )
     chart = layered(_field_layers(rows, unit), rows, caption) if rows else None
     return Figure("matrix-field", "Cells, IOPS against latency", caption, chart, tuple(rows), left_out(cells, rows))
@@ -67,11 +68,12 @@ def matrix_iops(cells: Sequence[CellEstimate]) -> Figure:
 
 
 def matrix_latency(cells: Sequence[CellEstimate]) -> Figure:
-    """Mean service latency of each cell, reads and writes apart."""
+    """Mean latency of each cell, reads and writes apart."""
     points = _points(cells)
     unit = unit_of(points)
     rows = [_row(point, unit, end) for point, end in zip(points, latency_ends(points, unit), strict=True)]
-    caption = f"Mean service latency ({unit.name}) of each cell, directions apart; {bars_text(rows)}."
+    words = latency_words(cells)
+    caption = f"{words}, mean ({unit.name}) of each cell, directions apart; {bars_text(rows)}."
     axis = log_latency(rows, unit, ends=("drawn_low", "high"), of="Mean latency", labelOverlap="greedy")
     chart = _chart(alt.X(**axis), rows, caption) if rows else None
     return Figure("matrix-latency", "Cells and latency", caption, chart, tuple(rows), left_out(cells, rows))
@@ -95,7 +97,7 @@ def _name(workload: Workload) -> str:
     """Two lines, parted by a bar, so that the axis leaves room for the figures on a phone."""
     size, _, rest = workload_label(workload).partition(f" {workload.pattern} ")
     jobs = "" if workload.jobs == 1 else f" x {workload.jobs} jobs"
-    return f"{size} {workload.pattern}|{rest}, depth {workload.queue_depth}{jobs}"
+    return f"{size} {workload.pattern}|{rest}, {load_label(workload)}{jobs}"
 
 
 def _chart(x: alt.X, rows: Sequence[Row], caption: str) -> alt.LayerChart:

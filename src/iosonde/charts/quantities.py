@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
+from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.estimate import Estimate
-from iosonde.records import Access, Data, Operation, Sync, Workload
-from iosonde.units import format_size
+from iosonde.analysis.latency import latency_kind
+from iosonde.records import Access, Data, LatencyKind, Operation, Sync, Workload
+from iosonde.units import format_rate, format_size
 
 MEGABYTE: Final = 10**6
 BANDWIDTH_UNIT: Final = "MB/s"
@@ -71,6 +73,23 @@ def workload_label(workload: Workload) -> str:
     suffix = {Sync.NONE: "", Sync.FDATASYNC: " + fdatasync", Sync.DSYNC: ", O_DSYNC"}[workload.sync]
     data = "" if workload.data is Data.RANDOM else f", {workload.data} data"
     return f"{format_size(workload.block_size_bytes)} {workload.pattern} {direction}{suffix}{data}"
+
+
+def load_label(workload: Workload) -> str:
+    """What is asked of each queue: ``depth 8``, or with a rate ``20k/s``."""
+    if workload.rate_per_s is None:
+        return f"depth {workload.queue_depth}"
+    return f"{format_rate(workload.rate_per_s)}/s"
+
+
+def latency_words(cells: Iterable[CellEstimate]) -> str:
+    """Which latency a chart of these cells is about, to begin a sentence with."""
+    kinds = {latency_kind(cell.workload) for cell in cells}
+    if kinds == {LatencyKind.RESPONSE}:
+        return "Response latency"
+    if LatencyKind.RESPONSE in kinds:
+        return "Latency, response where a rate was asked for and service where a queue was kept full"
+    return "Service latency"
 
 
 def series_label(pattern: Access, direction: Operation) -> str:

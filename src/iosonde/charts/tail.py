@@ -11,7 +11,7 @@ from iosonde.charts.axes import log_latency
 from iosonde.charts.figure import Figure, Row, left_out
 from iosonde.charts.lines import named_rows, tooltip
 from iosonde.charts.points import pure_points, unit_of
-from iosonde.charts.quantities import LatencyUnit, significant
+from iosonde.charts.quantities import LatencyUnit, latency_words, load_label, significant
 from iosonde.charts.theme import CASES, Series, colour, dash, layered, shape
 
 # The axis names these; p95 would stand too close to p90.
@@ -20,12 +20,12 @@ _NEAR = 1e-6
 
 
 def tail_percentiles(cells: Sequence[CellEstimate]) -> Figure:
-    """Service latency against percentile, one line a cell, cut where fewer than 10 samples lie beyond."""
+    """Latency against percentile, one line a cell, cut where fewer than 10 samples lie beyond."""
     points = pure_points(cells)
     unit = unit_of(points)
     rows = [row for cell, figures in points for row in _rows(cell, figures, unit)]
     caption = (
-        f"Service latency ({unit.name}) up to each percentile, all repeats added up; "
+        f"{latency_words(cells)} ({unit.name}) up to each percentile, all repeats added up; "
         "a line ends where fewer than 10 samples lie beyond it."
     )
     title = "Percentiles of latency"
@@ -41,7 +41,7 @@ def _rows(cell: CellEstimate, figures: OperationEstimate, unit: LatencyUnit) -> 
     return [
         {
             "cell": cell.cell,
-            "series": f"{figures.operation}, depth {cell.queue_depth_asked}",
+            "series": tail_series(cell, figures),
             "percent": round(point.percent, 6),
             "inverse_beyond": point.inverse_beyond,
             f"latency_{unit.name}": point.latency_ns / unit.ns,
@@ -52,7 +52,7 @@ def _rows(cell: CellEstimate, figures: OperationEstimate, unit: LatencyUnit) -> 
     ] + [
         {
             "cell": cell.cell,
-            "series": f"{figures.operation}, depth {cell.queue_depth_asked}",
+            "series": tail_series(cell, figures),
             "percent": each.percent,
             "inverse_beyond": 1 / (1 - each.percent / 100),
             f"latency_{unit.name}": each.value_ns / unit.ns,
@@ -62,6 +62,13 @@ def _rows(cell: CellEstimate, figures: OperationEstimate, unit: LatencyUnit) -> 
         for each in figures.percentiles
         if each.value_ns is not None
     ]
+
+
+def tail_series(cell: CellEstimate, figures: OperationEstimate) -> str:
+    """The name of a cell's line: ``read, depth 8``, or with a rate ``read, 20k/s``."""
+    if cell.workload.is_open_loop:
+        return f"{figures.operation}, {load_label(cell.workload)}"
+    return f"{figures.operation}, depth {cell.queue_depth_asked}"
 
 
 def _layers(rows: Sequence[Row], series: Sequence[Series], unit: LatencyUnit) -> list[alt.Chart]:

@@ -11,7 +11,8 @@ from iosonde.charts.axes import number_axis
 from iosonde.charts.figure import Figure, Row, left_out
 from iosonde.charts.lines import named_rows, tooltip
 from iosonde.charts.points import pure_points, unit_of
-from iosonde.charts.quantities import LatencyUnit, significant
+from iosonde.charts.quantities import LatencyUnit, latency_words, significant
+from iosonde.charts.tail import tail_series
 from iosonde.charts.theme import CASES, INK, Series, colour, layered
 
 PERCENTS_DRAWN: Final = (50.0, 99.0, 99.9, 99.99)
@@ -25,7 +26,7 @@ def tail_bars(cells: Sequence[CellEstimate]) -> Figure:
     unit = unit_of(points)
     rows = [row for cell, figures in points for row in _rows(cell, figures, unit)]
     caption = (
-        f"Service latency ({unit.name}) at each percentile, all repeats added up, on a linear axis from 0; a "
+        f"{latency_words(cells)} ({unit.name}) at each percentile, all repeats added up, on a linear axis from 0; a "
         "percentile with fewer than 10 samples beyond it has no bar."
     )
     title = "The tail against the median"
@@ -44,7 +45,7 @@ def _rows(cell: CellEstimate, figures: OperationEstimate, unit: LatencyUnit) -> 
         rows.append(
             {
                 "cell": cell.cell,
-                "series": f"{figures.operation}, depth {cell.queue_depth_asked}",
+                "series": tail_series(cell, figures),
                 "percentile": percent_label(percent),
                 f"latency_{unit.name}": value_ns / unit.ns,
                 "drawn_latency": f"{significant(value_ns / unit.ns)} {unit.name}",

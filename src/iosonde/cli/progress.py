@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import typer
 
+from iosonde.analysis.latency import leading
 from iosonde.campaign import Observer
 from iosonde.plans import cell_duration_ns
 from iosonde.records import CellPlan, CellRecord, CellTurn, IntervalRecord, Operation, Outcome, Plan
@@ -79,7 +80,9 @@ class Clockwork:
 
 def live_figures(interval: IntervalRecord) -> str:
     """The running cell in a few words: IOPS and mean latency of its last interval."""
-    figures = [totals for operation, totals in interval.operations.items() if operation is not Operation.COMMIT]
+    figures = [
+        leading(totals) for operation, totals in interval.operations.items() if operation is not Operation.COMMIT
+    ]
     count = sum(totals.count for totals in figures)
     duration_ns = interval.end_ns - interval.start_ns
     if not count or not duration_ns:
@@ -94,7 +97,7 @@ def outcome_words(record: CellRecord) -> str:
         return f"FAILED: {record.failure.message if record.failure else 'no reason'}"
     parts = [
         f"{operation} {format_iops(totals.count * SECOND_NS / record.measured_ns)} IOPS"
-        f" {format_latency(totals.latency_ns_sum / totals.count)}"
+        f" {format_latency(leading(totals).latency_ns_sum / totals.count)}"
         for operation, totals in record.operations.items()
         if record.measured_ns and totals.count
     ]

@@ -104,7 +104,10 @@ def depth_not_reached(case: Case) -> Iterator[Finding]:
 
 def _depth_share(cell: CellEstimate) -> float:
     # Between a write and its flush the engine has nothing in flight for a moment; that is the workload, not a lack.
-    if cell.queue_depth_achieved is None or (cell.workload.sync is Sync.FDATASYNC and cell.queue_depth_asked == 1):
+    # The depth of an open loop is the most that may be in flight, and nothing that is wanted.
+    if cell.queue_depth_achieved is None or cell.workload.is_open_loop:
+        return 1.0
+    if cell.workload.sync is Sync.FDATASYNC and cell.queue_depth_asked == 1:
         return 1.0
     return cell.queue_depth_achieved.mean / cell.queue_depth_asked
 
@@ -139,11 +142,12 @@ def repeats_differ(case: Case) -> Iterator[Finding]:
 
 def host_limited(case: Case) -> Iterator[Finding]:
     """The engine's own thread was busy nearly all the time."""
-    # On the null ring there is nothing else to be busy with.
+    # On the null ring there is nothing else to be busy with, and in an open loop the thread waits for arrivals awake.
     busy = case.records_where(
         lambda record: (
             record.engine is not None
             and record.engine.engine not in {Engine.NULL, Engine.NOP}
+            and not record.workload.is_open_loop
             and _busy(record) > BUSY_MAX
         )
     )

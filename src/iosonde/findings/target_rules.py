@@ -171,9 +171,10 @@ def depth_over_tags(case: Case) -> Iterator[Finding]:
 
 
 def _in_flight_on(device: DeviceFacts, cell: CellPlan, header: RunHeader) -> int:
-    """What a cell keeps in flight on a device, over all of its targets that lie there."""
+    """What a closed loop keeps in flight on a device, over all of its targets that lie there."""
     there = sum(target.device == device for target in header.targets[: cell.workload.targets])
-    return cell.workload.queue_depth * cell.workload.jobs * there
+    # How many of those that an open loop may have in flight it will have, nobody knows beforehand.
+    return 0 if cell.workload.is_open_loop else cell.workload.queue_depth * cell.workload.jobs * there
 
 
 def _devices(header: RunHeader) -> tuple[DeviceFacts, ...]:

@@ -57,6 +57,10 @@ class Order(StrEnum):
     LISTED = "listed"
 
 
+RATE_KINDS: Final = frozenset({Kind.MATRIX, Kind.TAIL})
+"""Sections that are about any cells; the others set closed loops against each other, by depth or without a queue."""
+
+
 def _as_list(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
     return value if isinstance(value, list) else [value]
 
@@ -176,7 +180,7 @@ class ExperimentTable(_Table):
     )
     rate: Several[Rate] | None = Field(
         default=None,
-        description="Operations wanted a second on each target, whatever becomes of those before; default: a full queue.",
+        description="Operations wanted a second on each target, whatever becomes of others; default: full queues.",
     )
     arrivals: Several[Arrivals] | None = Field(
         default=None, description="How operations that are wanted at a rate follow each other; default: poisson."
@@ -203,6 +207,16 @@ class ExperimentTable(_Table):
                 "agree",
                 "arrivals is about operations that are wanted at a rate, and there is none",
                 {"key": "arrivals", "hint": 'add rate = "20k", or leave arrivals away'},
+            )
+        if self.rate is not None and self.kind not in RATE_KINDS:
+            raise PydanticCustomError(
+                "agree",
+                "{what}",
+                {
+                    "what": f"rate does not go with kind = {self.kind}, which is about queues that are kept full",
+                    "key": "rate",
+                    "hint": f"leave kind away, or write one of {', '.join(sorted(RATE_KINDS))}",
+                },
             )
         if any(sync is not Sync.NONE for sync in self.sync) and 100 in self.read:  # noqa: PLR2004 - percent
             raise PydanticCustomError(

@@ -22,6 +22,14 @@ DEFINITIONS: Final = (
         ),
     ),
     (
+        "Response latency",
+        (
+            "In cells with a rate, all latency begins at the moment at which an operation was wanted, so that waiting "
+            "in front of a full queue is part of it. Rate, service latency and lag of these cells have a table of "
+            "their own."
+        ),
+    ),
+    (
         "Mean, min, max",
         (
             "Exact, over single operations. A repeat's mean is the sum of its latencies over their number; a cell's is "

@@ -28,6 +28,7 @@ from iosonde.report.brand import Brand, brands_of
 from iosonde.report.definitions import DEFINITIONS
 from iosonde.report.facts import FactGroup, fact_groups, identity_text, span_text, targets_text
 from iosonde.report.headline import Headline, headline_of
+from iosonde.report.pace_table import pace_table
 from iosonde.report.result_tables import ResultTable, experiment_tables, relative_table, tail_range_table
 from iosonde.report.sentences import course_sentence, experiment_sentence, knee_sentence
 from iosonde.report.target_table import target_table
@@ -203,6 +204,9 @@ def _target_section(run: RunRecord) -> tuple[Section, ...]:
 
 def _tables(experiment: Experiment, cells: Sequence[CellEstimate]) -> tuple[ResultTable, ...]:
     tables = [*experiment_tables(experiment, cells)]
+    paces = pace_table(cells)
+    if paces is not None:
+        tables.append(paces)
     if experiment is Experiment.TAIL:
         tables.append(tail_range_table(cells))
     if experiment is Experiment.QUEUE_DEPTH:

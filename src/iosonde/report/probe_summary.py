@@ -1,6 +1,6 @@
 """One workload on the terminal: the place of the fio one-liner."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -13,6 +13,7 @@ from iosonde.findings.model import Finding, Severity
 from iosonde.records import Operation, RunRecord
 from iosonde.report.brand import brands_of
 from iosonde.report.facts import span_text, targets_text
+from iosonde.report.pace_table import behind_text
 from iosonde.units import format_bandwidth, format_duration, format_iops, format_latency
 
 _STYLES = {Severity.INVALID: "bold red", Severity.DOUBTFUL: "yellow", Severity.NOTE: "cyan"}
@@ -25,6 +26,7 @@ def render_probe(run: RunRecord, findings: Sequence[Finding]) -> RenderableType:
     estimates = estimate_run(run).cells[0]
     brands = [Text.assemble((f" {each.word.upper()} ", BRAND_STYLE), " ", each.sentence) for each in brands_of(run)]
     parts: list[RenderableType] = [_head(run), *brands, _circumstances(run, estimates)]
+    parts.extend(_pace(estimates))
     if estimates.operations:
         parts.append(_figures(estimates))
     parts.extend(_finding(finding) for finding in findings if finding.severity is not Severity.NOTE)
@@ -52,12 +54,39 @@ def _circumstances(run: RunRecord, cell: CellEstimate) -> Text:
     if not run.header.is_simulated:
         words.append("direct" if run.header.target.direct else "buffered")
     if achieved is not None:
-        words.append(f"queue depth {achieved.mean:.2f} of {cell.queue_depth_asked}")
-    if cell.cpu_ns_per_io is not None:
+        of = "of at most" if cell.workload.is_open_loop else "of"
+        words.append(f"queue depth {achieved.mean:.2f} {of} {cell.queue_depth_asked}")
+    # In an open loop the engine waits for arrivals awake, so that an operation costs what there is.
+    if cell.cpu_ns_per_io is not None and not cell.workload.is_open_loop:
         words.append(f"engine CPU {format_latency(cell.cpu_ns_per_io.mean)} an operation")
     if record.censored is not None and record.censored.count:
         words.append(f"{record.censored.count} still in flight at the end")
     return Text(", ".join(words), style="dim")
+
+
+def _pace(cell: CellEstimate) -> Iterator[Text]:
+    """What an open loop was asked for and gave, and how late the engine itself was."""
+    pace, figures = cell.pace, cell.subject
+    if pace is None or figures is None:
+        return
+    line = Text(
+        f"open loop, {cell.workload.arrivals} arrivals: {format_iops(pace.asked_per_s)} operations/s asked, "
+        f"{format_iops(pace.achieved_per_s.mean)} achieved ({pace.share:.1%})"
+    )
+    if pace.saturated:
+        line.append(f"; SATURATED, {behind_text(cell)} behind at the end", style="bold red")
+    yield line
+    own = figures.host_lag
+    # In virtual time nothing is late.
+    if own is not None and own.ns_max:
+        known = [
+            f"p{percent:g} {format_latency(value)}"
+            for percent in (50.0, 99.0)
+            if (value := own.percentile(percent)) is not None
+        ]
+        yield Text(
+            f"the engine's own submit lag: {', '.join([*known, f'max {format_latency(own.ns_max)}'])}", style="dim"
+        )
 
 
 def _figures(cell: CellEstimate) -> Table:
@@ -70,10 +99,24 @@ def _figures(cell: CellEstimate) -> Table:
         table.add_column(operation.value, justify="right", no_wrap=True)
     columns = [_column(figures) for operation in operations if (figures := cell.of(operation)) is not None]
     # The bases stand in the names: MB/s is 10^6 bytes a second, and latency is service latency.
-    names = ["operations/s", "MB/s (10^6)", "latency mean", "min", *(percent_label(each) for each in PERCENTS), "max"]
+    lead = "response mean" if cell.workload.is_open_loop else "latency mean"
+    names = ["operations/s", "MB/s (10^6)", lead, "min", *(percent_label(each) for each in PERCENTS), "max"]
     for name, *texts in zip(names, *columns, strict=True):
         table.add_row(name, *texts)
+    if cell.workload.is_open_loop:
+        services = [_service(figures) for operation in operations if (figures := cell.of(operation)) is not None]
+        for name, *texts in zip(("service mean", "p50", "p99", "max"), *services, strict=True):
+            table.add_row(name, *texts)
     return table
+
+
+def _service(figures: OperationEstimate) -> list[str]:
+    """Service latency of an open loop, which leaves out what an operation waited before it was submitted."""
+    times = figures.service
+    if times is None:
+        return [NOT_SUPPORTED] * 4
+    known = (times.ns_mean, times.percentile(50.0), times.percentile(99.0), times.ns_max)
+    return [NOT_SUPPORTED if value is None else format_latency(value) for value in known]
 
 
 def _column(figures: OperationEstimate) -> list[str]:

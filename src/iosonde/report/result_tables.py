@@ -16,11 +16,15 @@ from iosonde.charts.quantities import (
     significant,
     with_interval,
 )
-from iosonde.records import Experiment, Operation, Sync
+from iosonde.records import Experiment, LatencyKind, Operation, Sync
 
 FEW_PERCENTS: Final = (50.0, 99.0, 99.9)
 LINES_OPEN_MAX: Final = 200
 """A table with more lines is folded on the page: all of them at once would be in the way, and slow to lay out."""
+
+RESPONSE_NOTE: Final = (
+    "Cells with a rate: response latency, which begins when an operation was wanted, and not with its submission."
+)
 
 FULL_DISTRIBUTION_IN: Final = (Experiment.BASELINE, Experiment.TAIL, Experiment.PROBE)
 """Where the distribution itself is the question, the minimum and every percentile are shown."""
@@ -121,7 +125,7 @@ def _shown(cell: CellEstimate) -> list[OperationEstimate]:
 def _rate_columns(unit: LatencyUnit) -> list[Column]:
     return [
         *_HEAD,
-        Column(Head("Depth", "asked"), lambda cell, _: str(cell.queue_depth_asked)),
+        Column(Head("Depth", "asked"), lambda cell, _: _asked(cell)),
         Column(Head("Depth", "achieved"), lambda cell, _: _achieved(cell)),
         Column(Head("n", "repeats"), _repeats),
         Column(Head("IOPS", "operations/s"), lambda _, figures: with_interval(figures.iops)),
@@ -145,6 +149,11 @@ def _percentile_column(percent: float, unit: LatencyUnit) -> Column:
         return NO_VALUE if value_ns is None else significant(value_ns / unit.ns)
 
     return Column(Head(percent_label(percent), unit.name), text)
+
+
+def _asked(cell: CellEstimate) -> str:
+    """The depth of an open loop is the most that it may have in flight."""
+    return f"{'≤ ' if cell.workload.is_open_loop else ''}{cell.queue_depth_asked}"
 
 
 def _achieved(cell: CellEstimate) -> str:
@@ -180,6 +189,8 @@ def _notes(shown: Iterable[tuple[CellEstimate, OperationEstimate]], percents: It
     notes = []
     if any(figures.percentile(percent).value_ns is None for _, figures in pairs for percent in wanted):
         notes.append(f"{NO_VALUE} under a percentile: fewer than {SAMPLES_BEYOND_MIN} samples lie beyond it.")
+    if any(figures.latency_kind is LatencyKind.RESPONSE for _, figures in pairs):
+        notes.append(RESPONSE_NOTE)
     if any(cell.workload.sync is Sync.FDATASYNC for cell, _ in pairs):
         notes.append("A commit is a write and the fdatasync after it; its writes and flushes stand apart as well.")
     return tuple(notes)

@@ -9,7 +9,7 @@ from iosonde.analysis.estimate import Estimate
 from iosonde.analysis.experiments import RunEstimates
 from iosonde.analysis.histogram import percent_label
 from iosonde.analysis.knee import DEPTHS_MIN, THROUGHPUT_SHARE_MIN, Knee, KneeState
-from iosonde.charts.quantities import BANDWIDTH_UNIT, MEGABYTE, significant, with_interval, workload_label
+from iosonde.charts.quantities import BANDWIDTH_UNIT, MEGABYTE, load_label, significant, with_interval, workload_label
 from iosonde.records import CellRecord, Experiment, Operation, Sync
 from iosonde.units import format_bandwidth, format_iops, format_latency
 
@@ -152,7 +152,7 @@ def _tail(pairs: Sequence[Pair]) -> str:
 def _tail_of(cell: CellEstimate, figures: OperationEstimate) -> str:
     supported = (figures.percentile(percent) for percent in TAIL_PERCENTS)
     known = next((each for each in supported if each.value_ns is not None), None)
-    opening = f"At depth {cell.queue_depth_asked} the slowest of {figures.count:,} {figures.operation}s took"
+    opening = f"At {_load(cell)} the slowest of {figures.count:,} {figures.operation}s took"
     slowest = f"{opening} {format_latency(figures.latency_ns_max)}"
     if known is None or known.value_ns is None:
         return f"{slowest}; there are too few samples for a tail percentile."
@@ -173,13 +173,21 @@ def _matrix(pairs: Sequence[Pair]) -> str:
 
 
 def _with_depth(cell: CellEstimate) -> str:
-    return f"{workload_label(cell.workload)} at depth {cell.queue_depth_asked}"
+    return f"{workload_label(cell.workload)} at {_load(cell)}"
+
+
+def _latency_word(cell: CellEstimate) -> str:
+    return "response" if cell.workload.is_open_loop else "latency"
+
+
+def _load(cell: CellEstimate) -> str:
+    return load_label(cell.workload) if cell.workload.is_open_loop else f"depth {cell.queue_depth_asked}"
 
 
 def _anything(pairs: Sequence[Pair]) -> str:
     parts = [
         f"{_with_depth(cell)}: {format_iops(figures.iops.mean)} IOPS, "
-        f"mean latency {format_latency(figures.latency_ns_mean.mean)}."
+        f"mean {_latency_word(cell)} {format_latency(figures.latency_ns_mean.mean)}."
         for cell, figures in pairs
     ]
     return " ".join(parts)

@@ -251,7 +251,7 @@ class _Looking:
         plan = self.wanted.get(cell["cell"])
         totals = [cell["operations"].get(each) for each in (_counted(plan) if plan is not None else ())]
         count = sum(each["count"] for each in totals if each)
-        latency_ns_sum = sum(each["latency_ns_sum"] for each in totals if each)
+        latency_ns_sum = sum(_latency_ns_sum(each) for each in totals if each)
         self._keep(cell["order"], cell["cell"], cell["outcome"], (cell["measured_ns"], count, latency_ns_sum))
 
     def _keep(self, order: int, name: str, outcome: str, totals: tuple[int, ...] = ()) -> None:
@@ -273,8 +273,21 @@ class _Looking:
 
 
 def _is_plain(plan: CellPlan) -> bool:
-    """Whether one class of operations is all that the cell has, so that the first one is what it is about."""
-    return plan.workload.sync is not Sync.FDATASYNC and plan.workload.reads != plan.workload.writes
+    """Whether one class of operations is all that the cell has, so that the first one is what it is about.
+
+    An open loop is about its response times, which stand further behind.
+    """
+    return (
+        not plan.workload.is_open_loop
+        and plan.workload.sync is not Sync.FDATASYNC
+        and plan.workload.reads != plan.workload.writes
+    )
+
+
+def _latency_ns_sum(totals: Mapping[str, Any]) -> int:
+    """The sum of what ``analysis.latency.leading`` leads with."""
+    response = totals.get("response")
+    return int(totals["latency_ns_sum"] if response is None else response["ns_sum"])
 
 
 def _counted(plan: CellPlan) -> tuple[Operation, ...]:

@@ -48,6 +48,7 @@ def facts_table(run: RunRecord, chosen: ChosenCell) -> RenderableType:
     """A row for each kind of fact, one value where all repeats agree."""
     facts = (
         ("in flight at the end", _each(chosen.records, _censored)),
+        *((("waiting at the end", _each(chosen.records, _waiting)),) if chosen.plan.workload.is_open_loop else ()),
         ("faults", _faults(chosen.records)),
         ("CPU, workers", _each(chosen.records, _cpu)),
         ("stolen by the hypervisor", _each(chosen.records, _steal)),
@@ -88,6 +89,14 @@ def _censored(record: CellRecord) -> str:
         f"{ended.count}, then {format_latency(ended.age_ns_min)} to {format_latency(ended.age_ns_max)} old, "
         f"{format_latency(ended.latency_ns_max)} at most when they ended"
     )
+
+
+def _waiting(record: CellRecord) -> str:
+    """Of an open loop: operations that were wanted and never submitted."""
+    age_ns = None if record.censored is None else record.censored.waiting_age_ns_max
+    if age_ns is None:
+        return "not known"
+    return f"the oldest for {format_latency(age_ns)}" if age_ns else "none"
 
 
 def _faults(records: Sequence[CellRecord]) -> str:

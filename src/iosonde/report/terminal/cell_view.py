@@ -14,6 +14,7 @@ from iosonde.records import CellPlan, Operation, RunRecord, Sync
 from iosonde.report.brand import brands_of
 from iosonde.report.display import printable
 from iosonde.report.facts import access_text, targets_text
+from iosonde.report.pace_table import pace_table
 from iosonde.report.target_table import target_table
 from iosonde.report.terminal.cell_choice import ChosenCell
 from iosonde.report.terminal.cell_facts import facts_table, slowest_table
@@ -23,7 +24,7 @@ from iosonde.report.terminal.distributions import HistogramBars, PercentileBars
 from iosonde.report.terminal.figures import render_table
 from iosonde.report.terminal.findings import render_findings
 from iosonde.report.terminal.run_view import LEGEND
-from iosonde.units import format_duration, format_size
+from iosonde.units import format_duration, format_rate, format_size
 
 
 def render_cell(
@@ -34,6 +35,7 @@ def render_cell(
     parts: list[RenderableType] = [*_head(run, chosen, estimate), Text()]
     if estimate.operations:
         parts += [render_table(repeats_table(chosen, estimate)), Text(LEGEND, style="dim"), Text()]
+        parts.extend(_paces(estimate))
     else:
         parts += [Text(f"No figures: {printable(why_no_figures(estimate))}.", style="red"), Text()]
     parts.extend(_distributions(estimate))
@@ -41,7 +43,7 @@ def render_cell(
     parts.extend(_targets(run, chosen))
     slowest = slowest_table(chosen.records)
     if slowest is not None:
-        parts += [_title("Slowest operations"), slowest, Text()]
+        parts += [_title("Slowest operations, by service latency"), slowest, Text()]
     parts += [_title("How it went"), facts_table(run, chosen), Text()]
     named = [finding for finding in findings if chosen.plan.cell in finding.cells]
     shown = findings if all_findings else named
@@ -82,10 +84,14 @@ def _head(run: RunRecord, chosen: ChosenCell, estimate: CellEstimate) -> Iterato
 
 def _settings(plan: CellPlan) -> str:
     asked, timing = plan.workload, plan.timing
-    depth = f"depth {asked.queue_depth}"
+    depth = f"{'at most ' if asked.is_open_loop else 'depth '}{asked.queue_depth}"
     many = [f"{number} {word}" for number, word in ((asked.jobs, "jobs"), (asked.targets, "targets")) if number > 1]
     if many:
         depth += f" x {' x '.join(many)} = {asked.operations_in_flight} in flight"
+    elif asked.is_open_loop:
+        depth += " in flight"
+    if asked.rate_per_s is not None:
+        depth = f"{format_rate(asked.rate_per_s)}/s wanted on each target ({asked.arrivals}), {depth}"
     if timing.amount_bytes is not None:
         length = f"until {format_size(timing.amount_bytes)} were moved"
     else:
@@ -103,9 +109,18 @@ def _drawn(estimate: CellEstimate) -> list[OperationEstimate]:
 
 def _distributions(estimate: CellEstimate) -> Iterator[RenderableType]:
     for figures in _drawn(estimate):
-        yield PercentileBars(f"Latency of {figures.operation}s: percentiles", figures)
+        kind = f"{figures.latency_kind} latency".capitalize()
+        yield PercentileBars(f"{kind} of {figures.operation}s: percentiles", figures)
         yield Text()
-        yield HistogramBars(f"Latency of {figures.count:,} {figures.operation}s: histogram", figures.latency)
+        yield HistogramBars(f"{kind} of {figures.count:,} {figures.operation}s: histogram", figures.latency)
+        yield Text()
+
+
+def _paces(estimate: CellEstimate) -> Iterator[RenderableType]:
+    table = pace_table([estimate])
+    if table is not None:
+        yield _title("Rate, service latency and lag")
+        yield render_table(table)
         yield Text()
 
 

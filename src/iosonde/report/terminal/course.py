@@ -8,6 +8,7 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
 from iosonde.analysis.cells import CellEstimate
+from iosonde.analysis.latency import leading
 from iosonde.analysis.totals import total_of
 from iosonde.records import CellRecord, IntervalRecord, Operation, Phase
 from iosonde.report.terminal.signs import sparkline
@@ -74,7 +75,7 @@ class Course:
 
     def _latency_ns(self, interval: IntervalRecord) -> float | None:
         totals = total_of(interval.operations, self.operation)
-        return totals.latency_ns_sum / totals.count if totals else None
+        return leading(totals).latency_ns_sum / totals.count if totals else None
 
 
 def render_course(records: Sequence[CellRecord], estimate: CellEstimate) -> Iterator[RenderableType]:

@@ -22,7 +22,8 @@ from iosonde.report.titles import TITLES
 
 DISTRIBUTIONS_MAX: Final = 3
 LEGEND: Final = (
-    "IOPS: operations/s; MB/s: 10^6 bytes/s; mean and percentiles (of all repeats together): service latency; "
+    "IOPS: operations/s; MB/s: 10^6 bytes/s; mean and percentiles (of all repeats together): service latency, and "
+    "response latency in cells with a rate; "
     "±: half the 95 % interval over repeats."
 )
 

@@ -35,6 +35,8 @@ def sweeps_of(estimates: RunEstimates) -> tuple[Sweep, ...]:
     found: dict[Workload, list[CellEstimate]] = {}
     ordered = sorted(estimates.cells, key=lambda cell: Experiment.QUEUE_DEPTH not in cell.experiments)
     for cell in ordered:
+        if cell.workload.is_open_loop:
+            continue  # Its depth is a bound, of which throughput is no function.
         found.setdefault(cell.workload.model_copy(update={"queue_depth": 0}), []).append(cell)
     sweeps = (_sweep(estimates, cells) for cells in found.values())
     return tuple(sweep for sweep in sweeps if len(sweep.points) >= DEPTHS_MIN)

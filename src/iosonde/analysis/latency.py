@@ -1,0 +1,73 @@
+"""Which latency a loop is about: response where operations are wanted at a rate, service where a queue is kept full."""
+
+from dataclasses import dataclass, replace
+
+from iosonde.analysis.histogram import PERCENTS, percentiles
+from iosonde.records import LatencyKind, OperationTotals, Times, Workload
+
+
+@dataclass(frozen=True)
+class TimesEstimate:
+    """A distribution of times over all repeats added up, nanoseconds.
+
+    ``percentiles_ns`` are those of ``analysis.histogram.PERCENTS``, None where fewer than 10 samples lie beyond.
+    """
+
+    ns_mean: float
+    ns_min: int
+    ns_max: int
+    percentiles_ns: tuple[int | None, ...]
+
+    def percentile(self, percent: float) -> int | None:
+        """The time at one of ``PERCENTS``."""
+        return self.percentiles_ns[PERCENTS.index(percent)]
+
+
+def latency_kind(workload: Workload) -> LatencyKind:
+    """The latency that the figures of a workload are about."""
+    return LatencyKind.RESPONSE if workload.is_open_loop else LatencyKind.SERVICE
+
+
+def leading(totals: OperationTotals) -> OperationTotals:
+    """The same operations with the latency that their loop is about in the place of ``latency``.
+
+    Where response times are known they are what a user waits for; service latency leaves out the wait before a full
+    queue, which is most of it when a target stands still.
+    """
+    times = totals.response
+    if times is None:
+        return totals
+    return replace(
+        totals,
+        latency_ns_sum=times.ns_sum,
+        latency_ns_min=times.ns_min,
+        latency_ns_max=times.ns_max,
+        latency=times.histogram,
+    )
+
+
+def service_of(totals: OperationTotals) -> Times:
+    """Service latency as a distribution of its own."""
+    return Times(
+        ns_sum=totals.latency_ns_sum,
+        ns_min=totals.latency_ns_min,
+        ns_max=totals.latency_ns_max,
+        histogram=totals.latency,
+    )
+
+
+def estimate_times(times: Times | None) -> TimesEstimate | None:
+    """Mean, extremes and percentiles of a distribution; None where it is unknown or empty."""
+    if times is None or not times.histogram.count:
+        return None
+    return TimesEstimate(
+        ns_mean=times.ns_sum / sum(times.histogram.count),
+        ns_min=times.ns_min,
+        ns_max=times.ns_max,
+        percentiles_ns=percentiles(times.histogram, PERCENTS, smallest_ns=times.ns_min, largest_ns=times.ns_max),
+    )
+
+
+def percentiles_of(totals: OperationTotals) -> tuple[int | None, ...]:
+    """The latency of one stretch at each of ``PERCENTS``, nanoseconds; None where not supported."""
+    return percentiles(totals.latency, PERCENTS, smallest_ns=totals.latency_ns_min, largest_ns=totals.latency_ns_max)

@@ -1,0 +1,76 @@
+"""The table of open loops: what was asked for and given, and what the response latency is made of."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from iosonde.analysis.cells import CellEstimate, OperationEstimate
+from iosonde.charts.quantities import NO_VALUE, latency_unit, significant, with_interval
+from iosonde.report.result_tables import Head, Line, ResultTable
+from iosonde.units import format_latency
+
+CAPTION: Final = (
+    "Operations that were wanted at a rate. Response latency, in the other tables, is lag and service latency together."
+)
+
+
+def pace_table(cells: Sequence[CellEstimate]) -> ResultTable | None:
+    """One row for each open loop that has figures; None where there is none."""
+    shown = [
+        (cell, figures)
+        for cell in cells
+        if cell.pace is not None and (figures := cell.subject) is not None and figures.service is not None
+    ]
+    if not shown:
+        return None
+    unit = latency_unit(figures.service.ns_mean for _, figures in shown if figures.service is not None)
+    heads = (
+        Head("Cell", number=False),
+        Head("Rate", "asked, operations/s"),
+        Head("Rate", "achieved, operations/s"),
+        Head("Saturated", "repeats"),
+        Head("Behind", "at the end"),
+        Head("Service", f"mean, {unit.name}"),
+        Head("Service", f"p99, {unit.name}"),
+        Head("Lag", f"p99, {unit.name}"),
+        Head("Own lag", f"p50, {unit.name}"),
+        Head("Own lag", f"p99, {unit.name}"),
+        Head("Own lag", f"max, {unit.name}"),
+    )
+    lines = tuple(Line(_texts(cell, figures, unit.ns)) for cell, figures in shown)
+    return ResultTable(caption=CAPTION, heads=heads, lines=lines, notes=(OWN_LAG,))
+
+
+OWN_LAG: Final = (
+    "Own lag is the engine's part of the lag: the queue had a place, and the operation was submitted late all the same."
+)
+
+
+def behind_text(cell: CellEstimate) -> str:
+    """How far a cell was behind its schedule at the end, as the time that the oldest operation had waited."""
+    if cell.pace is None or cell.pace.waiting_ns_max is None:
+        return NO_VALUE
+    return format_latency(cell.pace.waiting_ns_max) if cell.pace.waiting_ns_max else "no"
+
+
+def _texts(cell: CellEstimate, figures: OperationEstimate, unit_ns: int) -> tuple[str, ...]:
+    pace = cell.pace
+    assert pace is not None
+    assert figures.service is not None
+
+    def text(value_ns: float | None) -> str:
+        return NO_VALUE if value_ns is None else significant(value_ns / unit_ns)
+
+    lag, own = figures.lag, figures.host_lag
+    return (
+        cell.cell,
+        significant(pace.asked_per_s),
+        with_interval(pace.achieved_per_s),
+        f"{pace.saturated} of {pace.achieved_per_s.repeats}",
+        behind_text(cell),
+        text(figures.service.ns_mean),
+        text(figures.service.percentile(99.0)),
+        text(None if lag is None else lag.percentile(99.0)),
+        text(None if own is None else own.percentile(50.0)),
+        text(None if own is None else own.percentile(99.0)),
+        text(None if own is None else own.ns_max),
+    )
