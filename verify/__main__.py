@@ -1,6 +1,6 @@
 """Compare with what is known, print it and keep it.
 
-python -m verify [models] [same-bits] [closed-forms] [tables] [--long] [--model NAME] [--engine NAME=PATH]
+python -m verify [models] [same-bits] [closed-forms] [rates] [tables] [--long] [--model NAME] [--engine NAME=PATH]
 
 An engine for another kind of CPU may be a script that runs it in an emulator.
 """
@@ -14,13 +14,15 @@ from pathlib import Path
 from typing import Final
 
 from iosonde.plans.models import model_names
+from iosonde.units import format_latency
 from verify.closed_forms import QUEUES, compare
 from verify.kept import RESULTS, ClosedForm, keep_closed_forms, keep_models
 from verify.models import measure_model
+from verify.rates import RATES_PER_S, SECONDS, delivered
 from verify.same_bits import BUILDS, JOBS, KEPT, compare_builds
 from verify.tables import TABLES, closed_form_row, model_rows
 
-NAMES: Final = ("models", "same-bits", "closed-forms", "tables")
+NAMES: Final = ("models", "same-bits", "closed-forms", "rates", "tables")
 LOADS: Final = ((0.5, 10**6), (0.8, 10**7))
 LONG: Final = ((0.95, 10**8),)
 
@@ -70,6 +72,30 @@ def same_bits(others: Mapping[str, Path]) -> bool:
     return len(kept) == len(model_names())
 
 
+def rates() -> bool:
+    """Every rate in real time; True when each is within half a percent. Needs a CPU that nobody else wants."""
+    lines = [
+        "# Rates in real time",
+        "",
+        f"Open loops on the null ring, {SECONDS} s each after one of warm-up: what was asked for, and what came. Own",
+        "lag is how late the engine submitted what was wanted; a host that others use shows there.",
+        "",
+        "| arrivals | asked, operations/s | given, operations/s | off by | own lag, mean | own lag, max | holds |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    found = list(delivered())
+    for each in found:
+        line = (
+            f"| {each.arrivals} | {each.asked_per_s:,} | {each.given_per_s:,.0f} | {each.off:+.3%} "
+            f"| {format_latency(each.own_lag_ns_mean)} | {format_latency(each.own_lag_ns_max)} "
+            f"| {'yes' if each.holds else 'NO'} |"
+        )
+        lines.append(line)
+        print(line, flush=True)
+    (RESULTS / "rates.md").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    return len(found) == 2 * len(RATES_PER_S) and all(each.holds for each in found)
+
+
 def tables() -> None:
     """Makes the Markdown of models and closed forms from what is kept."""
     for name, text in TABLES.items():
@@ -97,6 +123,7 @@ def main() -> int:
         models([asked.model] if asked.model else list(model_names()))
     met = [same_bits(dict(asked.engine))] if "same-bits" in wanted else []
     met += [closed_forms(long=asked.long)] if "closed-forms" in wanted else []
+    met += [rates()] if "rates" in wanted else []
     tables()
     print(f"{time.monotonic() - before:.0f} s", file=sys.stderr)
     return 0 if all(met) else 1

@@ -1,0 +1,77 @@
+"""Whether an open loop gives the rate that it was asked for, in real time: on a ring that leads nowhere."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from iosonde.sources.engine.locate import find_engine
+from iosonde.sources.engine.process import EngineProcess
+from verify.simulated import JOB, SECOND_NS
+
+RATES_PER_S: Final = (100_000, 300_000, 600_000)
+SECONDS: Final = 10
+SHARE_MAX: Final = 0.005
+"""Of 1,000,000 Poisson arrivals 1,000 more or fewer come by chance, a tenth of a percent."""
+
+ANSWER_S_MAX: Final = 60.0
+
+
+@dataclass(frozen=True)
+class Delivered:
+    """What a rate gave, operations a second; ``own_lag_ns_max`` is how late the engine was at worst."""
+
+    arrivals: str
+    asked_per_s: int
+    given_per_s: float
+    own_lag_ns_mean: float
+    own_lag_ns_max: int
+
+    @property
+    def off(self) -> float:
+        """How far the rate is off, as a share of the asked one."""
+        return self.given_per_s / self.asked_per_s - 1
+
+    @property
+    def holds(self) -> bool:
+        """Whether the rate is within half a percent."""
+        return abs(self.off) <= SHARE_MAX
+
+
+def delivered() -> Iterator[Delivered]:
+    """Each rate, with both kinds of arrivals."""
+    process = EngineProcess([find_engine()])
+    try:
+        process.receive(ANSWER_S_MAX)
+        opened = {"id": 1, "command": "open", "kind": "null", "access": "write", "create": False, "direct": True}
+        process.send({**opened, "size_bytes": 1 << 30})
+        process.receive(ANSWER_S_MAX)
+        for arrivals in ("poisson", "constant"):
+            for rate_per_s in RATES_PER_S:
+                yield _deliver(process, arrivals, rate_per_s)
+    finally:
+        process.end()
+
+
+def _deliver(process: EngineProcess, arrivals: str, rate_per_s: int) -> Delivered:
+    job: dict[str, Any] = {
+        **JOB,
+        "engine": "null",
+        "queue_depth": 64,
+        "span_bytes": 1 << 30,
+        "warmup_ns": SECOND_NS,
+        "measure_ns": SECONDS * SECOND_NS,
+        "pace": {"rate_per_s": rate_per_s, "arrivals": arrivals},
+    }
+    process.send({"id": 2, "command": "run", "job": job})
+    count, lag_ns_sum, lag_ns_max = 0, 0, 0
+    while True:
+        event = process.receive(ANSWER_S_MAX)
+        assert event["type"] != "error", event
+        if event["type"] == "finished":
+            measured_ns = event["result"]["measured_ns"]
+            return Delivered(arrivals, rate_per_s, count * SECOND_NS / measured_ns, lag_ns_sum / count, lag_ns_max)
+        if event["type"] == "interval" and event["interval"]["phase"] == "measure":
+            totals = event["interval"]["operations"]["read"]
+            count += totals["count"]
+            lag_ns_sum += totals["host_lag"]["ns_sum"]
+            lag_ns_max = max(lag_ns_max, totals["host_lag"]["ns_max"])
