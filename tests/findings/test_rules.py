@@ -203,6 +203,7 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("saturated", lambda: paced_run(*(paced_repeat(each, count=4_980, waiting_ns=5 * MS) for each in (1, 2, 3)))),
     # All of it waits for a place in the queue: the target was slow, and the engine was not.
     ("submitted-late", lambda: paced_run(*(paced_repeat(each, lag_ns=9 * MS) for each in (1, 2, 3)))),
+    ("repeats-differ", lambda: paced_run(*(paced_repeat(each, count=3_000 + 1_000 * each) for each in (1, 2, 3)))),
     ("depth-not-reached", lambda: paced_run(*(paced_repeat(each) for each in (1, 2, 3)))),
     (
         "host-limited",

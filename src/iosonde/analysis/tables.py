@@ -16,7 +16,7 @@ from iosonde.analysis.buckets import bucket_bounds
 from iosonde.analysis.histogram import PERCENTS, percent_name
 from iosonde.analysis.latency import TimesEstimate, estimate_times, latency_kind, leading, percentiles_of, service_of
 from iosonde.analysis.totals import total_of
-from iosonde.records import CellRecord, IntervalRecord, Operation, OperationTotals, RunRecord, ThreadCpu
+from iosonde.records import CellRecord, IntervalRecord, LatencyKind, Operation, OperationTotals, RunRecord, ThreadCpu
 from iosonde.units import SECOND_NS
 
 Column = NDArray[Any]
@@ -196,7 +196,14 @@ def _of_times(
     return _Definition(name, make, found)
 
 
-_KIND: Final = _Definition("latency_kind", _text, lambda row: str(latency_kind(row.record.workload)))
+def _kind(row: _Row) -> str:
+    """A flush is part of its commit, and is wanted at no moment of its own: it has service latency everywhere."""
+    if row.totals is not None and row.totals.response is None:
+        return str(LatencyKind.SERVICE)
+    return str(latency_kind(row.record.workload))
+
+
+_KIND: Final = _Definition("latency_kind", _text, _kind)
 
 _OPEN_LOOP: Final = (
     _of_times("service_ns_mean", "service", lambda times: times.ns_mean, _real),

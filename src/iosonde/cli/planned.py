@@ -3,7 +3,7 @@
 from iosonde.campaign import Place, Rest, Survey
 from iosonde.machine import device_facts
 from iosonde.plans import Cost, cell_duration_ns
-from iosonde.records import Experiment, Plan, Timing
+from iosonde.records import Arrivals, Experiment, Plan, Timing
 from iosonde.units import format_amount, format_bandwidth, format_duration, format_rate, format_size
 
 EXPERIMENTS = {
@@ -77,11 +77,14 @@ def _length(timing: Timing) -> str:
 
 
 def _rate_lines(plan: Plan) -> list[str]:
-    """The rates of open loops: each once."""
-    asked = [cell.workload for cell in plan.cells]
-    rates = {f"{format_rate(each.rate_per_s)}/s ({each.arrivals})": None for each in asked if each.rate_per_s}
-    some = "" if all(each.is_open_loop for each in asked) else " in some cells"
-    return [f"rates     open loop{some}, wanted on each target: {', '.join(rates)}"] if rates else []
+    """The rates of open loops, each once, by the way in which arrivals follow each other."""
+    rates: dict[Arrivals, dict[str, None]] = {}
+    for asked in (cell.workload for cell in plan.cells):
+        if asked.rate_per_s is not None and asked.arrivals is not None:
+            rates.setdefault(asked.arrivals, {})[f"{format_rate(asked.rate_per_s)}/s"] = None
+    parts = "; ".join(f"{', '.join(each)} ({arrivals})" for arrivals, each in rates.items())
+    some = "" if all(cell.workload.is_open_loop for cell in plan.cells) else " in some cells"
+    return [f"rates     open loop{some}, wanted on each target: {parts}"] if rates else []
 
 
 def _wear_lines(ahead: Survey, cost: Cost) -> list[str]:

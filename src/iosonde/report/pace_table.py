@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
+from iosonde.analysis.latency import TimesEstimate
 from iosonde.charts.quantities import NO_VALUE, latency_unit, significant, with_interval
 from iosonde.report.result_tables import Head, Line, ResultTable
 from iosonde.units import format_latency
@@ -52,6 +53,31 @@ def behind_text(cell: CellEstimate) -> str:
     return format_latency(cell.pace.waiting_ns_max) if cell.pace.waiting_ns_max else "no"
 
 
+def pace_facts(cell: CellEstimate) -> list[tuple[str, str]]:
+    """The same of one cell as names and values; empty for a closed loop."""
+    pace, figures = cell.pace, cell.subject
+    if pace is None or figures is None:
+        return []
+    kept = f"saturated in {pace.saturated} of {pace.achieved_per_s.repeats}" if pace.saturated else "kept"
+    behind = f", {behind_text(cell)} behind at the end" if pace.waiting_ns_max else ""
+    rate = (
+        f"{pace.asked_per_s:,} asked, {with_interval(pace.achieved_per_s)} achieved ({pace.share:.1%}): {kept}{behind}"
+    )
+    times = (("service latency", figures.service), ("lag", figures.lag), ("own lag of the engine", figures.host_lag))
+    return [("operations/s", rate), *((name, times_text(each)) for name, each in times if each is not None)]
+
+
+def times_text(times: TimesEstimate) -> str:
+    """A distribution in a line: mean, median, p99 and the longest."""
+    known = ((f"p{percent:g}", times.percentile(percent)) for percent in (50.0, 99.0))
+    parts = [
+        ("mean", times.ns_mean),
+        *((name, each) for name, each in known if each is not None),
+        ("max", times.ns_max),
+    ]
+    return ", ".join(f"{name} {format_latency(each)}" for name, each in parts)
+
+
 def _texts(cell: CellEstimate, figures: OperationEstimate, unit_ns: int) -> tuple[str, ...]:
     pace = cell.pace
     assert pace is not None
@@ -63,7 +89,7 @@ def _texts(cell: CellEstimate, figures: OperationEstimate, unit_ns: int) -> tupl
     lag, own = figures.lag, figures.host_lag
     return (
         cell.cell,
-        significant(pace.asked_per_s),
+        f"{pace.asked_per_s:,}",
         with_interval(pace.achieved_per_s),
         f"{pace.saturated} of {pace.achieved_per_s.repeats}",
         behind_text(cell),

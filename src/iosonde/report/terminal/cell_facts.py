@@ -1,7 +1,7 @@
 """What a cell's record holds beside figures: slowest operations, what was in flight, faults, CPU, what was granted."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from rich.console import RenderableType
@@ -63,6 +63,11 @@ def facts_table(run: RunRecord, chosen: ChosenCell) -> RenderableType:
         ("seeds", _each(chosen.records, lambda record: str(record.seed))),
         ("turn in the plan", _each(chosen.records, lambda record: str(record.order))),
     )
+    return named_values(facts)
+
+
+def named_values(facts: Iterable[tuple[str, str]]) -> RenderableType:
+    """A row for each name, with its value beside it."""
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column(no_wrap=True, style="dim")
     table.add_column(overflow="fold")

@@ -14,10 +14,10 @@ from iosonde.records import CellPlan, Operation, RunRecord, Sync
 from iosonde.report.brand import brands_of
 from iosonde.report.display import printable
 from iosonde.report.facts import access_text, targets_text
-from iosonde.report.pace_table import pace_table
+from iosonde.report.pace_table import pace_facts
 from iosonde.report.target_table import target_table
 from iosonde.report.terminal.cell_choice import ChosenCell
-from iosonde.report.terminal.cell_facts import facts_table, slowest_table
+from iosonde.report.terminal.cell_facts import facts_table, named_values, slowest_table
 from iosonde.report.terminal.cell_repeats import repeats_table
 from iosonde.report.terminal.course import render_course
 from iosonde.report.terminal.distributions import HistogramBars, PercentileBars
@@ -117,10 +117,10 @@ def _distributions(estimate: CellEstimate) -> Iterator[RenderableType]:
 
 
 def _paces(estimate: CellEstimate) -> Iterator[RenderableType]:
-    table = pace_table([estimate])
-    if table is not None:
+    facts = pace_facts(estimate)
+    if facts:
         yield _title("Rate, service latency and lag")
-        yield render_table(table)
+        yield named_values(facts)
         yield Text()
 
 

@@ -1,0 +1,86 @@
+"""Operations wanted at a rate, from the flag to the report, on simulated drives that theory knows."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands import iosonde
+
+RATES = """
+name = "rates"
+repeats = 2
+warmup = "100ms"
+duration = "1s"
+
+[[experiment]]
+name = "response against load"
+pattern = "random"
+read = 100
+block_size = "4KiB"
+queue_depth = 64
+rate = ["2k", "12k"]
+
+[[experiment]]
+name = "closed"
+pattern = "random"
+read = 100
+block_size = "4KiB"
+queue_depth = 1
+"""
+
+
+def test_half_the_load_of_one_server_takes_twice_its_service() -> None:
+    done = iosonde("probe", "sim:mm1,seed=1", "--rate", "5k", "--duration", "60s", "--seed", "1", "--json")
+    assert done.returncode == 0, done.stderr
+    cell = json.loads(done.stdout)["cells"][0]
+    reads = cell["operations"]["read"]
+    assert reads["latency_kind"] == "response"
+    assert reads["latency_ns_mean"]["mean"] == pytest.approx(200_000, rel=0.05)
+    assert cell["pace"]["achieved_per_s"]["mean"] == pytest.approx(5000, rel=0.01)
+    assert cell["pace"]["saturated"] == 0
+
+
+def test_a_bound_of_one_in_flight_moves_the_wait_out_of_the_service_and_not_out_of_the_response() -> None:
+    asked = ("probe", "sim:mm1,seed=1", "--rate", "5k", "--duration", "60s", "--seed", "1", "--queue-depth", "1")
+    reads = json.loads(iosonde(*asked, "--json").stdout)["cells"][0]["operations"]["read"]
+    assert reads["latency_ns_mean"]["mean"] == pytest.approx(200_000, rel=0.05)
+    assert reads["service"]["ns_mean"] == pytest.approx(100_000, rel=0.05)
+    assert reads["lag"]["ns_mean"] == pytest.approx(100_000, rel=0.1)
+    assert reads["host_lag"]["ns_max"] == 0
+
+
+def test_a_probe_leads_with_the_response_and_says_that_the_rate_was_not_kept() -> None:
+    done = iosonde("probe", "sim:mm1,seed=1", "--rate", "12k", "--duration", "5s", "--seed", "1")
+    assert done.returncode == 0, done.stderr
+    assert "open loop, poisson arrivals: 12,000 operations/s asked, 10," in done.stdout
+    assert "SATURATED" in done.stdout
+    assert "invalid saturated: 1 cell could not keep the rate asked for" in done.stdout
+    assert done.stdout.index("response mean") < done.stdout.index("service mean")
+
+
+def test_a_campaign_of_rates_says_in_every_form_which_latency_it_shows(tmp_path: Path) -> None:
+    (tmp_path / "rates.toml").write_text(RATES, encoding="utf-8")
+    plan = iosonde("plan", "sim:mm1", "--profile", "rates.toml", folder=tmp_path)
+    assert "open loop in some cells, wanted on each target: 2k/s, 12k/s (poisson)" in plan.stderr + plan.stdout
+    done = iosonde("run", "sim:mm1,seed=1", "--profile", "rates.toml", "--out", "run", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    forms = iosonde("report", "run", "--markdown", "run.md", "--csv", "csv", folder=tmp_path)
+    assert forms.returncode == 0, forms.stderr
+    text = (tmp_path / "run.md").read_text(encoding="utf-8")
+    assert "Cells with a rate: response latency, which begins when an operation was wanted" in text
+    assert "Latency, response where a rate was asked for and service where a queue was kept full" in text
+    assert "the lowest mean latency" in text
+    kinds = {
+        (fields[2], fields[24])
+        for line in (tmp_path / "csv/cells.csv").read_text(encoding="utf-8").splitlines()[1:]
+        if (fields := line.split(","))
+    }
+    assert kinds == {
+        ("random-read-4KiB-rate2k", "response"),
+        ("random-read-4KiB-rate12k", "response"),
+        ("random-read-4KiB-qd1", "service"),
+    }
+    shown = iosonde("show", "run", "random-read-4KiB-rate12k", folder=tmp_path)
+    assert "Rate, service latency and lag" in shown.stdout
+    assert "saturated in 2 of 2" in shown.stdout
