@@ -8,7 +8,8 @@ from typing import Final
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.estimate import Estimate
 from iosonde.analysis.latency import latency_kind
-from iosonde.records import Access, Data, LatencyKind, Operation, Sync, Workload
+from iosonde.plans.limits import OPEN_LOOP_DEPTH
+from iosonde.records import Access, Arrivals, Data, LatencyKind, Operation, Sync, Workload
 from iosonde.units import format_rate, format_size
 
 MEGABYTE: Final = 10**6
@@ -76,10 +77,12 @@ def workload_label(workload: Workload) -> str:
 
 
 def load_label(workload: Workload) -> str:
-    """What is asked of each queue: ``depth 8``, or with a rate ``20k/s``."""
+    """What is asked of each queue: ``depth 8``; with a rate ``20k/s``, and what of its pace is not as usual."""
     if workload.rate_per_s is None:
         return f"depth {workload.queue_depth}"
-    return f"{format_rate(workload.rate_per_s)}/s"
+    evenly = f" {workload.arrivals}" if workload.arrivals is Arrivals.CONSTANT else ""
+    depth = "" if workload.queue_depth == OPEN_LOOP_DEPTH else f", depth ≤ {workload.queue_depth}"
+    return f"{format_rate(workload.rate_per_s)}/s{evenly}{depth}"
 
 
 def latency_words(cells: Iterable[CellEstimate]) -> str:

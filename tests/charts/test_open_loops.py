@@ -1,0 +1,39 @@
+"""Charts of open loops say which latency they show, and keep cells apart that differ by their pace alone."""
+
+from iosonde.analysis.cells import CellEstimate, estimate_cell
+from iosonde.charts.matrix import matrix_latency
+from iosonde.charts.tail import tail_percentiles
+from iosonde.records import Arrivals, Operation, Workload
+from tests.builders import cell_plan, cell_record, totals_of, workload
+from tests.pace_builder import MS, paced, paced_repeat
+
+
+def at_a_rate(asked: Workload) -> CellEstimate:
+    return estimate_cell(cell_plan(asked), [paced_repeat(number, asked=asked, lag_ns=MS) for number in (1, 2, 3)])
+
+
+def closed() -> CellEstimate:
+    plan = cell_plan(workload())
+    return estimate_cell(plan, [cell_record(plan, {Operation.READ: totals_of([MS] * 100)}, repeat=1)])
+
+
+def test_open_loops_are_drawn_with_their_response_latency() -> None:
+    figure = matrix_latency([at_a_rate(paced())])
+    assert figure.caption.startswith("Response latency, mean (us)")
+    assert [row["latency_us"] for row in figure.rows] == [2000]
+    assert figure.rows[0]["name"] == "4 KiB random|read, 1k/s"
+
+
+def test_a_chart_of_closed_loops_speaks_of_service_latency() -> None:
+    assert matrix_latency([closed()]).caption.startswith("Service latency, mean (us)")
+
+
+def test_a_chart_with_both_says_which_is_which() -> None:
+    caption = matrix_latency([closed(), at_a_rate(paced())]).caption
+    assert caption.startswith("Latency, response where a rate was asked for and service where a queue was kept full")
+
+
+def test_cells_that_differ_by_their_pace_alone_have_a_line_each() -> None:
+    cells = [at_a_rate(paced()), at_a_rate(paced(arrivals=Arrivals.CONSTANT)), at_a_rate(paced(queue_depth=1))]
+    names = {row["series"] for row in tail_percentiles(cells).rows}
+    assert names == {"read, 1k/s", "read, 1k/s constant", "read, 1k/s, depth ≤ 1"}
