@@ -307,7 +307,8 @@ fn io_uring_gives_what_is_done_to_a_worker_that_looks_without_waiting() {
     let folder = tempfile::tempdir().expect("a folder");
     let target = Target::open(&folder.path().join("target"), MAKE).expect("a new file");
     let payload = Payload::new(&job(), 1, 0).expect("memory for a buffer");
-    let mut ring = UringRing::new(1, target.file().expect("a file"), payload.region(), Poll::Interrupt).expect("a ring");
+    let mut ring =
+        UringRing::new(1, target.file().expect("a file"), payload.region(), Poll::Interrupt).expect("a ring");
     // A flush is done by a kernel thread, so that its completion has to be fetched from the kernel.
     let flush = Request {
         operation: Operation::Flush,
