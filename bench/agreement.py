@@ -19,7 +19,7 @@ from bench.machine import machine_lines
 from bench.ratios import Ratio, ratio_of
 from iosonde.plans.build import Ground, fill_cell
 from iosonde.records import Access, CellPlan, CellTurn, Engine, Experiment, Operation, Timing, Workload
-from iosonde.sources import EngineSource, TargetRequest
+from iosonde.sources import EngineSource, TargetRequest, Way
 from iosonde.units import SECOND_NS, format_size
 
 SPAN_BYTES = 2 << 30
@@ -138,7 +138,7 @@ def _make(target: Path) -> None:
     source = EngineSource()
     source.open(TargetRequest(path=target, write=True, create_bytes=SPAN_BYTES, direct=True))
     turn = CellTurn(order=0, cell="fill", repeat=0, seed=1)
-    source.measure(fill_cell(Ground(SPAN_BYTES, fill=True)), turn, Engine.IO_URING, SPAN_BYTES, lambda _: None)
+    source.measure(fill_cell(Ground(SPAN_BYTES, fill=True)), turn, Way(Engine.IO_URING), SPAN_BYTES, lambda _: None)
     source.sync()
     source.close()
     source.end()
@@ -157,7 +157,7 @@ def _engine(cell: Cell, target: Path, seed: int) -> Sample:
     timing = Timing(warmup_ns=0, measure_ns=DURATION_S * SECOND_NS, interval_ns=SECOND_NS // 2)
     plan = CellPlan(cell="bench", experiments=(Experiment.PROBE,), workload=workload, timing=timing)
     turn = CellTurn(order=1, cell="bench", repeat=1, seed=seed)
-    record = source.measure(plan, turn, Engine.IO_URING, SPAN_BYTES, lambda _: None)
+    record = source.measure(plan, turn, Way(Engine.IO_URING), SPAN_BYTES, lambda _: None)
     source.close()
     source.end()
     totals = record.operations[cell.direction]

@@ -36,6 +36,7 @@ def job(**changes: object) -> Message:
         "queue_depth": 4,
         "jobs": 1,
         "targets": 1,
+        "poll": "interrupt",
         "sync": "none",
         "data": "random",
         "seed": 7,

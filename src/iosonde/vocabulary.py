@@ -95,6 +95,17 @@ class EngineChoice(StrEnum):
     SIMULATION = "simulation"
 
 
+class Poll(StrEnum):
+    """How io_uring finds out what is done: the device interrupts, or is asked again and again (``iopoll``).
+
+    With ``sqpoll`` a thread of the kernel looks for what is handed over, and the device interrupts.
+    """
+
+    INTERRUPT = "interrupt"
+    IOPOLL = "iopoll"
+    SQPOLL = "sqpoll"
+
+
 class Phase(StrEnum):
     """Warm-up is recorded and not counted; measure is what the figures come from."""
 

@@ -155,6 +155,9 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
         header={"engine": "psync", "hello": {"engines": ["psync", "null"], "io_uring_refused": "EPERM"}},
     ),
     "engine-by-cell": lambda: run_of(*three(), *commits(Engine.PSYNC)),
+    "polling-refused": lambda: run_of(
+        *three(**truth(fallbacks=("polled completions refused: EOPNOTSUPP",))), header={"poll_asked": "iopoll"}
+    ),
     "registration-refused": lambda: run_of(*three(**truth(fallbacks=("registered buffers refused: ENOMEM",)))),
     "clock-drift": lambda: run_of(*three(**clocks(SECOND_NS, SECOND_NS + MS, SECOND_NS))),
     "wall-clock-set": lambda: run_of(*three(**clocks(SECOND_NS, SECOND_NS, -60 * SECOND_NS))),
@@ -183,6 +186,9 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("depth-over-tags", lambda: on_devices("sda", "sdb", records=deep_on(2))),
     ("engine-fallback", lambda: sound(header={"engine_asked": "psync", "engine": "psync"})),
     ("engine-by-cell", lambda: run_of(*three(), *commits(Engine.IO_URING))),
+    ("polling-refused", lambda: run_of(*three(**truth(poll_mode="iopoll")), header={"poll_asked": "iopoll"})),
+    ("polling-refused", lambda: run_of(*commits(Engine.IO_URING), header={"poll_asked": "iopoll"})),
+    ("registration-refused", lambda: run_of(*three(**truth(fallbacks=("polled completions refused: EOPNOTSUPP",))))),
     ("cpu-quota", lambda: sound(header={"host": {"cpu_quota": 16.0}})),
     ("one-cpu", lambda: sound(header={"host": {"cpus_allowed": 1}, "target": {"kind": "null"}})),
     ("clock-drift", lambda: run_of(*three(**clocks(SECOND_NS, SECOND_NS + MS // 10, SECOND_NS)))),

@@ -26,7 +26,7 @@ from iosonde.records import (
     Timing,
     Workload,
 )
-from iosonde.sources import EngineSource, TargetRequest
+from iosonde.sources import EngineSource, TargetRequest, Way
 from iosonde.sources.engine.assemble import assemble_cell
 from iosonde.sources.engine.refusals import refusal
 
@@ -64,7 +64,7 @@ def measure(
 ) -> tuple[CellRecord, list[IntervalRecord]]:
     intervals: list[IntervalRecord] = []
     turn = CellTurn(order=order, cell=plan.cell, repeat=1, seed=7)
-    return source.measure(plan, turn, engine, SPAN_BYTES, intervals.append), intervals
+    return source.measure(plan, turn, Way(engine), SPAN_BYTES, intervals.append), intervals
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from iosonde.campaign import SilentObserver, look_ahead, measure_in_memory, meas
 from iosonde.campaign.failing import add_way_on, check_campaign, check_probe, has_begun
 from iosonde.campaign.wishes import campaign_wish, probe_wish
 from iosonde.errors import IosondeError, UsageError
-from iosonde.vocabulary import Access, Arrivals, Data, EngineChoice, Sync
+from iosonde.vocabulary import Access, Arrivals, Data, EngineChoice, Poll, Sync
 
 _Word = TypeVar("_Word", bound=StrEnum)
 
@@ -25,6 +25,7 @@ def run(
     overwrite: bool = False,
     buffered: bool = False,
     engine: str = "auto",
+    poll: str = "interrupt",
     seed: int | None = None,
     out: str | Path | None = None,
 ) -> Run:
@@ -46,6 +47,7 @@ def run(
         overwrite=overwrite,
         buffered=buffered,
         engine=_choice(EngineChoice, engine, "--engine"),
+        poll=_choice(Poll, poll, "--poll"),
         seed=seed,
         command=_call(run, targets, asked),
     )
@@ -82,6 +84,7 @@ def probe(
     overwrite: bool = False,
     buffered: bool = False,
     engine: str = "auto",
+    poll: str = "interrupt",
     seed: int | None = None,
 ) -> Run:
     """Runs one workload, as ``iosonde probe`` does with the same words, and gives the run. Nothing stays on the disk.
@@ -110,6 +113,7 @@ def probe(
         overwrite=overwrite,
         buffered=buffered,
         engine=_choice(EngineChoice, engine, "--engine"),
+        poll=_choice(Poll, poll, "--poll"),
         seed=seed,
         command=_call(probe, targets, asked),
     )

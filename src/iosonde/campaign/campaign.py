@@ -10,7 +10,7 @@ from pathlib import Path
 
 from iosonde import __version__
 from iosonde.campaign.conductor import Conductor, Observer, Work
-from iosonde.campaign.engines import check_choice, choose_engine
+from iosonde.campaign.engines import check_choice, check_poll, check_polling, choose_engine
 from iosonde.campaign.places import Place, TargetWish, survey
 from iosonde.campaign.simulated import write_bytes_per_s
 from iosonde.campaign.target import give_up, open_target
@@ -19,7 +19,7 @@ from iosonde.plans import ASSUMED_WRITE_BYTES_PER_S, Ground, check_alignment, ch
 from iosonde.records import CellRecord, EngineHello, IntervalRecord, Plan, RunHeader, RunRecord, TargetFacts
 from iosonde.sources import EngineSource
 from iosonde.store import RunDirectory
-from iosonde.vocabulary import EngineChoice
+from iosonde.vocabulary import EngineChoice, Poll
 
 # Makes a plan once it is known what the targets are like.
 PlanMaker = Callable[[Ground], Plan]
@@ -32,6 +32,7 @@ class Wish:
     target: TargetWish
     engine: EngineChoice
     plan: PlanMaker
+    poll: Poll = Poll.INTERRUPT
     command: tuple[str, ...] = ()
 
 
@@ -66,6 +67,7 @@ def look_ahead(wish: Wish, now: datetime) -> Survey:
     run = new_run_name(now)
     places = survey(wish.target, run)
     check_choice(wish.engine, places[0].kind)
+    check_poll(wish.poll, wish.engine, places[0].kind)
     fill = any(place.is_new or (place.path is not None and wish.target.writes) for place in places)
     plan = wish.plan(Ground(span_bytes=places[0].span_bytes, fill=fill, targets=len(places)))
     check_plan(plan, targets=len(places))
@@ -115,7 +117,7 @@ def ready(
 @contextmanager
 def _new_run(wish: Wish, ahead: Survey, now: datetime) -> Iterator[tuple[EngineSource, RunHeader]]:
     def choose(hello: EngineHello) -> None:
-        choose_engine(wish.engine, hello, ahead.places[0].kind)
+        check_polling(wish.poll, choose_engine(wish.engine, hello, ahead.places[0].kind), hello)
 
     setting = Setting(places=ahead.places, plan=ahead.plan, direct=not wish.target.buffered)
     with ready(setting, choose) as (source, targets):
@@ -131,6 +133,7 @@ def _header(
         iosonde_version=__version__,
         command=wish.command or tuple(sys.argv),
         engine_asked=wish.engine.value,
+        poll_asked=wish.poll,
         engine=choose_engine(wish.engine, hello, ahead.places[0].kind),
         plan=ahead.plan,
         target=targets[0],

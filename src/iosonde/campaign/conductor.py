@@ -5,13 +5,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from iosonde.campaign.engines import engine_of_cell
+from iosonde.campaign.engines import way_of_cell
 from iosonde.errors import RecordError, TargetError
 from iosonde.machine import neighbours_of
 from iosonde.records import CellPlan, CellRecord, CellTurn, IntervalRecord, Neighbour, Outcome, RunHeader
 from iosonde.sources import EngineSource, Interrupted
 from iosonde.units import SECOND_NS
-from iosonde.vocabulary import EngineChoice
 
 FILL_ORDER: Final = 0
 # Failures of the target as a whole: what comes after them would fail as well.
@@ -89,9 +88,7 @@ class Conductor:
         self._source = source
         self._plan = header.plan
         self._work = work
-        self._is_simulated = header.is_simulated
-        self._choice = EngineChoice(header.engine_asked)
-        self._engine = header.engine
+        self._header = header
         self._beside: tuple[Neighbour, ...] | None = None
         identities = [target.identity for target in header.targets if target.identity is not None]
         self._devices = {os.makedev(identity.device_major, identity.device_minor) for identity in identities}
@@ -119,7 +116,7 @@ class Conductor:
 
     def _lost(self, turn: CellTurn, message: str) -> TargetError:
         told = f"{turn.cell}: {message}"
-        if self._is_simulated:
+        if self._header.is_simulated:
             return TargetError(told, "look at the faults of the model: its drive does the same every time", final=True)
         return TargetError(told, "keep other programs away from the target, and look at its health")
 
@@ -144,9 +141,9 @@ class Conductor:
     def _replay(self, cell: CellPlan, turn: CellTurn) -> None:
         """Does once more what was kept, and keeps nothing. Raises RecordError when a drive comes to another state."""
         self._observer.replay_started(cell, turn)
-        engine = engine_of_cell(self._choice, self._engine, cell.workload)
+        way = way_of_cell(self._header, cell.workload)
         try:
-            record = self._source.measure(cell, turn, engine, self._plan.span_bytes, lambda _: None)
+            record = self._source.measure(cell, turn, way, self._plan.span_bytes, lambda _: None)
         except Interrupted as interrupted:
             raise interrupted.interruption from None
         kept = self._work.replayed[turn.order]
@@ -171,11 +168,11 @@ class Conductor:
             self._keeper.interval(turn.order, interval, left_s)
             self._observer.interval(interval)
 
-        engine = engine_of_cell(self._choice, self._engine, cell.workload)
+        way = way_of_cell(self._header, cell.workload)
         # Seen at the end of one cell is seen at the start of the next: the kernel takes milliseconds to answer.
         before = self._neighbours() if self._beside is None else self._beside
         try:
-            record = self._source.measure(cell, turn, engine, self._plan.span_bytes, on_interval)
+            record = self._source.measure(cell, turn, way, self._plan.span_bytes, on_interval)
         except Interrupted as interrupted:
             keep(interrupted.cell)
             self._observer.cell_finished(interrupted.cell)

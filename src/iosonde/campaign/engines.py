@@ -1,8 +1,9 @@
 """Which engine measures a cell."""
 
 from iosonde.errors import EngineError, UsageError
-from iosonde.records import Engine, EngineHello, Sync, TargetKind, Workload
-from iosonde.vocabulary import EngineChoice
+from iosonde.records import Engine, EngineHello, RunHeader, Sync, TargetKind, Workload
+from iosonde.sources import Way
+from iosonde.vocabulary import EngineChoice, Poll
 
 
 def check_choice(choice: EngineChoice, kind: TargetKind) -> None:
@@ -21,6 +22,24 @@ def check_choice(choice: EngineChoice, kind: TargetKind) -> None:
         raise UsageError(
             "--engine simulation measures simulated drives only",
             "name one, such as sim:mmc (`iosonde sim list` lists them), or leave --engine away",
+        )
+
+
+def check_poll(poll: Poll, choice: EngineChoice, kind: TargetKind) -> None:
+    """Raises UsageError for a way to poll that the engine, or a target of that kind, does not know."""
+    if poll is not Poll.INTERRUPT and (kind != "file" or choice not in {EngineChoice.AUTO, EngineChoice.IO_URING}):
+        raise UsageError(
+            f"--poll {poll} is a way of io_uring, and nothing else polls",
+            "leave --poll away, or measure a file with --engine io_uring",
+        )
+
+
+def check_polling(poll: Poll, engine: Engine, hello: EngineHello) -> None:
+    """Raises EngineError where polling was asked for and io_uring can't be had."""
+    if poll is not Poll.INTERRUPT and engine is not Engine.IO_URING:
+        raise EngineError(
+            f"this host refuses io_uring ({hello.io_uring_refused}), and nothing else polls",
+            f"leave --poll away; or {_mend(hello.io_uring_refused)}",
         )
 
 
@@ -49,6 +68,13 @@ def _mend(refused: str | None) -> str:
     if refused in {"EPERM", "ENOSYS", "EACCES"}:
         return "allow io_uring (sysctl kernel.io_uring_disabled, the container's seccomp profile)"
     return "use Linux 5.11 or newer"
+
+
+def way_of_cell(header: RunHeader, workload: Workload) -> Way:
+    """How one cell is measured: only io_uring polls, and a ring that polls the device takes no fdatasync."""
+    engine = engine_of_cell(EngineChoice(header.engine_asked), header.engine, workload)
+    flushes = header.poll_asked is Poll.IOPOLL and workload.sync is Sync.FDATASYNC
+    return Way(engine, header.poll_asked if engine is Engine.IO_URING and not flushes else Poll.INTERRUPT)
 
 
 def engine_of_cell(choice: EngineChoice, engine: Engine, workload: Workload) -> Engine:

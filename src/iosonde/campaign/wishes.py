@@ -24,7 +24,7 @@ from iosonde.plans.mistakes import read_text
 from iosonde.records import Workload
 from iosonde.records.workload import ALL_READS
 from iosonde.units import parse_bytes, parse_duration, parse_rate
-from iosonde.vocabulary import Access, Arrivals, Data, EngineChoice, Sync
+from iosonde.vocabulary import Access, Arrivals, Data, EngineChoice, Poll, Sync
 
 
 def campaign_wish(
@@ -36,6 +36,7 @@ def campaign_wish(
     overwrite: bool,
     buffered: bool,
     engine: EngineChoice,
+    poll: Poll,
     seed: int | None,
     command: tuple[str, ...] = (),
 ) -> Wish:
@@ -48,6 +49,7 @@ def campaign_wish(
             targets, size, overwrite=overwrite, buffered=buffered, writes=writes, quick=quick, seed=chosen_seed
         ),
         engine=engine,
+        poll=poll,
         plan=lambda ground: campaign_plan(campaign, ground, quick=quick, seed=chosen_seed),
         command=command,
     )
@@ -79,6 +81,7 @@ def probe_wish(
     overwrite: bool,
     buffered: bool,
     engine: EngineChoice,
+    poll: Poll,
     seed: int | None,
     command: tuple[str, ...] = (),
 ) -> Wish:
@@ -108,6 +111,7 @@ def probe_wish(
             targets, size, overwrite=overwrite, buffered=buffered, writes=workload.writes, quick=True, seed=chosen_seed
         ),
         engine=engine,
+        poll=poll,
         plan=lambda ground: probe_plan(workload, timing, ground, seed=chosen_seed),
         command=command,
     )

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from iosonde.vocabulary import EngineChoice
+from iosonde.vocabulary import EngineChoice, Poll
 
 TARGET_HELP = (
     "A directory (a file is made in it and removed afterwards), a new file, an existing one, or sim:MODEL (a simulated "
@@ -48,6 +48,15 @@ EngineOption = Annotated[
     typer.Option(
         "--engine",
         help="How I/O reaches the kernel. auto takes io_uring where it can be had, else psync, and says which.",
+        rich_help_panel=ENGINE_GROUP,
+    ),
+]
+PollOption = Annotated[
+    Poll,
+    typer.Option(
+        "--poll",
+        help="How io_uring finds out what is done. iopoll asks the device again and again; with sqpoll a thread of the "
+        "kernel takes what is handed over. The report says what was achieved.",
         rich_help_panel=ENGINE_GROUP,
     ),
 ]

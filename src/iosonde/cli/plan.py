@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from iosonde.cli.options import Buffered, EngineOption, Overwrite, Profile, Quick, Seed, Size, Targets
-from iosonde.vocabulary import EngineChoice
+from iosonde.cli.options import Buffered, EngineOption, Overwrite, PollOption, Profile, Quick, Seed, Size, Targets
+from iosonde.vocabulary import EngineChoice, Poll
 
 
 def plan(
@@ -17,6 +17,7 @@ def plan(
     overwrite: Overwrite = False,
     buffered: Buffered = False,
     engine: EngineOption = EngineChoice.AUTO,
+    poll: PollOption = Poll.INTERRUPT,
     seed: Seed = None,
     write_rate: Annotated[
         str | None,
@@ -48,6 +49,7 @@ def plan(
         overwrite=overwrite,
         buffered=buffered,
         engine=engine,
+        poll=poll,
         seed=seed,
     )
     rate = None if write_rate is None else parse_bytes(write_rate, "--write-rate")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from iosonde.cli.options import OUTPUT_GROUP, Buffered, EngineOption, Overwrite, Seed, Size
+from iosonde.cli.options import OUTPUT_GROUP, Buffered, EngineOption, Overwrite, PollOption, Seed, Size
 from iosonde.cli.workload_options import (
     ArrivalsOption,
     BlockSize,
@@ -19,7 +19,7 @@ from iosonde.cli.workload_options import (
     SyncMode,
     Warmup,
 )
-from iosonde.vocabulary import Access, Data, EngineChoice, Sync
+from iosonde.vocabulary import Access, Data, EngineChoice, Poll, Sync
 
 
 def probe(
@@ -49,6 +49,7 @@ def probe(
     overwrite: Overwrite = False,
     buffered: Buffered = False,
     engine: EngineOption = EngineChoice.AUTO,
+    poll: PollOption = Poll.INTERRUPT,
     seed: Seed = None,
     json: Annotated[
         bool,
@@ -79,6 +80,7 @@ def probe(
         overwrite=overwrite,
         buffered=buffered,
         engine=engine,
+        poll=poll,
         seed=seed,
     )
     print_probe(run_probe(wish, datetime.now(UTC)), as_json=json)

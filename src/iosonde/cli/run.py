@@ -12,13 +12,14 @@ from iosonde.cli.options import (
     Buffered,
     EngineOption,
     Overwrite,
+    PollOption,
     Profile,
     Quick,
     Seed,
     Size,
 )
 from iosonde.errors import UsageError
-from iosonde.vocabulary import EngineChoice
+from iosonde.vocabulary import EngineChoice, Poll
 
 Out = Annotated[
     Path | None,
@@ -51,6 +52,7 @@ def run(
     overwrite: Overwrite = False,
     buffered: Buffered = False,
     engine: EngineOption = EngineChoice.AUTO,
+    poll: PollOption = Poll.INTERRUPT,
     seed: Seed = None,
     out: Out = None,
 ) -> None:
@@ -80,6 +82,7 @@ def run(
         overwrite=overwrite,
         buffered=buffered,
         engine=engine,
+        poll=poll,
         seed=seed,
     )
     ahead = look_ahead(wish, now)

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
-from iosonde.findings.case import Case, distinct
+from iosonde.findings.case import Case, count_of, distinct
 from iosonde.findings.model import Confidence, Finding, Severity
-from iosonde.records import Engine
+from iosonde.records import CellRecord, Engine, Sync
 from iosonde.units import format_duration
+from iosonde.vocabulary import Poll
 
 
 def debug_build(case: Case) -> Iterator[Finding]:
@@ -88,10 +89,48 @@ def engine_by_cell(case: Case) -> Iterator[Finding]:
         )
 
 
+def polling_refused(case: Case) -> Iterator[Finding]:
+    """Polling was asked for, and cells ran with interrupts."""
+    asked = case.run.header.poll_asked
+    if asked is Poll.INTERRUPT:
+        return
+    others = case.records_where(
+        lambda record: record.engine is not None and record.engine.poll_mode != asked and _could_poll(record, asked)
+    )
+    if others:
+        reasons = distinct(reason for record in others if record.engine for reason in record.engine.fallbacks)
+        cells = distinct(record.cell for record in others)
+        yield Finding(
+            id="polling-refused",
+            severity=Severity.DOUBTFUL,
+            confidence=Confidence.CERTAIN,
+            statement=(
+                f"{asked} was asked for, and {count_of(len(cells), 'cell')} ran with interrupts "
+                f"({'; '.join(reasons) or 'no reason was given'}): their figures are not those of polling."
+            ),
+            evidence=tuple(("refused", reason) for reason in reasons),
+            advice=(
+                "Give the driver queues to poll, such as nvme.poll_queues=4 on the kernel's command line."
+                if asked is Poll.IOPOLL
+                else "Run with the rights that the kernel wants for a submission thread, or leave --poll away."
+            ),
+            deciding_test="The same cell once more after that: the report's completion then says what was asked.",
+            cells=cells,
+        )
+
+
+def _could_poll(record: CellRecord, asked: Poll) -> bool:
+    flushes = asked is Poll.IOPOLL and record.workload.sync is Sync.FDATASYNC
+    return record.engine is not None and record.engine.engine is Engine.IO_URING and not flushes
+
+
 def registration_refused(case: Case) -> Iterator[Finding]:
-    """The engine was not granted all it asked for."""
+    """The kernel did not register the buffers."""
     refused = [
-        (record, record.engine.fallbacks) for record in case.run.cells if record.engine and record.engine.fallbacks
+        (record, fallbacks)
+        for record in case.run.cells
+        if record.engine
+        and (fallbacks := [reason for reason in record.engine.fallbacks if reason.startswith("registered buffers")])
     ]
     if refused:
         reasons = distinct(reason for _, fallbacks in refused for reason in fallbacks)
@@ -115,5 +154,6 @@ RUN_RULES = (
     quick_run,
     engine_fallback,
     engine_by_cell,
+    polling_refused,
     registration_refused,
 )

@@ -7,7 +7,7 @@ from iosonde.records.cell import CellRecord
 from iosonde.records.host import HostFacts
 from iosonde.records.target import Identity, TargetFacts
 from iosonde.records.workload import Plan
-from iosonde.vocabulary import Engine
+from iosonde.vocabulary import Engine, Poll
 
 SCHEMA_VERSION: Final = 1
 
@@ -32,6 +32,7 @@ class RunHeader(Record):
     iosonde_version: str
     command: tuple[str, ...]
     engine_asked: str
+    poll_asked: Poll = Poll.INTERRUPT
     engine: Engine
     plan: Plan
     target: TargetFacts

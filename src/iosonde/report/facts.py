@@ -189,6 +189,7 @@ def _engine(run: RunRecord) -> tuple[tuple[str, str], ...]:
     return (
         ("version", f"{hello.version}, protocol {hello.protocol}, {hello.build_profile} build"),
         ("asked, used", f"{run.header.engine_asked}, {run.header.engine}"),
+        ("completion asked", run.header.poll_asked),
         ("io_uring refused", hello.io_uring_refused or "no"),
         ("own cost (ns an operation, on a null ring)", _number(overhead)),
         *((name, _granted(truths, told)) for name, told in _GRANTED),

@@ -27,6 +27,7 @@ from iosonde.sources.engine.locate import find_engine
 from iosonde.sources.engine.process import EngineProcess, Event
 from iosonde.sources.engine.refusals import refusal
 from iosonde.units import SECOND_NS
+from iosonde.vocabulary import Poll
 
 PROTOCOL: Final = 1
 HELLO_S_MAX: Final = 10.0
@@ -54,6 +55,14 @@ class TargetRequest:
     direct: bool
     null_bytes: int = 0
     simulation: SimulationFacts | None = None
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a cell's I/O reaches the target, and how io_uring finds out what is done."""
+
+    engine: Engine
+    poll: Poll = Poll.INTERRUPT
 
 
 class OpenTarget(Record):
@@ -130,7 +139,7 @@ class EngineSource:
         self,
         cell: CellPlan,
         turn: CellTurn,
-        engine: Engine,
+        way: Way,
         span_bytes: int,
         on_interval: Callable[[IntervalRecord], None],
     ) -> CellRecord:
@@ -139,7 +148,7 @@ class EngineSource:
         A KeyboardInterrupt stops the cell and goes on as the cause of an Interrupted, which carries what was measured.
         Where a stuck target keeps the engine from stopping, it goes on as it is.
         """
-        number = self._send(command="run", job=_job(cell, turn, engine, span_bytes))
+        number = self._send(command="run", job=_job(cell, turn, way, span_bytes))
         intervals: list[IntervalRecord] = []
 
         timed = cell.timing.amount_bytes is None
@@ -232,9 +241,10 @@ def _stranger(what: str) -> EngineError:
     return EngineError(f"the engine sent {what}", "front and engine must come from one build: install iosonde again")
 
 
-def _job(cell: CellPlan, turn: CellTurn, engine: Engine, span_bytes: int) -> Event:
+def _job(cell: CellPlan, turn: CellTurn, way: Way, span_bytes: int) -> Event:
     return {
-        "engine": engine.value,
+        "engine": way.engine.value,
+        "poll": way.poll.value,
         "pattern": cell.workload.pattern.value,
         "read_percent": cell.workload.read_percent,
         "block_size_bytes": cell.workload.block_size_bytes,
