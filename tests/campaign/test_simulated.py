@@ -7,7 +7,7 @@ import pytest
 from iosonde.campaign import TargetWish
 from iosonde.campaign.engines import check_choice
 from iosonde.campaign.places import survey
-from iosonde.campaign.simulated import simulated_drive, word_of
+from iosonde.campaign.simulated import simulated_drive, word_of, write_bytes_per_s
 from iosonde.errors import UsageError
 from iosonde.vocabulary import EngineChoice
 
@@ -91,3 +91,16 @@ def test_an_engine_that_does_io_is_refused_for_a_simulated_drive(choice: EngineC
 def test_the_simulation_measures_simulated_drives_only(kind: str) -> None:
     with pytest.raises(UsageError):
         check_choice(EngineChoice.SIMULATION, "file" if kind == "file" else "null")
+
+
+@pytest.mark.parametrize(
+    ("model", "bytes_per_s"),
+    [
+        ("usb-stick", 16_384_000),  # Two dies of one plane program 16 KiB in 2 ms.
+        ("sata-dc", 560_000_000),  # The link is narrower than the media.
+        ("mmc", 41_943_040_000),  # Four servers, 1 MiB each in 100 us.
+    ],
+)
+def test_a_plan_counts_with_the_rate_at_which_the_model_takes_a_stream_of_writes(model: str, bytes_per_s: int) -> None:
+    drive, _ = simulated_drive(f"sim:{model}", 1, 0)
+    assert write_bytes_per_s(drive) == bytes_per_s

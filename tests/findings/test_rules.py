@@ -8,6 +8,7 @@ import pytest
 from iosonde.findings import RULES, Case, Confidence, Finding, Severity, find
 from iosonde.records import (
     CellRecord,
+    Censored,
     ClockPair,
     CpuUse,
     Engine,
@@ -50,6 +51,11 @@ def repeat(number: int = 1, asked: Workload | None = None, count: int = FULL_COU
     if asked.sync is Sync.FDATASYNC:
         operations |= {Operation.FLUSH: totals_of([MS] * count), Operation.COMMIT: totals_of([2 * MS] * count)}
     return cell_record(cell_plan(asked), operations, repeat=number, **others)
+
+
+def under_way(age_ns: int) -> Censored:
+    """One operation that had been under way for so long when measuring ended."""
+    return Censored(count=1, age_ns_min=age_ns, age_ns_max=age_ns, latency_ns_max=age_ns)
 
 
 def run_of(*records: CellRecord, header: dict[str, Any] | None = None, **others: Any) -> RunRecord:
@@ -169,6 +175,7 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
     "depth-over-tags": lambda: sound(header=device(queue_tags=7)),
     "request-split": lambda: sound(header=device(request_size_bytes_max=2048)),
     "cell-failed": lambda: run_of(repeat(1), repeat(2), repeat(3, **NOT_DONE)),
+    "slowest-not-counted": lambda: run_of(repeat(1), repeat(2), repeat(3, censored=under_way(400 * MS))),
     "io-errors": lambda: run_of(repeat(1), repeat(2), repeat(3, faults=(error(),))),
     "depth-not-reached": lambda: run_of(*three(queue_depth_achieved=7.0)),
     "repeats-differ": lambda: run_of(repeat(1, count=30_000), repeat(2), repeat(3, count=50_000)),
@@ -203,6 +210,8 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("depth-over-tags", lambda: sound(header={"target": {"device": None}})),
     ("request-split", lambda: sound(header=device(request_size_bytes_max=4096))),
     ("cell-failed", lambda: run_of(repeat(1), repeat(2, outcome=Outcome.CUT), repeat(3))),
+    ("slowest-not-counted", lambda: run_of(*three(censored=under_way(9 * MS)))),
+    ("slowest-not-counted", lambda: run_of(*three(censored=under_way(400 * MS), outcome=Outcome.FAILED))),
     ("io-errors", lambda: run_of(*three(faults=(error(FaultKind.RETRY),)))),
     ("depth-not-reached", lambda: run_of(*three(queue_depth_achieved=7.3))),
     ("depth-not-reached", lambda: run_of(*commits(Engine.IO_URING, achieved=0.8))),

@@ -13,6 +13,7 @@ from iosonde.sources import EngineSource, Interrupted
 from iosonde.units import SECOND_NS
 
 FILL_ORDER: Final = 0
+MODEL_FAILS: Final = "look at the faults of the model: its drive does the same every time"
 # Failures of the target as a whole: what comes after them would fail as well.
 ENDS_RUN: Final = frozenset({"changed", "stuck"})
 
@@ -117,7 +118,7 @@ class Conductor:
     def _lost(self, turn: CellTurn, message: str) -> TargetError:
         told = f"{turn.cell}: {message}"
         if self._header.is_simulated:
-            return TargetError(told, "look at the faults of the model: its drive does the same every time", final=True)
+            return TargetError(told, MODEL_FAILS, final=True)
         return TargetError(told, "keep other programs away from the target, and look at its health")
 
     def _neighbours(self) -> tuple[Neighbour, ...]:
@@ -133,9 +134,10 @@ class Conductor:
         record = self._measure(cell, turn, self._keeper.fill)
         if record.outcome is not Outcome.FINISHED:
             reason = record.failure.message if record.failure else "it was stopped"
-            raise TargetError(
-                f"the target can't be written in full: {reason}", "make room, or look at its health (dmesg)"
-            )
+            told = f"the target can't be written in full: {reason}"
+            if self._header.is_simulated:
+                raise TargetError(told, MODEL_FAILS, final=True)
+            raise TargetError(told, "make room, or look at its health (dmesg)")
         self._source.sync()
 
     def _replay(self, cell: CellPlan, turn: CellTurn) -> None:

@@ -6,6 +6,7 @@ from typing import Final
 from iosonde.findings.case import Case
 from iosonde.findings.cell_rules import CELL_RULES
 from iosonde.findings.course_rules import COURSE_RULES
+from iosonde.findings.end_rules import END_RULES
 from iosonde.findings.host_rules import HOST_RULES
 from iosonde.findings.model import Finding, gravest_first
 from iosonde.findings.pace_rules import PACE_RULES
@@ -20,6 +21,7 @@ RULES: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (
     *TARGET_RULES,
     *TOGETHER_RULES,
     *CELL_RULES,
+    *END_RULES,
     *PACE_RULES,
 )
 

@@ -134,4 +134,6 @@ class Journal:
 
 
 def _unwritable(path: Path, error: OSError) -> OutputError:
-    return OutputError(f"can't write {path}: {error.strerror}", "make room there, or name another place with --out")
+    return OutputError(
+        f"can't write {path}: {error.strerror}", "make room there, and see to it that you may write there"
+    )

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from iosonde.plans.models.disk import DiskTable, disk_limits, mean_bytes_per_s
-from iosonde.plans.models.queueing import QueueingTable, queueing_limits
-from iosonde.plans.models.ssd import SsdTable, ssd_limits, ssd_size_bytes
+from iosonde.plans.models.queueing import QueueingTable, queueing_bytes_per_s, queueing_limits
+from iosonde.plans.models.ssd import SsdTable, ssd_bytes_per_s, ssd_limits, ssd_size_bytes
 from iosonde.plans.models.table import SCALE_KEY, Limit, ModelTable
 
 
@@ -29,7 +29,7 @@ class Kind:
 
 
 KINDS: Final[dict[str, Kind]] = {
-    "queueing": Kind(QueueingTable, lambda table: table.size_bytes, queueing_limits),
-    "ssd": Kind(SsdTable, ssd_size_bytes, ssd_limits),
+    "queueing": Kind(QueueingTable, lambda table: table.size_bytes, queueing_limits, queueing_bytes_per_s),
+    "ssd": Kind(SsdTable, ssd_size_bytes, ssd_limits, ssd_bytes_per_s),
     "disk": Kind(DiskTable, lambda table: table.size_bytes, disk_limits, mean_bytes_per_s),
 }

@@ -30,6 +30,11 @@ class QueueingTable(ModelTable):
     service_ns: int = Field(strict=True, ge=1, le=SERVICE_NS_MAX, description="How long a server takes in the mean.")
 
 
+def queueing_bytes_per_s(table: QueueingTable) -> int:
+    """What a stream of writes of 1 MiB each gets: servers are all busy, and take as long whatever a request's size."""
+    return table.servers * (1 << 20) * SECOND_NS // table.service_ns
+
+
 def queueing_limits(table: QueueingTable) -> tuple[Limit, ...]:
     """What all servers together can do when none of them ever waits for work."""
     peak = table.servers * SECOND_NS / table.service_ns

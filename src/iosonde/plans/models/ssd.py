@@ -212,6 +212,18 @@ def _power_limits(table: SsdTable) -> tuple[Limit, ...]:
     )
 
 
+def ssd_bytes_per_s(table: SsdTable) -> int:
+    """The most that a stream of writes gets: what the narrowest of link, channels and media lets through.
+
+    Of the media the faster part counts: an SLC cache takes more for as long as it has room.
+    """
+    media = table.media
+    at_once_bytes = media.channels * media.dies_per_channel * media.planes_per_die * media.page_bytes
+    program_ns = min(media.program_ns, table.slc.program_ns if table.slc is not None else media.program_ns)
+    channels_bytes_per_s = media.channels * media.channel_bytes_per_s
+    return min(table.link.bytes_per_s, channels_bytes_per_s, at_once_bytes * SECOND_NS // program_ns)
+
+
 def greedy_amplification(over_provisioning: float) -> float:
     """The write amplification of greedy collection in large blocks under uniform random writes: 1 / (1 - X).
 
