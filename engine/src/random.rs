@@ -21,11 +21,10 @@ impl Random {
         self.0.next_u64()
     }
 
-    /// A number below `bound`, by multiplication; its bias is below `bound / 2^64`.
+    /// A number below `bound`; see [`below`].
     #[inline]
-    #[allow(clippy::cast_possible_truncation)] // The high half of a 128-bit product fits 64 bits.
     pub fn below(&mut self, bound: u64) -> u64 {
-        ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u64
+        below(self.bits(), bound)
     }
 
     /// A number above 0 and at most 1, in steps of 2^-53.
@@ -65,4 +64,12 @@ impl Random {
         let mut ahead = self.0.clone();
         std::array::from_fn(|_| ahead.next_u64())
     }
+}
+
+/// A number below `bound` from 64 random bits, by multiplication; its bias is below `bound / 2^64`.
+#[inline]
+#[must_use]
+#[allow(clippy::cast_possible_truncation)] // The high half of a 128-bit product fits 64 bits.
+pub fn below(random: u64, bound: u64) -> u64 {
+    ((u128::from(random) * u128::from(bound)) >> 64) as u64
 }

@@ -58,7 +58,8 @@ pub fn conduct(
     interval: &mut dyn FnMut(Interval),
 ) -> Result<JobResult, Failure> {
     let targets = targets_of(job, setting.targets)?;
-    let whole: Vec<&Target> = targets.iter().filter(|target| !target.has_holes_now()).collect();
+    // Trims make holes, so that those say nothing of who else is at work.
+    let whole: Vec<&Target> = targets.iter().filter(|target| !job.trims() && !target.has_holes_now()).collect();
     let gate = Gate::closed();
     let shared = Shared::new(job);
     scope(|scope| {

@@ -3,8 +3,20 @@
 
 mod accesses;
 mod arrivals;
+mod bursts;
+mod deck;
 mod payload;
+mod permutation;
+mod place;
+mod sizes;
+mod skew;
+mod stride;
 
 pub use accesses::{Access, Accesses, Shared};
 pub use arrivals::{ArrivalKind, Arrivals, Pace};
+pub use bursts::{Burst, Bursts};
+pub use deck::Deck;
 pub use payload::{Direction, Payload, Region};
+pub use permutation::Permutation;
+pub use skew::{Pareto, Zipf, Zones};
+pub use stride::Stride;

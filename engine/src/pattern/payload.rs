@@ -6,8 +6,8 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 
-use super::accesses::below;
 use crate::job::{Data, Job};
+use crate::random::below;
 
 /// Memory pages, and the step at which each write is made unique: no deduplication works on less than 4 KiB.
 const PAGE_BYTES: usize = 4096;
@@ -76,7 +76,8 @@ impl Drop for Region {
 #[derive(Debug)]
 pub struct Payload {
     region: Region,
-    block_bytes: usize,
+    // The step of the block sizes: whatever lies in a whole number of them lies in every block.
+    unit_bytes: usize,
     stride_bytes: usize,
     write_base: usize,
     places: u64,
@@ -98,7 +99,7 @@ impl Payload {
         let stride_bytes = write_base + if job.writes() { reserve + pool } else { 0 };
         let mut payload = Self {
             region: Region::new(stride_bytes * slots as usize)?,
-            block_bytes,
+            unit_bytes: usize::try_from(job.step_bytes()).map_or(PAGE_BYTES, |step| step.min(PAGE_BYTES)),
             stride_bytes,
             write_base,
             places: (pool / PAGE_BYTES) as u64 + 1,
@@ -115,22 +116,24 @@ impl Payload {
         // SAFETY: the mapping is `length` bytes long, initialised by the kernel, and borrowed by nobody else here.
         let bytes = unsafe { std::slice::from_raw_parts_mut(self.region.start(), length) };
         self.random.fill_bytes(bytes);
-        // Blocks start on page boundaries, so a block below a page takes the first bytes of one.
-        let unit = self.block_bytes.min(PAGE_BYTES);
         let zeros_from = match self.data {
             Data::Random => return,
-            Data::Compressible => unit / 2,
+            Data::Compressible => self.unit_bytes / 2,
             Data::Zeros => 0,
         };
+        // Blocks start on page boundaries, and so do the units that they are made of.
         for page in bytes.chunks_mut(PAGE_BYTES) {
-            page[zeros_from..unit].fill(0);
+            for unit in page.chunks_mut(self.unit_bytes) {
+                let from = zeros_from.min(unit.len());
+                unit[from..].fill(0);
+            }
         }
     }
 
-    /// The memory for a slot's next operation. A write gets random data that was not written before: another place in
-    /// the pool, and each 4 KiB of it stamped anew.
+    /// The memory for a slot's next operation, of at most the largest block. A write gets random data that was not
+    /// written before: another place in the pool, and each 4 KiB of it stamped anew.
     #[inline]
-    pub fn prepare(&mut self, slot: u32, direction: Direction) -> *mut u8 {
+    pub fn prepare(&mut self, slot: u32, direction: Direction, length_bytes: u32) -> *mut u8 {
         let base = slot as usize * self.stride_bytes;
         debug_assert!(base + self.stride_bytes <= self.region.length());
         if direction == Direction::Read {
@@ -139,12 +142,12 @@ impl Payload {
         }
         #[allow(clippy::cast_possible_truncation)] // Below `places`, which came from a usize.
         let place = below(self.random.next_u64(), self.places) as usize * PAGE_BYTES;
-        // SAFETY: write_base + place + block_bytes is at most stride_bytes, and the slot's stretch is in the region.
+        // SAFETY: write_base + place + the largest block is at most stride_bytes, and the slot's stretch is in the region.
         let start = unsafe { self.region.start().add(base + self.write_base + place) };
         if self.data == Data::Zeros {
             return start;
         }
-        for page in (0..self.block_bytes).step_by(PAGE_BYTES) {
+        for page in (0..length_bytes as usize).step_by(PAGE_BYTES) {
             let stamp = self.random.next_u64();
             // SAFETY: blocks are a multiple of 512 bytes, so 8 bytes fit behind every page start within the block;
             // the slot has no operation in flight, so nobody else looks at this memory.

@@ -54,7 +54,7 @@ pub struct Faults {
     kinds: Vec<Fault>,
 }
 
-/// Three kinds, four classes and some two dozen error numbers that block I/O can give: never reached in practice,
+/// Three kinds, five classes and some two dozen error numbers that block I/O can give: never reached in practice,
 /// and beyond it a fault is added to the last entry rather than lost.
 const KINDS_MAX: usize = 64;
 

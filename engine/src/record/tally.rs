@@ -12,6 +12,8 @@ pub enum Class {
     Read,
     /// Data to the target.
     Write,
+    /// Data that the target may forget.
+    Trim,
     /// An fdatasync.
     Flush,
     /// From a write's submission to the completion of its flush.
@@ -20,7 +22,7 @@ pub enum Class {
 
 impl Class {
     /// Every class, in the order of their numbers.
-    pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Flush, Self::Commit];
+    pub const ALL: [Self; 5] = [Self::Read, Self::Write, Self::Trim, Self::Flush, Self::Commit];
 }
 
 /// Whether an interval counts.

@@ -24,6 +24,8 @@ pub enum Operation {
     Write,
     /// Write it, and have it durable before the completion.
     WriteDsync,
+    /// Forget what is there.
+    Trim,
     /// Make all earlier writes durable.
     Flush,
 }
@@ -55,6 +57,18 @@ impl Poll {
         }
     }
 }
+
+impl Operation {
+    /// Whether data goes to or from memory. Where none does, a completion says 0.
+    #[inline]
+    #[must_use]
+    pub fn moves_data(self) -> bool {
+        matches!(self, Self::Read | Self::Write | Self::WriteDsync)
+    }
+}
+
+/// How files forget: a hole is punched, and the file keeps its size.
+const PUNCH_HOLE: i32 = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
 
 /// One operation for the kernel.
 #[derive(Clone, Copy, Debug)]

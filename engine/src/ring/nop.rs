@@ -4,7 +4,7 @@ use std::io;
 
 use io_uring::{IoUring, opcode};
 
-use super::{Completion, Operation, Poll, Request, Ring, RingTruth, grant};
+use super::{Completion, Poll, Request, Ring, RingTruth, grant};
 
 /// A ring whose operations do nothing. What they would have moved is taken for moved.
 pub struct NopRing {
@@ -25,7 +25,7 @@ impl NopRing {
 impl Ring for NopRing {
     #[inline]
     fn push(&mut self, request: Request) {
-        let moved = if request.operation == Operation::Flush { 0 } else { request.length_bytes.cast_signed() };
+        let moved = if request.operation.moves_data() { request.length_bytes.cast_signed() } else { 0 };
         self.results[request.slot as usize] = moved;
         let entry = opcode::Nop::new().build().user_data(u64::from(request.slot));
         // SAFETY: an operation that does nothing touches no memory.

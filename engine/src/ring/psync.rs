@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::RawFd;
 use std::time::Duration;
 
-use super::{Completion, Operation, Request, Ring, RingTruth};
+use super::{Completion, Operation, PUNCH_HOLE, Request, Ring, RingTruth};
 
 /// One file, one operation at a time.
 #[derive(Debug)]
@@ -32,6 +32,9 @@ impl PsyncRing {
                 Operation::Read => libc::pread(self.file, request.buffer.cast(), length, offset),
                 Operation::Write => libc::pwrite(self.file, request.buffer.cast(), length, offset),
                 Operation::WriteDsync => libc::pwritev2(self.file, &raw const vector, 1, offset, libc::RWF_DSYNC),
+                Operation::Trim => {
+                    libc::fallocate(self.file, PUNCH_HOLE, offset, i64::from(request.length_bytes)) as isize
+                }
                 Operation::Flush => libc::fdatasync(self.file) as isize,
             }
         }

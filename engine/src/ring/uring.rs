@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use io_uring::types::{Fd, Fixed, FsyncFlags, SubmitArgs, Timespec};
 use io_uring::{IoUring, Probe, opcode, squeue};
 
-use super::{Completion, Operation, Poll, Request, Ring, RingTruth, grant};
+use super::{Completion, Operation, PUNCH_HOLE, Poll, Request, Ring, RingTruth, grant};
 use crate::failure::symbol;
 use crate::pattern::Region;
 
@@ -91,6 +91,9 @@ impl UringRing {
             }
             Operation::Write | Operation::WriteDsync => {
                 opcode::Write::new(TARGET, buffer, length_bytes).offset(offset_bytes).rw_flags(durable).build()
+            }
+            Operation::Trim => {
+                opcode::Fallocate::new(TARGET, length_bytes.into()).offset(offset_bytes).mode(PUNCH_HOLE).build()
             }
             Operation::Flush => opcode::Fsync::new(TARGET).flags(FsyncFlags::DATASYNC).build(),
         }

@@ -83,7 +83,7 @@ impl Affected {
         match operation {
             Operation::Read => self != Self::Writes,
             Operation::Write | Operation::WriteDsync => self != Self::Reads,
-            Operation::Flush => false,
+            Operation::Trim | Operation::Flush => false,
         }
     }
 }

@@ -15,6 +15,15 @@ pub struct Serve {
     pub length_bytes: u32,
 }
 
+impl Serve {
+    /// What a completion says of it: the bytes that went to or from memory.
+    #[inline]
+    #[must_use]
+    pub fn moved_bytes(&self) -> i32 {
+        if self.operation.moves_data() { self.length_bytes.cast_signed() } else { 0 }
+    }
+}
+
 /// When a request is done, and with what result: bytes moved, or the error number negated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {

@@ -95,13 +95,13 @@ impl Timetable for Queueing {
         match serve.operation {
             Operation::Read => self.health.host_read_bytes += bytes,
             Operation::Write | Operation::WriteDsync => self.health.host_written_bytes += bytes,
-            Operation::Flush => {}
+            Operation::Trim | Operation::Flush => {}
         }
         let service_ns = self.service_ns();
         let mut server = self.free_ns.peek_mut().expect("there is a server");
         let done_ns = now_ns.max(server.0) + service_ns;
         server.0 = done_ns;
-        Answer { done_ns, result: serve.length_bytes.cast_signed() }
+        Answer { done_ns, result: serve.moved_bytes() }
     }
 
     fn health(&self) -> Health {

@@ -88,6 +88,7 @@ fn name(class: Class) -> &'static str {
     match class {
         Class::Read => "read",
         Class::Write => "write",
+        Class::Trim => "trim",
         Class::Flush | Class::Commit => "flush",
     }
 }

@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 use iosonde_engine::clock::Clock;
 use iosonde_engine::job::{Data, Engine, Job, Pattern, Sync};
 use iosonde_engine::pattern::{Accesses, Arrivals, Payload, Shared};
-use iosonde_engine::ring::{Completion, Operation, Poll, Request, Ring, RingTruth};
+use iosonde_engine::ring::{Completion, Poll, Request, Ring, RingTruth};
 use iosonde_engine::worker::{Spares, Step, Worker, WorkerEnd, WorkerParts, recorder_pair};
 
 /// A millisecond in nanoseconds.
@@ -23,19 +23,24 @@ pub fn job() -> Job {
         engine: Engine::Null,
         pattern: Pattern::Random,
         read_percent: 100,
+        trim_percent: 0,
         block_size_bytes: 4096,
+        block_sizes: Vec::new(),
         queue_depth: 4,
         jobs: 1,
         targets: 1,
         poll: Poll::Interrupt,
         sync: Sync::None,
+        flush_every: 1,
         data: Data::Random,
         seed: 7,
+        offset_bytes: 0,
         span_bytes: 1 << 20,
         warmup_ns: 10 * MS,
         measure_ns: 30 * MS,
         interval_ns: 10 * MS,
         pace: None,
+        burst: None,
         amount_bytes: None,
     }
 }
@@ -92,7 +97,7 @@ impl Ring for ScriptedRing {
                 return;
             }
             let Some((_, request)) = self.waiting.pop_front() else { return };
-            let good = if request.operation == Operation::Flush { 0 } else { request.length_bytes.cast_signed() };
+            let good = if request.operation.moves_data() { request.length_bytes.cast_signed() } else { 0 };
             let told = self.script.borrow_mut().pop_front().flatten();
             into.push(Completion { slot: request.slot, result: told.unwrap_or(good) });
         }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use iosonde_engine::cell::{Bench, conduct_simulated};
 use iosonde_engine::job::{Data, Engine, Job, Pattern, Sync};
+use iosonde_engine::ring::Poll;
 use iosonde_engine::sim::{Drive, Model, VirtualClock};
 use iosonde_engine::target::Target;
 
@@ -15,19 +16,24 @@ fn job(span_bytes: u64, read_percent: u8, operations: u64) -> Job {
         engine: Engine::Simulation,
         pattern: Pattern::Random,
         read_percent,
+        trim_percent: 0,
         block_size_bytes: 4096,
+        block_sizes: Vec::new(),
         queue_depth: 32,
         jobs: 1,
         targets: 1,
-        poll: iosonde_engine::ring::Poll::Interrupt,
+        poll: Poll::Interrupt,
         sync: Sync::None,
+        flush_every: 1,
         data: Data::Zeros,
         seed: 5,
+        offset_bytes: 0,
         span_bytes,
         warmup_ns: 0,
         measure_ns: SECOND,
         interval_ns: SECOND,
         pace: None,
+        burst: None,
         amount_bytes: Some(operations * 4096),
     }
 }

@@ -223,7 +223,7 @@ impl Simulation for Disk {
         match serve.operation {
             Operation::Read => self.health.host_read_bytes += bytes,
             Operation::Write | Operation::WriteDsync => self.health.host_written_bytes += bytes,
-            Operation::Flush => {}
+            Operation::Trim | Operation::Flush => {}
         }
         if self.is_free() {
             self.enter(ticket, serve);

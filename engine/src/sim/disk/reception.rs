@@ -72,6 +72,11 @@ impl Disk {
                     self.cache.subtract(command.serve.offset_bytes, length);
                     Some(Stage::Media)
                 }
+                // A disk without shingles has nothing to forget.
+                Operation::Trim => {
+                    self.done.push(self.now_ns, command.order, command.ticket, 0);
+                    None
+                }
                 Operation::Flush => Some(Stage::Flushing(self.cache.begin_flush())),
             };
             let Some(stage) = stage else {

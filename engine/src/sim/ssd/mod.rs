@@ -202,13 +202,14 @@ impl Timetable for Ssd {
                 let in_ns = self.write(now_ns, serve);
                 if serve.operation == Operation::Write { in_ns } else { self.make_durable(in_ns) }
             }
+            Operation::Trim => self.trim(now_ns, serve.offset_bytes, bytes),
             Operation::Flush => {
                 let taken_ns = self.take_command(now_ns, 0);
                 self.make_durable(taken_ns)
             }
         };
         self.quiet_ns = self.quiet_ns.max(done_ns);
-        Answer { done_ns, result: serve.length_bytes.cast_signed() }
+        Answer { done_ns, result: serve.moved_bytes() }
     }
 
     fn health(&self) -> Health {

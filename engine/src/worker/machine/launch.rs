@@ -3,7 +3,7 @@
 use super::{DRAIN_NS_MAX, Next, SLEEP_NS_MAX, WAKE_NS, Worker};
 use crate::clock::Clock;
 use crate::job::Sync;
-use crate::pattern::{Arrivals, Direction};
+use crate::pattern::Direction;
 use crate::record::Class;
 use crate::ring::{Operation, Request, Ring};
 
@@ -18,7 +18,8 @@ impl<R: Ring, C: Clock> Worker<R, C> {
     /// Ends a job without an end in time that only waits for what never comes back; true if it was one. For a ring that
     /// knows.
     pub fn starve(&mut self) -> bool {
-        let only_waits = self.in_flight > 0 && self.ready.is_empty() && self.unfinished.is_empty();
+        let may_launch = !self.ready.is_empty() && self.next_arrival_ns() < u64::MAX;
+        let only_waits = self.in_flight > 0 && !may_launch && self.unfinished.is_empty();
         let is_starved = only_waits && self.drain_since_ns.is_none() && self.window.end_ns() == u64::MAX;
         if is_starved {
             self.close();
@@ -40,13 +41,23 @@ impl<R: Ring, C: Clock> Worker<R, C> {
     // With the queue kept full, an operation is wanted whenever a slot is free.
     #[inline]
     pub(super) fn next_arrival_ns(&self) -> u64 {
-        self.arrivals.as_ref().map_or(0, Arrivals::next_ns)
+        match (&self.arrivals, &self.bursts) {
+            (Some(arrivals), _) => arrivals.next_ns(),
+            (None, Some(bursts)) => bursts.next_ns(),
+            (None, None) => 0,
+        }
+    }
+
+    // Whether an operation may have to wait for its time, though there is a slot for it.
+    #[inline]
+    fn is_timed(&self) -> bool {
+        self.arrivals.is_some() || self.bursts.is_some()
     }
 
     // How many completions to wait for in the kernel, and how long.
     #[inline]
     pub(super) fn patience(&self) -> (u32, u64) {
-        if self.arrivals.is_none() {
+        if !self.is_timed() {
             let more_to_launch =
                 self.drain_since_ns.is_none() && !(self.ready.is_empty() && self.unfinished.is_empty());
             return (u32::from(!more_to_launch && self.in_flight > 0), SLEEP_NS_MAX);
@@ -61,7 +72,7 @@ impl<R: Ring, C: Clock> Worker<R, C> {
 
     // Fills the queue, up to one batch.
     pub(super) fn launch(&mut self) {
-        let before_ns = if self.arrivals.is_some() { self.clock.now() } else { 0 };
+        let before_ns = if self.is_timed() { self.clock.now() } else { 0 };
         while self.batch.len() < self.batch_max {
             let slot = self
                 .unfinished
@@ -110,13 +121,19 @@ impl<R: Ring, C: Clock> Worker<R, C> {
                     slot.intended_ns = arrivals.take();
                     slot.due_ns = slot.intended_ns.max(self.ready_since_ns);
                 }
-                let direction = if access.read { Direction::Read } else { Direction::Write };
-                slot.class = if access.read { Class::Read } else { Class::Write };
+                if let Some(bursts) = &mut self.bursts {
+                    bursts.take();
+                }
+                slot.class = access.class;
                 slot.offset_bytes = access.offset_bytes;
+                slot.length_bytes = access.length_bytes;
                 slot.retries = 0;
+                let direction = if access.class == Class::Read { Direction::Read } else { Direction::Write };
                 slot.buffer = match &mut self.payload {
-                    Some(payload) => payload.prepare(number, direction),
-                    None => std::ptr::null_mut(),
+                    Some(payload) if access.class != Class::Trim => {
+                        payload.prepare(number, direction, access.length_bytes)
+                    }
+                    _ => std::ptr::null_mut(),
                 };
             }
         }
@@ -130,12 +147,13 @@ impl<R: Ring, C: Clock> Worker<R, C> {
                 (Class::Read, _) => Operation::Read,
                 (Class::Write, Sync::Dsync) => Operation::WriteDsync,
                 (Class::Write, _) => Operation::Write,
+                (Class::Trim, _) => Operation::Trim,
                 (Class::Flush | Class::Commit, _) => Operation::Flush,
             },
             slot: number,
             offset_bytes: slot.offset_bytes,
             buffer: slot.buffer,
-            length_bytes: self.block_size_bytes,
+            length_bytes: slot.length_bytes,
         });
         self.batch.push(number);
     }

@@ -12,7 +12,7 @@ use super::{Recorder, Window};
 use crate::clock::Clock;
 use crate::failure::{Failure, FailureKind};
 use crate::job::{Job, Sync};
-use crate::pattern::{Accesses, Arrivals, Payload};
+use crate::pattern::{Accesses, Arrivals, Bursts, Payload};
 use crate::record::{Class, Faults, Phase, Slowest};
 use crate::ring::{Completion, Ring};
 
@@ -49,6 +49,7 @@ struct Slot {
     class: Class,
     next: Next,
     offset_bytes: u64,
+    length_bytes: u32,
     // When the schedule wanted it; with the queue kept full, when it was submitted.
     intended_ns: u64,
     // When it could have been submitted: it was wanted, and there was a place for it.
@@ -108,8 +109,11 @@ pub struct Worker<R, C> {
     batch: Vec<u32>,
     batch_max: usize,
     completions: Vec<Completion>,
-    block_size_bytes: u32,
+    bursts: Option<Bursts>,
     sync: Sync,
+    flush_every: u64,
+    // How many writes are to come back before the next flush.
+    writes_to_flush: u64,
     in_flight: u32,
     in_flight_since_ns: u64,
     exhausted: bool,
@@ -136,6 +140,7 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             class: Class::Read,
             next: Next::Fresh,
             offset_bytes: 0,
+            length_bytes: 0,
             intended_ns: 0,
             due_ns: 0,
             submit_ns: 0,
@@ -160,8 +165,10 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             batch: Vec::with_capacity(BATCH_MAX as usize),
             batch_max: batch_max(slots) as usize,
             completions: Vec::with_capacity(slots as usize * 2),
-            block_size_bytes: job.block_size_bytes,
+            bursts: Bursts::of(job),
             sync: job.sync,
+            flush_every: job.flush_every,
+            writes_to_flush: job.flush_every,
             in_flight: 0,
             in_flight_since_ns: start_ns,
             exhausted: false,

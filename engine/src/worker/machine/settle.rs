@@ -15,7 +15,8 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             let slot = &mut self.slots[completion.slot as usize];
             slot.in_flight = false;
             let class = slot.class;
-            let expected = if class == Class::Flush { 0 } else { self.block_size_bytes.cast_signed() };
+            let moves_data = matches!(class, Class::Read | Class::Write);
+            let expected = if moves_data { slot.length_bytes.cast_signed() } else { 0 };
             if completion.result == expected {
                 self.count(completion.slot, now);
             } else {
@@ -32,6 +33,12 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             }
         }
         self.completions = completions;
+        if let Some(bursts) = &mut self.bursts
+            && self.in_flight == 0
+            && self.unfinished.is_empty()
+        {
+            bursts.is_back(now);
+        }
     }
 
     #[inline]
@@ -46,7 +53,7 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         let submitted_ns = if slot.class == Class::Flush { slot.commit_ns } else { slot.submit_ns };
         let (lag_ns, host_lag_ns) = (submitted_ns - slot.intended_ns, submitted_ns.saturating_sub(slot.due_ns));
         let tally = self.recorder.current();
-        let bytes = u64::from(self.block_size_bytes);
+        let bytes = u64::from(slot.length_bytes);
         if slot.class == Class::Flush {
             if self.arrivals.is_some() {
                 tally.respond(Class::Commit, response_ns, lag_ns, host_lag_ns);
@@ -59,7 +66,11 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             }
             tally.record(slot.class, latency_ns, bytes);
             if slot.class == Class::Write && self.sync == Sync::Fdatasync {
-                slot.next = Next::Flush;
+                self.writes_to_flush -= 1;
+                if self.writes_to_flush == 0 {
+                    self.writes_to_flush = self.flush_every;
+                    slot.next = Next::Flush;
+                }
             }
         }
         if self.window.phase() == Phase::Measure {

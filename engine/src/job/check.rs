@@ -1,0 +1,198 @@
+//! What can't be run, and why.
+
+use super::{
+    BLOCK_SIZE_BYTES_MAX, COUNT_MAX, DURATION_NS_MAX, EXPONENT_PERMILLE_MAX, Engine, IN_FLIGHT_BYTES_MAX,
+    INTERVAL_NS_MIN, JOBS_MAX, Job, PSYNC_THREADS_MAX, Pattern, QUEUE_DEPTH_MAX, RATE_PER_S_MAX, SIZES_MAX, SizeShare,
+    Sync, TARGETS_MAX, WEIGHTS_MAX, ZONES_MAX, Zone,
+};
+use crate::failure::{Failure, FailureKind};
+use crate::ring::Poll;
+use crate::target::{Target, TargetKind};
+
+impl Job {
+    /// Refuses what can't be run on a target, with the value and its bound.
+    pub fn check(&self, target: &Target) -> Result<(), Failure> {
+        self.check_shares()?;
+        self.check_sizes(target)?;
+        self.check_load()?;
+        self.check_extent(target)?;
+        self.check_pattern()?;
+        self.check_time()
+    }
+
+    fn check_shares(&self) -> Result<(), Failure> {
+        if self.read_percent > 100 {
+            return bad(format!("read_percent is {}; it ends at 100", self.read_percent));
+        }
+        let trims_most = 100 - self.read_percent;
+        if self.trim_percent > trims_most {
+            return bad(format!("trim_percent is {}; what is not read ends at {trims_most}", self.trim_percent));
+        }
+        if self.flush_every == 0 || self.flush_every > COUNT_MAX {
+            return bad(format!("flush_every is {}; it goes from 1 to {COUNT_MAX}", self.flush_every));
+        }
+        if self.flush_every > 1 && self.sync != Sync::Fdatasync {
+            return bad("flush_every goes with fdatasync only".to_owned());
+        }
+        Ok(())
+    }
+
+    fn check_sizes(&self, target: &Target) -> Result<(), Failure> {
+        let offset_alignment = u64::from(target.alignment.offset_bytes);
+        let whole = SizeShare { size_bytes: self.block_size_bytes, weight: 1 };
+        for size in self.block_sizes.iter().chain([&whole]).map(|share| u64::from(share.size_bytes)) {
+            if size < 512 || size % 512 != 0 || size > u64::from(BLOCK_SIZE_BYTES_MAX) {
+                return bad(format!("block size {size} is not a multiple of 512 up to {BLOCK_SIZE_BYTES_MAX}"));
+            }
+            if size % offset_alignment != 0 {
+                return bad(format!(
+                    "block size {size} is not a multiple of the target's alignment, {offset_alignment}"
+                ));
+            }
+        }
+        if self.block_sizes.is_empty() {
+            return Ok(());
+        }
+        let weights: u64 = self.block_sizes.iter().map(|share| u64::from(share.weight)).sum();
+        let is_weightless = self.block_sizes.iter().any(|share| share.weight == 0);
+        if self.block_sizes.len() > SIZES_MAX || is_weightless || weights > u64::from(WEIGHTS_MAX) {
+            return bad(format!("block sizes are at most {SIZES_MAX}, with weights of 1 up to {WEIGHTS_MAX} in all"));
+        }
+        if self.block_sizes.iter().map(|share| share.size_bytes).max() != Some(self.block_size_bytes) {
+            return bad(format!("block_size_bytes is {}; it is the largest of block_sizes", self.block_size_bytes));
+        }
+        Ok(())
+    }
+
+    fn check_load(&self) -> Result<(), Failure> {
+        if self.queue_depth == 0 || self.queue_depth > QUEUE_DEPTH_MAX {
+            return bad(format!("queue depth {} is not within 1 to {QUEUE_DEPTH_MAX}", self.queue_depth));
+        }
+        if self.jobs == 0 || self.jobs > JOBS_MAX {
+            return bad(format!("{} jobs are not within 1 to {JOBS_MAX}", self.jobs));
+        }
+        if self.targets == 0 || self.targets > TARGETS_MAX {
+            return bad(format!("{} targets are not within 1 to {TARGETS_MAX}", self.targets));
+        }
+        if self.engine == Engine::Psync && self.in_flight() > PSYNC_THREADS_MAX {
+            return bad(format!(
+                "{} operations in flight need as many threads under psync, which takes at most {PSYNC_THREADS_MAX}",
+                self.in_flight()
+            ));
+        }
+        if u64::from(self.block_size_bytes) * u64::from(self.in_flight()) > IN_FLIGHT_BYTES_MAX {
+            return bad(format!("more than {IN_FLIGHT_BYTES_MAX} bytes would be in flight"));
+        }
+        Ok(())
+    }
+
+    fn check_extent(&self, target: &Target) -> Result<(), Failure> {
+        let end_bytes = self.offset_bytes.saturating_add(self.span_bytes);
+        if end_bytes > target.size_bytes {
+            let from = if self.offset_bytes == 0 { String::new() } else { format!(" from {} on", self.offset_bytes) };
+            return bad(format!(
+                "a span of {} bytes{from} is beyond the target's {}",
+                self.span_bytes, target.size_bytes
+            ));
+        }
+        let grid_bytes = u64::from(target.alignment.offset_bytes).max(512);
+        if !self.offset_bytes.is_multiple_of(grid_bytes) {
+            return bad(format!("an offset of {} is not a multiple of {grid_bytes}", self.offset_bytes));
+        }
+        if self.blocks() < u64::from(self.jobs) {
+            return bad(format!(
+                "a span of {} bytes does not hold a block of {} for each of {} jobs",
+                self.span_bytes, self.block_size_bytes, self.jobs
+            ));
+        }
+        if self.amount_bytes.is_some_and(|amount| amount < u64::from(self.block_size_bytes)) {
+            return bad("an amount below one block".to_owned());
+        }
+        if (self.writes() || self.trims()) && !target.writable {
+            return bad("the target was opened for reading, and the job writes or trims".to_owned());
+        }
+        if matches!(self.engine, Engine::Null | Engine::Nop) != (target.kind == TargetKind::Null) {
+            return bad("the null and nop engines and the null target go together, and with nothing else".to_owned());
+        }
+        if self.poll != Poll::Interrupt && self.engine != Engine::IoUring {
+            return bad(format!("only io_uring can be asked to poll ({})", self.poll.name()));
+        }
+        if self.poll == Poll::Iopoll && (self.sync == Sync::Fdatasync || self.trims()) {
+            return bad("a ring whose completions are polled takes neither fdatasync nor trims".to_owned());
+        }
+        if (self.engine == Engine::Simulation) != (target.kind == TargetKind::Simulation) {
+            return bad("the simulation and simulated targets go together, and with nothing else".to_owned());
+        }
+        Ok(())
+    }
+
+    fn check_pattern(&self) -> Result<(), Failure> {
+        let block = u64::from(self.block_size_bytes);
+        let is_mixed = !self.block_sizes.is_empty();
+        match &self.pattern {
+            Pattern::Permutation | Pattern::Strided { .. } if is_mixed => {
+                bad("a pattern that meets each block once takes one block size".to_owned())
+            }
+            Pattern::Zipf { exponent_permille, .. } if !(1..=EXPONENT_PERMILLE_MAX).contains(exponent_permille) => {
+                bad(format!("exponent_permille is {exponent_permille}; it goes from 1 to {EXPONENT_PERMILLE_MAX}"))
+            }
+            Pattern::Pareto { share_permille, .. } if !(1..500).contains(share_permille) => {
+                bad(format!("share_permille is {share_permille}; it goes from 1 to 499"))
+            }
+            Pattern::HotSpots { zones, .. } => check_zones(zones),
+            Pattern::Strided { stride_bytes } => {
+                let share_bytes = self.blocks() / u64::from(self.jobs) * block;
+                if *stride_bytes == 0 || stride_bytes % block != 0 || *stride_bytes > share_bytes {
+                    return bad(format!("a stride of {stride_bytes} is no multiple of {block} up to {share_bytes}"));
+                }
+                Ok(())
+            }
+            Pattern::Runs { jump_percent } if *jump_percent > 100 => {
+                bad(format!("jump_percent is {jump_percent}; it ends at 100"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_time(&self) -> Result<(), Failure> {
+        if self.measure_ns == 0 || self.measure_ns > DURATION_NS_MAX || self.warmup_ns > DURATION_NS_MAX {
+            return bad(format!("a duration is not within 1 to {DURATION_NS_MAX} ns"));
+        }
+        if self.pace.is_some_and(|pace| pace.rate_per_s == 0 || pace.rate_per_s > RATE_PER_S_MAX) {
+            return bad(format!("a rate is not within 1 to {RATE_PER_S_MAX} a second"));
+        }
+        self.check_burst()?;
+        if self.interval_ns < INTERVAL_NS_MIN {
+            return bad(format!("an interval of {} ns is below {INTERVAL_NS_MIN}", self.interval_ns));
+        }
+        Ok(())
+    }
+
+    fn check_burst(&self) -> Result<(), Failure> {
+        let Some(burst) = self.burst else { return Ok(()) };
+        if burst.operations == 0 || burst.operations > COUNT_MAX || burst.think_ns > DURATION_NS_MAX {
+            return bad(format!("a burst has 1 to {COUNT_MAX} operations, and a rest of up to {DURATION_NS_MAX} ns"));
+        }
+        if self.pace.is_some() {
+            return bad("operations come at a rate or in bursts, not both".to_owned());
+        }
+        if self.engine == Engine::Psync && self.queue_depth > 1 {
+            return bad("under psync each thread would have bursts of its own: depth 1 only".to_owned());
+        }
+        Ok(())
+    }
+}
+
+fn check_zones(zones: &[Zone]) -> Result<(), Failure> {
+    let sum = |share: fn(&Zone) -> u32| zones.iter().map(|zone| u64::from(share(zone))).sum::<u64>();
+    let is_whole = sum(|zone| zone.accesses_permille) == 1000 && sum(|zone| zone.space_permille) == 1000;
+    let is_empty = zones.iter().any(|zone| zone.space_permille == 0);
+    if zones.len() > ZONES_MAX || !is_whole || is_empty {
+        return bad(format!("zones are 1 to {ZONES_MAX}, none without space, and both of their shares add up to 1000"));
+    }
+    Ok(())
+}
+
+fn bad(message: String) -> Result<(), Failure> {
+    Err(Failure::new(FailureKind::BadJob, message))
+}

@@ -1,0 +1,45 @@
+//! Shares that are exact: kinds are drawn like cards from a deck that holds each as often as asked, and is shuffled anew
+//! when it is empty.
+
+use crate::random::Random;
+
+/// Such a deck, of at most `KINDS` kinds. It is not stored as a list: each draw takes one of the cards that are left, each
+/// as likely as any other, which gives every order of the deck the same chance.
+#[derive(Clone, Debug)]
+pub struct Deck<const KINDS: usize> {
+    whole: [u32; KINDS],
+    left: [u32; KINDS],
+    cards: u64,
+    cards_left: u64,
+    random: Random,
+}
+
+impl<const KINDS: usize> Deck<KINDS> {
+    /// A deck with so many cards of each kind, at least one in all.
+    #[must_use]
+    pub fn new(whole: [u32; KINDS], seed: u64) -> Self {
+        let cards = whole.iter().map(|count| u64::from(*count)).sum();
+        assert!(cards > 0, "a deck without cards");
+        Self { whole, left: whole, cards, cards_left: cards, random: Random::new(seed) }
+    }
+
+    /// The next card: the number of its kind.
+    #[inline]
+    pub fn draw(&mut self) -> usize {
+        if self.cards_left == 0 {
+            self.left = self.whole;
+            self.cards_left = self.cards;
+        }
+        let mut card = self.random.below(self.cards_left);
+        self.cards_left -= 1;
+        for (kind, left) in self.left.iter_mut().enumerate() {
+            let count = u64::from(*left);
+            if card < count {
+                *left -= 1;
+                return kind;
+            }
+            card -= count;
+        }
+        unreachable!("the kinds hold as many cards as there are")
+    }
+}

@@ -1,0 +1,195 @@
+//! Where the next operation lies within the span.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::SplitMix64;
+
+use super::deck::Deck;
+use super::permutation::Permutation;
+use super::sizes::Size;
+use super::skew::{Pareto, Zipf, Zones};
+use super::stride::Stride;
+use crate::job::{Job, Pattern};
+use crate::random::Random;
+
+/// Keeps the keys of permutations apart from all other streams, and those of the targets apart from each other.
+const KEYS: u64 = 0x7065_726d_7574_6174;
+
+/// The part of the span that a sequential stream goes through, and how far it has come.
+#[derive(Clone, Debug)]
+pub struct Queue {
+    /// Where it begins, in steps.
+    pub first: u64,
+    /// How many steps it has.
+    pub steps: u64,
+    /// Bytes of a step.
+    pub step_bytes: u64,
+    /// Steps that were handed out, shared by all who serve the queue.
+    pub cursor: Arc<AtomicU64>,
+}
+
+impl Queue {
+    // The offset of an operation at a step. The last one before the wrap lies against the end.
+    #[inline]
+    fn offset(&self, step: u64, size: Size) -> u64 {
+        let most = self.steps - size.steps.min(self.steps);
+        (self.first + (step % self.steps).min(most)) * self.step_bytes
+    }
+
+    #[inline]
+    fn advance(&self, size: Size) -> u64 {
+        self.cursor.fetch_add(size.steps, Ordering::Relaxed)
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Ranks {
+    Zipf(Zipf),
+    Pareto(Pareto),
+    Zones(Zones),
+}
+
+/// Some blocks more often than others.
+#[derive(Clone, Debug)]
+pub struct Skewed {
+    ranks: Ranks,
+    scatter: Option<Permutation>,
+    block_bytes: u64,
+    random: Random,
+}
+
+impl Skewed {
+    fn new(job: &Job, ranks: Ranks, scattered: bool, seeds: [u64; 2]) -> Self {
+        Self {
+            ranks,
+            // The same blocks are hot for every worker, on every target.
+            scatter: scattered.then(|| Permutation::new(job.blocks(), seeds[1])),
+            block_bytes: u64::from(job.block_size_bytes),
+            random: Random::new(seeds[0]),
+        }
+    }
+
+    // Blocks of the largest size are hot or cold; a smaller one lies anywhere in one of these.
+    #[inline]
+    fn draw(&mut self, size: Size) -> u64 {
+        let rank = match &self.ranks {
+            Ranks::Zipf(zipf) => zipf.draw(&mut self.random),
+            Ranks::Pareto(pareto) => pareto.draw(&mut self.random),
+            Ranks::Zones(zones) => zones.draw(&mut self.random),
+        };
+        let block = self.scatter.as_ref().map_or(rank, |scatter| scatter.at(rank));
+        let within = if size.each > 1 { self.random.below(size.each) } else { 0 };
+        block * self.block_bytes + within * u64::from(size.bytes)
+    }
+}
+
+/// Every block once, then every block once in another order.
+#[derive(Clone, Debug)]
+pub struct Rounds {
+    cursor: Arc<AtomicU64>,
+    blocks: u64,
+    block_bytes: u64,
+    key: u64,
+    // The turn that began the round.
+    round_start: u64,
+    order: Permutation,
+}
+
+impl Rounds {
+    fn new(job: &Job, target: u32, cursor: Arc<AtomicU64>) -> Self {
+        let key = job.seed ^ KEYS ^ (u64::from(target) << 32);
+        let (blocks, block_bytes) = (job.blocks(), u64::from(job.block_size_bytes));
+        Self { cursor, blocks, block_bytes, key, round_start: 0, order: Permutation::new(blocks, key) }
+    }
+
+    #[inline]
+    fn draw(&mut self) -> u64 {
+        let turn = self.cursor.fetch_add(1, Ordering::Relaxed);
+        let mut place = turn.wrapping_sub(self.round_start);
+        if place >= self.blocks {
+            place = self.shuffle(turn);
+        }
+        self.order.at(place) * self.block_bytes
+    }
+
+    #[cold]
+    fn shuffle(&mut self, turn: u64) -> u64 {
+        let round = turn / self.blocks;
+        self.round_start = round * self.blocks;
+        self.order = Permutation::new(self.blocks, self.key ^ SplitMix64::seed_from_u64(round).next_u64());
+        turn - self.round_start
+    }
+}
+
+/// The generator of a pattern.
+#[derive(Clone, Debug)]
+pub enum Place {
+    /// See [`Pattern::Random`].
+    Random(Random),
+    /// See [`Pattern::Sequential`].
+    Sequential(Queue),
+    /// See [`Pattern::Permutation`].
+    Permutation(Box<Rounds>),
+    /// See [`Pattern::Zipf`], [`Pattern::Pareto`] and [`Pattern::HotSpots`].
+    Skewed(Box<Skewed>),
+    /// See [`Pattern::Strided`].
+    Strided(Queue, Stride),
+    /// See [`Pattern::Runs`]: keeps going, or jumps.
+    Runs(Queue, Deck<2>, Random),
+}
+
+impl Place {
+    /// The generator of a worker on a target, with the seeds of its offsets and of its jumps.
+    #[must_use]
+    pub fn new(job: &Job, target: u32, queue: Queue, [offsets, jumps]: [u64; 2]) -> Self {
+        let blocks = job.blocks();
+        let skewed = |ranks, scattered| {
+            let seeds = [offsets, SplitMix64::seed_from_u64(job.seed ^ KEYS).next_u64()];
+            Self::Skewed(Box::new(Skewed::new(job, ranks, scattered, seeds)))
+        };
+        match &job.pattern {
+            Pattern::Random => Self::Random(Random::new(offsets)),
+            Pattern::Sequential => Self::Sequential(queue),
+            Pattern::Permutation => Self::Permutation(Box::new(Rounds::new(job, target, queue.cursor))),
+            Pattern::Zipf { exponent_permille, scattered } => {
+                skewed(Ranks::Zipf(Zipf::new(blocks, *exponent_permille)), *scattered)
+            }
+            Pattern::Pareto { share_permille, scattered } => {
+                skewed(Ranks::Pareto(Pareto::new(blocks, *share_permille)), *scattered)
+            }
+            Pattern::HotSpots { zones, scattered } => skewed(Ranks::Zones(Zones::new(blocks, zones)), *scattered),
+            Pattern::Strided { stride_bytes } => {
+                let stride = Stride::new(queue.steps, stride_bytes / queue.step_bytes);
+                Self::Strided(queue, stride)
+            }
+            Pattern::Runs { jump_percent } => {
+                let jump = u32::from(*jump_percent);
+                Self::Runs(queue, Deck::new([100 - jump, jump], jumps), Random::new(offsets))
+            }
+        }
+    }
+
+    /// The offset of the next operation, of that size, from the start of the span. Blocks lie side by side, so that each
+    /// begins at a multiple of its own size; those of a sequential stream begin where the one before has ended.
+    #[inline]
+    pub fn draw(&mut self, size: Size) -> u64 {
+        match self {
+            Self::Random(random) => random.below(size.blocks) * u64::from(size.bytes),
+            Self::Sequential(queue) => queue.offset(queue.advance(size), size),
+            Self::Permutation(rounds) => rounds.draw(),
+            Self::Skewed(skewed) => skewed.draw(size),
+            Self::Strided(queue, stride) => queue.offset(stride.at(queue.advance(size) % queue.steps), size),
+            Self::Runs(queue, deck, random) => {
+                if deck.draw() == 0 {
+                    return queue.offset(queue.advance(size), size);
+                }
+                // A jump lands on a block's own grid, and the stream goes on behind it.
+                let step = random.below((queue.steps / size.steps).max(1)) * size.steps;
+                queue.cursor.store(step + size.steps, Ordering::Relaxed);
+                queue.offset(step, size)
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! How large the next operation is.
+
+use super::deck::Deck;
+use crate::job::{Job, SIZES_MAX};
+
+/// A block size, and what follows from it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Size {
+    /// Its bytes.
+    pub bytes: u32,
+    /// How many steps of a sequential stream it is long.
+    pub steps: u64,
+    /// How many such blocks the span holds, side by side.
+    pub blocks: u64,
+    /// How many a block of the largest size holds.
+    pub each: u64,
+}
+
+/// One size, or several in exact shares.
+#[derive(Clone, Debug)]
+pub struct Sizes {
+    only: Size,
+    several: Option<Box<(Deck<SIZES_MAX>, [Size; SIZES_MAX])>>,
+}
+
+impl Sizes {
+    /// The sizes of a job.
+    #[must_use]
+    pub fn new(job: &Job, seed: u64) -> Self {
+        let size = |bytes: u32| Size {
+            bytes,
+            steps: u64::from(bytes) / job.step_bytes(),
+            blocks: job.span_bytes / u64::from(bytes),
+            each: u64::from(job.block_size_bytes / bytes),
+        };
+        let (mut weights, mut sizes) = ([0; SIZES_MAX], [Size::default(); SIZES_MAX]);
+        for (kind, share) in job.block_sizes.iter().enumerate() {
+            (weights[kind], sizes[kind]) = (share.weight, size(share.size_bytes));
+        }
+        let several = (!job.block_sizes.is_empty()).then(|| Box::new((Deck::new(weights, seed), sizes)));
+        Self { only: size(job.block_size_bytes), several }
+    }
+
+    /// The next one.
+    #[inline]
+    pub fn draw(&mut self) -> Size {
+        match &mut self.several {
+            None => self.only,
+            Some(several) => several.1[several.0.draw()],
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Every number below a bound once, at equal distances.
+
+/// Passes through the numbers below a bound: the first meets every multiple of the distance, the next one the numbers behind
+/// these, and so on until each was met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stride {
+    distance: u64,
+    // How many numbers a pass meets, but for the first `longer` passes, which meet one more.
+    each: u64,
+    longer: u64,
+}
+
+impl Stride {
+    /// Passes through the numbers below `bound` at a distance from 1 to `bound`.
+    #[must_use]
+    pub fn new(bound: u64, distance: u64) -> Self {
+        assert!((1..=bound).contains(&distance), "a stride of {distance} in {bound}");
+        Self { distance, each: bound / distance, longer: bound % distance }
+    }
+
+    /// The number at a place, which is below the bound as well.
+    #[inline]
+    #[must_use]
+    pub fn at(&self, place: u64) -> u64 {
+        let in_longer = self.longer * (self.each + 1);
+        let (pass, row) = if place < in_longer {
+            (place / (self.each + 1), place % (self.each + 1))
+        } else {
+            (self.longer + (place - in_longer) / self.each, (place - in_longer) % self.each)
+        };
+        pass + row * self.distance
+    }
+}

@@ -1,0 +1,74 @@
+//! Bursts, the rests behind them, and flushes behind every few writes.
+
+use std::sync::Arc;
+
+use iosonde_engine::cell::{Bench as Drives, Outcome, conduct_simulated};
+use iosonde_engine::job::{Engine, Job, Sync};
+use iosonde_engine::pattern::Burst;
+use iosonde_engine::record::Class;
+use iosonde_engine::ring::Operation;
+use iosonde_engine::sim::{Drive, Model, QueueingModel, Service, VirtualClock};
+use iosonde_engine::target::Target;
+
+use crate::common::{Bench, MS, job};
+
+const SERVICE_NS: u64 = 100_000;
+
+fn resting(operations: u64, think_ns: u64) -> Job {
+    Job {
+        engine: Engine::Simulation,
+        burst: Some(Burst { operations, think_ns }),
+        warmup_ns: 0,
+        measure_ns: 100 * MS,
+        ..job()
+    }
+}
+
+// Reads completed, and operations in flight integrated over time, on a drive with a server for each.
+fn run(job: &Job) -> (u64, u64) {
+    let model = QueueingModel { size_bytes: 1 << 20, servers: 4, service: Service::Constant, service_ns: SERVICE_NS };
+    let mut drives = [Drive::new(&Model::Queueing(model), 1)];
+    let targets = [Target::simulation(1 << 20)];
+    let clock = VirtualClock::default();
+    let mut bench = Drives { targets: &targets, drives: &mut drives, clock: &clock, stop: Arc::default() };
+    let (mut reads, mut in_flight_ns) = (0, 0);
+    let result = conduct_simulated(job, &mut bench, &mut |_| {}, &mut |interval| {
+        reads += interval.operations.get(&Class::Read).map_or(0, |totals| totals.count);
+        in_flight_ns += interval.in_flight_ns;
+    });
+    assert_eq!(result.expect("a job that can run").outcome, Outcome::Finished);
+    (reads, in_flight_ns)
+}
+
+#[test]
+fn a_burst_is_followed_by_a_rest_from_its_last_completion() {
+    // Eight operations at depth 4 take two services, then nothing happens for 1.8 ms: 8 every 2 ms.
+    assert_eq!(run(&resting(8, 18 * MS / 10)), (400, 400 * SERVICE_NS));
+    // Of nine the last one has a service of its own: 9 every 2.1 ms, 48 times.
+    assert_eq!(run(&resting(9, 18 * MS / 10)).0, 432);
+}
+
+#[test]
+fn without_a_rest_bursts_only_wait_for_their_own_end() {
+    // What comes back at the very end is not counted any more.
+    assert_eq!(run(&resting(4, 0)).0, 4_000 - 4);
+    // Two services for six operations.
+    assert_eq!(run(&resting(6, 0)).0, 3_000 - 2);
+}
+
+#[test]
+fn a_job_with_an_amount_ends_in_the_midst_of_a_burst() {
+    assert_eq!(run(&Job { amount_bytes: Some(10 * 4096), ..resting(8, MS) }).0, 10);
+}
+
+#[test]
+fn a_flush_follows_every_so_many_writes() {
+    let every = Job { read_percent: 0, sync: Sync::Fdatasync, flush_every: 5, queue_depth: 1, ..job() };
+    let bench = Bench::new(&every, SERVICE_NS, 20);
+    let seen = std::rc::Rc::clone(&bench.seen);
+    bench.run();
+    for (number, request) in seen.borrow().iter().enumerate() {
+        let expected = if number % 6 == 5 { Operation::Flush } else { Operation::Write };
+        assert_eq!(request.operation, expected, "number {number}");
+    }
+}

@@ -1,0 +1,12 @@
+//! Access patterns: each generator by itself, then the streams of whole jobs.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod bursts;
+mod deck;
+mod permutation;
+mod skew;
+mod streams;
+mod stride;
+mod trims;

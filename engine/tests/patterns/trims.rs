@@ -1,0 +1,61 @@
+//! Trims, by every way that there is.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use iosonde_engine::cell::{Outcome, Setting, conduct};
+use iosonde_engine::clock::Monotonic;
+use iosonde_engine::job::{Engine, Job, Pattern};
+use iosonde_engine::record::Class;
+use iosonde_engine::ring::uring_refused;
+use iosonde_engine::target::{Target, Wanted};
+
+use crate::common::{MS, job};
+
+const MIB: u64 = 1 << 20;
+
+fn allocated_bytes(path: &Path) -> u64 {
+    std::fs::metadata(path).expect("the file").blocks() * 512
+}
+
+// The trims that a job completed.
+fn trims(target: &Target, job: &Job) -> u64 {
+    let setting = Setting { targets: std::slice::from_ref(target), clock: Monotonic::start(), stop: Arc::default() };
+    let mut trims = 0;
+    let result = conduct(job, &setting, &mut |_| {}, &mut |interval| {
+        trims += interval.operations.get(&Class::Trim).map_or(0, |totals| totals.count);
+    });
+    let result = result.expect("a job that can run");
+    assert_eq!(result.outcome, Outcome::Finished, "{:?}", result.failure);
+    trims
+}
+
+#[test]
+fn trims_punch_holes_and_keep_the_size_of_the_file() {
+    let uring = uring_refused().is_none().then_some(Engine::IoUring);
+    for engine in [Engine::Psync].into_iter().chain(uring) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("data");
+        let made = Wanted { write: true, create_bytes: Some(4 * MIB), direct: false };
+        let target = Target::open(&path, made).expect("a file");
+        let fill = Job {
+            engine,
+            pattern: Pattern::Sequential,
+            read_percent: 0,
+            queue_depth: 1,
+            span_bytes: 4 * MIB,
+            amount_bytes: Some(4 * MIB),
+            measure_ns: 100 * MS,
+            ..job()
+        };
+        assert_eq!(trims(&target, &fill), 0);
+        let before = allocated_bytes(&path);
+        let trim = Job { trim_percent: 100, pattern: Pattern::Permutation, amount_bytes: Some(2 * MIB), ..fill };
+        assert_eq!(trims(&target, &trim), 512);
+        assert_eq!(std::fs::metadata(&path).expect("the file").len(), 4 * MIB);
+        let freed = before - allocated_bytes(&path);
+        // What the file system needs to know of the holes takes a few blocks by itself.
+        assert!(freed.abs_diff(2 * MIB) <= 64 << 10, "{engine:?} freed {freed} bytes");
+    }
+}
