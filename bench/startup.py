@@ -12,7 +12,7 @@ from statistics import median
 
 from bench.machine import machine_lines
 from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, measure_to_directory
-from iosonde.plans.build import cell_name
+from iosonde.plans.names import cell_name
 from iosonde.records import Access, CellPlan, CellTurn, Experiment, Plan, Timing, Workload
 from iosonde.report.html import LIBRARY
 from iosonde.store.names import HEADER_NAME, JOURNAL_NAME

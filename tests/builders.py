@@ -76,20 +76,22 @@ def no_operations() -> OperationTotals:
 
 
 def workload(
-    pattern: Access = Access.RANDOM,
+    pattern: Access | str = Access.RANDOM,
     read_percent: int = 100,
     block_size_bytes: int = 4096,
     queue_depth: int = 8,
     sync: Sync = Sync.NONE,
+    **shape: Any,
 ) -> Workload:
-    """A workload; by default 4 KiB random reads at depth 8."""
-    return Workload(
-        pattern=pattern,
-        read_percent=read_percent,
-        block_size_bytes=block_size_bytes,
-        queue_depth=queue_depth,
-        sync=sync,
-    )
+    """A workload; by default 4 KiB random reads at depth 8. ``shape`` is whatever else a workload has."""
+    asked = {
+        "pattern": pattern,
+        "read_percent": read_percent,
+        "block_size_bytes": block_size_bytes,
+        "queue_depth": queue_depth,
+        "sync": sync,
+    }
+    return Workload.model_validate(asked | shape)
 
 
 def cell_plan(asked: Workload, *experiments: Experiment, timing: Timing = TIMING) -> CellPlan:

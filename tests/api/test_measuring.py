@@ -57,7 +57,7 @@ REFUSED: list[tuple[dict[str, object], type[IosondeError], str]] = [
     ({"jobs": 1000}, UsageError, "--jobs 1000 is not a whole number from 1 to 256"),
     ({"read": 101}, UsageError, "--read 101 is not a whole number from 0 to 100"),
     ({"seed": -1}, UsageError, "--seed -1 is not a whole number from 0 to 9007199254740991"),
-    ({"pattern": "zipf"}, UsageError, "--pattern: 'zipf' is not one of 'random', 'sequential'"),
+    ({"pattern": "zipf"}, UsageError, "--pattern: 'zipf': the exponent is not within 0.001 to 5"),
     (
         {"engine": "libaio"},
         UsageError,

@@ -177,8 +177,51 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "probe . --pattern zipf",
         2,
-        "--pattern: 'zipf' is not one of 'random', 'sequential'",
-        "one of random, sequential",
+        "--pattern: 'zipf': the exponent is not within 0.001 to 5",
+        "write such as zipf:1.1",
+    ),
+    ("probe . --pattern rndom", 2, "--pattern: 'rndom' is not a pattern", 'did you mean "random"?'),
+    (
+        "probe . --read 70 --trim 31",
+        2,
+        "--trim 31 is not a whole number from 0 to 30",
+        "give --trim a whole number from 0 to 30",
+    ),
+    (
+        "probe . --burst 64",
+        2,
+        "--burst says half of how a worker rests",
+        "add the other half, such as --think-time 10ms",
+    ),
+    (
+        "probe null: --pattern strided:6KiB",
+        2,
+        "strided6KiB-read-4KiB-qd1: a stride of 6 KiB is not a multiple of 4 KiB up to 1 GiB, a job's part",
+        "a stride is a multiple of the block size",
+    ),
+    (
+        "probe null: --pattern permutation --block-size snia-composite",
+        2,
+        "permutation-read-snia-composite-qd1: permutation meets each block once, and takes one block size",
+        "ask for one size, or for random",
+    ),
+    (
+        "probe null: --span 4GiB --offset 1MiB",
+        2,
+        "random-read-4KiB-qd1-span4GiB-from1MiB: 4 GiB from 1 MiB on are beyond the 1 GiB of the target",
+        "give a smaller span or offset, or a larger --size",
+    ),
+    (
+        "probe null: --flush-every 4",
+        2,
+        "random-read-4KiB-qd1: a flush behind every 4 writes goes with fdatasync",
+        "add --sync fdatasync",
+    ),
+    (
+        "probe null: --rate 20k --burst 64 --think-time 1ms",
+        2,
+        "random-read-4KiB-rate20k-burst64-think1ms: operations come at a rate or in bursts",
+        "leave one of them away",
     ),
     (
         "probe . --block-size 0 --size 16MiB --buffered",

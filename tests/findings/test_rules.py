@@ -183,6 +183,9 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
     "kernel-workers": lambda: run_of(*three(**truth(kernel_workers=2))),
     "steal": lambda: run_of(*three(cpu=stolen(0.02))),
     "intervals-merged": lambda: run_of(*three(intervals_merged=1)),
+    "reads-of-holes": lambda: run_of(
+        *(repeat(each, workload(read_percent=65, trim_percent=5)) for each in (1, 2, 3)),
+    ),
     "saturated": lambda: paced_run(*(paced_repeat(each, count=4_700, waiting_ns=300 * MS) for each in (1, 2, 3))),
     "submitted-late": lambda: paced_run(*(paced_repeat(each, host_lag_ns=MS // 5) for each in (1, 2, 3))),
 }
@@ -215,6 +218,11 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("io-errors", lambda: run_of(*three(faults=(error(FaultKind.RETRY),)))),
     ("depth-not-reached", lambda: run_of(*three(queue_depth_achieved=7.3))),
     ("depth-not-reached", lambda: run_of(*commits(Engine.IO_URING, achieved=0.8))),
+    ("reads-of-holes", lambda: run_of(*(repeat(each, workload(read_percent=0, trim_percent=50)) for each in (1, 2)))),
+    (
+        "depth-not-reached",
+        lambda: run_of(*three(asked=workload(burst_operations=64, think_ns=10**7), queue_depth_achieved=1.0)),
+    ),
     ("saturated", lambda: paced_run(*(paced_repeat(each, count=4_980, waiting_ns=5 * MS) for each in (1, 2, 3)))),
     # All of it waits for a place in the queue: the target was slow, and the engine was not.
     ("submitted-late", lambda: paced_run(*(paced_repeat(each, lag_ns=9 * MS) for each in (1, 2, 3)))),
@@ -262,7 +270,11 @@ def test_a_near_miss_does_not_set_it_off(identity: str, run: Callable[[], RunRec
 
 @pytest.mark.parametrize("identity", FIRES)
 def test_a_finding_comes_alone_where_its_reason_is_alone(identity: str) -> None:
-    companions = {"buffered-io": set(), "engine-by-cell": {"volatile-write-cache"}}
+    companions = {
+        "buffered-io": set(),
+        "engine-by-cell": {"volatile-write-cache"},
+        "reads-of-holes": {"volatile-write-cache"},
+    }
     found = ids(find(Case.of(FIRES[identity]())))
     assert found - companions.get(identity, set()) <= {identity}, found
 

@@ -26,9 +26,9 @@ from iosonde.records import (
     Operation,
     OperationTotals,
     Outcome,
-    Sync,
     Workload,
 )
+from iosonde.records.workload import ALL_READS
 from iosonde.units import SECOND_NS
 
 
@@ -119,13 +119,19 @@ class CellEstimate:
 
     @property
     def direction(self) -> Operation | None:
-        """``read`` or ``write`` for a pure workload, None for a mix."""
-        return {100: Operation.READ, 0: Operation.WRITE}.get(self.workload.read_percent)
+        """``read``, ``write`` or ``trim`` for a pure workload, None for a mix."""
+        asked = self.workload
+        pure = {
+            Operation.READ: asked.read_percent,
+            Operation.WRITE: asked.write_percent,
+            Operation.TRIM: asked.trim_percent,
+        }
+        return next((operation for operation, percent in pure.items() if percent == ALL_READS), None)
 
     @property
     def subject(self) -> OperationEstimate | None:
         """What the cell is about: commits where each write is flushed, the direction if pure, else all together."""
-        if self.workload.sync is Sync.FDATASYNC:
+        if self.workload.flushes_each:
             return self.of(Operation.COMMIT)
         return self.of(self.direction or Operation.ALL)
 

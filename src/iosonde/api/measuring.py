@@ -12,7 +12,7 @@ from iosonde.campaign import SilentObserver, look_ahead, measure_in_memory, meas
 from iosonde.campaign.failing import add_way_on, check_campaign, check_probe, has_begun
 from iosonde.campaign.wishes import campaign_wish, probe_wish
 from iosonde.errors import IosondeError, UsageError
-from iosonde.vocabulary import Access, Arrivals, Data, EngineChoice, Poll, Sync
+from iosonde.vocabulary import Arrivals, Data, EngineChoice, Poll, Sync
 
 _Word = TypeVar("_Word", bound=StrEnum)
 
@@ -71,13 +71,19 @@ def probe(
     *targets: str | Path,
     pattern: str = "random",
     read: int = 100,
+    trim: int = 0,
     block_size: str | int = "4KiB",
     queue_depth: int | None = None,
     rate: str | int | None = None,
     arrivals: str | None = None,
     jobs: int = 1,
     sync: str = "none",
+    flush_every: int = 1,
     data: str = "random",
+    offset: str | int = "0B",
+    span: str | int | None = None,
+    burst: int | None = None,
+    think_time: str | None = None,
     duration: str = "5s",
     warmup: str = "1s",
     size: str | int | None = None,
@@ -98,15 +104,21 @@ def probe(
     now = datetime.now(UTC)
     wish = probe_wish(
         _words(targets),
-        pattern=_choice(Access, pattern, "--pattern"),
+        pattern=pattern,
         read_percent=read,
+        trim_percent=trim,
         block_size=str(block_size),
         queue_depth=queue_depth,
         rate=_text(rate),
         arrivals=None if arrivals is None else _choice(Arrivals, arrivals, "--arrivals"),
         sync=_choice(Sync, sync, "--sync"),
+        flush_every=flush_every,
         jobs=jobs,
         data=_choice(Data, data, "--data"),
+        offset=str(offset),
+        span=_text(span),
+        burst=burst,
+        think_time=think_time,
         duration=str(duration),
         warmup=str(warmup),
         size=_text(size),

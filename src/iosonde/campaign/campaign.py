@@ -99,9 +99,10 @@ def ready(
             # In virtual time the loop costs nothing.
             source.calibrate()
         fill = setting.plan.fill is not None or any(place.is_new for place in setting.places)
+        trims = any(cell.workload.trim_percent for cell in setting.plan.cells)
         try:
             for place in setting.places:
-                opened.append(open_target(source, place, fill=fill, direct=setting.direct))
+                opened.append(open_target(source, place, fill=fill, direct=setting.direct, trims=trims))
                 check_alignment(setting.plan, opened[-1].alignment.offset_bytes)
             yield source, tuple(opened)
         except KeyboardInterrupt:

@@ -71,10 +71,10 @@ def _mend(refused: str | None) -> str:
 
 
 def way_of_cell(header: RunHeader, workload: Workload) -> Way:
-    """How one cell is measured: only io_uring polls, and a ring that polls the device takes no fdatasync."""
+    """How one cell is measured: only io_uring polls, and a ring that polls takes neither fdatasync nor trims."""
     engine = engine_of_cell(EngineChoice(header.engine_asked), header.engine, workload)
-    flushes = header.poll_asked is Poll.IOPOLL and workload.sync is Sync.FDATASYNC
-    return Way(engine, header.poll_asked if engine is Engine.IO_URING and not flushes else Poll.INTERRUPT)
+    refuses = header.poll_asked is Poll.IOPOLL and not workload.takes_polling
+    return Way(engine, header.poll_asked if engine is Engine.IO_URING and not refuses else Poll.INTERRUPT)
 
 
 def engine_of_cell(choice: EngineChoice, engine: Engine, workload: Workload) -> Engine:

@@ -13,10 +13,11 @@ from iosonde.records import Identity, TargetFacts
 from iosonde.sources import EngineSource, OpenTarget, TargetRequest
 
 
-def open_target(source: EngineSource, place: Place, *, fill: bool, direct: bool) -> TargetFacts:
+def open_target(source: EngineSource, place: Place, *, fill: bool, direct: bool, trims: bool = False) -> TargetFacts:
     """Opens or makes the target and says what it is. Raises TargetError.
 
-    A file that is only read must have been written: blocks that never were say nothing of a drive.
+    A file that is only read must have been written: blocks that never were say nothing of a drive. A plan that
+    ``trims`` leaves holes in what it has written.
     """
     request = TargetRequest(
         path=place.path,
@@ -38,7 +39,7 @@ def open_target(source: EngineSource, place: Place, *, fill: bool, direct: bool)
         check_same(place, opened.identity)
     if place.path is None:
         return _facts(opened, place, "filled" if fill and place.drive is not None else "unknown")
-    if place.written and opened.holes:
+    if place.written and opened.holes and not trims:
         raise TargetError(
             f"parts of {place.path} are unwritten that this run had written: it was cut and made longer again",
             "start a new run: what is left would be measured on another file than what is there",

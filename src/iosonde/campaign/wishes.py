@@ -7,6 +7,7 @@ from iosonde.campaign.campaign import Wish
 from iosonde.campaign.places import TargetWish
 from iosonde.errors import UsageError
 from iosonde.plans import (
+    COUNT_MAX,
     JOBS_MAX,
     OPEN_LOOP_DEPTH,
     QUEUE_DEPTH_MAX,
@@ -21,10 +22,10 @@ from iosonde.plans import (
     timing_of,
 )
 from iosonde.plans.mistakes import read_text
-from iosonde.records import Workload
+from iosonde.records import Workload, parse_pattern, parse_sizes
 from iosonde.records.workload import ALL_READS
 from iosonde.units import parse_bytes, parse_duration, parse_rate
-from iosonde.vocabulary import Access, Arrivals, Data, EngineChoice, Poll, Sync
+from iosonde.vocabulary import Arrivals, Data, EngineChoice, Poll, Sync
 
 
 def campaign_wish(
@@ -66,15 +67,21 @@ def _campaign(profile: str) -> CampaignTable:
 def probe_wish(
     targets: Sequence[str],
     *,
-    pattern: Access,
+    pattern: str,
     read_percent: int,
+    trim_percent: int,
     block_size: str,
     queue_depth: int | None,
     rate: str | None,
     arrivals: Arrivals | None,
     sync: Sync,
+    flush_every: int,
     jobs: int,
     data: Data,
+    offset: str,
+    span: str | None,
+    burst: int | None,
+    think_time: str | None,
     duration: str,
     warmup: str,
     size: str | None,
@@ -87,28 +94,39 @@ def probe_wish(
 ) -> Wish:
     """A campaign of one cell. An existing file that is only read needs no --overwrite, unless it is to be filled."""
     check_whole(read_percent, "--read", 0, ALL_READS)
+    check_whole(trim_percent, "--trim", 0, ALL_READS - read_percent)
+    check_whole(flush_every, "--flush-every", 1, COUNT_MAX)
     rate_per_s, arrivals = _pace(rate, arrivals)
     if queue_depth is None:
         queue_depth = 1 if rate_per_s is None else OPEN_LOOP_DEPTH
     check_whole(queue_depth, "--queue-depth", 1, QUEUE_DEPTH_MAX)
     check_whole(jobs, "--jobs", 1, JOBS_MAX)
+    sizes = parse_sizes(block_size, "--block-size")
+    burst_operations, think_ns = _rest(burst, think_time)
     workload = Workload(
-        pattern=pattern,
+        pattern=parse_pattern(pattern, "--pattern"),
         read_percent=read_percent,
-        block_size_bytes=parse_bytes(block_size, "--block-size"),
+        trim_percent=trim_percent,
+        block_size_bytes=sizes if isinstance(sizes, int) else sizes.largest_bytes,
+        block_sizes=None if isinstance(sizes, int) else sizes,
         queue_depth=queue_depth,
         sync=sync,
+        flush_every=flush_every,
         jobs=jobs,
         data=data,
         targets=len(targets),
         rate_per_s=rate_per_s,
         arrivals=arrivals,
+        offset_bytes=parse_bytes(offset, "--offset"),
+        span_bytes=None if span is None else parse_bytes(span, "--span"),
+        burst_operations=burst_operations,
+        think_ns=think_ns,
     )
     timing = timing_of(parse_duration(warmup, "--warmup"), parse_duration(duration, "--duration"))
     chosen_seed = _seed(seed)
     return Wish(
         target=_target_wish(
-            targets, size, overwrite=overwrite, buffered=buffered, writes=workload.writes, quick=True, seed=chosen_seed
+            targets, size, overwrite=overwrite, buffered=buffered, writes=workload.changes, quick=True, seed=chosen_seed
         ),
         engine=engine,
         poll=poll,
@@ -129,6 +147,17 @@ def _pace(rate: str | None, arrivals: Arrivals | None) -> tuple[int | None, Arri
     rate_per_s = parse_rate(rate, "--rate")
     check_rate(rate_per_s)
     return rate_per_s, arrivals or Arrivals.POISSON
+
+
+def _rest(burst: int | None, think_time: str | None) -> tuple[int | None, int | None]:
+    """A burst and the rest behind it, or neither."""
+    if burst is None and think_time is None:
+        return None, None
+    if burst is None or think_time is None:
+        given, other = ("--think-time", "--burst 64") if burst is None else ("--burst", "--think-time 10ms")
+        raise UsageError(f"{given} says half of how a worker rests", f"add the other half, such as {other}")
+    check_whole(burst, "--burst", 1, COUNT_MAX)
+    return burst, parse_duration(think_time, "--think-time")
 
 
 def _target_wish(

@@ -12,7 +12,6 @@ from iosonde.charts.points import unit_of
 from iosonde.charts.quantities import LatencyUnit, significant
 from iosonde.charts.theme import INK_SOFT, Series, colour, layered, shape
 from iosonde.records import Sync, Workload
-from iosonde.units import format_size
 
 _POINTS = (
     (50.0, Series("p50", "#0072B2", "circle")),
@@ -59,7 +58,7 @@ def _rows(cell: CellEstimate, figures: OperationEstimate, unit: LatencyUnit) -> 
 
 def _name(workload: Workload) -> str:
     """Two lines, parted by a bar, so that the axis leaves room for the figures on a phone."""
-    size = format_size(workload.block_size_bytes)
+    size = workload.size_text
     if workload.sync is Sync.FDATASYNC:
         return f"write + fdatasync|{size} {workload.pattern}"
     if workload.sync is Sync.DSYNC:

@@ -6,7 +6,6 @@ from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.estimate import Estimate
 from iosonde.charts.figure import Row
 from iosonde.charts.quantities import BANDWIDTH_UNIT, MEGABYTE, LatencyUnit, latency_unit, with_interval
-from iosonde.units import format_size
 
 Point = tuple[CellEstimate, OperationEstimate]
 
@@ -36,7 +35,7 @@ def row_of(point: Point, series: str, unit: LatencyUnit) -> Row:
         "queue_depth_asked": cell.queue_depth_asked,
         "queue_depth_achieved": None if achieved is None else round(achieved.mean, 3),
         "block_size_bytes": cell.workload.block_size_bytes,
-        "block_size": format_size(cell.workload.block_size_bytes),
+        "block_size": cell.workload.size_text,
         "read_percent": cell.workload.read_percent,
         "repeats": figures.iops.repeats,
         "iops": figures.iops.mean,

@@ -9,8 +9,9 @@ from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.estimate import Estimate
 from iosonde.analysis.latency import latency_kind
 from iosonde.plans.limits import OPEN_LOOP_DEPTH
-from iosonde.records import Access, Arrivals, Data, LatencyKind, Operation, Sync, Workload
-from iosonde.units import format_rate, format_size
+from iosonde.records import Arrivals, Data, LatencyKind, Operation, Sync, Workload
+from iosonde.records.workload import ALL_READS
+from iosonde.units import format_duration, format_rate, format_size
 
 MEGABYTE: Final = 10**6
 BANDWIDTH_UNIT: Final = "MB/s"
@@ -70,10 +71,31 @@ def _half_width(value: float, decimals: int) -> str:
 
 def workload_label(workload: Workload) -> str:
     """A workload for people, without its depth and jobs: ``4 KiB random read``, ``4 KiB random write + fdatasync``."""
-    direction = {100: "read", 0: "write"}.get(workload.read_percent, f"{workload.read_percent} % read")
+    direction = direction_label(workload)
     suffix = {Sync.NONE: "", Sync.FDATASYNC: " + fdatasync", Sync.DSYNC: ", O_DSYNC"}[workload.sync]
     data = "" if workload.data is Data.RANDOM else f", {workload.data} data"
-    return f"{format_size(workload.block_size_bytes)} {workload.pattern} {direction}{suffix}{data}"
+    return f"{workload.size_text} {workload.pattern} {direction}{suffix}{data}{_extras_label(workload)}"
+
+
+def direction_label(workload: Workload) -> str:
+    """``read``, ``write``, ``trim``, or the shares of a mix: ``70 % read``, ``65 % read, 5 % trim``."""
+    read, trim = workload.read_percent, workload.trim_percent
+    if trim:
+        return "trim" if trim == ALL_READS else f"{read} % read, {trim} % trim"
+    return {ALL_READS: "read", 0: "write"}.get(read, f"{read} % read")
+
+
+def _extras_label(workload: Workload) -> str:
+    parts = []
+    if workload.flush_every > 1:
+        parts.append(f"a flush every {workload.flush_every}")
+    if workload.span_bytes is not None:
+        parts.append(f"{format_size(workload.span_bytes)} used")
+    if workload.offset_bytes:
+        parts.append(f"from {format_size(workload.offset_bytes)} on")
+    if workload.burst_operations is not None and workload.think_ns is not None:
+        parts.append(f"bursts of {workload.burst_operations}, {format_duration(workload.think_ns)} apart")
+    return "".join(f", {part}" for part in parts)
 
 
 def load_label(workload: Workload) -> str:
@@ -95,6 +117,6 @@ def latency_words(cells: Iterable[CellEstimate]) -> str:
     return "Service latency"
 
 
-def series_label(pattern: Access, direction: Operation) -> str:
+def series_label(pattern: object, direction: Operation) -> str:
     """``random read``, ``sequential write``."""
     return f"{pattern} {direction}"

@@ -4,16 +4,93 @@ from typing import Annotated
 
 import typer
 
-from iosonde.vocabulary import Access, Arrivals, Data, Sync
+from iosonde.vocabulary import Arrivals, Data, Sync
 
 GROUP = "Workload"
 
-Pattern = Annotated[Access, typer.Option("--pattern", help="Where the next block lies.", rich_help_panel=GROUP)]
+ProbeTargets = Annotated[
+    list[str],
+    typer.Argument(
+        help=(
+            "A directory, a new file, an existing one, sim:MODEL (a simulated drive), or null: (nothing, in "
+            "process). Several: at the same time."
+        ),
+        metavar="TARGET...",
+        show_default=False,
+    ),
+]
+Pattern = Annotated[
+    str,
+    typer.Option(
+        "--pattern",
+        help=(
+            "Where the next block lies: random, sequential, permutation (random, each once), zipf:1.1, pareto:0.2, "
+            "hot:80/20 (% of accesses / % of space), strided:64KiB, or runs:10 (sequential with 10 % jumps)."
+        ),
+        metavar="PATTERN",
+        rich_help_panel=GROUP,
+    ),
+]
 ReadShare = Annotated[
     int, typer.Option("--read", help="Share of reads in percent.", min=0, max=100, rich_help_panel=GROUP)
 ]
+TrimShare = Annotated[
+    int,
+    typer.Option(
+        "--trim", help="Share of trims in percent; the rest is written.", min=0, max=100, rich_help_panel=GROUP
+    ),
+]
 BlockSize = Annotated[
-    str, typer.Option("--block-size", help="Bytes of each operation.", metavar="SIZE", rich_help_panel=GROUP)
+    str,
+    typer.Option(
+        "--block-size",
+        help="Bytes of each operation, or several sizes with weights: 4KiB:70,64KiB:30, or snia-composite.",
+        metavar="SIZE",
+        rich_help_panel=GROUP,
+    ),
+]
+FlushEvery = Annotated[
+    int,
+    typer.Option(
+        "--flush-every",
+        help="With --sync fdatasync: writes of a worker behind the last of which comes the flush.",
+        min=1,
+        rich_help_panel=GROUP,
+    ),
+]
+Offset = Annotated[
+    str,
+    typer.Option("--offset", help="Where the used part of the target begins.", metavar="SIZE", rich_help_panel=GROUP),
+]
+Span = Annotated[
+    str | None,
+    typer.Option(
+        "--span",
+        help="How much is used from there on. Default: up to the end.",
+        metavar="SIZE",
+        rich_help_panel=GROUP,
+        show_default=False,
+    ),
+]
+Burst = Annotated[
+    int | None,
+    typer.Option(
+        "--burst",
+        help="Operations of a worker that follow each other, before it rests for --think-time.",
+        min=1,
+        rich_help_panel=GROUP,
+        show_default=False,
+    ),
+]
+ThinkTime = Annotated[
+    str | None,
+    typer.Option(
+        "--think-time",
+        help="The rest, from the completion of the last operation of a burst.",
+        metavar="TIME",
+        rich_help_panel=GROUP,
+        show_default=False,
+    ),
 ]
 QueueDepth = Annotated[
     int | None,

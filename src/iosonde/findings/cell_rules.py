@@ -105,7 +105,7 @@ def depth_not_reached(case: Case) -> Iterator[Finding]:
 def _depth_share(cell: CellEstimate) -> float:
     # Between a write and its flush the engine has nothing in flight for a moment; that is the workload, not a lack.
     # The depth of an open loop is the most that may be in flight, and nothing that is wanted.
-    if cell.queue_depth_achieved is None or cell.workload.is_open_loop:
+    if cell.queue_depth_achieved is None or cell.workload.is_open_loop or cell.workload.burst_operations is not None:
         return 1.0
     if cell.workload.sync is Sync.FDATASYNC and cell.queue_depth_asked == 1:
         return 1.0

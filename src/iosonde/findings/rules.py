@@ -13,6 +13,7 @@ from iosonde.findings.pace_rules import PACE_RULES
 from iosonde.findings.run_rules import RUN_RULES
 from iosonde.findings.target_rules import TARGET_RULES
 from iosonde.findings.together_rules import TOGETHER_RULES
+from iosonde.findings.trim_rules import TRIM_RULES
 
 RULES: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (
     *RUN_RULES,
@@ -23,6 +24,7 @@ RULES: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (
     *CELL_RULES,
     *END_RULES,
     *PACE_RULES,
+    *TRIM_RULES,
 )
 
 

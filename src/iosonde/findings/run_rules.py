@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from iosonde.findings.case import Case, count_of, distinct
 from iosonde.findings.model import Confidence, Finding, Severity
-from iosonde.records import CellRecord, Engine, Sync
+from iosonde.records import CellRecord, Engine
 from iosonde.units import format_duration
 from iosonde.vocabulary import Poll
 
@@ -120,8 +120,8 @@ def polling_refused(case: Case) -> Iterator[Finding]:
 
 
 def _could_poll(record: CellRecord, asked: Poll) -> bool:
-    flushes = asked is Poll.IOPOLL and record.workload.sync is Sync.FDATASYNC
-    return record.engine is not None and record.engine.engine is Engine.IO_URING and not flushes
+    refuses = asked is Poll.IOPOLL and not record.workload.takes_polling
+    return record.engine is not None and record.engine.engine is Engine.IO_URING and not refuses
 
 
 def registration_refused(case: Case) -> Iterator[Finding]:

@@ -1,9 +1,10 @@
 """From what a user asks to a checked list of cells, with their cost in time and wear. Pure: touches nothing."""
 
-from iosonde.plans.build import QUICK_TIMING, Ground, campaign_plan, cell_name, probe_plan, timing_of
+from iosonde.plans.build import QUICK_TIMING, Ground, campaign_plan, probe_plan, timing_of
 from iosonde.plans.campaign_file import CampaignTable, campaign_schema
 from iosonde.plans.cost import ASSUMED_WRITE_BYTES_PER_S, Cost, cell_duration_ns, plan_cost
 from iosonde.plans.limits import (
+    COUNT_MAX,
     JOBS_MAX,
     OPEN_LOOP_DEPTH,
     QUEUE_DEPTH_MAX,
@@ -14,11 +15,13 @@ from iosonde.plans.limits import (
     check_rate,
     check_whole,
 )
+from iosonde.plans.names import cell_name
 from iosonde.plans.profiles import PROFILES, load_profile
 from iosonde.plans.read_campaign import read_campaign
 
 __all__ = [
     "ASSUMED_WRITE_BYTES_PER_S",
+    "COUNT_MAX",
     "JOBS_MAX",
     "OPEN_LOOP_DEPTH",
     "PROFILES",

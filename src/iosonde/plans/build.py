@@ -8,9 +8,9 @@ from itertools import product
 from typing import Final
 
 from iosonde.plans.campaign_file import CampaignTable, ExperimentTable, Order
-from iosonde.plans.limits import OPEN_LOOP_DEPTH
-from iosonde.records import Access, Arrivals, CellPlan, CellTurn, Data, Experiment, Plan, Sync, Timing, Workload
-from iosonde.units import SECOND_NS, format_duration, format_rate, format_size
+from iosonde.plans.names import cell_name
+from iosonde.records import Access, Arrivals, CellPlan, CellTurn, Data, Experiment, Plan, Timing, Workload
+from iosonde.units import SECOND_NS, format_duration, format_size
 
 FILL_BLOCK_BYTES: Final = 1 << 20
 # Millions of blocks take a simulated disk of many TB a minute of somebody's time; larger ones leave it as it would be.
@@ -46,36 +46,6 @@ def timing_of(warmup_ns: int, measure_ns: int) -> Timing:
     """A timed cell, with intervals that fit its length."""
     interval_ns = min(max(measure_ns // INTERVALS, INTERVAL_NS_MIN), INTERVAL_NS_MAX)
     return Timing(warmup_ns=warmup_ns, measure_ns=measure_ns, interval_ns=interval_ns)
-
-
-def cell_name(workload: Workload) -> str:
-    """The name of a workload, the same in every run: ``random-read-4KiB-qd8``, ``random-mix70-4KiB-qd16-jobs2``.
-
-    That of an open loop has its rate instead of the depth, unless that differs from the usual one, and the arrivals
-    unless they are Poisson's: ``random-read-4KiB-rate20k``, ``random-read-4KiB-rate20k-constant-qd1``.
-    """
-    kind = {100: "read", 0: "write"}.get(workload.read_percent, f"mix{workload.read_percent}")
-    size = format_size(workload.block_size_bytes).replace(" ", "")
-    parts = [f"{workload.pattern}-{kind}-{size}", *_loop_name(workload)]
-    if workload.jobs > 1:
-        parts.append(f"jobs{workload.jobs}")
-    if workload.targets > 1:
-        parts.append(f"targets{workload.targets}")
-    if workload.sync is not Sync.NONE:
-        parts.append(workload.sync)
-    if workload.data is not Data.RANDOM:
-        parts.append(workload.data)
-    return "-".join(parts)
-
-
-def _loop_name(workload: Workload) -> list[str]:
-    depth = f"qd{workload.queue_depth}"
-    if workload.rate_per_s is None:
-        return [depth]
-    parts = [f"rate{format_rate(workload.rate_per_s)}"]
-    if workload.arrivals is Arrivals.CONSTANT:
-        parts.append(str(workload.arrivals))
-    return parts if workload.queue_depth == OPEN_LOOP_DEPTH else [*parts, depth]
 
 
 @dataclass(frozen=True)
@@ -119,15 +89,11 @@ def campaign_plan(campaign: CampaignTable, ground: Ground, *, quick: bool, seed:
 
 def _cells_of(campaign: CampaignTable, table: ExperimentTable, *, quick: bool, targets: int) -> list[_Cell]:
     matrix = product(
-        table.pattern,
-        table.read,
-        table.block_size,
-        table.queue_depth,
-        _paces(table),
-        table.jobs,
-        table.sync,
-        table.data,
-        table.targets or [targets],
+        product(table.pattern, table.read, table.trim, table.block_size),
+        product(table.queue_depth, _paces(table), table.jobs),
+        product(table.sync, table.flush_every, table.data, table.targets or [targets]),
+        product(table.offset, _or_none(table.span)),
+        product(_or_none(table.burst), _or_none(table.think_time)),
         _timings(campaign, table, quick=quick),
     )
     return [
@@ -135,20 +101,38 @@ def _cells_of(campaign: CampaignTable, table: ExperimentTable, *, quick: bool, t
             Workload(
                 pattern=pattern,
                 read_percent=read,
-                block_size_bytes=size,
+                trim_percent=trim,
+                block_size_bytes=size if isinstance(size, int) else size.largest_bytes,
+                block_sizes=None if isinstance(size, int) else size,
                 queue_depth=depth,
                 rate_per_s=rate_per_s,
                 arrivals=arrivals,
                 jobs=jobs,
                 sync=sync,
+                flush_every=flush_every,
                 data=data,
                 targets=each,
+                offset_bytes=offset_bytes,
+                span_bytes=span_bytes,
+                burst_operations=burst,
+                think_ns=think_ns,
             ),
             timing,
             table.repeats or campaign.repeats,
         )
-        for pattern, read, size, depth, (rate_per_s, arrivals), jobs, sync, data, each, timing in matrix
+        for (
+            (pattern, read, trim, size),
+            (depth, (rate_per_s, arrivals), jobs),
+            (sync, flush_every, data, each),
+            (offset_bytes, span_bytes),
+            (burst, think_ns),
+            timing,
+        ) in matrix
     ]
+
+
+def _or_none(values: list[int] | None) -> list[int | None]:
+    return [None] if values is None else list(values)
 
 
 def _paces(table: ExperimentTable) -> list[tuple[int | None, Arrivals | None]]:

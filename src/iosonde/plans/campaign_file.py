@@ -13,7 +13,10 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
+    PlainValidator,
+    TypeAdapter,
     ValidationInfo,
+    WithJsonSchema,
     model_validator,
 )
 from pydantic.json_schema import JsonSchemaValue
@@ -24,6 +27,7 @@ from iosonde.errors import UsageError
 from iosonde.plans.limits import (
     AMOUNT_BYTES_MAX,
     BLOCK_SIZE_BYTES_MAX,
+    COUNT_MAX,
     DURATION_NS_MAX,
     DURATION_NS_MIN,
     JOBS_MAX,
@@ -33,8 +37,9 @@ from iosonde.plans.limits import (
     SECTOR_BYTES,
     TARGETS_MAX,
 )
+from iosonde.records.pattern import NAMED_SIZES, BlockSizes, Mix, Pattern
 from iosonde.units import format_duration, format_rate, format_size, parse_bytes, parse_duration, parse_rate
-from iosonde.vocabulary import Access, Arrivals, Data, Sync
+from iosonde.vocabulary import Arrivals, Data, Sync
 
 _Value = TypeVar("_Value")
 
@@ -77,7 +82,10 @@ def _each_once(values: list[Any], about: ValidationInfo) -> list[Any]:
 
 
 _SHOWN: Final[dict[str, Callable[[Any], str]]] = {
-    "block_size": format_size,
+    "block_size": lambda size: format_size(size) if isinstance(size, int) else str(size),
+    "offset": format_size,
+    "span": format_size,
+    "think_time": format_duration,
     "amount": format_size,
     "duration": format_duration,
     "rate": format_rate,
@@ -135,9 +143,34 @@ class _OneOrMany:
         return {"anyOf": [many["items"], many]}
 
 
-Size = Annotated[
-    int, _Quantity(parse_bytes, SECTOR_BYTES, BLOCK_SIZE_BYTES_MAX, format_size, "Bytes", ("4KiB", "1MiB"))
+_SIZE: Final = _Quantity(parse_bytes, SECTOR_BYTES, BLOCK_SIZE_BYTES_MAX, format_size, "Bytes", ("4KiB", "1MiB"))
+
+
+def _read_sizes(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
+    """One size as any other quantity; several of them, each within the same bounds."""
+    is_mix = isinstance(value, str) and (value in NAMED_SIZES or ":" in value or "," in value)
+    if not is_mix:
+        return _SIZE.read(value)
+    mix = TypeAdapter(Mix).validate_python(value)
+    for size, _ in mix.shares:
+        _SIZE.read(str(size))
+    return mix
+
+
+Sizes = Annotated[
+    int | BlockSizes,
+    PlainValidator(_read_sizes),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "examples": ["4KiB", "1MiB", "4KiB:70,64KiB:30", *NAMED_SIZES],
+            "description": "Bytes with a unit, 512 B to 64 MiB; several with their weights.",
+            "$comment": "512 B to 64 MiB",
+        }
+    ),
 ]
+Extent = Annotated[int, _Quantity(parse_bytes, 0, AMOUNT_BYTES_MAX, format_size, "Bytes", ("1GiB", "64MiB"))]
+Count = Annotated[int, Field(strict=True, ge=1, le=COUNT_MAX)]
 Amount = Annotated[int, _Quantity(parse_bytes, SECTOR_BYTES, AMOUNT_BYTES_MAX, format_size, "Bytes", ("64GiB",))]
 Duration = Annotated[
     int, _Quantity(parse_duration, DURATION_NS_MIN, DURATION_NS_MAX, format_duration, "Time", ("5s", "200ms", "2m"))
@@ -172,9 +205,10 @@ class ExperimentTable(_Table):
 
     name: str = Field(description="What the experiment is called.", min_length=1)
     kind: Kind = Field(default=Kind.MATRIX, description="The section of the report.")
-    pattern: Several[Access] = Field(description="Where the next block lies.")
+    pattern: Several[Pattern] = Field(description="Where the next block lies.")
     read: Several[Percent] = Field(description="Share of reads in percent.")
-    block_size: Several[Size] = Field(description="Bytes of each operation.")
+    trim: Several[Percent] = Field(default=[0], description="Share of trims in percent; the rest is written.")
+    block_size: Several[Sizes] = Field(description="Bytes of each operation, or several sizes with their weights.")
     queue_depth: Several[Depth] = Field(
         description="Operations that each job keeps in flight; with a rate, the most that it has in flight."
     )
@@ -187,7 +221,20 @@ class ExperimentTable(_Table):
     )
     jobs: Several[Jobs] = Field(default=[1], description="Workers, each with a queue of its own.")
     sync: Several[Sync] = Field(default=[Sync.NONE], description="When a write counts as done.")
+    flush_every: Several[Count] = Field(
+        default=[1], description="With sync = fdatasync: writes of a worker behind the last of which comes the flush."
+    )
     data: Several[Data] = Field(default=[Data.RANDOM], description="What writes carry.")
+    offset: Several[Extent] = Field(default=[0], description="Where the used part of the target begins.")
+    span: Several[Extent] | None = Field(
+        default=None, description="How much is used from there on; default: up to the end."
+    )
+    burst: Several[Count] | None = Field(
+        default=None, description="Operations of a worker that follow each other, before it rests."
+    )
+    think_time: Several[Warmup] | None = Field(
+        default=None, description="The rest, from the completion of a burst's last operation."
+    )
     targets: Several[Targets] | None = Field(
         default=None, description="How many of the given targets are used, from the first on; default: all of them."
     )
@@ -207,6 +254,11 @@ class ExperimentTable(_Table):
                 "agree",
                 "arrivals is about operations that are wanted at a rate, and there is none",
                 {"key": "arrivals", "hint": 'add rate = "20k", or leave arrivals away'},
+            )
+        if (self.burst is None) != (self.think_time is None):
+            given, other = ("think_time", "burst = 64") if self.burst is None else ("burst", 'think_time = "10ms"')
+            raise PydanticCustomError(
+                "agree", f"{given} says half of how a worker rests", {"key": given, "hint": f"add {other}"}
             )
         if self.rate is not None and self.kind not in RATE_KINDS:
             raise PydanticCustomError(

@@ -63,14 +63,14 @@ def cell_duration_ns(cell: CellPlan, bytes_per_s: int = ASSUMED_WRITE_BYTES_PER_
 
 def _written(cell: CellPlan, bytes_per_s: int) -> int:
     if cell.timing.amount_bytes is not None:
-        return cell.timing.amount_bytes * cell.workload.targets * (100 - cell.workload.read_percent) // 100
+        return cell.timing.amount_bytes * cell.workload.targets * cell.workload.write_percent // 100
     time_ns = cell.timing.warmup_ns + cell.timing.measure_ns
     return (
         cell.workload.targets
         * time_ns
         * _taken_per_s(cell, bytes_per_s)
         // SECOND_NS
-        * (100 - cell.workload.read_percent)
+        * cell.workload.write_percent
         // 100
     )
 
@@ -79,4 +79,4 @@ def _taken_per_s(cell: CellPlan, bytes_per_s: int) -> int:
     """Bytes that a target takes a second: in an open loop no more than are wanted."""
     if cell.workload.rate_per_s is None:
         return bytes_per_s
-    return min(cell.workload.rate_per_s * cell.workload.block_size_bytes, bytes_per_s)
+    return min(int(cell.workload.rate_per_s * cell.workload.bytes_per_operation), bytes_per_s)

@@ -3,7 +3,8 @@
 from typing import Final
 
 from iosonde.errors import UsageError
-from iosonde.records import CellPlan, Plan, Sync
+from iosonde.plans.shapes import check_shape, checked_span
+from iosonde.records import CellPlan, Plan, Sync, Workload
 from iosonde.units import format_duration, format_rate, format_size
 
 SECTOR_BYTES: Final = 512
@@ -15,6 +16,8 @@ SEED_MAX: Final = 2**53 - 1
 TARGETS_MAX: Final = 64
 REPEATS_MAX: Final = 1000
 RATE_PER_S_MAX: Final = 10**9
+# Small enough to stay exact in every JSON reader, and more than any run has operations.
+COUNT_MAX: Final = 10**12
 # What an open loop may have in flight where nobody says: enough for 640,000 operations of 100 us a second, or for 6,400
 # of 10 ms; deeper than the queue of a SATA drive (32); and 64 buffers of the largest block are what may be in flight.
 OPEN_LOOP_DEPTH: Final = 64
@@ -55,22 +58,34 @@ def check_plan(plan: Plan, *, targets: int) -> None:
 def check_alignment(plan: Plan, offset_bytes: int) -> None:
     """Raises UsageError for a cell whose blocks do not fit what direct I/O asks of offsets."""
     for cell in plan.cells:
-        size = cell.workload.block_size_bytes
-        if size % offset_bytes:
+        size = next((size for size in _sizes(cell.workload) if size % offset_bytes), None)
+        if size is not None:
             raise UsageError(
                 f"block size {size} B is not a multiple of {offset_bytes} B, which the target asks of direct I/O",
                 f"give a multiple of {offset_bytes} B with --block-size, or go through the page cache with --buffered",
             )
 
 
+def _sizes(workload: Workload) -> tuple[int, ...]:
+    mix = workload.block_sizes
+    return (workload.block_size_bytes,) if mix is None else tuple(size for size, _ in mix.shares)
+
+
+def _check_sizes(workload: Workload) -> None:
+    for size in _sizes(workload):
+        if size % SECTOR_BYTES or not SECTOR_BYTES <= size <= BLOCK_SIZE_BYTES_MAX:
+            most = format_size(BLOCK_SIZE_BYTES_MAX)
+            raise UsageError(
+                f"block size {format_size(size)} is not a multiple of {SECTOR_BYTES} B up to {most}",
+                "give a size such as 4KiB with --block-size",
+            )
+
+
 def _check_cell(cell: CellPlan, span_bytes: int) -> None:
     size, depth = cell.workload.block_size_bytes, cell.workload.queue_depth
-    if size % SECTOR_BYTES or not SECTOR_BYTES <= size <= BLOCK_SIZE_BYTES_MAX:
-        most = format_size(BLOCK_SIZE_BYTES_MAX)
-        raise UsageError(
-            f"block size {format_size(size)} is not a multiple of {SECTOR_BYTES} B up to {most}",
-            "give a size such as 4KiB with --block-size",
-        )
+    _check_sizes(cell.workload)
+    span_bytes = checked_span(cell.cell, cell.workload, span_bytes)
+    check_shape(cell.cell, cell.workload, span_bytes)
     if cell.workload.sync is not Sync.NONE and not cell.workload.writes:
         raise UsageError(
             f"{cell.cell}: {cell.workload.sync} is about writes, and there are none",

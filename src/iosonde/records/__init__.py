@@ -23,6 +23,18 @@ from iosonde.records.cell import (
 from iosonde.records.histogram import Histogram, Layout
 from iosonde.records.host import HostFacts
 from iosonde.records.interval import INTERVAL_FORM, IntervalRecord, OperationTotals, Times
+from iosonde.records.pattern import (
+    BlockSizes,
+    HotSpots,
+    Pareto,
+    Pattern,
+    Permutation,
+    Runs,
+    Strided,
+    Zipf,
+    parse_pattern,
+    parse_sizes,
+)
 from iosonde.records.run import SCHEMA_VERSION, EngineHello, RunHeader, RunRecord, Session
 from iosonde.records.target import (
     Alignment,
@@ -56,6 +68,7 @@ __all__ = [
     "Access",
     "Alignment",
     "Arrivals",
+    "BlockSizes",
     "CellPlan",
     "CellRecord",
     "CellTurn",
@@ -76,6 +89,7 @@ __all__ = [
     "FileSystemFacts",
     "Histogram",
     "HostFacts",
+    "HotSpots",
     "Identity",
     "IntervalRecord",
     "LatencyKind",
@@ -84,15 +98,20 @@ __all__ = [
     "Operation",
     "OperationTotals",
     "Outcome",
+    "Pareto",
+    "Pattern",
+    "Permutation",
     "Phase",
     "Plan",
     "Provenance",
     "RunHeader",
     "RunRecord",
+    "Runs",
     "Session",
     "ShareTotals",
     "SimulationFacts",
     "SlowIo",
+    "Strided",
     "Sync",
     "TargetFacts",
     "TargetKind",
@@ -101,5 +120,8 @@ __all__ = [
     "Times",
     "Timing",
     "Workload",
+    "Zipf",
     "flattened",
+    "parse_pattern",
+    "parse_sizes",
 ]

@@ -5,7 +5,9 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from iosonde.records.base import Record
-from iosonde.vocabulary import Access, Arrivals, Data, Experiment, Operation, Sync
+from iosonde.records.pattern import Mix, Pattern
+from iosonde.units import format_size
+from iosonde.vocabulary import Arrivals, Data, Experiment, Operation, Sync
 
 ALL_READS = 100
 
@@ -17,9 +19,14 @@ class Workload(Record):
     operations a second are wanted on each target, by all its workers together, following each other as ``arrivals``
     says; ``queue_depth`` is then the most that a worker has in flight, and what has no place waits. Without a rate,
     both are None and the loop is closed: each queue is kept full.
+
+    What is neither read nor trimmed is written. With ``block_sizes`` operations have several sizes, and
+    ``block_size_bytes`` is the largest. ``span_bytes`` from ``offset_bytes`` on are used (None: up to the end). After
+    each ``flush_every`` writes of a worker comes a flush, where ``sync`` asks for them. After ``burst_operations`` a
+    worker waits for the last of them, and then rests for ``think_ns``.
     """
 
-    pattern: Access
+    pattern: Pattern
     read_percent: int = Field(ge=0, le=ALL_READS)
     block_size_bytes: int = Field(ge=0)
     queue_depth: int = Field(ge=0)
@@ -29,11 +36,21 @@ class Workload(Record):
     targets: int = Field(default=1, ge=0)
     rate_per_s: int | None = Field(default=None, ge=1)
     arrivals: Arrivals | None = None
+    trim_percent: int = Field(default=0, ge=0, le=ALL_READS)
+    block_sizes: Mix | None = None
+    flush_every: int = Field(default=1, ge=1)
+    offset_bytes: int = Field(default=0, ge=0)
+    span_bytes: int | None = Field(default=None, ge=0)
+    burst_operations: int | None = Field(default=None, ge=1)
+    think_ns: int | None = Field(default=None, ge=0)
 
     @model_validator(mode="after")
     def _both_or_neither(self) -> Self:
         if (self.rate_per_s is None) != (self.arrivals is None):
             message = "a rate and how its arrivals follow each other go together"
+            raise ValueError(message)
+        if (self.burst_operations is None) != (self.think_ns is None):
+            message = "bursts and the rests between them go together"
             raise ValueError(message)
         return self
 
@@ -65,7 +82,43 @@ class Workload(Record):
     @property
     def writes(self) -> bool:
         """Whether any operation writes."""
+        return self.write_percent > 0
+
+    @property
+    def flushes_each(self) -> bool:
+        """Whether each write has a flush of its own, so that commits are what it is about."""
+        return self.sync is Sync.FDATASYNC and self.flush_every == 1
+
+    @property
+    def takes_polling(self) -> bool:
+        """Whether a ring that polls the device can do all of it: it knows neither fdatasync nor trims."""
+        return self.sync is not Sync.FDATASYNC and not self.trim_percent
+
+    @property
+    def write_percent(self) -> int:
+        """The share of writes."""
+        return ALL_READS - self.read_percent - self.trim_percent
+
+    @property
+    def changes(self) -> bool:
+        """Whether any operation changes what is on the target: it writes or trims."""
         return self.read_percent < ALL_READS
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether blocks of one size anywhere on the target are read or written without rests, as headlines compare."""
+        unusual = (self.trim_percent, self.block_sizes, self.offset_bytes, self.span_bytes, self.burst_operations)
+        return not any(unusual) and self.flush_every == 1
+
+    @property
+    def size_text(self) -> str:
+        """The block size, or the sizes, for people."""
+        return format_size(self.block_size_bytes) if self.block_sizes is None else str(self.block_sizes)
+
+    @property
+    def bytes_per_operation(self) -> float:
+        """Bytes of an operation, on average."""
+        return self.block_size_bytes if self.block_sizes is None else self.block_sizes.mean_bytes()
 
     def asked_operations(self) -> tuple[Operation, ...]:
         """The directions that this workload asks for; a cell in which one of them completed nothing has failed."""
@@ -76,6 +129,8 @@ class Workload(Record):
             asked.append(Operation.WRITE)
             if self.sync is Sync.FDATASYNC:
                 asked.extend((Operation.FLUSH, Operation.COMMIT))
+        if self.trim_percent:
+            asked.append(Operation.TRIM)
         return tuple(asked)
 
 

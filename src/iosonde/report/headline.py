@@ -127,7 +127,7 @@ def _without_queue(estimates: RunEstimates, direction: Operation) -> HeadlineGro
 
 
 def _durable_write(estimates: RunEstimates) -> HeadlineGroup | None:
-    cells = [cell for cell in estimates.cells if cell.workload.sync is Sync.FDATASYNC]
+    cells = [cell for cell in estimates.cells if cell.workload.sync is Sync.FDATASYNC and cell.workload.is_usual]
     return _best(
         "durable-write",
         "Durable write + fdatasync",
@@ -140,7 +140,11 @@ def _durable_write(estimates: RunEstimates) -> HeadlineGroup | None:
 
 
 def _tail(estimates: RunEstimates) -> HeadlineGroup | None:
-    cells = [cell for cell in estimates.of(Experiment.TAIL) if cell.workload.operations_in_flight_each == TAIL_DEPTH]
+    cells = [
+        cell
+        for cell in estimates.of(Experiment.TAIL)
+        if cell.workload.operations_in_flight_each == TAIL_DEPTH and cell.workload.is_usual
+    ]
     return _best(
         "random-read-tail",
         "Tail of random reads",
@@ -161,7 +165,7 @@ def _small_random(cells: Iterable[CellEstimate], direction: Operation) -> list[C
 
 
 def _plain(cell: CellEstimate) -> bool:
-    return cell.workload.sync is Sync.NONE
+    return cell.workload.sync is Sync.NONE and cell.workload.is_usual
 
 
 def _best(

@@ -32,7 +32,7 @@ FULL_DISTRIBUTION_IN: Final = (Experiment.BASELINE, Experiment.TAIL, Experiment.
 
 _ORDERS: Final[dict[Experiment, Callable[[CellEstimate], tuple[str | int, ...]]]] = {
     Experiment.BLOCK_SIZE: lambda cell: (
-        cell.workload.pattern,
+        str(cell.workload.pattern),
         -cell.workload.read_percent,
         cell.workload.block_size_bytes,
     ),

@@ -230,6 +230,7 @@ def _is_small_read(cell: CellPlan) -> bool:
         and asked.block_size_bytes == SMALL_BLOCK_BYTES
         and not asked.writes
         and asked.sync is Sync.NONE
+        and asked.is_usual
     )
 
 

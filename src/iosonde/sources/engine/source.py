@@ -19,15 +19,14 @@ from iosonde.records import (
     Identity,
     IntervalRecord,
     SimulationFacts,
-    Workload,
 )
 from iosonde.records.base import Record
 from iosonde.sources.engine.assemble import assemble_cell
+from iosonde.sources.engine.job import Way, job_of
 from iosonde.sources.engine.locate import find_engine
 from iosonde.sources.engine.process import EngineProcess, Event
 from iosonde.sources.engine.refusals import refusal
 from iosonde.units import SECOND_NS
-from iosonde.vocabulary import Poll
 
 PROTOCOL: Final = 1
 HELLO_S_MAX: Final = 10.0
@@ -55,14 +54,6 @@ class TargetRequest:
     direct: bool
     null_bytes: int = 0
     simulation: SimulationFacts | None = None
-
-
-@dataclass(frozen=True)
-class Way:
-    """How a cell's I/O reaches the target, and how io_uring finds out what is done."""
-
-    engine: Engine
-    poll: Poll = Poll.INTERRUPT
 
 
 class OpenTarget(Record):
@@ -148,7 +139,7 @@ class EngineSource:
         A KeyboardInterrupt stops the cell and goes on as the cause of an Interrupted, which carries what was measured.
         Where a stuck target keeps the engine from stopping, it goes on as it is.
         """
-        number = self._send(command="run", job=_job(cell, turn, way, span_bytes))
+        number = self._send(command="run", job=job_of(cell, turn, way, span_bytes))
         intervals: list[IntervalRecord] = []
 
         timed = cell.timing.amount_bytes is None
@@ -239,32 +230,3 @@ class Interrupted(Exception):  # noqa: N818 - it is a state, not an error
 
 def _stranger(what: str) -> EngineError:
     return EngineError(f"the engine sent {what}", "front and engine must come from one build: install iosonde again")
-
-
-def _job(cell: CellPlan, turn: CellTurn, way: Way, span_bytes: int) -> Event:
-    return {
-        "engine": way.engine.value,
-        "poll": way.poll.value,
-        "pattern": cell.workload.pattern.value,
-        "read_percent": cell.workload.read_percent,
-        "block_size_bytes": cell.workload.block_size_bytes,
-        "queue_depth": cell.workload.queue_depth,
-        "jobs": cell.workload.jobs,
-        "targets": cell.workload.targets,
-        "data": cell.workload.data.value,
-        "sync": cell.workload.sync.value,
-        "seed": turn.seed,
-        "span_bytes": span_bytes,
-        "warmup_ns": cell.timing.warmup_ns,
-        "measure_ns": cell.timing.measure_ns,
-        "interval_ns": cell.timing.interval_ns,
-        "amount_bytes": cell.timing.amount_bytes,
-        **_pace(cell.workload),
-    }
-
-
-def _pace(workload: Workload) -> Event:
-    """Left out in a closed loop."""
-    if workload.rate_per_s is None or workload.arrivals is None:
-        return {}
-    return {"pace": {"rate_per_s": workload.rate_per_s, "arrivals": workload.arrivals.value}}

@@ -1,0 +1,63 @@
+"""The names of cells: the same workload has the same name in every run."""
+
+from iosonde.plans.limits import OPEN_LOOP_DEPTH
+from iosonde.records import Arrivals, Data, Sync, Workload
+from iosonde.records.workload import ALL_READS
+from iosonde.units import format_duration, format_rate, format_size
+
+
+def cell_name(workload: Workload) -> str:
+    """The name of a workload, the same in every run: ``random-read-4KiB-qd8``, ``random-mix70-4KiB-qd16-jobs2``.
+
+    That of an open loop has its rate instead of the depth, unless that differs from the usual one, and the arrivals
+    unless they are Poisson's: ``random-read-4KiB-rate20k``, ``random-read-4KiB-rate20k-constant-qd1``.
+    """
+    shape = f"{_pattern_name(workload.pattern)}-{_kind_name(workload)}-{_size_name(workload)}"
+    parts = [shape, *_loop_name(workload)]
+    if workload.burst_operations is not None and workload.think_ns is not None:
+        parts.append(f"burst{workload.burst_operations}-think{_joined(format_duration(workload.think_ns))}")
+    if workload.jobs > 1:
+        parts.append(f"jobs{workload.jobs}")
+    if workload.targets > 1:
+        parts.append(f"targets{workload.targets}")
+    if workload.sync is not Sync.NONE:
+        parts.append(workload.sync if workload.flush_every == 1 else f"{workload.sync}{workload.flush_every}")
+    if workload.data is not Data.RANDOM:
+        parts.append(workload.data)
+    if workload.span_bytes is not None:
+        parts.append(f"span{_joined(format_size(workload.span_bytes))}")
+    if workload.offset_bytes:
+        parts.append(f"from{_joined(format_size(workload.offset_bytes))}")
+    return "-".join(parts)
+
+
+def _kind_name(workload: Workload) -> str:
+    read, trim = workload.read_percent, workload.trim_percent
+    if trim:
+        return "trim" if trim == ALL_READS else f"mix{read}-trim{trim}"
+    return {ALL_READS: "read", 0: "write"}.get(read, f"mix{read}")
+
+
+def _pattern_name(pattern: object) -> str:
+    """``zipf1.1``, ``hot80in20+20in80``, ``strided64KiB``."""
+    word, _, rest = str(pattern).partition(":")
+    return f"{word}{rest}".replace("/", "in").replace(",", "+").replace(":", "-")
+
+
+def _size_name(workload: Workload) -> str:
+    """``4KiB``, ``4KiBx70+64KiBx30``."""
+    return _joined(workload.size_text).replace(":", "x").replace(",", "+")
+
+
+def _joined(text: str) -> str:
+    return text.replace(" ", "")
+
+
+def _loop_name(workload: Workload) -> list[str]:
+    depth = f"qd{workload.queue_depth}"
+    if workload.rate_per_s is None:
+        return [depth]
+    parts = [f"rate{format_rate(workload.rate_per_s)}"]
+    if workload.arrivals is Arrivals.CONSTANT:
+        parts.append(str(workload.arrivals))
+    return parts if workload.queue_depth == OPEN_LOOP_DEPTH else [*parts, depth]

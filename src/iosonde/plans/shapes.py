@@ -1,0 +1,61 @@
+"""What of a workload's shape does not fit together, or not on its target."""
+
+from typing import Final
+
+from iosonde.errors import UsageError
+from iosonde.records import Permutation, Strided, Sync, Workload
+from iosonde.records.workload import ALL_READS
+from iosonde.units import format_size
+
+SECTOR_BYTES: Final = 512
+
+
+def checked_span(cell: str, workload: Workload, whole_bytes: int) -> int:
+    """The bytes that a workload uses of each target. Raises UsageError where they are not there."""
+    offset_bytes = workload.offset_bytes
+    if offset_bytes % SECTOR_BYTES:
+        raise UsageError(
+            f"{cell}: the offset {format_size(offset_bytes)} is not a multiple of {SECTOR_BYTES} B",
+            "give a multiple, such as 1GiB",
+        )
+    span_bytes = whole_bytes - offset_bytes if workload.span_bytes is None else workload.span_bytes
+    if offset_bytes + span_bytes > whole_bytes or span_bytes <= 0:
+        used = f"{format_size(max(span_bytes, 0))} from {format_size(offset_bytes)} on"
+        raise UsageError(
+            f"{cell}: {used} are beyond the {format_size(whole_bytes)} of the target",
+            "give a smaller span or offset, or a larger --size",
+        )
+    return span_bytes
+
+
+def check_shape(cell: str, workload: Workload, span_bytes: int) -> None:
+    """Raises UsageError for what does not go together."""
+    read, trim = workload.read_percent, workload.trim_percent
+    if read + trim > ALL_READS:
+        raise UsageError(
+            f"{cell}: {read} % reads and {trim} % trims are more than {ALL_READS} %",
+            "what is neither read nor trimmed is written: together they are at most 100",
+        )
+    if workload.flush_every > 1 and workload.sync is not Sync.FDATASYNC:
+        raise UsageError(
+            f"{cell}: a flush behind every {workload.flush_every} writes goes with fdatasync", "add --sync fdatasync"
+        )
+    if workload.burst_operations is not None and workload.is_open_loop:
+        raise UsageError(f"{cell}: operations come at a rate or in bursts", "leave one of them away")
+    _check_pattern(cell, workload, span_bytes)
+
+
+def _check_pattern(cell: str, workload: Workload, span_bytes: int) -> None:
+    pattern, size = workload.pattern, workload.block_size_bytes
+    if isinstance(pattern, Permutation | Strided) and workload.block_sizes is not None:
+        raise UsageError(
+            f"{cell}: {pattern} meets each block once, and takes one block size", "ask for one size, or for random"
+        )
+    if isinstance(pattern, Strided):
+        most = span_bytes // size // max(workload.jobs, 1) * size
+        if pattern.stride_bytes % size or not size <= pattern.stride_bytes <= most:
+            raise UsageError(
+                f"{cell}: a stride of {format_size(pattern.stride_bytes)} is not a multiple of {format_size(size)} "
+                f"up to {format_size(most)}, a job's part",
+                "a stride is a multiple of the block size",
+            )

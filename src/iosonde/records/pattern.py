@@ -1,0 +1,302 @@
+"""Where the next block lies, and how large it is: words with parameters, written alike in flags, files and records."""
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from itertools import pairwise
+from typing import Annotated, Any, ClassVar, Final
+
+from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from iosonde.errors import UsageError
+from iosonde.units import format_size, parse_bytes
+from iosonde.vocabulary import Access
+
+WHOLE_PERMILLE: Final = 1000
+EXPONENT_PERMILLE_MAX: Final = 5000
+ZONES_MAX: Final = 16
+SIZES_MAX: Final = 16
+WEIGHTS_MAX: Final = 10**6
+
+
+@dataclass(frozen=True)
+class Permutation:
+    """At random, and each block once before any comes again."""
+
+    word: ClassVar[str] = "permutation"
+
+    def __str__(self) -> str:
+        return self.word
+
+
+@dataclass(frozen=True)
+class Zipf:
+    """The block of rank k in proportion to 1 / k^exponent. Ranks are scattered over the span, or neighbours."""
+
+    word: ClassVar[str] = "zipf"
+    exponent_permille: int
+    scattered: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.word}:{_decimal(self.exponent_permille, 1000)}{'' if self.scattered else ':together'}"
+
+
+@dataclass(frozen=True)
+class Pareto:
+    """A share h of the blocks takes 1 - h of the accesses, at every scale."""
+
+    word: ClassVar[str] = "pareto"
+    share_permille: int
+    scattered: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.word}:{_decimal(self.share_permille, 1000)}{'' if self.scattered else ':together'}"
+
+
+@dataclass(frozen=True)
+class HotSpots:
+    """Zones, one behind the other: the share of accesses that each takes, and its share of the span, in thousandths."""
+
+    word: ClassVar[str] = "hot"
+    zones: tuple[tuple[int, int], ...]
+    scattered: bool = False
+
+    def __str__(self) -> str:
+        zones = ",".join(f"{_decimal(accesses, 10)}/{_decimal(space, 10)}" for accesses, space in self.zones)
+        return f"{self.word}:{zones}{':scattered' if self.scattered else ''}"
+
+
+@dataclass(frozen=True)
+class Strided:
+    """At equal distances; behind the end the next pass begins one block further, until each block was met."""
+
+    word: ClassVar[str] = "strided"
+    stride_bytes: int
+
+    def __str__(self) -> str:
+        return f"{self.word}:{_size(self.stride_bytes)}"
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Behind the one before, but for a share of jumps to anywhere, behind which it goes on."""
+
+    word: ClassVar[str] = "runs"
+    jump_percent: int
+
+    def __str__(self) -> str:
+        return f"{self.word}:{self.jump_percent}"
+
+
+Shaped = Permutation | Zipf | Pareto | HotSpots | Strided | Runs
+FORMS: Final = (
+    "random",
+    "sequential",
+    "permutation",
+    "zipf:1.1",
+    "pareto:0.2",
+    "hot:80/20",
+    "strided:64KiB",
+    "runs:10",
+)
+_WAY_OUT: Final = f"write one of {', '.join(FORMS)}"
+
+
+def parse_pattern(text: str, what: str) -> Access | Shaped:
+    """The pattern of a text such as ``random``, ``zipf:1.1`` or ``hot:50/5,30/15,20/80``. Raises UsageError."""
+    word, _, rest = text.strip().partition(":")
+    if text.strip() in set(Access):
+        return Access(text.strip())
+    if text.strip() == Permutation.word:
+        return Permutation()
+    if word not in _READERS:
+        words = [form.partition(":")[0] for form in FORMS]
+        near = difflib.get_close_matches(_MEANT.get(word, word), words, n=1, cutoff=0.6)
+        raise UsageError(
+            f"{what}: '{text}' is not a pattern", f'did you mean "{FORMS[words.index(near[0])]}"?' if near else _WAY_OUT
+        )
+    return _READERS[word](rest, f"{what}: '{text}'")
+
+
+# What other tools call it.
+_MEANT: Final = {"rand": "random", "randread": "random", "seq": "sequential", "read": "sequential", "zoned": "hot"}
+
+
+def _read_zipf(rest: str, what: str) -> Zipf:
+    number, scattered = _scatter(rest, what, usual=True)
+    exponent = _scaled(number, 1000)
+    if exponent is None or not 1 <= exponent <= EXPONENT_PERMILLE_MAX:
+        raise UsageError(f"{what}: the exponent is not within 0.001 to 5", "write such as zipf:1.1")
+    return Zipf(exponent, scattered)
+
+
+def _read_pareto(rest: str, what: str) -> Pareto:
+    number, scattered = _scatter(rest, what, usual=True)
+    share = _scaled(number, 1000)
+    if share is None or not 1 <= share < WHOLE_PERMILLE // 2:
+        raise UsageError(
+            f"{what}: the share is not within 0.001 to 0.499", "pareto:0.2 gives 80 % of the accesses to 20 % of blocks"
+        )
+    return Pareto(share, scattered)
+
+
+def _read_hot(rest: str, what: str) -> HotSpots:
+    text, scattered = _scatter(rest, what, usual=False)
+    zones = []
+    for part in text.split(","):
+        accesses, _, space = part.partition("/")
+        pair = (_scaled(accesses, 10), _scaled(space, 10))
+        if pair[0] is None or pair[1] is None or pair[0] < 0 or pair[1] <= 0:
+            raise UsageError(
+                f"{what}: '{part}' is not a share of accesses and one of the space", "write such as hot:80/20, in %"
+            )
+        zones.append((pair[0], pair[1]))
+    accesses_left, space_left = (WHOLE_PERMILLE - sum(zone[kind] for zone in zones) for kind in (0, 1))
+    if accesses_left > 0 and space_left > 0:
+        # What nobody speaks of takes the rest.
+        zones.append((accesses_left, space_left))
+    elif accesses_left or space_left:
+        raise UsageError(
+            f"{what}: the shares of accesses, or those of the space, do not add up to 100 %",
+            "hot:80/20 is short for hot:80/20,20/80",
+        )
+    if len(zones) > ZONES_MAX:
+        raise UsageError(f"{what}: more than {ZONES_MAX} zones", "take fewer")
+    return HotSpots(tuple(zones), scattered)
+
+
+def _read_strided(rest: str, what: str) -> Strided:
+    return Strided(parse_bytes(rest, what))
+
+
+def _read_runs(rest: str, what: str) -> Runs:
+    if not rest.isdecimal() or not 1 <= int(rest) <= 100:  # noqa: PLR2004 - percent
+        raise UsageError(f"{what}: the share of jumps is not within 1 to 100 %", "write such as runs:10")
+    return Runs(int(rest))
+
+
+_READERS: Final[dict[str, Callable[[str, str], Shaped]]] = {
+    Zipf.word: _read_zipf,
+    Pareto.word: _read_pareto,
+    HotSpots.word: _read_hot,
+    Strided.word: _read_strided,
+    Runs.word: _read_runs,
+}
+
+
+def _scatter(rest: str, what: str, *, usual: bool) -> tuple[str, bool]:
+    text, _, word = rest.partition(":")
+    if word not in {"", "scattered", "together"}:
+        raise UsageError(f"{what}: '{word}' is neither scattered nor together", "leave it away, or write one of them")
+    return text, {"scattered": True, "together": False}.get(word, usual)
+
+
+def _scaled(text: str, factor: int) -> int | None:
+    try:
+        value = Decimal(text.strip()) * factor
+    except InvalidOperation:
+        return None
+    return int(value) if value.is_finite() and value == value.to_integral_value() else None
+
+
+def _decimal(value: int, factor: int) -> str:
+    return f"{Decimal(value) / factor:f}"
+
+
+def _size(value_bytes: int) -> str:
+    """A size that reads back to the same number."""
+    text = format_size(value_bytes).replace(" ", "")
+    return text if parse_bytes(text, "") == value_bytes else f"{value_bytes}B"
+
+
+@dataclass(frozen=True)
+class BlockSizes:
+    """Several block sizes and their weights, smallest first: operations have them in exactly these shares."""
+
+    shares: tuple[tuple[int, int], ...]
+
+    @property
+    def largest_bytes(self) -> int:
+        """The largest size."""
+        return self.shares[-1][0]
+
+    def mean_bytes(self) -> float:
+        """Bytes of an operation on average."""
+        return sum(size * weight for size, weight in self.shares) / sum(weight for _, weight in self.shares)
+
+    def __str__(self) -> str:
+        name = next((name for name, shares in NAMED_SIZES.items() if shares == self.shares), None)
+        return name or ",".join(f"{_size(size)}:{weight}" for size, weight in self.shares)
+
+
+_SECTOR: Final = 512
+NAMED_SIZES: Final = {
+    "snia-composite": tuple(
+        (sectors * _SECTOR, percent)
+        for sectors, percent in zip(
+            (1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 64, 128), (4, 1, 1, 1, 1, 1, 1, 67, 10, 7, 3, 3), strict=True
+        )
+    )
+}
+"""The composite workload of the SNIA's Solid State Storage Performance Test Specification: sizes, and their percent."""
+
+
+def parse_sizes(text: str, what: str) -> int | BlockSizes:
+    """One size, such as ``4KiB``, or several: ``4KiB:70,64KiB:30``, ``snia-composite``. Raises UsageError."""
+    named = NAMED_SIZES.get(text.strip())
+    if named is not None:
+        return BlockSizes(named)
+    if ":" not in text and "," not in text:
+        return parse_bytes(text, what)
+    shares = []
+    for part in text.split(","):
+        size, _, weight = part.partition(":")
+        if not weight.strip().isdecimal() or not 1 <= int(weight) <= WEIGHTS_MAX:
+            raise UsageError(
+                f"{what}: '{part.strip()}' has no weight from 1 to {WEIGHTS_MAX}", "write such as 4KiB:70,64KiB:30"
+            )
+        shares.append((parse_bytes(size, what), int(weight)))
+    shares.sort()
+    if any(one[0] == other[0] for one, other in pairwise(shares)):
+        raise UsageError(f"{what}: '{text}' has a size twice", "each size once, with its weight")
+    if not 2 <= len(shares) <= SIZES_MAX:  # noqa: PLR2004 - one is no mix
+        raise UsageError(f"{what}: '{text}' mixes {len(shares)} sizes", f"a mix has 2 to {SIZES_MAX} sizes")
+    return BlockSizes(tuple(shares))
+
+
+def _read(parse: Callable[[str, str], Any], kinds: tuple[type, ...]) -> Callable[[Any], Any]:
+    def read(value: Any) -> Any:  # noqa: ANN401 - whatever was given
+        if isinstance(value, kinds):
+            return value
+        if not isinstance(value, str):
+            raise PydanticCustomError("quantity", "is not text", {"hint": _WAY_OUT})
+        try:
+            return parse(value, "")
+        except UsageError as error:
+            what = error.message.removeprefix(": ").removeprefix(f"'{value}'").lstrip(": ")
+            raise PydanticCustomError("quantity", "{what}", {"what": what, "hint": error.hint}) from error
+
+    return read
+
+
+def _read_mix(text: str, what: str) -> BlockSizes:
+    sizes = parse_sizes(text, what)
+    if isinstance(sizes, int):
+        raise UsageError(f"{what}: '{text}' is one size", "write such as 4KiB:70,64KiB:30")
+    return sizes
+
+
+Pattern = Annotated[
+    Access | Shaped,
+    PlainValidator(_read(parse_pattern, (Access, Permutation, Zipf, Pareto, HotSpots, Strided, Runs))),
+    PlainSerializer(str, return_type=str),
+    WithJsonSchema({"type": "string", "examples": list(FORMS), "$comment": "a pattern"}),
+]
+Mix = Annotated[
+    BlockSizes,
+    PlainValidator(_read(_read_mix, (BlockSizes,))),
+    PlainSerializer(str, return_type=str),
+    WithJsonSchema({"type": "string", "examples": ["4KiB:70,64KiB:30", *NAMED_SIZES]}),
+]

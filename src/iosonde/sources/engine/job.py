@@ -1,0 +1,88 @@
+"""A cell in the words of the wall: docs/protocol.md has every field."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from iosonde.records import (
+    Access,
+    CellPlan,
+    CellTurn,
+    Engine,
+    HotSpots,
+    Pareto,
+    Permutation,
+    Runs,
+    Strided,
+    Workload,
+    Zipf,
+)
+from iosonde.records.pattern import Shaped
+from iosonde.vocabulary import Poll
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a cell's I/O reaches the target, and how io_uring finds out what is done."""
+
+    engine: Engine
+    poll: Poll = Poll.INTERRUPT
+
+
+def job_of(cell: CellPlan, turn: CellTurn, way: Way, span_bytes: int) -> dict[str, Any]:
+    """The job of a cell on a plan's span. What a workload does not ask for is left out."""
+    workload = cell.workload
+    return {
+        "engine": way.engine.value,
+        "poll": way.poll.value,
+        "pattern": pattern_of(workload.pattern),
+        "read_percent": workload.read_percent,
+        "block_size_bytes": workload.block_size_bytes,
+        "queue_depth": workload.queue_depth,
+        "jobs": workload.jobs,
+        "targets": workload.targets,
+        "data": workload.data.value,
+        "sync": workload.sync.value,
+        "seed": turn.seed,
+        "span_bytes": span_bytes - workload.offset_bytes if workload.span_bytes is None else workload.span_bytes,
+        "warmup_ns": cell.timing.warmup_ns,
+        "measure_ns": cell.timing.measure_ns,
+        "interval_ns": cell.timing.interval_ns,
+        "amount_bytes": cell.timing.amount_bytes,
+        **_extras(workload),
+    }
+
+
+def pattern_of(pattern: Access | Shaped) -> str | dict[str, Any]:
+    """A pattern: a word, or a word with its parameters."""
+    match pattern:
+        case Zipf(exponent_permille, scattered):
+            return {"zipf": {"exponent_permille": exponent_permille, "scattered": scattered}}
+        case Pareto(share_permille, scattered):
+            return {"pareto": {"share_permille": share_permille, "scattered": scattered}}
+        case HotSpots(zones, scattered):
+            shares = [{"accesses_permille": accesses, "space_permille": space} for accesses, space in zones]
+            return {"hot_spots": {"zones": shares, "scattered": scattered}}
+        case Strided(stride_bytes):
+            return {"strided": {"stride_bytes": stride_bytes}}
+        case Runs(jump_percent):
+            return {"runs": {"jump_percent": jump_percent}}
+        case Permutation() | Access():
+            return str(pattern)
+
+
+def _extras(workload: Workload) -> dict[str, Any]:
+    extras: dict[str, Any] = {}
+    if workload.rate_per_s is not None and workload.arrivals is not None:
+        extras["pace"] = {"rate_per_s": workload.rate_per_s, "arrivals": workload.arrivals.value}
+    if workload.trim_percent:
+        extras["trim_percent"] = workload.trim_percent
+    if workload.block_sizes is not None:
+        shares = workload.block_sizes.shares
+        extras["block_sizes"] = [{"size_bytes": size, "weight": weight} for size, weight in shares]
+    if workload.flush_every > 1:
+        extras["flush_every"] = workload.flush_every
+    if workload.offset_bytes:
+        extras["offset_bytes"] = workload.offset_bytes
+    if workload.burst_operations is not None:
+        extras["burst"] = {"operations": workload.burst_operations, "think_ns": workload.think_ns}
+    return extras
