@@ -1,5 +1,6 @@
 """Operations wanted at a rate, from the flag to the report, on simulated drives that theory knows."""
 
+import csv
 import json
 from pathlib import Path
 
@@ -71,11 +72,8 @@ def test_a_campaign_of_rates_says_in_every_form_which_latency_it_shows(tmp_path:
     assert "Cells with a rate: response latency, which begins when an operation was wanted" in text
     assert "Latency, response where a rate was asked for and service where a queue was kept full" in text
     assert "the lowest mean latency" in text
-    kinds = {
-        (fields[2], fields[24])
-        for line in (tmp_path / "csv/cells.csv").read_text(encoding="utf-8").splitlines()[1:]
-        if (fields := line.split(","))
-    }
+    with (tmp_path / "csv/cells.csv").open(encoding="utf-8", newline="") as table:
+        kinds = {(row["cell"], row["latency_kind"]) for row in csv.DictReader(table)}
     assert kinds == {
         ("random-read-4KiB-rate2k", "response"),
         ("random-read-4KiB-rate12k", "response"),

@@ -18,6 +18,7 @@ from iosonde.records import (
     EngineHello,
     Identity,
     IntervalRecord,
+    Outcome,
     SimulationFacts,
 )
 from iosonde.records.base import Record
@@ -152,6 +153,9 @@ class EngineSource:
                 result = self._collect(number, STOP_S_MAX, intervals, on_interval)
             except EngineError:
                 raise interruption from None
+            # The signal may have met an interval on its way: a cell that ended at that moment is not whole for sure.
+            if result["outcome"] == Outcome.FINISHED:
+                result = result | {"outcome": Outcome.CUT.value}
             raise Interrupted(assemble_cell(cell, turn, intervals, result), interruption) from interruption
         return assemble_cell(cell, turn, intervals, result)
 
