@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from iosonde.sources.engine.locate import find_engine
 from iosonde.sources.engine.process import EngineProcess
-from verify.simulated import JOB, SECOND_NS
+from verify.simulated import JOB, SECOND_NS, events_of
 
 RATES_PER_S: Final = (100_000, 300_000, 600_000)
 SECONDS: Final = 10
@@ -62,16 +62,12 @@ def _deliver(process: EngineProcess, arrivals: str, rate_per_s: int) -> Delivere
         "measure_ns": SECONDS * SECOND_NS,
         "pace": {"rate_per_s": rate_per_s, "arrivals": arrivals},
     }
-    process.send({"id": 2, "command": "run", "job": job})
     count, lag_ns_sum, lag_ns_max = 0, 0, 0
-    while True:
-        event = process.receive(ANSWER_S_MAX)
-        assert event["type"] != "error", event
-        if event["type"] == "finished":
-            measured_ns = event["result"]["measured_ns"]
-            return Delivered(arrivals, rate_per_s, count * SECOND_NS / measured_ns, lag_ns_sum / count, lag_ns_max)
+    for event in events_of(process, 2, job, ANSWER_S_MAX):
         if event["type"] == "interval" and event["interval"]["phase"] == "measure":
             totals = event["interval"]["operations"]["read"]
             count += totals["count"]
             lag_ns_sum += totals["host_lag"]["ns_sum"]
             lag_ns_max = max(lag_ns_max, totals["host_lag"]["ns_max"])
+    measured_ns = event["result"]["measured_ns"]
+    return Delivered(arrivals, rate_per_s, count * SECOND_NS / measured_ns, lag_ns_sum / count, lag_ns_max)

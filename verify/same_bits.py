@@ -11,7 +11,7 @@ from typing import Any, Final
 from iosonde.plans.models import load_model, model_names
 from iosonde.sources.engine.locate import find_engine
 from iosonde.sources.engine.process import EngineProcess
-from verify.simulated import JOB, SECOND_NS
+from verify.simulated import JOB, SECOND_NS, events_of
 
 ROOT: Final = Path(__file__).parents[1]
 KEPT: Final = Path(__file__).parent / "results" / "same-bits.json"
@@ -56,17 +56,11 @@ def fingerprint(model: str, engine: Path | None = None) -> str:
             whole = {**JOB, "span_bytes": span_bytes, "amount_bytes": span_bytes, **job}
             if "pace" in job:
                 whole["amount_bytes"] = None
-            process.send({"id": number, "command": "run", "job": whole})
-            for event in _events(process):
+            for event in events_of(process, number, whole, ANSWER_S_MAX):
                 hashed.update(json.dumps(_bare(event), sort_keys=True).encode())
         return hashed.hexdigest()[:16]
     finally:
         process.end()
-
-
-def fingerprints(engine: Path | None = None) -> dict[str, str]:
-    """Those of all shipped models."""
-    return {name: fingerprint(name, engine) for name in model_names()}
 
 
 def build(name: str) -> Path:
@@ -77,15 +71,6 @@ def build(name: str) -> Path:
     environment = {key: value for key, value in os.environ.items() if key != "RUSTFLAGS"}
     subprocess.run(command, cwd=ROOT / "engine", check=True, env=environment)
     return folder / ("debug" if name == "debug" else "release") / "iosonde-engine"
-
-
-def _events(process: EngineProcess) -> Iterator[dict[str, Any]]:
-    while True:
-        event = process.receive(ANSWER_S_MAX)
-        assert event["type"] != "error", event
-        yield event
-        if event["type"] == "finished":
-            return
 
 
 def _bare(value: Any) -> Any:  # noqa: ANN401 - whatever JSON holds

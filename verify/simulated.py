@@ -1,6 +1,7 @@
 """A simulated drive, driven straight through the wall."""
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Final, Self
@@ -78,14 +79,29 @@ class Measured:
     drives: list[dict[str, Any]]
 
 
+def events_of(
+    process: EngineProcess, number: int, job: dict[str, Any], silent_s_max: float
+) -> Iterator[dict[str, Any]]:
+    """Has the engine run a job, and gives what it says up to the end, which comes last."""
+    process.send({"id": number, "command": "run", "job": job})
+    while True:
+        event = process.receive(silent_s_max)
+        assert event["type"] != "error", event
+        yield event
+        if event["type"] == "finished":
+            return
+
+
 class SimulatedDrive:
     """An engine of its own with one simulated drive."""
 
     def __init__(self, model: dict[str, Any], seed: int) -> None:
         self._engine = EngineProcess([find_engine()])
         self._engine.receive(SILENT_S_MAX)
-        self._ids = 0
-        self._ask({"command": "open", "kind": "simulation", "model": model, "seed": seed})
+        self._engine.send({"id": 1, "command": "open", "kind": "simulation", "model": model, "seed": seed})
+        opened = self._engine.receive(SILENT_S_MAX)
+        assert opened["type"] != "error", opened
+        self._jobs = 1
 
     def __enter__(self) -> Self:
         return self
@@ -96,26 +112,16 @@ class SimulatedDrive:
     def run(self, **changes: Any) -> Measured:
         """Runs a job that differs from ``JOB`` in these fields."""
         measured = Measured(Times(), Times(), 0, 0, [])
-        event = self._ask({"command": "run", "job": {**JOB, **changes}})
-        while event["type"] != "finished":
+        self._jobs += 1
+        for event in events_of(self._engine, self._jobs, {**JOB, **changes}, SILENT_S_MAX):
             if event["type"] == "interval" and event["interval"]["phase"] == "measure":
                 measured.in_flight_ns += event["interval"]["in_flight_ns"]
                 for totals in event["interval"]["operations"].values():
                     measured.service.add(totals["latency_ns_sum"], totals["latency"])
                     if "response" in totals:
                         measured.response.add(totals["response"]["ns_sum"], totals["response"]["histogram"])
-            event = self._receive()
-        assert event["result"]["outcome"] == "finished", event["result"]["failure"]
-        measured.measured_ns = event["result"]["measured_ns"]
-        measured.drives = event["result"]["drives"]
+        result = event["result"]
+        assert result["outcome"] == "finished", result["failure"]
+        measured.measured_ns = result["measured_ns"]
+        measured.drives = result["drives"]
         return measured
-
-    def _ask(self, command: dict[str, Any]) -> dict[str, Any]:
-        self._ids += 1
-        self._engine.send({"id": self._ids, **command})
-        return self._receive()
-
-    def _receive(self) -> dict[str, Any]:
-        event = self._engine.receive(SILENT_S_MAX)
-        assert event["type"] != "error", event
-        return event

@@ -2,17 +2,15 @@
 
 mod common;
 
-use std::sync::Arc;
-
+use common::bay::Bay;
 use common::{MS, job};
-use iosonde_engine::cell::{Bench, Interval, JobResult, Outcome, conduct_simulated};
+use iosonde_engine::cell::{Interval, JobResult, Outcome};
 use iosonde_engine::failure::FailureKind;
 use iosonde_engine::job::{Engine, Job, Pattern, Sync};
 use iosonde_engine::record::{Class, FaultKind};
 use iosonde_engine::sim::{
-    Affected, Drive, FaultPlan, InFlight, Model, QueueingModel, Service, VirtualClock, check_faults, flush_all,
+    Affected, Drive, FaultPlan, InFlight, Model, QueueingModel, Service, check_faults, flush_all,
 };
-use iosonde_engine::target::Target;
 
 const SECOND: u64 = 1_000 * MS;
 const US: u64 = 1_000;
@@ -35,28 +33,13 @@ fn model() -> Model {
     })
 }
 
-struct Bay {
-    drive: [Drive; 1],
-    clock: VirtualClock,
-}
-
-impl Bay {
-    fn new(faults: &[FaultPlan]) -> Self {
-        check_faults(faults, SIZE_BYTES).expect("they can happen");
-        Self { drive: [Drive::new(&model(), 1).with_faults(faults, 0)], clock: VirtualClock::default() }
-    }
-
-    fn run(&mut self, job: &Job) -> (Vec<Interval>, JobResult) {
-        let targets = [Target::simulation(SIZE_BYTES)];
-        let mut bench = Bench { targets: &targets, drives: &mut self.drive, clock: &self.clock, stop: Arc::default() };
-        let mut intervals = Vec::new();
-        let result = conduct_simulated(job, &mut bench, &mut |_| {}, &mut |interval| intervals.push(interval));
-        (intervals, result.expect("the job can be run"))
-    }
+fn bay(faults: &[FaultPlan]) -> Bay {
+    check_faults(faults, SIZE_BYTES).expect("they can happen");
+    Bay::of(Drive::new(&model(), 1).with_faults(faults, 0))
 }
 
 fn run(job: &Job, faults: &[FaultPlan]) -> (Vec<Interval>, JobResult) {
-    Bay::new(faults).run(job)
+    bay(faults).run(job)
 }
 
 fn counts(intervals: &[Interval]) -> Vec<u64> {
@@ -138,7 +121,7 @@ fn a_media_error_begins_when_it_is_to() {
         length_bytes: SIZE_BYTES,
         operations: Affected::Writes,
     };
-    let mut bay = Bay::new(&[error]);
+    let mut bay = bay(&[error]);
     let job = Job { read_percent: 0, ..reads() };
     assert_eq!(bay.run(&job).1.faults, []);
     bay.clock.move_to(2 * SECOND);
@@ -183,7 +166,7 @@ fn a_stall_over_the_end_is_censored_and_waited_for() {
 
 #[test]
 fn a_stall_for_ever_ends_the_job_as_stuck_thirty_virtual_seconds_after_its_end() {
-    let mut bay = Bay::new(&[FaultPlan::Stall { from_ns: 900 * MS, until_ns: None }]);
+    let mut bay = bay(&[FaultPlan::Stall { from_ns: 900 * MS, until_ns: None }]);
     let (intervals, result) = bay.run(&reads());
     assert_eq!((result.outcome, failure(&result)), (Outcome::Failed, (FailureKind::Stuck, None)));
     assert_eq!(result.failure.expect("it failed").message, "4 operations did not come back within 30 s");
@@ -194,7 +177,7 @@ fn a_stall_for_ever_ends_the_job_as_stuck_thirty_virtual_seconds_after_its_end()
 #[test]
 fn an_amount_that_a_drive_will_never_move_ends_as_stuck_as_well() {
     let job = Job { amount_bytes: Some(SIZE_BYTES), read_percent: 0, pattern: Pattern::Sequential, ..reads() };
-    let mut bay = Bay::new(&[FaultPlan::Stall { from_ns: MS, until_ns: None }]);
+    let mut bay = bay(&[FaultPlan::Stall { from_ns: MS, until_ns: None }]);
     let (_, result) = bay.run(&job);
     assert_eq!(failure(&result), (FailureKind::Stuck, None));
     assert!(iosonde_engine::clock::Clock::now(&bay.clock) < 31 * SECOND);
@@ -202,7 +185,7 @@ fn an_amount_that_a_drive_will_never_move_ends_as_stuck_as_well() {
 
 #[test]
 fn what_comes_back_after_its_job_gave_up_is_for_nobody() {
-    let mut bay = Bay::new(&[FaultPlan::Stall { from_ns: 500 * MS, until_ns: Some(40 * SECOND) }]);
+    let mut bay = bay(&[FaultPlan::Stall { from_ns: 500 * MS, until_ns: Some(40 * SECOND) }]);
     // With more workers than the next job has, late answers would have nowhere to go.
     let stuck = bay.run(&Job { jobs: 4, ..reads() }).1;
     assert_eq!((failure(&stuck).0, stuck.censored.count), (FailureKind::Stuck, 16));
@@ -219,7 +202,7 @@ fn what_comes_back_after_its_job_gave_up_is_for_nobody() {
 #[test]
 fn a_drive_that_disappears_fails_the_job_with_enodev() {
     for in_flight in [InFlight::Fail, InFlight::Lost] {
-        let mut bay = Bay::new(&[FaultPlan::Disappearance { from_ns: 250 * MS + 50 * US, in_flight }]);
+        let mut bay = bay(&[FaultPlan::Disappearance { from_ns: 250 * MS + 50 * US, in_flight }]);
         let (intervals, result) = bay.run(&reads());
         let gone_for_the_next = bay.run(&reads()).1;
         assert_eq!(counts(&intervals)[..2], [FULL - 4, FULL], "{in_flight:?}");
@@ -269,9 +252,9 @@ fn the_same_faults_give_the_same_records_and_others_another_state() {
 #[test]
 fn faults_are_counted_from_when_the_drive_was_opened() {
     let stall = FaultPlan::Stall { from_ns: 250 * MS, until_ns: Some(550 * MS) };
-    let mut bay = Bay::new(&[]);
+    let mut bay = bay(&[]);
     bay.clock.move_to(77 * SECOND);
-    bay.drive = [Drive::new(&model(), 1).with_faults(&[stall], 77 * SECOND)];
+    bay.drives = vec![Drive::new(&model(), 1).with_faults(&[stall], 77 * SECOND)];
     assert_eq!(counts(&bay.run(&reads()).0)[3..5], [0, 0]);
 }
 
@@ -304,9 +287,9 @@ fn faults_that_cannot_happen_are_refused_with_key_value_and_range() {
 
 #[test]
 fn what_a_lost_drive_holds_cannot_be_made_durable() {
-    let gone = |in_flight| Bay::new(&[FaultPlan::Disappearance { from_ns: SERVICE_NS / 2, in_flight }]);
+    let gone = |in_flight| bay(&[FaultPlan::Disappearance { from_ns: SERVICE_NS / 2, in_flight }]);
     let failure =
-        |mut bay: Bay| flush_all(&mut bay.drive, &bay.clock).expect_err("it is gone before the flush is done");
+        |mut bay: Bay| flush_all(&mut bay.drives, &bay.clock).expect_err("it is gone before the flush is done");
     let failed = failure(gone(InFlight::Fail));
     assert_eq!((failed.kind, failed.errno), (FailureKind::Io, Some(libc::ENODEV)));
     let lost = failure(gone(InFlight::Lost));

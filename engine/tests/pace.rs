@@ -4,13 +4,14 @@ mod common;
 
 use std::sync::Arc;
 
+use common::bay::Bay;
 use common::{Bench, MS, job};
-use iosonde_engine::cell::{Bench as SimulatedBench, Interval, Outcome, Setting, conduct, conduct_simulated};
+use iosonde_engine::cell::{Interval, Outcome, Setting, conduct};
 use iosonde_engine::clock::Monotonic;
 use iosonde_engine::job::{Engine, Job};
 use iosonde_engine::pattern::{ArrivalKind, Arrivals, Pace};
 use iosonde_engine::record::{Class, Phase};
-use iosonde_engine::sim::{Drive, Model, QueueingModel, Service, VirtualClock};
+use iosonde_engine::sim::{Drive, Model, QueueingModel, Service};
 use iosonde_engine::target::Target;
 use iosonde_engine::worker::Step;
 
@@ -78,13 +79,7 @@ fn what_comes_while_the_queue_is_full_waits_and_answers_from_when_it_was_wanted(
         interval_ns: 20 * MS,
         ..paced(1_000, ArrivalKind::Constant)
     };
-    let mut drives = [Drive::new(&ONE_SERVER, 1)];
-    let targets = [Target::simulation(1 << 20)];
-    let clock = VirtualClock::default();
-    let mut bench = SimulatedBench { targets: &targets, drives: &mut drives, clock: &clock, stop: Arc::default() };
-    let mut intervals = Vec::new();
-    let result =
-        conduct_simulated(&job, &mut bench, &mut |_| {}, &mut |interval| intervals.push(interval)).expect("it runs");
+    let (intervals, result) = Bay::of(Drive::new(&ONE_SERVER, 1)).run(&job);
     let reads = &intervals[0].operations[&Class::Read];
     let (response, lag) = (reads.response.as_ref().expect("paced"), reads.lag.as_ref().expect("paced"));
     assert_eq!((reads.count, reads.latency_ns_min, reads.latency_ns_max), (9, 2 * MS, 2 * MS));

@@ -3,16 +3,14 @@
 
 mod common;
 
-use std::sync::Arc;
-
+use common::bay::Bay;
 use common::{MS, job};
-use iosonde_engine::cell::{Bench, Interval, JobResult, Outcome, conduct_simulated};
+use iosonde_engine::cell::{Interval, JobResult, Outcome};
 use iosonde_engine::clock::Clock;
 use iosonde_engine::job::{Engine, Job};
 use iosonde_engine::pattern::{ArrivalKind, Pace};
 use iosonde_engine::record::{Class, Phase};
 use iosonde_engine::sim::{Drive, Model, QueueingModel, Service, VirtualClock, flush_all};
-use iosonde_engine::target::Target;
 
 const SECOND: u64 = 1_000 * MS;
 const US: u64 = 1_000;
@@ -27,13 +25,7 @@ fn simulated() -> Job {
 
 /// Runs a job on a new drive; its intervals and its result.
 fn run(job: &Job, model: &Model, seed: u64) -> (Vec<Interval>, JobResult) {
-    let mut drives = [Drive::new(model, seed)];
-    let targets = [Target::simulation(drives[0].simulation().size_bytes())];
-    let clock = VirtualClock::default();
-    let mut bench = Bench { targets: &targets, drives: &mut drives, clock: &clock, stop: Arc::default() };
-    let mut intervals = Vec::new();
-    let result = conduct_simulated(job, &mut bench, &mut |_| {}, &mut |interval| intervals.push(interval));
-    (intervals, result.expect("the job can be run"))
+    Bay::of(Drive::new(model, seed)).run(job)
 }
 
 struct Measured {

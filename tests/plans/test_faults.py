@@ -9,15 +9,11 @@ from iosonde.campaign.simulated import simulated_drive
 from iosonde.errors import UsageError
 from iosonde.plans.models import read_model
 from iosonde.plans.models.faults import FAULT_TABLES, FAULTS_MAX, TIME_NS_MAX
+from tests.plans.model_file import MODEL
 
-GOOD = """kind = "queueing"
-title = "mine"
-about = "A drive of mine."
-size_bytes = 1_073_741_824
-servers = 4
-service = "constant"
-service_ns = 100_000
-
+GOOD = (
+    MODEL
+    + """
 [[faults]]
 kind = "stall"
 from_ns = 2_000
@@ -35,6 +31,7 @@ period_ns = 100
 length_ns = 10
 extra_ns = 5
 """
+)
 KINDS = ", ".join(FAULT_TABLES)
 
 

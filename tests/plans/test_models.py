@@ -12,15 +12,7 @@ from iosonde.plans.models.kinds import KINDS, Kind
 from iosonde.plans.models.part import ModelPart
 from iosonde.plans.models.table import ModelTable, SizeBytes
 from iosonde.records import flattened
-
-GOOD = """kind = "queueing"
-title = "mine"
-about = "A drive of mine."
-size_bytes = 1_073_741_824
-servers = 4
-service = "constant"
-service_ns = 100_000
-"""
+from tests.plans.model_file import MODEL
 
 
 @pytest.mark.parametrize("name", model_names())
@@ -53,15 +45,15 @@ def test_a_limit_to_power_says_what_it_lets_be_written() -> None:
 
 def test_a_file_of_the_users_needs_no_sources(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
-    path.write_text(GOOD, encoding="utf-8")
+    path.write_text(MODEL, encoding="utf-8")
     model = load_model(str(path))
     assert (model.name, model.title, model.sources) == (str(path), "mine", {})
     assert model.size_bytes == 1 << 30
 
 
 def test_a_file_says_in_sentences_what_it_leaves_out_or_nothing_of_it() -> None:
-    assert read_model(GOOD, "mine", "drive.toml").leaves_out == ()
-    said = read_model('leaves_out = ["Trim.", "Sleep."]\n' + GOOD, "mine", "drive.toml")
+    assert read_model(MODEL, "mine", "drive.toml").leaves_out == ()
+    said = read_model('leaves_out = ["Trim.", "Sleep."]\n' + MODEL, "mine", "drive.toml")
     assert said.leaves_out == ("Trim.", "Sleep.")
     assert "leaves_out" not in said.parameters
 
@@ -158,7 +150,7 @@ def test_a_mistake_is_told_with_its_line_its_value_and_the_allowed_range(
     change: tuple[str, str], message: str, hint: str
 ) -> None:
     with pytest.raises(UsageError) as told:
-        read_model(GOOD.replace(*change), "./drive.toml", "drive.toml")
+        read_model(MODEL.replace(*change), "./drive.toml", "drive.toml")
     assert (told.value.message, told.value.hint) == (message, hint)
 
 

@@ -132,7 +132,7 @@ fn try_iopoll(file: RawFd) -> io::Result<()> {
 }
 
 /// The kernel asks to be called again: it was interrupted, short of memory for a moment, or timed out as told to.
-fn passing(error: &io::Error) -> bool {
+pub(super) fn passing(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(libc::ETIME | libc::EINTR | libc::EAGAIN | libc::EBUSY))
 }
 

@@ -1,6 +1,8 @@
 //! What the tests share: a job to start from, a clock that is told the time, and a ring that does what it is told.
 #![allow(dead_code)] // Each test program uses a part of it.
 
+pub mod bay;
+
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::io;

@@ -1,15 +1,13 @@
 //! Bursts, the rests behind them, and flushes behind every few writes.
 
-use std::sync::Arc;
-
-use iosonde_engine::cell::{Bench as Drives, Outcome, conduct_simulated};
+use iosonde_engine::cell::Outcome;
 use iosonde_engine::job::{Engine, Job, Sync};
 use iosonde_engine::pattern::Burst;
 use iosonde_engine::record::Class;
 use iosonde_engine::ring::Operation;
-use iosonde_engine::sim::{Drive, Model, QueueingModel, Service, VirtualClock};
-use iosonde_engine::target::Target;
+use iosonde_engine::sim::{Drive, Model, QueueingModel, Service};
 
+use crate::common::bay::Bay;
 use crate::common::{Bench, MS, job};
 
 const SERVICE_NS: u64 = 100_000;
@@ -27,17 +25,11 @@ fn resting(operations: u64, think_ns: u64) -> Job {
 // Reads completed, and operations in flight integrated over time, on a drive with a server for each.
 fn run(job: &Job) -> (u64, u64) {
     let model = QueueingModel { size_bytes: 1 << 20, servers: 4, service: Service::Constant, service_ns: SERVICE_NS };
-    let mut drives = [Drive::new(&Model::Queueing(model), 1)];
-    let targets = [Target::simulation(1 << 20)];
-    let clock = VirtualClock::default();
-    let mut bench = Drives { targets: &targets, drives: &mut drives, clock: &clock, stop: Arc::default() };
-    let (mut reads, mut in_flight_ns) = (0, 0);
-    let result = conduct_simulated(job, &mut bench, &mut |_| {}, &mut |interval| {
-        reads += interval.operations.get(&Class::Read).map_or(0, |totals| totals.count);
-        in_flight_ns += interval.in_flight_ns;
-    });
-    assert_eq!(result.expect("a job that can run").outcome, Outcome::Finished);
-    (reads, in_flight_ns)
+    let (intervals, result) = Bay::of(Drive::new(&Model::Queueing(model), 1)).run(job);
+    assert_eq!(result.outcome, Outcome::Finished);
+    let reads =
+        intervals.iter().filter_map(|interval| interval.operations.get(&Class::Read)).map(|totals| totals.count);
+    (reads.sum(), intervals.iter().map(|interval| interval.in_flight_ns).sum())
 }
 
 #[test]

@@ -71,10 +71,9 @@ def _mend(refused: str | None) -> str:
 
 
 def way_of_cell(header: RunHeader, workload: Workload) -> Way:
-    """How one cell is measured: only io_uring polls, and a ring that polls takes neither fdatasync nor trims."""
+    """How one cell is measured."""
     engine = engine_of_cell(EngineChoice(header.engine_asked), header.engine, workload)
-    refuses = header.poll_asked is Poll.IOPOLL and not workload.takes_polling
-    return Way(engine, header.poll_asked if engine is Engine.IO_URING and not refuses else Poll.INTERRUPT)
+    return Way(engine, workload.poll_through(engine, header.poll_asked))
 
 
 def engine_of_cell(choice: EngineChoice, engine: Engine, workload: Workload) -> Engine:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from iosonde.findings.case import Case, count_of, distinct
 from iosonde.findings.model import Confidence, Finding, Severity
-from iosonde.records import CellRecord, Engine
+from iosonde.records import Engine
 from iosonde.units import format_duration
 from iosonde.vocabulary import Poll
 
@@ -95,7 +95,11 @@ def polling_refused(case: Case) -> Iterator[Finding]:
     if asked is Poll.INTERRUPT:
         return
     others = case.records_where(
-        lambda record: record.engine is not None and record.engine.poll_mode != asked and _could_poll(record, asked)
+        lambda record: (
+            record.engine is not None
+            and record.workload.poll_through(record.engine.engine, asked) is asked
+            and record.engine.poll_mode != asked
+        )
     )
     if others:
         reasons = distinct(reason for record in others if record.engine for reason in record.engine.fallbacks)
@@ -117,11 +121,6 @@ def polling_refused(case: Case) -> Iterator[Finding]:
             deciding_test="The same cell once more after that: the report's completion then says what was asked.",
             cells=cells,
         )
-
-
-def _could_poll(record: CellRecord, asked: Poll) -> bool:
-    refuses = asked is Poll.IOPOLL and not record.workload.takes_polling
-    return record.engine is not None and record.engine.engine is Engine.IO_URING and not refuses
 
 
 def registration_refused(case: Case) -> Iterator[Finding]:

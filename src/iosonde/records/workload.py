@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from iosonde.records.base import Record
 from iosonde.records.pattern import Mix, Pattern
 from iosonde.units import format_size
-from iosonde.vocabulary import Arrivals, Data, Experiment, Operation, Sync
+from iosonde.vocabulary import Arrivals, Data, Engine, Experiment, Operation, Poll, Sync
 
 ALL_READS = 100
 
@@ -89,10 +89,13 @@ class Workload(Record):
         """Whether each write has a flush of its own, so that commits are what it is about."""
         return self.sync is Sync.FDATASYNC and self.flush_every == 1
 
-    @property
-    def takes_polling(self) -> bool:
-        """Whether a ring that polls the device can do all of it: it knows neither fdatasync nor trims."""
-        return self.sync is not Sync.FDATASYNC and not self.trim_percent
+    def poll_through(self, engine: Engine, asked: Poll) -> Poll:
+        """How completions are found when ``asked`` was wanted: only io_uring polls.
+
+        A ring that polls the device knows neither fdatasync nor trims.
+        """
+        refused = asked is Poll.IOPOLL and (self.sync is Sync.FDATASYNC or self.trim_percent > 0)
+        return asked if engine is Engine.IO_URING and not refused else Poll.INTERRUPT
 
     @property
     def write_percent(self) -> int:

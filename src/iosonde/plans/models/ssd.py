@@ -159,7 +159,7 @@ def ssd_limits(table: SsdTable) -> tuple[Limit, ...]:
     media = table.media
     dies = media.channels * media.dies_per_channel
     data_ns = PAGE_BYTES * SECOND_NS / table.link.bytes_per_s
-    program_bytes_per_s = dies * media.planes_per_die * media.page_bytes * SECOND_NS / media.program_ns
+    program_bytes_per_s = _programmed_bytes_per_s(media, media.program_ns)
     amplification = greedy_amplification(media.over_provisioning_permille / 1000)
     return (
         Limit(
@@ -218,10 +218,14 @@ def ssd_bytes_per_s(table: SsdTable) -> int:
     Of the media the faster part counts: an SLC cache takes more for as long as it has room.
     """
     media = table.media
-    at_once_bytes = media.channels * media.dies_per_channel * media.planes_per_die * media.page_bytes
     program_ns = min(media.program_ns, table.slc.program_ns if table.slc is not None else media.program_ns)
     channels_bytes_per_s = media.channels * media.channel_bytes_per_s
-    return min(table.link.bytes_per_s, channels_bytes_per_s, at_once_bytes * SECOND_NS // program_ns)
+    return min(table.link.bytes_per_s, channels_bytes_per_s, int(_programmed_bytes_per_s(media, program_ns)))
+
+
+def _programmed_bytes_per_s(media: MediaTable, program_ns: int) -> float:
+    """What all dies together program when a page takes so long."""
+    return media.channels * media.dies_per_channel * media.planes_per_die * media.page_bytes * SECOND_NS / program_ns
 
 
 def greedy_amplification(over_provisioning: float) -> float:

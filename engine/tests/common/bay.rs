@@ -1,0 +1,30 @@
+//! Simulated drives, and the time that passes in them.
+
+use std::sync::Arc;
+
+use iosonde_engine::cell::{Bench, Interval, JobResult, conduct_simulated};
+use iosonde_engine::job::Job;
+use iosonde_engine::sim::{Drive, VirtualClock};
+use iosonde_engine::target::Target;
+
+/// Drives that keep their state from job to job.
+pub struct Bay {
+    pub drives: Vec<Drive>,
+    pub clock: VirtualClock,
+}
+
+impl Bay {
+    pub fn of(drive: Drive) -> Self {
+        Self { drives: vec![drive], clock: VirtualClock::default() }
+    }
+
+    /// Runs a job behind those before it: its intervals and its result.
+    pub fn run(&mut self, job: &Job) -> (Vec<Interval>, JobResult) {
+        let sizes = self.drives.iter().map(|drive| drive.simulated().size_bytes());
+        let targets: Vec<Target> = sizes.map(Target::simulation).collect();
+        let mut bench = Bench { targets: &targets, drives: &mut self.drives, clock: &self.clock, stop: Arc::default() };
+        let mut intervals = Vec::new();
+        let result = conduct_simulated(job, &mut bench, &mut |_| {}, &mut |interval| intervals.push(interval));
+        (intervals, result.expect("the job can be run"))
+    }
+}
