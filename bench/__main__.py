@@ -1,23 +1,23 @@
 """Run all comparisons, or those that are named.
 
-python -m bench [fio] [startup] [pages] [--pairs N] [--folder DIR]
+python -m bench [overhead] [fio] [startup] [pages] [--pairs N] [--folder DIR]
 """
 
 import argparse
 import sys
 from pathlib import Path
 
-from bench import agreement, pages, startup
+from bench import agreement, overhead, pages, startup
 
 RESULTS = Path(__file__).parent / "results"
-COMPARISONS = {"fio": agreement.run, "startup": startup.run, "pages": pages.run}
+COMPARISONS = {"overhead": overhead.run, "fio": agreement.run, "startup": startup.run, "pages": pages.run}
 
 
 def main() -> int:
     """Parses what was asked for and runs it; 1 when a target was missed."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("names", nargs="*", choices=[[], *COMPARISONS], help="which comparisons; all by default")
-    parser.add_argument("--pairs", type=int, default=25, help="alternating pairs of each cell (default 25)")
+    parser.add_argument("--pairs", type=int, default=25, help="alternating rounds of each row (default 25)")
     parser.add_argument("--folder", type=Path, default=Path(), help="where the measured file lies")
     asked = parser.parse_args()
     RESULTS.mkdir(exist_ok=True)

@@ -5,12 +5,29 @@ from pathlib import Path
 from iosonde.machine import device_facts, host_facts
 
 
+def machine_facts(folder: Path) -> dict[str, str | int | bool]:
+    """Host and device, for a program."""
+    host, device = host_facts(), device_facts(folder)
+    return {
+        "cpu": host.cpu_model,
+        "cpus_allowed": host.cpus_allowed,
+        "virtual_machine": bool(host.virtual_machine),
+        "kernel": host.kernel,
+        "device": device.name if device else "none",
+        "model": (device.model if device else None) or "not named",
+        "scheduler": (device.scheduler if device else None) or "none",
+    }
+
+
 def machine_lines(folder: Path) -> list[str]:
     """Host and device as Markdown."""
-    host, device = host_facts(), device_facts(folder)
-    below = f"{device.name}, {device.model or 'no model named'}, scheduler {device.scheduler}" if device else "none"
+    facts = machine_facts(folder)
+    virtual = " (virtual machine)" if facts["virtual_machine"] else ""
+    below = "none"
+    if facts["device"] != "none":
+        below = f"{facts['device']}, model {facts['model']}, scheduler {facts['scheduler']}"
     return [
-        f"- CPU: {host.cpu_model}, {host.cpus_allowed} allowed{' (virtual machine)' if host.virtual_machine else ''}",
-        f"- kernel: {host.kernel}",
+        f"- CPU: {facts['cpu']}, {facts['cpus_allowed']} allowed{virtual}",
+        f"- kernel: {facts['kernel']}",
         f"- device: {below}",
     ]

@@ -1,17 +1,18 @@
-"""Ratios of pairs, with bootstrap intervals."""
+"""Ratios and differences of pairs, with bootstrap intervals."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 RESAMPLES = 10_000
 
 
 @dataclass(frozen=True)
-class Ratio:
-    """The median of ``ours / theirs`` over pairs, with the 95 % interval of that median."""
+class Paired:
+    """The median over pairs, with the 95 % interval of that median."""
 
     median: float
     low: float
@@ -30,10 +31,18 @@ class Ratio:
         return f"{self.median:.3f} ({self.low:.3f} to {self.high:.3f})"
 
 
-def ratio_of(ours: Sequence[float], theirs: Sequence[float], seed: int = 1) -> Ratio:
+def ratio_of(ours: Sequence[float], theirs: Sequence[float], seed: int = 1) -> Paired:
     """The ratio of paired values. Pairs are resampled, never single values: drift hits both sides of a pair."""
-    pairs = np.asarray(ours) / np.asarray(theirs)
+    return _median_of(np.asarray(ours) / np.asarray(theirs), seed)
+
+
+def difference_of(ours: Sequence[float], theirs: Sequence[float], seed: int = 1) -> Paired:
+    """How much larger ours are, pair by pair, in their own unit; with the interval that a ratio has."""
+    return _median_of(np.asarray(ours) - np.asarray(theirs), seed)
+
+
+def _median_of(pairs: NDArray[np.float64], seed: int) -> Paired:
     random = np.random.default_rng(seed)
     medians = np.median(random.choice(pairs, size=(RESAMPLES, len(pairs))), axis=1)
     low, high = np.percentile(medians, [2.5, 97.5])
-    return Ratio(float(np.median(pairs)), float(low), float(high), len(pairs))
+    return Paired(float(np.median(pairs)), float(low), float(high), len(pairs))

@@ -10,6 +10,7 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 
+pub use grant::build as granted_ring;
 pub use nop::NopRing;
 pub use null::NullRing;
 pub use psync::PsyncRing;

@@ -11,24 +11,22 @@ use super::{Completion, Poll, Request, Ring, RingTruth, grant};
 pub struct NopRing {
     ring: IoUring,
     ring_flags: &'static [&'static str],
-    // By slot: what each operation would have moved.
-    results: Box<[i32]>,
 }
 
 impl NopRing {
     /// A ring with room for `slots` operations. Must be called on the thread that will drive the ring.
     pub fn new(slots: u32) -> io::Result<Self> {
         let (ring, ring_flags) = grant::build(slots, Poll::Interrupt)?;
-        Ok(Self { ring, ring_flags, results: vec![0; slots as usize].into_boxed_slice() })
+        Ok(Self { ring, ring_flags })
     }
 }
 
 impl Ring for NopRing {
     #[inline]
     fn push(&mut self, request: Request) {
-        let moved = if request.operation.moves_data() { request.length_bytes.cast_signed() } else { 0 };
-        self.results[request.slot as usize] = moved;
-        let entry = opcode::Nop::new().build().user_data(u64::from(request.slot));
+        let moved = if request.operation.moves_data() { request.length_bytes } else { 0 };
+        // What it would have moved comes back with it, above the slot's number.
+        let entry = opcode::Nop::new().build().user_data(u64::from(moved) << 32 | u64::from(request.slot));
         // SAFETY: an operation that does nothing touches no memory.
         unsafe { self.ring.submission().push(&entry) }.expect("the ring has an entry for every slot");
     }
@@ -43,11 +41,10 @@ impl Ring for NopRing {
 
     #[inline]
     fn reap(&mut self, into: &mut Vec<Completion>, most: usize) {
-        let results = &self.results;
         into.extend(self.ring.completion().take(most).map(|entry| {
-            #[allow(clippy::cast_possible_truncation)] // It was a slot number when it went in.
-            let slot = entry.user_data() as u32;
-            Completion { slot, result: if entry.result() < 0 { entry.result() } else { results[slot as usize] } }
+            #[allow(clippy::cast_possible_truncation)] // Both were 32 bits when they went in.
+            let (slot, moved) = (entry.user_data() as u32, (entry.user_data() >> 32) as u32);
+            Completion { slot, result: if entry.result() < 0 { entry.result() } else { moved.cast_signed() } }
         }));
     }
 

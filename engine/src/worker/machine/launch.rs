@@ -91,21 +91,18 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         let now = self.clock.now();
         self.integrate(now);
         self.in_flight += u32::try_from(self.batch.len()).expect("a batch is at most BATCH_MAX");
-        for slot in self.batch.drain(..) {
+        for &slot in &self.batch {
             let slot = &mut self.slots[slot as usize];
-            if slot.next != Next::Again {
+            // Another try goes on from the first one.
+            if slot.retries == 0 {
                 slot.submit_ns = now;
             }
-            if slot.next == Next::Fresh {
-                // A real clock may show the same time for both; what is late was wanted before.
-                slot.intended_ns = if self.arrivals.is_some() { slot.intended_ns } else { now };
-            }
-            slot.next = Next::Fresh;
-            slot.in_flight = true;
         }
+        self.batch.clear();
     }
 
     // Decides what a slot does next; false when there is nothing left to do.
+    #[inline]
     pub(super) fn aim(&mut self, number: u32) -> bool {
         let slot = &mut self.slots[number as usize];
         match slot.next {
@@ -140,8 +137,11 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         true
     }
 
+    #[inline]
     pub(super) fn push(&mut self, number: u32) {
-        let slot = &self.slots[number as usize];
+        let slot = &mut self.slots[number as usize];
+        slot.next = Next::Fresh;
+        slot.in_flight = true;
         self.ring.push(Request {
             operation: match (slot.class, self.sync) {
                 (Class::Read, _) => Operation::Read,

@@ -9,8 +9,8 @@ use crate::ring::{Completion, Ring};
 impl<R: Ring, C: Clock> Worker<R, C> {
     // Writes down what came back.
     pub(super) fn settle(&mut self, now: u64) {
-        let mut completions = std::mem::take(&mut self.completions);
-        for completion in completions.drain(..) {
+        let completions = std::mem::take(&mut self.completions);
+        for &completion in &completions {
             self.in_flight -= 1;
             let slot = &mut self.slots[completion.slot as usize];
             slot.in_flight = false;
@@ -33,6 +33,7 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             }
         }
         self.completions = completions;
+        self.completions.clear();
         if let Some(bursts) = &mut self.bursts
             && self.in_flight == 0
             && self.unfinished.is_empty()
@@ -49,21 +50,19 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             self.censored.latency_ns_max = self.censored.latency_ns_max.max(latency_ns);
             return;
         }
-        let response_ns = now - slot.intended_ns;
-        let submitted_ns = if slot.class == Class::Flush { slot.commit_ns } else { slot.submit_ns };
-        let (lag_ns, host_lag_ns) = (submitted_ns - slot.intended_ns, submitted_ns.saturating_sub(slot.due_ns));
         let tally = self.recorder.current();
         let bytes = u64::from(slot.length_bytes);
-        if slot.class == Class::Flush {
-            if self.arrivals.is_some() {
-                tally.respond(Class::Commit, response_ns, lag_ns, host_lag_ns);
-            }
+        let is_flush = slot.class == Class::Flush;
+        if self.arrivals.is_some() {
+            let (class, submitted_ns) =
+                if is_flush { (Class::Commit, slot.commit_ns) } else { (slot.class, slot.submit_ns) };
+            let host_lag_ns = submitted_ns.saturating_sub(slot.due_ns);
+            tally.respond(class, now - slot.intended_ns, submitted_ns - slot.intended_ns, host_lag_ns);
+        }
+        if is_flush {
             tally.record(Class::Flush, latency_ns, 0);
             tally.record(Class::Commit, now - slot.commit_ns, bytes);
         } else {
-            if self.arrivals.is_some() {
-                tally.respond(slot.class, response_ns, lag_ns, host_lag_ns);
-            }
             tally.record(slot.class, latency_ns, bytes);
             if slot.class == Class::Write && self.sync == Sync::Fdatasync {
                 self.writes_to_flush -= 1;
@@ -80,7 +79,7 @@ impl<R: Ring, C: Clock> Worker<R, C> {
                 reap_ns: now,
                 target: 0,
                 offset_bytes: slot.offset_bytes,
-                length_bytes: if slot.class == Class::Flush { 0 } else { bytes },
+                length_bytes: if is_flush { 0 } else { bytes },
             });
         }
     }

@@ -1,0 +1,224 @@
+"""One cell by either side: our engine, the whole command, or fio. Each is a process of its own, seen from outside.
+
+CPU time and memory are those of whole processes, kernel workers included, as the kernel gives them to whoever waits for
+them. What a process needs to start is part of it, on either side.
+"""
+
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bench.ratios import Paired, ratio_of
+from iosonde.plans.build import Ground, fill_cell
+from iosonde.records import (
+    Access,
+    CellPlan,
+    CellRecord,
+    CellTurn,
+    Engine,
+    Experiment,
+    Operation,
+    Timing,
+    Workload,
+)
+from iosonde.sources import EngineSource, TargetRequest, Way
+from iosonde.units import SECOND_NS
+from iosonde.vocabulary import Arrivals
+
+BLOCK_BYTES = 4096
+# Writers may leave the drive busy; a pause keeps one side's leftovers out of the other's figures.
+PAUSE_S = 0.2
+
+
+@dataclass(frozen=True)
+class Load:
+    """What is measured on both sides: random accesses of 4 KiB over ``span_bytes`` of a target; None for nothing."""
+
+    target: Path | None
+    span_bytes: int
+    queue_depth: int
+    duration_s: int
+    read_percent: int = 100
+    jobs: int = 1
+    rate_per_s: int | None = None
+    direct: bool = True
+
+    @property
+    def name(self) -> str:
+        """As a table shows it."""
+        return f"4 KiB random {self.direction}, depth {self.queue_depth}"
+
+    @property
+    def direction(self) -> Operation:
+        """The only class of operations in it."""
+        return Operation.READ if self.read_percent else Operation.WRITE
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One measurement by one side; CPU time is of user and system together unless it says otherwise."""
+
+    iops: float
+    latency_ns_mean: float
+    cpu_ns_per_io: float
+    user_ns_per_io: float
+    kernel_workers: int = 0
+
+
+Measure = Callable[[Load, int], Sample]
+
+
+@dataclass(frozen=True)
+class _Spent:
+    user_ns: int
+    system_ns: int
+
+    @classmethod
+    def by_children(cls) -> "_Spent":
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return cls(round(used.ru_utime * SECOND_NS), round(used.ru_stime * SECOND_NS))
+
+    def sample(self, before: "_Spent", count: int, iops: float, latency_ns_mean: float) -> Sample:
+        user_ns, system_ns = self.user_ns - before.user_ns, self.system_ns - before.system_ns
+        return Sample(iops, latency_ns_mean, (user_ns + system_ns) / count, user_ns / count)
+
+
+def paired(sides: Sequence[Measure], load: Load, pairs: int) -> list[list[Sample]]:
+    """All sides in turn, each first as often as the others, with nothing between those of a round."""
+    samples: list[list[Sample]] = [[] for _ in sides]
+    for number in range(pairs):
+        first = number % len(sides)
+        for index in [*range(first, len(sides)), *range(first)]:
+            samples[index].append(sides[index](load, number + 1))
+            time.sleep(PAUSE_S)
+    return samples
+
+
+def field_ratio(field: str, ours: Sequence[Sample], theirs: Sequence[Sample]) -> Paired:
+    """The ratio of one field of paired samples."""
+    return ratio_of([getattr(each, field) for each in ours], [getattr(each, field) for each in theirs])
+
+
+def by_engine(engine: Engine) -> Measure:
+    """Our engine alone, its I/O through ``engine``."""
+
+    def measure(load: Load, seed: int) -> Sample:
+        return run_engine(engine, load, seed)
+
+    return measure
+
+
+def run_engine(engine: Engine, load: Load, seed: int) -> Sample:
+    """One cell by an engine process of its own."""
+    before = _Spent.by_children()
+    record = cell_of(engine, load, seed)
+    totals = record.operations[load.direction]
+    iops = totals.count * SECOND_NS / record.measured_ns
+    sample = _Spent.by_children().sample(before, totals.count, iops, totals.latency_ns_sum / totals.count)
+    return replace(sample, kernel_workers=record.engine.kernel_workers if record.engine else 0)
+
+
+def cell_of(engine: Engine, load: Load, seed: int) -> CellRecord:
+    """The record of one cell by an engine process of its own."""
+    source = EngineSource()
+    try:
+        return _measured(source, engine, load, seed)
+    finally:
+        source.end()
+
+
+def memory_of(engine: Engine, load: Load) -> int:
+    """The most memory that an engine process had in use over one cell, bytes."""
+    source = EngineSource()
+    try:
+        _measured(source, engine, load, seed=1)
+        status = Path(f"/proc/{source.pid}/status").read_text(encoding="ascii")
+    finally:
+        source.end()
+    [peak] = [line for line in status.splitlines() if line.startswith("VmHWM:")]
+    return int(peak.split()[1]) * 1024
+
+
+def _measured(source: EngineSource, engine: Engine, load: Load, seed: int) -> CellRecord:
+    writes = load.read_percent < 100
+    source.open(
+        TargetRequest(path=load.target, write=writes, create_bytes=None, direct=load.direct, null_bytes=load.span_bytes)
+    )
+    workload = Workload(
+        pattern=Access.RANDOM,
+        read_percent=load.read_percent,
+        block_size_bytes=BLOCK_BYTES,
+        queue_depth=load.queue_depth,
+        jobs=load.jobs,
+        rate_per_s=load.rate_per_s,
+        arrivals=Arrivals.POISSON if load.rate_per_s else None,
+    )
+    timing = Timing(warmup_ns=0, measure_ns=load.duration_s * SECOND_NS, interval_ns=SECOND_NS // 2)
+    plan = CellPlan(cell="bench", experiments=(Experiment.PROBE,), workload=workload, timing=timing)
+    turn = CellTurn(order=1, cell="bench", repeat=1, seed=seed)
+    record = source.measure(plan, turn, Way(engine), load.span_bytes, lambda _: None)
+    source.close()
+    return record
+
+
+def by_command(load: Load, seed: int) -> Sample:
+    """The whole command, for reads only: before it writes over an existing file it would fill it first."""
+    before = _Spent.by_children()
+    words = [sys.executable, "-m", "iosonde", "probe", str(load.target), "--warmup", "0s"]
+    words += ["--duration", f"{load.duration_s}s", "--queue-depth", str(load.queue_depth), "--seed", str(seed)]
+    answer = subprocess.run([*words, "--engine", "io_uring", "--json"], stdout=subprocess.PIPE, check=True)
+    spent = _Spent.by_children()
+    record = json.loads(answer.stdout)["run"]["cells"][0]
+    totals = record["operations"][load.direction.value]
+    iops = totals["count"] * SECOND_NS / record["measured_ns"]
+    return spent.sample(before, totals["count"], iops, totals["latency_ns_sum"] / totals["count"])
+
+
+def by_fio(ioengine: str, *settings: str) -> Measure:
+    """A side: fio with an engine and settings of its own, latencies on as they are by default."""
+
+    def measure(load: Load, seed: int) -> Sample:
+        before = _Spent.by_children()
+        target = [f"--filename={load.target}"] if load.target else []
+        words = ["fio", "--name=bench", *target, f"--size={load.span_bytes}", f"--ioengine={ioengine}"]
+        words += [
+            f"--direct={int(load.direct)}",
+            f"--rw=rand{load.direction}",
+            f"--bs={BLOCK_BYTES}",
+            f"--iodepth={load.queue_depth}",
+        ]
+        words += ["--time_based=1", f"--runtime={load.duration_s}", "--randrepeat=0", f"--randseed={seed}"]
+        # Null targets have no file, and fio would make one for its name in the folder that it stands in.
+        with tempfile.TemporaryDirectory() as folder:
+            answer = subprocess.run(
+                [*words, *settings, "--output-format=json"], stdout=subprocess.PIPE, check=True, cwd=folder
+            )
+        spent = _Spent.by_children()
+        found = json.loads(answer.stdout)["jobs"][0][load.direction.value]
+        return spent.sample(before, found["total_ios"], found["iops"], found["lat_ns"]["mean"])
+
+    return measure
+
+
+def fio_version() -> str:
+    """As fio names itself."""
+    return subprocess.run(["fio", "--version"], stdout=subprocess.PIPE, check=True, text=True).stdout.strip()
+
+
+def fill(target: Path, span_bytes: int, *, direct: bool = True) -> None:
+    """Makes a file by the engine, writes it full and makes it durable."""
+    source = EngineSource()
+    try:
+        source.open(TargetRequest(path=target, write=True, create_bytes=span_bytes, direct=direct))
+        turn = CellTurn(order=0, cell="fill", repeat=0, seed=1)
+        source.measure(fill_cell(Ground(span_bytes, fill=True)), turn, Way(Engine.IO_URING), span_bytes, lambda _: None)
+        source.sync()
+        source.close()
+    finally:
+        source.end()

@@ -1,0 +1,50 @@
+//! What the way to the kernel costs without an engine: operations that do nothing, handed over in the batches of a queue
+//! of that depth, with the flags that the engine is granted. Nothing is drawn, stamped or counted but their number.
+//!
+//! `bare_ring SECONDS DEPTH` prints operations and nanoseconds as JSON.
+
+use std::time::{Duration, Instant};
+
+use io_uring::opcode;
+use iosonde_engine::ring::{Poll, granted_ring};
+use iosonde_engine::worker::batch_max;
+
+/// Rounds between two looks at the clock.
+const ROUNDS: u32 = 1024;
+
+fn number(position: usize, otherwise: u32) -> u32 {
+    std::env::args().filter(|word| !word.starts_with('-')).nth(position).map_or(otherwise, |word| {
+        word.parse().unwrap_or_else(|error| panic!("argument {position} is a number: {error}"))
+    })
+}
+
+fn main() {
+    let (seconds, depth) = (number(1, 1), number(2, 128));
+    let batch = batch_max(depth);
+    let (mut ring, _) = granted_ring(depth, Poll::Interrupt).expect("this host has io_uring");
+    let since = Instant::now();
+    let end = Duration::from_secs(seconds.into());
+    let (mut done, mut in_flight) = (0_u64, 0_u32);
+    while since.elapsed() < end {
+        for _ in 0..ROUNDS {
+            let mut queue = ring.submission();
+            for slot in 0..batch.min(depth - in_flight) {
+                let entry = opcode::Nop::new().build().user_data(slot.into());
+                // SAFETY: an operation that does nothing touches no memory.
+                unsafe { queue.push(&entry) }.expect("there is room for the whole depth");
+                in_flight += 1;
+            }
+            drop(queue);
+            ring.submitter().submit_and_wait(1).expect("operations that do nothing are taken");
+            for entry in ring.completion().take(batch as usize) {
+                assert!(entry.result() >= 0, "an operation that does nothing failed");
+                in_flight -= 1;
+                done += 1;
+            }
+        }
+    }
+    #[allow(clippy::print_stdout)] // Its answer.
+    {
+        println!("{{\"count\": {done}, \"elapsed_ns\": {}}}", since.elapsed().as_nanos());
+    }
+}
