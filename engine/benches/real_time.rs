@@ -1,0 +1,93 @@
+//! One exponential server in real time, before an open loop: M/M/1 on the host's clock, with the worker that drives every
+//! real ring. What closed forms say of it is known, so what is off is the engine's, or the host's.
+//!
+//! `real_time JOB SERVICE_NS` prints how long operations took from when they were wanted, as JSON: nanoseconds, and counts
+//! by bucket.
+
+use std::io;
+use std::sync::Arc;
+
+use iosonde_engine::clock::{Clock, Monotonic};
+use iosonde_engine::job::Job;
+use iosonde_engine::pattern::{Accesses, Arrivals, Shared};
+use iosonde_engine::record::Class;
+use iosonde_engine::ring::{Completion, Request, Ring, RingTruth};
+use iosonde_engine::sim::{Drive, Model, QueueingModel, Serve, Service};
+use iosonde_engine::worker::{Step, Worker, WorkerParts, recorder_pair};
+
+/// A server behind a ring. Whoever waits looks at the clock until something is done.
+struct ServerRing {
+    drive: Drive,
+    clock: Monotonic,
+    requests: Vec<Request>,
+}
+
+impl Ring for ServerRing {
+    fn push(&mut self, request: Request) {
+        self.requests.push(request);
+    }
+
+    fn submit(&mut self, wait_for: u32, timeout_ns: u64) -> io::Result<()> {
+        let drive = self.drive.simulation();
+        let now = self.clock.now();
+        for Request { operation, slot, offset_bytes, length_bytes, .. } in self.requests.drain(..) {
+            drive.submit(now, slot.into(), &Serve { operation, offset_bytes, length_bytes });
+        }
+        if wait_for > 0 {
+            let until_ns = drive.next_ns().min(now.saturating_add(timeout_ns));
+            while self.clock.now() < until_ns {
+                std::hint::spin_loop();
+            }
+        }
+        Ok(())
+    }
+
+    fn reap(&mut self, into: &mut Vec<Completion>, most: usize) {
+        let (drive, now) = (self.drive.simulation(), self.clock.now());
+        let done = std::iter::from_fn(|| drive.take_done(now)).take(most);
+        into.extend(done.map(|(ticket, result)| {
+            let slot = u32::try_from(ticket).expect("it was a slot number when it went in");
+            Completion { slot, result }
+        }));
+    }
+
+    fn truth(&self) -> RingTruth {
+        RingTruth::plain("none")
+    }
+}
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    let [job, service_ns] = words.as_slice() else { panic!("real_time JOB SERVICE_NS") };
+    let job: Job = serde_json::from_str(job).expect("the first word is a job");
+    let service_ns = service_ns.parse().expect("the second word is a number of nanoseconds");
+    let server = QueueingModel { size_bytes: job.span_bytes, servers: 1, service: Service::Exponential, service_ns };
+    let clock = Monotonic::start();
+    // Services have nothing to do with arrivals.
+    let drive = Drive::new(&Model::Queueing(server), !job.seed);
+    let (recorder, _spares) = recorder_pair(&job, 4, None);
+    let parts = WorkerParts {
+        ring: ServerRing { drive, clock, requests: Vec::new() },
+        clock,
+        accesses: Accesses::new(&job, 0, &Shared::new(&job)),
+        payload: None,
+        arrivals: Arrivals::of(&job, 0),
+        recorder,
+        stop: Arc::default(),
+    };
+    let mut worker = Worker::new(&job, parts, clock.now());
+    while worker.step() == Step::Running {}
+    let end = worker.finish();
+    let reads = end.tally.class(Class::Read);
+    let buckets: Vec<(usize, u64)> = reads.response.buckets.filled().collect();
+    #[allow(clippy::print_stdout)] // Its answer.
+    {
+        println!(
+            "{{\"count\": {}, \"response_ns_sum\": {}, \"host_lag_ns_sum\": {}, \"buckets\": {}}}",
+            reads.count,
+            reads.response.ns_sum,
+            reads.host_lag.ns_sum,
+            serde_json::to_string(&buckets).expect("numbers are always JSON"),
+        );
+    }
+}
