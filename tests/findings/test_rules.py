@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 
 from iosonde.findings import RULES, Case, Confidence, Finding, Severity, find
@@ -14,6 +15,7 @@ from iosonde.records import (
     Engine,
     Fault,
     FaultKind,
+    IntervalRecord,
     Neighbour,
     Operation,
     Outcome,
@@ -30,6 +32,7 @@ from tests.builders import (
     engine_truth,
     failed,
     host_facts,
+    interval_record,
     run_record,
     session,
     target_facts,
@@ -51,6 +54,15 @@ def repeat(number: int = 1, asked: Workload | None = None, count: int = FULL_COU
     if asked.sync is Sync.FDATASYNC:
         operations |= {Operation.FLUSH: totals_of([MS] * count), Operation.COMMIT: totals_of([2 * MS] * count)}
     return cell_record(cell_plan(asked), operations, repeat=number, **others)
+
+
+def course(counts: Sequence[int]) -> tuple[IntervalRecord, ...]:
+    """Half-seconds with so many reads each, give or take a percent."""
+    noise = np.random.default_rng(1).normal(1.0, 0.01, len(counts))
+    return tuple(
+        interval_record(index, {Operation.READ: totals_of([MS] * round(count * factor))})
+        for index, (count, factor) in enumerate(zip(counts, noise, strict=True))
+    )
 
 
 def under_way(age_ns: int) -> Censored:
@@ -178,6 +190,7 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
     "slowest-not-counted": lambda: run_of(repeat(1), repeat(2), repeat(3, censored=under_way(400 * MS))),
     "io-errors": lambda: run_of(repeat(1), repeat(2), repeat(3, faults=(error(),))),
     "depth-not-reached": lambda: run_of(*three(queue_depth_achieved=7.0)),
+    "level-changed": lambda: run_of(repeat(intervals=course([8_000] * 12 + [2_000] * 28))),
     "repeats-differ": lambda: run_of(repeat(1, count=30_000), repeat(2), repeat(3, count=50_000)),
     "host-limited": lambda: run_of(*three(cpu_ns=round(4.8 * SECOND_NS))),
     "kernel-workers": lambda: run_of(*three(**truth(kernel_workers=2))),
@@ -226,6 +239,10 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("saturated", lambda: paced_run(*(paced_repeat(each, count=4_980, waiting_ns=5 * MS) for each in (1, 2, 3)))),
     # All of it waits for a place in the queue: the target was slow, and the engine was not.
     ("submitted-late", lambda: paced_run(*(paced_repeat(each, lag_ns=9 * MS) for each in (1, 2, 3)))),
+    ("level-changed", lambda: run_of(repeat(intervals=course([8_000] * 40)))),
+    ("level-changed", lambda: run_of(repeat(intervals=course([8_000] * 20 + [7_700] * 20)))),
+    ("level-changed", lambda: run_of(repeat(intervals=course([8_000] * 38 + [2_000] * 2)))),
+    ("level-changed", lambda: run_of(repeat(intervals=()))),
     ("repeats-differ", lambda: paced_run(*(paced_repeat(each, count=3_000 + 1_000 * each) for each in (1, 2, 3)))),
     ("depth-not-reached", lambda: paced_run(*(paced_repeat(each) for each in (1, 2, 3)))),
     (
@@ -314,6 +331,15 @@ def test_of_many_neighbours_a_few_are_named() -> None:
     busy = [repeat(number, neighbours=(Neighbour(process=70 + number, device="sda"),)) for number in range(1, 6)]
     found = only(run_of(*busy), "neighbours")
     assert "(process 71, process 72, process 73 and 2 more) was measuring" in found.statement
+
+
+def test_levels_are_named_with_their_times() -> None:
+    falls = [8_000] * 12 + [2_000] * 28
+    found = only(run_of(*(repeat(each, intervals=course(falls)) for each in (1, 2, 3))), "level-changed")
+    assert (
+        "changed its level within repeat 1: 16,038 IOPS at first, 3,996 from 6.0 s; so did that of 2 "
+        in found.statement
+    )
 
 
 def test_findings_come_gravest_first() -> None:

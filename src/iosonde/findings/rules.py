@@ -8,6 +8,7 @@ from iosonde.findings.cell_rules import CELL_RULES
 from iosonde.findings.course_rules import COURSE_RULES
 from iosonde.findings.end_rules import END_RULES
 from iosonde.findings.host_rules import HOST_RULES
+from iosonde.findings.level_rules import LEVEL_RULES
 from iosonde.findings.model import Finding, gravest_first
 from iosonde.findings.pace_rules import PACE_RULES
 from iosonde.findings.run_rules import RUN_RULES
@@ -22,6 +23,7 @@ RULES: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (
     *TARGET_RULES,
     *TOGETHER_RULES,
     *CELL_RULES,
+    *LEVEL_RULES,
     *END_RULES,
     *PACE_RULES,
     *TRIM_RULES,

@@ -8,7 +8,9 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from iosonde.analysis.regimes import regimes_of
 from iosonde.charts.quantities import NO_VALUE
+from iosonde.findings import describe_levels
 from iosonde.records import CellRecord, EngineTruth, RunRecord, SlowIo
 from iosonde.report.display import printable
 from iosonde.report.terminal.cell_choice import ChosenCell
@@ -49,6 +51,7 @@ def facts_table(run: RunRecord, chosen: ChosenCell) -> RenderableType:
     facts = (
         ("in flight at the end", _each(chosen.records, _censored)),
         *((("waiting at the end", _each(chosen.records, _waiting)),) if chosen.plan.workload.is_open_loop else ()),
+        ("levels of throughput", _each(chosen.records, _levels)),
         ("faults", _faults(chosen.records)),
         ("CPU, workers", _each(chosen.records, _cpu)),
         ("stolen by the hypervisor", _each(chosen.records, _steal)),
@@ -82,6 +85,11 @@ def _each(records: Sequence[CellRecord], told: Callable[[CellRecord], str]) -> s
     if len({value for _, value in values}) == 1:
         return values[0][1]
     return "; ".join(f"{repeat}: {value}" for repeat, value in values) or NO_VALUE
+
+
+def _levels(record: CellRecord) -> str:
+    regimes = regimes_of(record)
+    return describe_levels(regimes) if len(regimes) > 1 else "one" if regimes else "not known"
 
 
 def _censored(record: CellRecord) -> str:

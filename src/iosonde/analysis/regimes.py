@@ -1,0 +1,51 @@
+"""The states that a repeat went through: one level of throughput after another."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from iosonde.analysis.series import find_changes
+from iosonde.analysis.totals import COUNTED_IN_ALL
+from iosonde.records import CellRecord, IntervalRecord, Phase
+from iosonde.units import SECOND_NS
+
+LENGTH_SHARE_MIN: Final = 0.5
+"""An interval that was cut short, by the end or by a stop, is no measure of a level."""
+
+
+@dataclass(frozen=True)
+class Regime:
+    """A stretch of one level: from when to when, counted from where measuring began, and operations a second in it."""
+
+    start_ns: int
+    end_ns: int
+    iops: float
+
+
+def regimes_of(record: CellRecord) -> tuple[Regime, ...]:
+    """The regimes of one repeat in order: one where its throughput kept its level, none without intervals."""
+    measured = _whole([each for each in record.intervals if each.phase is Phase.MEASURE])
+    if not measured:
+        return ()
+    changes = find_changes([_count(each) * SECOND_NS / (each.end_ns - each.start_ns) for each in measured])
+    begin_ns = measured[0].start_ns
+    return tuple(
+        _regime(measured[first:last], begin_ns)
+        for first, last in pairwise([0, *(change.at for change in changes), len(measured)])
+    )
+
+
+def _whole(intervals: Sequence[IntervalRecord]) -> list[IntervalRecord]:
+    longest_ns = max((each.end_ns - each.start_ns for each in intervals), default=0)
+    return [each for each in intervals if each.end_ns - each.start_ns >= max(longest_ns * LENGTH_SHARE_MIN, 1)]
+
+
+def _regime(intervals: Sequence[IntervalRecord], begin_ns: int) -> Regime:
+    time_ns = sum(each.end_ns - each.start_ns for each in intervals)
+    count = sum(_count(each) for each in intervals)
+    return Regime(intervals[0].start_ns - begin_ns, intervals[-1].end_ns - begin_ns, count * SECOND_NS / time_ns)
+
+
+def _count(interval: IntervalRecord) -> int:
+    return sum(interval.operations[each].count for each in COUNTED_IN_ALL if each in interval.operations)

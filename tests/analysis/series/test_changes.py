@@ -1,0 +1,57 @@
+"""Where a series changes its level."""
+
+import math
+
+import numpy as np
+import pytest
+
+from iosonde.analysis.series import find_changes
+from tests.analysis.series.noise import autoregressive
+
+
+@pytest.mark.parametrize(("length", "persistence"), [(20, 0.0), (60, 0.3), (120, 0.5), (600, 0.6), (3600, 0.6)])
+def test_a_stationary_series_seldom_seems_to_change(length: int, persistence: float) -> None:
+    series = (1000 * np.exp(0.1 * autoregressive(length, persistence, seed)) for seed in range(200))
+    # One in a hundred is what the threshold is made for; seven in 200 come to pass once in 200 such tests.
+    assert sum(bool(find_changes(values)) for values in series) <= 7
+
+
+@pytest.mark.parametrize("factor", [0.25, 0.7, 2.0])
+@pytest.mark.parametrize("at", [10, 30, 85])
+def test_a_step_is_found_where_it_is(at: int, factor: float) -> None:
+    level = np.where(np.arange(100) < at, 1000.0, 1000.0 * factor)
+    [change] = find_changes(level * np.exp(0.05 * autoregressive(100, 0.3, seed=5)))
+    assert abs(change.at - at) <= 1
+    assert change.factor == pytest.approx(factor, rel=0.1)
+
+
+def test_two_steps_are_found_in_their_order() -> None:
+    level = np.repeat([3000.0, 800.0, 500.0], [60, 120, 120])
+    first, second = find_changes(level * np.exp(0.05 * autoregressive(300, 0.3, seed=6)))
+    assert abs(first.at - 60) <= 1
+    assert abs(second.at - 180) <= 2
+
+
+def test_a_step_without_noise_is_found() -> None:
+    [change] = find_changes([100.0] * 10 + [50.0] * 10)
+    assert change.at == 10
+    assert change.factor == pytest.approx(0.5)
+
+
+def test_a_step_of_less_than_a_twentieth_is_none() -> None:
+    assert find_changes([100.0] * 50 + [103.0] * 50) == ()
+
+
+def test_an_excursion_of_a_few_values_is_none() -> None:
+    assert find_changes([100.0] * 40 + [60.0] * 2 + [100.0] * 40) == ()
+
+
+def test_a_standstill_is_a_change_and_its_end_another() -> None:
+    stop, start = find_changes([100.0] * 30 + [0.0] * 10 + [50.0] * 30)
+    assert (stop.at, stop.factor) == (30, 0.0)
+    assert (start.at, start.factor) == (40, math.inf)
+
+
+@pytest.mark.parametrize("values", [[], [0.0] * 30, [5.0], [1.0, 2.0] * 3])
+def test_nothing_and_too_little_have_no_changes(values: list[float]) -> None:
+    assert find_changes(values) == ()
