@@ -30,10 +30,10 @@ queue_depth = [1, 2, 3, 4]
 """
 
 
-def start(folder: Path, target: Path, *words: object) -> subprocess.Popen[str]:
-    """A run of four cells of 0.7 s that only write: what reads of a shortened file would tell at once."""
+def start(folder: Path, target: Path, *words: object, duration: str = "700ms") -> subprocess.Popen[str]:
+    """A run of four cells that only write: what reads of a shortened file would tell at once."""
     campaign = folder / "meanwhile.toml"
-    campaign.write_text(CAMPAIGN, encoding="utf-8")
+    campaign.write_text(CAMPAIGN.replace("700ms", duration), encoding="utf-8")
     all_words = ("run", target, "--profile", campaign, "--buffered", "--engine", "psync", *words)
     return subprocess.Popen(command(*all_words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
@@ -100,7 +100,7 @@ def test_a_target_that_changes_ends_the_run_and_can_only_be_resumed_when_it_is_b
 
 def test_a_second_run_on_one_target_is_refused_and_says_who_holds_it(tmp_path: Path) -> None:
     target = own_file(tmp_path)
-    process = start(tmp_path, target, "--overwrite", "--out", tmp_path / "first")
+    process = start(tmp_path, target, "--overwrite", "--out", tmp_path / "first", duration="3s")
     wait_for_first_cell(process)
     second = iosonde("probe", target, "--read", "0", "--overwrite", "--buffered", "--duration", "50ms")
     process.kill()
@@ -116,8 +116,7 @@ def test_two_runs_on_one_disk_both_say_so(tmp_path: Path) -> None:
     started = []
     for directory in (first, second):
         target = tmp_path / f"{directory.name}.data"
-        started.append(start(tmp_path, target, "--size", "16MiB", "--out", directory))
-        wait_for_first_cell(started[-1])
+        started.append(start(tmp_path, target, "--size", "16MiB", "--out", directory, duration="1500ms"))
     for process in started:
         _, stderr = process.communicate(timeout=60)
         assert process.returncode == 0, stderr

@@ -17,7 +17,7 @@ from iosonde.errors import RecordError, UsageError
 from iosonde.findings import Case, find
 from iosonde.plans import campaign_plan, read_campaign
 from iosonde.plans.models import model_names
-from iosonde.records import CellRecord, Outcome, RunRecord
+from iosonde.records import CellRecord, IntervalRecord, Outcome, RunRecord
 from iosonde.store import Journal, glance_at, load_run
 from iosonde.vocabulary import EngineChoice
 from tests.commands import few_cells
@@ -42,7 +42,7 @@ queue_depth = [1, 8]
 WORDS = ("sim:mmc,seed=5", "sim:mm1,seed=6")
 
 
-def run_simulated(directory: Path, seed: int = 3) -> None:
+def run_simulated(directory: Path, seed: int = 3, observer: SilentObserver | None = None) -> None:
     wish = TargetWish(WORDS, size_bytes=64 << 20, overwrite=False, buffered=False, writes=True, quick=False)
     whole = Wish(
         target=wish,
@@ -50,7 +50,7 @@ def run_simulated(directory: Path, seed: int = 3) -> None:
         plan=lambda ground: campaign_plan(CAMPAIGN, ground, quick=False, seed=seed),
     )
     now = datetime.now(UTC)
-    measure_to_directory(whole, look_ahead(whole, now), directory, SilentObserver(), now)
+    measure_to_directory(whole, look_ahead(whole, now), directory, observer or SilentObserver(), now)
 
 
 def resume_simulated(directory: Path) -> None:
@@ -126,21 +126,31 @@ def test_a_resumed_record_is_the_unbroken_one_wherever_the_front_was_killed(
     assert in_the_middle > 3, "the moments must have met runs in the middle, or this shows nothing"
 
 
-def interrupt_after_cells(number: int, directory: Path) -> Callable[[Child], None]:
-    def end(child: Child) -> None:
-        while not (directory / "run.json").exists() or glance_at(directory, lambda _: ()).measured < number:
-            time.sleep(0.001)
-        os.kill(child.process, signal.SIGINT)
+class Interrupting(SilentObserver):
+    """Presses Ctrl-C in the middle of the cell behind so many."""
 
-    return end
+    def __init__(self, cells: int) -> None:
+        self.left = cells
+
+    def cell_finished(self, record: CellRecord) -> None:  # noqa: ARG002 - what observers are told
+        self.left -= 1
+
+    def interval(self, interval: IntervalRecord) -> None:  # noqa: ARG002 - as above
+        if self.left == 0:
+            self.left -= 1
+            os.kill(os.getpid(), signal.SIGINT)
+
+
+def interrupted_after(cells: int, directory: Path) -> RunRecord:
+    assert fork(lambda: run_simulated(directory, observer=Interrupting(cells))).wait() != DONE
+    return load_run(directory)
 
 
 def test_a_resumed_record_is_the_unbroken_one_after_ctrl_c(unbroken: tuple[RunRecord, float], tmp_path: Path) -> None:
     whole, _ = unbroken
     for number in (1, 20, 40):
         directory = tmp_path / str(number)
-        before = broken_off(directory, interrupt_after_cells(number, directory))
-        assert before is not None
+        before = interrupted_after(number, directory)
         assert not before.finished
         assert len(before.cells) >= number
         resume_simulated(directory)
@@ -152,7 +162,7 @@ def test_a_resumption_that_is_killed_while_it_replays_can_be_resumed(
 ) -> None:
     whole, unbroken_s = unbroken
     directory = tmp_path / "run"
-    assert broken_off(directory, interrupt_after_cells(30, directory)) is not None
+    interrupted_after(30, directory)
     for share in (0.1, 0.3, 0.6):
         child = fork(lambda: resume_simulated(directory))
         child.kill_after(unbroken_s * share)
@@ -170,7 +180,7 @@ def with_last_cell(directory: Path, change: Callable[[CellRecord], CellRecord]) 
 
 def test_a_drive_in_another_state_than_the_recorded_one_is_refused(tmp_path: Path) -> None:
     directory = tmp_path / "run"
-    broken_off(directory, interrupt_after_cells(5, directory))
+    interrupted_after(5, directory)
 
     def forged(cell: CellRecord) -> CellRecord:
         drives = (cell.drives[0].model_copy(update={"state_hash": "0" * 16}), *cell.drives[1:])
@@ -186,7 +196,7 @@ def test_a_drive_in_another_state_than_the_recorded_one_is_refused(tmp_path: Pat
 
 def test_what_a_simulated_drive_failed_at_is_not_tried_again(tmp_path: Path) -> None:
     directory = tmp_path / "run"
-    broken_off(directory, interrupt_after_cells(2, directory))
+    interrupted_after(2, directory)
     with pytest.raises(UsageError, match="a simulated drive fails by its model"):
         look_back(directory, failed_again=True)
 
@@ -203,7 +213,7 @@ def test_virtual_time_gives_a_listing_its_duration(unbroken: tuple[RunRecord, fl
 
 def test_nothing_is_said_of_hosts_and_clocks(unbroken: tuple[RunRecord, float], tmp_path: Path) -> None:
     directory = tmp_path / "run"
-    broken_off(directory, interrupt_after_cells(5, directory))
+    interrupted_after(5, directory)
     resume_simulated(directory)
     run = load_run(directory)
     host = run.header.host.model_copy(update={"cpu_quota": 0.5, "virtual_machine": "kvm", "cpus_allowed": 1})
