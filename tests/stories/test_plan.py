@@ -17,6 +17,17 @@ def test_the_plan_says_cells_time_bytes_and_fills_and_touches_nothing(tmp_path: 
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_campaign_of_reads_writes_nothing_but_its_fill(tmp_path: Path) -> None:
+    campaign = tmp_path / "reads.toml"
+    campaign.write_text(
+        'name = "reads"\n[[experiment]]\nname = "all"\npattern = "random"\nread = 100\nblock_size = "4KiB"\n'
+        "queue_depth = 8\n",
+        encoding="utf-8",
+    )
+    ended = iosonde("plan", tmp_path / "new.data", "--size", "64MiB", "--profile", campaign)
+    assert "writes    67.1 MB to fill it, then nothing" in ended.stdout
+
+
 def test_the_cells_can_be_listed_with_their_experiments(tmp_path: Path) -> None:
     ended = iosonde("plan", tmp_path, "--size", "1GiB", "--cells", "--quick")
     listed = [line.split()[0] for line in ended.stdout.splitlines() if line.startswith("  ")]

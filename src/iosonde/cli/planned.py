@@ -97,7 +97,7 @@ def _wear_lines(ahead: Survey, cost: Cost) -> list[str]:
     first = f"{format_amount(cost.fill_bytes)} to fill {it}, then " if cost.fill_bytes else ""
     span = ahead.plan.span_bytes
     return [
-        f"writes    {first}up to {most}",
+        f"writes    {first}{f'up to {most}' if cost.write_bytes_max else 'nothing'}",
         f"fills     at most {cost.fills(span * len(ahead.places)):.0f} of the {format_size(span)} used{each}",
     ]
 
