@@ -177,7 +177,7 @@ impl Flash {
         }
         self.place(die, logical, physical);
         if filled + 1 == unit_pages {
-            self.program_slc(die, at_ns);
+            self.program_slc(die, at_ns, 0);
         }
     }
 
@@ -193,7 +193,7 @@ impl Flash {
         self.wear.pages += u64::from(missing);
         if self.goal == Goal::Slc {
             die.slc_filled += missing;
-            self.program_slc(self.cursor, at_ns);
+            self.program_slc(self.cursor, at_ns, missing);
         } else {
             die.filled += missing;
             self.program_main(self.cursor, at_ns);
@@ -298,7 +298,8 @@ impl Flash {
         self.program(die, at_ns, self.media.program_ns, unit, host_pages);
     }
 
-    fn program_slc(&mut self, die: u32, at_ns: u64) {
+    // What was filled up with padding never was in the write buffer.
+    fn program_slc(&mut self, die: u32, at_ns: u64, padding: u32) {
         let Some(slc) = &self.slc else { return };
         let program_ns = slc.program_ns;
         let unit = self.slc_unit(die, self.dies[die as usize].slc_head);
@@ -306,7 +307,7 @@ impl Flash {
         state.slc_filled = 0;
         state.slc_used += 1;
         state.slc_head = (state.slc_head + 1) % self.geometry.slc_die_units;
-        self.program(die, at_ns, program_ns, unit, u64::from(self.geometry.unit_pages));
+        self.program(die, at_ns, program_ns, unit, u64::from(self.geometry.unit_pages - padding));
     }
 
     fn program(&mut self, die: u32, at_ns: u64, length_ns: u64, unit: u32, host_pages: u64) {
