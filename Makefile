@@ -19,11 +19,21 @@ INSTALLED := $(VENV)/.stamp-installed
 ENGINE := engine/Cargo.toml engine/Cargo.lock $(wildcard engine/build.rs engine/.cargo/config.toml) \
           $(shell find engine/src -name '*.rs' -o -type d)
 
+# Fuzzing, on the stable compiler: libFuzzer's counters are a pass of LLVM. The engine's own build is not touched.
+SECONDS ?= 60
+FUZZ_FLAGS := -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+              -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+              -Cllvm-args=-sanitizer-coverage-trace-compares
+FUZZ_TARGET := $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
+FUZZER := fuzz/target/$(FUZZ_TARGET)/release/session
+# An input has so long, and the process so much memory, before it is a finding.
+FUZZ_BOUNDS := -timeout=25 -rss_limit_mb=1536 -max_len=16384
+
 # What is set for another environment or another build must not reach this one.
 unexport PYTHONPATH PYTHONHOME PYTHONSAFEPATH VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
 unexport SETUPTOOLS_RUST_CARGO_PROFILE CARGO_BUILD_TARGET
 
-.PHONY: help setup demo test lint format wheel bench verify schema docs lock clean
+.PHONY: help setup demo test lint format wheel bench verify fuzz schema docs lock clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -60,11 +70,14 @@ lint: setup ## check format, style, types and layers
 	$(VENV)/bin/lint-imports --no-logo --no-cache
 	$(CARGO) fmt --check
 	$(CARGO) clippy --all-targets --locked -- -D warnings
+	cd fuzz && cargo fmt --check
+	cd fuzz && cargo clippy --release --locked -- -D warnings
 
 format: setup ## put all code into its format
 	$(VENV)/bin/ruff format .
 	$(VENV)/bin/ruff check --fix-only .
 	$(CARGO) fmt
+	cd fuzz && cargo fmt
 
 wheel: setup ## build sdist, and the wheel from it, and try that in an empty environment
 	rm -rf dist
@@ -78,6 +91,12 @@ bench: setup ## compare with other tools
 verify: setup ## compare with what is known: models and their sources, queues and closed forms (LONG=--long for an hour)
 	$(PY) -m verify $(LONG)
 
+fuzz: ## throw bytes at the engine's protocol for a while (SECONDS=60; needs a C++ compiler); findings land in fuzz/findings/
+	cd fuzz && RUSTFLAGS="$(FUZZ_FLAGS)" cargo build --release --locked --features linked --target $(FUZZ_TARGET)
+	mkdir -p fuzz/grown fuzz/findings
+	$(FUZZER) $(FUZZ_BOUNDS) -max_total_time=$(SECONDS) -artifact_prefix=fuzz/findings/ -print_final_stats=1 \
+		fuzz/grown fuzz/corpus
+
 schema: setup ## write docs/*.schema.json from the code
 	$(PY) -m tools.write_schema
 
@@ -88,4 +107,4 @@ lock: $(PACKAGES) ## make requirements/ anew from pyproject.toml (UPGRADE=--upgr
 	$(PY) -m tools.lock $(UPGRADE)
 
 clean: ## remove all that make made
-	rm -rf $(VENV) build dist demo engine/target src/*.egg-info .*_cache .hypothesis
+	rm -rf $(VENV) build dist demo engine/target fuzz/target fuzz/grown src/*.egg-info .*_cache .hypothesis

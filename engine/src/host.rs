@@ -1,5 +1,6 @@
 //! What the host can say about the price of a measurement: CPU time, context switches, steal, clocks.
 
+use rustix::process::{Resource, getrlimit};
 use rustix::time::ClockId;
 use serde::Serialize;
 
@@ -84,6 +85,23 @@ pub fn steal_ns() -> u64 {
     let text = std::fs::read_to_string("/proc/stat").unwrap_or_default();
     let ticks: u64 = text.lines().next().and_then(|line| line.split_whitespace().nth(8)?.parse().ok()).unwrap_or(0);
     ticks * 1_000_000_000 / rustix::param::clock_ticks_per_second()
+}
+
+/// Memory that this process could still take: what the host has left, and what its own limits leave. `u64::MAX` where
+/// nobody says.
+#[must_use]
+pub fn memory_bytes_free() -> u64 {
+    let facts = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let available = facts.lines().find_map(|line| line.strip_prefix("MemAvailable:")?.split_whitespace().next());
+    let available = available.and_then(|number| number.parse::<u64>().ok()).map_or(u64::MAX, |kib| kib * 1024);
+    let pages = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages: Vec<u64> = pages.split_whitespace().filter_map(|number| number.parse().ok()).collect();
+    // All that is mapped counts for the one limit, and what of that is data and stacks for the other.
+    let left = |resource, used: Option<&u64>| {
+        let used = used.copied().unwrap_or(0) * rustix::param::page_size() as u64;
+        getrlimit(resource).current.map_or(u64::MAX, |limit| limit.saturating_sub(used))
+    };
+    available.min(left(Resource::As, pages.first())).min(left(Resource::Data, pages.get(5)))
 }
 
 /// Kernel threads that `io_uring` has started for this process, because it could not do an operation without blocking.

@@ -1,30 +1,40 @@
 //! Commands in, events out, until the front goes away.
 
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
-use std::sync::Arc;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::park_timeout;
 use std::time::{Duration, Instant};
 
 use crate::cell::{Bench, Setting, conduct, conduct_simulated};
 use crate::clock::{Clock, Monotonic};
 use crate::failure::{Failure, FailureKind};
+use crate::host::memory_bytes_free;
 use crate::job::{Data, Engine, Job, Pattern, Sync, TARGETS_MAX};
 use crate::protocol::{Access, Command, Event, Hello, LINE_BYTES_MAX, Line, Numbered, PROTOCOL, TargetSpec, read_line};
 use crate::ring::{Poll, uring_refused};
 use crate::sim::{Drive, FaultPlan, Model, VirtualClock, check_faults, flush_all};
 use crate::target::{Target, TargetKind, Wanted};
 
-/// Commands that may wait while a job runs; a front that sends more is held up.
+/// Commands that may wait while a job runs. Those beyond are refused, so that a stop, and the end, are heard all the same.
 const COMMANDS_WAITING_MAX: usize = 16;
 /// The longest wait that may be asked for: a day.
 const WAIT_NS_MAX: u64 = 86_400 * 1_000_000_000;
 /// Calibration: long enough for a steady figure, short enough that nobody minds.
 const CALIBRATION_NS: u64 = 10_000_000;
 
+/// The way to files, the only one that a session has.
+pub type OpenFile = fn(&Path, Wanted) -> Result<Target, Failure>;
+
 /// Answers the commands of `input` on `output` until the input ends or nobody reads the output any more.
 pub fn serve(input: impl Read + Send + 'static, output: impl Write) -> io::Result<()> {
+    serve_with(input, output, Target::open)
+}
+
+/// The same, with another way to files than opening them.
+pub fn serve_with(input: impl Read + Send + 'static, output: impl Write, open_file: OpenFile) -> io::Result<()> {
     let brake = Arc::new(Brake::default());
     let (sender, commands) = sync_channel(COMMANDS_WAITING_MAX);
     let heard = Arc::clone(&brake);
@@ -35,6 +45,7 @@ pub fn serve(input: impl Read + Send + 'static, output: impl Write) -> io::Resul
         clock: Monotonic::start(),
         virtual_clock: VirtualClock::default(),
         output: BufWriter::new(output),
+        open_file,
         broken: None,
         targets: Vec::new(),
         drives: Vec::new(),
@@ -58,46 +69,47 @@ fn hello() -> Hello {
     }
 }
 
-/// No job: command numbers of jobs are below it.
-const NO_JOB: u64 = u64::MAX;
-
 // Ends jobs early: the one that a stop names, or all of them once the front is gone.
+#[derive(Default)]
 struct Brake {
     stop: Arc<AtomicBool>,
     gone: AtomicBool,
-    running: AtomicU64,
-    stopped: AtomicU64,
+    // Commands that found no room.
+    refused: AtomicU64,
+    named: Mutex<Named>,
 }
 
-impl Default for Brake {
-    fn default() -> Self {
-        Self {
-            stop: Arc::default(),
-            gone: AtomicBool::new(false),
-            running: AtomicU64::new(NO_JOB),
-            stopped: AtomicU64::new(NO_JOB),
-        }
-    }
+// Jobs by the numbers of their commands.
+#[derive(Default)]
+struct Named {
+    running: Option<u64>,
+    stopped: Option<u64>,
 }
 
 impl Brake {
+    fn named(&self) -> MutexGuard<'_, Named> {
+        self.named.lock().expect("nobody panics who has it")
+    }
+
     // A stop may come before its job has begun: whoever comes second, here or in `stop`, sets the flag.
     fn begin(&self, job: u64) {
-        self.stop.store(false, Ordering::SeqCst);
-        self.running.store(job, Ordering::SeqCst);
-        if self.stopped.load(Ordering::SeqCst) == job || self.gone.load(Ordering::SeqCst) {
-            self.stop.store(true, Ordering::SeqCst);
-        }
+        let mut named = self.named();
+        named.running = Some(job);
+        let is_stopped = named.stopped == Some(job) || self.gone.load(Ordering::SeqCst);
+        self.stop.store(is_stopped, Ordering::SeqCst);
     }
 
     fn stop(&self, job: u64) {
-        self.stopped.store(job, Ordering::SeqCst);
-        if self.running.load(Ordering::SeqCst) == job {
+        let mut named = self.named();
+        named.stopped = Some(job);
+        if named.running == Some(job) {
             self.stop.store(true, Ordering::SeqCst);
         }
     }
 
     fn stop_all(&self) {
+        // Held so that no job begins between the two.
+        let _named = self.named();
         self.gone.store(true, Ordering::SeqCst);
         self.stop.store(true, Ordering::SeqCst);
     }
@@ -115,11 +127,11 @@ fn listen(mut input: impl BufRead, commands: &SyncSender<Result<Numbered, Failur
         };
         match command {
             Ok(Numbered { id, command: Command::Stop }) => brake.stop(id),
-            other => {
-                if commands.send(other).is_err() {
-                    break;
-                }
-            }
+            other => match commands.try_send(other) {
+                Ok(()) => (),
+                Err(TrySendError::Full(_)) => drop(brake.refused.fetch_add(1, Ordering::SeqCst)),
+                Err(TrySendError::Disconnected(_)) => break,
+            },
         }
     }
     brake.stop_all();
@@ -139,6 +151,7 @@ struct Session<W: Write> {
     // The time of simulated drives.
     virtual_clock: VirtualClock,
     output: BufWriter<W>,
+    open_file: OpenFile,
     // Why events can't be sent any more: the front is gone.
     broken: Option<io::Error>,
     // In the order in which they were opened.
@@ -165,9 +178,17 @@ impl<W: Write> Session<W> {
                     self.answer(id, command).unwrap_or_else(|failure| Event::error(Some(id), failure))
                 }
                 Ok(Err(failure)) => Event::error(None, failure),
-                Err(_) => return,
+                Err(_) => return self.answer_refused(),
             };
             self.send(&event);
+            self.answer_refused();
+        }
+    }
+
+    fn answer_refused(&mut self) {
+        for _ in 0..self.brake.refused.swap(0, Ordering::SeqCst) {
+            let message = format!("more than {COMMANDS_WAITING_MAX} commands were waiting, and this one was refused");
+            self.send(&Event::error(None, Failure::new(FailureKind::Protocol, message)));
         }
     }
 
@@ -237,13 +258,20 @@ impl<W: Write> Session<W> {
                         "a file that is made has a size and is open for writing; one that is not, has neither";
                     return Err(Failure::new(FailureKind::Protocol, message));
                 }
-                Target::open(&path, Wanted { write, create_bytes: size_bytes, direct })
+                (self.open_file)(&path, Wanted { write, create_bytes: size_bytes, direct })
             }
         }
     }
 
     fn open_simulated(&mut self, model: &Model, seed: u64, faults: &[FaultPlan]) -> Result<Target, Failure> {
         model.check()?;
+        let (needed, free) = (model.memory_bytes(), memory_bytes_free());
+        if needed > free {
+            let message = format!(
+                "such a drive takes {needed} bytes of memory, and {free} are free: with a larger capacity_scale it takes less"
+            );
+            return Err(Failure::new(FailureKind::BadModel, message));
+        }
         let drive = Drive::new(model, seed);
         let size_bytes = drive.simulated().size_bytes();
         check_faults(faults, size_bytes)?;

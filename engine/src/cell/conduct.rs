@@ -7,6 +7,7 @@ use std::thread::{Scope, ScopedJoinHandle, current, park_timeout, scope};
 use std::time::Duration;
 
 use super::collector::Collector;
+use super::memory;
 use super::result::{Interval, JobResult};
 use super::thread::{Gate, Legacy, Post, cpus_allowed, drive};
 use super::total::{Counted, Moment, Total};
@@ -23,6 +24,10 @@ const SLEEP_NS_MAX: u64 = 20_000_000;
 const SPARES_ALONE: usize = 4;
 /// Empty tallies for each of many workers.
 const SPARES_EACH: usize = 1;
+
+fn spares_each(job: &Job) -> usize {
+    if job.workers() == 1 { SPARES_ALONE } else { SPARES_EACH }
+}
 
 /// What a job runs in.
 pub struct Setting<'a> {
@@ -58,6 +63,7 @@ pub fn conduct(
     interval: &mut dyn FnMut(Interval),
 ) -> Result<JobResult, Failure> {
     let targets = targets_of(job, setting.targets)?;
+    memory::check(job, spares_each(job), true)?;
     // Trims make holes, so that those say nothing of who else is at work.
     let whole: Vec<&Target> = targets.iter().filter(|target| !job.trims() && !target.has_holes_now()).collect();
     let gate = Gate::closed();
@@ -120,7 +126,7 @@ impl<'scope> Crew<'scope> {
         shared: &'env Shared,
     ) -> Result<Self, Failure> {
         let workers = job.workers();
-        let spares_each = if workers == 1 { SPARES_ALONE } else { SPARES_EACH };
+        let spares_each = spares_each(job);
         let cpus = cpus_allowed();
         let (ready, answers) = sync_channel(workers as usize);
         let mut handles = Vec::with_capacity(workers as usize);

@@ -3,6 +3,7 @@
 
 mod collector;
 mod conduct;
+mod memory;
 mod result;
 mod simulated;
 mod thread;

@@ -162,8 +162,11 @@ impl Job {
             return bad(format!("a rate is not within 1 to {RATE_PER_S_MAX} a second"));
         }
         self.check_burst()?;
-        if self.interval_ns < INTERVAL_NS_MIN {
-            return bad(format!("an interval of {} ns is below {INTERVAL_NS_MIN}", self.interval_ns));
+        if self.interval_ns < INTERVAL_NS_MIN || self.interval_ns > DURATION_NS_MAX {
+            return bad(format!(
+                "an interval of {} ns is not within {INTERVAL_NS_MIN} to {DURATION_NS_MAX}",
+                self.interval_ns
+            ));
         }
         Ok(())
     }

@@ -69,6 +69,26 @@ impl Drop for Region {
     }
 }
 
+// What lies where in a slot's stretch of memory.
+struct Layout {
+    write_base: usize,
+    pool: usize,
+    stride_bytes: usize,
+}
+
+impl Layout {
+    fn of(job: &Job) -> Self {
+        let reserve = (job.block_size_bytes as usize).next_multiple_of(PAGE_BYTES);
+        let pool = if job.writes() {
+            (POOL_BYTES / job.in_flight() as usize).max(POOL_BYTES_MIN).next_multiple_of(PAGE_BYTES)
+        } else {
+            0
+        };
+        let write_base = if job.reads() { reserve } else { 0 };
+        Self { write_base, pool, stride_bytes: write_base + if job.writes() { reserve + pool } else { 0 } }
+    }
+}
+
 /// The buffers of one worker: for each slot one to read into and a pool of random data to write from.
 ///
 /// A slot's memory belongs to its operation while that is in flight, so data never changes under the kernel's hands
@@ -88,15 +108,7 @@ pub struct Payload {
 impl Payload {
     /// Maps and fills the buffers of a worker's `slots` slots, each worker's with data of its own. All are aligned to pages, which is as much as any device asks.
     pub fn new(job: &Job, slots: u32, worker: u32) -> std::io::Result<Self> {
-        let block_bytes = job.block_size_bytes as usize;
-        let reserve = block_bytes.next_multiple_of(PAGE_BYTES);
-        let pool = if job.writes() {
-            (POOL_BYTES / job.in_flight() as usize).max(POOL_BYTES_MIN).next_multiple_of(PAGE_BYTES)
-        } else {
-            0
-        };
-        let write_base = if job.reads() { reserve } else { 0 };
-        let stride_bytes = write_base + if job.writes() { reserve + pool } else { 0 };
+        let Layout { write_base, pool, stride_bytes } = Layout::of(job);
         let mut payload = Self {
             region: Region::new(stride_bytes * slots as usize)?,
             unit_bytes: usize::try_from(job.step_bytes()).map_or(PAGE_BYTES, |step| step.min(PAGE_BYTES)),
@@ -128,6 +140,12 @@ impl Payload {
                 unit[from..].fill(0);
             }
         }
+    }
+
+    /// The memory that each slot of a job takes.
+    #[must_use]
+    pub fn slot_bytes(job: &Job) -> u64 {
+        Layout::of(job).stride_bytes as u64
     }
 
     /// The memory for a slot's next operation, of at most the largest block. A write gets random data that was not

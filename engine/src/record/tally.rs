@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::Histogram;
+use super::histogram::BUCKETS;
 
 /// A class of operations with figures of its own. A commit is a write and the flush after it, taken together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -185,6 +186,13 @@ impl Tally {
                 ClassTally::new(room(is_asked), [spread(), spread(), spread()])
             }),
         }
+    }
+
+    /// The memory that such a tally takes.
+    #[must_use]
+    pub fn bytes(asked: &[Class], paced: bool) -> u64 {
+        let histograms = asked.len() * if paced { 4 } else { 1 };
+        (size_of::<Self>() + histograms * BUCKETS * size_of::<u64>()) as u64
     }
 
     /// Starts anew, as the given interval.

@@ -26,4 +26,14 @@ impl Model {
             Self::Disk(model) => model.check(),
         }
     }
+
+    /// The memory that a drive of a checked model takes, bytes; 0 where that is next to nothing.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        match self {
+            Self::Queueing(_) => 0,
+            Self::Ssd(model) => model.memory_bytes(),
+            Self::Disk(model) => model.memory_bytes(),
+        }
+    }
 }

@@ -116,6 +116,12 @@ impl DiskModel {
         within("read_ahead_segments", self.read_ahead_segments, 1, SEGMENTS_MAX)
     }
 
+    /// The memory that a drive takes at most, bytes, in the stretches that its caches keep.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        64 * (u64::from(self.write_cache_stretches) + u64::from(self.read_ahead_segments))
+    }
+
     /// How long the interface takes for so many bytes.
     #[inline]
     pub(super) fn transfer_ns(&self, length_bytes: u32) -> u64 {

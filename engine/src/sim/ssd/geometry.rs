@@ -74,6 +74,14 @@ impl Geometry {
         Ok(())
     }
 
+    /// The memory that a drive takes for its tables: pages both ways and whether they are valid, blocks and their lists.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        let [logical, physical, dies] = [self.logical_pages, self.physical_pages(), self.dies].map(u64::from);
+        let blocks = dies * u64::from(self.die_blocks);
+        4 * (logical + physical) + physical / 8 + 16 * blocks + dies * (4 * u64::from(self.block_pages) + 1024)
+    }
+
     /// All pages of the main media.
     #[must_use]
     pub fn main_pages(&self) -> u32 {

@@ -226,6 +226,14 @@ impl SsdModel {
     }
 }
 
+impl SsdModel {
+    /// The memory that a drive takes, bytes. The model was checked.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        Geometry::new(self).memory_bytes()
+    }
+}
+
 impl PowerModel {
     fn check(&self) -> Result<(), Failure> {
         within("power.idle_mw", self.idle_mw, 0, 1_000_000)?;

@@ -1,0 +1,141 @@
+//! A front that says what it is given, whatever that is, and holds the engine to what it promises of any input.
+
+use std::io::{self, Read, Write};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+use iosonde_engine::failure::{Failure, FailureKind};
+use iosonde_engine::protocol::{Command, LINE_BYTES_MAX, Numbered};
+use iosonde_engine::session::serve_with;
+use serde_json::Value;
+
+/// How long the front waits for an answer before it says the next line.
+const PATIENCE: Duration = Duration::from_millis(5);
+/// How soon the engine ends once its input has.
+const END_MAX: Duration = Duration::from_secs(10);
+/// The longest event line, as docs/protocol.md has it.
+const EVENT_BYTES_MAX: usize = 4 << 20;
+
+/// Plays these bytes to a session, and asserts what holds for any: each line is answered once, each answer is one line of
+/// JSON within its bound, and the session ends soon after its input. No path is ever opened: the session is given a way to
+/// open files that refuses all of them.
+///
+/// Gives the answers, in their order.
+pub fn play(input: &[u8]) -> Vec<Value> {
+    let heard = Arc::new(Heard::default());
+    let ended = Arc::new(Mutex::new(None));
+    let expected = answers_to(input);
+    let script = Script {
+        bytes: input.to_vec(),
+        said: 0,
+        answers_before: None,
+        heard: Arc::clone(&heard),
+        ended: Arc::clone(&ended),
+    };
+    let ear = Ear { line: Vec::new(), heard: Arc::clone(&heard) };
+    let outcome = serve_with(script, ear, |_, _| Err(Failure::new(FailureKind::NoRights, "no files here")));
+    outcome.expect("there was always somebody who listened");
+    let ended: Option<Instant> = *ended.lock().expect("nobody panics with it");
+    let after = ended.map(|ended| ended.elapsed());
+    assert!(after.is_some_and(|after| after < END_MAX), "the session went on {after:?} after the end of its input");
+    // The hello, and one for each.
+    let answers = std::mem::take(&mut *heard.answers.lock().expect("nobody panics with it"));
+    assert_eq!(answers.len(), expected + 1, "answers to as many lines, and a hello");
+    answers
+}
+
+// How many answers these lines must get: a stop has none of its own, and a line without an end is none.
+fn answers_to(input: &[u8]) -> usize {
+    let whole = input.iter().rposition(|byte| *byte == b'\n').map_or(&[][..], |end| &input[..end]);
+    if whole.is_empty() && !input.contains(&b'\n') {
+        return 0;
+    }
+    let is_stop = |line: &[u8]| {
+        line.len() <= LINE_BYTES_MAX
+            && serde_json::from_slice(line).is_ok_and(|known: Numbered| known.command == Command::Stop)
+    };
+    whole.split(|byte| *byte == b'\n').filter(|line| !is_stop(line)).count()
+}
+
+#[derive(Default)]
+struct Heard {
+    answers: Mutex<Vec<Value>>,
+    more: Condvar,
+}
+
+impl Heard {
+    fn answers(&self) -> usize {
+        self.answers.lock().expect("nobody panics with it").len()
+    }
+
+    fn wait_beyond(&self, count: usize) {
+        let answers = self.answers.lock().expect("nobody panics with it");
+        let waited = self.more.wait_timeout_while(answers, PATIENCE, |answers| answers.len() <= count);
+        drop(waited.expect("nobody panics with it"));
+    }
+}
+
+// What is said, a line at a time.
+struct Script {
+    bytes: Vec<u8>,
+    said: usize,
+    // How many answers there were before the line was said that was said last.
+    answers_before: Option<usize>,
+    heard: Arc<Heard>,
+    ended: Arc<Mutex<Option<Instant>>>,
+}
+
+impl Read for Script {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if let Some(before) = self.answers_before.take() {
+            self.heard.wait_beyond(before);
+        }
+        let left = &self.bytes[self.said..];
+        let left = &left[..left.len().min(into.len())];
+        let end = left.iter().position(|byte| *byte == b'\n');
+        let count = end.map_or(left.len(), |end| end + 1);
+        into[..count].copy_from_slice(&left[..count]);
+        self.said += count;
+        if count == 0 {
+            self.ended.lock().expect("nobody panics with it").get_or_insert_with(Instant::now);
+        } else if end.is_some() {
+            self.answers_before = Some(self.heard.answers());
+        }
+        Ok(count)
+    }
+}
+
+// What is heard: whole lines of JSON.
+struct Ear {
+    line: Vec<u8>,
+    heard: Arc<Heard>,
+}
+
+impl Write for Ear {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
+            self.line.extend_from_slice(part);
+            assert!(self.line.len() <= EVENT_BYTES_MAX, "an event of more than {EVENT_BYTES_MAX} bytes");
+            if part.ends_with(b"\n") {
+                self.hear();
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Ear {
+    fn hear(&mut self) {
+        let event: Value = serde_json::from_slice(&self.line).expect("an event is JSON");
+        self.line.clear();
+        let kind = event["type"].as_str().expect("an event says its type").to_owned();
+        if kind != "started" && kind != "interval" {
+            self.heard.answers.lock().expect("nobody panics with it").push(event);
+            self.heard.more.notify_all();
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! What no front would say: nothing makes the engine panic, hang, or take memory without bound.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use common::front::play;
+use iosonde_engine::host::memory_bytes_free;
+use serde_json::{Value, json};
+
+const OPEN: &str = r#"{"id":1,"command":"open","kind":"null","size_bytes":1073741824}"#;
+
+/// How long a refusal may take, whatever else the machine does.
+const SOON: Duration = Duration::from_secs(10);
+
+fn job(changes: &Value) -> Value {
+    let mut job = json!({
+        "engine": "null", "pattern": "random", "read_percent": 50, "block_size_bytes": 4096, "queue_depth": 1,
+        "jobs": 1, "targets": 1, "sync": "none", "data": "random", "seed": 1, "span_bytes": 1 << 30, "warmup_ns": 0,
+        "measure_ns": 1_000_000, "interval_ns": 1_000_000
+    });
+    for (key, value) in changes.as_object().expect("changes are an object") {
+        job[key] = value.clone();
+    }
+    json!({ "id": 2, "command": "run", "job": job })
+}
+
+fn said(lines: &[String]) -> Vec<Value> {
+    let begun = Instant::now();
+    let answers = play((lines.join("\n") + "\n").as_bytes());
+    assert!(begun.elapsed() < SOON, "{:?} for {lines:?}", begun.elapsed());
+    answers
+}
+
+/// The kind and the message of the last answer, which is an error.
+fn refusal(lines: &[String]) -> (String, String) {
+    let answers = said(lines);
+    let last = answers.last().expect("an answer");
+    assert_eq!(last["type"], "error", "{last}");
+    (last["kind"].as_str().unwrap_or("").to_owned(), last["message"].as_str().unwrap_or("").to_owned())
+}
+
+#[test]
+fn all_that_a_fuzzer_found_worth_keeping_is_answered() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus");
+    let mut paths: Vec<_> =
+        fs::read_dir(folder).expect("the corpus").map(|entry| entry.expect("an entry").path()).collect();
+    paths.sort();
+    assert!(paths.len() > 40, "{} inputs", paths.len());
+    for path in paths {
+        play(&fs::read(&path).expect("an input"));
+    }
+}
+
+#[test]
+fn a_line_of_a_hundred_million_bytes_is_refused_and_the_next_one_is_heard() {
+    let answers = said(&["x".repeat(100_000_000), OPEN.to_owned()]);
+    let kinds: Vec<&Value> = answers.iter().map(|answer| &answer["type"]).collect();
+    assert_eq!(kinds, ["hello", "error", "opened"]);
+}
+
+#[test]
+fn brackets_without_end_are_no_command() {
+    for line in
+        ["[".repeat(60_000), r#"{"id":"#.repeat(10_000), format!(r#"{{"id":1,"command":{}"#, "[".repeat(60_000))]
+    {
+        assert_eq!(refusal(&[line]).0, "protocol");
+    }
+}
+
+#[test]
+fn numbers_at_the_end_of_their_types_are_refused_or_borne() {
+    for key in [
+        "interval_ns",
+        "measure_ns",
+        "warmup_ns",
+        "span_bytes",
+        "offset_bytes",
+        "block_size_bytes",
+        "queue_depth",
+        "jobs",
+        "targets",
+        "flush_every",
+    ] {
+        for number in [1_u64 << 31, (1 << 32) - 1, 1 << 32, 1 << 63, u64::MAX] {
+            let lines = [OPEN.to_owned(), job(&json!({ key: number })).to_string()];
+            let answers = said(&lines);
+            let last = answers.last().expect("an answer");
+            assert!(last["type"] == "error" || last["type"] == "finished", "{key} {number}: {last}");
+        }
+    }
+    let (kind, message) = refusal(&[OPEN.to_owned(), job(&json!({ "interval_ns": u64::MAX })).to_string()]);
+    assert_eq!(kind, "bad_job");
+    assert!(message.starts_with("an interval of 18446744073709551615 ns is not within"), "{message}");
+}
+
+#[test]
+fn a_job_that_takes_more_memory_than_there_is_is_refused_before_it_takes_any() {
+    let deep = json!({ "block_size_bytes": 512, "queue_depth": 4096, "jobs": 256 });
+    let open = [OPEN.to_owned(), OPEN.to_owned(), OPEN.to_owned(), OPEN.to_owned()];
+    let mut wide = deep.clone();
+    wide["targets"] = json!(4);
+    // A million slots on each of four targets, with 24 KiB each: within the bound of bytes in flight.
+    let needed_bytes = 4 * (1_u64 << 20) * (24 << 10);
+    if memory_bytes_free() > needed_bytes {
+        eprintln!("skipped: this host has the memory");
+        return;
+    }
+    let lines: Vec<String> = open.into_iter().chain([job(&wide).to_string()]).collect();
+    let (kind, message) = refusal(&lines);
+    assert_eq!(kind, "engine_refused");
+    assert!(message.starts_with("1024 workers with 4194304 operations in flight take "), "{message}");
+}
+
+#[test]
+fn a_drive_that_takes_more_memory_than_there_is_is_refused_before_it_takes_any() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/model-sata-dc");
+    let text = fs::read_to_string(path).expect("a drive");
+    let mut open: Value = serde_json::from_str(text.lines().next().expect("a line")).expect("a command");
+    open["model"]["capacity_scale"] = json!(1);
+    open["model"]["capacity_bytes"] = json!(12_u64 << 40);
+    if memory_bytes_free() > 24 << 30 {
+        eprintln!("skipped: this host has the memory");
+        return;
+    }
+    let (kind, message) = refusal(&[open.to_string()]);
+    assert_eq!(kind, "bad_model");
+    assert!(message.contains("bytes of memory, and ") && message.contains("capacity_scale"), "{message}");
+}
+
+#[test]
+fn commands_beyond_those_that_may_wait_are_refused_and_the_end_is_heard_behind_them() {
+    let wait = r#"{"id":1,"command":"wait","duration_ns":86400000000000}"#.to_owned();
+    let more = vec![r#"{"id":2,"command":"calibrate"}"#.to_owned(); 40];
+    let answers = said(&[vec![wait], more].concat());
+    let of = |kind: &str| answers.iter().filter(|answer| answer["type"] == kind).count();
+    assert_eq!((of("waited"), of("calibrated") + of("error")), (1, 40));
+    assert!(of("error") >= 40 - 17, "{} were refused", of("error"));
+}
+
+#[test]
+fn a_job_with_the_largest_number_runs_and_can_be_stopped() {
+    let run = job(&json!({ "measure_ns": 3_600_000_000_000_u64 }));
+    let mut run = run.to_string();
+    run = run.replace(r#""id":2"#, &format!(r#""id":{}"#, u64::MAX));
+    let stop = format!(r#"{{"id":{},"command":"stop"}}"#, u64::MAX);
+    let answers = said(&[OPEN.to_owned(), run, stop]);
+    assert_eq!(answers.last().map(|answer| &answer["result"]["outcome"]), Some(&json!("cut")));
+}

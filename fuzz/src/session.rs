@@ -1,0 +1,23 @@
+//! Plays what the fuzzer thinks up to a session that can open no files. `make fuzz` runs it.
+#![no_main]
+
+#[path = "../../engine/tests/common/front.rs"]
+mod front;
+mod mutation;
+
+use libfuzzer_sys::{fuzz_mutator, fuzz_target};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// What the process may allocate: whatever wants more has no bound, or does not look whether it can be had.
+const MEMORY_BYTES_MAX: u64 = 1 << 30;
+
+fn limit_memory() {
+    let limit = Rlimit { current: Some(MEMORY_BYTES_MAX), ..getrlimit(Resource::Data) };
+    setrlimit(Resource::Data, limit).expect("a limit may always be lowered");
+}
+
+fuzz_target!(init: limit_memory(), |data: &[u8]| drop(front::play(data)));
+
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    mutation::mutate(data, size, max_size, seed)
+});
