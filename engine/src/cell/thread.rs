@@ -174,8 +174,8 @@ fn run<R: Ring>(post: Post<'_>, cpu_pinned: Option<u32>, ring: R, payload: Paylo
         kernel_workers: kernel_workers(),
         failure: end.failure,
     };
-    if legacy.failure.as_ref().is_some_and(|failure| failure.kind == FailureKind::Stuck) {
-        // The kernel may still write into the buffers, so they are never given back.
+    if end.unreturned > 0 {
+        // Whatever else went wrong before: the kernel may still write into the buffers, so they are never given back.
         std::mem::forget((end.ring, end.payload));
     } else {
         drop(end.ring);

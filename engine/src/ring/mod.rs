@@ -118,15 +118,25 @@ impl RingTruth {
     }
 }
 
+/// Whether the kernel asks to be called again: it was interrupted, short of memory for a moment, or timed out as told to.
+#[must_use]
+pub fn passing(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::ETIME | libc::EINTR | libc::EAGAIN | libc::EBUSY))
+}
+
 /// A queue of operations.
 pub trait Ring {
     /// Takes one request. There is room for as many as the ring was made for.
     fn push(&mut self, request: Request);
 
     /// Hands all requests over, and waits for `wait_for` completions or until `timeout_ns` has passed.
+    ///
+    /// Behind an error that is [`passing`] the ring goes on: what it has not handed over goes out with the next call. Any
+    /// other one ends the job.
     fn submit(&mut self, wait_for: u32, timeout_ns: u64) -> io::Result<()>;
 
-    /// Moves up to `most` completions into `into` (which has room for them), without waiting.
+    /// Moves up to `most` completions into `into` (which has room for them), without waiting. Each request comes back once
+    /// at most.
     fn reap(&mut self, into: &mut Vec<Completion>, most: usize);
 
     /// What this ring was granted.

@@ -131,11 +131,6 @@ fn try_iopoll(file: RawFd) -> io::Result<()> {
     }
 }
 
-/// The kernel asks to be called again: it was interrupted, short of memory for a moment, or timed out as told to.
-pub(super) fn passing(error: &io::Error) -> bool {
-    matches!(error.raw_os_error(), Some(libc::ETIME | libc::EINTR | libc::EAGAIN | libc::EBUSY))
-}
-
 impl Ring for UringRing {
     #[inline]
     fn push(&mut self, request: Request) {
@@ -147,17 +142,14 @@ impl Ring for UringRing {
     #[inline]
     fn submit(&mut self, wait_for: u32, timeout_ns: u64) -> io::Result<()> {
         // Who polls does not sleep: the kernel looks at the device once, and the worker comes back with its own deadlines.
-        let outcome = if wait_for == 0 || self.is_polled {
-            self.ring.submitter().submit()
+        if wait_for == 0 || self.is_polled {
+            self.ring.submitter().submit()?;
         } else {
             #[allow(clippy::cast_possible_truncation)] // The remainder is below 10^9.
             let timeout = Timespec::new().sec(timeout_ns / 1_000_000_000).nsec((timeout_ns % 1_000_000_000) as u32);
-            self.ring.submitter().submit_with_args(wait_for as usize, &SubmitArgs::new().timespec(&timeout))
-        };
-        match outcome {
-            Err(error) if !passing(&error) => Err(error),
-            _ => Ok(()),
+            self.ring.submitter().submit_with_args(wait_for as usize, &SubmitArgs::new().timespec(&timeout))?;
         }
+        Ok(())
     }
 
     #[inline]

@@ -4,7 +4,8 @@ use crate::failure::Failure;
 use crate::pattern::Payload;
 use crate::record::{Faults, Slowest, Tally};
 
-/// What was in flight when measuring ended.
+/// What was in flight when measuring ended, or about to be submitted again. What failed afterwards is among the faults
+/// instead, so that each operation is counted once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Censored {
     /// Operations.
@@ -51,6 +52,8 @@ pub struct WorkerEnd<R> {
     pub failure: Option<Failure>,
     /// Whether it was stopped from outside.
     pub stopped: bool,
+    /// Operations that never came back: the kernel may still do something with the ring and the memory.
+    pub unreturned: u32,
     /// The ring and the memory: given back, so that they outlive what the kernel may still do with them.
     pub ring: R,
     /// See `ring`.

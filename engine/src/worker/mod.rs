@@ -8,6 +8,7 @@ mod verdict;
 mod window;
 
 pub use end::{Censored, WorkerEnd};
-pub use machine::{DRAIN_NS_MAX, Step, Worker, WorkerParts, batch_max};
+pub use machine::{DRAIN_NS_MAX, SILENCE_NS_MAX, Step, Worker, WorkerParts, batch_max};
 pub use recorder::{Recorder, Spares, recorder_pair};
+pub use verdict::RETRY_NS_MAX;
 pub use window::Window;

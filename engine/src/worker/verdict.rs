@@ -3,8 +3,9 @@
 use crate::failure::{Failure, FailureKind, described};
 use crate::record::{Class, FaultKind};
 
-/// A submission of the same operation after EAGAIN, at most.
-const RETRIES_MAX: u32 = 1000;
+/// How long an operation is submitted again after EAGAIN, from its first submission on. A device whose queue is full says
+/// so for a while; one that says so for half a minute takes nothing any more.
+pub const RETRY_NS_MAX: u64 = 30_000_000_000;
 /// Operations that may be lost before the job ends: enough to pass over a bad stretch of a medium, not enough to spin
 /// on a device that is gone.
 pub const LOST_MAX: u64 = 1000;
@@ -18,8 +19,8 @@ pub struct Mishap {
     pub offset_bytes: u64,
     /// What the kernel said: bytes moved, or an error number negated.
     pub result: i32,
-    /// How often it was submitted again already.
-    pub retries: u32,
+    /// How long ago it was submitted for the first time.
+    pub age_ns: u64,
 }
 
 impl Mishap {
@@ -34,7 +35,7 @@ impl Mishap {
     pub fn kind(&self) -> FaultKind {
         match self.errno() {
             0 => FaultKind::Short,
-            libc::EAGAIN | libc::EINTR if self.retries < RETRIES_MAX => FaultKind::Retry,
+            libc::EAGAIN | libc::EINTR if self.age_ns < RETRY_NS_MAX => FaultKind::Retry,
             _ => FaultKind::Error,
         }
     }
@@ -63,11 +64,13 @@ impl Mishap {
     }
 }
 
-/// Errors that the next operation would meet as well.
+/// Errors that the next operation would meet as well. EAGAIN is one once nobody tries again.
 fn fatal(errno: i32) -> bool {
     matches!(
         errno,
-        libc::ENOSPC
+        libc::EAGAIN
+            | libc::EINTR
+            | libc::ENOSPC
             | libc::EDQUOT
             | libc::EROFS
             | libc::EFBIG

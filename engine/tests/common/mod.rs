@@ -2,6 +2,7 @@
 #![allow(dead_code)] // Each test program uses a part of it.
 
 pub mod bay;
+pub mod faulty;
 pub mod front;
 
 use std::cell::{Cell, RefCell};

@@ -94,9 +94,11 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         for &slot in &self.batch {
             let slot = &mut self.slots[slot as usize];
             // Another try goes on from the first one.
-            if slot.retries == 0 {
+            if slot.next != Next::Again {
                 slot.submit_ns = now;
             }
+            slot.next = Next::Fresh;
+            slot.in_flight = true;
         }
         self.batch.clear();
     }
@@ -106,11 +108,10 @@ impl<R: Ring, C: Clock> Worker<R, C> {
     pub(super) fn aim(&mut self, number: u32) -> bool {
         let slot = &mut self.slots[number as usize];
         match slot.next {
-            Next::Again => slot.retries += 1,
+            Next::Again => (),
             Next::Flush => {
                 slot.commit_ns = slot.submit_ns;
                 slot.class = Class::Flush;
-                slot.retries = 0;
             }
             Next::Fresh => {
                 let Some(access) = self.accesses.draw() else { return false };
@@ -124,7 +125,6 @@ impl<R: Ring, C: Clock> Worker<R, C> {
                 slot.class = access.class;
                 slot.offset_bytes = access.offset_bytes;
                 slot.length_bytes = access.length_bytes;
-                slot.retries = 0;
                 let direction = if access.class == Class::Read { Direction::Read } else { Direction::Write };
                 slot.buffer = match &mut self.payload {
                     Some(payload) if access.class != Class::Trim => {
@@ -139,9 +139,7 @@ impl<R: Ring, C: Clock> Worker<R, C> {
 
     #[inline]
     pub(super) fn push(&mut self, number: u32) {
-        let slot = &mut self.slots[number as usize];
-        slot.next = Next::Fresh;
-        slot.in_flight = true;
+        let slot = &self.slots[number as usize];
         self.ring.push(Request {
             operation: match (slot.class, self.sync) {
                 (Class::Read, _) => Operation::Read,

@@ -14,7 +14,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::job::{Job, Sync};
 use crate::pattern::{Accesses, Arrivals, Bursts, Payload};
 use crate::record::{Class, Faults, Phase, Slowest};
-use crate::ring::{Completion, Ring};
+use crate::ring::{Completion, Ring, passing};
 
 /// The part of a queue that is handed over in one go, and taken back in one go, at most. A batch is stamped once, and the
 /// kernel holds its first back until it has taken its last: with half of it, a queue of 32 ran 3 short on a virtual disk
@@ -32,6 +32,9 @@ pub fn batch_max(slots: u32) -> u32 {
 }
 /// How long operations may take to come back after the end, before the job is called stuck.
 pub const DRAIN_NS_MAX: u64 = 30_000_000_000;
+/// How long nothing may come back in a job without an end in time, before it is called stuck. With the drain behind it that
+/// is two minutes, which is what an engine may be silent for.
+pub const SILENCE_NS_MAX: u64 = 90_000_000_000;
 /// The longest sleep in the kernel, so that a stop is heard.
 const SLEEP_NS_MAX: u64 = 50_000_000;
 /// How long before an arrival a worker on a real clock stops sleeping: the kernel wakes it late by this much, or less.
@@ -57,8 +60,9 @@ struct Slot {
     submit_ns: u64,
     // When the write was submitted that a flush belongs to.
     commit_ns: u64,
-    retries: u32,
     in_flight: bool,
+    // Begun when measuring ended, and not known to have failed since.
+    is_censored: bool,
     buffer: *mut u8,
 }
 
@@ -116,6 +120,8 @@ pub struct Worker<R, C> {
     writes_to_flush: u64,
     in_flight: u32,
     in_flight_since_ns: u64,
+    // When something came back last.
+    back_ns: u64,
     exhausted: bool,
     drain_since_ns: Option<u64>,
     slowest: Slowest,
@@ -145,8 +151,8 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             due_ns: 0,
             submit_ns: 0,
             commit_ns: 0,
-            retries: 0,
             in_flight: false,
+            is_censored: false,
             buffer: std::ptr::null_mut(),
         };
         Self {
@@ -171,6 +177,7 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             writes_to_flush: job.flush_every,
             in_flight: 0,
             in_flight_since_ns: start_ns,
+            back_ns: start_ns,
             exhausted: false,
             drain_since_ns: None,
             slowest: Slowest::new(),
@@ -194,8 +201,11 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             self.launch();
         }
         let (wait_for, timeout_ns) = self.patience();
-        if let Err(error) = self.ring.submit(wait_for, timeout_ns) {
+        if let Err(error) = self.ring.submit(wait_for, timeout_ns)
+            && !passing(&error)
+        {
             self.fail(Failure::from_io(FailureKind::Io, "the ring broke off", &error));
+            return Step::Done;
         }
         let now = self.clock.now();
         self.turn(now);
@@ -239,8 +249,19 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             }
             self.window.advance();
             self.recorder.turn(boundary, self.window.phase(), self.window.interval());
+            if self.window.end_ns() == u64::MAX && self.silent_ns(now) > SILENCE_NS_MAX {
+                let message = format!("nothing came back for {} s", SILENCE_NS_MAX / 1_000_000_000);
+                self.failure.get_or_insert(Failure::new(FailureKind::Stuck, message));
+                self.window.close(now);
+            }
         }
         self.integrate(now);
+    }
+
+    // How long something has been in flight and nothing has come back.
+    fn silent_ns(&self, now: u64) -> u64 {
+        let oldest_ns = self.slots.iter().filter(|slot| slot.in_flight).map(|slot| slot.submit_ns).min();
+        oldest_ns.map_or(0, |oldest_ns| now.saturating_sub(oldest_ns.max(self.back_ns)))
     }
 
     fn integrate(&mut self, until_ns: u64) {
@@ -254,11 +275,14 @@ impl<R: Ring, C: Clock> Worker<R, C> {
     // Measuring is over: what is still in flight is censored, and only waited for.
     fn drain(&mut self, end_ns: u64) {
         self.drain_since_ns = Some(end_ns);
-        self.censored.count = u64::from(self.in_flight);
-        let waiting = self.slots.iter().filter(|slot| slot.in_flight);
-        let ages = waiting.map(|slot| end_ns.saturating_sub(slot.submit_ns));
-        self.censored.age_ns_min = ages.clone().min().unwrap_or(0);
-        self.censored.age_ns_max = ages.max().unwrap_or(0);
+        for slot in &mut self.slots {
+            slot.is_censored = slot.in_flight;
+        }
+        // What was to be submitted again has begun as well.
+        for slot in &self.unfinished {
+            let slot = &mut self.slots[*slot as usize];
+            slot.is_censored = slot.next == Next::Again;
+        }
         // What waits behind it is not stored anywhere: it is the stream of arrivals, which goes on from here.
         self.censored.waiting_age_ns_max =
             self.arrivals.as_ref().map(|arrivals| end_ns.saturating_sub(arrivals.next_ns()));
@@ -304,15 +328,25 @@ impl<R: Ring, C: Clock> Worker<R, C> {
     /// What is left when no more steps are wanted.
     #[must_use]
     pub fn finish(self) -> WorkerEnd<R> {
-        let (tally, intervals_merged) = self.recorder.finish(self.window.end_ns());
+        let end_ns = self.window.end_ns();
+        let (tally, intervals_merged) = self.recorder.finish(end_ns);
+        let ages = self.slots.iter().filter(|slot| slot.is_censored);
+        let ages = ages.map(|slot| end_ns.saturating_sub(slot.submit_ns));
+        let censored = Censored {
+            count: ages.clone().count() as u64,
+            age_ns_min: ages.clone().min().unwrap_or(0),
+            age_ns_max: ages.max().unwrap_or(0),
+            ..self.censored
+        };
         WorkerEnd {
             tally,
             intervals_merged,
             slowest: self.slowest,
             faults: self.faults,
-            censored: self.censored,
+            censored,
             failure: self.failure,
             stopped: self.stopped,
+            unreturned: self.in_flight,
             ring: self.ring,
             payload: self.payload,
         }

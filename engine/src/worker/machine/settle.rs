@@ -10,17 +10,22 @@ impl<R: Ring, C: Clock> Worker<R, C> {
     // Writes down what came back.
     pub(super) fn settle(&mut self, now: u64) {
         let completions = std::mem::take(&mut self.completions);
+        if !completions.is_empty() {
+            self.back_ns = now;
+        }
         for &completion in &completions {
-            self.in_flight -= 1;
             let slot = &mut self.slots[completion.slot as usize];
+            // With a ring that makes completions up, no figure would be worth anything.
+            assert!(slot.in_flight, "a completion of an operation that is not in flight");
             slot.in_flight = false;
+            self.in_flight -= 1;
             let class = slot.class;
             let moves_data = matches!(class, Class::Read | Class::Write);
             let expected = if moves_data { slot.length_bytes.cast_signed() } else { 0 };
             if completion.result == expected {
                 self.count(completion.slot, now);
             } else {
-                self.fault(completion, class);
+                self.fault(completion, class, now);
             }
             let is_free = self.slots[completion.slot as usize].next == Next::Fresh;
             if is_free {
@@ -85,12 +90,19 @@ impl<R: Ring, C: Clock> Worker<R, C> {
     }
 
     #[cold]
-    pub(super) fn fault(&mut self, completion: Completion, class: Class) {
+    pub(super) fn fault(&mut self, completion: Completion, class: Class, now: u64) {
         let slot = &mut self.slots[completion.slot as usize];
-        let mishap =
-            Mishap { class, offset_bytes: slot.offset_bytes, result: completion.result, retries: slot.retries };
+        let age_ns = now - slot.submit_ns;
+        let mishap = Mishap { class, offset_bytes: slot.offset_bytes, result: completion.result, age_ns };
         if mishap.kind() == FaultKind::Retry {
             slot.next = Next::Again;
+            // After the end nothing is submitted again, and it stays among those that had not come back by then.
+            if self.drain_since_ns.is_some() {
+                return;
+            }
+        } else if slot.is_censored {
+            // It is counted once, as what it turned out to be.
+            slot.is_censored = false;
         }
         self.faults.record(mishap.kind(), class, mishap.errno(), mishap.offset_bytes);
         if mishap.kind() != FaultKind::Retry

@@ -1,0 +1,121 @@
+//! A worker on a faulty ring, and what both say of the same job.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use iosonde_engine::clock::Clock;
+use iosonde_engine::failure::FailureKind;
+use iosonde_engine::job::Job;
+use iosonde_engine::pattern::{Accesses, Arrivals, Payload, Shared};
+use iosonde_engine::record::{Class, FaultKind};
+use iosonde_engine::ring::{NullRing, Ring};
+use iosonde_engine::worker::{Step, Worker, WorkerEnd, WorkerParts, recorder_pair};
+
+use crate::common::faulty::{Books, Fault, FaultyRing};
+use crate::common::{MS, ManualClock};
+
+pub const SECOND: u64 = 1_000_000_000;
+/// Whatever happens within a round: a sleep of the worker, an interval, a call.
+pub const SLACK_NS: u64 = 200 * MS;
+/// Steps that no sound worker needs.
+pub const STEPS_MAX: u64 = 20_000_000;
+pub const CLASSES: [Class; 4] = [Class::Read, Class::Write, Class::Trim, Class::Flush];
+
+/// What a worker and its ring say of the same job.
+pub struct Outcome<R> {
+    pub end: WorkerEnd<R>,
+    pub books: Books,
+    pub ended_ns: u64,
+    pub completed: u64,
+    pub bytes: u64,
+    pub latency_ns_max: u64,
+}
+
+impl<R> Outcome<R> {
+    pub fn failure(&self) -> Option<FailureKind> {
+        self.end.failure.as_ref().map(|failure| failure.kind)
+    }
+
+    pub fn retries(&self) -> u64 {
+        let kinds = self.end.faults.kinds().iter().filter(|fault| fault.kind == FaultKind::Retry);
+        kinds.map(|fault| fault.count).sum()
+    }
+
+    /// Nothing is lost from the books and nothing is in them twice.
+    pub fn assert_whole(&self, about: &str) {
+        let (end, books) = (&self.end, &self.books);
+        let (failed, censored) = (end.faults.lost(), end.censored.count);
+        assert_eq!(
+            books.started,
+            self.completed + failed + censored,
+            "{about}: started, against completed {}, failed {failed}, censored {censored}",
+            self.completed
+        );
+        assert!(self.completed <= books.whole && self.bytes <= books.bytes, "{about}: more than there was");
+        assert!(failed <= books.failed + books.again, "{about}: {failed} failed, of {}", books.failed);
+        let waiting = books.to_try.iter().flatten().count() as u64;
+        let retries = self.retries();
+        assert!(
+            books.tried_again <= retries && retries <= books.tried_again + waiting,
+            "{about}: {retries} retries, of which {} were made and {waiting} at most were due",
+            books.tried_again
+        );
+        assert_eq!(u64::from(end.unreturned), books.out(), "{about}: never came back");
+        assert!(end.censored.age_ns_min <= end.censored.age_ns_max, "{about}");
+        assert!(self.latency_ns_max <= books.latency_ns_max, "{about}: latency");
+    }
+}
+
+pub fn run_on<R: Ring>(
+    job: &Job,
+    ring: R,
+    payload: Option<Payload>,
+    faults: &[Fault],
+    seed: u64,
+) -> Outcome<FaultyRing<R>> {
+    let clock = ManualClock::default();
+    let ring = FaultyRing::new(ring, job.slots(), &clock, 100_000, faults, seed);
+    let books: Rc<RefCell<Books>> = Rc::clone(&ring.books);
+    let (recorder, mut spares) = recorder_pair(job, 12, None);
+    let parts = WorkerParts {
+        ring,
+        clock: clock.clone(),
+        accesses: Accesses::new(job, 0, &Shared::new(job)),
+        payload,
+        arrivals: Arrivals::of(job, 0),
+        recorder,
+        stop: Arc::default(),
+    };
+    let mut worker = Worker::new(job, parts, 0);
+    let steps = (0..STEPS_MAX).find(|_| worker.step() == Step::Done);
+    assert!(steps.is_some(), "the worker did not end, at {} ns of its time: {faults:?} {job:?}", clock.now());
+    let end = worker.finish();
+    let mut tallies: Vec<_> = std::iter::from_fn(|| spares.full.pop().ok()).collect();
+    tallies.push(end.tally.clone());
+    let sum = |of: &dyn Fn(Class) -> Vec<u64>| -> u64 { CLASSES.iter().flat_map(|class| of(*class)).sum() };
+    let completed = sum(&|class| tallies.iter().map(|tally| tally.class(class).count).collect());
+    let bytes = sum(&|class| {
+        let moves = matches!(class, Class::Read | Class::Write);
+        tallies.iter().filter(|_| moves).map(|tally| tally.class(class).bytes).collect()
+    });
+    let latencies = tallies.iter().flat_map(|tally| CLASSES.map(|class| tally.class(class).latency_ns_max));
+    let latency_ns_max = latencies.max().unwrap_or(0);
+    let books = books.borrow().clone();
+    Outcome { end, books, ended_ns: clock.now(), completed, bytes, latency_ns_max }
+}
+
+pub fn run(job: &Job, faults: &[Fault]) -> Outcome<FaultyRing<NullRing>> {
+    run_seeded(job, faults, 11)
+}
+
+pub fn run_seeded(job: &Job, faults: &[Fault], seed: u64) -> Outcome<FaultyRing<NullRing>> {
+    let outcome = run_on(job, NullRing::new(job.slots()), None, faults, seed);
+    outcome.assert_whole(&format!("seed {seed}, {faults:?}, {job:?}"));
+    outcome
+}
+
+/// When measuring ends.
+pub fn end_ns(job: &Job) -> u64 {
+    job.warmup_ns + job.measure_ns
+}
