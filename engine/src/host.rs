@@ -1,5 +1,7 @@
 //! What the host can say about the price of a measurement: CPU time, context switches, steal, clocks.
 
+use std::path::Path;
+
 use rustix::process::{Resource, getrlimit};
 use rustix::time::ClockId;
 use serde::Serialize;
@@ -104,10 +106,21 @@ pub fn memory_bytes_free() -> u64 {
     available.min(left(Resource::As, pages.first())).min(left(Resource::Data, pages.get(5)))
 }
 
-/// Kernel threads that `io_uring` has started for this process, because it could not do an operation without blocking.
+/// Kernel threads that `io_uring` has started for this process, because it could not do an operation without blocking:
+/// the number of each, and the CPU time that it has taken (0 where the kernel does not say).
 #[must_use]
-pub fn kernel_workers() -> u32 {
-    let Ok(tasks) = std::fs::read_dir("/proc/self/task") else { return 0 };
-    let names = tasks.flatten().filter_map(|task| std::fs::read_to_string(task.path().join("comm")).ok());
-    u32::try_from(names.filter(|name| name.starts_with("iou-wrk")).count()).unwrap_or(u32::MAX)
+pub fn kernel_workers() -> Vec<(u32, u64)> {
+    let Ok(tasks) = std::fs::read_dir("/proc/self/task") else { return Vec::new() };
+    let found = tasks.flatten().filter_map(|task| {
+        let name = std::fs::read_to_string(task.path().join("comm")).ok()?;
+        let thread = task.file_name().to_str()?.parse().ok()?;
+        name.starts_with("iou-wrk").then(|| (thread, cpu_ns(&task.path().join("schedstat"))))
+    });
+    found.collect()
+}
+
+// The first number is the time on a CPU.
+fn cpu_ns(schedstat: &Path) -> u64 {
+    let text = std::fs::read_to_string(schedstat).unwrap_or_default();
+    text.split_whitespace().next().and_then(|number| number.parse().ok()).unwrap_or(0)
 }

@@ -119,6 +119,11 @@ def device(**changes: Any) -> dict[str, Any]:
     return {"target": {"device": changes}}
 
 
+def handed_over(kernel_workers_ns: int) -> CpuUse:
+    """A second of the engine's own, and so much of the kernel's threads."""
+    return cpu_use(SECOND_NS).model_copy(update={"kernel_workers_ns": kernel_workers_ns})
+
+
 def stolen(share: float) -> CpuUse:
     return cpu_use().model_copy(update={"steal_ns": round(share * 5 * SECOND_NS * 16)})
 
@@ -257,6 +262,11 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("depth-not-reached", lambda: run_of(*three(queue_depth_achieved=2.0), header={"target": {"kind": "null"}})),
     ("host-limited", lambda: run_of(*three(cpu_ns=5 * SECOND_NS, engine=engine_truth(Engine.NULL)))),
     ("kernel-workers", lambda: run_of(*commits(Engine.IO_URING, workers=1))),
+    ("kernel-workers", lambda: run_of(*three(**truth(kernel_workers=1), cpu=handed_over(MS)))),
+    (
+        "kernel-workers",
+        lambda: run_of(*three(**truth(kernel_workers=1), asked=workload(read_percent=0, trim_percent=30))),
+    ),
     ("steal", lambda: run_of(*three(cpu=stolen(0.005)))),
 ]
 
@@ -300,6 +310,15 @@ def test_every_rule_is_set_off_by_some_run_here() -> None:
     cases = [Case.of(make()) for make in FIRES.values()]
     silent = [rule.__name__ for rule in RULES if not any(list(rule(case)) for case in cases)]
     assert silent == []
+
+
+def test_kernel_threads_are_told_with_their_share_of_the_time_and_the_way_out() -> None:
+    deep = three(**truth(kernel_workers=3), cpu=handed_over(SECOND_NS), asked=workload(queue_depth=256))
+    found = only(run_of(*deep, header=device(queue_tags=64)), "kernel-workers")
+    assert "up to 3 kernel threads" in found.statement
+    assert ("requests a queue of the device", "64") in found.evidence
+    assert "3 threads with 50% of the cell's CPU time" in dict(found.evidence).values()
+    assert found.advice.startswith("Keep at most 64 operations in flight")
 
 
 def test_a_cache_that_surely_holds_the_span_weighs_more_than_one_that_might() -> None:

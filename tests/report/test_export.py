@@ -56,15 +56,16 @@ def test_the_cells_have_the_promised_columns(tables: dict[str, list[dict[str, st
         "latency_ns_min", "latency_ns_max", "latency_ns_p50", "latency_ns_p90", "latency_ns_p95", "latency_ns_p99",
         "latency_ns_p99_9", "latency_ns_p99_99", "service_ns_mean", "service_ns_p50", "service_ns_p99",
         "service_ns_max", "lag_ns_p50", "lag_ns_p99", "lag_ns_max", "host_lag_ns_p50", "host_lag_ns_p99",
-        "host_lag_ns_max", "waiting_age_ns_max", "cpu_user_ns", "cpu_system_ns", "faults", "censored",
+        "host_lag_ns_max", "waiting_age_ns_max", "cpu_user_ns", "cpu_system_ns",
+        "cpu_kernel_workers_ns", "faults", "censored",
     ]  # fmt: skip
 
 
 def test_the_intervals_have_the_promised_columns(tables: dict[str, list[dict[str, str]]]) -> None:
     assert list(tables["intervals.csv"][0]) == [
         "cell", "repeat", "phase", "interval_first", "interval_last", "start_ns", "end_ns", "queue_depth_achieved",
-        "operation", "count", "bytes", "iops", "bytes_per_s", "latency_kind", "latency_ns_mean", "latency_ns_min",
-        "latency_ns_max", "latency_ns_p50", "latency_ns_p99",
+        "kernel_workers", "operation", "count", "bytes", "iops", "bytes_per_s", "latency_kind", "latency_ns_mean",
+        "latency_ns_min", "latency_ns_max", "latency_ns_p50", "latency_ns_p99",
     ]  # fmt: skip
 
 

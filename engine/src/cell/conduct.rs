@@ -7,13 +7,14 @@ use std::thread::{Scope, ScopedJoinHandle, current, park_timeout, scope};
 use std::time::Duration;
 
 use super::collector::Collector;
+use super::kernel_workers::KernelWorkers;
 use super::memory;
 use super::result::{Interval, JobResult};
 use super::thread::{Gate, Legacy, Post, cpus_allowed, drive};
 use super::total::{Counted, Moment, Total};
 use crate::clock::{Clock, Monotonic};
 use crate::failure::{Failure, FailureKind};
-use crate::job::Job;
+use crate::job::{Engine, Job};
 use crate::pattern::Shared;
 use crate::target::Target;
 use crate::worker::recorder_pair;
@@ -80,7 +81,10 @@ pub fn conduct(
         let mut change = None;
         let mut pass_on = |crew: &mut Crew| {
             crew.gather();
-            counted.add_ready(&mut crew.collector, interval);
+            counted.add_ready(&mut crew.collector, &mut |found| interval(watched(found, &mut crew.kernel_workers)));
+            if let Some(workers) = &mut crew.kernel_workers {
+                workers.look(setting.clock.now());
+            }
             if change.is_none()
                 && let Some(found) = targets.iter().find_map(Target::changed)
             {
@@ -90,11 +94,15 @@ pub fn conduct(
         };
         wait_until(setting.clock, warmup_end_ns, &mut crew, &mut pass_on);
         let before = Moment::real(setting.clock);
+        let handed_over_ns = crew.kernel_workers.as_mut().map_or(0, KernelWorkers::cpu_ns);
         wait_until(setting.clock, end_ns, &mut crew, &mut pass_on);
         let after = Moment::real(setting.clock);
         wait_until(setting.clock, u64::MAX, &mut crew, &mut pass_on);
-        counted.add_rest(&mut crew.collector, interval);
-        let Crew { mut total, collector, .. } = crew;
+        counted.add_rest(&mut crew.collector, &mut |found| interval(watched(found, &mut crew.kernel_workers)));
+        let Crew { mut total, collector, kernel_workers, .. } = crew;
+        if let Some(mut workers) = kernel_workers {
+            total.needed(workers.most(), workers.cpu_ns() - handed_over_ns);
+        }
         // A worker that met the change knows the offset.
         total.fail(change.or_else(|| {
             let message = "parts of the target are unwritten that were not: it was made shorter meanwhile";
@@ -112,6 +120,8 @@ struct Crew<'scope> {
     handles: Vec<Option<Handle<'scope>>>,
     collector: Collector,
     total: Total,
+    // None where no operation could be handed over.
+    kernel_workers: Option<KernelWorkers>,
     targets: &'scope [Target],
     workers_each: usize,
 }
@@ -168,6 +178,7 @@ impl<'scope> Crew<'scope> {
             handles,
             collector: Collector::new(spares, workers_each),
             total: Total::default(),
+            kernel_workers: (job.engine == Engine::IoUring).then(KernelWorkers::default),
             targets: &setting.targets[..job.targets as usize],
             workers_each,
         };
@@ -201,12 +212,19 @@ impl<'scope> Crew<'scope> {
                 if let Some(failure) = legacy.failure.as_mut().filter(|_| self.targets.len() > 1) {
                     failure.message = format!("{}: {}", self.targets[target].path().display(), failure.message);
                 }
+                if let Some(workers) = &mut self.kernel_workers {
+                    workers.add(&legacy.kernel_workers);
+                }
                 let tally = self.total.add(legacy, target);
                 self.collector.add_last(worker, tally);
             }
         }
         self.collector.gather();
     }
+}
+
+fn watched(found: Interval, kernel_workers: &mut Option<KernelWorkers>) -> Interval {
+    Interval { kernel_workers: kernel_workers.as_mut().map(KernelWorkers::most_since), ..found }
 }
 
 fn dismiss(handle: Handle<'_>) -> Legacy {

@@ -3,6 +3,7 @@
 
 mod collector;
 mod conduct;
+mod kernel_workers;
 mod memory;
 mod result;
 mod simulated;

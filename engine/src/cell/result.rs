@@ -49,6 +49,8 @@ pub struct CpuUse {
     pub process_user_ns: u64,
     /// Of the whole process, in the kernel.
     pub process_system_ns: u64,
+    /// Of the kernel threads that `io_uring` handed operations to; None for other engines.
+    pub kernel_workers_ns: Option<u64>,
     /// What a hypervisor gave to others.
     pub steal_ns: u64,
 }
@@ -72,7 +74,7 @@ pub struct EngineTruth {
     pub batch_max: u32,
     /// The clock behind every time.
     pub clock_source: &'static str,
-    /// Kernel threads that `io_uring` needed.
+    /// Kernel threads that `io_uring` handed operations to, at most at a time.
     pub kernel_workers: u32,
     /// What was asked for and not granted.
     pub fallbacks: Vec<String>,
@@ -182,6 +184,9 @@ pub struct Interval {
     pub end_ns: u64,
     /// Operations in flight, integrated over time.
     pub in_flight_ns: u64,
+    /// Kernel threads that `io_uring` had for its operations meanwhile, at most; None for other engines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel_workers: Option<u32>,
     /// Counts by class; a class without any is left out.
     pub operations: BTreeMap<Class, Totals>,
 }
@@ -261,6 +266,7 @@ impl From<&Tally> for Interval {
             start_ns: tally.start_ns,
             end_ns: tally.end_ns,
             in_flight_ns: tally.in_flight_ns,
+            kernel_workers: None,
             operations: filled.map(|(class, counts)| (class, Totals::from(counts))).collect(),
         }
     }

@@ -150,7 +150,7 @@ fn tick(seat: &mut Seat, drive: &mut Drive, number: usize, start_ns: u64, now: u
         stopped: end.stopped,
         cpu: None,
         truth: end.ring.truth(),
-        kernel_workers: 0,
+        kernel_workers: Vec::new(),
     })
 }
 

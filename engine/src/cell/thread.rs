@@ -91,8 +91,8 @@ pub struct Legacy {
     pub cpu: Option<ThreadCpu>,
     /// What the ring was granted.
     pub truth: RingTruth,
-    /// Kernel threads that it needed.
-    pub kernel_workers: u32,
+    /// The kernel threads of all rings when this one was about to be given up; see [`kernel_workers`].
+    pub kernel_workers: Vec<(u32, u64)>,
 }
 
 /// Drives one worker from start to end; None when it could not start.
@@ -171,7 +171,7 @@ fn run<R: Ring>(post: Post<'_>, cpu_pinned: Option<u32>, ring: R, payload: Paylo
             switches_involuntary: used.switches_involuntary,
         }),
         truth,
-        kernel_workers: kernel_workers(),
+        kernel_workers: if post.job.engine == Engine::IoUring { kernel_workers() } else { Vec::new() },
         failure: end.failure,
     };
     if end.unreturned > 0 {

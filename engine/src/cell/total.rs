@@ -86,6 +86,7 @@ pub struct Total {
     stopped: bool,
     threads: Vec<ThreadCpu>,
     kernel_workers: u32,
+    kernel_workers_ns: Option<u64>,
     truth: Option<crate::ring::RingTruth>,
 }
 
@@ -100,9 +101,14 @@ impl Total {
         self.failure = self.failure.take().or(legacy.failure);
         self.stopped |= legacy.stopped;
         self.threads.extend(legacy.cpu);
-        self.kernel_workers = self.kernel_workers.max(legacy.kernel_workers);
         self.truth.get_or_insert(legacy.truth);
         legacy.tally
+    }
+
+    /// Says how many kernel threads were needed at a time, and their CPU time since measuring began.
+    pub fn needed(&mut self, kernel_workers: u32, cpu_ns: u64) {
+        self.kernel_workers = kernel_workers;
+        self.kernel_workers_ns = Some(cpu_ns);
     }
 
     /// Says why the job failed, unless a worker has said so.
@@ -125,6 +131,7 @@ impl Total {
                 threads: self.threads,
                 process_user_ns: process.user_ns,
                 process_system_ns: process.system_ns,
+                kernel_workers_ns: self.kernel_workers_ns,
                 steal_ns: after.steal_ns.saturating_sub(before.steal_ns),
             }
         });

@@ -265,6 +265,9 @@ _CELL_COLUMNS: Final = (
     _Definition("waiting_age_ns_max", _maybe_integer, _waiting_age_ns_max),
     _Definition("cpu_user_ns", _maybe_integer, _of_threads(lambda thread: thread.user_ns)),
     _Definition("cpu_system_ns", _maybe_integer, _of_threads(lambda thread: thread.system_ns)),
+    _Definition(
+        "cpu_kernel_workers_ns", _maybe_integer, lambda row: row.record.cpu and row.record.cpu.kernel_workers_ns
+    ),
     _Definition("faults", _integer, lambda row: sum(fault.count for fault in row.record.faults)),
     _Definition("censored", _maybe_integer, lambda row: row.record.censored.count if row.record.censored else None),
 )
@@ -287,6 +290,7 @@ _INTERVAL_COLUMNS: Final = (
         _real,
         lambda row: row.per_s(row.interval.in_flight_ns) / SECOND_NS if row.interval else None,
     ),
+    _Definition("kernel_workers", _maybe_integer, _in_interval(lambda interval: interval.kernel_workers)),
     _Definition("operation", _text, lambda row: str(row.operation)),
     _Definition("count", _integer, _count),
     _Definition("bytes", _integer, _bytes),

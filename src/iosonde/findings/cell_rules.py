@@ -5,15 +5,13 @@ from collections.abc import Iterator
 from iosonde.analysis.cells import CellEstimate
 from iosonde.findings.case import Case, count_of, distinct, name_some
 from iosonde.findings.model import Confidence, Finding, Severity
-from iosonde.records import CellRecord, Engine, FaultKind, Outcome, Sync
+from iosonde.records import CellRecord, FaultKind, Outcome, Sync
 
 # A queue that is filled again at once is never quite full; below this it is not what was asked.
 DEPTH_SHARE_DOUBTFUL = 0.90
 DEPTH_SHARE_INVALID = 0.70
 # Half the 95 % interval against the mean: beyond this, two runs may rank two drives the other way round.
 SPREAD_MAX = 0.10
-# Above this share of a CPU, operations queue inside the engine (the bound that kbench uses is 60 % for a whole host).
-BUSY_MAX = 0.90
 STEAL_SHARE_MAX = 0.01
 
 
@@ -141,69 +139,6 @@ def repeats_differ(case: Case) -> Iterator[Finding]:
         )
 
 
-def host_limited(case: Case) -> Iterator[Finding]:
-    """The engine's own thread was busy nearly all the time."""
-    # On the null ring there is nothing else to be busy with, and in an open loop the thread waits for arrivals awake.
-    busy = case.records_where(
-        lambda record: (
-            record.engine is not None
-            and record.engine.engine not in {Engine.NULL, Engine.NOP}
-            and not record.workload.is_open_loop
-            and _busy(record) > BUSY_MAX
-        )
-    )
-    if busy:
-        worst = max(busy, key=_busy)
-        cells = distinct(record.cell for record in busy)
-        yield Finding(
-            id="host-limited",
-            severity=Severity.DOUBTFUL,
-            confidence=Confidence.LIKELY,
-            statement=(
-                f"The engine's thread was busy {_busy(worst):.0%} of the time in {worst.cell}: the limit of "
-                f"{count_of(len(cells), 'cell')} may be this CPU, not the target."
-            ),
-            evidence=tuple((record.cell, f"{_busy(record):.0%}") for record in busy[:10]),
-            advice="Take the figure for what one core of this host can drive.",
-            deciding_test="The same cell on a faster CPU.",
-            cells=cells,
-        )
-
-
-def _busy(record: CellRecord) -> float:
-    if not record.measured_ns or record.cpu is None:
-        return 0.0
-    return max(((each.user_ns + each.system_ns) / record.measured_ns for each in record.cpu.threads), default=0.0)
-
-
-def kernel_workers(case: Case) -> Iterator[Finding]:
-    """io_uring needed kernel threads for operations that should not block."""
-
-    def punts(record: CellRecord) -> int:
-        # An fdatasync always goes to a kernel thread.
-        if record.engine is None or record.workload.sync is Sync.FDATASYNC:
-            return 0
-        return record.engine.kernel_workers
-
-    punted = case.records_where(lambda record: punts(record) > 0)
-    if punted:
-        cells = distinct(record.cell for record in punted)
-        most = max(punts(record) for record in punted)
-        yield Finding(
-            id="kernel-workers",
-            severity=Severity.DOUBTFUL,
-            confidence=Confidence.LIKELY,
-            statement=(
-                f"io_uring handed operations to up to {count_of(most, 'kernel thread')} in {name_some(cells)}: they "
-                "could not be started without blocking, and the hand-over adds to latency."
-            ),
-            evidence=tuple((record.cell, f"{punts(record)} threads") for record in punted[:10]),
-            advice="Expect longer tails in these cells than the device has.",
-            deciding_test="The same cell at a lower depth, or with --engine psync.",
-            cells=cells,
-        )
-
-
 def steal(case: Case) -> Iterator[Finding]:
     """A hypervisor gave CPU time to others while it measured."""
     cpus = case.run.header.host.cpus_online
@@ -256,8 +191,6 @@ CELL_RULES = (
     io_errors,
     depth_not_reached,
     repeats_differ,
-    host_limited,
-    kernel_workers,
     steal,
     intervals_merged,
 )

@@ -7,6 +7,7 @@ from iosonde.findings.case import Case
 from iosonde.findings.cell_rules import CELL_RULES
 from iosonde.findings.course_rules import COURSE_RULES
 from iosonde.findings.end_rules import END_RULES
+from iosonde.findings.engine_rules import ENGINE_RULES
 from iosonde.findings.host_rules import HOST_RULES
 from iosonde.findings.level_rules import LEVEL_RULES
 from iosonde.findings.model import Finding, gravest_first
@@ -24,6 +25,7 @@ RULES: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (
     *TOGETHER_RULES,
     *CELL_RULES,
     *LEVEL_RULES,
+    *ENGINE_RULES,
     *END_RULES,
     *PACE_RULES,
     *TRIM_RULES,

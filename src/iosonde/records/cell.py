@@ -67,11 +67,15 @@ class ThreadCpu(Record):
 
 
 class CpuUse(Record):
-    """CPU time over the measuring window, by worker and for the whole engine process (kernel workers included)."""
+    """CPU time over the measuring window, by worker and for the whole engine process (kernel workers included).
+
+    ``kernel_workers_ns`` is that of the kernel's threads that io_uring handed operations to; None for other engines.
+    """
 
     threads: tuple[ThreadCpu, ...]
     process_user_ns: int
     process_system_ns: int
+    kernel_workers_ns: int | None = None
     steal_ns: int
 
 
@@ -84,7 +88,10 @@ class ClockPair(Record):
 
 
 class EngineTruth(Record):
-    """What the engine was granted, not what it asked for."""
+    """What the engine was granted, not what it asked for.
+
+    ``kernel_workers`` is how many kernel threads io_uring handed operations to, at most at a time.
+    """
 
     engine: Engine
     workers: int
