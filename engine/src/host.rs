@@ -81,6 +81,14 @@ fn nanoseconds(time: libc::timeval) -> u64 {
     time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_usec.cast_unsigned() * 1_000
 }
 
+/// How often the calling thread was moved to another CPU; None where the kernel does not say.
+#[must_use]
+pub fn migrations() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/thread-self/sched").ok()?;
+    let line = text.lines().find(|line| line.starts_with("se.nr_migrations"))?;
+    line.rsplit(':').next()?.trim().parse().ok()
+}
+
 /// CPU time that a hypervisor gave to others, over all CPUs and since boot; 0 where the kernel does not say.
 #[must_use]
 pub fn steal_ns() -> u64 {

@@ -251,14 +251,16 @@ impl<W: Write> Session<W> {
         match spec {
             TargetSpec::Simulation { model, seed, faults } => self.open_simulated(&model, seed, &faults),
             TargetSpec::Null { size_bytes } => Ok(Target::null(size_bytes)),
-            TargetSpec::File { path, access, create, direct, size_bytes } => {
+            TargetSpec::File { path, access, create, direct, size_bytes, cpus_near } => {
                 let write = access == Access::Write;
                 if create != size_bytes.is_some() || (create && !write) {
                     let message =
                         "a file that is made has a size and is open for writing; one that is not, has neither";
                     return Err(Failure::new(FailureKind::Protocol, message));
                 }
-                (self.open_file)(&path, Wanted { write, create_bytes: size_bytes, direct })
+                let mut target = (self.open_file)(&path, Wanted { write, create_bytes: size_bytes, direct })?;
+                target.cpus_near = cpus_near;
+                Ok(target)
             }
         }
     }

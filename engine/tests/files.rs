@@ -326,3 +326,26 @@ fn io_uring_gives_what_is_done_to_a_worker_that_looks_without_waiting() {
     }
     assert_eq!(completions.len(), 1);
 }
+
+#[test]
+fn how_long_a_worker_does_not_look_is_timed_where_looking_is_not_the_operation_itself() {
+    let nothing = Target::null(4 * MIB);
+    let (result, _) = run(&nothing, &Job { engine: Engine::Null, queue_depth: 32, span_bytes: 4 * MIB, ..job() });
+    let gaps = result.reap_granularity.expect("looks");
+    let looks: u64 = gaps.histogram.count.iter().sum();
+    assert!(looks > 10 && gaps.ns_min > 0 && gaps.ns_max < result.measured_ns, "{gaps:?}");
+    let folder = tempfile::tempdir().expect("a folder");
+    let target = Target::open(&folder.path().join("target"), MAKE).expect("a new file");
+    run(&target, &fill());
+    assert_eq!(run(&target, &psync()).0.reap_granularity, None);
+}
+
+#[test]
+fn workers_run_on_the_cpus_near_their_target() {
+    let allowed = rustix::thread::sched_getaffinity(None).expect("a set of CPUs");
+    let first = (0..1024).find(|cpu| allowed.is_set(*cpu)).and_then(|cpu| u32::try_from(cpu).ok());
+    let mut target = Target::null(4 * MIB);
+    target.cpus_near = first.into_iter().collect();
+    let (result, _) = run(&target, &Job { engine: Engine::Null, span_bytes: 4 * MIB, ..job() });
+    assert_eq!(result.cpu.expect("CPU time").threads[0].cpu_pinned, first);
+}

@@ -124,6 +124,10 @@ def handed_over(kernel_workers_ns: int) -> CpuUse:
     return cpu_use(SECOND_NS).model_copy(update={"kernel_workers_ns": kernel_workers_ns})
 
 
+def on_node(node: int, cpus_near: tuple[int, ...]) -> dict[str, Any]:
+    return {"target": {"device": {"numa_node": node}, "cpus_near": cpus_near}}
+
+
 def stolen(share: float) -> CpuUse:
     return cpu_use().model_copy(update={"steal_ns": round(share * 5 * SECOND_NS * 16)})
 
@@ -198,6 +202,8 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
     "level-changed": lambda: run_of(repeat(intervals=course([8_000] * 12 + [2_000] * 28))),
     "repeats-differ": lambda: run_of(repeat(1, count=30_000), repeat(2), repeat(3, count=50_000)),
     "host-limited": lambda: run_of(*three(cpu_ns=round(4.8 * SECOND_NS))),
+    "busy-by-design": lambda: run_of(*three(cpu_ns=round(4.8 * SECOND_NS), **truth(poll_mode="iopoll"))),
+    "far-from-device": lambda: run_of(*three(), header=on_node(1, (2, 3))),
     "kernel-workers": lambda: run_of(*three(**truth(kernel_workers=2))),
     "steal": lambda: run_of(*three(cpu=stolen(0.02))),
     "intervals-merged": lambda: run_of(*three(intervals_merged=1)),
@@ -258,6 +264,10 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ),
     ("repeats-differ", lambda: run_of(repeat(1, count=39_000), repeat(2), repeat(3, count=41_000))),
     ("repeats-differ", lambda: run_of(repeat(1))),
+    ("busy-by-design", lambda: run_of(*three(cpu_ns=round(4.8 * SECOND_NS), **truth(poll_mode="sqpoll")))),
+    ("host-limited", lambda: run_of(*three(cpu_ns=round(4.8 * SECOND_NS), **truth(poll_mode="iopoll")))),
+    ("far-from-device", lambda: run_of(*three(), header=on_node(0, (0, 1)))),
+    ("far-from-device", lambda: run_of(*three(), header=on_node(0, ()))),
     ("host-limited", lambda: run_of(*three(cpu_ns=round(4.4 * SECOND_NS)))),
     ("depth-not-reached", lambda: run_of(*three(queue_depth_achieved=2.0), header={"target": {"kind": "null"}})),
     ("host-limited", lambda: run_of(*three(cpu_ns=5 * SECOND_NS, engine=engine_truth(Engine.NULL)))),
@@ -310,6 +320,11 @@ def test_every_rule_is_set_off_by_some_run_here() -> None:
     cases = [Case.of(make()) for make in FIRES.values()]
     silent = [rule.__name__ for rule in RULES if not any(list(rule(case)) for case in cases)]
     assert silent == []
+
+
+def test_a_busy_thread_is_told_with_user_and_system_apart() -> None:
+    found = only(run_of(*three(cpu_ns=round(4.8 * SECOND_NS))), "host-limited")
+    assert "96% (24% user, 72% system) of the time in random-read-4KiB-qd8" in found.statement
 
 
 def test_kernel_threads_are_told_with_their_share_of_the_time_and_the_way_out() -> None:

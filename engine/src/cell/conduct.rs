@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::collector::Collector;
 use super::kernel_workers::KernelWorkers;
 use super::memory;
+use super::placement::place;
 use super::result::{Interval, JobResult};
 use super::thread::{Gate, Legacy, Post, cpus_allowed, drive};
 use super::total::{Counted, Moment, Total};
@@ -137,7 +138,9 @@ impl<'scope> Crew<'scope> {
     ) -> Result<Self, Failure> {
         let workers = job.workers();
         let spares_each = spares_each(job);
-        let cpus = cpus_allowed();
+        let near: Vec<Vec<u32>> =
+            setting.targets[..job.targets as usize].iter().map(|each| each.cpus_near.clone()).collect();
+        let mut places = place(&near, job.workers_each() as usize, &cpus_allowed()).into_iter();
         let (ready, answers) = sync_channel(workers as usize);
         let mut handles = Vec::with_capacity(workers as usize);
         let mut spares = Vec::with_capacity(workers as usize);
@@ -146,9 +149,7 @@ impl<'scope> Crew<'scope> {
             let (recorder, spare) = recorder_pair(job, spares_each, Some(current()));
             let post = Post {
                 worker,
-                // The last CPUs first: the first one tends to have the machine's interrupts. With more workers than
-                // CPUs the scheduler does better by itself.
-                cpu: (workers as usize <= cpus.len()).then(|| cpus[cpus.len() - 1 - worker as usize]),
+                cpus: places.next().expect("every worker has a place"),
                 job,
                 target: &setting.targets[(worker / job.workers_each()) as usize],
                 shared,

@@ -5,6 +5,7 @@ mod collector;
 mod conduct;
 mod kernel_workers;
 mod memory;
+mod placement;
 mod result;
 mod simulated;
 mod thread;
@@ -12,5 +13,7 @@ mod total;
 
 pub use collector::Collector;
 pub use conduct::{Setting, conduct};
-pub use result::{CpuUse, DriveState, EngineTruth, Interval, JobResult, Outcome, ShareTotals, TargetShare, ThreadCpu};
+pub use result::{
+    CpuUse, DriveState, EngineTruth, Interval, JobResult, Outcome, ShareTotals, TargetShare, ThreadCpu, Times,
+};
 pub use simulated::{Bench, conduct_simulated};

@@ -38,6 +38,8 @@ pub struct ThreadCpu {
     pub switches_voluntary: u64,
     /// Times that the CPU was taken from it.
     pub switches_involuntary: u64,
+    /// Times that it went to another CPU since it was started; None where the kernel does not say.
+    pub migrations: Option<u64>,
 }
 
 /// CPU time while measuring.
@@ -99,6 +101,10 @@ pub struct JobResult {
     pub slowest: Vec<SlowIo>,
     /// What went wrong.
     pub faults: Vec<Fault>,
+    /// From one look at what had come back to the next, where the worker did not wait in between; None where a call to
+    /// the kernel is the operation itself, or in virtual time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reap_granularity: Option<Times>,
     /// CPU time; None in virtual time.
     pub cpu: Option<CpuUse>,
     /// When measuring began.
@@ -231,7 +237,9 @@ pub struct Times {
 }
 
 impl Times {
-    fn of(spread: &Spread) -> Option<Self> {
+    /// None of nothing.
+    #[must_use]
+    pub fn of(spread: &Spread) -> Option<Self> {
         let histogram = Buckets::from(&spread.buckets);
         let some = !histogram.bucket.is_empty();
         some.then_some(Self { ns_sum: spread.ns_sum, ns_min: spread.ns_min, ns_max: spread.ns_max, histogram })

@@ -149,6 +149,7 @@ fn tick(seat: &mut Seat, drive: &mut Drive, number: usize, start_ns: u64, now: u
         failure: end.failure,
         stopped: end.stopped,
         cpu: None,
+        reap_gaps: end.reap_gaps,
         truth: end.ring.truth(),
         kernel_workers: Vec::new(),
     })

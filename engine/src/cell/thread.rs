@@ -10,10 +10,10 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use super::result::ThreadCpu;
 use crate::clock::{Clock, Monotonic};
 use crate::failure::{Failure, FailureKind};
-use crate::host::{Usage, kernel_workers};
+use crate::host::{Usage, kernel_workers, migrations};
 use crate::job::{Engine, Job};
 use crate::pattern::{Accesses, Arrivals, Payload, Shared};
-use crate::record::{Faults, Phase, Slowest, Tally};
+use crate::record::{Faults, Phase, Slowest, Spread, Tally};
 use crate::ring::{NopRing, NullRing, PsyncRing, Ring, RingTruth, UringRing};
 use crate::target::Target;
 use crate::worker::{Censored, Recorder, Step, Worker, WorkerParts};
@@ -51,8 +51,8 @@ impl Gate {
 pub struct Post<'a> {
     /// Which worker.
     pub worker: u32,
-    /// The CPU to be tied to.
-    pub cpu: Option<u32>,
+    /// The CPUs to be tied to; none to leave it to the scheduler.
+    pub cpus: Vec<u32>,
     /// The job.
     pub job: &'a Job,
     /// The target.
@@ -83,6 +83,8 @@ pub struct Legacy {
     pub faults: Faults,
     /// What was in flight at the end.
     pub censored: Censored,
+    /// Times between looks at what had come back.
+    pub reap_gaps: Spread,
     /// Why the worker ended early.
     pub failure: Option<Failure>,
     /// Whether it was stopped from outside.
@@ -99,7 +101,9 @@ pub struct Legacy {
 pub fn drive(post: Post<'_>) -> Option<Legacy> {
     let slots = post.job.slots();
     let file = post.target.file().unwrap_or(-1);
-    let cpu = post.cpu.filter(|cpu| pin(*cpu).is_ok());
+    // Before any memory is touched, which then lies where the worker runs.
+    let is_pinned = pin(&post.cpus).is_ok();
+    let cpu = if let [cpu] = post.cpus[..] { Some(cpu).filter(|_| is_pinned) } else { None };
     let payload = match Payload::new(post.job, slots, post.worker) {
         Ok(payload) => payload,
         Err(error) => return refuse(&post, "memory for the buffers", &error),
@@ -125,9 +129,14 @@ fn refuse(post: &Post<'_>, what: &str, error: &io::Error) -> Option<Legacy> {
     None
 }
 
-fn pin(cpu: u32) -> io::Result<()> {
+fn pin(cpus: &[u32]) -> io::Result<()> {
+    if cpus.is_empty() {
+        return Ok(());
+    }
     let mut set = CpuSet::new();
-    set.set(cpu as usize);
+    for cpu in cpus {
+        set.set(*cpu as usize);
+    }
     Ok(sched_setaffinity(None, &set)?)
 }
 
@@ -149,6 +158,7 @@ fn run<R: Ring>(post: Post<'_>, cpu_pinned: Option<u32>, ring: R, payload: Paylo
         recorder: post.recorder,
         stop: post.stop,
     };
+    let migrated = migrations();
     post.ready.send(Ok(())).ok()?;
     let start_ns = post.gate.wait()?;
     let mut worker = Worker::new(post.job, parts, start_ns);
@@ -161,6 +171,7 @@ fn run<R: Ring>(post: Post<'_>, cpu_pinned: Option<u32>, ring: R, payload: Paylo
         slowest: end.slowest,
         faults: end.faults,
         censored: end.censored,
+        reap_gaps: end.reap_gaps,
         stopped: end.stopped,
         cpu: Some(ThreadCpu {
             worker: post.worker,
@@ -169,6 +180,7 @@ fn run<R: Ring>(post: Post<'_>, cpu_pinned: Option<u32>, ring: R, payload: Paylo
             system_ns: used.system_ns,
             switches_voluntary: used.switches_voluntary,
             switches_involuntary: used.switches_involuntary,
+            migrations: migrations().zip(migrated).map(|(now, then)| now - then),
         }),
         truth,
         kernel_workers: if post.job.engine == Engine::IoUring { kernel_workers() } else { Vec::new() },

@@ -1,13 +1,13 @@
 //! What all workers of a job leave behind, added up to its result.
 
 use super::collector::Collector;
-use super::result::{CpuUse, EngineTruth, Interval, JobResult, Outcome, TargetShare, ThreadCpu};
+use super::result::{CpuUse, EngineTruth, Interval, JobResult, Outcome, TargetShare, ThreadCpu, Times};
 use super::thread::Legacy;
 use crate::clock::{Clock, Monotonic};
 use crate::failure::{Failure, FailureKind};
 use crate::host::{ClockPair, Usage, steal_ns};
 use crate::job::Job;
-use crate::record::{Faults, Phase, Slowest, Tally};
+use crate::record::{Faults, Phase, Slowest, Spread, Tally};
 use crate::sim::VirtualClock;
 use crate::worker::{Censored, batch_max};
 
@@ -87,6 +87,7 @@ pub struct Total {
     threads: Vec<ThreadCpu>,
     kernel_workers: u32,
     kernel_workers_ns: Option<u64>,
+    reap_gaps: Option<Spread>,
     truth: Option<crate::ring::RingTruth>,
 }
 
@@ -100,6 +101,10 @@ impl Total {
         self.censored.add(&legacy.censored);
         self.failure = self.failure.take().or(legacy.failure);
         self.stopped |= legacy.stopped;
+        match &mut self.reap_gaps {
+            Some(gaps) => gaps.add(&legacy.reap_gaps),
+            None => self.reap_gaps = Some(legacy.reap_gaps),
+        }
         self.threads.extend(legacy.cpu);
         self.truth.get_or_insert(legacy.truth);
         legacy.tally
@@ -157,6 +162,7 @@ impl Total {
             censored: self.censored,
             slowest: self.slowest.ordered(),
             faults: self.faults.kinds().to_vec(),
+            reap_granularity: self.reap_gaps.as_ref().and_then(Times::of),
             cpu,
             clock_start: before.clocks,
             clock_end: after.clocks,

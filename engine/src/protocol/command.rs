@@ -59,6 +59,9 @@ pub enum TargetSpec {
         direct: bool,
         /// The size of a file that is made.
         size_bytes: Option<u64>,
+        /// The CPUs near the device below; none where nobody knows, or all are alike.
+        #[serde(default)]
+        cpus_near: Vec<u32>,
     },
     /// Nothing: operations complete at once.
     Null {

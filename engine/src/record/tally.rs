@@ -73,19 +73,23 @@ pub struct Spread {
 }
 
 impl Spread {
-    fn new(buckets: Histogram) -> Self {
+    /// Nothing yet, in a histogram that has room for it or does not.
+    #[must_use]
+    pub fn new(buckets: Histogram) -> Self {
         Self { ns_sum: 0, ns_min: u64::MAX, ns_max: 0, buckets }
     }
 
+    /// Counts one time.
     #[inline]
-    fn record(&mut self, time_ns: u64) {
+    pub fn record(&mut self, time_ns: u64) {
         self.ns_sum += time_ns;
         self.ns_min = self.ns_min.min(time_ns);
         self.ns_max = self.ns_max.max(time_ns);
         self.buckets.record(time_ns);
     }
 
-    fn add(&mut self, other: &Self) {
+    /// Adds another distribution.
+    pub fn add(&mut self, other: &Self) {
         self.ns_sum += other.ns_sum;
         self.ns_min = self.ns_min.min(other.ns_min);
         self.ns_max = self.ns_max.max(other.ns_max);

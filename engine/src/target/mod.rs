@@ -71,6 +71,8 @@ pub struct Target {
     pub alignment: Alignment,
     /// Whether some of it was never written.
     pub holes: bool,
+    /// The CPUs near it; none where nobody knows, or all are alike.
+    pub cpus_near: Vec<u32>,
     path: PathBuf,
     file: Option<File>,
 }
@@ -88,6 +90,7 @@ impl Target {
             identity: None,
             alignment: Alignment::none(),
             holes: false,
+            cpus_near: Vec::new(),
             path: PathBuf::new(),
             file: None,
         }

@@ -137,6 +137,7 @@ fn finish(path: &Path, file: File, wanted: Wanted, size_bytes: Option<u64>) -> R
         identity: Some(identity),
         alignment,
         holes,
+        cpus_near: Vec::new(),
         path: path.to_owned(),
         file: Some(file),
     })

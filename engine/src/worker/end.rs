@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::pattern::Payload;
-use crate::record::{Faults, Slowest, Tally};
+use crate::record::{Faults, Slowest, Spread, Tally};
 
 /// What was in flight when measuring ended, or about to be submitted again. What failed afterwards is among the faults
 /// instead, so that each operation is counted once.
@@ -48,6 +48,8 @@ pub struct WorkerEnd<R> {
     pub faults: Faults,
     /// What was in flight at the end.
     pub censored: Censored,
+    /// Times between looks at what had come back.
+    pub reap_gaps: Spread,
     /// Why the job ended early, if it did by itself.
     pub failure: Option<Failure>,
     /// Whether it was stopped from outside.

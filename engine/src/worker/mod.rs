@@ -2,6 +2,7 @@
 //! accesses. Out: tallies by interval, and what is left at the end. It neither sleeps nor knows what drives it.
 
 mod end;
+mod looks;
 mod machine;
 mod recorder;
 mod verdict;

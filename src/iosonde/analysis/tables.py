@@ -175,6 +175,20 @@ def _of_threads(value: Callable[[ThreadCpu], int]) -> Callable[[_Row], int | Non
     return lambda row: None if row.record.cpu is None else sum(value(thread) for thread in row.record.cpu.threads)
 
 
+def _migrations(row: _Row) -> int | None:
+    threads = () if row.record.cpu is None else row.record.cpu.threads
+    known = [thread.migrations for thread in threads if thread.migrations is not None]
+    return sum(known) if known else None
+
+
+def _reap_granularity(value: Callable[[TimesEstimate], int | None]) -> Callable[[_Row], int | None]:
+    def found(row: _Row) -> int | None:
+        known = estimate_times(row.record.reap_granularity)
+        return None if known is None else value(known)
+
+    return found
+
+
 def _waiting_age_ns_max(row: _Row) -> int | None:
     return None if row.record.censored is None else row.record.censored.waiting_age_ns_max
 
@@ -268,6 +282,12 @@ _CELL_COLUMNS: Final = (
     _Definition(
         "cpu_kernel_workers_ns", _maybe_integer, lambda row: row.record.cpu and row.record.cpu.kernel_workers_ns
     ),
+    _Definition("switches_voluntary", _maybe_integer, _of_threads(lambda thread: thread.switches_voluntary)),
+    _Definition("switches_involuntary", _maybe_integer, _of_threads(lambda thread: thread.switches_involuntary)),
+    _Definition("migrations", _maybe_integer, _migrations),
+    _Definition("steal_ns", _maybe_integer, lambda row: row.record.cpu and row.record.cpu.steal_ns),
+    _Definition("reap_granularity_ns_p50", _maybe_integer, _reap_granularity(lambda times: times.percentile(50))),
+    _Definition("reap_granularity_ns_max", _maybe_integer, _reap_granularity(lambda times: times.ns_max)),
     _Definition("faults", _integer, lambda row: sum(fault.count for fault in row.record.faults)),
     _Definition("censored", _maybe_integer, lambda row: row.record.censored.count if row.record.censored else None),
 )

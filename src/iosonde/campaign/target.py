@@ -8,7 +8,7 @@ from typing import Literal
 
 from iosonde.campaign.places import Place
 from iosonde.errors import EngineError, TargetError, UsageError
-from iosonde.machine import device_facts
+from iosonde.machine import cpus_near, device_facts
 from iosonde.records import Identity, TargetFacts
 from iosonde.sources import EngineSource, OpenTarget, TargetRequest
 
@@ -19,6 +19,8 @@ def open_target(source: EngineSource, place: Place, *, fill: bool, direct: bool,
     A file that is only read must have been written: blocks that never were say nothing of a drive. A plan that
     ``trims`` leaves holes in what it has written.
     """
+    device = None if place.path is None else device_facts(place.path.parent if place.make else place.path)
+    near = cpus_near(None if device is None else device.numa_node)
     request = TargetRequest(
         path=place.path,
         write=fill,
@@ -26,6 +28,7 @@ def open_target(source: EngineSource, place: Place, *, fill: bool, direct: bool,
         direct=direct,
         null_bytes=place.span_bytes,
         simulation=place.drive,
+        cpus_near=near,
     )
     try:
         opened = source.open(request)
@@ -50,7 +53,8 @@ def open_target(source: EngineSource, place: Place, *, fill: bool, direct: bool,
             f"parts of {place.path} were never written, and reading them says nothing of a drive",
             "--overwrite lets iosonde write the file first; or name a directory",
         )
-    return _facts(opened, place, "filled" if fill else "data")
+    facts = _facts(opened, place, "filled" if fill else "data")
+    return facts.model_copy(update={"cpus_near": near})
 
 
 def give_up(source: EngineSource, targets: Iterable[TargetFacts]) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from iosonde.findings.case import Case, count_of, distinct, name_some
 from iosonde.findings.model import Confidence, Finding, Severity
 from iosonde.records import CellRecord, Engine, Sync, Workload
+from iosonde.vocabulary import Poll
 
 # Above this share of a CPU, operations queue inside the engine (the bound that kbench uses is 60 % for a whole host).
 BUSY_MAX = 0.90
@@ -15,14 +16,8 @@ HANDED_OVER_MIN = 0.01
 
 def host_limited(case: Case) -> Iterator[Finding]:
     """The engine's own thread was busy nearly all the time."""
-    # On the null ring there is nothing else to be busy with, and in an open loop the thread waits for arrivals awake.
     busy = case.records_where(
-        lambda record: (
-            record.engine is not None
-            and record.engine.engine not in {Engine.NULL, Engine.NOP}
-            and not record.workload.is_open_loop
-            and _busy(record) > BUSY_MAX
-        )
+        lambda record: _shows_the_host(record) and not _is_awake_by_design(record) and _busy(record) > BUSY_MAX
     )
     if busy:
         worst = max(busy, key=_busy)
@@ -32,20 +27,65 @@ def host_limited(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.LIKELY,
             statement=(
-                f"The engine's thread was busy {_busy(worst):.0%} of the time in {worst.cell}: the limit of "
+                f"The engine's thread was busy {_told_busy(worst)} of the time in {worst.cell}: the limit of "
                 f"{count_of(len(cells), 'cell')} may be this CPU, not the target."
             ),
-            evidence=tuple((record.cell, f"{_busy(record):.0%}") for record in busy[:10]),
-            advice="Take the figure for what one core of this host can drive.",
-            deciding_test="The same cell on a faster CPU.",
+            evidence=tuple((record.cell, _told_busy(record)) for record in busy[:10]),
+            advice="Take the figure for what one core of this host can drive; more --jobs use more cores.",
+            deciding_test="The same cell with twice the jobs at half the queue depth, or on a faster CPU.",
             cells=cells,
         )
 
 
+def busy_by_design(case: Case) -> Iterator[Finding]:
+    """The engine's thread was awake all the time because that is how it was asked to work."""
+    awake = case.records_where(
+        lambda record: _shows_the_host(record) and _is_awake_by_design(record) and _busy(record) > BUSY_MAX
+    )
+    if awake:
+        cells = distinct(record.cell for record in awake)
+        yield Finding(
+            id="busy-by-design",
+            severity=Severity.NOTE,
+            confidence=Confidence.CERTAIN,
+            statement=(
+                f"The engine's thread was awake all the time in {name_some(cells)}, as polling and open loops are: "
+                "CPU time does not tell whether this host was the limit."
+            ),
+            evidence=tuple((record.cell, _told_busy(record)) for record in awake[:10]),
+            advice="Go by the engine's own lag in an open loop; compare with --poll interrupt in a closed one.",
+            deciding_test="",
+            cells=cells,
+        )
+
+
+def _shows_the_host(record: CellRecord) -> bool:
+    """On rings that lead nowhere there is nothing else to be busy with."""
+    return record.engine is not None and record.engine.engine not in {Engine.NULL, Engine.NOP}
+
+
+def _is_awake_by_design(record: CellRecord) -> bool:
+    """Who polls the device never sleeps, and in an open loop the thread waits for arrivals awake."""
+    polls = record.engine is not None and record.engine.poll_mode == Poll.IOPOLL
+    return polls or record.workload.is_open_loop
+
+
 def _busy(record: CellRecord) -> float:
-    if not record.measured_ns or record.cpu is None:
-        return 0.0
-    return max(((each.user_ns + each.system_ns) / record.measured_ns for each in record.cpu.threads), default=0.0)
+    user, system = _busiest(record)
+    return user + system
+
+
+def _busiest(record: CellRecord) -> tuple[float, float]:
+    """The shares of the time that the busiest of the cell's threads spent in user mode and in the kernel."""
+    if not record.measured_ns or record.cpu is None or not record.cpu.threads:
+        return 0.0, 0.0
+    thread = max(record.cpu.threads, key=lambda each: each.user_ns + each.system_ns)
+    return thread.user_ns / record.measured_ns, thread.system_ns / record.measured_ns
+
+
+def _told_busy(record: CellRecord) -> str:
+    user, system = _busiest(record)
+    return f"{user + system:.0%} ({user:.0%} user, {system:.0%} system)"
 
 
 def kernel_workers(case: Case) -> Iterator[Finding]:
@@ -114,5 +154,6 @@ def _less_handed_over(depth: int, tags: int | None, *, direct: bool) -> str:
 
 ENGINE_RULES = (
     host_limited,
+    busy_by_design,
     kernel_workers,
 )

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from iosonde.findings.case import Case
+from iosonde.findings.case import Case, distinct
 from iosonde.findings.model import Confidence, Finding, Severity
+from iosonde.records import CellRecord
 from iosonde.units import SECOND_NS
 
 # NTP slews a clock by at most 500 parts in a million; beyond that the clock source itself is in doubt.
@@ -86,8 +87,36 @@ def one_cpu(case: Case) -> Iterator[Finding]:
         )
 
 
+def far_from_device(case: Case) -> Iterator[Finding]:
+    """Workers ran on another NUMA node than the one that the device hangs on."""
+    places = {target.cpus_near for target in case.run.targets}
+    near = next(iter(places)) if len(places) == 1 else ()
+    far = case.records_where(lambda record: bool(near) and _pinned_beside(record, near))
+    device = case.run.header.target.device
+    if far and device is not None:
+        yield Finding(
+            id="far-from-device",
+            severity=Severity.NOTE,
+            confidence=Confidence.CERTAIN,
+            statement=(
+                f"{device.name} hangs on NUMA node {device.numa_node}, and this run may use no CPU of it: each "
+                "operation crosses over from another node."
+            ),
+            evidence=(("NUMA node", str(device.numa_node)), ("CPUs near it", " ".join(map(str, near)))),
+            advice="Allow CPUs of that node (taskset, numactl, the container's cpuset).",
+            deciding_test="The same run on CPUs of that node.",
+            cells=distinct(record.cell for record in far),
+        )
+
+
+def _pinned_beside(record: CellRecord, near: tuple[int, ...]) -> bool:
+    threads = () if record.cpu is None else record.cpu.threads
+    return any(thread.cpu_pinned is not None and thread.cpu_pinned not in near for thread in threads)
+
+
 HOST_RULES = (
     clock_drift,
     cpu_quota,
     one_cpu,
+    far_from_device,
 )

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 from iosonde.machine.mounts import mount_source
+from iosonde.machine.numa import numa_node
 from iosonde.machine.sysfs import read_int, read_text
 from iosonde.records import DeviceFacts
 
@@ -54,4 +55,5 @@ def _describe(folder: Path) -> DeviceFacts:
         logical_block_size_bytes=read_int(queue / "logical_block_size"),
         physical_block_size_bytes=read_int(queue / "physical_block_size"),
         request_size_bytes_max=None if request_kib_max is None else request_kib_max * 1024,
+        numa_node=numa_node(folder),
     )

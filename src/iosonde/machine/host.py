@@ -5,6 +5,7 @@ import platform
 from pathlib import Path
 
 from iosonde.machine.control_groups import cpu_quota, memory_limit_bytes
+from iosonde.machine.numa import numa_nodes
 from iosonde.machine.sysfs import read_text
 from iosonde.records import HostFacts
 
@@ -19,6 +20,7 @@ def host_facts(root: Path = Path("/")) -> HostFacts:
         cpu_model=_field(cpuinfo, "model name"),
         cpus_online=os.cpu_count() or 1,
         cpus_allowed=len(os.sched_getaffinity(0)),
+        numa_nodes=numa_nodes(root) or None,
         memory_bytes=_memory_bytes(read_text(root / "proc/meminfo")),
         cpu_quota=cpu_quota(root),
         memory_limit_bytes=memory_limit_bytes(root),

@@ -3,7 +3,7 @@
 from pydantic.dataclasses import dataclass
 
 from iosonde.records.base import COMPACT, Record
-from iosonde.records.interval import IntervalRecord, OperationTotals
+from iosonde.records.interval import IntervalRecord, OperationTotals, Times
 from iosonde.records.workload import Timing, Workload
 from iosonde.vocabulary import Engine, Experiment, FaultKind, Operation, Outcome, Provenance
 
@@ -56,7 +56,10 @@ class Censored(Record):
 
 
 class ThreadCpu(Record):
-    """CPU time and context switches of one worker thread over the measuring window."""
+    """CPU time and context switches of one worker thread over the measuring window.
+
+    ``migrations`` is how often it was moved to another CPU since its start, warm-up included; None where nobody knows.
+    """
 
     worker: int
     cpu_pinned: int | None
@@ -64,6 +67,7 @@ class ThreadCpu(Record):
     system_ns: int
     switches_voluntary: int
     switches_involuntary: int
+    migrations: int | None = None
 
 
 class CpuUse(Record):
@@ -153,6 +157,9 @@ class CellRecord(Record):
     ``operations`` are the measured totals: the sum of the intervals whose phase is ``measure``.
     ``warmup`` are those of the warm-up. ``intervals`` may be left out where only totals are wanted.
     ``targets`` is what each of several targets gave; their sums are those of ``operations``.
+    ``reap_granularity`` is the time from one look of a worker at what had come back to the next, in rounds in which it
+    did not wait: how much later than it came a completion may have been stamped. One round in 64 is timed; None where a
+    call to the kernel is the operation itself, and in virtual time.
     ``neighbours`` are other runs that were seen on the same device meanwhile. ``drives`` is what simulated drives were
     like afterwards, in the order of the run's targets; ``cpu`` is None in their time, which costs nobody any.
 
@@ -179,6 +186,7 @@ class CellRecord(Record):
     slowest: tuple[SlowIo, ...] = ()
     faults: tuple[Fault, ...] = ()
     intervals_merged: int = 0
+    reap_granularity: Times | None = None
     cpu: CpuUse | None = None
     clock_start: ClockPair | None = None
     clock_end: ClockPair | None = None

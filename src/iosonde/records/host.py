@@ -17,6 +17,7 @@ class HostFacts(Record):
     cpus_online: int
     cpus_allowed: int
     memory_bytes: int
+    numa_nodes: int | None = None
     cpu_quota: float | None = None
     memory_limit_bytes: int | None = None
     governor: str

@@ -56,6 +56,7 @@ class DeviceFacts(Record):
     logical_block_size_bytes: int | None
     physical_block_size_bytes: int | None
     request_size_bytes_max: int | None
+    numa_node: int | None = None
 
 
 def flattened(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
@@ -92,7 +93,8 @@ class TargetFacts(Record):
 
     ``written`` says whether every block of the span was written before it was read: ``filled`` by this run,
     ``data`` when the file system reports no hole, ``unknown`` otherwise. ``simulation`` is the drive of a simulated
-    target, and None for every other.
+    target, and None for every other. ``cpus_near`` are the CPUs of the NUMA node that the device hangs on, none where
+    nobody knows or all are alike: workers are tied to those of them that the run may use.
     """
 
     kind: TargetKind
@@ -106,3 +108,4 @@ class TargetFacts(Record):
     file_system: FileSystemFacts | None
     device: DeviceFacts | None
     simulation: SimulationFacts | None = None
+    cpus_near: tuple[int, ...] = ()

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from iosonde.analysis.latency import estimate_times
 from iosonde.charts.quantities import (
     BANDWIDTH_UNIT,
     MEGABYTE,
@@ -13,6 +14,7 @@ from iosonde.charts.quantities import (
     significant,
     with_interval,
 )
+from iosonde.records import Times
 from iosonde.report.headline import HeadlineFigure, Quantity
 from iosonde.units import SECOND_NS, format_bandwidth, format_duration, format_latency, format_size
 
@@ -95,3 +97,13 @@ def fault_text(fault: Mapping[str, Any]) -> str:
     """What goes wrong with a simulated drive, as its file has it and as people read it."""
     values = (f"{key} {parameter_text(key, value)}" for key, value in fault.items() if key != "kind")
     return ", ".join([str(fault["kind"]), *values])
+
+
+def granularity_text(gaps: Times | None) -> str:
+    """How long a worker did not look at what had come back: median and longest; empty where nobody timed it."""
+    times = estimate_times(gaps)
+    if times is None:
+        return ""
+    median = times.percentile(50)
+    longest = f"longest {format_latency(times.ns_max)}"
+    return longest if median is None else f"median {format_latency(median)}, {longest}"

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from iosonde.analysis.totals import merge_times
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.records import (
     CellRecord,
@@ -15,7 +16,7 @@ from iosonde.records import (
     SimulationFacts,
     TargetFacts,
 )
-from iosonde.report.display import fault_text, parameter_text
+from iosonde.report.display import fault_text, granularity_text, parameter_text
 from iosonde.units import SECOND_NS, format_amount, format_bandwidth, format_duration, format_size
 
 
@@ -163,6 +164,7 @@ def _device(device: DeviceFacts) -> tuple[tuple[str, str], ...]:
         ("logical block (bytes)", _number(device.logical_block_size_bytes)),
         ("physical block (bytes)", _number(device.physical_block_size_bytes)),
         ("largest request (bytes)", _number(device.request_size_bytes_max)),
+        ("NUMA node", _number(device.numa_node)),
     )
 
 
@@ -173,6 +175,7 @@ def _host(header: RunHeader) -> tuple[tuple[str, str], ...]:
         ("kernel", f"{host.kernel} {host.architecture}".strip() or NO_VALUE),
         ("CPU", host.cpu_model or NO_VALUE),
         ("CPUs allowed", f"{host.cpus_allowed} of {host.cpus_online}"),
+        ("NUMA nodes", _number(host.numa_nodes)),
         ("CPU quota (CPUs)", "none" if host.cpu_quota is None else f"{host.cpu_quota:.2f}"),
         ("CPU governor", host.governor or NO_VALUE),
         ("memory", format_size(host.memory_bytes)),
@@ -192,8 +195,14 @@ def _engine(run: RunRecord) -> tuple[tuple[str, str], ...]:
         ("completion asked", run.header.poll_asked),
         ("io_uring refused", hello.io_uring_refused or "no"),
         ("own cost (ns an operation, on a null ring)", _number(overhead)),
+        ("reap granularity (error bar of a latency)", _reap_granularity(run)),
         *((name, _granted(truths, told)) for name, told in _GRANTED),
     )
+
+
+def _reap_granularity(run: RunRecord) -> str:
+    """How much later than it came a completion may have been stamped, over all cells."""
+    return granularity_text(merge_times([cell.reap_granularity for cell in run.cells])) or NO_VALUE
 
 
 _GRANTED: tuple[tuple[str, Callable[[EngineTruth], str]], ...] = (

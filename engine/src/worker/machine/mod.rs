@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::end::{Censored, WorkerEnd};
+use super::looks::Looks;
 use super::verdict::Mishap;
 use super::{Recorder, Window};
 use crate::clock::Clock;
@@ -129,6 +130,7 @@ pub struct Worker<R, C> {
     censored: Censored,
     failure: Option<Failure>,
     stopped: bool,
+    looks: Looks,
 }
 
 impl<R: Ring, C: Clock> Worker<R, C> {
@@ -185,6 +187,7 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             censored: Censored::default(),
             failure: None,
             stopped: false,
+            looks: Looks::of(job, start_ns),
         }
     }
 
@@ -200,7 +203,8 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         if self.drain_since_ns.is_none() {
             self.launch();
         }
-        let (wait_for, timeout_ns) = self.patience();
+        let is_timed = self.looks.is_next_timed();
+        let (wait_for, timeout_ns) = if is_timed { (0, 0) } else { self.patience() };
         if let Err(error) = self.ring.submit(wait_for, timeout_ns)
             && !passing(&error)
         {
@@ -209,6 +213,7 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         }
         let now = self.clock.now();
         self.turn(now);
+        self.looks.look(now, self.phase() == Some(Phase::Measure));
         self.ring.reap(&mut self.completions, self.batch_max);
         self.settle(now);
         self.end()
@@ -344,6 +349,7 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             slowest: self.slowest,
             faults: self.faults,
             censored,
+            reap_gaps: self.looks.gaps(),
             failure: self.failure,
             stopped: self.stopped,
             unreturned: self.in_flight,

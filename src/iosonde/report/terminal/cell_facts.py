@@ -12,7 +12,7 @@ from iosonde.analysis.regimes import regimes_of
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.findings import describe_levels
 from iosonde.records import CellRecord, EngineTruth, RunRecord, SlowIo
-from iosonde.report.display import printable
+from iosonde.report.display import granularity_text, printable
 from iosonde.report.terminal.cell_choice import ChosenCell
 from iosonde.report.terminal.fitting import Fitted, FittedTable
 from iosonde.units import format_duration, format_latency, format_size
@@ -57,6 +57,7 @@ def facts_table(run: RunRecord, chosen: ChosenCell) -> RenderableType:
         ("stolen by the hypervisor", _each(chosen.records, _steal)),
         ("context switches", _each(chosen.records, _switches)),
         ("pinned to CPU", _each(chosen.records, _pins)),
+        ("between looks at completions", _each(chosen.records, _reaps)),
         ("intervals merged", _each(chosen.records, lambda record: str(record.intervals_merged))),
         ("engine", _each(chosen.records, lambda record: _engine(record.engine))),
         ("ring", _each(chosen.records, lambda record: _ring(record.engine))),
@@ -140,7 +141,13 @@ def _switches(record: CellRecord) -> str:
         return "not known"
     waits = sum(thread.switches_voluntary for thread in record.cpu.threads)
     pushed = sum(thread.switches_involuntary for thread in record.cpu.threads)
-    return f"{waits:,} waits, {pushed:,} pushed off"
+    moves = [thread.migrations for thread in record.cpu.threads if thread.migrations is not None]
+    moved = f", {sum(moves):,} moves to another CPU" if moves else ""
+    return f"{waits:,} waits, {pushed:,} pushed off{moved}"
+
+
+def _reaps(record: CellRecord) -> str:
+    return granularity_text(record.reap_granularity) or "not known"
 
 
 def _pins(record: CellRecord) -> str:

@@ -46,7 +46,7 @@ SILENCE_S_MAX: Final = 60.0
 class TargetRequest:
     """What is wanted of a target: ``create_bytes`` makes a file of that size, else it must be there.
 
-    Without a path it is a simulated drive, or nothing at all.
+    Without a path it is a simulated drive, or nothing at all. Workers are tied to ``cpus_near``, where there are any.
     """
 
     path: Path | None
@@ -55,6 +55,7 @@ class TargetRequest:
     direct: bool
     null_bytes: int = 0
     simulation: SimulationFacts | None = None
+    cpus_near: tuple[int, ...] = ()
 
 
 class OpenTarget(Record):
@@ -116,6 +117,7 @@ class EngineSource:
                 create=request.create_bytes is not None,
                 direct=request.direct,
                 size_bytes=request.create_bytes,
+                **({"cpus_near": request.cpus_near} if request.cpus_near else {}),
             )
         return OpenTarget.model_validate({key: answer[key] for key in OpenTarget.model_fields})
 
