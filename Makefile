@@ -33,7 +33,7 @@ FUZZ_BOUNDS := -timeout=25 -rss_limit_mb=1536 -max_len=16384
 unexport PYTHONPATH PYTHONHOME PYTHONSAFEPATH VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
 unexport SETUPTOOLS_RUST_CARGO_PROFILE CARGO_BUILD_TARGET
 
-.PHONY: help setup demo test lint format wheel bench verify fuzz schema docs lock clean
+.PHONY: help setup demo test lint format wheel bench lab verify fuzz schema docs lock clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -87,6 +87,10 @@ wheel: setup ## build sdist, and the wheel from it, and try that in an empty env
 bench: setup ## compare with other tools
 	@$(COMPILE)
 	$(BENCH)
+
+lab: setup ## check what needs NUMA nodes or NVMe drives, on emulated machines (CHECKS=numa for one)
+	@$(COMPILE)
+	$(PY) -m lab $(CHECKS)
 
 verify: setup ## compare with what is known: models and their sources, queues and closed forms (LONG=--long for an hour)
 	$(PY) -m verify $(LONG)

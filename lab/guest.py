@@ -1,0 +1,81 @@
+"""One boot of an emulated machine: a script goes in, what it printed and its exit code come out."""
+
+import json
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from lab.kernel import Kernel, make_initramfs
+
+# A boot takes 10 to 20 s without hardware virtualisation; a busy host takes its time.
+BOOT_S_MAX: Final = 600
+# Hardware virtualisation is not asked for: where it is offered it may hang, and behaviour is the same.
+MACHINE: Final = (
+    *("qemu-system-x86_64", "-accel", "tcg,thread=multi", "-machine", "q35", "-cpu", "max", "-m", "2G"),
+    *("-nographic", "-no-reboot", "-nic", "none"),
+)
+
+
+class GuestError(Exception):
+    """A guest that did not come to its end, with the last that it said."""
+
+
+@dataclass(frozen=True)
+class Guest:
+    """A machine: ``hardware`` are further words for QEMU, ``modules`` options of kernel modules by name.
+
+    Its root is that of this host, read-only, and what it writes is forgotten at its end. ``folder`` is the only
+    place that both see, as ``/lab`` in the guest.
+    """
+
+    kernel: Kernel
+    folder: Path
+    hardware: tuple[str, ...] = ("-smp", "2")
+    modules: dict[str, str] = field(default_factory=dict)
+
+    def run(self, script: str) -> str:
+        """Boots, runs a shell script as root, and powers off. Raises GuestError where it fails, with its output."""
+        shared = self.folder / "shared"
+        shared.mkdir(parents=True, exist_ok=True)
+        for left in shared.iterdir():
+            left.unlink()
+        path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+        (shared / "script").write_text(f"set -eu\nexport PATH={path} HOME=/tmp\ncd /tmp\n{script}\n")
+        initramfs = make_initramfs(self.kernel, self.folder, self.modules)
+        words = [
+            *(*MACHINE, *self.hardware, "-kernel", str(self.kernel.image), "-initrd", str(initramfs)),
+            *("-append", "console=ttyS0 panic=-1 quiet"),
+            *_folder("host", "path=/,readonly=on,multidevs=remap"),
+            *_folder("lab", f"path={shared}"),
+        ]
+        console = self.folder / "console"
+        with console.open("wb") as said:
+            subprocess.run(words, stdin=subprocess.DEVNULL, stdout=said, stderr=said, timeout=BOOT_S_MAX, check=False)
+        output = _read(shared / "output")
+        if _read(shared / "code").strip() != "0":
+            raise GuestError(f"{_read(console)[-2000:]}\n{output[-4000:]}")
+        return output
+
+    def left(self, name: str) -> dict[str, Any]:
+        """A JSON document that the last script left in ``/lab``."""
+        document: dict[str, Any] = json.loads((self.folder / "shared" / name).read_text())
+        return document
+
+
+def drive(image: Path, size_bytes: int) -> Path:
+    """An empty image of that size."""
+    image.parent.mkdir(parents=True, exist_ok=True)
+    with image.open("wb") as file:
+        file.truncate(size_bytes)
+    return image
+
+
+def _folder(tag: str, options: str) -> tuple[str, ...]:
+    """A folder of this host that the guest can mount. Its bus is named, lest it is plugged into one for drives."""
+    device = f"virtio-9p-pci,fsdev={tag},mount_tag={tag},bus=pcie.0"
+    return ("-fsdev", f"local,id={tag},security_model=none,{options}", "-device", device)
+
+
+def _read(path: Path) -> str:
+    return path.read_text(errors="replace") if path.exists() else ""

@@ -1,0 +1,96 @@
+"""Debian's stock kernel, unpacked and never installed, and what has to be loaded before a guest has a root."""
+
+import gzip
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+PACKAGE: Final = "linux-image-amd64"
+# What a guest needs to reach its root and its drives; the kernel's own table says what those need in turn.
+MODULES: Final = ("virtio_pci", "9pnet_virtio", "9p", "overlay", "nvme", "ext4", "crc32c_generic")
+BUSYBOX: Final = Path("/bin/busybox")
+
+INIT: Final = """#!/bin/busybox sh
+/bin/busybox --install -s /bin
+mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t devtmpfs dev /dev
+for module in $(cat /modules/order); do insmod /modules/$module $(cat /modules/$module.options 2>/dev/null); done
+mount -t 9p -o ro,trans=virtio,version=9p2000.L,cache=loose,msize=262144 host /lower
+mount -t tmpfs fresh /fresh; mkdir /fresh/upper /fresh/work
+mount -t overlay -o lowerdir=/lower,upperdir=/fresh/upper,workdir=/fresh/work root /root
+mkdir -p /root/lab /root/mnt
+mount -t 9p -o trans=virtio,version=9p2000.L,msize=262144 lab /root/lab
+mount -t proc proc /root/proc; mount -t sysfs sys /root/sys; mount -t devtmpfs dev /root/dev
+mkdir -p /root/dev/shm; mount -t tmpfs shm /root/dev/shm; mount -t tmpfs tmp /root/tmp
+chroot /root /bin/sh /lab/script > /root/lab/output 2>&1
+echo $? > /root/lab/code
+sync; poweroff -f
+"""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """An unpacked kernel: its image, and the folder that its modules are in."""
+
+    image: Path
+    modules: Path
+
+    @property
+    def version(self) -> str:
+        """Such as ``6.1.0-56-amd64``."""
+        return self.modules.name
+
+
+def fetch_kernel(folder: Path) -> Kernel:
+    """Debian's current kernel, downloaded and unpacked into a folder, unless it is there already."""
+    if not any(folder.glob("root/boot/vmlinuz-*")):
+        folder.mkdir(parents=True, exist_ok=True)
+        depends = subprocess.run(
+            ["apt-cache", "depends", "--important", PACKAGE], check=True, capture_output=True, text=True
+        ).stdout
+        name = next(line.split()[-1] for line in depends.splitlines() if "Depends: linux-image" in line)
+        subprocess.run(["apt-get", "download", "--quiet=2", name], check=True, cwd=folder)
+        subprocess.run(["dpkg-deb", "--extract", next(folder.glob("linux-image-*.deb")), folder / "root"], check=True)
+        modules = next((folder / "root/lib/modules").iterdir())
+        subprocess.run(["depmod", "--basedir", folder / "root", modules.name], check=True)
+    return Kernel(next(folder.glob("root/boot/vmlinuz-*")), next((folder / "root/lib/modules").iterdir()))
+
+
+def make_initramfs(kernel: Kernel, folder: Path, options: dict[str, str]) -> Path:
+    """What the guest starts from; ``options`` are those of modules, by their names."""
+    tree = folder / "initramfs"
+    for name in ("bin", "proc", "sys", "dev", "modules", "lower", "fresh", "root"):
+        (tree / name).mkdir(parents=True, exist_ok=True)
+    (tree / "bin/busybox").write_bytes(BUSYBOX.read_bytes())
+    (tree / "init").write_text(INIT)
+    for program in (tree / "bin/busybox", tree / "init"):
+        program.chmod(0o755)
+    order = _in_order(kernel)
+    for module in order:
+        (tree / "modules" / module.name).write_bytes(module.read_bytes())
+    for name, text in options.items():
+        (tree / "modules" / f"{name}.ko.options").write_text(text)
+    (tree / "modules/order").write_text("\n".join(module.name for module in order))
+    names = "\n".join(str(path.relative_to(tree)) for path in [tree, *sorted(tree.rglob("*"))])
+    archive = subprocess.run(
+        ["cpio", "--create", "--format=newc", "--quiet"],
+        cwd=tree,
+        input=names.encode(),
+        check=True,
+        capture_output=True,
+    ).stdout
+    packed = folder / "initramfs.gz"
+    packed.write_bytes(gzip.compress(archive, compresslevel=1))
+    return packed
+
+
+def _in_order(kernel: Kernel) -> list[Path]:
+    """The modules, each behind those that it needs."""
+    found: dict[Path, None] = {}
+    base = str(kernel.modules.parents[2])
+    for name in MODULES:
+        words = ["modprobe", "--dirname", base, "--set-version", kernel.version, "--show-depends", name]
+        for line in subprocess.run(words, check=True, capture_output=True, text=True).stdout.splitlines():
+            if line.startswith("insmod"):
+                found[Path(line.split()[1])] = None
+    return list(found)
