@@ -1,11 +1,13 @@
 //! `io_uring`: one ring, made and driven by one thread.
 
+use std::fs::read_to_string;
 use std::io;
-use std::os::fd::RawFd;
+use std::os::fd::{BorrowedFd, RawFd};
 use std::time::{Duration, Instant};
 
 use io_uring::types::{Fd, Fixed, FsyncFlags, SubmitArgs, Timespec};
 use io_uring::{IoUring, Probe, opcode, squeue};
+use rustix::fs::{fstat, major, minor};
 
 use super::{Completion, Operation, PUNCH_HOLE, Poll, Request, Ring, RingTruth, grant};
 use crate::failure::symbol;
@@ -110,8 +112,12 @@ fn register_memory(ring: &IoUring, memory: &Region) -> Result<(), String> {
 }
 
 // Reads the first block on a polled ring of its own: whether a device can be polled shows in the completion only, and in
-// some kernels by none ever coming.
+// some kernels by none ever coming. Older kernels (6.1 is one) take a polled read of a device without queues to poll,
+// have it interrupt, and let the worker spin: that shows in the device's own word only.
 fn try_iopoll(file: RawFd) -> io::Result<()> {
+    if is_never_polled(file) {
+        return Err(io::Error::from_raw_os_error(libc::EOPNOTSUPP));
+    }
     // Dropped after the ring, which takes back what is still under way.
     let memory = Region::new(IOPOLL_TRY_BYTES as usize)?;
     let (mut ring, _) = grant::build(2, Poll::Iopoll)?;
@@ -129,6 +135,15 @@ fn try_iopoll(file: RawFd) -> io::Result<()> {
         }
         ring.submit()?;
     }
+}
+
+// Whether the device below a file says that it has no queue to poll. A partition has no queue of its own.
+fn is_never_polled(file: RawFd) -> bool {
+    // SAFETY: the caller has the file open, and it is only borrowed for the call.
+    let Ok(facts) = fstat(unsafe { BorrowedFd::borrow_raw(file) }) else { return false };
+    let device = format!("/sys/dev/block/{}:{}", major(facts.st_dev), minor(facts.st_dev));
+    let said = ["", "/.."].iter().find_map(|step| read_to_string(format!("{device}{step}/queue/io_poll")).ok());
+    said.is_some_and(|text| text.trim() == "0")
 }
 
 impl Ring for UringRing {
