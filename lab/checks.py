@@ -58,7 +58,30 @@ def polling(kernel: Kernel, folder: Path) -> list[str]:
     return ["with poll queues io_uring polls, awake by design", "without any it does not, and says so"]
 
 
-CHECKS: Final[dict[str, Callable[[Kernel, Path], list[str]]]] = {"numa": numa, "polling": polling}
+def media_error(kernel: Kernel, folder: Path) -> list[str]:
+    """A drive with one sector that can't be read, amid a file that fills most of it: the cell says which and where."""
+    image = drive(folder / "drive.img", 256 * MIB)
+    rule = folder / "rule"
+    sector = 180 * MIB // 512
+    rule.write_text(f'[inject-error]\nevent = "none"\niotype = "read"\nerrno = "5"\nsector = "{sector}"\nonce = "off"\n')
+    guest = Guest(kernel, folder, ("-smp", "2", *_nvme(Path(f"blkdebug:{rule}:{image}"), "LAB-BAD")))
+    guest.run(f"""
+        mkfs.ext4 -q /dev/nvme0n1; mount /dev/nvme0n1 /mnt
+        {IOSONDE} probe /mnt --size 192MiB --duration 5s --pattern sequential --block-size 64KiB --queue-depth 4 \\
+            --engine io_uring --json > /lab/bad.json || test $? = 5
+    """)
+    document = guest.left("bad.json")
+    faults = document["run"]["cells"][0]["faults"]
+    assert [(each["operation"], each["kind"], each["errno_name"]) for each in faults] == [("read", "error", "ENODATA")]
+    assert "io-errors" in {finding["id"] for finding in document["findings"]}
+    return [f"one sector that can't be read: {faults[0]['count']} reads failed with ENODATA, and the cell says so"]
+
+
+CHECKS: Final[dict[str, Callable[[Kernel, Path], list[str]]]] = {
+    "numa": numa,
+    "polling": polling,
+    "media-error": media_error,
+}
 
 
 def _two_nodes(folder: Path) -> tuple[str, ...]:
