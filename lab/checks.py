@@ -63,7 +63,8 @@ def media_error(kernel: Kernel, folder: Path) -> list[str]:
     image = drive(folder / "drive.img", 256 * MIB)
     rule = folder / "rule"
     sector = 180 * MIB // 512
-    rule.write_text(f'[inject-error]\nevent = "none"\niotype = "read"\nerrno = "5"\nsector = "{sector}"\nonce = "off"\n')
+    fails = f'event = "none"\niotype = "read"\nerrno = "5"\nsector = "{sector}"\nonce = "off"\n'
+    rule.write_text(f"[inject-error]\n{fails}")
     guest = Guest(kernel, folder, ("-smp", "2", *_nvme(Path(f"blkdebug:{rule}:{image}"), "LAB-BAD")))
     guest.run(f"""
         mkfs.ext4 -q /dev/nvme0n1; mount /dev/nvme0n1 /mnt
