@@ -17,13 +17,13 @@ mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t devtmpfs dev /dev
 for module in $(cat /modules/order); do insmod /modules/$module $(cat /modules/$module.options 2>/dev/null); done
 mount -t 9p -o ro,trans=virtio,version=9p2000.L,cache=loose,msize=262144 host /lower
 mount -t tmpfs fresh /fresh; mkdir /fresh/upper /fresh/work
-mount -t overlay -o lowerdir=/lower,upperdir=/fresh/upper,workdir=/fresh/work root /root
-mkdir -p /root/lab /root/mnt
-mount -t 9p -o trans=virtio,version=9p2000.L,msize=262144 lab /root/lab
-mount -t proc proc /root/proc; mount -t sysfs sys /root/sys; mount -t devtmpfs dev /root/dev
-mkdir -p /root/dev/shm; mount -t tmpfs shm /root/dev/shm; mount -t tmpfs tmp /root/tmp
-chroot /root /bin/sh /lab/script > /root/lab/output 2>&1
-echo $? > /root/lab/code
+mount -t overlay -o lowerdir=/lower,upperdir=/fresh/upper,workdir=/fresh/work root /new
+mkdir -p /new/lab /new/mnt
+mount -t 9p -o trans=virtio,version=9p2000.L,msize=262144 lab /new/lab
+mount -t proc proc /new/proc; mount -t sysfs sys /new/sys; mount -t devtmpfs dev /new/dev
+mkdir -p /new/dev/shm; mount -t tmpfs shm /new/dev/shm; mount -t tmpfs tmp /new/tmp
+chroot /new /bin/sh /lab/script > /new/lab/output 2>&1
+echo $? > /new/lab/code
 sync; poweroff -f
 """
 
@@ -59,7 +59,7 @@ def fetch_kernel(folder: Path) -> Kernel:
 def make_initramfs(kernel: Kernel, folder: Path, options: dict[str, str]) -> Path:
     """What the guest starts from; ``options`` are those of modules, by their names."""
     tree = folder / "initramfs"
-    for name in ("bin", "proc", "sys", "dev", "modules", "lower", "fresh", "root"):
+    for name in ("bin", "proc", "sys", "dev", "modules", "lower", "fresh", "new"):
         (tree / name).mkdir(parents=True, exist_ok=True)
     (tree / "bin/busybox").write_bytes(BUSYBOX.read_bytes())
     (tree / "init").write_text(INIT)
