@@ -33,7 +33,7 @@ FUZZ_BOUNDS := -timeout=25 -rss_limit_mb=1536 -max_len=16384
 unexport PYTHONPATH PYTHONHOME PYTHONSAFEPATH VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
 unexport SETUPTOOLS_RUST_CARGO_PROFILE CARGO_BUILD_TARGET
 
-.PHONY: help setup demo test lint format wheel bench lab verify fuzz schema docs lock clean
+.PHONY: help setup demo test faultfs lint format wheel bench lab verify fuzz schema docs lock clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -59,7 +59,10 @@ demo: setup ## measure a file in demo/ and write a report
 	mkdir -p demo
 	$(DEMO)
 
-test: setup ## run all tests of engine and front
+faultfs: ## build the file system that goes wrong, for tests of root
+	cd tests/faultfs && cargo build --locked
+
+test: setup faultfs ## run all tests of engine and front
 	$(CARGO) test --locked
 	$(PY) -m pytest -ra -n 2 --dist loadfile
 
@@ -72,12 +75,15 @@ lint: setup ## check format, style, types and layers
 	$(CARGO) clippy --all-targets --locked -- -D warnings
 	cd fuzz && cargo fmt --check
 	cd fuzz && cargo clippy --release --locked -- -D warnings
+	cd tests/faultfs && cargo fmt --check
+	cd tests/faultfs && cargo clippy --locked -- -D warnings
 
 format: setup ## put all code into its format
 	$(VENV)/bin/ruff format .
 	$(VENV)/bin/ruff check --fix-only .
 	$(CARGO) fmt
 	cd fuzz && cargo fmt
+	cd tests/faultfs && cargo fmt
 
 wheel: setup ## build sdist, and the wheel from it, and try that in an empty environment
 	rm -rf dist
@@ -111,4 +117,4 @@ lock: $(PACKAGES) ## make requirements/ anew from pyproject.toml (UPGRADE=--upgr
 	$(PY) -m tools.lock $(UPGRADE)
 
 clean: ## remove all that make made
-	rm -rf $(VENV) build dist demo engine/target fuzz/target fuzz/grown src/*.egg-info .*_cache .hypothesis
+	rm -rf $(VENV) build dist demo engine/target fuzz/target fuzz/grown tests/faultfs/target src/*.egg-info .*_cache .hypothesis

@@ -145,6 +145,12 @@ pub fn errno_name(errno: i32) -> &'static str {
         libc::EREMOTEIO => "EREMOTEIO",
         libc::EDQUOT => "EDQUOT",
         libc::ECANCELED => "ECANCELED",
+        libc::ENOTCONN => "ENOTCONN",
+        libc::ECONNABORTED => "ECONNABORTED",
+        libc::ESHUTDOWN => "ESHUTDOWN",
+        libc::ESTALE => "ESTALE",
+        libc::ENOMEDIUM => "ENOMEDIUM",
+        libc::ENOLINK => "ENOLINK",
         libc::EILSEQ => "EILSEQ",
         _ => "other",
     }

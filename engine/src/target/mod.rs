@@ -125,7 +125,7 @@ impl Target {
     /// Why this is not the target any more that was opened: made shorter or longer, removed, or replaced. None while it is.
     ///
     /// Writes behind the end make a shortened file longer again, so this is asked while a job runs, not only at its end;
-    /// what is so quick that it goes unnoticed leaves holes.
+    /// what is so quick that it goes unnoticed leaves holes. A file that can't be looked at is a failure of its file system.
     #[must_use]
     pub fn changed(&self) -> Option<Failure> {
         let (file, identity) = (self.file.as_ref()?, self.identity?);
@@ -137,9 +137,12 @@ impl Target {
             Ok(_) => match open::identity_of_path(&self.path) {
                 Ok(now) if now.is_file_of(&identity) => return None,
                 Ok(_) => format!("{path} was replaced by another file"),
-                Err(_) => format!("{path} was removed or moved away"),
+                Err(failure) if failure.kind == FailureKind::TargetMissing => {
+                    format!("{path} was removed or moved away")
+                }
+                Err(failure) => return Some(Failure { kind: FailureKind::Io, ..failure }),
             },
-            Err(failure) => failure.message,
+            Err(failure) => return Some(Failure { message: format!("{path}: {}", failure.message), ..failure }),
         };
         Some(Failure::new(FailureKind::Changed, what))
     }

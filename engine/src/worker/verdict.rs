@@ -81,6 +81,8 @@ fn fatal(errno: i32) -> bool {
             | libc::ENXIO
             | libc::ENOTCONN
             | libc::ESHUTDOWN
+            | libc::ESTALE
+            | libc::ENOMEDIUM
             | libc::EPERM
             | libc::EACCES
             | libc::EOPNOTSUPP

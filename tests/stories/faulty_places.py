@@ -1,0 +1,93 @@
+"""Places that go wrong while they are measured: a file system of one file that does as it is told, and a loop device."""
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FAULTFS = Path(__file__).parents[1] / "faultfs" / "target" / "debug" / "faultfs"
+SIZE_BYTES = 16 << 20
+
+
+class FaultyFile:
+    """The file, and the process that answers for it."""
+
+    def __init__(self, process: subprocess.Popen[str], folder: Path) -> None:
+        self.process = process
+        self.path = folder / "file"
+        assert self._heard() == "ok"
+
+    def tell(self, *words: object) -> str:
+        """Says a command, and gives its answer; see ``tests/faultfs``."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(" ".join(str(word) for word in words) + "\n")
+        self.process.stdin.flush()
+        return self._heard()
+
+    def wait_until_read(self, probe: subprocess.Popen[Any], reads: int = 100) -> None:
+        """Waits until the file is filled and so many reads were asked for."""
+        while int(self.tell("reads")) < reads:
+            assert probe.poll() is None, probe.communicate()[1]
+            time.sleep(0.02)
+
+    def die(self) -> None:
+        """Ends the process: the file system is gone, and the mount is still there."""
+        self.process.kill()
+        self.process.wait()
+
+    def _heard(self) -> str:
+        assert self.process.stdout is not None
+        return self.process.stdout.readline().strip()
+
+
+def _need_root(*tools: str) -> None:
+    lacking = [tool for tool in tools if shutil.which(tool) is None]
+    if os.geteuid() != 0:
+        pytest.skip("only root may mount")
+    if lacking:
+        pytest.skip(f"{lacking[0]} is missing")
+
+
+@contextmanager
+def faulty_file(folder: Path) -> Iterator[FaultyFile]:
+    """A FUSE file system that is unmounted whatever happens."""
+    _need_root("umount")
+    if not os.access("/dev/fuse", os.R_OK | os.W_OK):
+        pytest.skip("there is no FUSE here")
+    if not FAULTFS.exists():
+        pytest.skip("tests/faultfs is not built: `make faultfs` builds it")
+    folder.mkdir()
+    process = subprocess.Popen(
+        [FAULTFS, folder, str(SIZE_BYTES)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        yield FaultyFile(process, folder)
+    finally:
+        process.kill()
+        process.communicate()
+        subprocess.run(["umount", "--lazy", folder], check=False, capture_output=True)
+
+
+@contextmanager
+def loop_disk(folder: Path, *options: str) -> Iterator[tuple[Path, Path]]:
+    """An ext4 file system in a loop device over a file: its backing file, and where it is mounted."""
+    _need_root("mkfs.ext4", "mount", "umount", "losetup")
+    image, place = folder / "image", folder / "mounted"
+    place.mkdir()
+    with image.open("wb") as file:
+        file.truncate(128 << 20)
+    subprocess.run(["mkfs.ext4", "-q", "-F", image], check=True, capture_output=True)
+    words = ["mount", "-o", ",".join(("loop", *options)), image, place]
+    mounted = subprocess.run(words, check=False, capture_output=True, text=True)
+    if mounted.returncode:
+        pytest.skip(f"no loop device can be mounted: {mounted.stderr.strip()}")
+    try:
+        yield image, place
+    finally:
+        subprocess.run(["umount", "--lazy", place], check=True)
