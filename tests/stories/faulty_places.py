@@ -1,4 +1,4 @@
-"""Places that go wrong while they are measured: a file system of one file that does as it is told, and a loop device."""
+"""Places that go wrong while they are measured: a file system of one file that obeys, and a loop device."""
 
 import os
 import shutil
@@ -83,7 +83,7 @@ def loop_disk(folder: Path, *options: str) -> Iterator[tuple[Path, Path]]:
     with image.open("wb") as file:
         file.truncate(128 << 20)
     subprocess.run(["mkfs.ext4", "-q", "-F", image], check=True, capture_output=True)
-    words = ["mount", "-o", ",".join(("loop", *options)), image, place]
+    words: list[str | Path] = ["mount", "-o", ",".join(("loop", *options)), image, place]
     mounted = subprocess.run(words, check=False, capture_output=True, text=True)
     if mounted.returncode:
         pytest.skip(f"no loop device can be mounted: {mounted.stderr.strip()}")

@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands import command, iosonde
+from tests.commands import command
 from tests.stories.faulty_places import FaultyFile, faulty_file, loop_disk
 
 ENGINES = ("io_uring", "psync")
