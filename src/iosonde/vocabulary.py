@@ -47,6 +47,7 @@ class Engine(StrEnum):
     """How I/O reaches the target. ``null`` reaches nothing: it completes at once, in process.
 
     ``nop`` goes through io_uring and does nothing there. ``simulation`` reaches a simulated drive, in virtual time.
+    ``fio`` is another program: the same cells, measured by a second hand.
     """
 
     IO_URING = "io_uring"
@@ -54,6 +55,7 @@ class Engine(StrEnum):
     NULL = "null"
     NOP = "nop"
     SIMULATION = "simulation"
+    FIO = "fio"
 
 
 class Operation(StrEnum):
@@ -93,6 +95,7 @@ class EngineChoice(StrEnum):
     NULL = "null"
     NOP = "nop"
     SIMULATION = "simulation"
+    FIO = "fio"
 
 
 class Poll(StrEnum):

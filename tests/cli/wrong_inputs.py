@@ -99,8 +99,8 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "run . --engine libaio",
         2,
-        "--engine: 'libaio' is not one of 'auto', 'io_uring', 'psync', 'null', 'nop', 'simulation'",
-        "one of auto, io_uring, psync, null, nop, simulation",
+        "--engine: 'libaio' is not one of 'auto', 'io_uring', 'psync', 'null', 'nop', 'simulation', 'fio'",
+        "one of auto, io_uring, psync, null, nop, simulation, fio",
     ),
     (
         "run . --seed -1",

@@ -9,7 +9,8 @@ from iosonde.errors import UsageError
 from iosonde.plans import Ground, campaign_plan, cell_name, plan_cost, read_campaign
 from iosonde.records import BlockSizes, CellTurn, Engine, Workload, parse_pattern, parse_sizes
 from iosonde.records.pattern import FORMS, NAMED_SIZES
-from iosonde.sources.engine.job import Way, job_of, pattern_of
+from iosonde.sources import Way
+from iosonde.sources.engine.job import job_of, pattern_of
 from iosonde.vocabulary import Poll
 from tests.builders import cell_plan, workload
 

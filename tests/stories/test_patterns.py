@@ -43,6 +43,8 @@ def test_bytes_of_the_composite_are_those_of_its_sizes() -> None:
 def test_a_worker_that_rests_leaves_its_queue_empty() -> None:
     always, rests = measured("sim:fixed"), measured("sim:fixed", burst=10, think_time="1ms")
     assert rests.operations[Operation.READ].count < always.operations[Operation.READ].count
+    assert rests.in_flight_ns is not None
+    assert always.in_flight_ns is not None
     assert rests.in_flight_ns < always.in_flight_ns
 
 

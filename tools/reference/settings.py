@@ -13,6 +13,7 @@ _LEAD: Final = (
 )
 
 ENVIRONMENT: Final = {
+    "IOSONDE_FIO": "The fio that `--engine fio` starts. Where it is not set, fio is looked for on the `PATH`.",
     "IOSONDE_ENGINE": (
         "The engine's binary. Where it is not set, the engine is looked for beside the interpreter and where "
         "installers put programs."

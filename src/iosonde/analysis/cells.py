@@ -81,7 +81,8 @@ class OperationEstimate:
 class CellEstimate:
     """One cell over its repeats. Only finished repeats count; without any, there are no figures at all.
 
-    ``operations`` is empty, and ``queue_depth_achieved`` and ``cpu_ns_per_io`` are None, when no repeat finished.
+    ``operations`` is empty when no repeat finished. ``queue_depth_achieved`` and ``cpu_ns_per_io`` are None then, and
+    where the engine does not know them.
     ``faults`` and ``failures`` are those of all repeats, whatever their outcome. ``pace`` is that of an open loop.
     """
 
@@ -155,7 +156,7 @@ def estimate_cell(plan: CellPlan, records: Sequence[CellRecord]) -> CellEstimate
         failures=tuple(record.failure for record in records if record.failure is not None),
         faults=tuple(fault for record in records for fault in record.faults),
         measured_ns=sum(record.measured_ns for record in finished),
-        queue_depth_achieved=estimate([record.queue_depth_achieved for record in finished]),
+        queue_depth_achieved=estimate([depth for each in finished if (depth := each.queue_depth_achieved) is not None]),
         cpu_ns_per_io=estimate([cost for record in finished if (cost := _cpu_ns_per_io(record)) is not None]),
         operations={operation: each for operation, each in estimates.items() if each is not None},
     )

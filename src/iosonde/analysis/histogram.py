@@ -36,6 +36,8 @@ def _precision_bits(layout: Layout) -> int:
 
 def bucket_of(layout: Layout, value_ns: int) -> int:
     """The bucket of a value, by the rule in ``records/histogram.py``."""
+    if layout.ceiling_ns is not None:
+        value_ns = min(value_ns, layout.ceiling_ns - 1)
     shift = max(value_ns.bit_length() - 1 - _precision_bits(layout), 0)
     return shift * layout.buckets_per_octave + (value_ns >> shift)
 
@@ -47,9 +49,15 @@ def low_and_width(layout: Layout, bucket: int) -> tuple[int, int]:
 
 
 def coarsen(histogram: Histogram, layout: Layout) -> Histogram:
-    """The same counts in a layout with as many or fewer buckets an octave. Nothing is split: fine buckets nest."""
+    """The same counts in a layout with as many or fewer buckets an octave. Nothing is split: fine buckets nest.
+
+    Raises ValueError for a finer layout, and for another ceiling: how large a value above it was, nobody knows.
+    """
     if layout == histogram.layout:
         return histogram
+    if layout.ceiling_ns != histogram.layout.ceiling_ns:
+        message = f"a ceiling of {histogram.layout.ceiling_ns} ns can't become {layout.ceiling_ns}"
+        raise ValueError(message)
     if layout.buckets_per_octave > histogram.layout.buckets_per_octave:
         message = f"{histogram.layout.buckets_per_octave} buckets an octave can't become {layout.buckets_per_octave}"
         raise ValueError(message)
@@ -59,7 +67,10 @@ def coarsen(histogram: Histogram, layout: Layout) -> Histogram:
 
 
 def merge_histograms(histograms: Sequence[Histogram]) -> Histogram:
-    """All counts added up, in the coarsest of the layouts. No histograms give an empty one."""
+    """All counts added up, in the coarsest of the layouts. No histograms give an empty one.
+
+    Raises ValueError for layouts with unlike ceilings: those of two engines, which don't belong into one figure.
+    """
     if not histograms:
         return Histogram(bucket=(), count=())
     if len(histograms) == 1:

@@ -297,6 +297,11 @@ def _in_interval(value: Callable[[IntervalRecord], Any]) -> Callable[[_Row], Any
     return lambda row: None if row.interval is None else value(row.interval)
 
 
+def _depth_in_interval(row: _Row) -> float | None:
+    in_flight_ns = None if row.interval is None else row.interval.in_flight_ns
+    return None if in_flight_ns is None else row.per_s(in_flight_ns) / SECOND_NS
+
+
 _INTERVAL_COLUMNS: Final = (
     _Definition("cell", _text, lambda row: row.record.cell),
     _Definition("repeat", _integer, lambda row: row.record.repeat),
@@ -305,11 +310,7 @@ _INTERVAL_COLUMNS: Final = (
     _Definition("interval_last", _integer, _in_interval(lambda interval: interval.interval_last)),
     _Definition("start_ns", _integer, _in_interval(lambda interval: interval.start_ns)),
     _Definition("end_ns", _integer, _in_interval(lambda interval: interval.end_ns)),
-    _Definition(
-        "queue_depth_achieved",
-        _real,
-        lambda row: row.per_s(row.interval.in_flight_ns) / SECOND_NS if row.interval else None,
-    ),
+    _Definition("queue_depth_achieved", _real, _depth_in_interval),
     _Definition("kernel_workers", _maybe_integer, _in_interval(lambda interval: interval.kernel_workers)),
     _Definition("operation", _text, lambda row: str(row.operation)),
     _Definition("count", _integer, _count),

@@ -12,12 +12,15 @@ SEVERAL = 2
 
 @dataclass(frozen=True)
 class TargetEstimate:
-    """One class of operations of one cell on one target; ``target`` is its place among the run's targets, from 0."""
+    """One class of operations of one cell on one target; ``target`` is its place among the run's targets, from 0.
+
+    ``queue_depth_achieved`` is None where the engine does not know it.
+    """
 
     cell: str
     target: int
     operation: Operation
-    queue_depth_achieved: Estimate
+    queue_depth_achieved: Estimate | None
     iops: Estimate
     bytes_per_s: Estimate
     latency_ns_mean: Estimate
@@ -50,11 +53,11 @@ def _estimated(target: int, operation: Operation, pairs: Sequence[tuple[CellReco
     iops = estimate([totals.count * SECOND_NS / record.measured_ns for record, totals in pairs])
     bytes_per_s = estimate([totals.bytes * SECOND_NS / record.measured_ns for record, totals in pairs])
     latency_ns_mean = estimate([totals.latency_ns_sum / totals.count for _, totals in pairs])
-    depth = estimate([record.targets[target].in_flight_ns / record.measured_ns for record, _ in pairs])
+    depths = [(record.targets[target].in_flight_ns, record.measured_ns) for record, _ in pairs]
+    depth = estimate([in_flight_ns / measured_ns for in_flight_ns, measured_ns in depths if in_flight_ns is not None])
     assert iops is not None
     assert bytes_per_s is not None
     assert latency_ns_mean is not None
-    assert depth is not None
     return TargetEstimate(
         cell=pairs[0][0].cell,
         target=target,

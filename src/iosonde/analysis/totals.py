@@ -63,10 +63,15 @@ def add_operations(intervals: Sequence[IntervalRecord]) -> dict[Operation, Opera
 
 
 def sums_of(intervals: Sequence[IntervalRecord]) -> dict[str, Any]:
-    """The fields of a cell that are its intervals added up: ``in_flight_ns``, ``operations`` and ``warmup``."""
+    """The fields of a cell that are its intervals added up: ``in_flight_ns``, ``operations`` and ``warmup``.
+
+    ``in_flight_ns`` is None when an interval does not know it.
+    """
     measured = [interval for interval in intervals if interval.phase is Phase.MEASURE]
+    in_flight = [interval.in_flight_ns for interval in measured]
+    known = [each for each in in_flight if each is not None]
     return {
-        "in_flight_ns": sum(interval.in_flight_ns for interval in measured),
+        "in_flight_ns": sum(known) if len(known) == len(in_flight) else None,
         "operations": add_operations(measured),
         "warmup": add_operations([interval for interval in intervals if interval.phase is Phase.WARMUP]),
     }

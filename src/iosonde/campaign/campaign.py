@@ -17,7 +17,7 @@ from iosonde.campaign.target import give_up, open_target
 from iosonde.machine import host_facts
 from iosonde.plans import ASSUMED_WRITE_BYTES_PER_S, Ground, check_alignment, check_plan
 from iosonde.records import CellRecord, EngineHello, IntervalRecord, Plan, RunHeader, RunRecord, TargetFacts
-from iosonde.sources import EngineSource
+from iosonde.sources import Source, check_fio_can, start_source
 from iosonde.store import RunDirectory
 from iosonde.vocabulary import EngineChoice, Poll
 
@@ -71,6 +71,8 @@ def look_ahead(wish: Wish, now: datetime) -> Survey:
     fill = any(place.is_new or (place.path is not None and wish.target.writes) for place in places)
     plan = wish.plan(Ground(span_bytes=places[0].span_bytes, fill=fill, targets=len(places)))
     check_plan(plan, targets=len(places))
+    if wish.engine is EngineChoice.FIO:
+        check_fio_can(plan)
     return Survey(run=run, places=places, plan=plan)
 
 
@@ -81,17 +83,16 @@ class Setting:
     places: tuple[Place, ...]
     plan: Plan
     direct: bool
+    engine: EngineChoice
 
 
 @contextmanager
-def ready(
-    setting: Setting, check: Callable[[EngineHello], None]
-) -> Iterator[tuple[EngineSource, tuple[TargetFacts, ...]]]:
+def ready(setting: Setting, check: Callable[[EngineHello], None]) -> Iterator[tuple[Source, tuple[TargetFacts, ...]]]:
     """An engine that passes the check, with the targets open; all are given up at the end.
 
     Files that were made for the run are removed, whatever ended it.
     """
-    source = EngineSource()
+    source = start_source(setting.engine)
     opened: list[TargetFacts] = []
     try:
         check(source.hello)
@@ -116,11 +117,11 @@ def ready(
 
 
 @contextmanager
-def _new_run(wish: Wish, ahead: Survey, now: datetime) -> Iterator[tuple[EngineSource, RunHeader]]:
+def _new_run(wish: Wish, ahead: Survey, now: datetime) -> Iterator[tuple[Source, RunHeader]]:
     def choose(hello: EngineHello) -> None:
         check_polling(wish.poll, choose_engine(wish.engine, hello, ahead.places[0].kind), hello)
 
-    setting = Setting(places=ahead.places, plan=ahead.plan, direct=not wish.target.buffered)
+    setting = Setting(places=ahead.places, plan=ahead.plan, direct=not wish.target.buffered, engine=wish.engine)
     with ready(setting, choose) as (source, targets):
         yield source, _header(wish, ahead, now, targets, source.hello)
 

@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from iosonde.campaign.engines import way_of_cell
+from iosonde.campaign.engines import way_of_cell, way_of_fill
 from iosonde.errors import RecordError, TargetError
 from iosonde.machine import neighbours_of
 from iosonde.records import CellPlan, CellRecord, CellTurn, IntervalRecord, Neighbour, Outcome, RunHeader
-from iosonde.sources import EngineSource, Interrupted
+from iosonde.sources import Interrupted, Source, Way
 from iosonde.units import SECOND_NS
 
 FILL_ORDER: Final = 0
@@ -85,7 +85,7 @@ class Work:
 class Conductor:
     """One plan on the open targets."""
 
-    def __init__(self, source: EngineSource, header: RunHeader, work: Work, keeper: Keeper, observer: Observer) -> None:
+    def __init__(self, source: Source, header: RunHeader, work: Work, keeper: Keeper, observer: Observer) -> None:
         self._source = source
         self._plan = header.plan
         self._work = work
@@ -111,7 +111,7 @@ class Conductor:
                 self._replay(cell, turn)
                 continue
             self._observer.cell_started(cell, turn)
-            record = self._measure(cell, turn, self._keeper.cell)
+            record = self._measure(cell, turn, way_of_cell(self._header, cell.workload), self._keeper.cell)
             if record.failure is not None and record.failure.kind in ENDS_RUN:
                 raise self._lost(turn, record.failure.message)
 
@@ -131,7 +131,7 @@ class Conductor:
             self._source.sync()
             return
         self._observer.fill_started(cell)
-        record = self._measure(cell, turn, self._keeper.fill)
+        record = self._measure(cell, turn, way_of_fill(self._header, cell.workload), self._keeper.fill)
         if record.outcome is not Outcome.FINISHED:
             reason = record.failure.message if record.failure else "it was stopped"
             told = f"the target can't be written in full: {reason}"
@@ -158,7 +158,7 @@ class Conductor:
                     final=True,
                 )
 
-    def _measure(self, cell: CellPlan, turn: CellTurn, keep: Callable[[CellRecord], None]) -> CellRecord:
+    def _measure(self, cell: CellPlan, turn: CellTurn, way: Way, keep: Callable[[CellRecord], None]) -> CellRecord:
         ends_ns = cell.timing.warmup_ns + cell.timing.measure_ns
         passed_ns = 0
 
@@ -170,7 +170,6 @@ class Conductor:
             self._keeper.interval(turn.order, interval, left_s)
             self._observer.interval(interval)
 
-        way = way_of_cell(self._header, cell.workload)
         # Seen at the end of one cell is seen at the start of the next: the kernel takes milliseconds to answer.
         before = self._neighbours() if self._beside is None else self._beside
         try:

@@ -1,9 +1,13 @@
 """Which engine measures a cell."""
 
+from typing import Final
+
 from iosonde.errors import EngineError, UsageError
 from iosonde.records import Engine, EngineHello, RunHeader, Sync, TargetKind, Workload
 from iosonde.sources import Way
 from iosonde.vocabulary import EngineChoice, Poll
+
+_POLLING: Final = frozenset({EngineChoice.AUTO, EngineChoice.IO_URING, EngineChoice.FIO})
 
 
 def check_choice(choice: EngineChoice, kind: TargetKind) -> None:
@@ -18,6 +22,8 @@ def check_choice(choice: EngineChoice, kind: TargetKind) -> None:
             f"--engine {choice} does I/O, and a simulated drive knows none",
             "leave --engine away: sim: targets are measured by the simulation",
         )
+    if kind == "null" and choice is EngineChoice.FIO:
+        raise UsageError("fio measures files, and null: is none", "leave --engine fio away, or name a file")
     if kind != "simulation" and choice is EngineChoice.SIMULATION:
         raise UsageError(
             "--engine simulation measures simulated drives only",
@@ -27,7 +33,7 @@ def check_choice(choice: EngineChoice, kind: TargetKind) -> None:
 
 def check_poll(poll: Poll, choice: EngineChoice, kind: TargetKind) -> None:
     """Raises UsageError for a way to poll that the engine, or a target of that kind, does not know."""
-    if poll is not Poll.INTERRUPT and (kind != "file" or choice not in {EngineChoice.AUTO, EngineChoice.IO_URING}):
+    if poll is not Poll.INTERRUPT and (kind != "file" or choice not in _POLLING):
         raise UsageError(
             f"--poll {poll} is a way of io_uring, and nothing else polls",
             "leave --poll away, or measure a file with --engine io_uring",
@@ -36,7 +42,9 @@ def check_poll(poll: Poll, choice: EngineChoice, kind: TargetKind) -> None:
 
 def check_polling(poll: Poll, engine: Engine, hello: EngineHello) -> None:
     """Raises EngineError where polling was asked for and io_uring can't be had."""
-    if poll is not Poll.INTERRUPT and engine is not Engine.IO_URING:
+    # fio polls through io_uring as well.
+    polls = engine is Engine.IO_URING or (engine is Engine.FIO and Engine.IO_URING in hello.engines)
+    if poll is not Poll.INTERRUPT and not polls:
         raise EngineError(
             f"this host refuses io_uring ({hello.io_uring_refused}), and nothing else polls",
             f"leave --poll away; or {_mend(hello.io_uring_refused)}",
@@ -74,6 +82,13 @@ def way_of_cell(header: RunHeader, workload: Workload) -> Way:
     """How one cell is measured."""
     engine = engine_of_cell(EngineChoice(header.engine_asked), header.engine, workload)
     return Way(engine, workload.poll_through(engine, header.poll_asked))
+
+
+def way_of_fill(header: RunHeader, workload: Workload) -> Way:
+    """How the first write is done: by our own engine, whoever measures afterwards."""
+    if header.engine is not Engine.FIO:
+        return way_of_cell(header, workload)
+    return Way(Engine.IO_URING if Engine.IO_URING in header.hello.engines else Engine.PSYNC)
 
 
 def engine_of_cell(choice: EngineChoice, engine: Engine, workload: Workload) -> Engine:

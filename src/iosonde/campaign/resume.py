@@ -27,6 +27,7 @@ from iosonde.records import (
 from iosonde.sources import EngineSource
 from iosonde.store import RunDirectory, is_archive, load_run
 from iosonde.units import format_size
+from iosonde.vocabulary import EngineChoice
 
 
 @dataclass(frozen=True)
@@ -143,7 +144,9 @@ def resume(path: Path, rest: Rest, observer: Observer, now: datetime) -> None:
             work = Work(fill=None if is_filled else header.plan.fill, turns=rest.turns)
             if run.header.is_simulated:
                 work = _from_the_beginning(rest)
-            setting = Setting(places=places, plan=header.plan, direct=header.target.direct)
+            setting = Setting(
+                places=places, plan=header.plan, direct=header.target.direct, engine=EngineChoice(header.engine_asked)
+            )
             with ready(setting, lambda hello: _check_engine(header, hello)) as (source, targets):
                 journal.session(_session(now, targets, source.hello, made_anew=anew))
                 Conductor(source, header, work, journal, observer).run()

@@ -10,10 +10,10 @@ from iosonde.campaign.places import Place
 from iosonde.errors import EngineError, TargetError, UsageError
 from iosonde.machine import cpus_near, device_facts
 from iosonde.records import Identity, TargetFacts
-from iosonde.sources import EngineSource, OpenTarget, TargetRequest
+from iosonde.sources import OpenTarget, Source, TargetRequest
 
 
-def open_target(source: EngineSource, place: Place, *, fill: bool, direct: bool, trims: bool = False) -> TargetFacts:
+def open_target(source: Source, place: Place, *, fill: bool, direct: bool, trims: bool = False) -> TargetFacts:
     """Opens or makes the target and says what it is. Raises TargetError.
 
     A file that is only read must have been written: blocks that never were say nothing of a drive. A plan that
@@ -57,7 +57,7 @@ def open_target(source: EngineSource, place: Place, *, fill: bool, direct: bool,
     return facts.model_copy(update={"cpus_near": near})
 
 
-def give_up(source: EngineSource, targets: Iterable[TargetFacts]) -> None:
+def give_up(source: Source, targets: Iterable[TargetFacts]) -> None:
     """Removes the targets that this run made, in this session or an earlier one, and closes all.
 
     They are removed while the engine has them open: as long as that is so, no other file can have their numbers. The
@@ -96,7 +96,7 @@ def _difference(was: Identity, now: Identity) -> str:
     return "it was made later, under the same number"
 
 
-def _break_off(source: EngineSource, place: Place) -> None:
+def _break_off(source: Source, place: Place) -> None:
     """Ends an engine that is about to make the target, and removes what it has made of it so far.
 
     Only what the engine holds open at that path is its own: it makes a file or fails, and never takes one over.

@@ -93,7 +93,7 @@ def kernel_workers(case: Case) -> Iterator[Finding]:
     punted = case.records_where(_hands_over)
     if punted:
         cells = distinct(record.cell for record in punted)
-        most = max(record.engine.kernel_workers for record in punted if record.engine is not None)
+        most = max(record.engine.kernel_workers or 0 for record in punted if record.engine is not None)
         deepest = max(record.workload.operations_in_flight_each for record in punted)
         device = case.run.header.target.device
         tags = None if device is None else device.queue_tags
@@ -137,7 +137,7 @@ def _share_handed_over(record: CellRecord) -> float | None:
 
 
 def _handed_over(record: CellRecord) -> str:
-    threads = count_of(record.engine.kernel_workers if record.engine is not None else 0, "thread")
+    threads = count_of((record.engine.kernel_workers or 0) if record.engine is not None else 0, "thread")
     share = _share_handed_over(record)
     return threads if share is None else f"{threads} with {share:.0%} of the cell's CPU time"
 

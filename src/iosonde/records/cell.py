@@ -91,10 +91,22 @@ class ClockPair(Record):
     raw_ns: int
 
 
+class FioTruth(Record):
+    """How fio measured: its version, the way in which it reached the kernel, and what it was started with.
+
+    ``arguments`` name the targets by their paths, so that anybody can do the same again.
+    """
+
+    version: str
+    ioengine: str
+    arguments: tuple[str, ...]
+
+
 class EngineTruth(Record):
     """What the engine was granted, not what it asked for.
 
-    ``kernel_workers`` is how many kernel threads io_uring handed operations to, at most at a time.
+    ``kernel_workers`` is how many kernel threads io_uring handed operations to, at most at a time; None where nobody
+    counted. Where another program measured, ``fio`` is what is known of it.
     """
 
     engine: Engine
@@ -105,8 +117,9 @@ class EngineTruth(Record):
     fixed_file: bool
     batch_max: int
     clock_source: str
-    kernel_workers: int
+    kernel_workers: int | None
     fallbacks: tuple[str, ...]
+    fio: FioTruth | None = None
 
 
 class ShareTotals(Record):
@@ -121,7 +134,7 @@ class ShareTotals(Record):
 class TargetShare(Record):
     """What one target gave while it was measured, in the order of the run's targets."""
 
-    in_flight_ns: int
+    in_flight_ns: int | None = None
     operations: dict[Operation, ShareTotals]
 
 
@@ -178,7 +191,7 @@ class CellRecord(Record):
     outcome: Outcome
     failure: Failure | None
     measured_ns: int
-    in_flight_ns: int
+    in_flight_ns: int | None = None
     operations: dict[Operation, OperationTotals]
     warmup: dict[Operation, OperationTotals]
     targets: tuple[TargetShare, ...] = ()
@@ -196,8 +209,10 @@ class CellRecord(Record):
     intervals: tuple[IntervalRecord, ...] = ()
 
     @property
-    def queue_depth_achieved(self) -> float:
-        """Operations in flight, averaged over the measured time."""
+    def queue_depth_achieved(self) -> float | None:
+        """Operations in flight, averaged over the measured time; None where nobody measured it."""
+        if self.in_flight_ns is None:
+            return None
         return self.in_flight_ns / self.measured_ns if self.measured_ns else 0.0
 
     @property

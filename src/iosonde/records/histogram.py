@@ -13,11 +13,14 @@ class Layout:
     """How bucket numbers map to values.
 
     With ``b = log2(buckets_per_octave)``, a value below ``2^b`` is its own bucket; above, with
-    ``s = floor(log2 value) - b``, the bucket is ``s * buckets_per_octave + (value >> s)``. It covers every u64.
+    ``s = floor(log2 value) - b``, the bucket is ``s * buckets_per_octave + (value >> s)``. It covers every u64; with
+    ``ceiling_ns`` it covers what lies below that, and its last bucket has all larger values as well. fio's buckets are
+    64 an octave with a ceiling of 2^34 ns.
     """
 
     kind: Literal["log_linear"] = "log_linear"
     buckets_per_octave: int = Field(default=128, ge=2)
+    ceiling_ns: int | None = Field(default=None, ge=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=COMPACT)

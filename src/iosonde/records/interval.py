@@ -46,8 +46,8 @@ class IntervalRecord:
     """One interval, or several that the engine had to merge (``interval_first`` < ``interval_last``).
 
     Times are the engine's. ``in_flight_ns`` is the number of operations in flight integrated over time: divided by
-    the interval's length it is the achieved queue depth. ``kernel_workers`` is how many kernel threads io_uring had for
-    its operations meanwhile, at most; None for other engines.
+    the interval's length it is the achieved queue depth; None where the engine does not know it. ``kernel_workers`` is
+    how many kernel threads io_uring had for its operations meanwhile, at most; None for other engines.
     """
 
     phase: Phase
@@ -55,7 +55,7 @@ class IntervalRecord:
     interval_last: int
     start_ns: int
     end_ns: int
-    in_flight_ns: int
+    in_flight_ns: int | None = None
     kernel_workers: int | None = None
     operations: dict[Operation, OperationTotals]
 

@@ -13,7 +13,7 @@ SCHEMA_VERSION: Final = 1
 
 
 class EngineHello(Record):
-    """What the engine said of itself when it started."""
+    """What the engine said of itself when it started; ``fio`` is the version of fio, where that measures beside it."""
 
     version: str
     protocol: int
@@ -21,6 +21,7 @@ class EngineHello(Record):
     engines: tuple[Engine, ...]
     io_uring_refused: str | None
     overhead_ns_per_io: int | None = None
+    fio: str | None = None
 
 
 class RunHeader(Record):

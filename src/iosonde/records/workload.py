@@ -90,12 +90,12 @@ class Workload(Record):
         return self.sync is Sync.FDATASYNC and self.flush_every == 1
 
     def poll_through(self, engine: Engine, asked: Poll) -> Poll:
-        """How completions are found when ``asked`` was wanted: only io_uring polls.
+        """How completions are found when ``asked`` was wanted: only io_uring polls, whether fio has it or we.
 
         A ring that polls the device knows neither fdatasync nor trims.
         """
         refused = asked is Poll.IOPOLL and (self.sync is Sync.FDATASYNC or self.trim_percent > 0)
-        return asked if engine is Engine.IO_URING and not refused else Poll.INTERRUPT
+        return asked if engine in {Engine.IO_URING, Engine.FIO} and not refused else Poll.INTERRUPT
 
     @property
     def write_percent(self) -> int:

@@ -34,7 +34,7 @@ def target_table(estimates: Sequence[TargetEstimate], targets: Sequence[TargetFa
                 each.cell,
                 str(each.target + 1),
                 str(each.operation),
-                significant(each.queue_depth_achieved.mean, 3),
+                NO_VALUE if each.queue_depth_achieved is None else significant(each.queue_depth_achieved.mean, 3),
                 with_interval(each.iops),
                 with_interval(each.bytes_per_s, 1 / MEGABYTE) if each.bytes_per_s.mean else NO_VALUE,
                 with_interval(each.latency_ns_mean, 1 / unit.ns),

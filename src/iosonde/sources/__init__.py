@@ -1,5 +1,23 @@
 """Where records come from. In: a plan's cells. Out: cell records, whatever measured them."""
 
-from iosonde.sources.engine import EngineSource, Interrupted, OpenTarget, TargetRequest, Way
+from iosonde.sources.engine import EngineSource
+from iosonde.sources.fio import FioSource, check_fio_can
+from iosonde.sources.source import Interrupted, OpenTarget, Source, TargetRequest, Way
+from iosonde.vocabulary import EngineChoice
 
-__all__ = ["EngineSource", "Interrupted", "OpenTarget", "TargetRequest", "Way"]
+__all__ = [
+    "EngineSource",
+    "FioSource",
+    "Interrupted",
+    "OpenTarget",
+    "Source",
+    "TargetRequest",
+    "Way",
+    "check_fio_can",
+    "start_source",
+]
+
+
+def start_source(choice: EngineChoice) -> Source:
+    """Starts what measures. Raises EngineError where that can't be had."""
+    return FioSource() if choice is EngineChoice.FIO else EngineSource()

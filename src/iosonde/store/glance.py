@@ -32,7 +32,7 @@ LOCKS: Final = Path("/proc/locks")
 _TURN: Final = re.compile(rb'"order":(\d+),')
 _OUTCOME: Final = re.compile(rb'"outcome":"(\w+)"')
 _FIRST_TOTALS: Final = re.compile(
-    rb'"measured_ns":(\d+),"in_flight_ns":\d+,'
+    rb'"measured_ns":(\d+),"in_flight_ns":(?:\d+|null),'
     rb'"operations":\{"(?:read|write)":\{"count":(\d+),"bytes":\d+,"latency_ns_sum":(\d+),'
 )
 _CLOCK_END: Final = re.compile(rb'"clock_end":\{"engine_ns":\d+,"wall_ns":(\d+),')

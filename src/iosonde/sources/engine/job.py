@@ -1,13 +1,11 @@
 """A cell in the words of the wall: docs/protocol.md has every field."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from iosonde.records import (
     Access,
     CellPlan,
     CellTurn,
-    Engine,
     HotSpots,
     Pareto,
     Permutation,
@@ -17,15 +15,7 @@ from iosonde.records import (
     Zipf,
 )
 from iosonde.records.pattern import Shaped
-from iosonde.vocabulary import Poll
-
-
-@dataclass(frozen=True)
-class Way:
-    """How a cell's I/O reaches the target, and how io_uring finds out what is done."""
-
-    engine: Engine
-    poll: Poll = Poll.INTERRUPT
+from iosonde.sources.source import Way
 
 
 def job_of(cell: CellPlan, turn: CellTurn, way: Way, span_bytes: int) -> dict[str, Any]:

@@ -100,6 +100,15 @@ class EngineProcess:
                 found.add(str(link.readlink()))
         return found
 
+    def handles(self) -> dict[tuple[int, int], Path]:
+        """Every file that the engine has open: device and inode, and the name by which others reach that very file."""
+        found = {}
+        for link in Path(f"/proc/{self.pid}/fd").glob("*"):
+            with contextlib.suppress(OSError):
+                facts = link.stat()
+                found[facts.st_dev, facts.st_ino] = link
+        return found
+
     def _read(self) -> None:
         assert self._process.stdout is not None
         while True:

@@ -1,7 +1,6 @@
 """Cells measured by our own engine."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -10,23 +9,20 @@ from pydantic import ValidationError
 from iosonde.errors import EngineError
 from iosonde.records import (
     INTERVAL_FORM,
-    Alignment,
     CellPlan,
     CellRecord,
     CellTurn,
     Engine,
     EngineHello,
-    Identity,
     IntervalRecord,
     Outcome,
-    SimulationFacts,
 )
-from iosonde.records.base import Record
 from iosonde.sources.engine.assemble import assemble_cell
-from iosonde.sources.engine.job import Way, job_of
+from iosonde.sources.engine.job import job_of
 from iosonde.sources.engine.locate import find_engine
 from iosonde.sources.engine.process import EngineProcess, Event
 from iosonde.sources.engine.refusals import refusal
+from iosonde.sources.source import Interrupted, OpenTarget, TargetRequest, Way
 from iosonde.units import SECOND_NS
 
 PROTOCOL: Final = 1
@@ -40,33 +36,6 @@ JOB_SLACK_S: Final = 60.0
 STOP_S_MAX: Final = 0.5
 # A job with an amount has no time of its own, but it reports each interval.
 SILENCE_S_MAX: Final = 60.0
-
-
-@dataclass(frozen=True)
-class TargetRequest:
-    """What is wanted of a target: ``create_bytes`` makes a file of that size, else it must be there.
-
-    Without a path it is a simulated drive, or nothing at all. Workers are tied to ``cpus_near``, where there are any.
-    """
-
-    path: Path | None
-    write: bool
-    create_bytes: int | None
-    direct: bool
-    null_bytes: int = 0
-    simulation: SimulationFacts | None = None
-    cpus_near: tuple[int, ...] = ()
-
-
-class OpenTarget(Record):
-    """What the engine found when it opened the target."""
-
-    created: bool
-    direct: bool
-    size_bytes: int
-    identity: Identity | None
-    alignment: Alignment
-    holes: bool
 
 
 class EngineSource:
@@ -173,6 +142,10 @@ class EngineSource:
         """Whether the engine has this very path open."""
         return str(path.resolve()) in self._process.open_paths()
 
+    def handles(self) -> dict[tuple[int, int], Path]:
+        """Every file that the engine has open: device and inode, and the name by which others reach that very file."""
+        return self._process.handles()
+
     def _collect(
         self,
         number: int,
@@ -223,15 +196,6 @@ class EngineSource:
         if event.get("id") != number:
             raise _stranger(f"an answer to command {event.get('id')} instead of {number}")
         return event
-
-
-class Interrupted(Exception):  # noqa: N818 - it is a state, not an error
-    """A cell that was stopped from outside, with what it had measured."""
-
-    def __init__(self, cell: CellRecord, interruption: KeyboardInterrupt) -> None:
-        super().__init__(cell.cell)
-        self.cell = cell
-        self.interruption = interruption
 
 
 def _stranger(what: str) -> EngineError:

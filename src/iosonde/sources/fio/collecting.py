@@ -1,0 +1,131 @@
+"""Listening to a running fio until it has said all, or for as long as it makes sense."""
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+from iosonde.errors import EngineError
+from iosonde.records import Failure, IntervalRecord
+from iosonde.sources.fio.assemble import Measured
+from iosonde.sources.fio.limits import MILLISECOND_NS
+from iosonde.sources.fio.output import Snapshot
+from iosonde.sources.fio.process import FioProcess
+from iosonde.sources.fio.series import Series
+from iosonde.units import SECOND_NS, format_duration
+
+# Beyond a job's own time: fio makes its buffers and tables first, and waits for what is in flight at the end.
+JOB_SLACK_S: Final = 60.0
+# Of a job with an amount: how long nothing may be moved.
+STILL_S_MAX: Final = 60.0
+# Whoever interrupts wants an end within a second.
+STOP_S_MAX: Final = 0.5
+# How often it is looked whether the targets are still the same.
+LOOK_S: Final = 0.25
+
+
+class Collecting:
+    """Fills a measurement with what a fio says. ``changed`` tells what has become of a target meanwhile, or None."""
+
+    def __init__(
+        self,
+        process: FioProcess,
+        measured: Measured,
+        on_interval: Callable[[IntervalRecord], None],
+        changed: Callable[[], str | None],
+        now_ns: Callable[[], int],
+    ) -> None:
+        self._process = process
+        self._measured = measured
+        self._on_interval = on_interval
+        self._changed = changed
+        self._now_ns = now_ns
+        self._series: Series | None = None
+        self._moved = (0, time.monotonic())
+        timing = measured.cell.timing
+        timed = timing.amount_bytes is None
+        self._deadline_s = (
+            time.monotonic() + (timing.warmup_ns + timing.measure_ns) / SECOND_NS + JOB_SLACK_S if timed else None
+        )
+
+    def run(self) -> None:
+        """Takes all that fio says. Raises EngineError where it was ended by somebody, or never gave a result."""
+        while True:
+            try:
+                snapshot = self._process.receive(LOOK_S)
+            except TimeoutError:
+                snapshot = None
+            else:
+                if snapshot is None:
+                    break
+                self._take(snapshot)
+            broken = self._broken()
+            if broken is not None:
+                self._measured.broken = broken
+                self._process.kill()
+                self._finish()
+                return
+        code = self._process.code()
+        self._measured.complaints = self._process.complaints()
+        if code is None or code < 0:
+            how = "did not end" if code is None else f"was ended by signal {-code}"
+            raise EngineError(f"fio {how}", "look at the kernel's log (dmesg), then run again")
+        if self._measured.last is None or not self._measured.last.groups:
+            raise EngineError(f"fio gave no result: {self._first_complaint()}", "mend that, or leave --engine fio away")
+        self._finish()
+
+    def stop(self) -> None:
+        """Ends fio for somebody who interrupts, and takes what it says within half a second."""
+        self._measured.stopped = True
+        self._process.stop()
+        until = time.monotonic() + STOP_S_MAX
+        try:
+            while (left_s := until - time.monotonic()) > 0:
+                snapshot = self._process.receive(left_s)
+                if snapshot is None:
+                    break
+                self._take(snapshot)
+        except (TimeoutError, EngineError):
+            self._process.kill()
+        self._finish()
+
+    def _take(self, snapshot: Snapshot) -> None:
+        if self._measured.last is not None:
+            # Only the end tells which one is the last, so that each waits for the next.
+            self._pass_on(self._measured.last, last=False)
+        self._measured.last = snapshot
+
+    def _finish(self) -> None:
+        if self._measured.last is not None:
+            self._pass_on(self._measured.last, last=True)
+        self._measured.began = self._series is not None and self._series.measures
+
+    def _pass_on(self, snapshot: Snapshot, *, last: bool) -> None:
+        if self._series is None:
+            start_ns = max(self._now_ns() - snapshot.runtime_ms * MILLISECOND_NS, self._measured.clock_start.engine_ns)
+            self._series = Series(self._measured.cell, start_ns)
+        for interval in self._series.take(snapshot, last=last):
+            self._measured.intervals.append(interval)
+            self._on_interval(interval)
+
+    def _broken(self) -> Failure | None:
+        """What makes it senseless to go on."""
+        changed = self._changed()
+        if changed is not None:
+            return Failure(kind="changed", message=changed)
+        now_s = time.monotonic()
+        if self._deadline_s is not None:
+            if now_s <= self._deadline_s:
+                return None
+            return Failure(kind="stuck", message=f"fio did not end within {JOB_SLACK_S:.0f} s of its time")
+        moved = self._measured.last.bytes if self._measured.last else 0
+        if moved != self._moved[0]:
+            self._moved = (moved, now_s)
+        if now_s - self._moved[1] > STILL_S_MAX:
+            return Failure(
+                kind="stuck", message=f"fio moved nothing for {format_duration(round(STILL_S_MAX * SECOND_NS))}"
+            )
+        return None
+
+    def _first_complaint(self) -> str:
+        said = [line.strip() for line in self._measured.complaints if line.strip()]
+        return said[0] if said else "it said nothing"

@@ -1,0 +1,122 @@
+"""What fio can't do the way a workload asks, said before anything is touched."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from iosonde.errors import UsageError
+from iosonde.records import (
+    Access,
+    Arrivals,
+    BlockSizes,
+    CellPlan,
+    HotSpots,
+    Pareto,
+    Permutation,
+    Plan,
+    Runs,
+    Strided,
+    Sync,
+    Workload,
+    Zipf,
+)
+from iosonde.records.workload import ALL_READS
+
+# fio's arithmetic is in whole microseconds: at 100,000 a second it delivers 5 % more, at 600,000 three times as many.
+POISSON_PER_S_MAX: Final = 100_000
+PERCENT_PERMILLE: Final = 10
+MICROSECOND_NS: Final = 1_000
+MILLISECOND_NS: Final = 1_000_000
+HARMONIC_PERMILLE: Final = 1_000
+
+
+def check_fio_can(plan: Plan) -> None:
+    """Raises UsageError for the first cell of a plan that fio would measure otherwise than it is meant."""
+    for cell in plan.cells:
+        reason = next(_reasons(cell, plan.span_bytes), None)
+        if reason is not None:
+            raise UsageError(
+                f"{cell.cell}: {reason}", "leave --engine fio away: iosonde's own engine (--engine auto) measures it"
+            )
+
+
+def percents_of(mix: BlockSizes) -> tuple[tuple[int, int], ...] | None:
+    """The sizes of a mix with their shares in whole percent, as fio takes them; None where they are not whole."""
+    whole = sum(weight for _, weight in mix.shares)
+    shares = [(size, *divmod(ALL_READS * weight, whole)) for size, weight in mix.shares]
+    if any(rest for _, _, rest in shares):
+        return None
+    return tuple((size, percent) for size, percent, _ in shares)
+
+
+def _reasons(cell: CellPlan, span_bytes: int) -> Iterator[str]:
+    workload = cell.workload
+    yield from _of_shape(workload)
+    yield from _of_flushes(workload)
+    yield from _of_pace(workload)
+    share_bytes = workload.block_size_bytes * workload.jobs
+    amount_bytes = cell.timing.amount_bytes
+    if amount_bytes is not None and amount_bytes % share_bytes:
+        yield "fio shares an amount out among its jobs in whole blocks only"
+    if any(time_ns % MILLISECOND_NS for time_ns in (cell.timing.warmup_ns, cell.timing.measure_ns)):
+        yield "fio's times are whole milliseconds here"
+    if workload.span_bytes is None and workload.offset_bytes >= span_bytes:
+        yield "the offset is beyond the end of what is used"
+
+
+def _of_shape(workload: Workload) -> Iterator[str]:
+    mix, pattern = workload.block_sizes, workload.pattern
+    if workload.trim_percent:
+        yield "fio trims block devices only, and no file"
+    if mix is not None and percents_of(mix) is None:
+        yield "fio takes the shares of block sizes in whole percent only"
+    match pattern:
+        case Strided():
+            yield "fio begins each pass of a strided pattern on the same blocks again"
+        case Permutation() if workload.jobs > 1:
+            yield "each of fio's jobs visits all blocks once by itself, and not all jobs together"
+        case Permutation() if mix is not None:
+            yield "fio keeps no account of blocks of several sizes that were visited"
+        case Access.SEQUENTIAL | Runs() if workload.reads and workload.writes:
+            yield "fio's reads and writes each go on where they left off, and not where the other did"
+        case Zipf() | Pareto() | HotSpots():
+            yield from _of_skew(pattern)
+        case _:
+            pass
+
+
+def _of_skew(pattern: Zipf | Pareto | HotSpots) -> Iterator[str]:
+    match pattern:
+        case Zipf(exponent_permille, _) if exponent_permille == HARMONIC_PERMILLE:
+            yield "fio's zipf knows no exponent of exactly 1"
+        case Zipf(_, scattered) | Pareto(_, scattered) if not scattered:
+            yield "fio scatters the ranks of zipf and pareto, and can't leave them together"
+        case HotSpots(_, True):
+            yield "fio's zones lie one behind the other, and can't be scattered"
+        case HotSpots(zones) if any(share % PERCENT_PERMILLE for zone in zones for share in zone):
+            yield "fio takes zones in whole percent only"
+        case HotSpots(zones) if any(not accesses for accesses, _ in zones):
+            yield "fio knows no zone without any access"
+        case _:
+            pass
+
+
+def _of_flushes(workload: Workload) -> Iterator[str]:
+    if workload.sync is not Sync.FDATASYNC:
+        return
+    if workload.reads:
+        yield "fio flushes after reads as well when reads and writes are mixed"
+    if workload.queue_depth > 1:
+        yield "fio's flushes do not wait for the writes before them at a depth above 1"
+
+
+def _of_pace(workload: Workload) -> Iterator[str]:
+    if workload.think_ns is not None and workload.think_ns % MICROSECOND_NS:
+        yield "fio's think time is in whole microseconds"
+    rate_per_s = workload.rate_per_s
+    if rate_per_s is None:
+        return
+    shares = [percent for percent in (workload.read_percent, workload.write_percent) if percent]
+    if any(rate_per_s * percent % (ALL_READS * workload.jobs) for percent in shares):
+        yield "fio takes whole operations a second for each job and direction, and this rate does not divide into them"
+    if workload.arrivals is Arrivals.POISSON and rate_per_s > POISSON_PER_S_MAX * workload.jobs:
+        yield f"fio's Poisson arrivals are too many above {POISSON_PER_S_MAX:,} a second and job"

@@ -1,0 +1,75 @@
+"""Finding fio, and whether it is one that we know."""
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from iosonde.errors import EngineError
+from iosonde.records import Engine, Workload
+
+OVERRIDE: Final = "IOSONDE_FIO"
+# Older ones lack options that the translation needs, and give JSON in another shape.
+VERSION_MIN: Final = (3, 28)
+ANSWER_S_MAX: Final = 10.0
+_VERSION: Final = re.compile(r"fio-(\d+)\.(\d+)")
+_INSTALL: Final = "install fio 3.28 or newer (Debian: apt install fio), or leave --engine fio away"
+
+
+@dataclass(frozen=True)
+class Program:
+    """An installed fio: its own word for its version, such as ``fio-3.33``, and its names of ioengines."""
+
+    path: Path
+    version: str
+    ioengines: frozenset[str]
+
+
+def find_fio() -> Program:
+    """Finds fio where the environment says, else on the PATH. Raises EngineError where it is missing or too old."""
+    named = os.environ.get(OVERRIDE)
+    found = named or shutil.which("fio")
+    if found is None:
+        raise EngineError("fio was not found on the PATH", _INSTALL)
+    version = _ask(found, "--version").strip()
+    match = _VERSION.match(version)
+    if match is None:
+        raise EngineError(f"{found} says {version[:60]!r} when asked for its version, and no fio does", _INSTALL)
+    if (int(match[1]), int(match[2])) < VERSION_MIN:
+        raise EngineError(f"{found} is {version}, which is too old to be compared with", _INSTALL)
+    listed = {line.strip() for line in _ask(found, "--enghelp").splitlines()}
+    return Program(Path(found), version, frozenset(listed))
+
+
+def ioengine_for(workload: Workload, program: Program, offered: tuple[Engine, ...], *, direct: bool) -> str:
+    """The way to the kernel that our own engine would take: io_uring, and psync for one write with its flush.
+
+    Where the host refuses io_uring, libaio is next, which needs direct I/O to be asynchronous. Raises EngineError
+    where nothing is left that can keep more than one operation in flight.
+    """
+    alone = workload.queue_depth == 1
+    if workload.flushes_each and alone:
+        return "psync"
+    if Engine.IO_URING in offered and "io_uring" in program.ioengines:
+        return "io_uring"
+    if direct and "libaio" in program.ioengines:
+        return "libaio"
+    if alone:
+        return "psync"
+    raise EngineError(
+        "fio can't keep several operations in flight here: io_uring can't be had, and libaio needs direct I/O",
+        "allow io_uring, or leave --engine fio away: psync measures with threads",
+    )
+
+
+def _ask(path: str, word: str) -> str:
+    try:
+        answer = subprocess.run(
+            [path, word], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=ANSWER_S_MAX, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise EngineError(f"{path} can't be asked for its version: {error}", _INSTALL) from error
+    return answer.stdout

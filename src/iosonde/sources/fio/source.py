@@ -1,0 +1,184 @@
+"""Cells measured by fio, on targets that our own engine opens, locks, fills and keeps open meanwhile."""
+
+import contextlib
+import os
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from iosonde.errors import EngineError
+from iosonde.records import (
+    CellPlan,
+    CellRecord,
+    CellTurn,
+    ClockPair,
+    Engine,
+    EngineHello,
+    EngineTruth,
+    FioTruth,
+    Identity,
+    IntervalRecord,
+)
+from iosonde.sources.engine import EngineSource
+from iosonde.sources.fio.assemble import Measured
+from iosonde.sources.fio.collecting import Collecting
+from iosonde.sources.fio.job import Setup, arguments_of
+from iosonde.sources.fio.process import FioProcess
+from iosonde.sources.fio.program import find_fio, ioengine_for
+from iosonde.sources.source import Interrupted, OpenTarget, TargetRequest, Way
+from iosonde.vocabulary import Poll
+
+
+class FioSource:
+    """fio beside a running engine, which has the targets open; what is not to be measured by fio, the engine does."""
+
+    def __init__(self) -> None:
+        self._program = find_fio()
+        self._engine = EngineSource()
+        self._opened: list[tuple[Path, OpenTarget]] = []
+        self._running: FioProcess | None = None
+        self._origin_ns = time.monotonic_ns()
+
+    @property
+    def hello(self) -> EngineHello:
+        """What the engine said of itself, and the version of fio."""
+        hello = self._engine.hello
+        return hello.model_copy(update={"engines": (*hello.engines, Engine.FIO), "fio": self._program.version})
+
+    @property
+    def pid(self) -> int:
+        """The process number of the engine, which holds the locks."""
+        return self._engine.pid
+
+    def calibrate(self) -> int:
+        """The engine's own cost in ns an operation; nobody knows fio's."""
+        return self._engine.calibrate()
+
+    def open(self, request: TargetRequest) -> OpenTarget:
+        """Opens a target by the engine, which guards it. Raises TargetError with the way out."""
+        opened = self._engine.open(request)
+        if request.path is not None:
+            self._opened.append((request.path, opened))
+        return opened
+
+    def sync(self) -> None:
+        """Makes all that was written durable, on every target."""
+        self._engine.sync()
+
+    def close(self) -> None:
+        """Gives all targets up."""
+        self._opened.clear()
+        self._engine.close()
+
+    def measure(
+        self,
+        cell: CellPlan,
+        turn: CellTurn,
+        way: Way,
+        span_bytes: int,
+        on_interval: Callable[[IntervalRecord], None],
+    ) -> CellRecord:
+        """Measures one cell. Each interval is passed on when the next has begun.
+
+        A KeyboardInterrupt stops fio and goes on as the cause of an Interrupted, which carries what was measured.
+        """
+        if way.engine is not Engine.FIO:
+            return self._engine.measure(cell, turn, way, span_bytes, on_interval)
+        setup = self._setup(cell, way, span_bytes)
+        measured = Measured(cell, turn, self._truth(cell, turn, setup), self._clock())
+        self._running = process = FioProcess([str(self._program.path), *arguments_of(cell, turn, setup)])
+        collecting = Collecting(process, measured, on_interval, self._changed, self._now_ns)
+        try:
+            collecting.run()
+        except KeyboardInterrupt as interruption:
+            with contextlib.suppress(EngineError):
+                collecting.stop()
+            raise Interrupted(measured.record(self._clock()), interruption) from interruption
+        finally:
+            process.end()
+            self._running = None
+        return measured.record(self._clock())
+
+    def end(self) -> None:
+        """Ends the engine, and fio if it runs."""
+        self._end_fio()
+        self._engine.end()
+
+    def kill(self) -> None:
+        """Ends both at once, whatever they do."""
+        self._end_fio()
+        self._engine.kill()
+
+    def holds(self, path: Path) -> bool:
+        """Whether the engine has this very path open."""
+        return self._engine.holds(path)
+
+    def _end_fio(self) -> None:
+        if self._running is not None:
+            self._running.kill()
+
+    def _setup(self, cell: CellPlan, way: Way, span_bytes: int) -> Setup:
+        """A job on what the engine has open, by the engine's own handles: no other file can come in between."""
+        handles = self._engine.handles()
+        files = []
+        for path, opened in self._opened:
+            handle = None if opened.identity is None else handles.get(_numbers(opened.identity))
+            if handle is None:
+                raise EngineError(
+                    f"the engine's handle of {path} can't be seen in /proc, and fio needs it",
+                    "mount /proc, or leave --engine fio away",
+                )
+            files.append(str(handle))
+        direct = all(opened.direct for _, opened in self._opened)
+        ioengine = ioengine_for(cell.workload, self._program, self._engine.hello.engines, direct=direct)
+        poll = way.poll if ioengine == "io_uring" else Poll.INTERRUPT
+        return Setup(files, ioengine, direct, poll, span_bytes)
+
+    def _truth(self, cell: CellPlan, turn: CellTurn, setup: Setup) -> EngineTruth:
+        named = replace(setup, files=[str(path.resolve()) for path, _ in self._opened])
+        return EngineTruth(
+            engine=Engine.FIO,
+            workers=cell.workload.jobs * cell.workload.targets,
+            ring_flags=(),
+            poll_mode=setup.poll.value,
+            fixed_buffers=False,
+            fixed_file=False,
+            batch_max=1,
+            clock_source="fio",
+            kernel_workers=None,
+            fallbacks=(),
+            fio=FioTruth(
+                version=self._program.version,
+                ioengine=setup.ioengine,
+                arguments=tuple(arguments_of(cell, turn, named)),
+            ),
+        )
+
+    def _changed(self) -> str | None:
+        """What has become of a target meanwhile; None where all are what they were."""
+        for path, opened in self._opened:
+            if opened.identity is None:
+                continue
+            try:
+                found = path.stat()
+            except OSError as error:
+                return f"{path} can't be found any more: {error.strerror}"
+            if (found.st_dev, found.st_ino) != _numbers(opened.identity):
+                return f"{path} is another file now"
+            if found.st_size != opened.identity.size_bytes:
+                return f"{path} had {opened.identity.size_bytes} bytes and has {found.st_size}"
+        return None
+
+    def _now_ns(self) -> int:
+        return time.monotonic_ns() - self._origin_ns
+
+    def _clock(self) -> ClockPair:
+        return ClockPair(
+            engine_ns=self._now_ns(), wall_ns=time.time_ns(), raw_ns=time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
+        )
+
+
+def _numbers(identity: Identity) -> tuple[int, int]:
+    """Device and inode, as stat gives them."""
+    return os.makedev(identity.device_major, identity.device_minor), identity.inode

@@ -1,0 +1,107 @@
+"""What a source of records can do, whatever measures behind it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from iosonde.records import (
+    Alignment,
+    CellPlan,
+    CellRecord,
+    CellTurn,
+    Engine,
+    EngineHello,
+    Identity,
+    IntervalRecord,
+    SimulationFacts,
+)
+from iosonde.records.base import Record
+from iosonde.vocabulary import Poll
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a cell's I/O reaches the target, and how io_uring finds out what is done."""
+
+    engine: Engine
+    poll: Poll = Poll.INTERRUPT
+
+
+@dataclass(frozen=True)
+class TargetRequest:
+    """What is wanted of a target: ``create_bytes`` makes a file of that size, else it must be there.
+
+    Without a path it is a simulated drive, or nothing at all. Workers are tied to ``cpus_near``, where there are any.
+    """
+
+    path: Path | None
+    write: bool
+    create_bytes: int | None
+    direct: bool
+    null_bytes: int = 0
+    simulation: SimulationFacts | None = None
+    cpus_near: tuple[int, ...] = ()
+
+
+class OpenTarget(Record):
+    """What the engine found when it opened the target."""
+
+    created: bool
+    direct: bool
+    size_bytes: int
+    identity: Identity | None
+    alignment: Alignment
+    holes: bool
+
+
+class Interrupted(Exception):  # noqa: N818 - it is a state, not an error
+    """A cell that was stopped from outside, with what it had measured."""
+
+    def __init__(self, cell: CellRecord, interruption: KeyboardInterrupt) -> None:
+        super().__init__(cell.cell)
+        self.cell = cell
+        self.interruption = interruption
+
+
+class Source(Protocol):
+    """Opens targets and measures cells on them. Its errors are those of ``iosonde.errors``, with the way out."""
+
+    @property
+    def hello(self) -> EngineHello:
+        """What it said of itself."""
+
+    @property
+    def pid(self) -> int:
+        """The number of the process that holds the targets open."""
+
+    def calibrate(self) -> int:
+        """Its own cost in ns an operation, kept in the hello."""
+
+    def open(self, request: TargetRequest) -> OpenTarget:
+        """Opens a target, beside those that are open. Raises TargetError."""
+
+    def sync(self) -> None:
+        """Makes all that was written durable, on every target."""
+
+    def close(self) -> None:
+        """Gives all targets up."""
+
+    def measure(
+        self,
+        cell: CellPlan,
+        turn: CellTurn,
+        way: Way,
+        span_bytes: int,
+        on_interval: Callable[[IntervalRecord], None],
+    ) -> CellRecord:
+        """Measures one cell and passes each interval on as it comes. Raises Interrupted with what there is."""
+
+    def end(self) -> None:
+        """Ends it."""
+
+    def kill(self) -> None:
+        """Ends it at once, whatever it does."""
+
+    def holds(self, path: Path) -> bool:
+        """Whether it has this very path open."""
