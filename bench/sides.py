@@ -121,7 +121,7 @@ def run_engine(engine: Engine, load: Load, seed: int) -> Sample:
     totals = record.operations[load.direction]
     iops = totals.count * SECOND_NS / record.measured_ns
     sample = _Spent.by_children().sample(before, totals.count, iops, totals.latency_ns_sum / totals.count)
-    return replace(sample, kernel_workers=record.engine.kernel_workers if record.engine else 0)
+    return replace(sample, kernel_workers=(record.engine.kernel_workers or 0) if record.engine else 0)
 
 
 def cell_of(engine: Engine, load: Load, seed: int) -> CellRecord:

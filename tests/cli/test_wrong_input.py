@@ -118,3 +118,12 @@ def test_an_engine_that_is_something_else_is_named(folder: Path) -> None:
     ended = iosonde("probe", "null:", folder=folder, IOSONDE_ENGINE="/bin/true")
     assert ended.returncode == 4
     assert "the engine ended by itself with code 0" in ended.stderr
+
+
+def test_a_fio_that_is_not_there_is_named_with_the_way_to_have_it(folder: Path) -> None:
+    ended = iosonde("probe", ".", "--engine", "fio", folder=folder, PATH="/nowhere")
+    assert ended.returncode == 4
+    assert ended.stderr.splitlines()[-2:] == [
+        "error: fio was not found on the PATH",
+        "hint: install fio 3.28 or newer (Debian: apt install fio), or leave --engine fio away",
+    ]

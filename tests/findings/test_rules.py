@@ -15,6 +15,7 @@ from iosonde.records import (
     Engine,
     Fault,
     FaultKind,
+    FioTruth,
     IntervalRecord,
     Neighbour,
     Operation,
@@ -132,6 +133,15 @@ def stolen(share: float) -> CpuUse:
     return cpu_use().model_copy(update={"steal_ns": round(share * 5 * SECOND_NS * 16)})
 
 
+def by_fio(**asked: Any) -> RunRecord:
+    """A run that fio measured, which knows neither depth nor CPU nor what was in flight."""
+    told = FioTruth(version="fio-3.33", ioengine="io_uring", arguments=("--name=target-1",))
+    engine = engine_truth(Engine.FIO).model_copy(update={"fio": told, "kernel_workers": None})
+    unknown = {"in_flight_ns": None, "cpu": None, "censored": None, "engine": engine}
+    header = {"engine": "fio", "engine_asked": "fio", "hello": {"engines": ["io_uring", "psync", "fio"]}}
+    return run_of(*three(asked=workload(**asked), **unknown), header=header)
+
+
 WRITES = workload(read_percent=0)
 BUFFERED = {"target": {"direct": False}}
 NOT_DONE: dict[str, Any] = {"outcome": Outcome.FAILED, "failure": failed(), "count": 10}
@@ -182,6 +192,8 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
         header={"engine": "psync", "hello": {"engines": ["psync", "null"], "io_uring_refused": "EPERM"}},
     ),
     "engine-by-cell": lambda: run_of(*three(), *commits(Engine.PSYNC)),
+    "measured-by-fio": by_fio,
+    "waiting-not-counted": lambda: by_fio(rate_per_s=5_000, arrivals="poisson"),
     "polling-refused": lambda: run_of(
         *three(**truth(fallbacks=("polled completions refused: EOPNOTSUPP",))), header={"poll_asked": "iopoll"}
     ),
@@ -220,6 +232,12 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("depth-over-tags", lambda: on_devices("sda", "sdb", records=deep_on(2))),
     ("engine-fallback", lambda: sound(header={"engine_asked": "psync", "engine": "psync"})),
     ("engine-by-cell", lambda: run_of(*three(), *commits(Engine.IO_URING))),
+    ("measured-by-fio", sound),
+    ("waiting-not-counted", by_fio),
+    ("waiting-not-counted", lambda: paced_run(*(paced_repeat(each) for each in (1, 2, 3)))),
+    # What fio does not tell is no reason to speak.
+    *((each, by_fio) for each in ("depth-not-reached", "host-limited", "kernel-workers", "slowest-not-counted")),
+    ("saturated", lambda: by_fio(rate_per_s=5_000_000, arrivals="constant")),
     ("polling-refused", lambda: run_of(*three(**truth(poll_mode="iopoll")), header={"poll_asked": "iopoll"})),
     ("polling-refused", lambda: run_of(*commits(Engine.IO_URING), header={"poll_asked": "iopoll"})),
     ("registration-refused", lambda: run_of(*three(**truth(fallbacks=("polled completions refused: EOPNOTSUPP",))))),
@@ -310,6 +328,7 @@ def test_a_finding_comes_alone_where_its_reason_is_alone(identity: str) -> None:
     companions = {
         "buffered-io": set(),
         "engine-by-cell": {"volatile-write-cache"},
+        "waiting-not-counted": {"measured-by-fio"},
         "reads-of-holes": {"volatile-write-cache"},
     }
     found = ids(find(Case.of(FIRES[identity]())))

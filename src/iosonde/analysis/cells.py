@@ -136,6 +136,11 @@ class CellEstimate:
             return self.of(Operation.COMMIT)
         return self.of(self.direction or Operation.ALL)
 
+    @property
+    def latency_kind(self) -> LatencyKind:
+        """Which latency the figures are about; by what was asked, where there are none."""
+        return latency_kind(self.workload) if self.subject is None else self.subject.latency_kind
+
     def of(self, operation: Operation) -> OperationEstimate | None:
         """The figures of one class of operations, or None where nothing was completed."""
         return self.operations.get(operation)

@@ -12,6 +12,8 @@ _POLLING: Final = frozenset({EngineChoice.AUTO, EngineChoice.IO_URING, EngineCho
 
 def check_choice(choice: EngineChoice, kind: TargetKind) -> None:
     """Raises UsageError for an engine that can't measure targets of that kind."""
+    if kind == "null" and choice is EngineChoice.FIO:
+        raise UsageError("fio measures files, and null: is none", "leave --engine fio away, or name a file")
     does_nothing = choice in {EngineChoice.NULL, EngineChoice.NOP}
     if (kind == "null") != does_nothing and not (kind == "null" and choice is EngineChoice.AUTO):
         raise UsageError(
@@ -22,8 +24,6 @@ def check_choice(choice: EngineChoice, kind: TargetKind) -> None:
             f"--engine {choice} does I/O, and a simulated drive knows none",
             "leave --engine away: sim: targets are measured by the simulation",
         )
-    if kind == "null" and choice is EngineChoice.FIO:
-        raise UsageError("fio measures files, and null: is none", "leave --engine fio away, or name a file")
     if kind != "simulation" and choice is EngineChoice.SIMULATION:
         raise UsageError(
             "--engine simulation measures simulated drives only",

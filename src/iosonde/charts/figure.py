@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from iosonde.records import Operation
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -57,6 +59,8 @@ def why_no_figures(cell: CellEstimate) -> str:
         return f"{cell.cell} failed in {cell.repeats_failed} of {planned} repeats{reason}"
     if cell.repeats_cut:
         return f"{cell.cell} was cut off in {cell.repeats_cut} of {planned} repeats"
+    if cell.workload.flushes_each and cell.of(Operation.FLUSH) is not None:
+        return f"in {cell.cell} writes and flushes were timed apart, and no commit of both"
     return f"{cell.cell} completed nothing of what is drawn here"
 
 

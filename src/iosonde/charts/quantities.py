@@ -7,7 +7,6 @@ from typing import Final
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.estimate import Estimate
-from iosonde.analysis.latency import latency_kind
 from iosonde.plans.limits import OPEN_LOOP_DEPTH
 from iosonde.records import Arrivals, Data, LatencyKind, Operation, Sync, Workload
 from iosonde.records.workload import ALL_READS
@@ -109,7 +108,7 @@ def load_label(workload: Workload) -> str:
 
 def latency_words(cells: Iterable[CellEstimate]) -> str:
     """Which latency a chart of these cells is about, to begin a sentence with."""
-    kinds = {latency_kind(cell.workload) for cell in cells}
+    kinds = {cell.latency_kind for cell in cells}
     if kinds == {LatencyKind.RESPONSE}:
         return "Response latency"
     if LatencyKind.RESPONSE in kinds:

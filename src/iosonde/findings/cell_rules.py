@@ -45,15 +45,15 @@ def io_errors(case: Case) -> Iterator[Finding]:
         number = sum(fault.count for _, fault in faulty)
         cells = distinct(record.cell for record, _ in faulty)
         kinds = distinct(fault.errno_name or "short transfer" for _, fault in faulty)
-        first = faulty[0][1]
+        offset = faulty[0][1].offset_bytes_first
+        where = "" if offset is None else f", the first at offset {offset}"
         yield Finding(
             id="io-errors",
             severity=Severity.INVALID,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"{count_of(number, 'operation')} went wrong ({', '.join(kinds)}), the first at offset "
-                f"{first.offset_bytes_first}: they are in no figure, and a device that fails is not the device that "
-                "works."
+                f"{count_of(number, 'operation')} went wrong ({', '.join(kinds)}){where}: they are in no figure, and a "
+                "device that fails is not the device that works."
             ),
             evidence=tuple(
                 (record.cell, f"{fault.count} x {fault.operation} {fault.errno_name or 'short'}")

@@ -8,6 +8,7 @@ from iosonde.findings.cell_rules import CELL_RULES
 from iosonde.findings.course_rules import COURSE_RULES
 from iosonde.findings.end_rules import END_RULES
 from iosonde.findings.engine_rules import ENGINE_RULES
+from iosonde.findings.fio_rules import FIO_RULES
 from iosonde.findings.host_rules import HOST_RULES
 from iosonde.findings.level_rules import LEVEL_RULES
 from iosonde.findings.model import Finding, gravest_first
@@ -19,6 +20,7 @@ from iosonde.findings.trim_rules import TRIM_RULES
 
 RULES: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (
     *RUN_RULES,
+    *FIO_RULES,
     *COURSE_RULES,
     *HOST_RULES,
     *TARGET_RULES,

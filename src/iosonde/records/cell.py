@@ -9,14 +9,17 @@ from iosonde.vocabulary import Engine, Experiment, FaultKind, Operation, Outcome
 
 
 class Fault(Record):
-    """Operations on a target that went wrong in the same way; ``errno`` is 0 for a short transfer."""
+    """Operations on a target that went wrong in the same way; ``errno`` is 0 for a short transfer.
+
+    ``offset_bytes_first`` is None where the engine does not tell it.
+    """
 
     kind: FaultKind
     operation: Operation
     errno: int
     errno_name: str
     count: int
-    offset_bytes_first: int
+    offset_bytes_first: int | None = None
     target: int = 0
 
 

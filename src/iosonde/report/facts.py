@@ -189,7 +189,9 @@ def _engine(run: RunRecord) -> tuple[tuple[str, str], ...]:
     hello = run.header.hello
     overhead = hello.overhead_ns_per_io
     truths = [cell.engine for cell in run.cells if cell.engine is not None]
+    fio = [truth for truth in truths if truth.fio is not None]
     return (
+        *((("fio", _granted(fio, fio_text)),) if fio else ()),
         ("version", f"{hello.version}, protocol {hello.protocol}, {hello.build_profile} build"),
         ("asked, used", f"{run.header.engine_asked}, {run.header.engine}"),
         ("completion asked", run.header.poll_asked),
@@ -205,15 +207,25 @@ def _reap_granularity(run: RunRecord) -> str:
     return granularity_text(merge_times([cell.reap_granularity for cell in run.cells])) or NO_VALUE
 
 
+def fio_text(truth: EngineTruth) -> str:
+    """Which fio measured, and how it reached the kernel."""
+    return NO_VALUE if truth.fio is None else f"{truth.fio.version}, ioengine {truth.fio.ioengine}"
+
+
+def _own(told: Callable[[EngineTruth], str]) -> Callable[[EngineTruth], str]:
+    """What only iosonde's own engine tells."""
+    return lambda truth: told(truth) if truth.fio is None else NO_VALUE
+
+
 _GRANTED: tuple[tuple[str, Callable[[EngineTruth], str]], ...] = (
     ("workers", lambda truth: str(truth.workers)),
-    ("ring flags granted", lambda truth: " ".join(truth.ring_flags) or "none"),
+    ("ring flags granted", _own(lambda truth: " ".join(truth.ring_flags) or "none")),
     ("completion", lambda truth: truth.poll_mode),
     ("fixed buffers", lambda truth: _yes(truth.fixed_buffers)),
     ("fixed file", lambda truth: _yes(truth.fixed_file)),
     ("batch, largest", lambda truth: str(truth.batch_max)),
-    ("clock", lambda truth: truth.clock_source),
-    ("kernel threads that io_uring needed", lambda truth: str(truth.kernel_workers)),
+    ("clock", _own(lambda truth: truth.clock_source)),
+    ("kernel threads that io_uring needed", lambda truth: _number(truth.kernel_workers)),
     ("fall-backs", lambda truth: ", ".join(truth.fallbacks) or "none"),
 )
 

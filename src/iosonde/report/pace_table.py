@@ -59,6 +59,8 @@ def pace_facts(cell: CellEstimate) -> list[tuple[str, str]]:
     if pace is None or figures is None:
         return []
     kept = f"saturated in {pace.saturated} of {pace.achieved_per_s.repeats}" if pace.saturated else "kept"
+    if pace.waiting_ns_max is None:
+        kept = "how far behind is not known"
     behind = f", {behind_text(cell)} behind at the end" if pace.waiting_ns_max else ""
     rate = (
         f"{pace.asked_per_s:,} asked, {with_interval(pace.achieved_per_s)} achieved ({pace.share:.1%}): {kept}{behind}"

@@ -10,7 +10,7 @@ from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.histogram import PERCENTS, percent_label
 from iosonde.findings.model import Finding, Severity
-from iosonde.records import Operation, RunRecord
+from iosonde.records import LatencyKind, Operation, RunRecord
 from iosonde.report.brand import brands_of
 from iosonde.report.facts import span_text, targets_text
 from iosonde.report.pace_table import behind_text
@@ -51,6 +51,8 @@ def _circumstances(run: RunRecord, cell: CellEstimate) -> Text:
     achieved = cell.queue_depth_achieved
     engine = run.header.engine if record.engine is None else record.engine.engine
     words = [f"engine {engine}"]
+    if record.engine is not None and record.engine.fio is not None:
+        words = [f"engine {record.engine.fio.version} ({record.engine.fio.ioengine})"]
     if not run.header.is_simulated:
         words.append("direct" if run.header.target.direct else "buffered")
     if achieved is not None:
@@ -99,11 +101,12 @@ def _figures(cell: CellEstimate) -> Table:
         table.add_column(operation.value, justify="right", no_wrap=True)
     columns = [_column(figures) for operation in operations if (figures := cell.of(operation)) is not None]
     # The bases stand in the names: MB/s is 10^6 bytes a second, and latency is service latency.
-    lead = "response mean" if cell.workload.is_open_loop else "latency mean"
+    has_response = cell.latency_kind is LatencyKind.RESPONSE
+    lead = "response mean" if has_response else "latency mean"
     names = ["operations/s", "MB/s (10^6)", lead, "min", *(percent_label(each) for each in PERCENTS), "max"]
     for name, *texts in zip(names, *columns, strict=True):
         table.add_row(name, *texts)
-    if cell.workload.is_open_loop:
+    if has_response:
         services = [_service(figures) for operation in operations if (figures := cell.of(operation)) is not None]
         for name, *texts in zip(("service mean", "p50", "p99", "max"), *services, strict=True):
             table.add_row(name, *texts)

@@ -10,7 +10,7 @@ from iosonde.analysis.experiments import RunEstimates
 from iosonde.analysis.histogram import percent_label
 from iosonde.analysis.knee import DEPTHS_MIN, THROUGHPUT_SHARE_MIN, Knee, KneeState
 from iosonde.charts.quantities import BANDWIDTH_UNIT, MEGABYTE, load_label, significant, with_interval, workload_label
-from iosonde.records import CellRecord, Experiment, Operation, Sync
+from iosonde.records import CellRecord, Experiment, LatencyKind, Operation, Sync
 from iosonde.units import format_bandwidth, format_iops, format_latency
 
 TAIL_PERCENTS = (99.99, 99.9, 99.0)
@@ -179,7 +179,7 @@ def _with_depth(cell: CellEstimate) -> str:
 
 
 def _latency_word(cell: CellEstimate) -> str:
-    return "response" if cell.workload.is_open_loop else "latency"
+    return "response" if cell.latency_kind is LatencyKind.RESPONSE else "latency"
 
 
 def _load(cell: CellEstimate) -> str:

@@ -1,5 +1,6 @@
 """What a cell's record holds beside figures: slowest operations, what was in flight, faults, CPU, what was granted."""
 
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
@@ -13,6 +14,7 @@ from iosonde.charts.quantities import NO_VALUE
 from iosonde.findings import describe_levels
 from iosonde.records import CellRecord, EngineTruth, RunRecord, SlowIo
 from iosonde.report.display import granularity_text, printable
+from iosonde.report.facts import fio_text
 from iosonde.report.terminal.cell_choice import ChosenCell
 from iosonde.report.terminal.fitting import Fitted, FittedTable
 from iosonde.units import format_duration, format_latency, format_size
@@ -62,6 +64,7 @@ def facts_table(run: RunRecord, chosen: ChosenCell) -> RenderableType:
         ("engine", _each(chosen.records, lambda record: _engine(record.engine))),
         ("ring", _each(chosen.records, lambda record: _ring(record.engine))),
         ("fall-backs", _each(chosen.records, _fallbacks)),
+        *((("fio's arguments", _each(chosen.records, _arguments)),) if _has_fio(chosen.records) else ()),
         ("engine build", f"{run.header.hello.version}, {run.header.hello.build_profile}"),
         ("other runs on the device", _each(chosen.records, _neighbours)),
         ("seeds", _each(chosen.records, lambda record: str(record.seed))),
@@ -118,7 +121,8 @@ def _faults(records: Sequence[CellRecord]) -> str:
     for record in records:
         for fault in record.faults:
             what = f"{fault.operation} {fault.kind} {fault.errno_name}".strip()
-            counts[f"{what} (repeat {record.repeat}, first at byte {fault.offset_bytes_first:,})"] += fault.count
+            first = "" if fault.offset_bytes_first is None else f", first at byte {fault.offset_bytes_first:,}"
+            counts[f"{what} (repeat {record.repeat}{first})"] += fault.count
     return "; ".join(f"{count} x {what}" for what, count in counts.items()) or "none"
 
 
@@ -160,11 +164,13 @@ def _engine(truth: EngineTruth | None) -> str:
     if truth is None:
         return "not known"
     workers = f"{truth.workers} worker{'s' if truth.workers > 1 else ''}"
+    if truth.fio is not None:
+        return f"{fio_text(truth)}, {workers}, {truth.poll_mode}"
     return f"{truth.engine}, {workers}, {truth.poll_mode}, clock {truth.clock_source}"
 
 
 def _ring(truth: EngineTruth | None) -> str:
-    if truth is None:
+    if truth is None or truth.fio is not None:
         return "not known"
     buffers = "fixed buffers" if truth.fixed_buffers else "no fixed buffers"
     file = "fixed file" if truth.fixed_file else "no fixed file"
@@ -174,6 +180,16 @@ def _ring(truth: EngineTruth | None) -> str:
 
 def _fallbacks(record: CellRecord) -> str:
     return "not known" if record.engine is None else ", ".join(record.engine.fallbacks) or "none"
+
+
+def _has_fio(records: Iterable[CellRecord]) -> bool:
+    return any(record.engine is not None and record.engine.fio is not None for record in records)
+
+
+def _arguments(record: CellRecord) -> str:
+    """What anybody can start fio with to do the same again."""
+    fio = None if record.engine is None else record.engine.fio
+    return "not known" if fio is None else shlex.join(fio.arguments)
 
 
 def _neighbours(record: CellRecord) -> str:

@@ -3,7 +3,6 @@
 import errno as errnos
 import os
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -24,7 +23,9 @@ from iosonde.records import (
     Phase,
     ShareTotals,
     TargetShare,
+    Workload,
 )
+from iosonde.records.workload import ALL_READS
 from iosonde.sources.fio.limits import MILLISECOND_NS
 from iosonde.sources.fio.output import Snapshot, Tally, added
 from iosonde.sources.fio.series import totals_of
@@ -34,8 +35,9 @@ SEVERAL: Final = 2
 # A job ends within a tick of its time; what ends earlier by more than this was ended by something.
 SHORT_SHARE: Final = 0.95
 # fio: io_u error on file /dev/x: Input/output error: read offset=4096, buflen=4096
-_ERROR_LINE: Final = re.compile(r"io_u error on file .*: (.+): (read|write|trim|sync|datasync) offset=(\d+)")
-_CLASSES: Final = {"datasync": Operation.FLUSH, "sync": Operation.FLUSH}
+_ERROR_LINE: Final = re.compile(r"io_u error on file .*: (read|write|trim|sync|datasync) offset=(\d+)")
+# As many as our own engine bears before it ends a cell.
+LOST_MAX: Final = 1_000
 
 
 class Measured:
@@ -94,9 +96,9 @@ class Measured:
     def _failure(self, operations: dict[Operation, OperationTotals], measured_ns: int) -> Failure | None:
         """What makes a measurement that fio calls done no measurement."""
         assert self.last is not None
-        ended = next((group.errno for group in self.last.groups if group.errno), 0)
-        if ended:
-            return _io_failure(ended, self.complaints)
+        failure = errors_end(self.last, self.complaints)
+        if failure is not None:
+            return failure
         # A commit is a write with its flush, and fio times the two apart.
         asked = [each for each in self.cell.workload.asked_operations() if each is not Operation.COMMIT]
         lacking = next((each for each in asked if each not in operations), None)
@@ -111,31 +113,83 @@ class Measured:
                     f"{format_duration(timing.measure_ns)}, as it does when a target vanishes"
                 ),
             )
-        return _contradiction(self.last, self.intervals, self.cell.workload.operations_in_flight)
+        return contradiction(self.last, self.intervals, self.cell.workload)
 
     def _faults(self) -> Iterator[Fault]:
-        if self.last is None:
-            return
-        first: dict[tuple[Operation, str], int] = {}
-        seen: Counter[tuple[Operation, str]] = Counter()
-        for line in self.complaints:
-            if match := _ERROR_LINE.search(line):
-                kind = (_CLASSES.get(match[2]) or Operation(match[2]), match[1])
-                seen[kind] += 1
-                first.setdefault(kind, int(match[3]))
-        errors = sum(group.errors for group in self.last.groups)
-        for (operation, words), count in seen.items():
-            number = _errno_of(words)
-            # Of one kind of error fio has the whole count, of which only the first lines are kept.
-            whole = max(errors, count) if len(seen) == 1 else count
-            yield Fault(
-                kind=FaultKind.ERROR,
-                operation=operation,
-                errno=number,
-                errno_name=errnos.errorcode.get(number, words),
-                count=whole,
-                offset_bytes_first=first[operation, words],
-            )
+        asked = self.cell.workload
+        pure = {asked.read_percent: Operation.READ, asked.write_percent: Operation.WRITE}.get(ALL_READS)
+        for number, group in enumerate(self.last.groups if self.last else ()):
+            if group.errors:
+                yield Fault(
+                    kind=FaultKind.ERROR,
+                    # Of a mix fio does not say which of them failed.
+                    operation=pure or Operation.ALL,
+                    errno=group.first_errno,
+                    errno_name=errnos.errorcode.get(group.first_errno, ""),
+                    count=group.errors,
+                    target=number,
+                )
+            for operation, tally in group.tallies.items():
+                if tally.short + tally.lost:
+                    yield Fault(
+                        kind=FaultKind.SHORT,
+                        operation=operation,
+                        errno=0,
+                        errno_name="",
+                        count=tally.short + tally.lost,
+                        target=number,
+                    )
+
+
+def errors_end(last: Snapshot, complaints: Sequence[str] = ()) -> Failure | None:
+    """The failure that errors make of a cell: more of them than our own engine bears, or one that ended a job."""
+    errors = sum(group.errors for group in last.groups)
+    if errors > LOST_MAX:
+        number = next(group.first_errno for group in last.groups if group.errors)
+        return Failure(
+            kind="io",
+            message=f"more than {LOST_MAX:,} operations went wrong, the first with {os.strerror(number)}",
+            errno=number,
+        )
+    # Where fio goes on after errors it keeps the first of them in the same field.
+    ended = next((group.errno for group in last.groups if group.errno and not group.errors), 0)
+    if not ended:
+        return None
+    line = next((match for each in complaints if (match := _ERROR_LINE.search(each))), None)
+    where = f" ({line[1]} at offset {line[2]})" if line else ""
+    return Failure(
+        kind="io",
+        message=f"fio ended with {errnos.errorcode.get(ended, ended)}: {os.strerror(ended)}{where}",
+        errno=ended,
+        offset_bytes=int(line[2]) if line else None,
+    )
+
+
+def contradiction(last: Snapshot, intervals: Sequence[IntervalRecord], workload: Workload) -> Failure | None:
+    """What fio says last against itself and against the intervals that were seen on the way.
+
+    Behind the end of a target that was cut off, fio takes reads that move nothing for very fast ones, without an error.
+    """
+    strays = 2 * workload.operations_in_flight
+    errors = sum(group.errors for group in last.groups)
+    if abs(last.issued - last.counted - errors) > strays:
+        return _untrue(f"fio counts {last.issued:,} operations, and the latencies of {last.counted:,}")
+    mix = workload.block_sizes
+    smallest = workload.block_size_bytes if mix is None else mix.shares[0][0]
+    if last.bytes < (last.counted - strays) * smallest:
+        moved = f"{last.bytes:,} bytes"
+        return _untrue(
+            f"fio counts {last.counted:,} operations of {smallest:,} bytes or more that moved {moved} together"
+        )
+    seen = add_operations([each for each in intervals if each.phase is Phase.MEASURE])
+    count = sum(totals.count for operation, totals in seen.items() if operation is not Operation.FLUSH)
+    if count != last.counted:
+        return _untrue(f"fio's intervals have {count:,} operations, and its totals {last.counted:,}")
+    return None
+
+
+def _untrue(what: str) -> Failure:
+    return Failure(kind="contradiction", message=f"{what}, as when a target vanishes: its figures can't be true")
 
 
 def _known(tallies: Mapping[Operation, Tally]) -> dict[Operation, OperationTotals]:
@@ -155,36 +209,3 @@ def _share(tallies: Mapping[Operation, Tally]) -> TargetShare:
             for operation, totals in _known(tallies).items()
         }
     )
-
-
-def _contradiction(last: Snapshot, intervals: Sequence[IntervalRecord], in_flight_max: int) -> Failure | None:
-    """Fio's totals against its own counts and the intervals seen on the way."""
-    if abs(last.issued - last.counted) > 2 * in_flight_max:
-        return Failure(
-            kind="contradiction",
-            message=f"fio counts {last.issued:,} operations, and latencies of {last.counted:,}",
-        )
-    seen = add_operations([each for each in intervals if each.phase is Phase.MEASURE])
-    count = sum(totals.count for operation, totals in seen.items() if operation is not Operation.FLUSH)
-    if count != last.counted:
-        return Failure(
-            kind="contradiction",
-            message=f"fio's intervals have {count:,} operations, and its totals {last.counted:,}",
-        )
-    return None
-
-
-def _io_failure(number: int, complaints: Sequence[str]) -> Failure:
-    line = next((match for each in complaints if (match := _ERROR_LINE.search(each))), None)
-    where = f" ({line[2]} at offset {line[3]})" if line else ""
-    return Failure(
-        kind="io",
-        message=f"fio ended with {errnos.errorcode.get(number, number)}: {os.strerror(number)}{where}",
-        errno=number,
-        offset_bytes=int(line[3]) if line else None,
-    )
-
-
-def _errno_of(words: str) -> int:
-    """The number of an error that was told in words; 0 where nobody knows it."""
-    return next((number for number in errnos.errorcode if os.strerror(number) == words), 0)

@@ -1,12 +1,13 @@
 """Listening to a running fio until it has said all, or for as long as it makes sense."""
 
+import signal
 import time
 from collections.abc import Callable
 from typing import Final
 
 from iosonde.errors import EngineError
 from iosonde.records import Failure, IntervalRecord
-from iosonde.sources.fio.assemble import Measured
+from iosonde.sources.fio.assemble import Measured, errors_end
 from iosonde.sources.fio.limits import MILLISECOND_NS
 from iosonde.sources.fio.output import Snapshot
 from iosonde.sources.fio.process import FioProcess
@@ -19,8 +20,8 @@ JOB_SLACK_S: Final = 60.0
 STILL_S_MAX: Final = 60.0
 # Whoever interrupts wants an end within a second.
 STOP_S_MAX: Final = 0.5
-# How often it is looked whether the targets are still the same.
-LOOK_S: Final = 0.25
+# How often it is looked whether the targets are still the same: as often as our own engine does.
+LOOK_S: Final = 0.02
 
 
 class Collecting:
@@ -67,7 +68,7 @@ class Collecting:
         code = self._process.code()
         self._measured.complaints = self._process.complaints()
         if code is None or code < 0:
-            how = "did not end" if code is None else f"was ended by signal {-code}"
+            how = "did not end" if code is None else f"was ended by {signal.Signals(-code).name}"
             raise EngineError(f"fio {how}", "look at the kernel's log (dmesg), then run again")
         if self._measured.last is None or not self._measured.last.groups:
             raise EngineError(f"fio gave no result: {self._first_complaint()}", "mend that, or leave --engine fio away")
@@ -112,6 +113,9 @@ class Collecting:
         changed = self._changed()
         if changed is not None:
             return Failure(kind="changed", message=changed)
+        lost = None if self._measured.last is None else errors_end(self._measured.last)
+        if lost is not None:
+            return lost
         now_s = time.monotonic()
         if self._deadline_s is not None:
             if now_s <= self._deadline_s:

@@ -24,8 +24,8 @@ class Tally:
     """One class of operations on one target since counting began.
 
     ``issued`` is what fio counts when it hands an operation over, ``count`` those that lie in its buckets. Its mean and
-    extremes are those of ``summed`` operations, which may be others: of flushes it keeps them through the warm-up.
-    ``short`` moved too little, ``lost`` were given up.
+    extremes are those of ``summed`` operations: a few more or less, where it counts on while it prints. ``short`` moved
+    too little, ``lost`` were given up.
     """
 
     issued: int
@@ -43,7 +43,10 @@ class Tally:
 
 @dataclass(frozen=True)
 class GroupState:
-    """All jobs on one target; ``errors`` are operations that failed, ``errno`` is what ended a job, or 0."""
+    """All jobs on one target. ``errors`` operations failed, the first with ``first_errno``.
+
+    ``errno`` is what ended a job, or the first error where fio goes on; 0 where there was none.
+    """
 
     tallies: Mapping[Operation, Tally]
     errno: int

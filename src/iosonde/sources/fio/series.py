@@ -40,6 +40,7 @@ class Series:
         self._before_ns = start_ns
         self._warm = cell.timing.warmup_ns > 0
         self._in_flight_max = cell.workload.operations_in_flight
+        self._counted = 0
         self._number = 0
         self._warm_ms = 0
         self._edge = _START
@@ -68,9 +69,14 @@ class Series:
         return intervals
 
     def _has_begun(self, snapshot: Snapshot) -> bool:
-        """Whether all jobs count: fio then has the latency of all that it has issued, but for what is in flight."""
+        """Whether all jobs count.
+
+        fio has latencies from then on, and of all that it has issued, but for what is in flight. A snapshot taken while
+        its jobs start anew has the warm-up's operations in it as well, the next one does not.
+        """
+        had, self._counted = self._counted, snapshot.counted
         behind = snapshot.issued - snapshot.counted
-        return snapshot.counted > 0 and behind <= self._in_flight_max
+        return snapshot.counted > 0 and (had > 0 or behind <= self._in_flight_max)
 
     def _warmed(self, snapshot: Snapshot) -> list[IntervalRecord]:
         # Some jobs may count anew already: time does not go back.

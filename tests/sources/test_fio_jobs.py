@@ -1,0 +1,205 @@
+"""A cell in fio's words: the workload that is asked, and the arguments that say it."""
+
+from typing import Any
+
+import pytest
+
+from iosonde.errors import UsageError
+from iosonde.records import CellPlan, CellTurn, Experiment, Plan, Sync, Timing
+from iosonde.sources.fio import check_fio_can
+from iosonde.sources.fio.job import Setup, arguments_of
+from iosonde.vocabulary import Poll
+from tests.builders import workload
+
+MIB = 1 << 20
+MS = 1_000_000
+TIMING = Timing(warmup_ns=200 * MS, measure_ns=1_500 * MS, interval_ns=500 * MS)
+PLAIN: dict[str, Any] = {"queue_depth": 4}
+
+
+def planned(timing: Timing = TIMING, **asked: Any) -> CellPlan:
+    return CellPlan(cell="cell", experiments=(Experiment.PROBE,), workload=workload(**(PLAIN | asked)), timing=timing)
+
+
+def words_of(
+    *files: str, timing: Timing = TIMING, ioengine: str = "io_uring", poll: Poll = Poll.INTERRUPT, **asked: Any
+) -> list[str]:
+    setup = Setup(files or ("/proc/77/fd/5",), ioengine, direct=True, poll=poll, span_bytes=64 * MIB)
+    return arguments_of(planned(timing, **asked), CellTurn(order=1, cell="cell", repeat=1, seed=99), setup)
+
+
+def test_a_job_in_full() -> None:
+    assert words_of() == [
+        "--output-format=json+",
+        "--eta=never",
+        "--status-interval=500ms",
+        "--readonly",
+        "--name=target-1",
+        "--filename=/proc/77/fd/5",
+        "--thread=1",
+        "--group_reporting=1",
+        "--new_group=1",
+        "--allow_file_create=0",
+        "--fallocate=none",
+        "--invalidate=0",
+        "--randrepeat=0",
+        "--lat_percentiles=1",
+        "--clat_percentiles=0",
+        "--continue_on_error=io",
+        "--ioengine=io_uring",
+        "--direct=1",
+        "--iodepth=4",
+        "--numjobs=1",
+        "--randseed=99",
+        "--offset=0",
+        f"--size={64 * MIB}",
+        "--rw=randread",
+        "--norandommap=1",
+        "--bs=4096",
+        "--time_based=1",
+        "--runtime=1500ms",
+        "--ramp_time=200ms",
+    ]
+
+
+# What is asked, and the words that the plain job in full does not have.
+SAID: list[tuple[dict[str, Any], set[str]]] = [
+    ({"read_percent": 0}, {"--rw=randwrite"}),
+    ({"read_percent": 70}, {"--rw=randrw", "--rwmixread=70"}),
+    ({"pattern": "sequential"}, {"--rw=read"}),
+    ({"pattern": "sequential", "read_percent": 0}, {"--rw=write"}),
+    ({"pattern": "permutation"}, {"--norandommap=0"}),
+    ({"pattern": "zipf:1.1"}, {"--random_distribution=zipf:1.1"}),
+    ({"pattern": "pareto:0.2"}, {"--random_distribution=pareto:0.2"}),
+    ({"pattern": "hot:50/5,30/15,20/80"}, {"--random_distribution=zoned:50/5:30/15:20/80"}),
+    ({"pattern": "runs:10"}, {"--percentage_random=10"}),
+    ({"block_size_bytes": 128 << 10}, {"--bs=131072"}),
+    (
+        {"block_sizes": "4KiB:70,64KiB:30", "block_size_bytes": 64 << 10},
+        {"--bssplit=4096/70:65536/30"},
+    ),
+    ({"block_sizes": "4KiB:1,64KiB:3", "block_size_bytes": 64 << 10}, {"--bssplit=4096/25:65536/75"}),
+    ({"jobs": 3}, {"--numjobs=3"}),
+    (
+        {"pattern": "sequential", "jobs": 3, "block_size_bytes": MIB},
+        {"--rw=read", "--bs=1048576", "--numjobs=3", f"--size={21 * MIB}", f"--offset_increment={21 * MIB}"},
+    ),
+    ({"offset_bytes": 16 * MIB}, {f"--offset={16 * MIB}", f"--size={48 * MIB}"}),
+    ({"offset_bytes": 16 * MIB, "span_bytes": 8 * MIB}, {f"--offset={16 * MIB}", f"--size={8 * MIB}"}),
+    ({"read_percent": 0, "sync": "dsync"}, {"--rw=randwrite", "--sync=dsync"}),
+    ({"read_percent": 0, "sync": "fdatasync", "queue_depth": 1}, {"--rw=randwrite", "--iodepth=1", "--fdatasync=1"}),
+    (
+        {"read_percent": 0, "sync": "fdatasync", "queue_depth": 1, "flush_every": 8},
+        {"--rw=randwrite", "--iodepth=1", "--fdatasync=8"},
+    ),
+    ({"read_percent": 0, "data": "zeros"}, {"--rw=randwrite", "--zero_buffers=1"}),
+    (
+        {"read_percent": 0, "data": "compressible"},
+        {"--rw=randwrite", "--refill_buffers=1", "--buffer_compress_percentage=50"},
+    ),
+    ({"rate_per_s": 5_000, "arrivals": "poisson"}, {"--rate_iops=5000", "--rate_process=poisson"}),
+    (
+        {"rate_per_s": 6_000, "arrivals": "constant", "jobs": 2},
+        {"--numjobs=2", "--rate_iops=3000", "--rate_process=linear"},
+    ),
+    (
+        {"rate_per_s": 1_000, "arrivals": "poisson", "read_percent": 70},
+        {"--rw=randrw", "--rwmixread=70", "--rate_iops=700,300", "--rate_process=poisson"},
+    ),
+    (
+        {"rate_per_s": 1_000, "arrivals": "poisson", "read_percent": 0},
+        {"--rw=randwrite", "--rate_iops=,1000", "--rate_process=poisson"},
+    ),
+    (
+        {"burst_operations": 64, "think_ns": 10 * MS},
+        {"--thinktime=10000us", "--thinktime_blocks=64", "--thinktime_blocks_type=issue"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("asked", "said"), SAID, ids=[str(asked) for asked, _ in SAID])
+def test_what_is_asked_is_said(asked: dict[str, Any], said: set[str]) -> None:
+    check_fio_can(plan_of(planned(**asked)))
+    assert set(words_of(**asked)) - set(words_of()) == said
+
+
+def test_a_job_that_writes_may_write_and_no_other() -> None:
+    assert "--readonly" in words_of(read_percent=100)
+    assert "--readonly" not in words_of(read_percent=99)
+
+
+def test_each_target_is_a_group_of_its_own() -> None:
+    words = words_of("/proc/77/fd/5", "/proc/77/fd/6", "/proc/77/fd/7", targets=2)
+    assert [word for word in words if word.startswith(("--name", "--filename"))] == [
+        "--name=target-1",
+        "--filename=/proc/77/fd/5",
+        "--name=target-2",
+        "--filename=/proc/77/fd/6",
+    ]
+
+
+def test_a_colon_in_a_name_parts_no_names() -> None:
+    assert "--filename=/srv/a\\:b" in words_of("/srv/a:b")
+
+
+def test_a_cell_with_an_amount_ends_with_that() -> None:
+    amount = Timing(warmup_ns=0, measure_ns=1_000 * MS, interval_ns=60_000 * MS, amount_bytes=8 * MIB)
+    words = words_of(timing=amount, jobs=2)
+    assert f"--io_size={4 * MIB}" in words
+    assert not {word for word in words if word.startswith(("--runtime", "--time_based", "--ramp_time"))}
+    # However long an interval is, fio gives a sign of life.
+    assert "--status-interval=2000ms" in words
+
+
+@pytest.mark.parametrize(("poll", "word"), [(Poll.IOPOLL, "--hipri=1"), (Poll.SQPOLL, "--sqthread_poll=1")])
+def test_polling_is_asked_of_io_uring_only(poll: Poll, word: str) -> None:
+    assert word in words_of(poll=poll)
+    assert word not in words_of(poll=poll, ioengine="libaio")
+
+
+def plan_of(cell: CellPlan) -> Plan:
+    return Plan(profile="p", quick=False, seed=1, repeats=1, span_bytes=64 * MIB, fill=None, cells=(cell,), turns=())
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"pattern": "strided:64KiB"}, "begins each pass of a strided pattern on the same blocks again"),
+    ({"pattern": "permutation", "jobs": 2}, "visits all blocks once by itself"),
+    (
+        {"pattern": "permutation", "block_sizes": "4KiB:70,64KiB:30", "block_size_bytes": 64 << 10},
+        "no account of blocks of several sizes",
+    ),
+    ({"pattern": "sequential", "read_percent": 50}, "each go on where they left off"),
+    ({"pattern": "runs:10", "read_percent": 50}, "each go on where they left off"),
+    ({"pattern": "zipf:1"}, "knows no exponent of exactly 1"),
+    ({"pattern": "zipf:1.1:together"}, "can't leave them together"),
+    ({"pattern": "pareto:0.2:together"}, "can't leave them together"),
+    ({"pattern": "hot:80/20:scattered"}, "can't be scattered"),
+    ({"pattern": "hot:80.5/20"}, "zones in whole percent only"),
+    ({"pattern": "hot:0/20,100/80"}, "no zone without any access"),
+    ({"trim_percent": 10, "read_percent": 90}, "trims block devices only"),
+    ({"block_sizes": "4KiB:1,64KiB:2", "block_size_bytes": 64 << 10}, "block sizes in whole percent only"),
+    ({"read_percent": 0, "sync": Sync.FDATASYNC}, "do not wait for the writes before them"),
+    ({"read_percent": 50, "sync": Sync.FDATASYNC, "queue_depth": 1}, "flushes after reads as well"),
+    ({"rate_per_s": 200_000, "arrivals": "poisson"}, "too many above 100,000 a second and job"),
+    ({"rate_per_s": 1_000, "arrivals": "poisson", "jobs": 3}, "does not divide into them"),
+    ({"rate_per_s": 5, "arrivals": "constant", "read_percent": 70}, "does not divide into them"),
+    ({"burst_operations": 8, "think_ns": 1_500}, "whole microseconds"),
+]
+
+
+@pytest.mark.parametrize(("asked", "reason"), REFUSED, ids=[str(asked) for asked, _ in REFUSED])
+def test_what_fio_would_do_otherwise_is_refused_with_the_engine_that_can(asked: dict[str, Any], reason: str) -> None:
+    with pytest.raises(UsageError, match=reason) as refused:
+        check_fio_can(plan_of(planned(**asked)))
+    assert refused.value.message.startswith(("cell: fio", "cell: each of fio's"))
+    assert "--engine auto" in refused.value.hint
+
+
+def test_an_amount_that_jobs_can_not_share_is_refused() -> None:
+    timing = Timing(warmup_ns=0, measure_ns=MS, interval_ns=MS, amount_bytes=MIB)
+    with pytest.raises(UsageError, match="in whole blocks only"):
+        check_fio_can(plan_of(planned(timing, jobs=3)))
+
+
+def test_constant_arrivals_have_no_bound() -> None:
+    check_fio_can(plan_of(planned(rate_per_s=600_000, arrivals="constant")))

@@ -1,0 +1,235 @@
+"""Runs that fio measures: the same way from the command to the report, on targets that iosonde guards."""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from iosonde.findings import Case, find
+from iosonde.records import CellRecord, Engine, Operation, Outcome, Phase, RunRecord, Sync
+from iosonde.sources.fio.output import LAYOUT
+from iosonde.store import load_run
+from tests.commands import command, iosonde
+
+pytestmark = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed")
+
+# "Within a second", and a little for a machine that has other tests to run.
+ENDS_WITHIN_S = 1.5
+CAMPAIGN = """
+name = "small"
+repeats = 1
+warmup = "100ms"
+duration = "{duration}"
+
+[[experiment]]
+name = "both ways"
+kind = "baseline"
+pattern = ["random", "sequential"]
+read = [100, 0]
+block_size = "4KiB"
+queue_depth = 1
+
+[[experiment]]
+name = "commits"
+kind = "baseline"
+pattern = "random"
+read = 0
+block_size = "4KiB"
+queue_depth = 1
+sync = "fdatasync"
+"""
+
+
+def probed(folder: Path, *words: str) -> tuple[RunRecord, CellRecord]:
+    ended = iosonde("probe", ".", "--engine", "fio", "--size", "16MiB", "--buffered", "--json", *words, folder=folder)
+    assert ended.returncode == 0, ended.stderr
+    run = RunRecord.model_validate(json.loads(ended.stdout)["run"])
+    return run, run.cells[0]
+
+
+def test_a_probe_by_fio_fills_the_record(tmp_path: Path) -> None:
+    run, cell = probed(tmp_path, "--read", "70", "--queue-depth", "4", "--jobs", "2", "--duration", "600ms")
+    assert (run.header.engine, run.header.engine_asked) == (Engine.FIO, "fio")
+    assert run.header.hello.fio is not None
+    assert run.header.hello.fio.startswith("fio-3.")
+    assert cell.outcome is Outcome.FINISHED
+    assert set(cell.operations) == {Operation.READ, Operation.WRITE}
+    for operation, totals in cell.operations.items():
+        seen = [each.operations[operation] for each in cell.intervals if operation in each.operations]
+        assert sum(each.count for each in seen) == totals.count == sum(totals.latency.count)
+        assert totals.bytes == pytest.approx(totals.count * 4096, abs=16 * 4096)
+        assert totals.latency.layout == LAYOUT
+    share = cell.operations[Operation.READ].count / sum(each.count for each in cell.operations.values())
+    assert share == pytest.approx(0.7, abs=0.05)
+    assert cell.measured_ns == pytest.approx(600 * 10**6, rel=0.1)
+    assert len([each for each in cell.intervals if each.phase is Phase.MEASURE]) > 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_record_has_the_arguments_with_which_anybody_can_do_it_again(tmp_path: Path) -> None:
+    path = tmp_path / "a:b c.data"
+    path.write_bytes(os.urandom(16 << 20))
+    ended = iosonde("probe", path, "--engine", "fio", "--buffered", "--json", "--duration", "300ms")
+    assert ended.returncode == 0, ended.stderr
+    cell = RunRecord.model_validate(json.loads(ended.stdout)["run"]).cells[0]
+    assert cell.engine is not None
+    assert cell.engine.fio is not None
+    again = subprocess.run(["fio", *cell.engine.fio.arguments], capture_output=True, check=False, text=True)
+    assert again.returncode == 0, again.stderr
+    assert json.loads(again.stdout[again.stdout.rindex("\n{\n") :])["jobs"][0]["read"]["total_ios"] > 0
+    assert path.exists()
+
+
+def campaign(folder: Path, duration: str = "300ms", text: str = CAMPAIGN) -> list[str]:
+    (folder / "small.toml").write_text(text.format(duration=duration), encoding="utf-8")
+    asked = ["--profile", "small.toml", "--engine", "fio", "--size", "16MiB", "--buffered", "--seed", "5"]
+    return ["run", ".", *asked, "--out", "run"]
+
+
+def test_a_campaign_by_fio_has_a_report_that_says_who_measured(tmp_path: Path) -> None:
+    ended = iosonde(*campaign(tmp_path), folder=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    run = load_run(tmp_path / "run")
+    assert run.finished
+    assert [cell.outcome for cell in run.cells] == [Outcome.FINISHED] * 5
+    assert run.fill is not None
+    assert run.fill.engine is not None
+    # What is written before anything is measured is written by the engine that guards the target.
+    assert run.fill.engine.engine is not Engine.FIO
+    durable = next(cell for cell in run.cells if cell.workload.sync is Sync.FDATASYNC)
+    assert durable.engine is not None
+    assert durable.engine.fio is not None
+    assert durable.engine.fio.ioengine == "psync"
+    assert {Operation.WRITE, Operation.FLUSH} == set(durable.operations)
+    found = {finding.id for finding in find(Case.of(run))}
+    assert "measured-by-fio" in found
+    assert not found & {"cell-failed", "depth-not-reached", "slowest-not-counted", "engine-by-cell"}
+    page = (tmp_path / "run/report.html").read_text(encoding="utf-8")
+    assert f"{durable.engine.fio.version}, ioengine psync" in page
+    for words in (["report", "run", "--csv", "csv", "--markdown", "r.md"], ["export", "run", "--as", "archive"]):
+        assert iosonde(*words, folder=tmp_path).returncode == 0
+    assert "and no commit of both" in ended.stdout
+
+
+def started(folder: Path, words: list[str]) -> subprocess.Popen[str]:
+    return subprocess.Popen(command(*words), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def running_fio(process: subprocess.Popen[str]) -> int:
+    """The number of the fio that measures, once it does; one that is asked for its version is another."""
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        for child in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="ascii").split():
+            with contextlib.suppress(OSError):
+                if b"--name=target-1" in Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0"):
+                    return int(child)
+        time.sleep(0.02)
+    process.kill()
+    process.communicate()
+    pytest.fail("fio never began")
+
+
+def is_gone(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text(encoding="ascii").split(")")[1].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+def test_an_interruption_ends_fio_and_keeps_what_it_had_measured(tmp_path: Path) -> None:
+    process = started(tmp_path, campaign(tmp_path, "5s"))
+    fio = running_fio(process)
+    time.sleep(2)
+    sent = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=20)
+    assert time.monotonic() - sent < ENDS_WITHIN_S
+    assert process.returncode == 130, stderr
+    assert "Traceback" not in stderr
+    assert is_gone(fio)
+    (cut,) = load_run(tmp_path / "run").cells
+    assert cut.outcome is Outcome.CUT
+    assert 0 < cut.measured_ns < 5 * 10**9
+    assert sum(totals.count for totals in cut.operations.values()) > 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run", "small.toml"]
+
+
+def test_a_run_by_fio_goes_on_with_fio(tmp_path: Path) -> None:
+    process = started(tmp_path, campaign(tmp_path, "1s"))
+    running_fio(process)
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+    ended = iosonde("resume", "run", folder=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    run = load_run(tmp_path / "run")
+    assert run.finished
+    assert {cell.engine.engine for cell in run.cells if cell.engine is not None} == {Engine.FIO}
+    assert [cell.outcome for cell in run.cells] == [Outcome.FINISHED] * 5
+
+
+def test_fio_ends_when_the_front_is_killed(tmp_path: Path) -> None:
+    process = started(tmp_path, campaign(tmp_path, "30s"))
+    fio = running_fio(process)
+    process.kill()
+    process.communicate(timeout=20)
+    until = time.monotonic() + 5
+    while not is_gone(fio) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert is_gone(fio)
+
+
+def test_a_fio_that_is_killed_is_named_and_the_run_can_go_on(tmp_path: Path) -> None:
+    process = started(tmp_path, campaign(tmp_path, "5s"))
+    os.kill(running_fio(process), signal.SIGKILL)
+    _, stderr = process.communicate(timeout=20)
+    assert process.returncode == 4
+    assert "error: fio was ended by SIGKILL" in stderr
+    assert "`iosonde resume run` goes on" in stderr
+
+
+def test_a_file_that_is_cut_meanwhile_ends_the_run(tmp_path: Path) -> None:
+    # Writes would make it longer again.
+    reads = CAMPAIGN.partition('[[experiment]]\nname = "commits"')[0].replace("[100, 0]", "100")
+    process = started(tmp_path, campaign(tmp_path, "5s", reads))
+    running_fio(process)
+    time.sleep(1)
+    (target,) = tmp_path.glob("*.data")
+    os.truncate(target, 4096)
+    _, stderr = process.communicate(timeout=20)
+    assert process.returncode == 3, stderr
+    assert "had 16777216 bytes and has 4096" in stderr
+    (failed,) = load_run(tmp_path / "run").cells
+    assert failed.failure is not None
+    assert failed.failure.kind == "changed"
+
+
+def test_a_rate_is_kept_and_its_wait_is_said_to_be_missing(tmp_path: Path) -> None:
+    run, cell = probed(tmp_path, "--rate", "2k", "--duration", "1s")
+    assert cell.operations[Operation.READ].count == pytest.approx(2_000, rel=0.2)
+    assert cell.operations[Operation.READ].response is None
+    found = {finding.id for finding in find(Case.of(run))}
+    assert "waiting-not-counted" in found
+    assert "saturated" not in found
+
+
+def other_fio(folder: Path, version: str) -> dict[str, Any]:
+    path = folder / "other-fio"
+    path.write_text(f"#!/bin/sh\necho {version}\n", encoding="ascii")
+    path.chmod(0o755)
+    return {"IOSONDE_FIO": str(path)}
+
+
+def test_a_fio_that_is_too_old_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+    ended = iosonde("probe", ".", "--engine", "fio", folder=tmp_path, **other_fio(tmp_path, "fio-3.27"))
+    assert ended.returncode == 4
+    assert "is fio-3.27, which is too old" in ended.stderr
+    assert "hint: install fio 3.28 or newer" in ended.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["other-fio"]
