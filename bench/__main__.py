@@ -1,16 +1,22 @@
 """Run all comparisons, or those that are named.
 
-python -m bench [overhead] [fio] [startup] [pages] [--pairs N] [--folder DIR]
+python -m bench [overhead] [fio] [engines] [startup] [pages] [--pairs N] [--folder DIR]
 """
 
 import argparse
 import sys
 from pathlib import Path
 
-from bench import agreement, overhead, pages, startup
+from bench import agreement, engines, overhead, pages, startup
 
 RESULTS = Path(__file__).parent / "results"
-COMPARISONS = {"overhead": overhead.run, "fio": agreement.run, "startup": startup.run, "pages": pages.run}
+COMPARISONS = {
+    "overhead": overhead.run,
+    "fio": agreement.run,
+    "engines": engines.run,
+    "startup": startup.run,
+    "pages": pages.run,
+}
 
 
 def main() -> int:
