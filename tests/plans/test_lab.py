@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from iosonde.plans import Ground, campaign_plan, load_profile, plan_cost, probe_plan
+from iosonde.plans import Ground, campaign_plan, cell_overhead_ns, load_profile, plan_cost, probe_plan
 from iosonde.plans.build import cell_seed
 from iosonde.records import Access, Experiment, Plan, Sync, Timing, Workload
 from iosonde.units import SECOND_NS
@@ -131,6 +131,11 @@ def test_the_cost_counts_time_writes_and_fills() -> None:
     write_seconds = 3 * 6 * sum((100 - cell.workload.read_percent) / 100 for cell in lab().cells)
     assert cost.write_bytes_max == write_seconds * 10**9
     assert cost.fills(8 * GIB) == (cost.fill_bytes + cost.write_bytes_max) / (8 * GIB)
+
+
+def test_a_run_by_fio_takes_as_much_longer_as_fio_starts() -> None:
+    own, fio = (plan_cost(lab(), overhead_ns=cell_overhead_ns(engine)).duration_ns for engine in ("auto", "fio"))
+    assert fio - own == 177 * 470_000_000
 
 
 def test_a_probe_is_one_cell_with_the_seed_that_was_asked_for() -> None:

@@ -1,5 +1,9 @@
 """A cell in fio's words: the workload that is asked, and the arguments that say it."""
 
+import os
+import shutil
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -123,6 +127,17 @@ def test_what_is_asked_is_said(asked: dict[str, Any], said: set[str]) -> None:
     assert set(words_of(**asked)) - set(words_of()) == said
 
 
+@pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed")
+@pytest.mark.parametrize("asked", [asked for asked, _ in SAID], ids=[str(asked) for asked, _ in SAID])
+def test_fio_takes_what_is_said(asked: dict[str, Any], tmp_path: Path) -> None:
+    target = tmp_path / "target"
+    target.touch()
+    os.truncate(target, 64 * MIB)
+    words = words_of(str(target), ioengine="null", **asked)
+    ended = subprocess.run(["fio", "--parse-only", *words], capture_output=True, text=True, check=False, timeout=60)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
 def test_a_job_that_writes_may_write_and_no_other() -> None:
     assert "--readonly" in words_of(read_percent=100)
     assert "--readonly" not in words_of(read_percent=99)
@@ -199,6 +214,14 @@ def test_an_amount_that_jobs_can_not_share_is_refused() -> None:
     timing = Timing(warmup_ns=0, measure_ns=MS, interval_ns=MS, amount_bytes=MIB)
     with pytest.raises(UsageError, match="in whole blocks only"):
         check_fio_can(plan_of(planned(timing, jobs=3)))
+
+
+def test_a_zipf_of_more_ranks_than_fio_adds_up_is_refused() -> None:
+    cell = planned(pattern="zipf:0.9")
+    wide = plan_of(cell).model_copy(update={"span_bytes": 10_000_001 * 4096})
+    with pytest.raises(UsageError, match="first 10,000,000 ranks only"):
+        check_fio_can(wide)
+    check_fio_can(wide.model_copy(update={"span_bytes": 10_000_000 * 4096}))
 
 
 def test_constant_arrivals_have_no_bound() -> None:

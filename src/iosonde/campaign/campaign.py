@@ -43,6 +43,7 @@ class Survey:
     run: str
     places: tuple[Place, ...]
     plan: Plan
+    engine: EngineChoice
 
     @property
     def is_simulated(self) -> bool:
@@ -73,7 +74,7 @@ def look_ahead(wish: Wish, now: datetime) -> Survey:
     check_plan(plan, targets=len(places))
     if wish.engine is EngineChoice.FIO:
         check_fio_can(plan)
-    return Survey(run=run, places=places, plan=plan)
+    return Survey(run=run, places=places, plan=plan, engine=wish.engine)
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ def plan(
     from iosonde.campaign.wishes import campaign_wish
     from iosonde.cli.planned import cell_lines, plan_lines
     from iosonde.errors import UsageError
-    from iosonde.plans import plan_cost
+    from iosonde.plans import cell_overhead_ns, plan_cost
     from iosonde.units import parse_bytes
 
     wish = campaign_wish(
@@ -56,6 +56,8 @@ def plan(
     if rate == 0:
         raise UsageError("--write-rate 0 is not a rate", "give the bytes that the target takes a second, such as 500MB")
     ahead = look_ahead(wish, datetime.now(UTC))
-    lines = plan_lines(ahead, plan_cost(ahead.plan, ahead.assumed_bytes_per_s if rate is None else rate))
+    taken = ahead.assumed_bytes_per_s if rate is None else rate
+    cost = plan_cost(ahead.plan, taken, overhead_ns=cell_overhead_ns(ahead.engine))
+    lines = plan_lines(ahead, cost)
     for line in [*lines, *(cell_lines(ahead) if cells else [])]:
         typer.echo(line)

@@ -2,7 +2,7 @@
 
 from iosonde.campaign import Place, Rest, Survey
 from iosonde.machine import device_facts
-from iosonde.plans import Cost, cell_duration_ns
+from iosonde.plans import Cost, cell_duration_ns, cell_overhead_ns
 from iosonde.records import Arrivals, Experiment, Plan, Timing
 from iosonde.units import format_amount, format_bandwidth, format_duration, format_rate, format_size
 
@@ -108,7 +108,8 @@ def rest_line(rest: Rest) -> str:
     if not rest.turns:
         return f"all {len(plan.turns)} measurements are there; the report is made anew"
     cells = {cell.cell: cell for cell in plan.cells}
-    left_ns = sum(cell_duration_ns(cells[turn.cell]) for turn in rest.turns)
+    overhead_ns = cell_overhead_ns(rest.run.header.engine_asked)
+    left_ns = sum(cell_duration_ns(cells[turn.cell], overhead_ns=overhead_ns) for turn in rest.turns)
     left = f"{len(rest.turns)} of {len(plan.turns)} measurements are left, {format_duration(left_ns)}"
     if not rest.run.header.is_simulated:
         return left

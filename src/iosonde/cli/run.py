@@ -71,7 +71,7 @@ def run(
     from iosonde.cli.planned import plan_lines
     from iosonde.cli.progress import watching
     from iosonde.cli.publish import finish_directory
-    from iosonde.plans import plan_cost
+    from iosonde.plans import cell_overhead_ns, plan_cost
 
     now = datetime.now(UTC)
     wish = campaign_wish(
@@ -86,7 +86,8 @@ def run(
         seed=seed,
     )
     ahead = look_ahead(wish, now)
-    for line in plan_lines(ahead, plan_cost(ahead.plan, ahead.assumed_bytes_per_s)):
+    cost = plan_cost(ahead.plan, ahead.assumed_bytes_per_s, overhead_ns=cell_overhead_ns(ahead.engine))
+    for line in plan_lines(ahead, cost):
         typer.echo(line, err=True)
     directory = out or Path(f"iosonde-{ahead.run}")
     with keeping(directory, ahead.run):

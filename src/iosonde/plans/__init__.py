@@ -2,7 +2,7 @@
 
 from iosonde.plans.build import QUICK_TIMING, Ground, campaign_plan, probe_plan, timing_of
 from iosonde.plans.campaign_file import CampaignTable, campaign_schema
-from iosonde.plans.cost import ASSUMED_WRITE_BYTES_PER_S, Cost, cell_duration_ns, plan_cost
+from iosonde.plans.cost import ASSUMED_WRITE_BYTES_PER_S, Cost, cell_duration_ns, cell_overhead_ns, plan_cost
 from iosonde.plans.limits import (
     COUNT_MAX,
     JOBS_MAX,
@@ -36,6 +36,7 @@ __all__ = [
     "campaign_schema",
     "cell_duration_ns",
     "cell_name",
+    "cell_overhead_ns",
     "check_alignment",
     "check_plan",
     "check_rate",

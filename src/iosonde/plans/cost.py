@@ -5,12 +5,15 @@ from typing import Final
 
 from iosonde.records import CellPlan, Plan
 from iosonde.units import SECOND_NS
+from iosonde.vocabulary import EngineChoice
 
 # Nobody knows a drive's speed before measuring it. A PCIe 3 x4 link carries about this much, so that a plan errs on
 # the side of more wear; the user can say otherwise.
 ASSUMED_WRITE_BYTES_PER_S: Final = 3 * 10**9
 # Setting up, draining and writing down a cell: seen on two-core machines, 10 to 40 ms.
 CELL_OVERHEAD_NS: Final = 30_000_000
+# fio starts and ends for each cell: seen there, 400 to 600 ms.
+FIO_CELL_OVERHEAD_NS: Final = 500_000_000
 
 
 @dataclass(frozen=True)
@@ -37,8 +40,13 @@ class Cost:
         return self.total_bytes_max / span_bytes
 
 
-def plan_cost(plan: Plan, assumed_bytes_per_s: int = ASSUMED_WRITE_BYTES_PER_S) -> Cost:
-    """The price of a plan on targets that take ``assumed_bytes_per_s`` each, whatever the block size or depth."""
+def plan_cost(
+    plan: Plan, assumed_bytes_per_s: int = ASSUMED_WRITE_BYTES_PER_S, *, overhead_ns: int = CELL_OVERHEAD_NS
+) -> Cost:
+    """The price of a plan on targets that take ``assumed_bytes_per_s`` each, whatever the block size or depth.
+
+    ``overhead_ns`` is what each cell takes beside its own time.
+    """
     cells = {cell.cell: cell for cell in plan.cells}
     measured = [cells[turn.cell] for turn in plan.turns]
     fill_each = plan.fill.timing.amount_bytes or 0 if plan.fill else 0
@@ -47,18 +55,26 @@ def plan_cost(plan: Plan, assumed_bytes_per_s: int = ASSUMED_WRITE_BYTES_PER_S) 
     return Cost(
         cells=len(plan.cells),
         measurements=len(plan.turns),
-        duration_ns=fill_ns + sum(cell_duration_ns(cell, assumed_bytes_per_s) for cell in measured),
+        duration_ns=fill_ns
+        + sum(cell_duration_ns(cell, assumed_bytes_per_s, overhead_ns=overhead_ns) for cell in measured),
         fill_bytes=fill_bytes,
         write_bytes_max=sum(_written(cell, assumed_bytes_per_s) for cell in measured),
         assumed_bytes_per_s=assumed_bytes_per_s,
     )
 
 
-def cell_duration_ns(cell: CellPlan, bytes_per_s: int = ASSUMED_WRITE_BYTES_PER_S) -> int:
+def cell_overhead_ns(engine: EngineChoice | str) -> int:
+    """What a cell takes beside its own time, by the engine that was asked for."""
+    return FIO_CELL_OVERHEAD_NS if engine == EngineChoice.FIO else CELL_OVERHEAD_NS
+
+
+def cell_duration_ns(
+    cell: CellPlan, bytes_per_s: int = ASSUMED_WRITE_BYTES_PER_S, *, overhead_ns: int = CELL_OVERHEAD_NS
+) -> int:
     """How long a cell takes, from its start to the start of the next; with an amount, at the rate that is assumed."""
     if cell.timing.amount_bytes is not None:
-        return cell.timing.amount_bytes * SECOND_NS // _taken_per_s(cell, bytes_per_s) + CELL_OVERHEAD_NS
-    return cell.timing.warmup_ns + cell.timing.measure_ns + CELL_OVERHEAD_NS
+        return cell.timing.amount_bytes * SECOND_NS // _taken_per_s(cell, bytes_per_s) + overhead_ns
+    return cell.timing.warmup_ns + cell.timing.measure_ns + overhead_ns
 
 
 def _written(cell: CellPlan, bytes_per_s: int) -> int:

@@ -26,6 +26,8 @@ POISSON_PER_S_MAX: Final = 100_000
 PERCENT_PERMILLE: Final = 10
 MICROSECOND_NS: Final = 1_000
 MILLISECOND_NS: Final = 1_000_000
+# Beyond so many blocks fio's zipf (lib/zipf.c, ZIPF_MAX_GEN) has the weights of another distribution.
+RANKS_MAX: Final = 10_000_000
 HARMONIC_PERMILLE: Final = 1_000
 
 
@@ -59,8 +61,9 @@ def _reasons(cell: CellPlan, span_bytes: int) -> Iterator[str]:
         yield "fio shares an amount out among its jobs in whole blocks only"
     if any(time_ns % MILLISECOND_NS for time_ns in (cell.timing.warmup_ns, cell.timing.measure_ns)):
         yield "fio's times are whole milliseconds here"
-    if workload.span_bytes is None and workload.offset_bytes >= span_bytes:
-        yield "the offset is beyond the end of what is used"
+    used_bytes = span_bytes - workload.offset_bytes if workload.span_bytes is None else workload.span_bytes
+    if isinstance(workload.pattern, Zipf) and used_bytes > RANKS_MAX * workload.block_size_bytes:
+        yield f"fio's zipf adds up the first {RANKS_MAX:,} ranks only, and here are more"
 
 
 def _of_shape(workload: Workload) -> Iterator[str]:
