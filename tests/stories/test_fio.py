@@ -221,15 +221,41 @@ def test_a_rate_is_kept_and_its_wait_is_said_to_be_missing(tmp_path: Path) -> No
 
 
 def other_fio(folder: Path, version: str) -> dict[str, Any]:
+    """A fio of another version, which complains of whatever it is asked to measure."""
     path = folder / "other-fio"
-    path.write_text(f"#!/bin/sh\necho {version}\n", encoding="ascii")
+    complaint = 'echo "fio: engine not loadable" >&2; exit 1'
+    path.write_text(
+        f'#!/bin/sh\ncase "$1" in --version) echo {version};; --enghelp) echo io_uring;; *) {complaint};; esac\n',
+        encoding="ascii",
+    )
     path.chmod(0o755)
     return {"IOSONDE_FIO": str(path)}
 
 
-def test_a_fio_that_is_too_old_is_refused_before_anything_is_made(tmp_path: Path) -> None:
-    ended = iosonde("probe", ".", "--engine", "fio", folder=tmp_path, **other_fio(tmp_path, "fio-3.27"))
+def test_a_fio_that_measures_nothing_says_why(tmp_path: Path) -> None:
+    environment = other_fio(tmp_path, "fio-3.33")
+    words = ("probe", ".", "--engine", "fio", "--buffered", "--size", "16MiB")
+    ended = iosonde(*words, folder=tmp_path, **environment)
     assert ended.returncode == 4
-    assert "is fio-3.27, which is too old" in ended.stderr
+    assert "error: fio gave no result: fio: engine not loadable" in ended.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["other-fio"]
+
+
+@pytest.mark.parametrize("version", ["fio-3.27", "fio-2.99"])
+def test_a_fio_that_is_too_old_is_refused_before_anything_is_made(tmp_path: Path, version: str) -> None:
+    ended = iosonde("probe", ".", "--engine", "fio", folder=tmp_path, **other_fio(tmp_path, version))
+    assert ended.returncode == 4
+    assert f"is {version}, which is too old" in ended.stderr
     assert "hint: install fio 3.28 or newer" in ended.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["other-fio"]
+
+
+def test_two_targets_are_measured_at_the_same_time(tmp_path: Path) -> None:
+    words = ("probe", "a.data", "b.data", "--engine", "fio", "--size", "16MiB", "--buffered", "--json")
+    ended = iosonde(*words, "--duration", "400ms", "--jobs", "2", folder=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    cell = RunRecord.model_validate(json.loads(ended.stdout)["run"]).cells[0]
+    counts = [target.operations[Operation.READ].count for target in cell.targets]
+    assert len(counts) == 2
+    assert min(counts) > 0
+    assert sum(counts) == cell.operations[Operation.READ].count

@@ -45,6 +45,7 @@ def run_resumed(case: Case) -> Iterator[Finding]:
             ("CPU", first.cpu_model, last.cpu_model),
             ("CPUs allowed", str(first.cpus_allowed), str(last.cpus_allowed)),
             ("engine", run.header.hello.version, run.sessions[-1].hello.version),
+            ("fio", run.header.hello.fio or "none", run.sessions[-1].hello.fio or "none"),
         )
         if before != after
     ]
