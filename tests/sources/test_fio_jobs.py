@@ -216,6 +216,12 @@ def test_an_amount_that_jobs_can_not_share_is_refused() -> None:
         check_fio_can(plan_of(planned(timing, jobs=3)))
 
 
+def test_a_warm_up_as_long_as_the_duration_is_refused() -> None:
+    timing = Timing(warmup_ns=1_000 * MS, measure_ns=1_000 * MS, interval_ns=100 * MS)
+    with pytest.raises(UsageError, match="may end before it has measured"):
+        check_fio_can(plan_of(planned(timing)))
+
+
 def test_a_zipf_of_more_ranks_than_fio_adds_up_is_refused() -> None:
     cell = planned(pattern="zipf:0.9")
     wide = plan_of(cell).model_copy(update={"span_bytes": 10_000_001 * 4096})

@@ -48,7 +48,20 @@ sync = "fdatasync"
 
 
 def probed(folder: Path, *words: str) -> tuple[RunRecord, CellRecord]:
-    ended = iosonde("probe", ".", "--engine", "fio", "--size", "16MiB", "--buffered", "--json", *words, folder=folder)
+    ended = iosonde(
+        "probe",
+        ".",
+        "--engine",
+        "fio",
+        "--size",
+        "16MiB",
+        "--buffered",
+        "--json",
+        "--warmup",
+        "100ms",
+        *words,
+        folder=folder,
+    )
     assert ended.returncode == 0, ended.stderr
     run = RunRecord.model_validate(json.loads(ended.stdout)["run"])
     return run, run.cells[0]
@@ -76,7 +89,9 @@ def test_a_probe_by_fio_fills_the_record(tmp_path: Path) -> None:
 def test_the_record_has_the_arguments_with_which_anybody_can_do_it_again(tmp_path: Path) -> None:
     path = tmp_path / "a:b c.data"
     path.write_bytes(os.urandom(16 << 20))
-    ended = iosonde("probe", path, "--engine", "fio", "--buffered", "--json", "--duration", "300ms")
+    ended = iosonde(
+        "probe", path, "--engine", "fio", "--buffered", "--json", "--warmup", "100ms", "--duration", "300ms"
+    )
     assert ended.returncode == 0, ended.stderr
     cell = RunRecord.model_validate(json.loads(ended.stdout)["run"]).cells[0]
     assert cell.engine is not None
@@ -251,7 +266,19 @@ def test_a_fio_that_is_too_old_is_refused_before_anything_is_made(tmp_path: Path
 
 
 def test_two_targets_are_measured_at_the_same_time(tmp_path: Path) -> None:
-    words = ("probe", "a.data", "b.data", "--engine", "fio", "--size", "16MiB", "--buffered", "--json")
+    words = (
+        "probe",
+        "a.data",
+        "b.data",
+        "--engine",
+        "fio",
+        "--size",
+        "16MiB",
+        "--buffered",
+        "--json",
+        "--warmup",
+        "100ms",
+    )
     ended = iosonde(*words, "--duration", "400ms", "--jobs", "2", folder=tmp_path)
     assert ended.returncode == 0, ended.stderr
     cell = RunRecord.model_validate(json.loads(ended.stdout)["run"]).cells[0]

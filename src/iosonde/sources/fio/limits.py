@@ -59,6 +59,9 @@ def _reasons(cell: CellPlan, span_bytes: int) -> Iterator[str]:
     amount_bytes = cell.timing.amount_bytes
     if amount_bytes is not None and amount_bytes % share_bytes:
         yield "fio shares an amount out among its jobs in whole blocks only"
+    # Seen in 3.33: at the end of such a warm-up its time is up as well, and it ends without any latency.
+    if amount_bytes is None and cell.timing.warmup_ns >= cell.timing.measure_ns:
+        yield "fio may end before it has measured where the warm-up is not shorter than the duration"
     if any(time_ns % MILLISECOND_NS for time_ns in (cell.timing.warmup_ns, cell.timing.measure_ns)):
         yield "fio's times are whole milliseconds here"
     used_bytes = span_bytes - workload.offset_bytes if workload.span_bytes is None else workload.span_bytes
