@@ -44,6 +44,8 @@ pub enum FailureKind {
     Stuck,
     /// An asked direction completed nothing.
     NothingCompleted,
+    /// What the run keeps of its writes can not be used.
+    Ledger,
     /// The kernel answered an operation with an error that ends the job.
     Io,
 }

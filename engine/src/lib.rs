@@ -1,7 +1,8 @@
 //! The engine of iosonde: the only code that does I/O on a target.
 //!
 //! The rooms, in the order of dependence (each uses only those before it):
-//! `record` (what is written down), `failure`, `clock`, `random` (numbers that are the same everywhere), `host` (CPU time and the machine's clocks), `target` (the open
+//! `record` (what is written down), `failure`, `clock`, `random` (numbers that are the same everywhere), `host` (CPU time and the machine's clocks), `memory` (what comes from the kernel),
+//! `verify` (what a target should hold, and whether it does), `target` (the open
 //! file and what may be done to it), `job` (a checked workload), `pattern` (where operations go and what they carry),
 //! `ring` (the way to the kernel), `sim` (simulated drives in virtual time), `worker` (the closed loop), `cell` (threads around workers, one job at a time),
 //! `protocol` (the wall), `session` (commands in, events out).
@@ -11,6 +12,7 @@ pub mod clock;
 pub mod failure;
 pub mod host;
 pub mod job;
+pub mod memory;
 pub mod pattern;
 pub mod protocol;
 pub mod random;
@@ -19,4 +21,5 @@ pub mod ring;
 pub mod session;
 pub mod sim;
 pub mod target;
+pub mod verify;
 pub mod worker;

@@ -8,15 +8,18 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::park_timeout;
 use std::time::{Duration, Instant};
 
-use crate::cell::{Bench, Setting, conduct, conduct_simulated};
+use crate::cell::{Bench, Setting, Verification, conduct, conduct_simulated, verify};
 use crate::clock::{Clock, Monotonic};
 use crate::failure::{Failure, FailureKind};
 use crate::host::memory_bytes_free;
 use crate::job::{Data, Engine, Job, Pattern, Sync, TARGETS_MAX};
-use crate::protocol::{Access, Command, Event, Hello, LINE_BYTES_MAX, Line, Numbered, PROTOCOL, TargetSpec, read_line};
+use crate::protocol::{
+    Access, Command, Event, Hello, LINE_BYTES_MAX, LedgerSpec, Line, Numbered, PROTOCOL, TargetSpec, read_line,
+};
 use crate::ring::{Poll, uring_refused};
 use crate::sim::{Drive, FaultPlan, Model, VirtualClock, check_faults, flush_all};
 use crate::target::{Target, TargetKind, Wanted};
+use crate::verify::{Ledger, LedgerHead};
 
 /// Commands that may wait while a job runs. Those beyond are refused, so that a stop, and the end, are heard all the same.
 const COMMANDS_WAITING_MAX: usize = 16;
@@ -215,6 +218,7 @@ impl<W: Write> Session<W> {
                 let duration_ns = self.now() - before;
                 Ok(Event::Synced { id, duration_ns })
             }
+            Command::Verify => self.verify(id),
             Command::Wait { duration_ns } => {
                 let duration_ns = duration_ns.min(WAIT_NS_MAX);
                 if self.drives.is_empty() {
@@ -251,7 +255,7 @@ impl<W: Write> Session<W> {
         match spec {
             TargetSpec::Simulation { model, seed, faults } => self.open_simulated(&model, seed, &faults),
             TargetSpec::Null { size_bytes } => Ok(Target::null(size_bytes)),
-            TargetSpec::File { path, access, create, direct, size_bytes, cpus_near } => {
+            TargetSpec::File { path, access, create, direct, size_bytes, cpus_near, ledger } => {
                 let write = access == Access::Write;
                 if create != size_bytes.is_some() || (create && !write) {
                     let message =
@@ -260,6 +264,7 @@ impl<W: Write> Session<W> {
                 }
                 let mut target = (self.open_file)(&path, Wanted { write, create_bytes: size_bytes, direct })?;
                 target.cpus_near = cpus_near;
+                target.ledger = ledger.map(|spec| ledger_of(spec, &target)).transpose()?.map(Arc::new);
                 Ok(target)
             }
         }
@@ -303,6 +308,23 @@ impl<W: Write> Session<W> {
         Ok(Event::Finished { id, result })
     }
 
+    // Reads back what the ledgers know of.
+    fn verify(&mut self, id: u64) -> Result<Event, Failure> {
+        let targets = std::mem::take(&mut self.targets);
+        let stop = Arc::clone(&self.brake.stop);
+        self.brake.begin(id);
+        let found: Result<Vec<Verification>, Failure> = (0_u32..)
+            .zip(&targets)
+            .map(|(number, target)| {
+                verify(target, &stop, &mut |read_bytes| {
+                    self.send(&Event::Verifying { id, target: number, read_bytes });
+                })
+            })
+            .collect();
+        self.targets = targets;
+        Ok(Event::Verified { id, targets: found? })
+    }
+
     fn setting<'a>(&self, targets: &'a [Target]) -> Setting<'a> {
         Setting { targets, clock: self.clock, stop: Arc::clone(&self.brake.stop) }
     }
@@ -332,6 +354,9 @@ impl<W: Write> Session<W> {
             jobs: 1,
             targets: 1,
             data: Data::Random,
+            compressible_percent: 0,
+            duplicates_percent: 0,
+            verify: false,
             poll: Poll::Interrupt,
             sync: Sync::None,
             flush_every: 1,
@@ -355,6 +380,20 @@ impl<W: Write> Session<W> {
         })?;
         let overhead_ns_per_io = result.measured_ns / done.max(1);
         Ok(Event::Calibrated { id, overhead_ns_per_io })
+    }
+}
+
+fn ledger_of(spec: LedgerSpec, target: &Target) -> Result<Ledger, Failure> {
+    match spec {
+        LedgerSpec::Left { path } if !target.writable => Ledger::read(&path),
+        LedgerSpec::Kept { path, run, step_bytes, size_bytes } if target.writable => {
+            let head = LedgerHead { run, step_bytes, size_bytes: size_bytes.min(target.size_bytes) };
+            path.map_or_else(|| Ledger::in_memory(head), |path| Ledger::in_file(&path, head))
+        }
+        _ => {
+            let message = "a ledger is kept for a target that is open for writing, and one that was left is only read";
+            Err(Failure::new(FailureKind::Protocol, message))
+        }
     }
 }
 

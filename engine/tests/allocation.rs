@@ -44,6 +44,7 @@ fn allocations_of(job: &Job) -> u64 {
         clock,
         accesses: Accesses::new(job, 0, &Shared::new(job)),
         payload: Some(Payload::new(job, job.slots(), 0).expect("memory for a few buffers")),
+        ledger: None,
         arrivals: Arrivals::of(job, 0),
         recorder,
         stop: Arc::default(),

@@ -108,7 +108,7 @@ fn the_threads_of_one_psync_queue_share_its_stream_and_two_queues_do_not() {
 fn block_of(data: Data, block_size_bytes: u32, worker: u32) -> Vec<u8> {
     let write = Job { read_percent: 0, block_size_bytes, data, ..job() };
     let mut payload = Payload::new(&write, 4, worker).expect("memory for a few buffers");
-    let start = payload.prepare(0, Direction::Write, block_size_bytes);
+    let start = payload.prepare(0, Direction::Write, 0, block_size_bytes);
     // SAFETY: the payload gave this slot a whole block, and no operation is in flight; the block is copied at once.
     unsafe { std::slice::from_raw_parts(start, block_size_bytes as usize) }.to_vec()
 }
@@ -137,7 +137,7 @@ fn writes_carry_data_that_neither_repeats_nor_compresses() {
     let mut pages = HashSet::new();
     let mut counts = [0_u64; 256];
     for round in 0..400_u32 {
-        let start = payload.prepare(round % 4, Direction::Write, 16384);
+        let start = payload.prepare(round % 4, Direction::Write, 0, 16384);
         assert_eq!(start as usize % 4096, 0);
         // SAFETY: the payload gave this slot 16384 bytes, and no operation is in flight.
         let block = unsafe { std::slice::from_raw_parts(start, 16384) };
@@ -157,9 +157,9 @@ fn writes_carry_data_that_neither_repeats_nor_compresses() {
 fn reads_never_land_in_memory_that_writes_come_from() {
     let mixed = Job { read_percent: 50, ..job() };
     let mut payload = Payload::new(&mixed, 4, 0).expect("memory for a few buffers");
-    let reads: Vec<usize> = (0..4).map(|slot| payload.prepare(slot, Direction::Read, 4096) as usize).collect();
+    let reads: Vec<usize> = (0..4).map(|slot| payload.prepare(slot, Direction::Read, 0, 4096) as usize).collect();
     for round in 0..4000_u32 {
-        let write = payload.prepare(round % 4, Direction::Write, 4096) as usize;
+        let write = payload.prepare(round % 4, Direction::Write, 0, 4096) as usize;
         assert!(reads.iter().all(|read| write.abs_diff(*read) >= 4096));
     }
 }

@@ -6,7 +6,8 @@ IosondeError
 ├── EngineError         exit 4   the engine is missing, refused, or broke off
 ├── MeasurementError    exit 5   the run ended, but cells that were asked for failed
 ├── RecordError         exit 6   a run directory that can't be read
-└── OutputError         exit 7   a place that can't be written
+├── OutputError         exit 7   a place that can't be written
+└── DataError           exit 8   what was read back is not what was written
 
 An interruption is not an error: the command line ends with 130 for SIGINT and 143 for SIGTERM.
 """
@@ -56,6 +57,12 @@ class RecordError(IosondeError):
     """A run directory that can't be read."""
 
     exit_code = 6
+
+
+class DataError(IosondeError):
+    """What was read back is not what was written."""
+
+    exit_code = 8
 
 
 class OutputError(IosondeError):

@@ -141,6 +141,21 @@ class FaultKind(StrEnum):
     RETRY = "retry"
 
 
+class DamageKind(StrEnum):
+    """What is wrong with a block that was read back.
+
+    It holds nothing of the run, or an older write of it; its sectors are not of one write; it holds what belongs
+    elsewhere; it was changed, so that a checksum does not fit; or it can't be read.
+    """
+
+    LOST = "lost"
+    STALE = "stale"
+    TORN = "torn"
+    MISPLACED = "misplaced"
+    CORRUPT = "corrupt"
+    UNREADABLE = "unreadable"
+
+
 class ListOrder(StrEnum):
     """What a listing is sorted by: time and figures best first, names from the first letter on."""
 

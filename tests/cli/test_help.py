@@ -21,6 +21,7 @@ def test_commands_are_listed_in_the_order_of_work() -> None:
         "plan",
         "probe",
         "resume",
+        "verify",
         "list",
         "show",
         "report",

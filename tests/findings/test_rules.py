@@ -12,6 +12,8 @@ from iosonde.records import (
     Censored,
     ClockPair,
     CpuUse,
+    Damage,
+    DamageKind,
     Engine,
     Fault,
     FaultKind,
@@ -24,6 +26,7 @@ from iosonde.records import (
     ShareTotals,
     Sync,
     TargetShare,
+    Verification,
     Workload,
 )
 from tests.builders import (
@@ -63,6 +66,22 @@ def course(counts: Sequence[int]) -> tuple[IntervalRecord, ...]:
     return tuple(
         interval_record(index, {Operation.READ: totals_of([MS] * round(count * factor))})
         for index, (count, factor) in enumerate(zip(counts, noise, strict=True))
+    )
+
+
+def read_back(*, damaged: int = 0) -> Verification:
+    """A target of a thousand blocks, of which so many are lost."""
+    first = tuple(
+        Damage(kind=DamageKind.LOST, offset_bytes=4096 * each, sequence_expected=7) for each in range(damaged)
+    )
+    return Verification(
+        finished=True,
+        step_bytes=4096,
+        steps_checked=1000,
+        steps_free=0,
+        damaged={DamageKind.LOST: damaged} if damaged else {},
+        first=first,
+        duration_ns=MS,
     )
 
 
@@ -219,6 +238,9 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
     "kernel-workers": lambda: run_of(*three(**truth(kernel_workers=2))),
     "steal": lambda: run_of(*three(cpu=stolen(0.02))),
     "intervals-merged": lambda: run_of(*three(intervals_merged=1)),
+    "not-as-written": lambda: run_of(
+        *(repeat(each, verification=(read_back(damaged=each - 1),)) for each in (1, 2, 3)),
+    ),
     "reads-of-holes": lambda: run_of(
         *(repeat(each, workload(read_percent=65, trim_percent=5)) for each in (1, 2, 3)),
     ),
@@ -260,6 +282,7 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("io-errors", lambda: run_of(*three(faults=(error(FaultKind.RETRY),)))),
     ("depth-not-reached", lambda: run_of(*three(queue_depth_achieved=7.3))),
     ("depth-not-reached", lambda: run_of(*commits(Engine.IO_URING, achieved=0.8))),
+    ("not-as-written", lambda: run_of(*(repeat(each, verification=(read_back(),)) for each in (1, 2)))),
     ("reads-of-holes", lambda: run_of(*(repeat(each, workload(read_percent=0, trim_percent=50)) for each in (1, 2)))),
     (
         "depth-not-reached",

@@ -110,6 +110,8 @@ pub fn conduct(
             let shortened = whole.iter().any(|target| target.has_holes_now());
             shortened.then(|| Failure::new(FailureKind::Changed, message))
         }));
+        // What a power cut is to find has to be on its disk by now.
+        targets.iter().filter_map(|target| target.ledger.as_ref()).try_for_each(|ledger| ledger.flush())?;
         Ok(total.result(job, &counted, collector.shares(), &before, &after))
     })
 }

@@ -5,6 +5,7 @@ mod collector;
 mod conduct;
 mod kernel_workers;
 mod memory;
+mod pass;
 mod placement;
 mod result;
 mod simulated;
@@ -13,6 +14,7 @@ mod total;
 
 pub use collector::Collector;
 pub use conduct::{Setting, conduct};
+pub use pass::{Verification, verify};
 pub use result::{
     CpuUse, DriveState, EngineTruth, Interval, JobResult, Outcome, ShareTotals, TargetShare, ThreadCpu, Times,
 };

@@ -110,6 +110,7 @@ fn seat(job: &Job, bench: &Bench<'_>, start_ns: u64) -> (Vec<Seat>, Collector) {
             clock: bench.clock.clone(),
             accesses: Accesses::new(job, number, &shared),
             payload: None,
+            ledger: None,
             arrivals: Arrivals::of(job, number),
             recorder,
             stop: Arc::clone(&bench.stop),

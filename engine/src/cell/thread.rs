@@ -154,6 +154,7 @@ fn run<R: Ring>(post: Post<'_>, cpu_pinned: Option<u32>, ring: R, payload: Paylo
         clock: post.clock,
         accesses: Accesses::new(post.job, post.worker, post.shared),
         payload: Some(payload),
+        ledger: post.target.ledger.clone(),
         arrivals: Arrivals::of(post.job, post.worker),
         recorder: post.recorder,
         stop: post.stop,

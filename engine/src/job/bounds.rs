@@ -28,3 +28,5 @@ pub const ZONES_MAX: usize = 16;
 pub const EXPONENT_PERMILLE_MAX: u32 = 5_000;
 /// The most writes before a flush, and the most operations of a burst.
 pub const COUNT_MAX: u64 = 1_000_000_000_000;
+/// By how much data that is verified may be compressible: each sector of 512 bytes keeps the 32 of its seal.
+pub const VERIFY_COMPRESSIBLE_PERCENT_MAX: u8 = 90;

@@ -1,13 +1,14 @@
 //! What can't be run, and why.
 
 use super::{
-    BLOCK_SIZE_BYTES_MAX, COUNT_MAX, DURATION_NS_MAX, EXPONENT_PERMILLE_MAX, Engine, IN_FLIGHT_BYTES_MAX,
+    BLOCK_SIZE_BYTES_MAX, COUNT_MAX, DURATION_NS_MAX, Data, EXPONENT_PERMILLE_MAX, Engine, IN_FLIGHT_BYTES_MAX,
     INTERVAL_NS_MIN, JOBS_MAX, Job, PSYNC_THREADS_MAX, Pattern, QUEUE_DEPTH_MAX, RATE_PER_S_MAX, SIZES_MAX, SizeShare,
-    Sync, TARGETS_MAX, WEIGHTS_MAX, ZONES_MAX, Zone,
+    Sync, TARGETS_MAX, VERIFY_COMPRESSIBLE_PERCENT_MAX, WEIGHTS_MAX, ZONES_MAX, Zone,
 };
 use crate::failure::{Failure, FailureKind};
 use crate::ring::Poll;
 use crate::target::{Target, TargetKind};
+use crate::verify::IN_FLIGHT_MAX;
 
 impl Job {
     /// Refuses what can't be run on a target, with the value and its bound.
@@ -16,6 +17,8 @@ impl Job {
         self.check_sizes(target)?;
         self.check_load()?;
         self.check_extent(target)?;
+        self.check_data()?;
+        self.check_verify(target)?;
         self.check_pattern()?;
         self.check_time()
     }
@@ -122,6 +125,47 @@ impl Job {
         }
         if (self.engine == Engine::Simulation) != (target.kind == TargetKind::Simulation) {
             return bad("the simulation and simulated targets go together, and with nothing else".to_owned());
+        }
+        Ok(())
+    }
+
+    fn check_data(&self) -> Result<(), Failure> {
+        let (compressible, duplicates) = (self.compressible_percent, self.duplicates_percent);
+        if compressible > 100 || duplicates > 100 {
+            return bad(format!("compressible_percent {compressible} or duplicates_percent {duplicates} ends at 100"));
+        }
+        if compressible > 0 && self.data != Data::Random {
+            return bad("compressible_percent is about random data".to_owned());
+        }
+        if duplicates > 0 && self.data == Data::Zeros {
+            return bad("all zeros are duplicates".to_owned());
+        }
+        Ok(())
+    }
+
+    fn check_verify(&self, target: &Target) -> Result<(), Failure> {
+        let Some(ledger) = &target.ledger else {
+            let lacks = self.verify && (self.writes() || self.trims());
+            return if lacks { bad("a job to verify needs a target with a ledger".to_owned()) } else { Ok(()) };
+        };
+        if !self.verify && (self.writes() || self.trims()) {
+            return bad("the target has a ledger, and the job would write what that does not know".to_owned());
+        }
+        let is_thin = self.data == Data::Zeros || self.compressible_percent > VERIFY_COMPRESSIBLE_PERCENT_MAX;
+        if is_thin || self.duplicates_percent > 0 {
+            return bad(format!(
+                "sectors that can be verified are unlike each other, and compress by {VERIFY_COMPRESSIBLE_PERCENT_MAX} % at most"
+            ));
+        }
+        if self.in_flight() > IN_FLIGHT_MAX {
+            return bad(format!(
+                "{} operations in flight are more than the {IN_FLIGHT_MAX} of a ledger",
+                self.in_flight()
+            ));
+        }
+        let step_bytes = ledger.head().step_bytes;
+        if !self.step_bytes().is_multiple_of(step_bytes) || !self.offset_bytes.is_multiple_of(step_bytes) {
+            return bad(format!("blocks do not lie on the ledger's steps of {step_bytes} bytes"));
         }
         Ok(())
     }

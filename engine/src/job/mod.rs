@@ -47,6 +47,15 @@ pub struct Job {
     pub flush_every: u64,
     /// What writes carry.
     pub data: Data,
+    /// The part of random data by which it can be compressed.
+    #[serde(default)]
+    pub compressible_percent: u8,
+    /// The share of writes that carry what was written before at another place, exactly.
+    #[serde(default)]
+    pub duplicates_percent: u8,
+    /// Whether each sector that is written says which one it is, so that the target can be verified.
+    #[serde(default)]
+    pub verify: bool,
     /// What all randomness comes from.
     pub seed: u64,
     /// Where the used part of each target begins.

@@ -16,7 +16,7 @@ pub use accesses::{Access, Accesses, Shared};
 pub use arrivals::{ArrivalKind, Arrivals, Pace};
 pub use bursts::{Burst, Bursts};
 pub use deck::Deck;
-pub use payload::{Direction, Payload, Region};
+pub use payload::{Direction, Payload};
 pub use permutation::Permutation;
 pub use skew::{Pareto, Zipf, Zones};
 pub use stride::Stride;

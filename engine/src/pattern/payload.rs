@@ -1,22 +1,34 @@
-//! The memory that operations read into and write from.
-
-use std::ptr::NonNull;
+//! What operations read into and write from.
 
 use rand_core::{Rng, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
-use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
 
+use super::deck::Deck;
 use crate::job::{Data, Job};
+use crate::memory::{PAGE_BYTES, Region};
 use crate::random::below;
+use crate::verify::{SECTOR_BYTES, Seal, seal_sector};
 
-/// Memory pages, and the step at which each write is made unique: no deduplication works on less than 4 KiB.
-const PAGE_BYTES: usize = 4096;
-/// Random data that all slots of a job share out among themselves. Writes start at a random page of their slot's part, so
-/// that a run of small writes is not the same few blocks again and again: of 128 KiB in 4 KiB writes, 3 % repeat. Larger
-/// pools fall out of the caches, and on a virtual disk, where the host copies, that cost writes up to 8 % of throughput.
+/// Random data that all slots of a job share out among themselves. Writes start at another page of their slot's part each
+/// time, so that a run of small writes is not the same few blocks again and again: of 128 KiB of 4 KiB writes to random
+/// places, 3 % repeat. Larger pools fall out of the caches, and on a virtual disk, where the host copies, that cost writes
+/// up to 8 % of throughput.
 const POOL_BYTES: usize = 2 << 20;
 /// The least of it that one slot gets.
 const POOL_BYTES_MIN: usize = 16 << 10;
+/// What a worker of one slot gets at least: a thread of psync that need not wait writes many blocks in a row by itself.
+const POOL_BYTES_ALONE: usize = 128 << 10;
+/// What all such workers get together, at most, as long as each gets the least.
+const POOLS_BYTES_MAX: usize = 64 << 20;
+/// After so many bytes a duplicate begins again: two that lie closer together differ, so that nothing that compresses in
+/// units of up to this much gains by them.
+const DUPLICATE_BYTES: usize = 128 << 10;
+/// Cache lines.
+const LINE_BYTES: usize = 64;
+/// 2^64 over the golden ratio: the sequence of its multiples meets each number once, and any few in a row are far apart.
+const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+/// Keeps the data of duplicates and the choice of them apart from all other streams.
+const DUPLICATES: u64 = 0x6475_706c_6963_6174;
 
 /// Which way the data goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,50 +39,16 @@ pub enum Direction {
     Write,
 }
 
-/// An anonymous, page-aligned stretch of memory, given back when dropped.
+// Which writes carry what was written before, and where that lies in the region.
 #[derive(Debug)]
-pub struct Region {
-    start: NonNull<u8>,
-    length: usize,
-}
-
-// SAFETY: the region owns its mapping, and nothing in it is tied to the thread that made it.
-unsafe impl Send for Region {}
-
-impl Region {
-    /// Maps `length` zeroed bytes (at least one page).
-    pub fn new(length: usize) -> std::io::Result<Self> {
-        let length = length.next_multiple_of(PAGE_BYTES).max(PAGE_BYTES);
-        // SAFETY: a new anonymous mapping at an address of the kernel's choice aliases nothing.
-        let start = unsafe {
-            mmap_anonymous(std::ptr::null_mut(), length, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE)?
-        };
-        let start = NonNull::new(start.cast()).ok_or_else(|| std::io::Error::other("mmap gave address 0"))?;
-        Ok(Self { start, length })
-    }
-
-    /// The first byte.
-    #[must_use]
-    pub fn start(&self) -> *mut u8 {
-        self.start.as_ptr()
-    }
-
-    /// Bytes in all.
-    #[must_use]
-    pub fn length(&self) -> usize {
-        self.length
-    }
-}
-
-impl Drop for Region {
-    fn drop(&mut self) {
-        // SAFETY: start and length are those of the mapping, and the owner is going away. A failure leaks memory only.
-        let _ = unsafe { munmap(self.start.as_ptr().cast(), self.length) };
-    }
+struct Duplicates {
+    deck: Deck<2>,
+    base: usize,
 }
 
 // What lies where in a slot's stretch of memory.
 struct Layout {
+    reserve: usize,
     write_base: usize,
     pool: usize,
     stride_bytes: usize,
@@ -79,67 +57,75 @@ struct Layout {
 impl Layout {
     fn of(job: &Job) -> Self {
         let reserve = (job.block_size_bytes as usize).next_multiple_of(PAGE_BYTES);
-        let pool = if job.writes() {
-            (POOL_BYTES / job.in_flight() as usize).max(POOL_BYTES_MIN).next_multiple_of(PAGE_BYTES)
-        } else {
-            0
-        };
+        let pool = if job.writes() { pool_bytes(job.in_flight() as usize, job.slots()) } else { 0 };
         let write_base = if job.reads() { reserve } else { 0 };
-        Self { write_base, pool, stride_bytes: write_base + if job.writes() { reserve + pool } else { 0 } }
+        Self { reserve, write_base, pool, stride_bytes: write_base + if job.writes() { reserve + pool } else { 0 } }
     }
 }
 
 /// The buffers of one worker: for each slot one to read into and a pool of random data to write from.
 ///
 /// A slot's memory belongs to its operation while that is in flight, so data never changes under the kernel's hands
-/// (file systems that checksum would call that corruption).
+/// (file systems that checksum would call that corruption). Duplicates never change at all, so that slots share them.
 #[derive(Debug)]
 pub struct Payload {
     region: Region,
-    // The step of the block sizes: whatever lies in a whole number of them lies in every block.
-    unit_bytes: usize,
     stride_bytes: usize,
     write_base: usize,
     places: u64,
-    data: Data,
-    random: Xoshiro256PlusPlus,
+    // Whether writes are made unlike each other.
+    is_stamped: bool,
+    stamp: u64,
+    // Which bits of a page's number, a cache line each, say where in the page its stamp goes: at the same place in all
+    // pages stamps would share a few sets of the caches, and drive each other out.
+    stamp_mask: usize,
+    // Where the next write starts among the places, as a part of 2^64, and how far on the one behind it does.
+    turn: u64,
+    turn_step: u64,
+    duplicates: Option<Box<Duplicates>>,
 }
 
 impl Payload {
     /// Maps and fills the buffers of a worker's `slots` slots, each worker's with data of its own. All are aligned to pages, which is as much as any device asks.
     pub fn new(job: &Job, slots: u32, worker: u32) -> std::io::Result<Self> {
-        let Layout { write_base, pool, stride_bytes } = Layout::of(job);
-        let mut payload = Self {
-            region: Region::new(stride_bytes * slots as usize)?,
-            unit_bytes: usize::try_from(job.step_bytes()).map_or(PAGE_BYTES, |step| step.min(PAGE_BYTES)),
+        let Layout { reserve, write_base, pool, stride_bytes } = Layout::of(job);
+        let base = stride_bytes * slots as usize;
+        let has_duplicates = job.writes() && job.duplicates_percent > 0;
+        let region = Region::new(base + if has_duplicates { DUPLICATE_BYTES + reserve } else { 0 })?;
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(!(job.seed ^ (u64::from(worker) << 32)));
+        // SAFETY: the mapping is initialised by the kernel, and nobody else knows of it yet.
+        let bytes = unsafe { std::slice::from_raw_parts_mut(region.start(), region.length()) };
+        // Reads are given random data to land on as well: the pages must be there before the loop starts.
+        random.fill_bytes(&mut bytes[..base]);
+        let duplicates = has_duplicates.then(|| {
+            // Every worker's are the same.
+            Xoshiro256PlusPlus::seed_from_u64(job.seed ^ DUPLICATES)
+                .fill_bytes(&mut bytes[base..base + DUPLICATE_BYTES]);
+            bytes.copy_within(base..base + reserve.min(DUPLICATE_BYTES), base + DUPLICATE_BYTES);
+            for copied in (DUPLICATE_BYTES..reserve).step_by(DUPLICATE_BYTES) {
+                let most = DUPLICATE_BYTES.min(reserve - copied);
+                bytes.copy_within(base..base + most, base + DUPLICATE_BYTES + copied);
+            }
+            let percent = u32::from(job.duplicates_percent);
+            let seed = SplitMix64::seed_from_u64(job.seed ^ DUPLICATES ^ (u64::from(worker) << 32)).next_u64();
+            Box::new(Duplicates { deck: Deck::new([100 - percent, percent], seed), base })
+        });
+        thin_out(bytes, job);
+        let places = (pool / PAGE_BYTES) as u64 + 1;
+        Ok(Self {
+            region,
             stride_bytes,
             write_base,
-            places: (pool / PAGE_BYTES) as u64 + 1,
-            data: job.data,
-            random: Xoshiro256PlusPlus::seed_from_u64(!(job.seed ^ (u64::from(worker) << 32))),
-        };
-        payload.fill();
-        Ok(payload)
-    }
-
-    // Reads are given random data to land on as well: the pages must be there before the loop starts.
-    fn fill(&mut self) {
-        let length = self.region.length();
-        // SAFETY: the mapping is `length` bytes long, initialised by the kernel, and borrowed by nobody else here.
-        let bytes = unsafe { std::slice::from_raw_parts_mut(self.region.start(), length) };
-        self.random.fill_bytes(bytes);
-        let zeros_from = match self.data {
-            Data::Random => return,
-            Data::Compressible => self.unit_bytes / 2,
-            Data::Zeros => 0,
-        };
-        // Blocks start on page boundaries, and so do the units that they are made of.
-        for page in bytes.chunks_mut(PAGE_BYTES) {
-            for unit in page.chunks_mut(self.unit_bytes) {
-                let from = zeros_from.min(unit.len());
-                unit[from..].fill(0);
-            }
-        }
+            places,
+            is_stamped: job.data != Data::Zeros,
+            stamp_mask: stamp_mask(job),
+            stamp: random.next_u64(),
+            turn: random.next_u64(),
+            // One slot goes through its places block by block. Several take turns that nobody knows, and must not meet the same
+            // places each time.
+            turn_step: if slots == 1 { in_a_row(places, reserve) } else { GOLDEN },
+            duplicates,
+        })
     }
 
     /// The memory that each slot of a job takes.
@@ -149,34 +135,104 @@ impl Payload {
     }
 
     /// The memory for a slot's next operation, of at most the largest block. A write gets random data that was not
-    /// written before: another place in the pool, and each 4 KiB of it stamped anew.
+    /// written before: another place in the pool, and each 4 KiB of it stamped anew; or, where duplicates are asked for
+    /// and it is the turn of one, what is the same at each such offset.
     #[inline]
-    pub fn prepare(&mut self, slot: u32, direction: Direction, length_bytes: u32) -> *mut u8 {
+    pub fn prepare(&mut self, slot: u32, direction: Direction, offset_bytes: u64, length_bytes: u32) -> *mut u8 {
         let base = slot as usize * self.stride_bytes;
         debug_assert!(base + self.stride_bytes <= self.region.length());
         if direction == Direction::Read {
             // SAFETY: the slot's stretch lies within the region, by the assertion above.
             return unsafe { self.region.start().add(base) };
         }
+        if let Some(duplicates) = &mut self.duplicates
+            && duplicates.deck.draw() == 1
+        {
+            #[allow(clippy::cast_possible_truncation)] // Below DUPLICATE_BYTES.
+            let place = (offset_bytes % DUPLICATE_BYTES as u64) as usize;
+            // SAFETY: behind the base are DUPLICATE_BYTES and the largest block.
+            return unsafe { self.region.start().add(duplicates.base + place) };
+        }
+        self.turn = self.turn.wrapping_add(self.turn_step);
         #[allow(clippy::cast_possible_truncation)] // Below `places`, which came from a usize.
-        let place = below(self.random.next_u64(), self.places) as usize * PAGE_BYTES;
+        let place = below(self.turn, self.places) as usize * PAGE_BYTES;
         // SAFETY: write_base + place + the largest block is at most stride_bytes, and the slot's stretch is in the region.
         let start = unsafe { self.region.start().add(base + self.write_base + place) };
-        if self.data == Data::Zeros {
+        if !self.is_stamped {
             return start;
         }
         for page in (0..length_bytes as usize).step_by(PAGE_BYTES) {
-            let stamp = self.random.next_u64();
-            // SAFETY: blocks are a multiple of 512 bytes, so 8 bytes fit behind every page start within the block;
-            // the slot has no operation in flight, so nobody else looks at this memory.
-            unsafe { start.add(page).cast::<u64>().write_unaligned(stamp) };
+            let line = ((start.addr() + page) / PAGE_BYTES * LINE_BYTES) & self.stamp_mask;
+            // SAFETY: each page that the block begins has more bytes of it than the mask has, so that 8 bytes fit at the
+            // line; the slot has no operation in flight, so nobody else looks at this memory.
+            unsafe { start.add(page + line).cast::<u64>().write_unaligned(self.stamp) };
+            self.stamp = self.stamp.wrapping_add(GOLDEN);
         }
         start
+    }
+
+    /// Puts a seal on every sector of what a write is about to carry, as [`Payload::prepare`] gave it.
+    pub fn seal(&mut self, start: *mut u8, length_bytes: u32, seal: Seal) {
+        let (place, length) = (start.addr() - self.region.start().addr(), length_bytes as usize);
+        assert!(place + length <= self.region.length(), "a block beyond the buffers");
+        // SAFETY: the block lies within the region, and its slot has no operation in flight.
+        let block = unsafe { std::slice::from_raw_parts_mut(self.region.start().add(place), length) };
+        for (number, sector) in block.chunks_exact_mut(SECTOR_BYTES).enumerate() {
+            let offset_bytes = seal.offset_bytes + (number * SECTOR_BYTES) as u64;
+            seal_sector(sector, Seal { offset_bytes, ..seal });
+        }
     }
 
     /// The memory as a whole, for registering it with the kernel.
     #[must_use]
     pub fn region(&self) -> &Region {
         &self.region
+    }
+}
+
+// What brings a slot from one of its places to the one a block further.
+fn in_a_row(places: u64, reserve: usize) -> u64 {
+    (u64::MAX / places).wrapping_add(1).wrapping_mul((reserve / PAGE_BYTES) as u64)
+}
+
+// A slot's part of the pool, where so many slots share it.
+fn pool_bytes(in_flight: usize, slots: u32) -> usize {
+    let alone = if slots == 1 { POOL_BYTES_ALONE.min(POOLS_BYTES_MAX / in_flight) } else { 0 };
+    (POOL_BYTES / in_flight).max(alone).max(POOL_BYTES_MIN).next_multiple_of(PAGE_BYTES)
+}
+
+// The lines that stamps may go to: in what every block has of a page, and before the zeros.
+fn stamp_mask(job: &Job) -> usize {
+    let step = usize::try_from(job.step_bytes()).unwrap_or(PAGE_BYTES);
+    let common = (1_usize << step.trailing_zeros()).min(PAGE_BYTES);
+    let kept = common * (100 - zeros_percent(job)) / 100;
+    if kept < LINE_BYTES { 0 } else { (1 << kept.ilog2()) - LINE_BYTES }
+}
+
+fn zeros_percent(job: &Job) -> usize {
+    match job.data {
+        Data::Random => usize::from(job.compressible_percent),
+        Data::Compressible => 50,
+        Data::Zeros => 100,
+    }
+}
+
+// Fills the end of each unit with zeros, as far as a compressor is to gain by it. Blocks start on page boundaries, and so
+// do the units that they are made of. Where sectors are sealed each of them is a unit, whose seal lies in what stays.
+fn thin_out(bytes: &mut [u8], job: &Job) {
+    let unit_bytes = if job.verify {
+        SECTOR_BYTES
+    } else {
+        usize::try_from(job.step_bytes()).map_or(PAGE_BYTES, |step| step.min(PAGE_BYTES))
+    };
+    let zeros_percent = zeros_percent(job);
+    if zeros_percent == 0 {
+        return;
+    }
+    for page in bytes.chunks_mut(PAGE_BYTES) {
+        for unit in page.chunks_mut(unit_bytes) {
+            let from = unit.len() * (100 - zeros_percent) / 100;
+            unit[from..].fill(0);
+        }
     }
 }

@@ -30,6 +30,8 @@ pub enum Command {
     },
     /// Make all writes durable.
     Sync,
+    /// Read every target back that was opened with a ledger.
+    Verify,
     /// Do nothing for a while.
     Wait {
         /// How long.
@@ -62,6 +64,9 @@ pub enum TargetSpec {
         /// The CPUs near the device below; none where nobody knows, or all are alike.
         #[serde(default)]
         cpus_near: Vec<u32>,
+        /// What is kept of the writes to it, where it is to be verified.
+        #[serde(default)]
+        ledger: Option<LedgerSpec>,
     },
     /// Nothing: operations complete at once.
     Null {
@@ -88,4 +93,26 @@ pub enum Access {
     Read,
     /// Reading and writing.
     Write,
+}
+
+/// A ledger: one that is kept while the target is written, or one that a run has left.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum LedgerSpec {
+    /// Kept from here on, or kept on with.
+    Kept {
+        /// In which file; None for memory.
+        path: Option<PathBuf>,
+        /// Which run, and which of its targets.
+        run: u64,
+        /// What goes into every block.
+        step_bytes: u64,
+        /// The part of the target, from its start, that account is kept of.
+        size_bytes: u64,
+    },
+    /// Left in a file; the target is only read.
+    Left {
+        /// Which file.
+        path: PathBuf,
+    },
 }

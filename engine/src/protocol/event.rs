@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::cell::{Interval, JobResult};
+use crate::cell::{Interval, JobResult, Verification};
 use crate::failure::{Failure, FailureKind};
 use crate::job::Engine;
 use crate::record::errno_name;
@@ -43,6 +43,22 @@ pub enum Event {
         id: u64,
         /// How long it took.
         duration_ns: u64,
+    },
+    /// Part of what is verified was read.
+    Verifying {
+        /// The command's number.
+        id: u64,
+        /// Which target, in the order in which they were opened.
+        target: u32,
+        /// How much of it.
+        read_bytes: u64,
+    },
+    /// All targets with a ledger were read back.
+    Verified {
+        /// The command's number.
+        id: u64,
+        /// What was found on each, in the order in which they were opened.
+        targets: Vec<Verification>,
     },
     /// The time has passed.
     Waited {

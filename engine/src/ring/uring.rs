@@ -11,7 +11,7 @@ use rustix::fs::{fstat, major, minor};
 
 use super::{Completion, Operation, PUNCH_HOLE, Poll, Request, Ring, RingTruth, grant};
 use crate::failure::symbol;
-use crate::pattern::Region;
+use crate::memory::Region;
 
 /// The longest stretch that can be registered as one buffer.
 const FIXED_BUFFER_BYTES_MAX: usize = 1 << 30;

@@ -6,15 +6,20 @@ mod lock;
 mod open;
 
 use std::fs::File;
+use std::io;
 use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use rustix::fs::{Advice, fadvise};
 use serde::Serialize;
 
 pub use alignment::Alignment;
 pub use open::Wanted;
 
 use crate::failure::{Failure, FailureKind};
+use crate::verify::Ledger;
 
 /// What kind of thing a target is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +78,8 @@ pub struct Target {
     pub holes: bool,
     /// The CPUs near it; none where nobody knows, or all are alike.
     pub cpus_near: Vec<u32>,
+    /// What it should hold, where that is to be verified.
+    pub ledger: Option<Arc<Ledger>>,
     path: PathBuf,
     file: Option<File>,
 }
@@ -91,6 +98,7 @@ impl Target {
             alignment: Alignment::none(),
             holes: false,
             cpus_near: Vec::new(),
+            ledger: None,
             path: PathBuf::new(),
             file: None,
         }
@@ -119,6 +127,25 @@ impl Target {
         match &self.file {
             Some(file) => file.sync_data().map_err(|error| Failure::from_io(FailureKind::Io, "fdatasync", &error)),
             None => Ok(()),
+        }
+    }
+
+    /// Makes all that was written durable, and has the kernel forget what it holds of the target in memory, so that what
+    /// is read next comes from where it was written to. A file system may keep it all the same.
+    pub fn forget_cached(&self) -> Result<(), Failure> {
+        self.sync()?;
+        if let Some(file) = &self.file {
+            // Advice that is not taken leaves what a user of the page cache has.
+            let _ = fadvise(file, 0, None, Advice::DontNeed);
+        }
+        Ok(())
+    }
+
+    /// Reads what is at an offset, all of it or an error.
+    pub fn read_back(&self, into: &mut [u8], offset_bytes: u64) -> io::Result<()> {
+        match &self.file {
+            Some(file) => file.read_exact_at(into, offset_bytes),
+            None => Err(io::ErrorKind::Unsupported.into()),
         }
     }
 

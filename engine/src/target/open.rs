@@ -138,6 +138,7 @@ fn finish(path: &Path, file: File, wanted: Wanted, size_bytes: Option<u64>) -> R
         alignment,
         holes,
         cpus_near: Vec::new(),
+        ledger: None,
         path: path.to_owned(),
         file: Some(file),
     })

@@ -213,7 +213,7 @@ fn compressible_data_is_half_zeros_whatever_sizes_are_mixed() {
     let mut payload = Payload::new(&mixed, 2, 0).expect("memory for a few buffers");
     for share in composite() {
         let length = share.size_bytes as usize;
-        let start = payload.prepare(0, Direction::Write, share.size_bytes);
+        let start = payload.prepare(0, Direction::Write, 0, share.size_bytes);
         // SAFETY: the payload gave this slot a block of the largest size, and no operation is in flight.
         let block = unsafe { std::slice::from_raw_parts(start, length) };
         let zeros: usize = block.iter().map(|byte| usize::from(*byte == 0)).sum();

@@ -80,6 +80,9 @@ def probe(
     sync: str = "none",
     flush_every: int = 1,
     data: str = "random",
+    compressible: int = 0,
+    duplicates: int = 0,
+    verify: bool = False,
     offset: str | int = "0B",
     span: str | int | None = None,
     burst: int | None = None,
@@ -96,9 +99,8 @@ def probe(
     """Runs one workload, as ``iosonde probe`` does with the same words, and gives the run. Nothing stays on the disk.
 
     Sizes are text with a unit, such as ``"4KiB"``, or bytes; times are text with a unit, such as ``"200ms"``; a rate is
-    text such as ``"20k"``, or operations a second.
-
-    Raises IosondeError; Ctrl-C raises KeyboardInterrupt after the file that was made has been removed.
+    text such as ``"20k"``, or operations a second. Raises IosondeError; Ctrl-C raises KeyboardInterrupt after the file
+    that was made has been removed.
     """
     asked = {name: value for name, value in locals().items() if name != "targets"}
     now = datetime.now(UTC)
@@ -115,6 +117,9 @@ def probe(
         flush_every=flush_every,
         jobs=jobs,
         data=_choice(Data, data, "--data"),
+        compressible=compressible,
+        duplicates=duplicates,
+        verify=verify,
         offset=str(offset),
         span=_text(span),
         burst=burst,

@@ -13,7 +13,8 @@ from iosonde.campaign.conductor import Conductor, Observer, Work
 from iosonde.campaign.engines import check_choice, check_poll, check_polling, choose_engine
 from iosonde.campaign.places import Place, TargetWish, survey
 from iosonde.campaign.simulated import write_bytes_per_s
-from iosonde.campaign.target import give_up, open_target
+from iosonde.campaign.target import Opening, give_up, open_target
+from iosonde.campaign.verifying import check_kind, kept_ledger
 from iosonde.machine import host_facts
 from iosonde.plans import ASSUMED_WRITE_BYTES_PER_S, Ground, check_alignment, check_plan
 from iosonde.records import CellRecord, EngineHello, IntervalRecord, Plan, RunHeader, RunRecord, TargetFacts
@@ -72,6 +73,7 @@ def look_ahead(wish: Wish, now: datetime) -> Survey:
     fill = any(place.is_new or (place.path is not None and wish.target.writes) for place in places)
     plan = wish.plan(Ground(span_bytes=places[0].span_bytes, fill=fill, targets=len(places)))
     check_plan(plan, targets=len(places))
+    check_kind(plan, places[0].kind, places[0].name)
     if wish.engine is EngineChoice.FIO:
         check_fio_can(plan)
     return Survey(run=run, places=places, plan=plan, engine=wish.engine)
@@ -79,12 +81,14 @@ def look_ahead(wish: Wish, now: datetime) -> Survey:
 
 @dataclass(frozen=True)
 class Setting:
-    """Where a session takes place."""
+    """Where a session takes place. ``directory`` is where a run is kept, None for a probe."""
 
     places: tuple[Place, ...]
     plan: Plan
     direct: bool
     engine: EngineChoice
+    run: str
+    directory: Path | None = None
 
 
 @contextmanager
@@ -103,8 +107,9 @@ def ready(setting: Setting, check: Callable[[EngineHello], None]) -> Iterator[tu
         fill = setting.plan.fill is not None or any(place.is_new for place in setting.places)
         trims = any(cell.workload.trim_percent for cell in setting.plan.cells)
         try:
-            for place in setting.places:
-                opened.append(open_target(source, place, fill=fill, direct=setting.direct, trims=trims))
+            for number, place in enumerate(setting.places):
+                ledger = kept_ledger(setting.plan, setting.run, number, setting.directory)
+                opened.append(open_target(source, place, Opening(fill, setting.direct, trims, ledger)))
                 check_alignment(setting.plan, opened[-1].alignment.offset_bytes)
             yield source, tuple(opened)
         except KeyboardInterrupt:
@@ -118,11 +123,18 @@ def ready(setting: Setting, check: Callable[[EngineHello], None]) -> Iterator[tu
 
 
 @contextmanager
-def _new_run(wish: Wish, ahead: Survey, now: datetime) -> Iterator[tuple[Source, RunHeader]]:
+def _new_run(wish: Wish, ahead: Survey, now: datetime, directory: Path | None) -> Iterator[tuple[Source, RunHeader]]:
     def choose(hello: EngineHello) -> None:
         check_polling(wish.poll, choose_engine(wish.engine, hello, ahead.places[0].kind), hello)
 
-    setting = Setting(places=ahead.places, plan=ahead.plan, direct=not wish.target.buffered, engine=wish.engine)
+    setting = Setting(
+        places=ahead.places,
+        plan=ahead.plan,
+        direct=not wish.target.buffered,
+        engine=wish.engine,
+        run=ahead.run,
+        directory=directory,
+    )
     with ready(setting, choose) as (source, targets):
         yield source, _header(wish, ahead, now, targets, source.hello)
 
@@ -154,7 +166,7 @@ def whole_plan(plan: Plan) -> Work:
 def measure_to_directory(wish: Wish, ahead: Survey, out: Path, observer: Observer, now: datetime) -> RunDirectory:
     """Runs a campaign into a run directory. What was measured is kept, whatever ends the run."""
     directory = RunDirectory.create(out)
-    with _new_run(wish, ahead, now) as (source, header), directory.start_journal(header) as journal:
+    with _new_run(wish, ahead, now, out) as (source, header), directory.start_journal(header) as journal:
         Conductor(source, header, whole_plan(header.plan), journal, observer).run()
         journal.end()
     return directory
@@ -181,7 +193,7 @@ class Memory:
 
 def measure_in_memory(wish: Wish, ahead: Survey, observer: Observer, now: datetime) -> RunRecord:
     """Runs a plan and gives it back as a record."""
-    with _new_run(wish, ahead, now) as (source, header):
+    with _new_run(wish, ahead, now, None) as (source, header):
         memory = Memory()
         Conductor(source, header, whole_plan(header.plan), memory, observer).run()
     return RunRecord(header=header, fill=memory.filled, cells=tuple(memory.cells), finished=True)

@@ -33,6 +33,9 @@ class Observer(Protocol):
     def interval(self, interval: IntervalRecord) -> None:
         """Part of what runs is over."""
 
+    def verifying(self, target: int, read_bytes: int) -> None:
+        """So much of a target, counted from 0, was read back after a cell."""
+
     def cell_finished(self, record: CellRecord) -> None:
         """A cell, or the first write, is over."""
 
@@ -50,6 +53,9 @@ class SilentObserver:
         """Nothing."""
 
     def interval(self, interval: IntervalRecord) -> None:
+        """Nothing."""
+
+    def verifying(self, target: int, read_bytes: int) -> None:
         """Nothing."""
 
     def cell_finished(self, record: CellRecord) -> None:
@@ -158,6 +164,13 @@ class Conductor:
                     final=True,
                 )
 
+    def _verified(self, cell: CellPlan, record: CellRecord) -> CellRecord:
+        """The record with what reading the targets back has shown, where that is wanted of a cell that ended."""
+        lost = record.failure is not None and record.failure.kind in ENDS_RUN
+        if not cell.workload.verify or record.order == FILL_ORDER or lost:
+            return record
+        return record.model_copy(update={"verification": self._source.verify(self._observer.verifying)})
+
     def _measure(self, cell: CellPlan, turn: CellTurn, way: Way, keep: Callable[[CellRecord], None]) -> CellRecord:
         ends_ns = cell.timing.warmup_ns + cell.timing.measure_ns
         passed_ns = 0
@@ -182,6 +195,10 @@ class Conductor:
         beside = {each.process: each for each in (*before, *self._beside)}
         if beside:
             record = record.model_copy(update={"neighbours": tuple(beside.values())})
-        keep(record)
+        try:
+            record = self._verified(cell, record)
+        finally:
+            # What was measured stays, whatever becomes of the pass.
+            keep(record)
         self._observer.cell_finished(record)
         return record

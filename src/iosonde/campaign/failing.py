@@ -1,14 +1,29 @@
 """What an end that nobody wanted means for whoever asked: as errors, with the way on."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
-from iosonde.errors import IosondeError, MeasurementError, RecordError
-from iosonde.records import Outcome, RunRecord
+from iosonde.errors import DataError, IosondeError, MeasurementError, RecordError
+from iosonde.records import LaterPass, Outcome, RunRecord, Verification
 from iosonde.store import load_header
 
 
+def check_later_pass(later: LaterPass) -> None:
+    """Raises DataError when targets do not hold what was written."""
+    _check_data(later.targets, "keep the target as it is, and look at the kernel's log (dmesg) and the device's health")
+
+
+def _check_data(found: Iterable[Verification], hint: str) -> None:
+    found = tuple(found)
+    damaged = sum(each.steps_damaged for each in found)
+    if damaged:
+        kinds = ", ".join(dict.fromkeys(str(kind) for each in found for kind in each.damaged))
+        raise DataError(f"{damaged:,} blocks do not hold what was written ({kinds})", hint)
+
+
 def check_campaign(run: RunRecord, directory: Path, report: Path) -> None:
-    """Raises MeasurementError when cells of a run have failed."""
+    """Raises DataError when a target did not hold what was written, and MeasurementError when cells have failed."""
+    _check_data((each for cell in run.cells for each in cell.verification), f"{report} has their offsets")
     failed = [cell for cell in run.cells if cell.outcome is Outcome.FAILED]
     if failed:
         raise MeasurementError(
@@ -24,8 +39,9 @@ def _again(run: RunRecord, directory: Path) -> str:
 
 
 def check_probe(run: RunRecord) -> None:
-    """Raises MeasurementError when the one workload failed."""
+    """Raises DataError when a target did not hold what was written, and MeasurementError when the workload failed."""
     cell = run.cells[0]
+    _check_data(cell.verification, "look at the kernel's log (dmesg) and the device's health; --json has all offsets")
     if cell.outcome is Outcome.FAILED:
         reason = cell.failure.message if cell.failure else "no reason was given"
         raise MeasurementError(f"the workload failed: {reason}", "mend the cause and run again")

@@ -10,7 +10,7 @@ from iosonde import __version__
 from iosonde.campaign.campaign import Setting, ready
 from iosonde.campaign.conductor import ENDS_RUN, FILL_ORDER, Conductor, Observer, Work
 from iosonde.campaign.places import Place
-from iosonde.campaign.target import check_same, give_up, open_target
+from iosonde.campaign.target import Opening, check_same, give_up, open_target
 from iosonde.errors import EngineError, IosondeError, RecordError, TargetError, UsageError
 from iosonde.machine import file_system_facts, host_facts
 from iosonde.records import (
@@ -145,7 +145,12 @@ def resume(path: Path, rest: Rest, observer: Observer, now: datetime) -> None:
             if run.header.is_simulated:
                 work = _from_the_beginning(rest)
             setting = Setting(
-                places=places, plan=header.plan, direct=header.target.direct, engine=EngineChoice(header.engine_asked)
+                places=places,
+                plan=header.plan,
+                direct=header.target.direct,
+                engine=EngineChoice(header.engine_asked),
+                run=header.run,
+                directory=path,
             )
             with ready(setting, lambda hello: _check_engine(header, hello)) as (source, targets):
                 journal.session(_session(now, targets, source.hello, made_anew=anew))
@@ -181,7 +186,7 @@ def _clear_away(target: TargetFacts) -> None:
     except IosondeError:
         return
     try:
-        give_up(source, [open_target(source, place, fill=False, direct=False)])
+        give_up(source, [open_target(source, place, Opening(fill=False, direct=False))])
     except IosondeError:
         # Another file is there now, or it is in use: it is not ours to remove.
         return

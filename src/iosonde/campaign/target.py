@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -10,25 +11,36 @@ from iosonde.campaign.places import Place
 from iosonde.errors import EngineError, TargetError, UsageError
 from iosonde.machine import cpus_near, device_facts
 from iosonde.records import Identity, TargetFacts
-from iosonde.sources import OpenTarget, Source, TargetRequest
+from iosonde.sources import KeptLedger, OpenTarget, Source, TargetRequest
 
 
-def open_target(source: Source, place: Place, *, fill: bool, direct: bool, trims: bool = False) -> TargetFacts:
+@dataclass(frozen=True)
+class Opening:
+    """How a target is opened: whether it will be filled, past the page cache, trimmed, and with which account."""
+
+    fill: bool
+    direct: bool
+    trims: bool = False
+    ledger: KeptLedger | None = None
+
+
+def open_target(source: Source, place: Place, how: Opening) -> TargetFacts:
     """Opens or makes the target and says what it is. Raises TargetError.
 
     A file that is only read must have been written: blocks that never were say nothing of a drive. A plan that
-    ``trims`` leaves holes in what it has written.
+    trims leaves holes in what it has written.
     """
     device = None if place.path is None else device_facts(place.path.parent if place.make else place.path)
     near = cpus_near(None if device is None else device.numa_node)
     request = TargetRequest(
         path=place.path,
-        write=fill,
+        write=how.fill,
         create_bytes=place.span_bytes if place.make else None,
-        direct=direct,
+        direct=how.direct,
         null_bytes=place.span_bytes,
         simulation=place.drive,
         cpus_near=near,
+        ledger=how.ledger,
     )
     try:
         opened = source.open(request)
@@ -41,19 +53,19 @@ def open_target(source: Source, place: Place, *, fill: bool, direct: bool, trims
     if place.expected is not None and opened.identity is not None:
         check_same(place, opened.identity)
     if place.path is None:
-        return _facts(opened, place, "filled" if fill and place.drive is not None else "unknown")
-    if place.written and opened.holes and not trims:
+        return _facts(opened, place, "filled" if how.fill and place.drive is not None else "unknown")
+    if place.written and opened.holes and not how.trims:
         raise TargetError(
             f"parts of {place.path} are unwritten that this run had written: it was cut and made longer again",
             "start a new run: what is left would be measured on another file than what is there",
             final=True,
         )
-    if not fill and opened.holes:
+    if not how.fill and opened.holes:
         raise TargetError(
             f"parts of {place.path} were never written, and reading them says nothing of a drive",
             "--overwrite lets iosonde write the file first; or name a directory",
         )
-    facts = _facts(opened, place, "filled" if fill else "data")
+    facts = _facts(opened, place, "filled" if how.fill else "data")
     return facts.model_copy(update={"cpus_near": near})
 
 

@@ -78,6 +78,9 @@ def probe_wish(
     flush_every: int,
     jobs: int,
     data: Data,
+    compressible: int,
+    duplicates: int,
+    verify: bool,
     offset: str,
     span: str | None,
     burst: int | None,
@@ -93,14 +96,9 @@ def probe_wish(
     command: tuple[str, ...] = (),
 ) -> Wish:
     """A campaign of one cell. An existing file that is only read needs no --overwrite, unless it is to be filled."""
-    check_whole(read_percent, "--read", 0, ALL_READS)
-    check_whole(trim_percent, "--trim", 0, ALL_READS - read_percent)
-    check_whole(flush_every, "--flush-every", 1, COUNT_MAX)
+    _check_shares(read_percent, trim_percent, compressible, duplicates)
+    _check_counts(flush_every, jobs)
     rate_per_s, arrivals = _pace(rate, arrivals)
-    if queue_depth is None:
-        queue_depth = 1 if rate_per_s is None else OPEN_LOOP_DEPTH
-    check_whole(queue_depth, "--queue-depth", 1, QUEUE_DEPTH_MAX)
-    check_whole(jobs, "--jobs", 1, JOBS_MAX)
     sizes = parse_sizes(block_size, "--block-size")
     burst_operations, think_ns = _rest(burst, think_time)
     workload = Workload(
@@ -109,11 +107,14 @@ def probe_wish(
         trim_percent=trim_percent,
         block_size_bytes=sizes if isinstance(sizes, int) else sizes.largest_bytes,
         block_sizes=None if isinstance(sizes, int) else sizes,
-        queue_depth=queue_depth,
+        queue_depth=_depth(queue_depth, rate_per_s),
         sync=sync,
         flush_every=flush_every,
         jobs=jobs,
         data=data,
+        compressible_percent=compressible,
+        duplicates_percent=duplicates,
+        verify=verify,
         targets=len(targets),
         rate_per_s=rate_per_s,
         arrivals=arrivals,
@@ -123,16 +124,36 @@ def probe_wish(
         think_ns=think_ns,
     )
     timing = timing_of(parse_duration(warmup, "--warmup"), parse_duration(duration, "--duration"))
-    chosen_seed = _seed(seed)
+    chosen, changes = _seed(seed), workload.changes
     return Wish(
         target=_target_wish(
-            targets, size, overwrite=overwrite, buffered=buffered, writes=workload.changes, quick=True, seed=chosen_seed
+            targets, size, overwrite=overwrite, buffered=buffered, writes=changes, quick=True, seed=chosen
         ),
         engine=engine,
         poll=poll,
-        plan=lambda ground: probe_plan(workload, timing, ground, seed=chosen_seed),
+        plan=lambda ground: probe_plan(workload, timing, ground, seed=chosen),
         command=command,
     )
+
+
+def _check_shares(read_percent: int, trim_percent: int, compressible: int, duplicates: int) -> None:
+    check_whole(read_percent, "--read", 0, ALL_READS)
+    check_whole(trim_percent, "--trim", 0, ALL_READS - read_percent)
+    check_whole(compressible, "--compressible", 0, 100)
+    check_whole(duplicates, "--duplicates", 0, 100)
+
+
+def _check_counts(flush_every: int, jobs: int) -> None:
+    check_whole(flush_every, "--flush-every", 1, COUNT_MAX)
+    check_whole(jobs, "--jobs", 1, JOBS_MAX)
+
+
+def _depth(queue_depth: int | None, rate_per_s: int | None) -> int:
+    """What was asked for, or what fits the kind of loop."""
+    if queue_depth is None:
+        return 1 if rate_per_s is None else OPEN_LOOP_DEPTH
+    check_whole(queue_depth, "--queue-depth", 1, QUEUE_DEPTH_MAX)
+    return queue_depth
 
 
 def _pace(rate: str | None, arrivals: Arrivals | None) -> tuple[int | None, Arrivals | None]:

@@ -20,6 +20,7 @@ from iosonde.cli.run import run
 from iosonde.cli.show import show
 from iosonde.cli.sim import sim
 from iosonde.cli.usage import usage_error
+from iosonde.cli.verify import verify
 from iosonde.errors import IosondeError
 
 app = typer.Typer(
@@ -52,6 +53,7 @@ app.command("run")(run)
 app.command("plan")(plan)
 app.command("probe")(probe)
 app.command("resume")(resume)
+app.command("verify")(verify)
 app.command("list")(list_runs)
 app.command("show")(show)
 app.command("report")(report)

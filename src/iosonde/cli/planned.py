@@ -2,7 +2,14 @@
 
 from iosonde.campaign import Place, Rest, Survey
 from iosonde.machine import device_facts
-from iosonde.plans import Cost, cell_duration_ns, cell_overhead_ns
+from iosonde.plans import (
+    Cost,
+    account_bytes,
+    cell_duration_ns,
+    cell_overhead_ns,
+    is_verified,
+    verified_step_bytes,
+)
 from iosonde.records import Arrivals, Experiment, Plan, Timing
 from iosonde.units import format_amount, format_bandwidth, format_duration, format_rate, format_size
 
@@ -36,6 +43,7 @@ def plan_lines(ahead: Survey, cost: Cost) -> list[str]:
         f"profile   {plan.profile}{' (quick)' if plan.quick else ''}: {_experiments(ahead)}",
         f"cells     {cost.cells} distinct {every}, {cost.measurements} measurements, each {_lengths(plan)}",
         *_rate_lines(plan),
+        *_verify_lines(plan),
         f"time      {format_duration(cost.duration_ns)}{VIRTUAL if ahead.is_simulated else ''}",
         *(["writes    nothing"] if kind == "null" else _wear_lines(ahead, cost)),
     ]
@@ -85,6 +93,18 @@ def _rate_lines(plan: Plan) -> list[str]:
     parts = "; ".join(f"{', '.join(each)} ({arrivals})" for arrivals, each in rates.items())
     some = "" if all(cell.workload.is_open_loop for cell in plan.cells) else " in some cells"
     return [f"rates     open loop{some}, wanted on each target: {parts}"] if rates else []
+
+
+def _verify_lines(plan: Plan) -> list[str]:
+    """What it takes to read back, beside the time that cells take."""
+    if not is_verified(plan):
+        return []
+    writing = {cell.cell for cell in plan.cells if cell.workload.verify}
+    times = sum(turn.cell in writing for turn in plan.turns)
+    step, account = format_size(verified_step_bytes(plan)), format_size(account_bytes(plan))
+    again = "once" if times == 1 else f"{times} times"
+    size = format_size(plan.span_bytes)
+    return [f"verify    {size} of each target read back {again}, in blocks of {step}; the account takes {account}"]
 
 
 def _wear_lines(ahead: Survey, cost: Cost) -> list[str]:

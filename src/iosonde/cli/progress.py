@@ -132,6 +132,9 @@ class LineObserver:
     def interval(self, interval: IntervalRecord) -> None:
         """Nothing: a log wants no intervals."""
 
+    def verifying(self, target: int, read_bytes: int) -> None:
+        """Nothing: a log wants no progress."""
+
     def cell_finished(self, record: CellRecord) -> None:
         """Prints the line."""
         if record.order == 0 and record.outcome is not Outcome.FINISHED:
@@ -199,6 +202,11 @@ class BarObserver:
         self._bar.update(
             self._task, completed=self._base_ns + self._done, description=f"{self._head}: {live_figures(interval)}"
         )
+
+    def verifying(self, target: int, read_bytes: int) -> None:
+        """Says how far reading back has come."""
+        read = f"{format_size(read_bytes)} of target {target + 1} read back"
+        self._bar.update(self._task, description=f"{self._head}: {read}")
 
     def cell_finished(self, record: CellRecord) -> None:
         """Failures stay on the screen."""

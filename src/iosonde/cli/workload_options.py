@@ -142,6 +142,34 @@ DataOption = Annotated[
         rich_help_panel=GROUP,
     ),
 ]
+Compressible = Annotated[
+    int,
+    typer.Option(
+        "--compressible",
+        help="With --data random: by how much of its size it can be compressed, in percent.",
+        min=0,
+        max=100,
+        rich_help_panel=GROUP,
+    ),
+]
+Duplicates = Annotated[
+    int,
+    typer.Option(
+        "--duplicates",
+        help="Share of writes that carry what was written before, in percent.",
+        min=0,
+        max=100,
+        rich_help_panel=GROUP,
+    ),
+]
+VerifyOption = Annotated[
+    bool,
+    typer.Option(
+        "--verify",
+        help="Read the target back afterwards, and find writes that are lost, stale, torn, misplaced or corrupt.",
+        rich_help_panel=GROUP,
+    ),
+]
 SyncMode = Annotated[
     Sync,
     typer.Option(

@@ -17,6 +17,7 @@ from iosonde.findings.run_rules import RUN_RULES
 from iosonde.findings.target_rules import TARGET_RULES
 from iosonde.findings.together_rules import TOGETHER_RULES
 from iosonde.findings.trim_rules import TRIM_RULES
+from iosonde.findings.verify_rules import VERIFY_RULES
 
 RULES: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (
     *RUN_RULES,
@@ -31,6 +32,7 @@ RULES: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (
     *END_RULES,
     *PACE_RULES,
     *TRIM_RULES,
+    *VERIFY_RULES,
 )
 
 

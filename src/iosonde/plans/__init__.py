@@ -18,6 +18,7 @@ from iosonde.plans.limits import (
 from iosonde.plans.names import cell_name
 from iosonde.plans.profiles import PROFILES, load_profile
 from iosonde.plans.read_campaign import read_campaign
+from iosonde.plans.verifying import account_bytes, is_verified, verified_step_bytes
 
 __all__ = [
     "ASSUMED_WRITE_BYTES_PER_S",
@@ -32,6 +33,7 @@ __all__ = [
     "CampaignTable",
     "Cost",
     "Ground",
+    "account_bytes",
     "campaign_plan",
     "campaign_schema",
     "cell_duration_ns",
@@ -41,9 +43,11 @@ __all__ = [
     "check_plan",
     "check_rate",
     "check_whole",
+    "is_verified",
     "load_profile",
     "plan_cost",
     "probe_plan",
     "read_campaign",
     "timing_of",
+    "verified_step_bytes",
 ]

@@ -10,6 +10,7 @@ from typing import Final
 from iosonde.plans.campaign_file import CampaignTable, ExperimentTable, Order
 from iosonde.plans.names import cell_name
 from iosonde.records import Access, Arrivals, CellPlan, CellTurn, Data, Experiment, Plan, Timing, Workload
+from iosonde.records.workload import ALL_READS
 from iosonde.units import SECOND_NS, format_duration, format_size
 
 FILL_BLOCK_BYTES: Final = 1 << 20
@@ -81,7 +82,7 @@ def campaign_plan(campaign: CampaignTable, ground: Ground, *, quick: bool, seed:
         seed=seed,
         repeats=max(repeats.values()),
         span_bytes=ground.span_bytes,
-        fill=fill_cell(ground, campaign.fill) if ground.fill else None,
+        fill=fill_cell(ground, campaign.fill, verify=campaign.verify) if ground.fill else None,
         cells=cells,
         turns=_turns(repeats, seed, campaign.order),
     )
@@ -91,7 +92,8 @@ def _cells_of(campaign: CampaignTable, table: ExperimentTable, *, quick: bool, t
     matrix = product(
         product(table.pattern, table.read, table.trim, table.block_size),
         product(table.queue_depth, _paces(table), table.jobs),
-        product(table.sync, table.flush_every, table.data, table.targets or [targets]),
+        product(table.sync, table.flush_every, table.targets or [targets]),
+        product(table.data, table.compressible, table.duplicates),
         product(table.offset, _or_none(table.span)),
         product(_or_none(table.burst), _or_none(table.think_time)),
         _timings(campaign, table, quick=quick),
@@ -111,6 +113,9 @@ def _cells_of(campaign: CampaignTable, table: ExperimentTable, *, quick: bool, t
                 sync=sync,
                 flush_every=flush_every,
                 data=data,
+                compressible_percent=compressible,
+                duplicates_percent=duplicates,
+                verify=campaign.verify and read < ALL_READS,
                 targets=each,
                 offset_bytes=offset_bytes,
                 span_bytes=span_bytes,
@@ -123,7 +128,8 @@ def _cells_of(campaign: CampaignTable, table: ExperimentTable, *, quick: bool, t
         for (
             (pattern, read, trim, size),
             (depth, (rate_per_s, arrivals), jobs),
-            (sync, flush_every, data, each),
+            (sync, flush_every, each),
+            (data, compressible, duplicates),
             (offset_bytes, span_bytes),
             (burst, think_ns),
             timing,
@@ -179,7 +185,7 @@ def probe_plan(workload: Workload, timing: Timing, ground: Ground, *, seed: int)
         seed=seed,
         repeats=1,
         span_bytes=ground.span_bytes,
-        fill=fill_cell(ground, workload.data) if ground.fill else None,
+        fill=fill_cell(ground, workload.data, verify=workload.verify) if ground.fill else None,
         cells=(cell,),
         turns=(CellTurn(order=1, cell=cell.cell, repeat=1, seed=seed),),
     )
@@ -191,7 +197,7 @@ def fill_block_bytes(span_bytes: int) -> int:
     return LARGE_FILL_BLOCK_BYTES if is_large else FILL_BLOCK_BYTES
 
 
-def fill_cell(ground: Ground, data: Data = Data.RANDOM) -> CellPlan:
+def fill_cell(ground: Ground, data: Data = Data.RANDOM, *, verify: bool = False) -> CellPlan:
     """Writes every block of the span once: reads of blocks that were never written say nothing of a drive."""
     workload = Workload(
         pattern=Access.SEQUENTIAL,
@@ -200,6 +206,7 @@ def fill_cell(ground: Ground, data: Data = Data.RANDOM) -> CellPlan:
         queue_depth=FILL_DEPTH,
         data=data,
         targets=ground.targets,
+        verify=verify,
     )
     return CellPlan(cell="fill", experiments=(Experiment.FILL,), workload=workload, timing=_until(ground.span_bytes))
 

@@ -225,6 +225,12 @@ class ExperimentTable(_Table):
         default=[1], description="With sync = fdatasync: writes of a worker behind the last of which comes the flush."
     )
     data: Several[Data] = Field(default=[Data.RANDOM], description="What writes carry.")
+    compressible: Several[Percent] = Field(
+        default=[0], description="With data = random: by how much of its size it can be compressed, in percent."
+    )
+    duplicates: Several[Percent] = Field(
+        default=[0], description="Share of writes that carry what was written before, in percent."
+    )
     offset: Several[Extent] = Field(default=[0], description="Where the used part of the target begins.")
     span: Several[Extent] | None = Field(
         default=None, description="How much is used from there on; default: up to the end."
@@ -287,6 +293,11 @@ class CampaignTable(_Table):
     repeats: Repeats = Field(default=3, description="How often each cell is measured, with a fresh seed each time.")
     order: Order = Field(default=Order.RANDOM, description="How cells follow one another within a repeat.")
     fill: Data = Field(default=Data.RANDOM, description="What the target is written with before anything is read.")
+    verify: bool = Field(
+        default=False,
+        strict=True,
+        description="Whether targets are read back after each cell that writes, and compared with what was written.",
+    )
     warmup: Warmup = Field(
         default=10**9, description="Time before measuring: recorded, not counted.", json_schema_extra=_in_text
     )

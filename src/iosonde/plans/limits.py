@@ -4,6 +4,7 @@ from typing import Final
 
 from iosonde.errors import UsageError
 from iosonde.plans.shapes import check_shape, checked_span
+from iosonde.plans.verifying import check_account, check_data
 from iosonde.records import CellPlan, Plan, Sync, Workload
 from iosonde.units import format_duration, format_rate, format_size
 
@@ -45,8 +46,10 @@ def check_rate(rate_per_s: int) -> None:
 
 def check_plan(plan: Plan, *, targets: int) -> None:
     """Raises UsageError for the first cell that can't be measured on the plan's span of so many targets."""
+    check_account(plan)
     for cell in plan.cells:
         _check_cell(cell, plan.span_bytes)
+        check_data(cell)
         if cell.workload.targets > targets:
             raise UsageError(
                 f"{cell.cell} is for {cell.workload.targets} targets, and {targets} "

@@ -22,8 +22,7 @@ def cell_name(workload: Workload) -> str:
         parts.append(f"targets{workload.targets}")
     if workload.sync is not Sync.NONE:
         parts.append(workload.sync if workload.flush_every == 1 else f"{workload.sync}{workload.flush_every}")
-    if workload.data is not Data.RANDOM:
-        parts.append(workload.data)
+    parts.extend(_data_name(workload))
     if workload.span_bytes is not None:
         parts.append(f"span{_joined(format_size(workload.span_bytes))}")
     if workload.offset_bytes:
@@ -47,6 +46,16 @@ def _pattern_name(pattern: object) -> str:
 def _size_name(workload: Workload) -> str:
     """``4KiB``, ``4KiBx70+64KiBx30``."""
     return _joined(workload.size_text).replace(":", "x").replace(",", "+")
+
+
+def _data_name(workload: Workload) -> list[str]:
+    asked = {
+        str(workload.data): workload.data is not Data.RANDOM,
+        f"compressible{workload.compressible_percent}": workload.compressible_percent,
+        f"duplicates{workload.duplicates_percent}": workload.duplicates_percent,
+        "verify": workload.verify,
+    }
+    return [part for part, is_asked in asked.items() if is_asked]
 
 
 def _joined(text: str) -> str:

@@ -17,6 +17,8 @@ from iosonde.plans.mistakes import lower_first, shown, syntax_error
 _HEADER: Final = re.compile(r"^\s*\[\[\s*experiment\s*\]\]")
 _BOUNDS: Final = {
     "read": "0 to 100",
+    "compressible": "0 to 100",
+    "duplicates": "0 to 100",
     "queue_depth": f"1 to {QUEUE_DEPTH_MAX}",
     "jobs": f"1 to {JOBS_MAX}",
     "repeats": f"1 to {REPEATS_MAX}",

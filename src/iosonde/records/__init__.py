@@ -47,10 +47,12 @@ from iosonde.records.target import (
     TargetKind,
     flattened,
 )
+from iosonde.records.verification import Damage, LaterPass, Verification
 from iosonde.records.workload import CellPlan, CellTurn, Plan, Timing, Workload
 from iosonde.vocabulary import (
     Access,
     Arrivals,
+    DamageKind,
     Data,
     Engine,
     Experiment,
@@ -76,6 +78,8 @@ __all__ = [
     "Censored",
     "ClockPair",
     "CpuUse",
+    "Damage",
+    "DamageKind",
     "Data",
     "DeviceFacts",
     "DriveHealth",
@@ -95,6 +99,7 @@ __all__ = [
     "Identity",
     "IntervalRecord",
     "LatencyKind",
+    "LaterPass",
     "Layout",
     "Neighbour",
     "Operation",
@@ -121,6 +126,7 @@ __all__ = [
     "ThreadCpu",
     "Times",
     "Timing",
+    "Verification",
     "Workload",
     "Zipf",
     "flattened",

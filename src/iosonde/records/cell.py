@@ -4,6 +4,7 @@ from pydantic.dataclasses import dataclass
 
 from iosonde.records.base import COMPACT, Record
 from iosonde.records.interval import IntervalRecord, OperationTotals, Times
+from iosonde.records.verification import Verification
 from iosonde.records.workload import Timing, Workload
 from iosonde.vocabulary import Engine, Experiment, FaultKind, Operation, Outcome, Provenance
 
@@ -179,6 +180,8 @@ class CellRecord(Record):
     ``neighbours`` are other runs that were seen on the same device meanwhile. ``drives`` is what simulated drives were
     like afterwards, in the order of the run's targets; ``cpu`` is None in their time, which costs nobody any.
 
+    ``verification`` is what reading each target back has shown afterwards, where that was asked for.
+
     A source that does not know some of this leaves it None: a cell whose run was killed has its intervals and their
     totals, and nothing that is written down at a cell's end.
     """
@@ -209,6 +212,7 @@ class CellRecord(Record):
     engine: EngineTruth | None = None
     neighbours: tuple[Neighbour, ...] = ()
     drives: tuple[DriveState, ...] = ()
+    verification: tuple[Verification, ...] = ()
     intervals: tuple[IntervalRecord, ...] = ()
 
     @property

@@ -6,6 +6,7 @@ from iosonde.records.base import Record
 from iosonde.records.cell import CellRecord
 from iosonde.records.host import HostFacts
 from iosonde.records.target import Identity, TargetFacts
+from iosonde.records.verification import LaterPass
 from iosonde.records.workload import Plan
 from iosonde.vocabulary import Engine, Poll
 
@@ -75,7 +76,8 @@ class RunRecord(Record):
 
     ``cells`` holds each turn once, in the order of the plan. ``superseded`` are measurements that were cut, or had
     failed, and were made again after a resumption; each of those is one of ``sessions``. ``filled`` are the files that
-    were last written in full. ``damage`` says which parts of the journal can't be read, and why.
+    were last written in full. ``later_passes`` have read the targets back after the run. ``damage`` says which parts of
+    the journal can't be read, and why.
     """
 
     header: RunHeader
@@ -86,6 +88,7 @@ class RunRecord(Record):
     sessions: tuple[Session, ...] = ()
     superseded: tuple[CellRecord, ...] = ()
     filled: tuple[Identity, ...] = ()
+    later_passes: tuple[LaterPass, ...] = ()
     running: bool = False
 
     @property

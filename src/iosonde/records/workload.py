@@ -24,6 +24,9 @@ class Workload(Record):
     ``block_size_bytes`` is the largest. ``span_bytes`` from ``offset_bytes`` on are used (None: up to the end). After
     each ``flush_every`` writes of a worker comes a flush, where ``sync`` asks for them. After ``burst_operations`` a
     worker waits for the last of them, and then rests for ``think_ns``.
+
+    Random data can be compressed by ``compressible_percent``, and ``duplicates_percent`` of the writes carry what was
+    written before. With ``verify`` each sector that is written says which one it is, and the target is read back.
     """
 
     pattern: Pattern
@@ -43,6 +46,9 @@ class Workload(Record):
     span_bytes: int | None = Field(default=None, ge=0)
     burst_operations: int | None = Field(default=None, ge=1)
     think_ns: int | None = Field(default=None, ge=0)
+    compressible_percent: int = Field(default=0, ge=0, le=100)
+    duplicates_percent: int = Field(default=0, ge=0, le=100)
+    verify: bool = False
 
     @model_validator(mode="after")
     def _both_or_neither(self) -> Self:

@@ -14,6 +14,7 @@ from iosonde.records import LatencyKind, Operation, RunRecord
 from iosonde.report.brand import brands_of
 from iosonde.report.facts import span_text, targets_text
 from iosonde.report.pace_table import behind_text
+from iosonde.report.verification import verification_lines
 from iosonde.units import format_bandwidth, format_duration, format_iops, format_latency
 
 _STYLES = {Severity.INVALID: "bold red", Severity.DOUBTFUL: "yellow", Severity.NOTE: "cyan"}
@@ -29,6 +30,7 @@ def render_probe(run: RunRecord, findings: Sequence[Finding]) -> RenderableType:
     parts.extend(_pace(estimates))
     if estimates.operations:
         parts.append(_figures(estimates))
+    parts.extend(Text(line) for line in verification_lines(run.cells[0].verification))
     parts.extend(_finding(finding) for finding in findings if finding.severity is not Severity.NOTE)
     notes = [finding.id for finding in findings if finding.severity is Severity.NOTE]
     if notes:

@@ -2,13 +2,23 @@
 
 from iosonde.sources.engine import EngineSource
 from iosonde.sources.fio import FioSource, check_fio_can
-from iosonde.sources.source import Interrupted, OpenTarget, Source, TargetRequest, Way
+from iosonde.sources.source import (
+    Interrupted,
+    KeptLedger,
+    LeftLedger,
+    OpenTarget,
+    Source,
+    TargetRequest,
+    Way,
+)
 from iosonde.vocabulary import EngineChoice
 
 __all__ = [
     "EngineSource",
     "FioSource",
     "Interrupted",
+    "KeptLedger",
+    "LeftLedger",
     "OpenTarget",
     "Source",
     "TargetRequest",

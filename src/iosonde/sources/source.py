@@ -15,6 +15,7 @@ from iosonde.records import (
     Identity,
     IntervalRecord,
     SimulationFacts,
+    Verification,
 )
 from iosonde.records.base import Record
 from iosonde.vocabulary import Poll
@@ -29,10 +30,32 @@ class Way:
 
 
 @dataclass(frozen=True)
+class KeptLedger:
+    """An account that is kept of what is written, in a file or (None) in memory.
+
+    ``run`` is a number of this run and target alone; blocks of ``step_bytes`` are judged as one, ``size_bytes`` of them
+    from the start of the target.
+    """
+
+    path: Path | None
+    run: int
+    step_bytes: int
+    size_bytes: int
+
+
+@dataclass(frozen=True)
+class LeftLedger:
+    """An account that a run has left in a file."""
+
+    path: Path
+
+
+@dataclass(frozen=True)
 class TargetRequest:
     """What is wanted of a target: ``create_bytes`` makes a file of that size, else it must be there.
 
     Without a path it is a simulated drive, or nothing at all. Workers are tied to ``cpus_near``, where there are any.
+    With a ``ledger`` it can be verified.
     """
 
     path: Path | None
@@ -42,6 +65,7 @@ class TargetRequest:
     null_bytes: int = 0
     simulation: SimulationFacts | None = None
     cpus_near: tuple[int, ...] = ()
+    ledger: KeptLedger | LeftLedger | None = None
 
 
 class OpenTarget(Record):
@@ -83,6 +107,12 @@ class Source(Protocol):
 
     def sync(self) -> None:
         """Makes all that was written durable, on every target."""
+
+    def verify(self, on_progress: Callable[[int, int], None]) -> tuple[Verification, ...]:
+        """Reads every target back that was opened with a ledger, and says what was found on each.
+
+        ``on_progress`` is told which target is read, from 0, and how many bytes of it were.
+        """
 
     def close(self) -> None:
         """Gives all targets up."""

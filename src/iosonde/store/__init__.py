@@ -7,6 +7,7 @@ from iosonde.store.archive import ARCHIVE_SUFFIX, is_archive
 from iosonde.store.files import open_files
 from iosonde.store.glance import CellGlance, Glance, glance_at
 from iosonde.store.journal import Journal
+from iosonde.store.names import ACCOUNT_NAME
 from iosonde.store.packing import write_archive
 from iosonde.store.parquet import write_csv, write_parquet
 from iosonde.store.places import Place, places_below
@@ -14,6 +15,7 @@ from iosonde.store.reading import load_header, load_run
 from iosonde.store.rundir import RunDirectory, make_directory, write_whole
 
 __all__ = [
+    "ACCOUNT_NAME",
     "ARCHIVE_SUFFIX",
     "CellGlance",
     "Glance",

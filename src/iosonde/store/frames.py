@@ -29,6 +29,7 @@ class Kind(IntEnum):
     FILL = 3
     END = 4
     SESSION = 5
+    LATER_PASS = 6
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from iosonde.errors import OutputError, RecordError
-from iosonde.records import INTERVAL_FORM, SCHEMA_VERSION, CellRecord, IntervalRecord, Session
+from iosonde.records import INTERVAL_FORM, SCHEMA_VERSION, CellRecord, IntervalRecord, LaterPass, Session
 from iosonde.store.frames import Kind, encode, prefix, schema_version_of, whole_bytes
 from iosonde.store.names import JOURNAL_NAME
 
@@ -86,6 +86,11 @@ class Journal:
     def session(self, session: Session) -> None:
         """Notes that a run goes on after it was broken off."""
         self._write(encode(Kind.SESSION, session.model_dump_json().encode()))
+        self._sync()
+
+    def later_pass(self, later: LaterPass) -> None:
+        """Notes what a pass over the targets has found after the run."""
+        self._write(encode(Kind.LATER_PASS, later.model_dump_json().encode()))
         self._sync()
 
     def end(self) -> None:

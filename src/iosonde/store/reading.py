@@ -19,6 +19,7 @@ from iosonde.records import (
     CellTurn,
     Identity,
     IntervalRecord,
+    LaterPass,
     Outcome,
     Phase,
     RunHeader,
@@ -100,6 +101,7 @@ class _Reading:
         # Intervals of cells that have no end yet, as they were written: most are never looked at.
         self._pending: dict[int, list[bytes]] = {}
         self._finished = False
+        self._later_passes: list[LaterPass] = []
         self._damage: list[str] = []
 
     def take(self, found: Frame | Broken) -> None:
@@ -110,6 +112,8 @@ class _Reading:
             self._pending.setdefault(_order_of(found.payload), []).append(found.payload)
         elif found.kind is Kind.END:
             self._finished = True
+        elif found.kind is Kind.LATER_PASS:
+            self._later_passes.append(LaterPass.model_validate_json(found.payload))
         elif found.kind is Kind.SESSION:
             self._cut_what_is_pending()
             self._sessions.append(Session.model_validate_json(found.payload))
@@ -134,6 +138,7 @@ class _Reading:
             sessions=tuple(self._sessions),
             superseded=tuple(self._superseded),
             filled=self._filled,
+            later_passes=tuple(self._later_passes),
         )
 
     def _keep(self, cell: CellRecord) -> None:

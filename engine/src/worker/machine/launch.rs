@@ -128,10 +128,13 @@ impl<R: Ring, C: Clock> Worker<R, C> {
                 let direction = if access.class == Class::Read { Direction::Read } else { Direction::Write };
                 slot.buffer = match &mut self.payload {
                     Some(payload) if access.class != Class::Trim => {
-                        payload.prepare(number, direction, access.length_bytes)
+                        payload.prepare(number, direction, access.offset_bytes, access.length_bytes)
                     }
                     _ => std::ptr::null_mut(),
                 };
+                if self.ledger.is_some() {
+                    self.enter(number);
+                }
             }
         }
         true

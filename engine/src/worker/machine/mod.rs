@@ -1,5 +1,6 @@
 //! The loop itself.
 
+mod account;
 mod launch;
 mod settle;
 
@@ -16,6 +17,7 @@ use crate::job::{Job, Sync};
 use crate::pattern::{Accesses, Arrivals, Bursts, Payload};
 use crate::record::{Class, Faults, Phase, Slowest};
 use crate::ring::{Completion, Ring, passing};
+use crate::verify::Ledger;
 
 /// The part of a queue that is handed over in one go, and taken back in one go, at most. A batch is stamped once, and the
 /// kernel holds its first back until it has taken its last: with half of it, a queue of 32 ran 3 short on a virtual disk
@@ -65,6 +67,8 @@ struct Slot {
     // Begun when measuring ended, and not known to have failed since.
     is_censored: bool,
     buffer: *mut u8,
+    // The number of the write, where the target is to be verified.
+    sequence: u64,
 }
 
 /// Whether the worker wants to be stepped again.
@@ -86,6 +90,8 @@ pub struct WorkerParts<R, C> {
     pub accesses: Accesses,
     /// What they carry; None where nobody looks at the data.
     pub payload: Option<Payload>,
+    /// Where it is kept account of writes; None where nobody will verify them.
+    pub ledger: Option<Arc<Ledger>>,
     /// When they are wanted; None to keep the queue full.
     pub arrivals: Option<Arrivals>,
     /// Where counts go.
@@ -100,6 +106,7 @@ pub struct Worker<R, C> {
     clock: C,
     accesses: Accesses,
     payload: Option<Payload>,
+    ledger: Option<Arc<Ledger>>,
     arrivals: Option<Arrivals>,
     recorder: Recorder,
     stop: Arc<AtomicBool>,
@@ -156,12 +163,14 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             in_flight: false,
             is_censored: false,
             buffer: std::ptr::null_mut(),
+            sequence: 0,
         };
         Self {
             ring: parts.ring,
             clock: parts.clock,
             accesses: parts.accesses,
             payload: parts.payload,
+            ledger: parts.ledger,
             arrivals,
             recorder,
             stop: parts.stop,

@@ -27,6 +27,9 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             } else {
                 self.fault(completion, class, now);
             }
+            if self.ledger.is_some() && self.slots[completion.slot as usize].next != Next::Again {
+                self.leave(completion.slot, class, completion.result == expected);
+            }
             let is_free = self.slots[completion.slot as usize].next == Next::Fresh;
             if is_free {
                 if self.ready.is_empty() {

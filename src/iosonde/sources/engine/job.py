@@ -75,4 +75,10 @@ def _extras(workload: Workload) -> dict[str, Any]:
         extras["offset_bytes"] = workload.offset_bytes
     if workload.burst_operations is not None:
         extras["burst"] = {"operations": workload.burst_operations, "think_ns": workload.think_ns}
+    if workload.compressible_percent:
+        extras["compressible_percent"] = workload.compressible_percent
+    if workload.duplicates_percent:
+        extras["duplicates_percent"] = workload.duplicates_percent
+    if workload.verify:
+        extras["verify"] = True
     return extras

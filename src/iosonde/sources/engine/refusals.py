@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from iosonde.errors import EngineError, IosondeError, TargetError, UsageError
+from iosonde.errors import EngineError, IosondeError, RecordError, TargetError, UsageError
 
 _MENDS: Final[dict[str, tuple[type[IosondeError], str]]] = {
     "target_missing": (TargetError, "name a file that exists, or a new file in a directory that exists"),
@@ -18,6 +18,7 @@ _MENDS: Final[dict[str, tuple[type[IosondeError], str]]] = {
     "bad_model": (UsageError, "change the value that is named; `iosonde sim list` lists models that work"),
     "bad_job": (UsageError, "lower or change the value that is named"),
     "engine_refused": (EngineError, "--engine psync does without io_uring; lower --queue-depth needs less memory"),
+    "ledger": (RecordError, "use the run directory as iosonde left it, with room on its disk, or start a new run"),
     "stuck": (EngineError, "look at the kernel's log (dmesg): the device does not answer"),
     "io": (TargetError, "look at the kernel's log (dmesg) and the device's health"),
 }

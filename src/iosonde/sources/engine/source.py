@@ -16,13 +16,14 @@ from iosonde.records import (
     EngineHello,
     IntervalRecord,
     Outcome,
+    Verification,
 )
 from iosonde.sources.engine.assemble import assemble_cell
 from iosonde.sources.engine.job import job_of
 from iosonde.sources.engine.locate import find_engine
 from iosonde.sources.engine.process import EngineProcess, Event
 from iosonde.sources.engine.refusals import refusal
-from iosonde.sources.source import Interrupted, OpenTarget, TargetRequest, Way
+from iosonde.sources.source import Interrupted, KeptLedger, LeftLedger, OpenTarget, TargetRequest, Way
 from iosonde.units import SECOND_NS
 
 PROTOCOL: Final = 1
@@ -87,12 +88,28 @@ class EngineSource:
                 direct=request.direct,
                 size_bytes=request.create_bytes,
                 **({"cpus_near": request.cpus_near} if request.cpus_near else {}),
+                **_ledger_of(request.ledger),
             )
         return OpenTarget.model_validate({key: answer[key] for key in OpenTarget.model_fields})
 
     def sync(self) -> None:
         """Makes all that was written durable, on every target."""
         self._ask(SYNC_S_MAX, command="sync")
+
+    def verify(self, on_progress: Callable[[int, int], None]) -> tuple[Verification, ...]:
+        """Reads every target back that was opened with a ledger, and says what was found on each.
+
+        ``on_progress`` is told which target is read, from 0, and how many bytes of it were.
+        """
+        number = self._send(command="verify")
+        while True:
+            event = self._answer(number, SILENCE_S_MAX)
+            if event["type"] == "verified":
+                try:
+                    return tuple(Verification.model_validate(each) for each in event["targets"])
+                except ValidationError as error:
+                    raise _stranger(str(error.errors()[0]["msg"])) from error
+            on_progress(event["target"], event["read_bytes"])
 
     def close(self) -> None:
         """Gives all targets up."""
@@ -196,6 +213,17 @@ class EngineSource:
         if event.get("id") != number:
             raise _stranger(f"an answer to command {event.get('id')} instead of {number}")
         return event
+
+
+def _ledger_of(ledger: KeptLedger | LeftLedger | None) -> dict[str, Any]:
+    match ledger:
+        case None:
+            return {}
+        case LeftLedger(path):
+            return {"ledger": {"left": {"path": str(path)}}}
+        case KeptLedger(path, run, step_bytes, size_bytes):
+            kept = {"path": None if path is None else str(path), "run": run}
+            return {"ledger": {"kept": {**kept, "step_bytes": step_bytes, "size_bytes": size_bytes}}}
 
 
 def _stranger(what: str) -> EngineError:

@@ -55,6 +55,7 @@ def _reasons(cell: CellPlan, span_bytes: int) -> Iterator[str]:
     yield from _of_shape(workload)
     yield from _of_flushes(workload)
     yield from _of_pace(workload)
+    yield from _of_content(workload)
     share_bytes = workload.block_size_bytes * workload.jobs
     amount_bytes = cell.timing.amount_bytes
     if amount_bytes is not None and amount_bytes % share_bytes:
@@ -88,6 +89,13 @@ def _of_shape(workload: Workload) -> Iterator[str]:
             yield from _of_skew(pattern)
         case _:
             pass
+
+
+def _of_content(workload: Workload) -> Iterator[str]:
+    if workload.verify:
+        yield "what fio writes does not say what it is, and can't be verified"
+    if workload.compressible_percent or workload.duplicates_percent:
+        yield "fio means another share of compressible data and of duplicates than is meant here"
 
 
 def _of_skew(pattern: Zipf | Pareto | HotSpots) -> Iterator[str]:

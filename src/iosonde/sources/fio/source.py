@@ -19,6 +19,7 @@ from iosonde.records import (
     FioTruth,
     Identity,
     IntervalRecord,
+    Verification,
 )
 from iosonde.sources.engine import EngineSource
 from iosonde.sources.fio.assemble import Measured
@@ -65,6 +66,10 @@ class FioSource:
     def sync(self) -> None:
         """Makes all that was written durable, on every target."""
         self._engine.sync()
+
+    def verify(self, on_progress: Callable[[int, int], None]) -> tuple[Verification, ...]:
+        """Nothing that fio has written says what it is: plans that verify are refused beforehand."""
+        return self._engine.verify(on_progress)
 
     def close(self) -> None:
         """Gives all targets up."""

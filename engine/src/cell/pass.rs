@@ -1,0 +1,173 @@
+//! Reads a target back and compares it with its ledger.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::scope;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use crate::failure::{Failure, FailureKind};
+use crate::memory::Region;
+use crate::target::Target;
+use crate::verify::{Damage, DamageKind, Ledger, judge};
+
+/// What is read at once, unless a step is larger.
+const READ_BYTES: u64 = 1 << 20;
+/// Threads that read, so that checksums and reads go on at the same time.
+const THREADS: usize = 4;
+/// The first steps of each kind of damage that are named.
+const NAMED_MAX: usize = 20;
+/// How often the progress is told.
+const TOLD_EVERY: Duration = Duration::from_millis(500);
+
+/// What reading a target back has shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Verification {
+    /// Whether all of it was read.
+    pub finished: bool,
+    /// Bytes of what is judged as one.
+    pub step_bytes: u64,
+    /// Steps that had to hold a write.
+    pub steps_checked: u64,
+    /// Steps that might hold anything: never written by this run, or trimmed.
+    pub steps_free: u64,
+    /// How many of the steps are damaged, by kind; a kind without any is left out.
+    pub damaged: BTreeMap<DamageKind, u64>,
+    /// The first of each kind, by offset.
+    pub first: Vec<Damage>,
+    /// How long it took.
+    pub duration_ns: u64,
+}
+
+impl Verification {
+    fn note(&mut self, damage: Damage) {
+        let count = self.damaged.entry(damage.kind).or_default();
+        *count += 1;
+        if *count <= NAMED_MAX as u64 {
+            self.first.push(damage);
+        }
+    }
+
+    // Each part has named its first, so that the first of all are among them.
+    fn add(&mut self, other: &Self) {
+        self.steps_checked += other.steps_checked;
+        self.steps_free += other.steps_free;
+        for (kind, count) in &other.damaged {
+            *self.damaged.entry(*kind).or_default() += count;
+        }
+        self.first.extend(&other.first);
+        self.first.sort_by_key(|damage| (damage.offset_bytes, damage.kind));
+        let mut named = BTreeMap::<DamageKind, usize>::new();
+        self.first.retain(|damage| {
+            let count = named.entry(damage.kind).or_default();
+            *count += 1;
+            *count <= NAMED_MAX
+        });
+    }
+}
+
+/// Reads all of a target back that its ledger knows. `progress` is told how many bytes were read, from time to time.
+pub fn verify(target: &Target, stop: &AtomicBool, progress: &mut dyn FnMut(u64)) -> Result<Verification, Failure> {
+    let ledger = target.ledger.as_deref().ok_or_else(|| {
+        Failure::new(FailureKind::BadJob, "the target was opened without a ledger, and can't be verified")
+    })?;
+    if let Some(change) = target.changed() {
+        return Err(change);
+    }
+    if target.size_bytes < ledger.head().size_bytes {
+        let (now, was) = (target.size_bytes, ledger.head().size_bytes);
+        let message = format!("{} has {now} bytes, and had {was} when it was written", target.path().display());
+        return Err(Failure::new(FailureKind::Changed, message));
+    }
+    target.forget_cached()?;
+    let since = Instant::now();
+    let next_step = AtomicU64::new(0);
+    let mut sum = Verification { step_bytes: ledger.head().step_bytes, ..Verification::default() };
+    scope(|scope| -> Result<(), Failure> {
+        let part = || Reader::new(target, ledger).map(|reader| reader.read(&next_step, stop));
+        let parts: Vec<_> = (0..THREADS).map(|_| scope.spawn(part)).collect();
+        let mut told = Instant::now();
+        while parts.iter().any(|part| !part.is_finished()) {
+            std::thread::sleep(Duration::from_millis(2));
+            if told.elapsed() >= TOLD_EVERY {
+                told = Instant::now();
+                progress(next_step.load(Ordering::Relaxed).min(ledger.steps()) * sum.step_bytes);
+            }
+        }
+        for part in parts {
+            sum.add(&part.join().expect("a thread that panics aborts the engine")?);
+        }
+        Ok(())
+    })?;
+    sum.finished = sum.steps_checked + sum.steps_free == ledger.steps();
+    sum.duration_ns = u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    Ok(sum)
+}
+
+// One thread of a pass, and its buffer.
+struct Reader<'a> {
+    target: &'a Target,
+    ledger: &'a Ledger,
+    memory: Region,
+    steps_each: u64,
+}
+
+impl<'a> Reader<'a> {
+    fn new(target: &'a Target, ledger: &'a Ledger) -> Result<Self, Failure> {
+        let step_bytes = ledger.head().step_bytes;
+        let steps_each = (READ_BYTES / step_bytes).max(1);
+        let length = usize::try_from(steps_each * step_bytes).unwrap_or(usize::MAX);
+        let memory = Region::new(length)
+            .map_err(|error| Failure::from_io(FailureKind::EngineRefused, "memory to read back into", &error))?;
+        Ok(Self { target, ledger, memory, steps_each })
+    }
+
+    fn read(self, next_step: &AtomicU64, stop: &AtomicBool) -> Verification {
+        let mut found = Verification::default();
+        while !stop.load(Ordering::Relaxed) {
+            let first = next_step.fetch_add(self.steps_each, Ordering::Relaxed);
+            let last = (first + self.steps_each).min(self.ledger.steps());
+            if first >= last {
+                break;
+            }
+            self.judge(first, last, &mut found);
+        }
+        found
+    }
+
+    fn judge(&self, first: u64, last: u64, found: &mut Verification) {
+        let step_bytes = self.ledger.head().step_bytes;
+        let run = self.ledger.head().run;
+        let whole = self.bytes(first, last);
+        for step in first..last {
+            let (offset_bytes, floor) = (step * step_bytes, self.ledger.floor(step));
+            let counter = if floor > 0 { &mut found.steps_checked } else { &mut found.steps_free };
+            *counter += 1;
+            let at = usize::try_from((step - first) * step_bytes).unwrap_or(usize::MAX);
+            let length = usize::try_from(step_bytes).unwrap_or(usize::MAX);
+            let damage = match whole {
+                Some(bytes) => judge(&bytes[at..at + length], offset_bytes, run, floor),
+                // Only what can't be read by itself is damaged.
+                None => match self.bytes(step, step + 1) {
+                    Some(bytes) => judge(bytes, offset_bytes, run, floor),
+                    None => (floor > 0).then(|| Damage::unreadable(offset_bytes, floor)),
+                },
+            };
+            if let Some(damage) = damage {
+                found.note(damage);
+            }
+        }
+    }
+
+    // What some steps hold; None where not all of them can be read.
+    fn bytes(&self, first: u64, last: u64) -> Option<&[u8]> {
+        let step_bytes = self.ledger.head().step_bytes;
+        let length = usize::try_from((last - first) * step_bytes).ok()?;
+        // SAFETY: the reader's memory is at least `length` bytes, and is read and written by this thread alone, one
+        // stretch of steps at a time.
+        let buffer = unsafe { std::slice::from_raw_parts_mut(self.memory.start(), length) };
+        self.target.read_back(buffer, first * step_bytes).ok()?;
+        Some(buffer)
+    }
+}

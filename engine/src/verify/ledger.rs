@@ -1,0 +1,253 @@
+//! What each part of a target should hold.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::fs::{FallocateFlags, fallocate};
+
+use super::sector::SECTOR_BYTES;
+use crate::failure::{Failure, FailureKind};
+use crate::memory::{PAGE_BYTES, Region};
+
+/// The first word of a ledger's file: `iosonde` and the form's number.
+const MAGIC: u64 = u64::from_le_bytes(*b"iosonde\x01");
+/// The words that say what a ledger is of: magic, run, step, size of the target, next sequence number.
+const HEAD_WORDS: usize = 5;
+/// The number of operations in flight on a step takes so many bits of its word.
+const COUNT_BITS: u32 = 20;
+/// Whether these ever lapped over one another.
+const LAPPED: u64 = 1 << COUNT_BITS;
+const COUNT: u64 = LAPPED - 1;
+const FLOOR_SHIFT: u32 = COUNT_BITS + 1;
+/// A session begins at a multiple of this: what was written in one whose last numbers a power cut took from the ledger
+/// has other numbers than what comes after.
+const SESSION_NUMBERS: u64 = 1 << 34;
+/// Sequence numbers end here.
+const SEQUENCES_MAX: u64 = 1 << (64 - FLOOR_SHIFT);
+/// Operations in flight, at most.
+pub const IN_FLIGHT_MAX: u32 = 65_536;
+/// Steps, at most: their words take 1 GiB.
+pub const STEPS_MAX: u64 = 1 << 27;
+
+/// Which ledger is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LedgerHead {
+    /// Which run, and which of its targets.
+    pub run: u64,
+    /// What is kept account of as one: it goes into every block.
+    pub step_bytes: u64,
+    /// The size of the target.
+    pub size_bytes: u64,
+}
+
+/// For each step of a target the number of the write that it must hold, or a later one; 0 where it may hold anything.
+///
+/// A write has its number from the start, and the step it goes to has it once the write has come back without an error,
+/// provided that no other was in flight there meanwhile: of two that lap over one another either may win, on every
+/// sector. A write that fails or never comes back changes nothing, so that the step may hold it or what was before. A
+/// trim leaves a step that may hold anything.
+///
+/// The words may lie in a file, which then is as good as the memory of this process, however that ends.
+#[derive(Debug)]
+pub struct Ledger {
+    head: LedgerHead,
+    region: Region,
+    is_file: bool,
+}
+
+impl Ledger {
+    /// A ledger in memory.
+    pub fn in_memory(head: LedgerHead) -> Result<Self, Failure> {
+        let length = checked_length(head)?;
+        let region = Region::new(length).map_err(|error| refused("memory for the ledger", &error))?;
+        let ledger = Self { head, region, is_file: false };
+        ledger.begin();
+        Ok(ledger)
+    }
+
+    /// The ledger in a file, which is made where there is none; one that is there must be of the same run and target.
+    pub fn in_file(path: &Path, head: LedgerHead) -> Result<Self, Failure> {
+        let length = checked_length(head)?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false).mode(0o644);
+        let file = options.open(path).map_err(|error| unusable(path, &error))?;
+        let is_new = file.metadata().map_err(|error| unusable(path, &error))?.len() == 0;
+        if is_new {
+            // Space that can't be had is found out now, and not by a signal while the words are written.
+            fallocate(&file, FallocateFlags::empty(), 0, length as u64)
+                .map_err(|error| unusable(path, &error.into()))?;
+        }
+        let ledger = Self::mapped(path, &file, head, true)?;
+        if is_new {
+            ledger.begin();
+        } else {
+            ledger.check(path, head)?;
+            ledger.settle();
+            let next = ledger.word(4).load(Ordering::Relaxed);
+            ledger.word(4).store((next / SESSION_NUMBERS + 1) * SESSION_NUMBERS, Ordering::Relaxed);
+        }
+        if ledger.word(4).load(Ordering::Relaxed) >= SEQUENCES_MAX - SESSION_NUMBERS {
+            let message = format!("{} has no sequence numbers left", path.display());
+            return Err(Failure::new(FailureKind::Ledger, message));
+        }
+        ledger.flush()?;
+        Ok(ledger)
+    }
+
+    /// The ledger that a run has left in a file, to be read only.
+    pub fn read(path: &Path) -> Result<Self, Failure> {
+        let file = File::open(path).map_err(|error| unusable(path, &error))?;
+        if file.metadata().map_err(|error| unusable(path, &error))?.len() < PAGE_BYTES as u64 {
+            return Err(no_ledger(path));
+        }
+        let words = Region::of_file(&file, PAGE_BYTES, false).map_err(|error| unusable(path, &error))?;
+        let any = LedgerHead { run: 0, step_bytes: 0, size_bytes: 0 };
+        let first = Self { head: any, region: words, is_file: true };
+        let word = |number| first.word(number).load(Ordering::Relaxed);
+        let head = LedgerHead { run: word(1), step_bytes: word(2), size_bytes: word(3) };
+        if word(0) != MAGIC {
+            return Err(no_ledger(path));
+        }
+        Self::mapped(path, &file, head, false)
+    }
+
+    fn mapped(path: &Path, file: &File, head: LedgerHead, writable: bool) -> Result<Self, Failure> {
+        let length = checked_length(head)?;
+        if file.metadata().map_err(|error| unusable(path, &error))?.len() < length as u64 {
+            return Err(Failure::new(FailureKind::Ledger, format!("{} is shorter than it says", path.display())));
+        }
+        let region = Region::of_file(file, length, writable).map_err(|error| unusable(path, &error))?;
+        Ok(Self { head, region, is_file: writable })
+    }
+
+    fn begin(&self) {
+        let LedgerHead { run, step_bytes, size_bytes } = self.head;
+        for (number, word) in [MAGIC, run, step_bytes, size_bytes, 1].into_iter().enumerate() {
+            self.word(number).store(word, Ordering::Relaxed);
+        }
+    }
+
+    fn check(&self, path: &Path, head: LedgerHead) -> Result<(), Failure> {
+        let found: [u64; HEAD_WORDS] = std::array::from_fn(|number| self.word(number).load(Ordering::Relaxed));
+        if found[..4] == [MAGIC, head.run, head.step_bytes, head.size_bytes] {
+            return Ok(());
+        }
+        Err(Failure::new(FailureKind::Ledger, format!("{} is of another run or target", path.display())))
+    }
+
+    /// What it is of.
+    #[must_use]
+    pub fn head(&self) -> LedgerHead {
+        self.head
+    }
+
+    /// How many steps the target has; what is left behind the last one is never written.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.head.size_bytes / self.head.step_bytes
+    }
+
+    /// A write begins: gives its number.
+    ///
+    /// The number is taken last, so that whatever came back from a step before has a lower one.
+    #[must_use]
+    pub fn begin_write(&self, offset_bytes: u64, length_bytes: u32) -> u64 {
+        for step in self.steps_of(offset_bytes, length_bytes) {
+            self.change(step, |word| (word + 1) | if word & COUNT > 0 { LAPPED } else { 0 });
+        }
+        self.word(4).fetch_add(1, Ordering::AcqRel)
+    }
+
+    /// A trim begins: from here on the steps may hold anything, until a write has them to itself.
+    pub fn begin_trim(&self, offset_bytes: u64, length_bytes: u32) {
+        for step in self.steps_of(offset_bytes, length_bytes) {
+            self.change(step, |word| ((word & COUNT) + 1) | LAPPED);
+        }
+    }
+
+    /// A write or a trim has come back; `sequence` is the number of a write that did what it was asked to.
+    pub fn end(&self, offset_bytes: u64, length_bytes: u32, sequence: Option<u64>) {
+        for step in self.steps_of(offset_bytes, length_bytes) {
+            self.change(step, |word| match (word & COUNT, word & LAPPED, sequence) {
+                (1, 0, Some(sequence)) => sequence << FLOOR_SHIFT,
+                (1, ..) => word & !(COUNT | LAPPED),
+                _ => word - 1,
+            });
+        }
+    }
+
+    /// Forgets what was in flight: nothing is any more.
+    pub fn settle(&self) {
+        for step in 0..self.steps() {
+            self.step(step).fetch_and(!(COUNT | LAPPED), Ordering::AcqRel);
+        }
+    }
+
+    /// The number that a step must hold, or a later one; 0 where it may hold anything.
+    #[must_use]
+    pub fn floor(&self, step: u64) -> u64 {
+        self.step(step).load(Ordering::Acquire) >> FLOOR_SHIFT
+    }
+
+    /// Brings it to its disk, where it lies on one.
+    pub fn flush(&self) -> Result<(), Failure> {
+        if !self.is_file {
+            return Ok(());
+        }
+        self.region.flush().map_err(|error| Failure::from_io(FailureKind::Ledger, "the ledger", &error))
+    }
+
+    fn change(&self, step: u64, to: impl Fn(u64) -> u64) {
+        let word = self.step(step);
+        let _ = word.fetch_update(Ordering::AcqRel, Ordering::Acquire, |word| Some(to(word)));
+    }
+
+    fn steps_of(&self, offset_bytes: u64, length_bytes: u32) -> std::ops::Range<u64> {
+        let step_bytes = self.head.step_bytes;
+        offset_bytes / step_bytes..(offset_bytes + u64::from(length_bytes)) / step_bytes
+    }
+
+    fn step(&self, step: u64) -> &AtomicU64 {
+        assert!(step < self.steps(), "a step beyond the target");
+        #[allow(clippy::cast_possible_truncation)] // Below STEPS_MAX.
+        self.word(PAGE_BYTES / 8 + step as usize)
+    }
+
+    fn word(&self, number: usize) -> &AtomicU64 {
+        assert!((number + 1) * 8 <= self.region.length(), "a word beyond the ledger");
+        #[allow(clippy::cast_ptr_alignment)] // Mappings begin on pages.
+        let first = self.region.start().cast::<u64>();
+        // SAFETY: the word lies within the mapping, which lives as long as the borrow and is aligned to pages; it is
+        // never looked at but as an atomic.
+        unsafe { AtomicU64::from_ptr(first.add(number)) }
+    }
+}
+
+fn checked_length(head: LedgerHead) -> Result<usize, Failure> {
+    let LedgerHead { step_bytes, size_bytes, .. } = head;
+    if step_bytes == 0 || !step_bytes.is_multiple_of(SECTOR_BYTES as u64) {
+        let message = format!("a step of {step_bytes} bytes is no multiple of {SECTOR_BYTES}");
+        return Err(Failure::new(FailureKind::BadJob, message));
+    }
+    let steps = size_bytes / step_bytes;
+    if steps == 0 || steps > STEPS_MAX {
+        let message = format!("{steps} steps of {step_bytes} bytes are not within 1 to {STEPS_MAX}");
+        return Err(Failure::new(FailureKind::BadJob, message));
+    }
+    Ok(PAGE_BYTES + usize::try_from(steps).expect("the number of steps has a bound") * 8)
+}
+
+fn no_ledger(path: &Path) -> Failure {
+    Failure::new(FailureKind::Ledger, format!("{} is no ledger", path.display()))
+}
+
+fn unusable(path: &Path, error: &io::Error) -> Failure {
+    Failure::from_io(FailureKind::Ledger, &path.display().to_string(), error)
+}
+
+fn refused(what: &str, error: &io::Error) -> Failure {
+    Failure::from_io(FailureKind::EngineRefused, what, error)
+}

@@ -1,0 +1,106 @@
+//! Each kind of damage is found as what it is, where it is, and nothing else is.
+
+use iosonde_engine::verify::DamageKind::{Corrupt, Lost, Misplaced, Stale, Torn};
+
+use crate::workshop::{BLOCK, Workshop, engines, found, part};
+
+const HERE: u64 = 77 * BLOCK;
+const THERE: u64 = 200 * BLOCK;
+
+#[test]
+fn a_file_that_nobody_touched_is_as_it_was_written() {
+    for engine in engines() {
+        let (workshop, _) = Workshop::written_twice(engine);
+        let verification = workshop.verify();
+        assert_eq!(found(&verification), []);
+        assert_eq!((verification.steps_checked, verification.steps_free), (1024, 0));
+    }
+}
+
+#[test]
+fn a_flipped_bit_is_found_in_its_sector_wherever_it_is() {
+    for engine in engines() {
+        let (workshop, _) = Workshop::written_twice(engine);
+        let whole = workshop.bytes();
+        // Magic, checksum, run, offset, sequence number and data, in the first and in the last sector of a block.
+        for place in [0, 5, 9, 17, 25, 31, 32, 300, 511, 3584, 3584 + 20, 4095] {
+            let byte = part(&whole, HERE + place, 1)[0];
+            for bit in [1, 0x80] {
+                workshop.put(HERE + place, &[byte ^ bit]);
+                assert_eq!(
+                    found(&workshop.verify()),
+                    [(Corrupt, HERE + place / 512 * 512)],
+                    "{engine:?}, byte {place}"
+                );
+            }
+            workshop.put(HERE + place, &[byte]);
+        }
+        assert_eq!(found(&workshop.verify()), []);
+    }
+}
+
+#[test]
+fn two_blocks_that_changed_places_are_both_found_with_where_they_belong() {
+    for engine in engines() {
+        let (workshop, _) = Workshop::written_twice(engine);
+        let whole = workshop.bytes();
+        workshop.put(HERE, &part(&whole, THERE, BLOCK));
+        workshop.put(THERE, &part(&whole, HERE, BLOCK));
+        let verification = workshop.verify();
+        assert_eq!(found(&verification), [(Misplaced, HERE), (Misplaced, THERE)]);
+        let belong: Vec<_> = verification.first.iter().map(|damage| damage.belongs_at_bytes).collect();
+        assert_eq!(belong, [Some(THERE), Some(HERE)]);
+    }
+}
+
+#[test]
+fn a_block_that_was_rolled_back_is_stale() {
+    for engine in engines() {
+        let (workshop, before) = Workshop::written_twice(engine);
+        workshop.put(HERE, &part(&before, HERE, BLOCK));
+        let verification = workshop.verify();
+        assert_eq!(found(&verification), [(Stale, HERE)]);
+        let damage = verification.first[0];
+        assert!(damage.sequence_found.is_some_and(|sequence| sequence < damage.sequence_expected), "{damage:?}");
+    }
+}
+
+#[test]
+fn a_block_of_zeros_or_of_another_runs_data_is_lost() {
+    for engine in engines() {
+        let (workshop, _) = Workshop::written_twice(engine);
+        let (other, _) = Workshop::written_twice(engine);
+        workshop.put(HERE, &[0; 4096]);
+        assert_eq!(found(&workshop.verify()), [(Lost, HERE)]);
+        let mut foreign = part(&other.bytes(), THERE, BLOCK);
+        for sector in foreign.chunks_mut(512) {
+            // The same seal, but of another run.
+            let seal = iosonde_engine::verify::Seal { run: 1, offset_bytes: THERE, sequence: u64::MAX >> 21 };
+            iosonde_engine::verify::seal_sector(sector, seal);
+        }
+        workshop.put(THERE, &foreign);
+        assert_eq!(found(&workshop.verify()), [(Lost, HERE), (Lost, THERE)]);
+    }
+}
+
+#[test]
+fn a_block_that_is_half_old_and_half_new_is_torn_at_its_first_old_sector() {
+    for engine in engines() {
+        let (workshop, before) = Workshop::written_twice(engine);
+        workshop.put(HERE + 2048, &part(&before, HERE + 2048, 2048));
+        workshop.put(THERE, &part(&before, THERE, 512));
+        workshop.put(THERE + BLOCK, &[0; 1024]);
+        let expected = [(Torn, HERE + 2048), (Torn, THERE), (Torn, THERE + BLOCK)];
+        assert_eq!(found(&workshop.verify()), expected);
+    }
+}
+
+#[test]
+fn of_much_damage_all_is_counted_and_the_first_is_named() {
+    let (workshop, _) = Workshop::written_twice(engines()[0]);
+    workshop.put(BLOCK * 100, &vec![0; 512 * 4096]);
+    let verification = workshop.verify();
+    assert_eq!(verification.damaged[&Lost], 512);
+    let offsets: Vec<u64> = verification.first.iter().map(|damage| damage.offset_bytes / BLOCK).collect();
+    assert_eq!(offsets, (100..120).collect::<Vec<u64>>());
+}

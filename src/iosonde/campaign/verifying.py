@@ -1,0 +1,110 @@
+"""Where the account of what is written is kept, and the pass that reads a run's targets back later."""
+
+import hashlib
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from iosonde import __version__
+from iosonde.errors import RecordError, TargetError, UsageError
+from iosonde.plans import is_verified, verified_step_bytes
+from iosonde.plans.build import SEED_BITS
+from iosonde.records import LaterPass, Plan, RunHeader, TargetKind
+from iosonde.sources import EngineSource, KeptLedger, LeftLedger, TargetRequest
+from iosonde.store import ACCOUNT_NAME, RunDirectory, is_archive, load_run, make_directory
+
+FILE_NAME: Final = "target-{number}"
+
+
+def check_kind(plan: Plan, kind: TargetKind, name: str) -> None:
+    """Raises UsageError for a target that holds nothing that could be read back."""
+    if is_verified(plan) and kind != "file":
+        raise UsageError(
+            f"{name} keeps no data that could be verified", "name a file or a directory, or leave verify away"
+        )
+
+
+def kept_ledger(plan: Plan, run: str, number: int, directory: Path | None) -> KeptLedger | None:
+    """The account of the target of that number, from 0: in a run directory, or in memory; None where none is wanted.
+
+    Each target of each run has a number that no other has, whatever the seed: what another run with the same seed has
+    left must not pass for this one's, nor what was meant for another target.
+    """
+    if not is_verified(plan):
+        return None
+    if directory is not None:
+        make_directory(directory / ACCOUNT_NAME)
+    digest = hashlib.blake2b(f"{run}/{plan.seed}/{number}".encode(), digest_size=8).digest()
+    return KeptLedger(
+        path=None if directory is None else _file_of(directory, number),
+        run=int.from_bytes(digest, "big") >> (64 - SEED_BITS),
+        step_bytes=verified_step_bytes(plan),
+        size_bytes=plan.span_bytes,
+    )
+
+
+def _file_of(directory: Path, number: int) -> Path:
+    return (directory / ACCOUNT_NAME / FILE_NAME.format(number=number + 1)).resolve()
+
+
+def verify_later(
+    directory: Path, words: tuple[str, ...], on_progress: Callable[[int, int], None], now: datetime
+) -> LaterPass:
+    """Reads a run's targets back, where they were or where ``words`` say, and keeps what it finds in the run.
+
+    ``on_progress`` is told which target is read, from 0, and how many bytes of it were. The targets are only read.
+    Raises RecordError for a run that was not made to be verified, and TargetError.
+    """
+    if is_archive(directory):
+        raise RecordError(f"{directory} is an archive, which holds no account of blocks", "name the run's directory")
+    header = load_run(directory, intervals=False).header
+    if not is_verified(header.plan):
+        raise RecordError(
+            f"{directory} was not made to be verified: what it wrote does not say what it is",
+            "measure with verify = true in the campaign",
+        )
+    paths = _paths_of(header, words)
+    with RunDirectory(directory).reopen_journal() as journal:
+        source = EngineSource()
+        try:
+            for number, path in enumerate(paths):
+                ledger = LeftLedger(_file_of(directory, number))
+                request = TargetRequest(
+                    path=path, write=False, create_bytes=None, direct=header.target.direct, ledger=ledger
+                )
+                source.open(request)
+            found = source.verify(on_progress)
+        except KeyboardInterrupt:
+            source.kill()
+            raise
+        finally:
+            source.end()
+        later = LaterPass(
+            verified_at=now.astimezone(UTC).isoformat(timespec="seconds"),
+            iosonde_version=__version__,
+            command=tuple(sys.argv),
+            targets=found,
+        )
+        journal.later_pass(later)
+    return later
+
+
+def _paths_of(header: RunHeader, words: tuple[str, ...]) -> tuple[Path, ...]:
+    if words and len(words) != len(header.targets):
+        raise UsageError(
+            f"the run has {len(header.targets)} targets, and {len(words)} were named",
+            "name them all, in the order of the run, or none: then they are where they were",
+        )
+    paths = tuple(Path(word) for word in words) or tuple(Path(target.path) for target in header.targets)
+    for path, target in zip(paths, header.targets, strict=True):
+        if not path.exists():
+            made = target.created and not words
+            raise TargetError(
+                f"{path} is not there{': the run had made it, and has removed it at its end' if made else ''}",
+                "measure a file that stays, with --overwrite, to verify it later"
+                if made
+                else "name the file where it is now: iosonde verify RUN TARGET",
+            )
+    return paths
