@@ -71,6 +71,7 @@ fn main() {
         clock,
         accesses: Accesses::new(&job, 0, &Shared::new(&job)),
         payload: None,
+        ledger: None,
         arrivals: Arrivals::of(&job, 0),
         recorder,
         stop: Arc::default(),

@@ -4,10 +4,12 @@
 use std::fs::File;
 use std::ptr::NonNull;
 
-use rustix::mm::{MapFlags, MsyncFlags, ProtFlags, mmap, mmap_anonymous, msync, munmap};
+use rustix::mm::{Advice, MapFlags, MsyncFlags, ProtFlags, madvise, mmap, mmap_anonymous, msync, munmap};
 
 /// Memory pages.
 pub const PAGE_BYTES: usize = 4096;
+/// Large ones, where the processor has them.
+const HUGE_BYTES: usize = 2 << 20;
 
 /// A page-aligned stretch of memory, given back when dropped.
 #[derive(Debug)]
@@ -29,6 +31,11 @@ impl Region {
         let start = unsafe {
             mmap_anonymous(std::ptr::null_mut(), length, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE)?
         };
+        if length >= HUGE_BYTES {
+            // Buffers are used in no order, and small pages would fall out of the table of addresses all the time.
+            // SAFETY: start and length are those of the mapping. Advice that is not taken changes nothing.
+            let _ = unsafe { madvise(start, length, Advice::LinuxHugepage) };
+        }
         let start = NonNull::new(start.cast()).ok_or_else(|| std::io::Error::other("mmap gave address 0"))?;
         Ok(Self { start, length })
     }

@@ -263,6 +263,8 @@ _CELL_COLUMNS: Final = (
     _Definition("sync", _text, lambda row: str(row.record.workload.sync)),
     _Definition("flush_every", _integer, lambda row: row.record.workload.flush_every),
     _Definition("data", _text, lambda row: str(row.record.workload.data)),
+    _Definition("compressible_percent", _integer, lambda row: row.record.workload.compressible_percent),
+    _Definition("duplicates_percent", _integer, lambda row: row.record.workload.duplicates_percent),
     _Definition("offset_bytes", _integer, lambda row: row.record.workload.offset_bytes),
     _Definition("span_bytes", _maybe_integer, lambda row: row.record.workload.span_bytes),
     _Definition("burst_operations", _maybe_integer, lambda row: row.record.workload.burst_operations),

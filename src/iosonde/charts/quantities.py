@@ -88,6 +88,12 @@ def _extras_label(workload: Workload) -> str:
     parts = []
     if workload.flush_every > 1:
         parts.append(f"a flush every {workload.flush_every}")
+    if workload.compressible_percent:
+        parts.append(f"{workload.compressible_percent} % compressible")
+    if workload.duplicates_percent:
+        parts.append(f"{workload.duplicates_percent} % duplicates")
+    if workload.verify:
+        parts.append("verified")
     if workload.span_bytes is not None:
         parts.append(f"{format_size(workload.span_bytes)} used")
     if workload.offset_bytes:

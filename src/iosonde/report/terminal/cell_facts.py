@@ -17,6 +17,7 @@ from iosonde.report.display import granularity_text, printable
 from iosonde.report.facts import fio_text
 from iosonde.report.terminal.cell_choice import ChosenCell
 from iosonde.report.terminal.fitting import Fitted, FittedTable
+from iosonde.report.verification import verification_lines
 from iosonde.units import format_duration, format_latency, format_size
 
 SLOWEST_MAX: Final = 10
@@ -53,6 +54,7 @@ def facts_table(run: RunRecord, chosen: ChosenCell) -> RenderableType:
     facts = (
         ("in flight at the end", _each(chosen.records, _censored)),
         *((("waiting at the end", _each(chosen.records, _waiting)),) if chosen.plan.workload.is_open_loop else ()),
+        *((("read back", _each(chosen.records, _read_back)),) if chosen.plan.workload.verify else ()),
         ("levels of throughput", _each(chosen.records, _levels)),
         ("faults", _faults(chosen.records)),
         ("CPU, workers", _each(chosen.records, _cpu)),
@@ -114,6 +116,11 @@ def _waiting(record: CellRecord) -> str:
     if age_ns is None:
         return "not known"
     return f"the oldest for {format_latency(age_ns)}" if age_ns else "none"
+
+
+def _read_back(record: CellRecord) -> str:
+    """What reading the targets back has shown."""
+    return "; ".join(verification_lines(record.verification)) or "not done"
 
 
 def _faults(records: Sequence[CellRecord]) -> str:
