@@ -13,13 +13,10 @@ use crate::clock::{Clock, Monotonic};
 use crate::failure::{Failure, FailureKind};
 use crate::host::memory_bytes_free;
 use crate::job::{Data, Engine, Job, Pattern, Sync, TARGETS_MAX};
-use crate::protocol::{
-    Access, Command, Event, Hello, LINE_BYTES_MAX, LedgerSpec, Line, Numbered, PROTOCOL, TargetSpec, read_line,
-};
+use crate::protocol::{Access, Command, Event, Hello, LINE_BYTES_MAX, Line, Numbered, PROTOCOL, TargetSpec, read_line};
 use crate::ring::{Poll, uring_refused};
 use crate::sim::{Drive, FaultPlan, Model, VirtualClock, check_faults, flush_all};
 use crate::target::{Target, TargetKind, Wanted};
-use crate::verify::{Ledger, LedgerHead};
 
 /// Commands that may wait while a job runs. Those beyond are refused, so that a stop, and the end, are heard all the same.
 const COMMANDS_WAITING_MAX: usize = 16;
@@ -264,7 +261,7 @@ impl<W: Write> Session<W> {
                 }
                 let mut target = (self.open_file)(&path, Wanted { write, create_bytes: size_bytes, direct })?;
                 target.cpus_near = cpus_near;
-                target.ledger = ledger.map(|spec| ledger_of(spec, &target)).transpose()?.map(Arc::new);
+                target.ledger = ledger.map(|spec| spec.open(&target)).transpose()?.map(Arc::new);
                 Ok(target)
             }
         }
@@ -380,20 +377,6 @@ impl<W: Write> Session<W> {
         })?;
         let overhead_ns_per_io = result.measured_ns / done.max(1);
         Ok(Event::Calibrated { id, overhead_ns_per_io })
-    }
-}
-
-fn ledger_of(spec: LedgerSpec, target: &Target) -> Result<Ledger, Failure> {
-    match spec {
-        LedgerSpec::Left { path } if !target.writable => Ledger::read(&path),
-        LedgerSpec::Kept { path, run, step_bytes, size_bytes } if target.writable => {
-            let head = LedgerHead { run, step_bytes, size_bytes: size_bytes.min(target.size_bytes) };
-            path.map_or_else(|| Ledger::in_memory(head), |path| Ledger::in_file(&path, head))
-        }
-        _ => {
-            let message = "a ledger is kept for a target that is open for writing, and one that was left is only read";
-            Err(Failure::new(FailureKind::Protocol, message))
-        }
     }
 }
 

@@ -4,8 +4,11 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
+use crate::failure::{Failure, FailureKind};
 use crate::job::Job;
 use crate::sim::{FaultPlan, Model};
+use crate::target::Target;
+use crate::verify::{Ledger, LedgerHead};
 
 /// A command and the number that its answers repeat.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -115,4 +118,22 @@ pub enum LedgerSpec {
         /// Which file.
         path: PathBuf,
     },
+}
+
+impl LedgerSpec {
+    /// The ledger, for a target that was opened for what it is about.
+    pub fn open(self, target: &Target) -> Result<Ledger, Failure> {
+        match self {
+            Self::Left { path } if !target.writable => Ledger::read(&path),
+            Self::Kept { path, run, step_bytes, size_bytes } if target.writable => {
+                let head = LedgerHead { run, step_bytes, size_bytes: size_bytes.min(target.size_bytes) };
+                path.map_or_else(|| Ledger::in_memory(head), |path| Ledger::in_file(&path, head))
+            }
+            _ => {
+                let message =
+                    "a ledger is kept for a target that is open for writing, and one that was left is only read";
+                Err(Failure::new(FailureKind::Protocol, message))
+            }
+        }
+    }
 }

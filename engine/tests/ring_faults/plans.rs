@@ -258,6 +258,7 @@ fn a_ring_that_makes_completions_up_is_a_mistake_of_ours() {
         clock: ManualClock::default(),
         accesses: Accesses::new(&way, 0, &Shared::new(&way)),
         payload: None,
+        ledger: None,
         arrivals: None,
         recorder,
         stop: Arc::default(),

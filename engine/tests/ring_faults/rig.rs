@@ -83,6 +83,7 @@ pub fn run_on<R: Ring>(
         clock: clock.clone(),
         accesses: Accesses::new(job, 0, &Shared::new(job)),
         payload,
+        ledger: None,
         arrivals: Arrivals::of(job, 0),
         recorder,
         stop: Arc::default(),
