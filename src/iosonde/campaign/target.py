@@ -116,7 +116,7 @@ def _break_off(source: Source, place: Place) -> None:
     own = place.make and place.path is not None and source.holds(place.path)
     source.kill()
     if own and place.path is not None:
-        place.path.unlink(missing_ok=True)
+        _unlink(place.path)
 
 
 def _remove_same(path: Path, identity: Identity) -> None:
@@ -127,7 +127,14 @@ def _remove_same(path: Path, identity: Identity) -> None:
         return
     made = (identity.device_major, identity.device_minor, identity.inode)
     if (os.major(found.st_dev), os.minor(found.st_dev), found.st_ino) == made:
-        path.unlink(missing_ok=True)
+        _unlink(path)
+
+
+def _unlink(path: Path) -> None:
+    # A file system that has died, or turned read-only, keeps the file; that was told when it failed the workload, and
+    # must not take the place of what was measured before.
+    with suppress(OSError):
+        path.unlink()
 
 
 def _facts(opened: OpenTarget, place: Place, written: Literal["filled", "data", "unknown"]) -> TargetFacts:
