@@ -72,12 +72,11 @@ impl<R: Ring, C: Clock> Worker<R, C> {
 
     // Fills the queue, up to one batch.
     pub(super) fn launch(&mut self) {
-        let before_ns = if self.is_timed() { self.clock.now() } else { 0 };
+        let is_timed = self.is_timed();
+        let before_ns = if is_timed { self.clock.now() } else { 0 };
         while self.batch.len() < self.batch_max {
-            let slot = self
-                .unfinished
-                .pop()
-                .or_else(|| if self.next_arrival_ns() > before_ns { None } else { self.ready.pop() });
+            let is_early = is_timed && self.next_arrival_ns() > before_ns;
+            let slot = self.unfinished.pop().or_else(|| if is_early { None } else { self.ready.pop() });
             let Some(slot) = slot else { break };
             if self.aim(slot) {
                 self.push(slot);
@@ -115,12 +114,13 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             }
             Next::Fresh => {
                 let Some(access) = self.accesses.draw() else { return false };
-                if let Some(arrivals) = &mut self.arrivals {
-                    slot.intended_ns = arrivals.take();
-                    slot.due_ns = slot.intended_ns.max(self.ready_since_ns);
-                }
-                if let Some(bursts) = &mut self.bursts {
-                    bursts.take();
+                match (&mut self.arrivals, &mut self.bursts) {
+                    (None, None) => (),
+                    (Some(arrivals), _) => {
+                        slot.intended_ns = arrivals.take();
+                        slot.due_ns = slot.intended_ns.max(self.ready_since_ns);
+                    }
+                    (None, Some(bursts)) => bursts.take(),
                 }
                 slot.class = access.class;
                 slot.offset_bytes = access.offset_bytes;
