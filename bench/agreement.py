@@ -31,7 +31,7 @@ LEAN = by_fio(
 
 def run(results: Path, folder: Path, pairs: int) -> bool:
     """Measures, prints and keeps the comparison; True when every target is met."""
-    target = folder / "iosonde-bench.data"
+    target = (folder / "iosonde-bench.data").resolve()
     report = Report(
         f"iosonde and fio on the same cell, {pairs} alternating rounds of {DURATION_S} s",
         folder,

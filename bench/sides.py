@@ -185,7 +185,7 @@ def by_fio(ioengine: str, *settings: str) -> Measure:
 
     def measure(load: Load, seed: int) -> Sample:
         before = _Spent.by_children()
-        target = [f"--filename={load.target}"] if load.target else []
+        target = [f"--filename={load.target.resolve()}"] if load.target else []
         words = ["fio", "--name=bench", *target, f"--size={load.span_bytes}", f"--ioengine={ioengine}"]
         words += [
             f"--direct={int(load.direct)}",

@@ -2,6 +2,8 @@
 
 use std::fs::{File, read_to_string};
 use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
@@ -9,14 +11,29 @@ use rustix::io::Errno;
 use super::Identity;
 use crate::failure::{Failure, FailureKind};
 
+/// How long the kernel may take to give up the ring of a process that has ended, and with it the lock. The kernel does so
+/// in a thread of its own, behind the end of the process.
+const GIVEN_UP_MAX: Duration = Duration::from_secs(5);
+/// How often to look.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
+
 /// Takes the lock. A file system that knows no locks is no worse than one without them.
 pub fn take(path: &Path, file: &File, identity: Identity) -> Result<(), Failure> {
-    if flock(file, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK) {
-        let who =
-            holder(identity).map_or_else(|| "another process, which can't be seen from here".to_owned(), described);
+    let since = Instant::now();
+    while flock(file, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK) {
+        let holder = holder(identity);
+        if holder.is_some_and(has_ended) && since.elapsed() < GIVEN_UP_MAX {
+            sleep(LOOK_EVERY);
+            continue;
+        }
+        let who = holder.map_or_else(|| "another process, which can't be seen from here".to_owned(), described);
         return Err(Failure::new(FailureKind::Held, format!("{} is held by {who}", path.display())));
     }
     Ok(())
+}
+
+fn has_ended(process: u32) -> bool {
+    !Path::new(&format!("/proc/{process}")).exists()
 }
 
 // The process that has the lock, by the kernel's table: `1: FLOCK  ADVISORY  WRITE 1234 fe:00:131 0 EOF`.

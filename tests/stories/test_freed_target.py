@@ -1,0 +1,33 @@
+"""A target is free again as soon as whoever measured it has ended: the kernel may take longer to give its ring up."""
+
+from pathlib import Path
+
+import pytest
+
+from iosonde.records import Access, CellPlan, CellTurn, Engine, Experiment, Timing, Workload
+from iosonde.sources import EngineSource, TargetRequest, Way
+
+SIZE_BYTES = 16 << 20
+MS = 1_000_000
+ROUNDS = 8
+
+
+@pytest.mark.parametrize("how", ["ended", "killed"])
+def test_a_file_can_be_opened_at_once_behind_an_engine_that_had_a_ring_on_it(how: str, tmp_path: Path) -> None:
+    workload = Workload(pattern=Access.RANDOM, read_percent=0, block_size_bytes=4096, queue_depth=32)
+    timing = Timing(warmup_ns=0, measure_ns=50 * MS, interval_ns=50 * MS)
+    cell = CellPlan(cell="writes", experiments=(Experiment.PROBE,), workload=workload, timing=timing)
+    path, counts = tmp_path / "file", []
+    for number in range(ROUNDS):
+        source = EngineSource()
+        if Engine.IO_URING not in source.hello.engines:
+            source.end()
+            pytest.skip(f"io_uring can't be had: {source.hello.io_uring_refused}")
+        try:
+            source.open(TargetRequest(path=path, write=True, create_bytes=None if number else SIZE_BYTES, direct=False))
+            turn = CellTurn(order=1, cell="writes", repeat=1, seed=number)
+            record = source.measure(cell, turn, Way(Engine.IO_URING), SIZE_BYTES, lambda _: None)
+        finally:
+            (source.kill if how == "killed" else source.end)()
+        counts.append(sum(totals.count for totals in record.operations.values()))
+    assert all(counts), counts
