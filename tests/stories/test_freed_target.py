@@ -28,6 +28,8 @@ def test_a_file_can_be_opened_at_once_behind_an_engine_that_had_a_ring_on_it(how
             turn = CellTurn(order=1, cell="writes", repeat=1, seed=number)
             record = source.measure(cell, turn, Way(Engine.IO_URING), SIZE_BYTES, lambda _: None)
         finally:
-            (source.kill if how == "killed" else source.end)()
+            if how == "killed":
+                source.kill()
+            source.end()
         counts.append(sum(totals.count for totals in record.operations.values()))
     assert all(counts), counts

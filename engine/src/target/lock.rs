@@ -14,6 +14,8 @@ use crate::failure::{Failure, FailureKind};
 /// How long the kernel may take to give up the ring of a process that has ended, and with it the lock. The kernel does so
 /// in a thread of its own, behind the end of the process.
 const GIVEN_UP_MAX: Duration = Duration::from_secs(5);
+/// How long to wait for anybody else: a process that is just ending still looks alive, or is seen no more a moment later.
+const HELD_MAX: Duration = Duration::from_millis(500);
 /// How often to look.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
@@ -22,7 +24,8 @@ pub fn take(path: &Path, file: &File, identity: Identity) -> Result<(), Failure>
     let since = Instant::now();
     while flock(file, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK) {
         let holder = holder(identity);
-        if holder.is_some_and(has_ended) && since.elapsed() < GIVEN_UP_MAX {
+        let patience = if holder.is_some_and(has_ended) { GIVEN_UP_MAX } else { HELD_MAX };
+        if since.elapsed() < patience {
             sleep(LOOK_EVERY);
             continue;
         }
