@@ -1,12 +1,12 @@
 """How figures moved over the time of a run: one value an interval."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from iosonde.analysis.histogram import PERCENTS
 from iosonde.analysis.latency import leading, percentiles_of
-from iosonde.analysis.totals import COUNTED_IN_ALL, total_of
-from iosonde.records import CellRecord, IntervalRecord, Operation, OperationTotals, Outcome, Phase
+from iosonde.analysis.totals import count_all, iops_of, total_of
+from iosonde.records import CellRecord, IntervalRecord, Operation, Outcome, Phase
 from iosonde.units import SECOND_NS
 
 
@@ -39,10 +39,10 @@ def moments_of(records: Sequence[CellRecord], *, with_percentiles: bool = False)
         assert record.clock_start is not None
         offset_ns = record.clock_start.wall_ns - record.clock_start.engine_ns
         for interval in record.intervals:
-            length_ns = interval.end_ns - interval.start_ns
-            if interval.phase is not Phase.MEASURE or not length_ns or not means[record.cell]:
+            timed = interval.phase is Phase.MEASURE and interval.end_ns > interval.start_ns
+            if not timed or not means[record.cell]:
                 continue
-            iops = _count(interval.operations) * SECOND_NS / length_ns
+            iops = iops_of(interval)
             totals = total_of(interval.operations, Operation.ALL) if with_percentiles else None
             known = (None,) * len(PERCENTS) if totals is None else percentiles_of(leading(totals))
             yield Moment(
@@ -55,15 +55,11 @@ def moments_of(records: Sequence[CellRecord], *, with_percentiles: bool = False)
             )
 
 
-def _count(operations: Mapping[Operation, OperationTotals]) -> int:
-    return sum(operations[each].count for each in COUNTED_IN_ALL if each in operations)
-
-
 def _means(records: Sequence[CellRecord]) -> dict[str, float]:
     """Operations a second of each cell, over all of its time."""
     count: dict[str, int] = {}
     time_ns: dict[str, int] = {}
     for record in records:
-        count[record.cell] = count.get(record.cell, 0) + _count(record.operations)
+        count[record.cell] = count.get(record.cell, 0) + count_all(record.operations)
         time_ns[record.cell] = time_ns.get(record.cell, 0) + record.measured_ns
     return {cell: count[cell] * SECOND_NS / time_ns[cell] if time_ns[cell] else 0.0 for cell in count}

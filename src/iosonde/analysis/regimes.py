@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Final
 
 from iosonde.analysis.series import find_changes
-from iosonde.analysis.totals import COUNTED_IN_ALL
+from iosonde.analysis.totals import count_all, iops_of
 from iosonde.records import CellRecord, IntervalRecord, Phase
 from iosonde.units import SECOND_NS
 
@@ -28,7 +28,7 @@ def regimes_of(record: CellRecord) -> tuple[Regime, ...]:
     measured = _whole([each for each in record.intervals if each.phase is Phase.MEASURE])
     if not measured:
         return ()
-    changes = find_changes([_count(each) * SECOND_NS / (each.end_ns - each.start_ns) for each in measured])
+    changes = find_changes([iops_of(each) for each in measured])
     begin_ns = measured[0].start_ns
     return tuple(
         _regime(measured[first:last], begin_ns)
@@ -43,9 +43,5 @@ def _whole(intervals: Sequence[IntervalRecord]) -> list[IntervalRecord]:
 
 def _regime(intervals: Sequence[IntervalRecord], begin_ns: int) -> Regime:
     time_ns = sum(each.end_ns - each.start_ns for each in intervals)
-    count = sum(_count(each) for each in intervals)
+    count = sum(count_all(each.operations) for each in intervals)
     return Regime(intervals[0].start_ns - begin_ns, intervals[-1].end_ns - begin_ns, count * SECOND_NS / time_ns)
-
-
-def _count(interval: IntervalRecord) -> int:
-    return sum(interval.operations[each].count for each in COUNTED_IN_ALL if each in interval.operations)

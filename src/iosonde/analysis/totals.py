@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from iosonde.analysis.histogram import merge_histograms
 from iosonde.records import IntervalRecord, Operation, OperationTotals, Phase, Times
+from iosonde.units import SECOND_NS
 
 COUNTED_IN_ALL: Final = (Operation.READ, Operation.WRITE, Operation.TRIM, Operation.FLUSH)
 """``all`` adds these. A commit is a write and a flush that are counted already."""
@@ -50,6 +51,16 @@ def total_of(operations: Mapping[Operation, OperationTotals], operation: Operati
     if operation is Operation.ALL:
         return merge_totals([operations[each] for each in COUNTED_IN_ALL if each in operations])
     return None
+
+
+def count_all(operations: Mapping[Operation, OperationTotals]) -> int:
+    """Operations of all classes together, each counted once."""
+    return sum(operations[each].count for each in COUNTED_IN_ALL if each in operations)
+
+
+def iops_of(interval: IntervalRecord) -> float:
+    """Operations a second in an interval, which has to have a length."""
+    return count_all(interval.operations) * SECOND_NS / (interval.end_ns - interval.start_ns)
 
 
 def add_operations(intervals: Sequence[IntervalRecord]) -> dict[Operation, OperationTotals]:
