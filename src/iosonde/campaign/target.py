@@ -10,7 +10,7 @@ from typing import Literal
 from iosonde.campaign.places import Place
 from iosonde.errors import EngineError, TargetError, UsageError
 from iosonde.machine import cpus_near, device_facts
-from iosonde.records import Identity, TargetFacts
+from iosonde.records import DeviceFacts, Identity, TargetFacts
 from iosonde.sources import KeptLedger, OpenTarget, Source, TargetRequest
 
 
@@ -53,7 +53,7 @@ def open_target(source: Source, place: Place, how: Opening) -> TargetFacts:
     if place.expected is not None and opened.identity is not None:
         check_same(place, opened.identity)
     if place.path is None:
-        return _facts(opened, place, "filled" if how.fill and place.drive is not None else "unknown")
+        return _facts(opened, place, device, "filled" if how.fill and place.drive is not None else "unknown")
     if place.written and opened.holes and not how.trims:
         raise TargetError(
             f"parts of {place.path} are unwritten that this run had written: it was cut and made longer again",
@@ -65,7 +65,7 @@ def open_target(source: Source, place: Place, how: Opening) -> TargetFacts:
             f"parts of {place.path} were never written, and reading them says nothing of a drive",
             "--overwrite lets iosonde write the file first; or name a directory",
         )
-    facts = _facts(opened, place, "filled" if how.fill else "data")
+    facts = _facts(opened, place, device, "filled" if how.fill else "data")
     return facts.model_copy(update={"cpus_near": near})
 
 
@@ -137,7 +137,9 @@ def _unlink(path: Path) -> None:
         path.unlink()
 
 
-def _facts(opened: OpenTarget, place: Place, written: Literal["filled", "data", "unknown"]) -> TargetFacts:
+def _facts(
+    opened: OpenTarget, place: Place, device: DeviceFacts | None, written: Literal["filled", "data", "unknown"]
+) -> TargetFacts:
     path = place.path
     return TargetFacts(
         kind=place.kind,
@@ -149,6 +151,6 @@ def _facts(opened: OpenTarget, place: Place, written: Literal["filled", "data", 
         identity=opened.identity,
         alignment=opened.alignment,
         file_system=place.file_system,
-        device=None if path is None else device_facts(path),
+        device=device,
         simulation=place.drive,
     )
