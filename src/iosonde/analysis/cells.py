@@ -28,7 +28,6 @@ from iosonde.records import (
     Outcome,
     Workload,
 )
-from iosonde.records.workload import ALL_READS
 from iosonde.units import SECOND_NS
 
 
@@ -121,13 +120,7 @@ class CellEstimate:
     @property
     def direction(self) -> Operation | None:
         """``read``, ``write`` or ``trim`` for a pure workload, None for a mix."""
-        asked = self.workload
-        pure = {
-            Operation.READ: asked.read_percent,
-            Operation.WRITE: asked.write_percent,
-            Operation.TRIM: asked.trim_percent,
-        }
-        return next((operation for operation, percent in pure.items() if percent == ALL_READS), None)
+        return self.workload.only_operation
 
     @property
     def subject(self) -> OperationEstimate | None:

@@ -9,7 +9,6 @@ from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.estimate import Estimate
 from iosonde.plans.limits import OPEN_LOOP_DEPTH
 from iosonde.records import Arrivals, Data, LatencyKind, Operation, Sync, Workload
-from iosonde.records.workload import ALL_READS
 from iosonde.units import format_duration, format_rate, format_size
 
 MEGABYTE: Final = 10**6
@@ -79,9 +78,9 @@ def workload_label(workload: Workload) -> str:
 def direction_label(workload: Workload) -> str:
     """``read``, ``write``, ``trim``, or the shares of a mix: ``70 % read``, ``65 % read, 5 % trim``."""
     read, trim = workload.read_percent, workload.trim_percent
-    if trim:
-        return "trim" if trim == ALL_READS else f"{read} % read, {trim} % trim"
-    return {ALL_READS: "read", 0: "write"}.get(read, f"{read} % read")
+    if workload.only_operation is not None:
+        return workload.only_operation.value
+    return f"{read} % read, {trim} % trim" if trim else f"{read} % read"
 
 
 def _extras_label(workload: Workload) -> str:

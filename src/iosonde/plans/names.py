@@ -2,7 +2,6 @@
 
 from iosonde.plans.limits import OPEN_LOOP_DEPTH
 from iosonde.records import Arrivals, Data, Sync, Workload
-from iosonde.records.workload import ALL_READS
 from iosonde.units import format_duration, format_rate, format_size
 
 
@@ -32,9 +31,9 @@ def cell_name(workload: Workload) -> str:
 
 def _kind_name(workload: Workload) -> str:
     read, trim = workload.read_percent, workload.trim_percent
-    if trim:
-        return "trim" if trim == ALL_READS else f"mix{read}-trim{trim}"
-    return {ALL_READS: "read", 0: "write"}.get(read, f"mix{read}")
+    if workload.only_operation is not None:
+        return workload.only_operation.value
+    return f"mix{read}-trim{trim}" if trim else f"mix{read}"
 
 
 def _pattern_name(pattern: object) -> str:

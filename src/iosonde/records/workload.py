@@ -91,6 +91,16 @@ class Workload(Record):
         return self.write_percent > 0
 
     @property
+    def only_operation(self) -> Operation | None:
+        """``read``, ``write`` or ``trim`` for a pure workload, None for a mix."""
+        shares = {
+            Operation.READ: self.read_percent,
+            Operation.WRITE: self.write_percent,
+            Operation.TRIM: self.trim_percent,
+        }
+        return next((operation for operation, percent in shares.items() if percent == ALL_READS), None)
+
+    @property
     def flushes_each(self) -> bool:
         """Whether each write has a flush of its own, so that commits are what it is about."""
         return self.sync is Sync.FDATASYNC and self.flush_every == 1

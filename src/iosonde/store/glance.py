@@ -18,7 +18,6 @@ from typing import Any, Final
 from iosonde.analysis.totals import COUNTED_IN_ALL
 from iosonde.errors import RecordError
 from iosonde.records import CellPlan, Operation, Outcome, Plan, RunHeader, Sync
-from iosonde.records.workload import ALL_READS
 from iosonde.store.archive import is_archive
 from iosonde.store.files import open_files
 from iosonde.store.frames import HEAD, PREFIX, Broken, Frame, Kind, decode, schema_version_of
@@ -281,8 +280,7 @@ def _is_plain(plan: CellPlan) -> bool:
     return (
         not plan.workload.is_open_loop
         and plan.workload.sync is not Sync.FDATASYNC
-        and plan.workload.reads != plan.workload.writes
-        and not plan.workload.trim_percent
+        and plan.workload.only_operation in {Operation.READ, Operation.WRITE}
     )
 
 
@@ -296,7 +294,7 @@ def _counted(plan: CellPlan) -> tuple[Operation, ...]:
     """The classes that add up to what a cell is about, as ``CellEstimate.subject`` says."""
     if plan.workload.flushes_each:
         return (Operation.COMMIT,)
-    return (Operation.WRITE,) if plan.workload.write_percent == ALL_READS else COUNTED_IN_ALL
+    return (Operation.WRITE,) if plan.workload.only_operation is Operation.WRITE else COUNTED_IN_ALL
 
 
 def _since_1970_ns(text: str) -> int | None:

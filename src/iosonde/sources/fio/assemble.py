@@ -25,7 +25,6 @@ from iosonde.records import (
     TargetShare,
     Workload,
 )
-from iosonde.records.workload import ALL_READS
 from iosonde.sources.fio.limits import MILLISECOND_NS
 from iosonde.sources.fio.output import Snapshot, Tally, added
 from iosonde.sources.fio.series import totals_of
@@ -116,14 +115,12 @@ class Measured:
         return contradiction(self.last, self.intervals, self.cell.workload)
 
     def _faults(self) -> Iterator[Fault]:
-        asked = self.cell.workload
-        pure = {asked.read_percent: Operation.READ, asked.write_percent: Operation.WRITE}.get(ALL_READS)
         for number, group in enumerate(self.last.groups if self.last else ()):
             if group.errors:
                 yield Fault(
                     kind=FaultKind.ERROR,
                     # Of a mix fio does not say which of them failed.
-                    operation=pure or Operation.ALL,
+                    operation=self.cell.workload.only_operation or Operation.ALL,
                     errno=group.first_errno,
                     errno_name=errnos.errorcode.get(group.first_errno, ""),
                     count=group.errors,
