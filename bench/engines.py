@@ -12,14 +12,13 @@ from statistics import median
 
 from bench.ratios import Paired, ratio_of
 from bench.report import Report
-from bench.sides import PAUSE_S
+from bench.sides import PAUSE_S, fill_open
 from iosonde.analysis.histogram import PERCENTS
 from iosonde.analysis.latency import percentiles_of
 from iosonde.analysis.totals import total_of
 from iosonde.plans import cell_name
-from iosonde.plans.build import Ground, fill_cell
 from iosonde.records import CellPlan, CellRecord, CellTurn, Engine, Experiment, Operation, Outcome, Timing, Workload
-from iosonde.sources import FioSource, TargetRequest, Way
+from iosonde.sources import FioSource, Way
 from iosonde.units import SECOND_NS, format_iops, format_latency, format_size
 from iosonde.vocabulary import Access, Sync
 
@@ -84,11 +83,7 @@ def _opened(target: Path) -> Iterator[FioSource]:
     """A source with the file made, filled and open: its engine holds it, and either engine can measure on it."""
     source = FioSource()
     try:
-        source.open(TargetRequest(path=target, write=True, create_bytes=SPAN_BYTES, direct=True))
-        turn = CellTurn(order=0, cell="fill", repeat=0, seed=1)
-        cell = fill_cell(Ground(SPAN_BYTES, fill=True))
-        source.measure(cell, turn, Way(_own_engine(source)), SPAN_BYTES, lambda _: None)
-        source.sync()
+        fill_open(source, _own_engine(source), target, SPAN_BYTES)
         yield source
     finally:
         source.end()

@@ -2,19 +2,19 @@
 
 import json
 import os
-import resource
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 
 from bench.ratios import Paired, difference_of
 from bench.report import Report
 from bench.sides import (
+    CpuSpent,
     Load,
     Measure,
     Sample,
@@ -156,17 +156,11 @@ def _bare_ring() -> Measure:
     [program] = [each["executable"] for each in messages if each.get("target", {}).get("name") == "bare_ring"]
 
     def measure(load: Load, _seed: int) -> Sample:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        before = CpuSpent.by_children()
         words = [program, str(load.duration_s), str(load.queue_depth)]
         found = json.loads(subprocess.run(words, stdout=subprocess.PIPE, check=True).stdout)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        user_s, system_s = after.ru_utime - before.ru_utime, after.ru_stime - before.ru_stime
-        return Sample(
-            iops=found["count"] * SECOND_NS / found["elapsed_ns"],
-            latency_ns_mean=0,
-            cpu_ns_per_io=(user_s + system_s) * SECOND_NS / found["count"],
-            user_ns_per_io=user_s * SECOND_NS / found["count"],
-        )
+        iops = found["count"] * SECOND_NS / found["elapsed_ns"]
+        return CpuSpent.by_children().sample(before, found["count"], iops, latency_ns_mean=0)
 
     return measure
 
@@ -257,7 +251,7 @@ def _threads(report: Report, pairs: int) -> Iterator[Row]:
 
 
 def _two_threads(load: Load, seed: int) -> Sample:
-    return by_engine(Engine.NULL)(Load(None, load.span_bytes, load.queue_depth, load.duration_s, jobs=2), seed)
+    return by_engine(Engine.NULL)(replace(load, jobs=2), seed)
 
 
 def _memory() -> Iterator[Row]:

@@ -1,6 +1,5 @@
 """How long large reports take: a thousand cells written and opened, and the lab profile's on paper."""
 
-import json
 import os
 import shutil
 import subprocess
@@ -12,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 
-from bench.machine import machine_lines
+from bench.report import Report
 from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, measure_to_directory
 from iosonde.plans import CampaignTable, campaign_plan, load_profile, read_campaign
 from iosonde.records import Plan, Timing
@@ -46,33 +45,26 @@ class Spent:
 
 def run(results: Path, folder: Path, _pairs: int) -> bool:
     """Measures, prints and keeps the waits; True when every target is met."""
+    report = Report("Large reports", folder)
     with tempfile.TemporaryDirectory() as place:
         thousand, lab = Path(place) / "thousand", Path(place) / "lab"
         for directory, campaign in ((thousand, read_campaign(THOUSAND, "")), (lab, load_profile("lab"))):
             _measure(directory, campaign)
-        report = _spent(["report", str(thousand)])
+        pages = _spent(["report", str(thousand)])
         paper = _spent(["report", str(lab), "--pdf", str(Path(place) / "lab.pdf"), "--force"])
         opened_s = _opened(thousand / "report.html")
     rows = [
-        ("report of 1,000 cells x 3 repeats", f"{report.seconds:.2f} s", f"{REPORT_S_MAX} s"),
-        ("its memory", f"{report.memory_bytes / 1e6:.0f} MB", f"{REPORT_BYTES_MAX / 1e6:.0f} MB"),
+        ("report of 1,000 cells x 3 repeats", f"{pages.seconds:.2f} s", f"{REPORT_S_MAX} s"),
+        ("its memory", f"{pages.memory_bytes / 1e6:.0f} MB", f"{REPORT_BYTES_MAX / 1e6:.0f} MB"),
         ("its page, until the first chart is drawn", _seconds(opened_s), f"{OPEN_S_MAX} s"),
         ("PDF of the lab profile", f"{paper.seconds:.2f} s", f"{PDF_S_MAX} s"),
     ]
-    lines = ["# Large reports", "", *machine_lines(folder), ""]
-    lines += [f"| what | median of {ROUNDS} | target |", "|---|---|---|"]
-    lines += [f"| {what} | {seen} | {target} |" for what, seen, target in rows]
-    print("\n".join(lines))
-    (results / "pages.md").write_text("\n".join([*lines, ""]), encoding="utf-8")
-    found = {
-        "report_s": report.seconds,
-        "memory_bytes": report.memory_bytes,
-        "open_s": opened_s,
-        "pdf_s": paper.seconds,
-    }
-    (results / "pages.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    quick = report.seconds < REPORT_S_MAX and paper.seconds < PDF_S_MAX and (opened_s or 0) < OPEN_S_MAX
-    return quick and report.memory_bytes < REPORT_BYTES_MAX
+    report.say(f"| what | median of {ROUNDS} | target |", "|---|---|---|")
+    report.say(*(f"| {what} | {seen} | {target} |" for what, seen, target in rows))
+    report.figures.update(report_s=pages.seconds, memory_bytes=pages.memory_bytes, open_s=opened_s, pdf_s=paper.seconds)
+    report.keep(results, "pages")
+    quick = pages.seconds < REPORT_S_MAX and paper.seconds < PDF_S_MAX and (opened_s or 0) < OPEN_S_MAX
+    return quick and pages.memory_bytes < REPORT_BYTES_MAX
 
 
 def _measure(directory: Path, campaign: CampaignTable) -> None:

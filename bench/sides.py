@@ -27,7 +27,7 @@ from iosonde.records import (
     Timing,
     Workload,
 )
-from iosonde.sources import EngineSource, TargetRequest, Way
+from iosonde.sources import EngineSource, Source, TargetRequest, Way
 from iosonde.units import SECOND_NS
 from iosonde.vocabulary import Arrivals
 
@@ -75,16 +75,20 @@ Measure = Callable[[Load, int], Sample]
 
 
 @dataclass(frozen=True)
-class _Spent:
+class CpuSpent:
+    """CPU time of processes that have ended."""
+
     user_ns: int
     system_ns: int
 
     @classmethod
-    def by_children(cls) -> "_Spent":
+    def by_children(cls) -> "CpuSpent":
+        """By all that this process has started so far and waited for."""
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         return cls(round(used.ru_utime * SECOND_NS), round(used.ru_stime * SECOND_NS))
 
-    def sample(self, before: "_Spent", count: int, iops: float, latency_ns_mean: float) -> Sample:
+    def sample(self, before: "CpuSpent", count: int, iops: float, latency_ns_mean: float) -> Sample:
+        """A measurement of ``count`` operations that cost what was spent since ``before``."""
         user_ns, system_ns = self.user_ns - before.user_ns, self.system_ns - before.system_ns
         return Sample(iops, latency_ns_mean, (user_ns + system_ns) / count, user_ns / count)
 
@@ -106,22 +110,17 @@ def field_ratio(field: str, ours: Sequence[Sample], theirs: Sequence[Sample]) ->
 
 
 def by_engine(engine: Engine) -> Measure:
-    """Our engine alone, its I/O through ``engine``."""
+    """Our engine alone, its I/O through ``engine``; a process of its own for each cell."""
 
     def measure(load: Load, seed: int) -> Sample:
-        return run_engine(engine, load, seed)
+        before = CpuSpent.by_children()
+        record = cell_of(engine, load, seed)
+        totals = record.operations[load.direction]
+        iops = totals.count * SECOND_NS / record.measured_ns
+        sample = CpuSpent.by_children().sample(before, totals.count, iops, totals.latency_ns_sum / totals.count)
+        return replace(sample, kernel_workers=(record.engine.kernel_workers or 0) if record.engine else 0)
 
     return measure
-
-
-def run_engine(engine: Engine, load: Load, seed: int) -> Sample:
-    """One cell by an engine process of its own."""
-    before = _Spent.by_children()
-    record = cell_of(engine, load, seed)
-    totals = record.operations[load.direction]
-    iops = totals.count * SECOND_NS / record.measured_ns
-    sample = _Spent.by_children().sample(before, totals.count, iops, totals.latency_ns_sum / totals.count)
-    return replace(sample, kernel_workers=(record.engine.kernel_workers or 0) if record.engine else 0)
 
 
 def cell_of(engine: Engine, load: Load, seed: int) -> CellRecord:
@@ -169,11 +168,11 @@ def _measured(source: EngineSource, engine: Engine, load: Load, seed: int) -> Ce
 
 def by_command(load: Load, seed: int) -> Sample:
     """The whole command, for reads only: before it writes over an existing file it would fill it first."""
-    before = _Spent.by_children()
+    before = CpuSpent.by_children()
     words = [sys.executable, "-m", "iosonde", "probe", str(load.target), "--warmup", "0s"]
     words += ["--duration", f"{load.duration_s}s", "--queue-depth", str(load.queue_depth), "--seed", str(seed)]
     answer = subprocess.run([*words, "--engine", "io_uring", "--json"], stdout=subprocess.PIPE, check=True)
-    spent = _Spent.by_children()
+    spent = CpuSpent.by_children()
     record = json.loads(answer.stdout)["run"]["cells"][0]
     totals = record["operations"][load.direction.value]
     iops = totals["count"] * SECOND_NS / record["measured_ns"]
@@ -184,7 +183,7 @@ def by_fio(ioengine: str, *settings: str) -> Measure:
     """A side: fio with an engine and settings of its own, latencies on as they are by default."""
 
     def measure(load: Load, seed: int) -> Sample:
-        before = _Spent.by_children()
+        before = CpuSpent.by_children()
         target = [f"--filename={load.target.resolve()}"] if load.target else []
         words = ["fio", "--name=bench", *target, f"--size={load.span_bytes}", f"--ioengine={ioengine}"]
         words += [
@@ -199,7 +198,7 @@ def by_fio(ioengine: str, *settings: str) -> Measure:
             answer = subprocess.run(
                 [*words, *settings, "--output-format=json"], stdout=subprocess.PIPE, check=True, cwd=folder
             )
-        spent = _Spent.by_children()
+        spent = CpuSpent.by_children()
         found = json.loads(answer.stdout)["jobs"][0][load.direction.value]
         return spent.sample(before, found["total_ios"], found["iops"], found["lat_ns"]["mean"])
 
@@ -215,10 +214,15 @@ def fill(target: Path, span_bytes: int, *, direct: bool = True) -> None:
     """Makes a file by the engine, writes it full and makes it durable."""
     source = EngineSource()
     try:
-        source.open(TargetRequest(path=target, write=True, create_bytes=span_bytes, direct=direct))
-        turn = CellTurn(order=0, cell="fill", repeat=0, seed=1)
-        source.measure(fill_cell(Ground(span_bytes, fill=True)), turn, Way(Engine.IO_URING), span_bytes, lambda _: None)
-        source.sync()
+        fill_open(source, Engine.IO_URING, target, span_bytes, direct=direct)
         source.close()
     finally:
         source.end()
+
+
+def fill_open(source: Source, engine: Engine, target: Path, span_bytes: int, *, direct: bool = True) -> None:
+    """Makes a file that ``source`` keeps open, writes it full through ``engine`` and makes it durable."""
+    source.open(TargetRequest(path=target, write=True, create_bytes=span_bytes, direct=direct))
+    turn = CellTurn(order=0, cell="fill", repeat=0, seed=1)
+    source.measure(fill_cell(Ground(span_bytes, fill=True)), turn, Way(engine), span_bytes, lambda _: None)
+    source.sync()

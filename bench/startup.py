@@ -1,6 +1,5 @@
 """How long a user waits: ``--help``, the report of a run of 100 cells, and a list of 200 such runs."""
 
-import json
 import subprocess
 import sys
 import tempfile
@@ -10,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from statistics import median
 
-from bench.machine import machine_lines
+from bench.report import Report
 from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, measure_to_directory
 from iosonde.plans.names import cell_name
 from iosonde.records import Access, CellPlan, CellTurn, Experiment, Plan, Timing, Workload
@@ -29,24 +28,22 @@ MS = 10**6
 
 def run(results: Path, folder: Path, _pairs: int) -> bool:
     """Measures, prints and keeps the waits; True when every target is met."""
+    report = Report("Waits", folder)
     commands = [[], ["run"], ["plan"], ["probe"], ["list"], ["show"], ["report"]]
     help_s = {" ".join(["iosonde", *words, "--help"]): _timed([*words, "--help"]) for words in commands}
     report_s, list_s, page_bytes, library_bytes = _report()
     own_bytes = page_bytes - library_bytes
-    lines = ["# Waits", "", *machine_lines(folder), ""]
-    lines += [f"| what | median of {ROUNDS} | target |", "|---|---|---|"]
-    lines += [f"| `{name}` | {seconds:.3f} s | {HELP_S_MAX} s |" for name, seconds in help_s.items()]
-    lines += [f"| report of 100 cells x 3 repeats | {report_s:.2f} s | {REPORT_S_MAX} s |"]
-    lines += [f"| list of {LISTED_RUNS} such runs | {list_s:.2f} s | {LIST_S_MAX} s |"]
-    lines += [
+    report.say(f"| what | median of {ROUNDS} | target |", "|---|---|---|")
+    report.say(*(f"| `{name}` | {seconds:.3f} s | {HELP_S_MAX} s |" for name, seconds in help_s.items()))
+    report.say(
+        f"| report of 100 cells x 3 repeats | {report_s:.2f} s | {REPORT_S_MAX} s |",
+        f"| list of {LISTED_RUNS} such runs | {list_s:.2f} s | {LIST_S_MAX} s |",
         f"| the report's size beside the library ({library_bytes / 1e6:.2f} MB) | {own_bytes / 1e6:.2f} MB | 2 MB |",
-        "",
-    ]
-    print("\n".join(lines))
-    (results / "startup.md").write_text("\n".join(lines), encoding="utf-8")
-    found = {"help_s": help_s, "report_s": report_s, "list_s": list_s}
-    found |= {"page_bytes": page_bytes, "library_bytes": library_bytes}
-    (results / "startup.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    )
+    report.figures.update(
+        help_s=help_s, report_s=report_s, list_s=list_s, page_bytes=page_bytes, library_bytes=library_bytes
+    )
+    report.keep(results, "startup")
     quick = max(help_s.values()) < HELP_S_MAX and report_s < REPORT_S_MAX and list_s < LIST_S_MAX
     return quick and own_bytes < REPORT_BYTES_MAX
 
