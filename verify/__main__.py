@@ -10,34 +10,44 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from iosonde.plans.models import model_names
-from iosonde.units import format_latency
 from verify.closed_forms import QUEUES, compare
-from verify.kept import RESULTS, ClosedForm, keep_closed_forms, keep_models
+from verify.kept import RESULTS, keep_closed_forms, keep_models
 from verify.models import measure_model
-from verify.rates import RATES_PER_S, SECONDS, delivered
-from verify.real_time import LOAD, SERVICE_NS, answered
-from verify.real_time import SECONDS as SERVED_S
-from verify.same_bits import BUILDS, JOBS, KEPT, compare_builds
-from verify.tables import TABLES, closed_form_row, model_rows
+from verify.rates import RATES_PER_S, delivered
+from verify.real_time import answered
+from verify.same_bits import BUILDS, KEPT, compare_builds
+from verify.tables import (
+    TABLES,
+    answered_row,
+    closed_form_row,
+    delivered_row,
+    model_rows,
+    rates_page,
+    real_time_page,
+    same_bits_page,
+    same_bits_row,
+)
 
 NAMES: Final = ("models", "same-bits", "closed-forms", "rates", "real-time", "tables")
 LOADS: Final = ((0.5, 10**6), (0.8, 10**7))
 LONG: Final = ((0.95, 10**8),)
+Found = TypeVar("Found")
 
 
 def closed_forms(*, long: bool) -> bool:
     """Every queue at every load; True when every interval holds."""
-    found: list[ClosedForm] = []
-    for load, arrivals in (*LOADS, *(LONG if long else ())):
-        for queue in QUEUES:
-            for each in compare(queue, load, arrivals):
-                found.append(each)
-                print(" | ".join(closed_form_row(each)), flush=True)
+    loads = (*LOADS, *(LONG if long else ()))
+    found = [
+        _shown(each, closed_form_row)
+        for load, arrivals in loads
+        for queue in QUEUES
+        for each in compare(queue, load, arrivals)
+    ]
     keep_closed_forms(found)
     return all(each.holds for each in found)
 
@@ -53,80 +63,44 @@ def models(names: list[str]) -> None:
 
 def same_bits(others: Mapping[str, Path]) -> bool:
     """Every shipped model on engines from several builds; True when all of them give the same bits."""
-    names = ("installed", *BUILDS, *others)
-    lines = [
-        "# The same bits from every build",
-        "",
-        f"What a new drive gives under {len(JOBS)} jobs, intervals and histograms and all, hashed. The installed",
-        "engine is optimised whole; debug is not optimised at all, native is for this machine's CPU, small for size.",
-        "",
-        f"| model | {' | '.join(names)} | same |",
-        f"|---|{'---|' * len(names)}---|",
-    ]
-    kept = {}
+    found = {}
     for model, digits in compare_builds(others):
-        if len(set(digits.values())) == 1:
-            kept[model] = digits["installed"]
-        line = f"| sim:{model} | {' | '.join(digits.values())} | {'yes' if model in kept else 'NO'} |"
-        lines.append(line)
-        print(line, flush=True)
-    (RESULTS / "same-bits.md").write_text("\n".join([*lines, ""]), encoding="utf-8")
+        found[model] = digits
+        print(" | ".join(same_bits_row(model, digits)), flush=True)
+    _keep("same-bits.md", same_bits_page(found, ("installed", *BUILDS, *others)))
+    kept = {model: digits["installed"] for model, digits in found.items() if len(set(digits.values())) == 1}
     KEPT.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     return len(kept) == len(model_names())
 
 
 def rates() -> bool:
     """Every rate in real time; True when each is within half a percent. Needs a CPU that nobody else wants."""
-    lines = [
-        "# Rates in real time",
-        "",
-        f"Open loops on the null ring, {SECONDS} s each after one of warm-up: what was asked for, and what came. Own",
-        "lag is how late the engine submitted what was wanted; a host that others use shows there.",
-        "",
-        "| arrivals | asked, operations/s | given, operations/s | off by | own lag, mean | own lag, max | holds |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    found = list(delivered())
-    for each in found:
-        line = (
-            f"| {each.arrivals} | {each.asked_per_s:,} | {each.given_per_s:,.0f} | {each.off:+.3%} "
-            f"| {format_latency(each.own_lag_ns_mean)} | {format_latency(each.own_lag_ns_max)} "
-            f"| {'yes' if each.holds else 'NO'} |"
-        )
-        lines.append(line)
-        print(line, flush=True)
-    (RESULTS / "rates.md").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    found = [_shown(each, delivered_row) for each in delivered()]
+    _keep("rates.md", rates_page(found))
     return len(found) == 2 * len(RATES_PER_S) and all(each.holds for each in found)
 
 
 def real_time() -> bool:
     """One server in real time; True when mean and p99 are what theory says. Needs a CPU that nobody else wants."""
-    lines = [
-        "# A queue in real time",
-        "",
-        f"One exponential server with a mean of {format_latency(SERVICE_NS)} behind a ring of the real worker, Poisson",
-        f"arrivals at a load of {LOAD:.0%} for {SERVED_S} s. Responses are counted from when operations were wanted,",
-        "in units of the mean service. Own lag is how late the engine submitted; theory knows of none.",
-        "",
-        "| figure | arrivals | M/M/1 says | measured | off by | own lag, mean | holds |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    found = answered()
-    for each in found:
-        line = (
-            f"| {each.figure} | {each.arrivals:,} | {each.expected:.4f} | {each.measured:.4f} | {each.off:+.2%} "
-            f"| {format_latency(each.own_lag_ns_mean)} | {'yes' if each.holds else 'NO'} |"
-        )
-        lines.append(line)
-        print(line, flush=True)
-    (RESULTS / "real-time.md").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    found = [_shown(each, answered_row) for each in answered()]
+    _keep("real-time.md", real_time_page(found))
     return all(each.holds for each in found)
 
 
 def tables() -> None:
     """Makes the Markdown of models and closed forms from what is kept."""
     for name, text in TABLES.items():
-        (RESULTS / name).write_text(text(), encoding="utf-8")
+        _keep(name, text())
+
+
+def _shown(each: Found, row_of: Callable[[Found], Sequence[str]]) -> Found:
+    """Prints what was found as soon as it is, and gives it back."""
+    print(" | ".join(row_of(each)), flush=True)
+    return each
+
+
+def _keep(name: str, text: str) -> None:
+    (RESULTS / name).write_text(text, encoding="utf-8")
 
 
 def _engine(text: str) -> tuple[str, Path]:

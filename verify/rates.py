@@ -2,39 +2,27 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from iosonde.sources.engine.locate import find_engine
 from iosonde.sources.engine.process import EngineProcess
+from verify.compared import Compared
 from verify.simulated import JOB, SECOND_NS, events_of
 
 RATES_PER_S: Final = (100_000, 300_000, 600_000)
 SECONDS: Final = 10
-SHARE_MAX: Final = 0.005
-"""Of 1,000,000 Poisson arrivals 1,000 more or fewer come by chance, a tenth of a percent."""
-
 ANSWER_S_MAX: Final = 60.0
 
 
 @dataclass(frozen=True)
-class Delivered:
+class Delivered(Compared):
     """What a rate gave, operations a second; ``own_lag_ns_max`` is how late the engine was at worst."""
 
+    SHARE_MAX: ClassVar[float] = 0.005
+    """Of 1,000,000 Poisson arrivals 1,000 more or fewer come by chance, a tenth of a percent."""
+
     arrivals: str
-    asked_per_s: int
-    given_per_s: float
-    own_lag_ns_mean: float
     own_lag_ns_max: int
-
-    @property
-    def off(self) -> float:
-        """How far the rate is off, as a share of the asked one."""
-        return self.given_per_s / self.asked_per_s - 1
-
-    @property
-    def holds(self) -> bool:
-        """Whether the rate is within half a percent."""
-        return abs(self.off) <= SHARE_MAX
 
 
 def delivered() -> Iterator[Delivered]:
@@ -70,4 +58,4 @@ def _deliver(process: EngineProcess, arrivals: str, rate_per_s: int) -> Delivere
             lag_ns_sum += totals["host_lag"]["ns_sum"]
             lag_ns_max = max(lag_ns_max, totals["host_lag"]["ns_max"])
     measured_ns = event["result"]["measured_ns"]
-    return Delivered(arrivals, rate_per_s, count * SECOND_NS / measured_ns, lag_ns_sum / count, lag_ns_max)
+    return Delivered(rate_per_s, count * SECOND_NS / measured_ns, lag_ns_sum / count, arrivals, lag_ns_max)

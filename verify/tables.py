@@ -1,12 +1,18 @@
 """What was measured as Markdown tables, for those who look into ``verify/results/``."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import floor, log10
 from typing import Final
 
+from iosonde.units import format_latency
 from verify.cells import source_of
 from verify.closed_forms import SEEDS
 from verify.kept import ClosedForm, MeasuredModel, kept_closed_forms, kept_models
+from verify.rates import SECONDS as RATE_S
+from verify.rates import Delivered
+from verify.real_time import LOAD, SERVICE_NS, Answered
+from verify.real_time import SECONDS as SERVED_S
+from verify.same_bits import JOBS
 
 
 def model_rows(measured: MeasuredModel) -> Iterator[tuple[str, ...]]:
@@ -33,8 +39,44 @@ def closed_form_row(each: ClosedForm) -> tuple[str, ...]:
         f"{each.expected:.4f}",
         f"{each.mean:.4f}",
         f"{each.half_width:.4f} ({each.half_width / each.expected:.2%})",
-        "yes" if each.holds else "NO",
+        yes_or_no(holds=each.holds),
     )
+
+
+def delivered_row(each: Delivered) -> tuple[str, ...]:
+    """A rate in real time."""
+    return (
+        each.arrivals,
+        f"{each.expected:,.0f}",
+        f"{each.measured:,.0f}",
+        f"{each.off:+.3%}",
+        format_latency(each.own_lag_ns_mean),
+        format_latency(each.own_lag_ns_max),
+        yes_or_no(holds=each.holds),
+    )
+
+
+def answered_row(each: Answered) -> tuple[str, ...]:
+    """A figure of a queue in real time."""
+    return (
+        each.figure,
+        f"{each.arrivals:,}",
+        f"{each.expected:.4f}",
+        f"{each.measured:.4f}",
+        f"{each.off:+.2%}",
+        format_latency(each.own_lag_ns_mean),
+        yes_or_no(holds=each.holds),
+    )
+
+
+def same_bits_row(model: str, digits: Mapping[str, str]) -> tuple[str, ...]:
+    """A model on every engine."""
+    return (f"sim:{model}", *digits.values(), yes_or_no(holds=len(set(digits.values())) == 1))
+
+
+def yes_or_no(*, holds: bool) -> str:
+    """What does not hold is loud."""
+    return "yes" if holds else "NO"
 
 
 def three_digits(value: float) -> str:
@@ -43,7 +85,7 @@ def three_digits(value: float) -> str:
 
 
 def _models() -> str:
-    return _page(
+    return page(
         "Models against their sources",
         "Every figure that a source gives, on a simulated drive of its own. What differs by more than 5 % says why on "
         "[the model's page](../../docs/models/README.md).",
@@ -53,7 +95,7 @@ def _models() -> str:
 
 
 def _closed_forms() -> str:
-    return _page(
+    return page(
         "Simulated queues against closed forms",
         "Response times in units of the mean service; 99 % intervals of the mean over "
         f"{len(SEEDS)} seeds ({SEEDS[0]} to {SEEDS[-1]}).",
@@ -66,6 +108,41 @@ TABLES: Final[dict[str, Callable[[], str]]] = {"models.md": _models, "closed-for
 """Each file in ``verify/results/``, and what writes its text."""
 
 
-def _page(title: str, lead: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def rates_page(found: Iterable[Delivered]) -> str:
+    """What open loops gave in real time."""
+    return page(
+        "Rates in real time",
+        f"Open loops on the null ring, {RATE_S} s each after one of warm-up: what was asked for, and what came. Own\n"
+        "lag is how late the engine submitted what was wanted; a host that others use shows there.",
+        ("arrivals", "asked, operations/s", "given, operations/s", "off by", "own lag, mean", "own lag, max", "holds"),
+        map(delivered_row, found),
+    )
+
+
+def real_time_page(found: Iterable[Answered]) -> str:
+    """What one server gave in real time."""
+    return page(
+        "A queue in real time",
+        f"One exponential server with a mean of {format_latency(SERVICE_NS)} behind a ring of the real worker, Poisson"
+        f"\narrivals at a load of {LOAD:.0%} for {SERVED_S} s. Responses are counted from when operations were wanted,"
+        "\nin units of the mean service. Own lag is how late the engine submitted; theory knows of none.",
+        ("figure", "arrivals", "M/M/1 says", "measured", "off by", "own lag, mean", "holds"),
+        map(answered_row, found),
+    )
+
+
+def same_bits_page(found: Mapping[str, Mapping[str, str]], engines: Sequence[str]) -> str:
+    """What every model gave on these engines, by their names."""
+    return page(
+        "The same bits from every build",
+        f"What a new drive gives under {len(JOBS)} jobs, intervals and histograms and all, hashed. The installed\n"
+        "engine is optimised whole; debug is not optimised at all, native is for this machine's CPU, small for size.",
+        ("model", *engines, "same"),
+        (same_bits_row(model, digits) for model, digits in found.items()),
+    )
+
+
+def page(title: str, lead: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A page with one table."""
     lines = [heads, ["---"] * len(heads), *rows]
     return "\n".join([f"# {title}", "", lead, "", *(f"| {' | '.join(line)} |" for line in lines), ""])
