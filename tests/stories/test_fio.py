@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,21 +48,9 @@ sync = "fdatasync"
 """
 
 
-def probed(folder: Path, *words: str) -> tuple[RunRecord, CellRecord]:
-    ended = iosonde(
-        "probe",
-        ".",
-        "--engine",
-        "fio",
-        "--size",
-        "16MiB",
-        "--buffered",
-        "--json",
-        "--warmup",
-        "100ms",
-        *words,
-        folder=folder,
-    )
+def probed(folder: Path, *words: str, targets: Sequence[str] = (".",)) -> tuple[RunRecord, CellRecord]:
+    asked = ["--engine", "fio", "--size", "16MiB", "--buffered", "--json", "--warmup", "100ms"]
+    ended = iosonde("probe", *targets, *asked, *words, folder=folder)
     assert ended.returncode == 0, ended.stderr
     run = RunRecord.model_validate(json.loads(ended.stdout)["run"])
     return run, run.cells[0]
@@ -266,22 +255,7 @@ def test_a_fio_that_is_too_old_is_refused_before_anything_is_made(tmp_path: Path
 
 
 def test_two_targets_are_measured_at_the_same_time(tmp_path: Path) -> None:
-    words = (
-        "probe",
-        "a.data",
-        "b.data",
-        "--engine",
-        "fio",
-        "--size",
-        "16MiB",
-        "--buffered",
-        "--json",
-        "--warmup",
-        "100ms",
-    )
-    ended = iosonde(*words, "--duration", "400ms", "--jobs", "2", folder=tmp_path)
-    assert ended.returncode == 0, ended.stderr
-    cell = RunRecord.model_validate(json.loads(ended.stdout)["run"]).cells[0]
+    _, cell = probed(tmp_path, "--duration", "400ms", "--jobs", "2", targets=("a.data", "b.data"))
     counts = [target.operations[Operation.READ].count for target in cell.targets]
     assert len(counts) == 2
     assert min(counts) > 0
