@@ -30,10 +30,7 @@ def regimes_of(record: CellRecord) -> tuple[Regime, ...]:
         return ()
     changes = find_changes([iops_of(each) for each in measured])
     begin_ns = measured[0].start_ns
-    return tuple(
-        _regime(measured[first:last], begin_ns)
-        for first, last in pairwise([0, *(change.at for change in changes), len(measured)])
-    )
+    return tuple(_regime(measured[first:last], begin_ns) for first, last in pairwise([0, *changes, len(measured)]))
 
 
 def _whole(intervals: Sequence[IntervalRecord]) -> list[IntervalRecord]:

@@ -1,7 +1,5 @@
 """Where a series changes its level."""
 
-import math
-
 import numpy as np
 import pytest
 
@@ -21,21 +19,18 @@ def test_a_stationary_series_seldom_seems_to_change(length: int, persistence: fl
 def test_a_step_is_found_where_it_is(at: int, factor: float) -> None:
     level = np.where(np.arange(100) < at, 1000.0, 1000.0 * factor)
     [change] = find_changes(level * np.exp(0.05 * autoregressive(100, 0.3, seed=5)))
-    assert abs(change.at - at) <= 1
-    assert change.factor == pytest.approx(factor, rel=0.1)
+    assert abs(change - at) <= 1
 
 
 def test_two_steps_are_found_in_their_order() -> None:
     level = np.repeat([3000.0, 800.0, 500.0], [60, 120, 120])
     first, second = find_changes(level * np.exp(0.05 * autoregressive(300, 0.3, seed=6)))
-    assert abs(first.at - 60) <= 1
-    assert abs(second.at - 180) <= 2
+    assert abs(first - 60) <= 1
+    assert abs(second - 180) <= 2
 
 
 def test_a_step_without_noise_is_found() -> None:
-    [change] = find_changes([100.0] * 10 + [50.0] * 10)
-    assert change.at == 10
-    assert change.factor == pytest.approx(0.5)
+    assert find_changes([100.0] * 10 + [50.0] * 10) == (10,)
 
 
 def test_a_step_of_less_than_a_twentieth_is_none() -> None:
@@ -47,9 +42,7 @@ def test_an_excursion_of_a_few_values_is_none() -> None:
 
 
 def test_a_standstill_is_a_change_and_its_end_another() -> None:
-    stop, start = find_changes([100.0] * 30 + [0.0] * 10 + [50.0] * 30)
-    assert (stop.at, stop.factor) == (30, 0.0)
-    assert (start.at, start.factor) == (40, math.inf)
+    assert find_changes([100.0] * 30 + [0.0] * 10 + [50.0] * 30) == (30, 40)
 
 
 @pytest.mark.parametrize("values", [[], [0.0] * 30, [5.0], [1.0, 2.0] * 3])

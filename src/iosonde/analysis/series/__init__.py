@@ -1,5 +1,5 @@
 """What a series of intervals tells."""
 
-from iosonde.analysis.series.changes import Change, find_changes
+from iosonde.analysis.series.changes import find_changes
 
-__all__ = ["Change", "find_changes"]
+__all__ = ["find_changes"]

@@ -8,9 +8,8 @@ prewhitened, Bartlett's kernel). Levels are compared as logarithms: a drive that
 much as one that doubles it.
 """
 
-from dataclasses import dataclass
 from itertools import pairwise
-from math import inf, log
+from math import log
 from typing import Final
 
 import numpy as np
@@ -37,29 +36,13 @@ PERSISTENCE_MAX: Final = 0.97
 PREWHITEN_MIN: Final = 10
 
 
-@dataclass(frozen=True)
-class Change:
-    """The series has one level before the value ``at`` and another from there on.
-
-    ``factor`` is the mean behind over the mean before, up to the neighbouring changes; infinite behind a standstill.
-    """
-
-    at: int
-    factor: float
-
-
-def find_changes(values: ArrayLike) -> tuple[Change, ...]:
-    """The changes of a series without negative values, in the order of time."""
+def find_changes(values: ArrayLike) -> tuple[int, ...]:
+    """The places of a series without negative values from which on it has another level than before, ascending."""
     series = np.asarray(values, dtype=np.float64)
     if not series.any():
         return ()
     # A standstill has no logarithm; it is a change like any other, and a large one.
-    cuts = sorted(_splits(np.log(np.maximum(series, series.mean() * STANDSTILL)), 0))
-    means = [float(series[start:end].mean()) for start, end in pairwise([0, *cuts, len(series)])]
-    return tuple(
-        Change(cut, after / before if before else inf)
-        for cut, (before, after) in zip(cuts, pairwise(means), strict=True)
-    )
+    return tuple(sorted(_splits(np.log(np.maximum(series, series.mean() * STANDSTILL)), 0)))
 
 
 def _splits(series: NDArray[np.float64], offset: int) -> list[int]:
