@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::collector::Collector;
 use super::kernel_workers::KernelWorkers;
-use super::memory;
+use super::memory_needed;
 use super::placement::place;
 use super::result::{Interval, JobResult};
 use super::thread::{Gate, Legacy, Post, cpus_allowed, drive};
@@ -65,7 +65,7 @@ pub fn conduct(
     interval: &mut dyn FnMut(Interval),
 ) -> Result<JobResult, Failure> {
     let targets = targets_of(job, setting.targets)?;
-    memory::check(job, spares_each(job), true)?;
+    memory_needed::check(job, spares_each(job), true)?;
     // Trims make holes, so that those say nothing of who else is at work.
     let whole: Vec<&Target> = targets.iter().filter(|target| !job.trims() && !target.has_holes_now()).collect();
     let gate = Gate::closed();

@@ -4,7 +4,7 @@
 mod collector;
 mod conduct;
 mod kernel_workers;
-mod memory;
+mod memory_needed;
 mod pass;
 mod placement;
 mod result;

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::collector::Collector;
 use super::conduct::targets_of;
-use super::memory;
+use super::memory_needed;
 use super::result::{DriveState, Interval, JobResult};
 use super::thread::Legacy;
 use super::total::{Counted, Moment, Total};
@@ -51,7 +51,7 @@ pub fn conduct_simulated(
     interval: &mut dyn FnMut(Interval),
 ) -> Result<JobResult, Failure> {
     let wanted = targets_of(job, bench.targets)?.len();
-    memory::check(job, SPARES, false)?;
+    memory_needed::check(job, SPARES, false)?;
     let clock = bench.clock.clone();
     let start_ns = clock.now();
     let (mut seats, mut collector) = seat(job, bench, start_ns);
