@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from textwrap import wrap
 from typing import Any, Final
@@ -13,7 +13,7 @@ from iosonde.charts.figure import DRAWN, Figure, Row
 from iosonde.report.drawing import Drawers, png_of, svg_of
 from iosonde.report.lettering import FAMILIES, drawable
 from iosonde.report.page import Page
-from iosonde.store import write_whole
+from iosonde.store import write_all
 
 WIDTH_PX: Final = 800
 """As wide as a chart is drawn where it would fill its page: a page of A4 then gives its letters 8 points."""
@@ -69,22 +69,21 @@ def specification_of(figure: Figure, page: Page | None = None) -> dict[str, Any]
 def write_charts(page: Page, directory: Path, drawers: Drawers) -> tuple[Path, ...]:
     """Writes ``ID.svg``, ``ID.png`` and ``ID.csv`` for each chart of the page into a directory. Raises OutputError.
 
-    A figure that draws nothing has no files.
+    A figure that draws nothing has no files. All are written, or none.
     """
-    written = []
-    figures = drawn_figures(page)
-    svgs = drawers.svgs(specification_of(figure, page) for figure in figures)
-    for figure, svg, png in zip(figures, svgs, drawers.pngs(svgs), strict=True):
-        contents: tuple[str | bytes, ...] = (svg, png, rows_csv(figure.rows))
-        for path, content in zip(_paths_of(figure, directory), contents, strict=True):
-            write_whole(path, content)
-            written.append(path)
-    return tuple(written)
+    return write_all(_charts(page, directory, drawers))
 
 
 def chart_paths(page: Page, directory: Path) -> tuple[Path, ...]:
     """The files that ``write_charts`` writes."""
     return tuple(path for figure in drawn_figures(page) for path in _paths_of(figure, directory))
+
+
+def _charts(page: Page, directory: Path, drawers: Drawers) -> Iterator[tuple[Path, str | bytes]]:
+    figures = drawn_figures(page)
+    svgs = drawers.svgs(specification_of(figure, page) for figure in figures)
+    for figure, svg, png in zip(figures, svgs, drawers.pngs(svgs), strict=True):
+        yield from zip(_paths_of(figure, directory), (svg, png, rows_csv(figure.rows)), strict=True)
 
 
 def _paths_of(figure: Figure, directory: Path) -> tuple[Path, ...]:

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Sequence
 from functools import singledispatch
+from itertools import chain
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -30,7 +31,7 @@ from iosonde.report.headline import HeadlineGroup
 from iosonde.report.images import drawn_figures, specification_of
 from iosonde.report.page import Page
 from iosonde.report.result_tables import Head, Line, ResultTable
-from iosonde.store import make_directory, write_whole
+from iosonde.store import make_directory, write_all
 
 _SPECIAL: Final = re.compile(r"[\\`*\[\]<>|~$&]|(?<!\w)_|_(?!\w)|:(?=//)|(?<=www)\.")
 """What Markdown would read as its own anywhere in a line; the last two would make a link of an address."""
@@ -44,14 +45,14 @@ IMPLIED_NAMES: Final = frozenset({"best", "rate"})
 def write_markdown(page: Page, path: Path, drawers: Drawers) -> tuple[Path, ...]:
     """Writes the report and, into ``pictures_folder(path)``, its charts. What is there is replaced. Raises OutputError.
 
-    Returns the files that were written, the report first.
+    All is written, or nothing. Returns the files that were written, the report first.
     """
     pictures = markdown_pictures(page, path)
     make_directory(pictures_folder(path))
     drawn = drawers.pngs(drawers.svgs(specification_of(figure) for figure in drawn_figures(page)))
-    for picture, png in zip(pictures, drawn, strict=True):
-        write_whole(picture, png)
-    write_whole(path, page_markdown(page, pictures_folder(path).name))
+    # The report last: whoever finds it finds its pictures.
+    text = page_markdown(page, pictures_folder(path).name)
+    write_all(chain(zip(pictures, drawn, strict=True), [(path, text)]))
     return (path, *pictures)
 
 

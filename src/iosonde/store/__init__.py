@@ -12,7 +12,8 @@ from iosonde.store.packing import write_archive
 from iosonde.store.parquet import write_csv, write_parquet
 from iosonde.store.places import Place, places_below
 from iosonde.store.reading import load_header, load_run
-from iosonde.store.rundir import RunDirectory, make_directory, write_whole
+from iosonde.store.rundir import RunDirectory, make_directory
+from iosonde.store.whole import write_all, write_whole
 
 __all__ = [
     "ACCOUNT_NAME",
@@ -29,6 +30,7 @@ __all__ = [
     "make_directory",
     "open_files",
     "places_below",
+    "write_all",
     "write_archive",
     "write_csv",
     "write_parquet",

@@ -5,16 +5,16 @@ import os
 import stat
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from iosonde.errors import OutputError, RecordError
+from iosonde.errors import RecordError
 from iosonde.store.archive import CONTENT_BYTES_MAX, FILES_MAX, is_plain_name, open_archive
 from iosonde.store.files import RunFiles, open_files
 from iosonde.store.names import JOURNAL_NAME
 from iosonde.store.reading import load_run
-from iosonde.store.rundir import hint_of
+from iosonde.store.whole import moved_together, telling
 from iosonde.units import format_size
 
 # The first time that a zip archive can name: when files were written would make each copy of a run another archive.
@@ -34,18 +34,11 @@ def write_archive(run: Path, to: Path) -> tuple[str, ...]:
         folder = f"iosonde-{load_run(run, intervals=False).header.run}"
         if not is_plain_name(folder):
             raise RecordError(f"{run} has a name that no file can have: {folder!r}", "use a copy as iosonde wrote it")
-        beside = to.with_name(f".{to.name}.part")
-        try:
-            _pack(files, names, folder, beside)
-            with open_archive(beside):
+        with telling(to), moved_together() as beside:
+            _pack(files, names, folder, beside(to))
+            with open_archive(beside(to)):
                 # What can't be read back is never given away.
                 pass
-            beside.replace(to)
-        except OSError as error:
-            raise OutputError(f"can't write {to}: {error.strerror}", hint_of(error)) from error
-        finally:
-            with suppress(OSError):
-                beside.unlink()
     return names
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from iosonde.errors import OutputError
+from iosonde.store.whole import moved_together
 
 # A column is a NumPy array or a list; the store doesn't care which.
 Columns = Mapping[str, Any]
@@ -15,12 +16,12 @@ _COMMON: Final = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS, errno.E
 
 
 def write_parquet(directory: Path, tables: Mapping[str, Columns]) -> tuple[Path, ...]:
-    """Writes each table to ``<name>.parquet``. Raises OutputError."""
-    return _write(directory, tables, "parquet", "FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE true")
+    """Writes each table to ``<name>.parquet``: all of them, or none. Raises OutputError."""
+    return _write(directory, tables, "parquet", "FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false")
 
 
 def write_csv(directory: Path, tables: Mapping[str, Columns]) -> tuple[Path, ...]:
-    """Writes each table to ``<name>.csv``, names of columns first; an unknown value is an empty field."""
+    """The same as ``<name>.csv``, names of columns first; an unknown value is an empty field."""
     return _write(directory, tables, "csv", "FORMAT csv, HEADER")
 
 
@@ -28,21 +29,19 @@ def _write(directory: Path, tables: Mapping[str, Columns], suffix: str, options:
     # Imported here: it costs 0.1 s, and only exports need it.
     import duckdb
 
-    written = []
+    paths = {name: directory / f"{name}.{suffix}" for name in tables}
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        with duckdb.connect() as connection:
+        with moved_together() as beside, duckdb.connect() as connection:
             for name, columns in tables.items():
-                path = directory / f"{name}.{suffix}"
                 connection.register("columns", columns)
-                connection.execute(f"COPY columns TO $path ({options})", {"path": str(path)})
+                connection.execute(f"COPY columns TO $path ({options})", {"path": str(beside(paths[name]))})
                 connection.unregister("columns")
-                written.append(path)
     except (duckdb.IOException, OSError) as error:
         raise OutputError(
             f"can't write tables to {directory}: {_reason(error)}", "make room or name another place"
         ) from error
-    return tuple(written)
+    return tuple(paths.values())
 
 
 def _reason(error: Exception) -> str:

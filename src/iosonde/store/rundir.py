@@ -1,6 +1,5 @@
 """A run directory that is being written."""
 
-import errno
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -9,6 +8,7 @@ from iosonde.errors import OutputError
 from iosonde.records import RunHeader
 from iosonde.store.journal import Journal
 from iosonde.store.names import HEADER_NAME, JOURNAL_NAME, REPORT_NAME
+from iosonde.store.whole import write_whole
 
 
 class RunDirectory:
@@ -49,30 +49,6 @@ class RunDirectory:
     def reopen_journal(self) -> Journal:
         """Goes on with the journal of a run that was broken off; no other process may be at it."""
         return Journal(self.path / JOURNAL_NAME, go_on=True)
-
-
-def hint_of(error: OSError) -> str:
-    """The way out where a file of ours can't be written."""
-    if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
-        return "name a place that you may write to"
-    if error.errno in {errno.ENOENT, errno.ENOTDIR}:
-        return "make its folder, or name another place"
-    return "make room or name another place"
-
-
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Writes a file so that a reader finds all of it or the one before; text as UTF-8. Raises OutputError."""
-    beside = path.with_name(f".{path.name}.part")
-    try:
-        with beside.open("wb") as file:
-            file.write(content.encode() if isinstance(content, str) else content)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except OSError as error:
-        with suppress(OSError):
-            beside.unlink()
-        raise OutputError(f"can't write {path}: {error.strerror}", hint_of(error)) from error
 
 
 def make_directory(path: Path) -> None:

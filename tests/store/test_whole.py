@@ -1,0 +1,33 @@
+"""Files that belong together are all there, or none of them is."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from iosonde.errors import OutputError
+from iosonde.store import write_all
+
+
+def test_all_files_are_written_in_full(tmp_path: Path) -> None:
+    written = write_all([(tmp_path / "a.txt", "café"), (tmp_path / "b.png", b"\x89PNG")])
+    assert written == (tmp_path / "a.txt", tmp_path / "b.png")
+    assert [path.read_bytes() for path in sorted(tmp_path.iterdir())] == ["café".encode(), b"\x89PNG"]
+
+
+def test_where_one_file_has_no_place_none_is_written_and_what_was_there_stays(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("before", encoding="utf-8")
+    with pytest.raises(OutputError, match=r"can't write .*/missing/b\.txt: No such file or directory") as told:
+        write_all([(tmp_path / "a.txt", "after"), (tmp_path / "missing/b.txt", "after")])
+    assert told.value.hint == "make its folder, or name another place"
+    assert [path.read_text(encoding="utf-8") for path in tmp_path.iterdir()] == ["before"]
+
+
+def test_where_making_one_fails_none_is_written(tmp_path: Path) -> None:
+    def made() -> Iterator[tuple[Path, str]]:
+        yield tmp_path / "a.txt", "whole"
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_all(made())
+    assert not list(tmp_path.iterdir())
