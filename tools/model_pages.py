@@ -4,11 +4,9 @@ Hand-written are the model files (about, sources of parameters, leaves_out) and 
 reasons); the figures are those that ``python -m verify`` keeps.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, Final, get_args
-
-from pydantic import BaseModel
+from typing import Final
 
 from iosonde.plans.models import Model, load_model, model_names
 from iosonde.records import flattened
@@ -103,18 +101,7 @@ def _what_it_is(model: Model) -> str:
 def _parameters(model: Model) -> Iterator[tuple[str, str, str, str]]:
     for key, value in flattened(model.parameters):
         if key != "kind":
-            about = _description(type(model.table), key.split("."))
-            yield code(key), parameter_text(key, value), about, model.sources[key]
-
-
-def _description(table_type: type[BaseModel], path: Sequence[str]) -> str:
-    """What a field is for, in the words that its table has for it."""
-    field = table_type.model_fields[path[0]]
-    if len(path) == 1:
-        return field.description or ""
-    kinds: list[Any] = [field.annotation, *get_args(field.annotation)]
-    inner = next(each for each in kinds if isinstance(each, type) and issubclass(each, BaseModel))
-    return _description(inner, path[1:])
+            yield code(key), parameter_text(key, value), model.meaning(key), model.sources[key]
 
 
 def _against_its_source(name: str) -> Iterator[str]:

@@ -22,7 +22,7 @@ def test_every_model_is_listed_as_a_target_with_its_kind_size_and_title() -> Non
 
 
 @pytest.mark.parametrize("word", ["mmc", "sim:mmc"])
-def test_a_model_is_shown_with_every_parameter_its_source_and_what_follows(word: str) -> None:
+def test_a_model_is_shown_with_every_parameter_what_it_is_its_source_and_what_follows(word: str) -> None:
     ended = iosonde("sim", "show", word, COLUMNS="400")
     assert ended.returncode == 0, ended.stderr
     model = load_model("mmc")
@@ -30,6 +30,7 @@ def test_a_model_is_shown_with_every_parameter_its_source_and_what_follows(word:
         if key != "kind":
             line = next(line for line in ended.stdout.splitlines() if line.startswith(f"{key} "))
             assert parameter_text(key, value) in line
+            assert model.meaning(key) in line
             assert model.sources[key] in line
     assert "40,000/s" in ended.stdout
 
@@ -49,14 +50,16 @@ def test_on_a_narrow_terminal_a_model_is_shown_whole_and_no_word_is_cut(name: st
     model = load_model(name)
     assert max(map(len, ended.stdout.splitlines())) <= int(columns)
     words = ended.stdout.split()
-    for said in (*model.sources.values(), *model.leaves_out, *(limit.value for limit in model.limits)):
+    meanings = [model.meaning(key) for key, _ in flattened(model.parameters) if key != "kind"]
+    for said in (*meanings, *model.sources.values(), *model.leaves_out, *(limit.value for limit in model.limits)):
         assert set(said.split()) <= set(words), said
 
 
-def test_sources_stand_below_their_keys_where_a_column_would_be_too_narrow() -> None:
+def test_what_it_is_and_the_source_stand_below_a_key_where_columns_would_be_too_narrow() -> None:
     narrow = iosonde("sim", "show", "sata-dc", COLUMNS="80").stdout.splitlines()
     key = next(place for place, line in enumerate(narrow) if line.startswith("link.duplex"))
-    assert narrow[key + 1].rstrip() == "    SATA moves data in one direction at a time."
+    assert narrow[key + 1].rstrip() == "    Whether data goes both ways at a time."
+    assert narrow[key + 2].rstrip() == "    SATA moves data in one direction at a time."
 
 
 @pytest.mark.parametrize(

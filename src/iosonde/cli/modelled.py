@@ -14,8 +14,9 @@ from iosonde.records import flattened
 from iosonde.report.display import fault_text, parameter_text, printable
 from iosonde.units import format_size
 
+MEANING_COLUMNS_MIN: Final = 24
 SOURCE_COLUMNS_MIN: Final = 36
-"""In fewer columns a sentence is hard to read."""
+"""In fewer columns a sentence is hard to read; what a parameter is takes few words."""
 GAP: Final = "  "
 
 
@@ -34,7 +35,7 @@ def model_view(model: Model) -> RenderableType:
     """A model with its parameters, their sources, what follows from them, and what it leaves out."""
     head = Text.assemble((printable(model.name), "bold"), f": {printable(model.title)} (kind {model.kind})")
     rows = _parameters(model)
-    key_width = max(len(key) for key, _, _ in rows)
+    key_width = max(len(key) for key, *_ in rows)
     parts: list[RenderableType] = [head, Text(printable(model.about)), "", Parameters(rows)]
     for number, fault in enumerate(model.faults):
         parts.append(_item(f"{f'faults.{number}':<{key_width}} ", printable(fault_text(fault))))
@@ -47,30 +48,40 @@ def model_view(model: Model) -> RenderableType:
 
 @dataclass(frozen=True)
 class Parameters:
-    """Rows of key, value and source: side by side where there is room, else each source below its key."""
+    """Rows of key, value, what it is and source: side by side where there is room, else the last two below the key."""
 
-    rows: tuple[tuple[str, str, str], ...]
+    rows: tuple[tuple[str, str, str, str], ...]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         """What is printed in so many columns."""
-        key_width, value_width = (max(len(row[place]) for row in self.rows) for place in (0, 1))
-        if options.max_width - key_width - value_width - 2 * len(GAP) >= SOURCE_COLUMNS_MIN:
+        key_width, value_width, meaning_width = (max(len(row[place]) for row in self.rows) for place in range(3))
+        room = options.max_width - key_width - value_width - 3 * len(GAP)
+        if room >= MEANING_COLUMNS_MIN + SOURCE_COLUMNS_MIN:
             table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-            for head in ("Parameter", "Value", "Source"):
-                table.add_column(head, no_wrap=head != "Source", overflow="fold")
+            for head in ("Parameter", "Value"):
+                table.add_column(head, no_wrap=True)
+            meaning_width = min(meaning_width, max(room // 3, MEANING_COLUMNS_MIN))
+            table.add_column("What it is", overflow="fold", width=meaning_width)
+            table.add_column("Source", overflow="fold", width=room - meaning_width)
             for row in self.rows:
                 table.add_row(*map(Text, row))
             yield table
             return
         yield Text(f"{'Parameter':<{key_width}}{GAP}Value", "bold")
-        for key, value, source in self.rows:
+        for key, value, meaning, source in self.rows:
             yield Text(f"{key:<{key_width}}{GAP}{value}")
+            yield Padding(Text(meaning), (0, 0, 0, 2 * len(GAP)))
             yield Padding(Text(source, "dim"), (0, 0, 0, 2 * len(GAP)))
 
 
-def _parameters(model: Model) -> tuple[tuple[str, str, str], ...]:
+def _parameters(model: Model) -> tuple[tuple[str, str, str, str], ...]:
     return tuple(
-        (key, printable(parameter_text(key, value)), printable(model.sources.get(key, "not said")))
+        (
+            key,
+            printable(parameter_text(key, value)),
+            model.meaning(key),
+            printable(model.sources.get(key, "not said")),
+        )
         for key, value in flattened(model.parameters)
         if key != "kind"
     )

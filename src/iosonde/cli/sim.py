@@ -43,7 +43,7 @@ def show_model(
         bool, typer.Option("--toml", help="Print the model's file instead: the beginning of one of your own.")
     ] = False,
 ) -> None:
-    """Show a model: every parameter with its unit and its source, and what follows from them.
+    """Show a model: what every parameter is, with its unit and its source, and what follows from them.
 
     Example: [bold]iosonde sim show mmc[/bold]   A file to change: [bold]iosonde sim show mmc --toml > mine.toml[/bold]
     """

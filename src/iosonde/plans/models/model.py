@@ -5,7 +5,7 @@ from typing import Any
 
 from iosonde.plans.models.faults import MediaError
 from iosonde.plans.models.kinds import KINDS, Kind
-from iosonde.plans.models.table import FAULTS_KEY, SCALE_KEY, Limit, ModelTable
+from iosonde.plans.models.table import FAULTS_KEY, SCALE_KEY, Limit, ModelTable, meaning_of
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,10 @@ class Model:
     def parameters(self) -> dict[str, Any]:
         """Its kind and its parameters, as the engine takes them."""
         return self.table.parameters()
+
+    def meaning(self, key: str) -> str:
+        """What a parameter is, in the words that its table has for it; ``key`` is dotted."""
+        return meaning_of(type(self.table), key.split("."))
 
     @property
     def faults(self) -> tuple[dict[str, Any], ...]:

@@ -1,9 +1,10 @@
 """What every model's table has, whatever its kind."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, get_args
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from iosonde.plans.limits import AMOUNT_BYTES_MAX
 from iosonde.plans.models.faults import FAULTS_MAX, Fault, plain
@@ -43,6 +44,16 @@ class ModelTable(ModelPart):
     def plain_faults(self) -> tuple[dict[str, Any], ...]:
         """What goes wrong, as plain values for JSON."""
         return plain(self.faults)
+
+
+def meaning_of(table: type[BaseModel], path: Sequence[str]) -> str:
+    """What a field is, in the words that its table, or the part that it lies in, has for it."""
+    field = table.model_fields[path[0]]
+    if len(path) == 1:
+        return field.description or ""
+    kinds: list[Any] = [field.annotation, *get_args(field.annotation)]
+    part = next(each for each in kinds if isinstance(each, type) and issubclass(each, BaseModel))
+    return meaning_of(part, path[1:])
 
 
 @dataclass(frozen=True)
