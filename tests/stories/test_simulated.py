@@ -293,6 +293,10 @@ def test_a_drive_that_never_answers_again_ends_the_run_and_offers_no_resumption(
     assert "did not come back within 30 s" in ended.stderr
     assert "hint: look at the faults of the model" in ended.stderr
     assert "iosonde resume" not in ended.stderr
+    assert "run/report.html shows what there is" in ended.stderr
+    page = (tmp_path / "run/report.html").read_text(encoding="utf-8")
+    assert "did not come back within 30 s" in page
+    assert {path.name for path in (tmp_path / "run").glob("*.parquet")} >= {"cells.parquet", "intervals.parquet"}
 
 
 def test_a_run_says_everywhere_that_it_was_simulated(tmp_path: Path) -> None:

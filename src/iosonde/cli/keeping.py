@@ -8,7 +8,7 @@ import typer
 
 from iosonde.campaign.failing import add_way_on, has_begun
 from iosonde.cli.ending import ENDING
-from iosonde.errors import IosondeError, MeasurementError, RecordError
+from iosonde.errors import IosondeError, MeasurementError, OutputError, RecordError
 from iosonde.store import load_run
 from iosonde.vocabulary import Outcome
 
@@ -28,7 +28,8 @@ def keeping(directory: Path, run: str) -> Iterator[None]:
     except IosondeError as error:
         if not has_begun(directory, run):
             raise
-        _tell_what_is_kept(directory)
+        if _tell_what_is_kept(directory) and not isinstance(error, OutputError):
+            _leave_page(directory)
         add_way_on(error, directory)
         raise
 
@@ -45,12 +46,27 @@ def _tell(directory: Path, run: str) -> None:
     )
 
 
-def _tell_what_is_kept(directory: Path) -> None:
+def _tell_what_is_kept(directory: Path) -> bool:
+    """Whether it holds any cell, whatever became of it."""
     try:
         run = load_run(directory, intervals=False)
     except RecordError as error:
         typer.echo(error.message, err=True)
-        return
+        return False
     done = sum(cell.outcome is Outcome.FINISHED for cell in run.cells)
     planned = len(run.header.plan.turns)
     typer.echo(f"{done} of {planned} measurements are kept in {directory}", err=True)
+    return bool(run.cells)
+
+
+def _leave_page(directory: Path) -> None:
+    """Derives tables and report from what is kept: nobody who comes later has to know how the run ended."""
+    from iosonde.report.derive import derive_files
+
+    try:
+        _, _, page = derive_files(directory)
+    except IosondeError as error:
+        # What ended the run is told last, and no other error takes its place.
+        typer.echo(f"no report: {error.message}", err=True)
+    else:
+        typer.echo(f"{page} shows what there is", err=True)
