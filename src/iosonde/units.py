@@ -64,6 +64,14 @@ def parse_duration(text: str, what: str) -> int:
     return _whole(number, factor, what, text, "nanoseconds")
 
 
+def parse_percent(text: str, what: str) -> float:
+    """Percent from text such as ``2%`` or ``0.5 %`` (``what`` names the flag in errors)."""
+    match = _NUMBER.match(text.strip().removesuffix("%"))
+    if match is None or match[2]:
+        raise UsageError(f"{what}: '{text}' is not a share", "write percent, such as 2% or 0.5%")
+    return float(match[1])
+
+
 def parse_rate(text: str, what: str) -> int:
     """Operations a second from text such as ``500``, ``20k`` or ``1.5M`` (``what`` names the flag in errors).
 

@@ -295,7 +295,10 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "run . --profile wrong.toml",
         2,
         "wrong.toml:2: the campaign has the unknown key repeat",
-        "did you mean repeats? keys: name, about, repeats, order, fill, verify, warmup, duration, experiment",
+        (
+            "did you mean repeats? keys: name, about, repeats, order, fill, verify, warmup, duration, precision, "
+            "budget, experiment"
+        ),
     ),
     (
         "plan . --profile twice.toml",

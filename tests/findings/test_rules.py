@@ -110,6 +110,11 @@ def three(**others: Any) -> list[CellRecord]:
     return [repeat(number, **others) for number in (1, 2, 3)]
 
 
+def aimed(*records: CellRecord, **others: Any) -> RunRecord:
+    """A run that was to know its figures to 2 %."""
+    return run_of(*records, header={"plan": {"aim": {"precision_percent": 2.0, "budget_ns": 60 * SECOND_NS}}}, **others)
+
+
 def sound(**others: Any) -> RunRecord:
     return run_of(*three(), **others)
 
@@ -231,6 +236,8 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
     "io-errors": lambda: run_of(repeat(1), repeat(2), repeat(3, faults=(error(),))),
     "depth-not-reached": lambda: run_of(*three(queue_depth_achieved=7.0)),
     "level-changed": lambda: run_of(repeat(intervals=course([8_000] * 12 + [2_000] * 28))),
+    "precision-missed": lambda: aimed(repeat(1, count=39_000), repeat(2), repeat(3, count=41_000)),
+    "state-left": lambda: run_of(repeat(1, count=90_000), *(repeat(each, count=40_000 + each) for each in (2, 3, 4))),
     "repeats-differ": lambda: run_of(repeat(1, count=30_000), repeat(2), repeat(3, count=50_000)),
     "host-limited": lambda: run_of(*three(cpu_ns=round(4.8 * SECOND_NS))),
     "busy-by-design": lambda: run_of(*three(cpu_ns=round(4.8 * SECOND_NS), **truth(poll_mode="iopoll"))),
@@ -295,6 +302,11 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("level-changed", lambda: run_of(repeat(intervals=course([8_000] * 20 + [7_700] * 20)))),
     ("level-changed", lambda: run_of(repeat(intervals=course([8_000] * 38 + [2_000] * 2)))),
     ("level-changed", lambda: run_of(repeat(intervals=()))),
+    ("precision-missed", lambda: aimed(*three())),
+    ("precision-missed", lambda: run_of(repeat(1, count=38_000), repeat(2), repeat(3, count=42_000))),
+    ("precision-missed", lambda: aimed(repeat(1, count=38_000), repeat(2), repeat(3), finished=False)),
+    ("state-left", lambda: run_of(repeat(1, count=90_000), repeat(2), repeat(3))),
+    ("state-left", lambda: run_of(*(repeat(each, count=40_000 + 300 * each) for each in (1, 2, 3, 4)))),
     ("repeats-differ", lambda: paced_run(*(paced_repeat(each, count=3_000 + 1_000 * each) for each in (1, 2, 3)))),
     ("depth-not-reached", lambda: paced_run(*(paced_repeat(each) for each in (1, 2, 3)))),
     (

@@ -6,7 +6,7 @@ from tests.commands import few_cells, iosonde
 
 
 def test_the_plan_says_cells_time_bytes_and_fills_and_touches_nothing(tmp_path: Path) -> None:
-    ended = iosonde("plan", tmp_path, "--size", "1GiB", "--write-rate", "1GB")
+    ended = iosonde("plan", tmp_path, "--size", "1GiB", "--write-rate", "1GB", "--fixed")
     assert ended.returncode == 0, ended.stderr
     lines = dict(line.split(maxsplit=1) for line in ended.stdout.splitlines())
     assert list(lines) == ["target", "on", "profile", "cells", "time", "writes", "fills"]
@@ -15,6 +15,14 @@ def test_the_plan_says_cells_time_bytes_and_fills_and_touches_nothing(tmp_path: 
     assert lines["writes"].startswith("1.07 GB to fill it, then up to 549 GB")
     assert lines["fills"] == "at most 512 of the 1 GiB used"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_plan_with_an_aim_says_what_it_costs_at_most(tmp_path: Path) -> None:
+    ended = iosonde("plan", tmp_path, "--size", "1GiB", "--write-rate", "1GB", "--precision", "5%", "--budget", "10m")
+    lines = dict(line.split(maxsplit=1) for line in ended.stdout.splitlines())
+    assert lines["cells"] == "59 distinct, 177 measurements first, then more where in doubt"
+    assert lines["precision"] == "until throughput, mean latency and p99 are known to 5 %, or 10 min 00 s are spent"
+    assert lines["time"] == "at most 10 min 01 s"
 
 
 def test_a_campaign_of_reads_writes_nothing_but_its_fill(tmp_path: Path) -> None:

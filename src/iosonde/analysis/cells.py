@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from iosonde.analysis.estimate import Estimate, estimate
+from iosonde.analysis.estimate import Estimate, Own, estimate
 from iosonde.analysis.histogram import PERCENTS
 from iosonde.analysis.latency import (
     TimesEstimate,
@@ -14,6 +14,8 @@ from iosonde.analysis.latency import (
     service_of,
 )
 from iosonde.analysis.pace import PaceEstimate, estimate_pace
+from iosonde.analysis.quantiles import percentile_interval
+from iosonde.analysis.states import sort_repeats
 from iosonde.analysis.totals import merge_totals, total_of
 from iosonde.records import (
     CellPlan,
@@ -26,9 +28,12 @@ from iosonde.records import (
     Operation,
     OperationTotals,
     Outcome,
+    WithinRepeat,
     Workload,
 )
 from iosonde.units import SECOND_NS
+
+TAIL_PERCENT = 99.0
 
 
 @dataclass(frozen=True)
@@ -37,12 +42,16 @@ class PercentileEstimate:
 
     ``value_ns`` is read from all repeats' counts added up. ``lowest_ns`` and ``highest_ns`` are the extremes of the
     repeats' own percentiles, given only when every repeat supports it. None means fewer than 10 samples beyond.
+    ``low_ns`` and ``high_ns`` bound the percentile with 95 % confidence; None below two repeats, and where the bound
+    would lie beyond the largest value.
     """
 
     percent: float
     value_ns: int | None
     lowest_ns: int | None
     highest_ns: int | None
+    low_ns: int | None = None
+    high_ns: int | None = None
 
 
 @dataclass(frozen=True)
@@ -83,6 +92,8 @@ class CellEstimate:
     ``operations`` is empty when no repeat finished. ``queue_depth_achieved`` and ``cpu_ns_per_io`` are None then, and
     where the engine does not know them.
     ``faults`` and ``failures`` are those of all repeats, whatever their outcome. ``pace`` is that of an open loop.
+    ``repeats_unsettled`` still moved while they were measured, ``repeats_early`` came before the target changed its
+    state: both are left out of the figures, where enough others are there.
     """
 
     cell: str
@@ -96,6 +107,8 @@ class CellEstimate:
     cpu_ns_per_io: Estimate | None
     operations: dict[Operation, OperationEstimate]
     pace: PaceEstimate | None = None
+    repeats_unsettled: int = 0
+    repeats_early: int = 0
 
     @property
     def queue_depth_asked(self) -> int:
@@ -125,9 +138,7 @@ class CellEstimate:
     @property
     def subject(self) -> OperationEstimate | None:
         """What the cell is about: commits where each write is flushed, the direction if pure, else all together."""
-        if self.workload.flushes_each:
-            return self.of(Operation.COMMIT)
-        return self.of(self.direction or Operation.ALL)
+        return self.of(self.workload.subject)
 
     @property
     def latency_kind(self) -> LatencyKind:
@@ -141,10 +152,12 @@ class CellEstimate:
 
 def estimate_cell(plan: CellPlan, records: Sequence[CellRecord]) -> CellEstimate:
     """The estimates of one cell from the records of its repeats, which may be none."""
-    finished = [record for record in records if record.outcome is Outcome.FINISHED and record.measured_ns > 0]
-    found = {operation for record in finished for operation in record.operations} | {Operation.ALL}
-    kind = latency_kind(plan.workload)
-    estimates = {each: _estimate_operation(each, finished, kind) for each in Operation if each in found}
+    repeats = sort_repeats(records)
+    used = repeats.used
+    found = {operation for record in used for operation in record.operations} | {Operation.ALL}
+    estimates = {each: _estimate_operation(each, plan.workload, used) for each in Operation if each in found}
+    depths = [(depth, record) for record in used if (depth := record.queue_depth_achieved) is not None]
+    costs = [(cost, record) for record in used if (cost := _cpu_ns_per_io(record)) is not None]
     return CellEstimate(
         pace=estimate_pace(records),
         cell=plan.cell,
@@ -153,27 +166,38 @@ def estimate_cell(plan: CellPlan, records: Sequence[CellRecord]) -> CellEstimate
         outcomes=tuple(record.outcome for record in records),
         failures=tuple(record.failure for record in records if record.failure is not None),
         faults=tuple(fault for record in records for fault in record.faults),
-        measured_ns=sum(record.measured_ns for record in finished),
-        queue_depth_achieved=estimate([depth for each in finished if (depth := each.queue_depth_achieved) is not None]),
-        cpu_ns_per_io=estimate([cost for record in finished if (cost := _cpu_ns_per_io(record)) is not None]),
+        measured_ns=sum(record.measured_ns for record in used),
+        queue_depth_achieved=estimate([depth for depth, _ in depths], _weights([record for _, record in depths])),
+        cpu_ns_per_io=estimate([cost for cost, _ in costs], _weights([record for _, record in costs])),
         operations={operation: each for operation, each in estimates.items() if each is not None},
+        repeats_unsettled=len(repeats.unsettled),
+        repeats_early=len(repeats.early),
     )
 
 
+def _weights(records: Sequence[CellRecord]) -> list[float] | None:
+    """How long repeats were meant to be, where they were not meant to be equally long."""
+    lengths = [float(record.timing.measure_ns) for record in records]
+    return lengths if len(set(lengths)) > 1 else None
+
+
 def _estimate_operation(
-    operation: Operation, finished: Sequence[CellRecord], kind: LatencyKind
+    operation: Operation, workload: Workload, used: Sequence[CellRecord]
 ) -> OperationEstimate | None:
-    found = [
-        (totals, record.measured_ns)
-        for record in finished
-        if (totals := total_of(record.operations, operation)) is not None
-    ]
+    found = [(totals, record) for record in used if (totals := total_of(record.operations, operation)) is not None]
     whole = merge_totals([totals for totals, _ in found])
     merged = None if whole is None else leading(whole)
-    measured = [(leading(totals), measured_ns) for totals, measured_ns in found]
-    iops = estimate([totals.count * SECOND_NS / measured_ns for totals, measured_ns in measured])
-    bytes_per_s = estimate([totals.bytes * SECOND_NS / measured_ns for totals, measured_ns in measured])
-    latency_ns_mean = estimate([totals.latency_ns_sum / totals.count for totals, _ in measured])
+    measured = [(leading(totals), record) for totals, record in found]
+    weights = _weights([record for _, record in measured])
+    # What intervals say of a repeat, they say of what its cell is about.
+    within = [record.within if operation is workload.subject else None for _, record in measured]
+    rates = [None if each is None else (each.throughput_error, each.effective) for each in within]
+    times = [None if each is None else (each.latency_error, each.effective) for each in within]
+    iops = _weighted([totals.count * SECOND_NS / record.measured_ns for totals, record in measured], weights, rates)
+    bytes_per_s = _weighted(
+        [totals.bytes * SECOND_NS / record.measured_ns for totals, record in measured], weights, rates
+    )
+    latency_ns_mean = _weighted([totals.latency_ns_sum / totals.count for totals, _ in measured], weights, times)
     if whole is None or merged is None or iops is None or bytes_per_s is None or latency_ns_mean is None:
         return None
     return OperationEstimate(
@@ -183,19 +207,27 @@ def _estimate_operation(
         latency_ns_mean=latency_ns_mean,
         latency_ns_min=merged.latency_ns_min,
         latency_ns_max=merged.latency_ns_max,
-        percentiles=_estimate_percentiles(merged, [totals for totals, _ in measured]),
+        percentiles=_estimate_percentiles(merged, [totals for totals, _ in measured], within),
         count=merged.count,
         bytes=merged.bytes,
         latency=merged.latency,
-        latency_kind=kind if whole.response is not None else LatencyKind.SERVICE,
+        latency_kind=latency_kind(workload) if whole.response is not None else LatencyKind.SERVICE,
         service=estimate_times(service_of(whole)) if whole.response is not None else None,
         lag=estimate_times(whole.lag),
         host_lag=estimate_times(whole.host_lag),
     )
 
 
+def _weighted(
+    values: Sequence[float], weights: Sequence[float] | None, shares: Sequence[tuple[float, float] | None]
+) -> Estimate | None:
+    """The estimate of values with their errors as shares of them, each with its number of independent values."""
+    own = [each and Own(each[0] * value, each[1]) for each, value in zip(shares, values, strict=True)]
+    return estimate(values, weights, own)
+
+
 def _estimate_percentiles(
-    merged: OperationTotals, repeats: Sequence[OperationTotals]
+    merged: OperationTotals, repeats: Sequence[OperationTotals], within: Sequence[WithinRepeat | None]
 ) -> tuple[PercentileEstimate, ...]:
     pooled = percentiles_of(merged)
     own = [percentiles_of(totals) for totals in repeats] if len(repeats) > 1 else [pooled]
@@ -203,10 +235,17 @@ def _estimate_percentiles(
     for index, (percent, value_ns) in enumerate(zip(PERCENTS, pooled, strict=True)):
         known = [value for repeat in own if (value := repeat[index]) is not None]
         whole = len(known) == len(own)
-        estimates.append(
-            PercentileEstimate(percent, value_ns, min(known) if whole else None, max(known) if whole else None)
-        )
+        errors = [_beyond_own(each) if percent == TAIL_PERCENT else None for each in within]
+        low_ns, high_ns = percentile_interval(merged, repeats, percent, errors) or (None, None)
+        lowest_ns, highest_ns = (min(known), max(known)) if whole else (None, None)
+        estimates.append(PercentileEstimate(percent, value_ns, lowest_ns, highest_ns, low_ns, high_ns))
     return tuple(estimates)
+
+
+def _beyond_own(within: WithinRepeat | None) -> Own | None:
+    if within is None or within.beyond_error is None:
+        return None
+    return Own(within.beyond_error, within.effective)
 
 
 def _cpu_ns_per_io(record: CellRecord) -> float | None:

@@ -21,6 +21,9 @@ def run(
     *targets: str | Path,
     profile: str | Path = "lab",
     quick: bool = False,
+    precision: str | float | None = None,
+    budget: str | None = None,
+    fixed: bool = False,
     size: str | int | None = None,
     overwrite: bool = False,
     buffered: bool = False,
@@ -31,9 +34,9 @@ def run(
 ) -> Run:
     """Measures targets with a whole campaign, as ``iosonde run`` does with the same words, and gives the run.
 
-    ``size`` is text with a unit, such as ``"8GiB"``, or bytes. Nothing is printed. The run directory (``out``, by
-    default ``./iosonde-RUN``) holds what the command would leave there, and what was measured stays there whatever ends
-    the run: after Ctrl-C, which raises KeyboardInterrupt, ``iosonde resume`` goes on.
+    ``size`` is text with a unit, such as ``"8GiB"``, or bytes; ``precision`` is in percent. Nothing is printed. The run
+    directory (``out``, by default ``./iosonde-RUN``) holds what the command would leave there, and what was measured
+    stays there whatever ends the run: after Ctrl-C, which raises KeyboardInterrupt, ``iosonde resume`` goes on.
 
     Raises IosondeError; after a MeasurementError the whole run can be opened with ``open_run``.
     """
@@ -43,6 +46,9 @@ def run(
         _words(targets),
         profile=str(profile),
         quick=quick,
+        precision=None if precision is None else str(precision),
+        budget=budget,
+        fixed=fixed,
         size=_text(size),
         overwrite=overwrite,
         buffered=buffered,

@@ -17,7 +17,7 @@ from iosonde.campaign.target import Opening, give_up, open_target
 from iosonde.campaign.verifying import check_kind, kept_ledger
 from iosonde.machine import host_facts
 from iosonde.plans import ASSUMED_WRITE_BYTES_PER_S, Ground, check_alignment, check_plan
-from iosonde.records import CellRecord, EngineHello, IntervalRecord, Plan, RunHeader, RunRecord, TargetFacts
+from iosonde.records import CellRecord, CellTurn, EngineHello, IntervalRecord, Plan, RunHeader, RunRecord, TargetFacts
 from iosonde.sources import Source, check_fio_can, start_source
 from iosonde.store import RunDirectory
 from iosonde.vocabulary import EngineChoice, Poll
@@ -178,6 +178,9 @@ class Memory:
     def __init__(self) -> None:
         self.cells: list[CellRecord] = []
         self.filled: CellRecord | None = None
+
+    def turn(self, turn: CellTurn) -> None:
+        """Nothing: the cell says which turn it was."""
 
     def interval(self, order: int, interval: IntervalRecord, left_s: float) -> None:
         """Nothing: the cell carries its intervals."""

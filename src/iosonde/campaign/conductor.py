@@ -1,13 +1,15 @@
 """Measures a plan, cell by cell, and keeps each cell before the next begins."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from iosonde.campaign.engines import way_of_cell, way_of_fill
+from iosonde.campaign.seeking import Seeker
 from iosonde.errors import RecordError, TargetError
 from iosonde.machine import neighbours_of
+from iosonde.plans import timed
 from iosonde.records import CellPlan, CellRecord, CellTurn, IntervalRecord, Neighbour, Outcome, RunHeader
 from iosonde.sources import Interrupted, Source, Way
 from iosonde.units import SECOND_NS
@@ -65,6 +67,9 @@ class SilentObserver:
 class Keeper(Protocol):
     """Where cells are kept: a journal, or memory."""
 
+    def turn(self, turn: CellTurn) -> None:
+        """Keeps what is about to be measured, where no plan had it."""
+
     def interval(self, order: int, interval: IntervalRecord, left_s: float) -> None:
         """Keeps an interval of the running cell, which goes on for another ``left_s`` seconds."""
 
@@ -81,11 +86,13 @@ class Work:
 
     ``replayed`` are measurements that an earlier session kept, by their turns (0 is the fill), among those that are to
     be done: a simulated drive goes through them once more, so that it comes to the state in which it was left.
+    ``known`` are those that need not be done once more; what is chosen then rests on both.
     """
 
     fill: CellPlan | None
     turns: tuple[CellTurn, ...]
     replayed: Mapping[int, CellRecord] = field(default_factory=dict)
+    known: tuple[tuple[CellTurn, CellRecord], ...] = ()
 
 
 class Conductor:
@@ -101,6 +108,8 @@ class Conductor:
         self._devices = {os.makedev(identity.device_major, identity.device_minor) for identity in identities}
         self._keeper = keeper
         self._observer = observer
+        aim = self._plan.aim
+        self._seeker = None if aim is None else Seeker(self._plan, aim)
 
     def run(self) -> None:
         """Fills the target where the plan says so, then measures every turn in order.
@@ -111,15 +120,32 @@ class Conductor:
         if self._work.fill is not None:
             self._fill(self._work.fill)
         cells = {cell.cell: cell for cell in self._plan.cells}
-        for turn in self._work.turns:
-            cell = cells[turn.cell]
+        for turn in self._turns():
+            cell = timed(cells[turn.cell], turn)
             if turn.order in self._work.replayed:
                 self._replay(cell, turn)
                 continue
             self._observer.cell_started(cell, turn)
             record = self._measure(cell, turn, way_of_cell(self._header, cell.workload), self._keeper.cell)
+            if self._seeker is not None:
+                self._seeker.take(turn, record)
             if record.failure is not None and record.failure.kind in ENDS_RUN:
                 raise self._lost(turn, record.failure.message)
+
+    def _turns(self) -> Iterator[CellTurn]:
+        """The turns of the plan, then those that follow from what they have shown."""
+        if self._seeker is None:
+            yield from self._work.turns
+            return
+        for turn, record in self._work.known:
+            self._seeker.follow(turn, record)
+        for turn in self._work.turns:
+            if turn.order in self._work.replayed:
+                self._seeker.follow(turn, self._work.replayed[turn.order])
+            yield turn
+        while (chosen := self._seeker.next_turn()) is not None:
+            self._keeper.turn(chosen)
+            yield chosen
 
     def _lost(self, turn: CellTurn, message: str) -> TargetError:
         told = f"{turn.cell}: {message}"
@@ -195,6 +221,7 @@ class Conductor:
         beside = {each.process: each for each in (*before, *self._beside)}
         if beside:
             record = record.model_copy(update={"neighbours": tuple(beside.values())})
+        record = _with_its_own_word(record)
         try:
             record = self._verified(cell, record)
         finally:
@@ -202,3 +229,11 @@ class Conductor:
             keep(record)
         self._observer.cell_finished(record)
         return record
+
+
+def _with_its_own_word(record: CellRecord) -> CellRecord:
+    # Imported here because it needs NumPy, which nobody should wait for before a measurement.
+    from iosonde.analysis.within import within_repeat
+
+    within = within_repeat(record)
+    return record if within is None else record.model_copy(update={"within": within})

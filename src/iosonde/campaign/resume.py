@@ -38,6 +38,11 @@ class Rest:
     turns: tuple[CellTurn, ...]
     failed_again: bool
 
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing is left: with an aim, that is known only once the run has ended."""
+        return not self.turns and (self.run.header.plan.aim is None or self.run.finished)
+
 
 def look_back(path: Path, *, failed_again: bool) -> Rest:
     """Finds out what is left to do. Raises RecordError, also for an archive: nothing can be added to one."""
@@ -54,7 +59,7 @@ def look_back(path: Path, *, failed_again: bool) -> Rest:
             final=True,
         )
     done = {cell.order for cell in run.cells if _is_done(cell, failed_again=failed_again)}
-    turns = tuple(turn for turn in run.header.plan.turns if turn.order not in done)
+    turns = tuple(turn for turn in run.turns if turn.order not in done)
     return Rest(run, turns, failed_again)
 
 
@@ -136,12 +141,12 @@ def resume(path: Path, rest: Rest, observer: Observer, now: datetime) -> None:
         # Whoever held the journal until now may have measured what was left when `rest` was seen.
         rest = look_back(path, failed_again=rest.failed_again)
         run, header = rest.run, rest.run.header
-        if rest.turns:
+        if not rest.is_done:
             places = tuple(_same_place(target) for target in run.targets)
             anew = any(place.make for place in places)
             is_filled = not anew and run.filled == tuple(target.identity for target in run.targets)
             places = tuple(replace(place, written=is_filled) for place in places)
-            work = Work(fill=None if is_filled else header.plan.fill, turns=rest.turns)
+            work = Work(fill=None if is_filled else header.plan.fill, turns=rest.turns, known=_known(rest))
             if run.header.is_simulated:
                 work = _from_the_beginning(rest)
             setting = Setting(
@@ -158,7 +163,7 @@ def resume(path: Path, rest: Rest, observer: Observer, now: datetime) -> None:
         else:
             for target in run.targets:
                 _clear_away(target)
-        if rest.turns or not run.finished:
+        if not rest.is_done or not run.finished:
             journal.end()
 
 
@@ -170,8 +175,16 @@ def _from_the_beginning(rest: Rest) -> Work:
     if fill is not None and fill.outcome is Outcome.FINISHED:
         kept[FILL_ORDER] = fill
     # Nothing comes after the last turn that is left.
-    turns = tuple(turn for turn in plan.turns if turn.order <= max(left))
+    last = max(left, default=len(rest.run.turns))
+    turns = tuple(turn for turn in rest.run.turns if turn.order <= last)
     return Work(fill=plan.fill, turns=turns, replayed=kept)
+
+
+def _known(rest: Rest) -> tuple[tuple[CellTurn, CellRecord], ...]:
+    """The turns that are done, with what they gave."""
+    left = {turn.order for turn in rest.turns}
+    kept = {cell.order: cell for cell in rest.run.cells if cell.order not in left}
+    return tuple((turn, kept[turn.order]) for turn in rest.run.turns if turn.order in kept)
 
 
 def _clear_away(target: TargetFacts) -> None:

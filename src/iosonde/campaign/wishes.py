@@ -8,8 +8,11 @@ from iosonde.campaign.places import TargetWish
 from iosonde.errors import UsageError
 from iosonde.plans import (
     COUNT_MAX,
+    DEFAULT_BUDGET_NS,
     JOBS_MAX,
     OPEN_LOOP_DEPTH,
+    PRECISION_PERCENT_MAX,
+    PRECISION_PERCENT_MIN,
     QUEUE_DEPTH_MAX,
     SEED_MAX,
     CampaignTable,
@@ -22,9 +25,9 @@ from iosonde.plans import (
     timing_of,
 )
 from iosonde.plans.mistakes import read_text
-from iosonde.records import Workload, parse_pattern, parse_sizes
+from iosonde.records import Aim, Workload, parse_pattern, parse_sizes
 from iosonde.records.workload import ALL_READS
-from iosonde.units import parse_bytes, parse_duration, parse_rate
+from iosonde.units import parse_bytes, parse_duration, parse_percent, parse_rate
 from iosonde.vocabulary import Arrivals, Data, EngineChoice, Poll, Sync
 
 
@@ -39,19 +42,23 @@ def campaign_wish(
     engine: EngineChoice,
     poll: Poll,
     seed: int | None,
+    precision: str | None = None,
+    budget: str | None = None,
+    fixed: bool = False,
     command: tuple[str, ...] = (),
 ) -> Wish:
     """A campaign of a profile, or of a file of the user's. Raises UsageError."""
     campaign = _campaign(profile)
     writes = any(read < ALL_READS for table in campaign.experiment for read in table.read)
     chosen_seed = _seed(seed)
+    aim = _aim(campaign, precision, budget, fixed=fixed, quick=quick)
     return Wish(
         target=_target_wish(
             targets, size, overwrite=overwrite, buffered=buffered, writes=writes, quick=quick, seed=chosen_seed
         ),
         engine=engine,
         poll=poll,
-        plan=lambda ground: campaign_plan(campaign, ground, quick=quick, seed=chosen_seed),
+        plan=lambda ground: campaign_plan(campaign, ground, quick=quick, seed=chosen_seed, aim=aim),
         command=command,
     )
 
@@ -62,6 +69,31 @@ def _campaign(profile: str) -> CampaignTable:
         return load_profile(profile)
     text = read_text(profile, "a campaign file", "a profile such as lab")
     return read_campaign(text, profile)
+
+
+def _aim(campaign: CampaignTable, precision: str | None, budget: str | None, *, fixed: bool, quick: bool) -> Aim | None:
+    """How well figures are to be known: as the flags say, else as the campaign does; None for fixed times."""
+    given = next(
+        (flag for flag, value in (("--precision", precision), ("--budget", budget)) if value is not None), None
+    )
+    if given is not None and (fixed or quick):
+        other = "--fixed" if fixed else "--quick"
+        raise UsageError(f"{given} and {other} exclude each other: {other} has fixed times", "leave one of them away")
+    if fixed or quick:
+        return None
+    percent = campaign.precision if precision is None else parse_percent(precision, "--precision")
+    if percent is None:
+        if budget is not None:
+            raise UsageError(
+                f"--budget {budget} is about how well figures are to be known, and {campaign.name} has fixed times",
+                "add --precision, such as --precision 2%, or leave --budget away",
+            )
+        return None
+    if not PRECISION_PERCENT_MIN <= percent <= PRECISION_PERCENT_MAX:
+        bounds = f"{PRECISION_PERCENT_MIN:g}% to {PRECISION_PERCENT_MAX:g}%"
+        raise UsageError(f"--precision {precision} is not within {bounds}", "give a precision such as 2%")
+    budget_ns = campaign.budget if budget is None else parse_duration(budget, "--budget")
+    return Aim(precision_percent=percent, budget_ns=budget_ns or DEFAULT_BUDGET_NS)
 
 
 def probe_wish(

@@ -54,7 +54,7 @@ def _tell_what_is_kept(directory: Path) -> bool:
         typer.echo(error.message, err=True)
         return False
     done = sum(cell.outcome is Outcome.FINISHED for cell in run.cells)
-    planned = len(run.header.plan.turns)
+    planned = len(run.turns)
     typer.echo(f"{done} of {planned} measurements are kept in {directory}", err=True)
     return bool(run.cells)
 

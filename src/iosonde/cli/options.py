@@ -79,6 +79,31 @@ Quick = Annotated[
         help="Each cell: 0.2 s of warm-up and 0.5 s of measuring. Shows orders of magnitude only.",
     ),
 ]
+Precision = Annotated[
+    str | None,
+    typer.Option(
+        "--precision",
+        help="Measure each cell until the 95 % intervals of throughput, mean latency and p99 are as narrow, on either "
+        "side. Default: the profile's; lab: 2%.",
+        metavar="PERCENT",
+        show_default=False,
+    ),
+]
+Budget = Annotated[
+    str | None,
+    typer.Option(
+        "--budget",
+        help="The time that all cells together may take for it. Default: the profile's; lab: 5m.",
+        metavar="TIME",
+        show_default=False,
+    ),
+]
+Fixed = Annotated[
+    bool,
+    typer.Option(
+        "--fixed", help="Each cell for the profile's own time and number of repeats, however well it is known."
+    ),
+]
 Profile = Annotated[
     str,
     typer.Option(

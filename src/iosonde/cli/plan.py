@@ -5,7 +5,20 @@ from typing import Annotated
 
 import typer
 
-from iosonde.cli.options import Buffered, EngineOption, Overwrite, PollOption, Profile, Quick, Seed, Size, Targets
+from iosonde.cli.options import (
+    Budget,
+    Buffered,
+    EngineOption,
+    Fixed,
+    Overwrite,
+    PollOption,
+    Precision,
+    Profile,
+    Quick,
+    Seed,
+    Size,
+    Targets,
+)
 from iosonde.vocabulary import EngineChoice, Poll
 
 
@@ -13,6 +26,9 @@ def plan(
     targets: Targets,
     profile: Profile = "lab",
     quick: Quick = False,
+    precision: Precision = None,
+    budget: Budget = None,
+    fixed: Fixed = False,
     size: Size = None,
     overwrite: Overwrite = False,
     buffered: Buffered = False,
@@ -45,6 +61,9 @@ def plan(
         targets,
         profile=profile,
         quick=quick,
+        precision=precision,
+        budget=budget,
+        fixed=fixed,
         size=size,
         overwrite=overwrite,
         buffered=buffered,

@@ -8,6 +8,7 @@ from iosonde.plans import (
     cell_duration_ns,
     cell_overhead_ns,
     is_verified,
+    timed,
     verified_step_bytes,
 )
 from iosonde.records import Arrivals, Experiment, Plan, Timing
@@ -31,8 +32,6 @@ LENGTHS_NAMED_MAX = 3
 def plan_lines(ahead: Survey, cost: Cost) -> list[str]:
     """What will be done, how long it takes and what it wears."""
     plan, many, kind = ahead.plan, len(ahead.places) > 1, ahead.places[0].kind
-    repeats = {turn.cell: turn.repeat for turn in plan.turns}
-    every = f"x {plan.repeats} repeats" if len(set(repeats.values())) == 1 else f"x up to {plan.repeats} repeats"
     return [
         *(line for place in ahead.places for line in _place_lines(place, plan)),
         *(
@@ -41,12 +40,30 @@ def plan_lines(ahead: Survey, cost: Cost) -> list[str]:
             else []
         ),
         f"profile   {plan.profile}{' (quick)' if plan.quick else ''}: {_experiments(ahead)}",
-        f"cells     {cost.cells} distinct {every}, {cost.measurements} measurements, each {_lengths(plan)}",
+        *_cell_lines(plan, cost),
         *_rate_lines(plan),
         *_verify_lines(plan),
-        f"time      {format_duration(cost.duration_ns)}{VIRTUAL if ahead.is_simulated else ''}",
+        _time_line(ahead, cost),
         *(["writes    nothing"] if kind == "null" else _wear_lines(ahead, cost)),
     ]
+
+
+def _cell_lines(plan: Plan, cost: Cost) -> list[str]:
+    """How many cells, how often and how long."""
+    if plan.aim is not None:
+        percent, budget = plan.aim.precision_percent, format_duration(plan.aim.budget_ns)
+        return [
+            f"cells     {cost.cells} distinct, {cost.measurements} measurements first, then more where in doubt",
+            f"precision until throughput, mean latency and p99 are known to {percent:g} %, or {budget} are spent",
+        ]
+    repeats = {turn.cell: turn.repeat for turn in plan.turns}
+    every = f"x {plan.repeats} repeats" if len(set(repeats.values())) == 1 else f"x up to {plan.repeats} repeats"
+    return [f"cells     {cost.cells} distinct {every}, {cost.measurements} measurements, each {_lengths(plan)}"]
+
+
+def _time_line(ahead: Survey, cost: Cost) -> str:
+    most = "" if ahead.plan.aim is None else "at most "
+    return f"time      {most}{format_duration(cost.duration_ns)}{VIRTUAL if ahead.is_simulated else ''}"
 
 
 def _place_lines(place: Place, plan: Plan) -> list[str]:
@@ -125,15 +142,17 @@ def _wear_lines(ahead: Survey, cost: Cost) -> list[str]:
 def rest_line(rest: Rest) -> str:
     """What is left of a run, and how long it takes."""
     plan = rest.run.header.plan
-    if not rest.turns:
-        return f"all {len(plan.turns)} measurements are there; the report is made anew"
+    if rest.is_done:
+        return f"all {len(rest.run.turns)} measurements are there; the report is made anew"
     cells = {cell.cell: cell for cell in plan.cells}
     overhead_ns = cell_overhead_ns(rest.run.header.engine_asked)
-    left_ns = sum(cell_duration_ns(cells[turn.cell], overhead_ns=overhead_ns) for turn in rest.turns)
-    left = f"{len(rest.turns)} of {len(plan.turns)} measurements are left, {format_duration(left_ns)}"
+    left_ns = sum(cell_duration_ns(timed(cells[turn.cell], turn), overhead_ns=overhead_ns) for turn in rest.turns)
+    left = f"{len(rest.turns)} of {len(rest.run.turns)} measurements are left, {format_duration(left_ns)}"
+    if plan.aim is not None:
+        left = f"{left}; more may follow, within {format_duration(plan.aim.budget_ns)} in all"
     if not rest.run.header.is_simulated:
         return left
-    done = len(plan.turns) - len(rest.turns)
+    done = len(rest.run.turns) - len(rest.turns)
     return f"{left}{VIRTUAL}; the simulated drive does the {done} that are there once more first"
 
 

@@ -10,7 +10,7 @@ import typer
 
 from iosonde.analysis.latency import leading
 from iosonde.campaign import Observer
-from iosonde.plans import cell_duration_ns
+from iosonde.plans import cell_duration_ns, timed
 from iosonde.records import CellPlan, CellRecord, CellTurn, IntervalRecord, Operation, Outcome, Plan
 from iosonde.units import SECOND_NS, format_bandwidth, format_duration, format_iops, format_latency, format_size
 
@@ -51,16 +51,28 @@ class Clockwork:
     def __init__(self, plan: Plan, turns: Sequence[CellTurn], *, virtual: bool) -> None:
         cells = {cell.cell: cell for cell in plan.cells}
         self._virtual = virtual
+        self._cells = cells
         self._done_ns: dict[int, int] = {}
         self._started_s: float | None = None
-        self.total_ns = 0
+        self._turns_ns = 0
+        self._budget_ns = 0 if plan.aim is None else plan.aim.budget_ns
         for turn in turns:
-            self._done_ns[turn.order] = self.total_ns
-            self.total_ns += cell_duration_ns(cells[turn.cell])
+            self._add(turn)
+
+    @property
+    def total_ns(self) -> int:
+        """Planned time of all turns; with an aim, at most."""
+        return max(self._turns_ns, self._budget_ns)
 
     def done_ns(self, turn: CellTurn) -> int:
-        """Planned time of all turns before this one."""
+        """Planned time of all turns before this one, which may be one that no plan had."""
+        if turn.order not in self._done_ns:
+            self._add(turn)
         return self._done_ns[turn.order]
+
+    def _add(self, turn: CellTurn) -> None:
+        self._done_ns[turn.order] = self._turns_ns
+        self._turns_ns += cell_duration_ns(timed(self._cells[turn.cell], turn))
 
     def left_ns(self, turn: CellTurn, now_s: float) -> int | None:
         """Time from the start of this turn to the end of the run; None where nothing tells it yet."""
@@ -75,7 +87,13 @@ class Clockwork:
     def left_words(self, turn: CellTurn, now_s: float) -> str:
         """The same in words."""
         left_ns = self.left_ns(turn, now_s)
-        return "" if left_ns is None else f"{format_duration(left_ns)} left"
+        most = "at most " if self._budget_ns else ""
+        return "" if left_ns is None else f"{most}{format_duration(left_ns)} left"
+
+
+def _place(plan: Plan, turn: CellTurn) -> str:
+    """The place of a turn in its run; how many there will be is not known of one with an aim."""
+    return f"{turn.order}" if plan.aim is not None else f"{turn.order}/{len(plan.turns)}"
 
 
 def live_figures(interval: IntervalRecord) -> str:
@@ -122,12 +140,12 @@ class LineObserver:
         now_s = time.monotonic()
         if now_s - self._replay_told_s >= REPLAY_TOLD_S:
             self._replay_told_s = now_s
-            typer.echo(f"[{turn.order}/{len(self._plan.turns)}] {plan.cell}: done once more", err=True)
+            typer.echo(f"[{_place(self._plan, turn)}] {plan.cell}: done once more", err=True)
 
     def cell_started(self, plan: CellPlan, turn: CellTurn) -> None:
         """Remembers the head of the line."""
         left = self._clockwork.left_words(turn, time.monotonic())
-        self._prefix = f"[{', '.join(filter(None, [f'{turn.order}/{len(self._plan.turns)}', left]))}] {plan.cell}"
+        self._prefix = f"[{', '.join(filter(None, [_place(self._plan, turn), left]))}] {plan.cell}"
 
     def interval(self, interval: IntervalRecord) -> None:
         """Nothing: a log wants no intervals."""
@@ -182,7 +200,7 @@ class BarObserver:
     def cell_started(self, plan: CellPlan, turn: CellTurn) -> None:
         """The bar counts planned time while cells are measured."""
         left = self._clockwork.left_words(turn, time.monotonic())
-        self._head = f"{turn.order}/{len(self._plan.turns)} {plan.cell}"
+        self._head = f"{_place(self._plan, turn)} {plan.cell}"
         self._base_ns = self._clockwork.done_ns(turn)
         self._done = 0
         self._bar.update(

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from iosonde.analysis.experiments import RunEstimates, estimate_run
+from iosonde.analysis.states import Repeats, sort_repeats
 from iosonde.records import CellRecord, RunRecord
 
 # More names than this make a sentence unreadable; the finding still carries all of them.
@@ -30,6 +31,10 @@ class Case:
     def records_where(self, holds: Callable[[CellRecord], bool]) -> list[CellRecord]:
         """The measurements for which something holds, in their order."""
         return [record for record in self.run.cells if holds(record)]
+
+    def repeats_of(self, cell: str) -> Repeats:
+        """The finished repeats of a cell, sorted by what its figures come from."""
+        return sort_repeats([record for record in self.run.cells if record.cell == cell])
 
 
 def distinct(names: Iterable[str]) -> tuple[str, ...]:

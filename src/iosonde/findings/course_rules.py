@@ -12,7 +12,7 @@ def run_unfinished(case: Case) -> Iterator[Finding]:
     run = case.run
     if run.finished:
         return
-    planned, done = len(run.header.plan.turns), sum(cell.outcome is Outcome.FINISHED for cell in run.cells)
+    planned, done = len(run.turns), sum(cell.outcome is Outcome.FINISHED for cell in run.cells)
     yield Finding(
         id="run-unfinished",
         severity=Severity.DOUBTFUL,

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from iosonde.analysis.regimes import Regime, regimes_of
 from iosonde.findings.case import Case, count_of, distinct
 from iosonde.findings.model import Confidence, Finding, Severity
-from iosonde.records import CellRecord, Outcome
+from iosonde.records import CellRecord
 from iosonde.units import format_duration, format_iops
 
 EVIDENCE_MAX = 10
@@ -13,8 +13,9 @@ EVIDENCE_MAX = 10
 
 def level_changed(case: Case) -> Iterator[Finding]:
     """The throughput of a repeat changed its level within it."""
-    finished = case.records_where(lambda record: record.outcome is Outcome.FINISHED)
-    changed = [(record, regimes) for record in finished if len(regimes := regimes_of(record)) > 1]
+    # What moved on its way to a level is left out of the figures, where enough others are there.
+    used = [record for cell in case.estimates.cells for record in case.repeats_of(cell.cell).used]
+    changed = [(record, regimes) for record in used if len(regimes := regimes_of(record)) > 1]
     if not changed:
         return
     changed.sort(key=lambda each: -_contrast(each[1]))

@@ -13,6 +13,7 @@ from iosonde.findings.host_rules import HOST_RULES
 from iosonde.findings.level_rules import LEVEL_RULES
 from iosonde.findings.model import Finding, gravest_first
 from iosonde.findings.pace_rules import PACE_RULES
+from iosonde.findings.precision_rules import PRECISION_RULES
 from iosonde.findings.run_rules import RUN_RULES
 from iosonde.findings.target_rules import TARGET_RULES
 from iosonde.findings.together_rules import TOGETHER_RULES
@@ -28,6 +29,7 @@ RULES: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (
     *TOGETHER_RULES,
     *CELL_RULES,
     *LEVEL_RULES,
+    *PRECISION_RULES,
     *ENGINE_RULES,
     *END_RULES,
     *PACE_RULES,

@@ -1,12 +1,20 @@
 """From what a user asks to a checked list of cells, with their cost in time and wear. Pure: touches nothing."""
 
-from iosonde.plans.build import QUICK_TIMING, Ground, campaign_plan, probe_plan, timing_of
+from iosonde.plans.aiming import (
+    DEFAULT_BUDGET_NS,
+    first_timing,
+    timing_between,
+    turn_cost_ns,
+)
+from iosonde.plans.build import QUICK_TIMING, Ground, campaign_plan, cell_seed, probe_plan, timing_of
 from iosonde.plans.campaign_file import CampaignTable, campaign_schema
-from iosonde.plans.cost import ASSUMED_WRITE_BYTES_PER_S, Cost, cell_duration_ns, cell_overhead_ns, plan_cost
+from iosonde.plans.cost import ASSUMED_WRITE_BYTES_PER_S, Cost, cell_duration_ns, cell_overhead_ns, plan_cost, timed
 from iosonde.plans.limits import (
     COUNT_MAX,
     JOBS_MAX,
     OPEN_LOOP_DEPTH,
+    PRECISION_PERCENT_MAX,
+    PRECISION_PERCENT_MIN,
     QUEUE_DEPTH_MAX,
     SEED_MAX,
     TARGETS_MAX,
@@ -23,8 +31,11 @@ from iosonde.plans.verifying import account_bytes, is_verified, verified_step_by
 __all__ = [
     "ASSUMED_WRITE_BYTES_PER_S",
     "COUNT_MAX",
+    "DEFAULT_BUDGET_NS",
     "JOBS_MAX",
     "OPEN_LOOP_DEPTH",
+    "PRECISION_PERCENT_MAX",
+    "PRECISION_PERCENT_MIN",
     "PROFILES",
     "QUEUE_DEPTH_MAX",
     "QUICK_TIMING",
@@ -39,15 +50,20 @@ __all__ = [
     "cell_duration_ns",
     "cell_name",
     "cell_overhead_ns",
+    "cell_seed",
     "check_alignment",
     "check_plan",
     "check_rate",
     "check_whole",
+    "first_timing",
     "is_verified",
     "load_profile",
     "plan_cost",
     "probe_plan",
     "read_campaign",
+    "timed",
+    "timing_between",
     "timing_of",
+    "turn_cost_ns",
     "verified_step_bytes",
 ]

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Final
 
+from iosonde.plans.aiming import check_budget, first_timing
 from iosonde.plans.campaign_file import CampaignTable, ExperimentTable, Order
 from iosonde.plans.names import cell_name
-from iosonde.records import Access, Arrivals, CellPlan, CellTurn, Data, Experiment, Plan, Timing, Workload
+from iosonde.records import Access, Aim, Arrivals, CellPlan, CellTurn, Data, Experiment, Plan, Timing, Workload
 from iosonde.records.workload import ALL_READS
 from iosonde.units import SECOND_NS, format_duration, format_size
 
@@ -26,6 +27,8 @@ QUICK_TIMING: Final = Timing(warmup_ns=SECOND_NS // 5, measure_ns=SECOND_NS // 2
 INTERVALS: Final = 10
 INTERVAL_NS_MIN: Final = SECOND_NS // 10
 INTERVAL_NS_MAX: Final = SECOND_NS
+# How repeats differ shows from two on; an aim needs to know it.
+REPEATS_MIN: Final = 3
 # What has an amount may take days: at this rate, of a slow hard disk, it has as many intervals and no more. Whoever
 # waits for an interval takes a target for dead that is silent for a minute.
 SLOW_BYTES_PER_S: Final = 10**8
@@ -58,8 +61,10 @@ class Ground:
     targets: int = 1
 
 
-def campaign_plan(campaign: CampaignTable, ground: Ground, *, quick: bool, seed: int) -> Plan:
+def campaign_plan(campaign: CampaignTable, ground: Ground, *, quick: bool, seed: int, aim: Aim | None = None) -> Plan:
     """A campaign on a span of each target: every cell once a repeat, in an order drawn anew for each repeat.
+
+    With an ``aim`` these are short, and more follow as figures come. Raises UsageError when its budget is too small.
 
     Experiments may overlap: the queue-depth sweep at depth 1 is the baseline's random read. Such a cell is measured
     once, so that two tables of one report can't disagree about it.
@@ -75,8 +80,9 @@ def campaign_plan(campaign: CampaignTable, ground: Ground, *, quick: bool, seed:
         CellPlan(cell=names[cell], experiments=experiments, workload=cell.workload, timing=cell.timing)
         for cell, experiments in asked.items()
     )
-    repeats = {names[cell]: cell.repeats for cell in asked}
-    return Plan(
+    repeats = {names[cell]: max(cell.repeats, REPEATS_MIN) if aim else cell.repeats for cell in asked}
+    first = {cell.cell: first_timing(cell) if aim else None for cell in cells}
+    plan = Plan(
         profile=campaign.name,
         quick=quick,
         seed=seed,
@@ -84,8 +90,11 @@ def campaign_plan(campaign: CampaignTable, ground: Ground, *, quick: bool, seed:
         span_bytes=ground.span_bytes,
         fill=fill_cell(ground, campaign.fill, verify=campaign.verify) if ground.fill else None,
         cells=cells,
-        turns=_turns(repeats, seed, campaign.order),
+        turns=_turns(repeats, first, seed, campaign.order),
+        aim=aim,
     )
+    check_budget(plan)
+    return plan
 
 
 def _cells_of(campaign: CampaignTable, table: ExperimentTable, *, quick: bool, targets: int) -> list[_Cell]:
@@ -217,12 +226,20 @@ def cell_seed(seed: int, cell: str, repeat: int) -> int:
     return int.from_bytes(digest, "big") >> (64 - SEED_BITS)
 
 
-def _turns(repeats: dict[str, int], seed: int, order: Order) -> tuple[CellTurn, ...]:
+def _turns(repeats: dict[str, int], timings: dict[str, Timing | None], seed: int, order: Order) -> tuple[CellTurn, ...]:
     turns: list[CellTurn] = []
     for repeat in range(1, max(repeats.values()) + 1):
         names = [name for name, number in repeats.items() if number >= repeat]
         if order is Order.RANDOM:
             random.Random(cell_seed(seed, "order", repeat)).shuffle(names)
         for name in names:
-            turns.append(CellTurn(order=len(turns) + 1, cell=name, repeat=repeat, seed=cell_seed(seed, name, repeat)))
+            turns.append(
+                CellTurn(
+                    order=len(turns) + 1,
+                    cell=name,
+                    repeat=repeat,
+                    seed=cell_seed(seed, name, repeat),
+                    timing=timings[name],
+                )
+            )
     return tuple(turns)

@@ -31,6 +31,8 @@ from iosonde.plans.limits import (
     DURATION_NS_MAX,
     DURATION_NS_MIN,
     JOBS_MAX,
+    PRECISION_PERCENT_MAX,
+    PRECISION_PERCENT_MIN,
     QUEUE_DEPTH_MAX,
     RATE_PER_S_MAX,
     REPEATS_MAX,
@@ -38,7 +40,15 @@ from iosonde.plans.limits import (
     TARGETS_MAX,
 )
 from iosonde.records.pattern import NAMED_SIZES, BlockSizes, Mix, Pattern
-from iosonde.units import format_duration, format_rate, format_size, parse_bytes, parse_duration, parse_rate
+from iosonde.units import (
+    format_duration,
+    format_rate,
+    format_size,
+    parse_bytes,
+    parse_duration,
+    parse_percent,
+    parse_rate,
+)
 from iosonde.vocabulary import Arrivals, Data, Sync
 
 _Value = TypeVar("_Value")
@@ -200,6 +210,37 @@ class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
 
+def _read_percent(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
+    """Percent as a flag takes it; a bare number is clear enough."""
+    text = str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+    if not isinstance(text, str):
+        raise PydanticCustomError("quantity", "is not a share in percent", {"hint": 'write "2%"'})
+    try:
+        found = parse_percent(text, "")
+    except UsageError as error:
+        raise PydanticCustomError(
+            "quantity", "{what}", {"what": error.message.partition("' ")[2], "hint": error.hint}
+        ) from error
+    if not PRECISION_PERCENT_MIN <= found <= PRECISION_PERCENT_MAX:
+        least, most = f"{PRECISION_PERCENT_MIN:g}%", f"{PRECISION_PERCENT_MAX:g}%"
+        raise PydanticCustomError("range", "is not within {least} to {most}", {"least": least, "most": most})
+    return found
+
+
+Precision = Annotated[
+    float,
+    PlainValidator(_read_percent),
+    WithJsonSchema(
+        {
+            "type": ["string", "number"],
+            "examples": ["2%", "0.5%"],
+            "description": f"Percent, {PRECISION_PERCENT_MIN:g}% to {PRECISION_PERCENT_MAX:g}%.",
+            "$comment": f"{PRECISION_PERCENT_MIN:g}% to {PRECISION_PERCENT_MAX:g}%",
+        }
+    ),
+]
+
+
 class ExperimentTable(_Table):
     """One ``[[experiment]]``: each key takes a value or a list, and all combinations are cells."""
 
@@ -302,7 +343,25 @@ class CampaignTable(_Table):
         default=10**9, description="Time before measuring: recorded, not counted.", json_schema_extra=_in_text
     )
     duration: Duration = Field(default=5 * 10**9, description="Time that counts.", json_schema_extra=_in_text)
+    precision: Precision | None = Field(
+        default=None,
+        description="How narrow the 95 % intervals of throughput, mean latency and p99 are to be, on either side: each "
+        "cell is measured until they are, in short repeats at first, none longer than duration; default: fixed times.",
+    )
+    budget: Duration | None = Field(
+        default=None, description="With precision: the time that all cells together may take; default: 5 minutes."
+    )
     experiment: list[ExperimentTable] = Field(min_length=1, description="What is measured.")
+
+    @model_validator(mode="after")
+    def _has_an_aim(self) -> "CampaignTable":
+        if self.budget is not None and self.precision is None:
+            raise PydanticCustomError(
+                "agree",
+                "budget is about how well figures are to be known, and no precision is asked for",
+                {"key": "budget", "hint": 'add precision = "2%", or leave budget away'},
+            )
+        return self
 
 
 SCHEMA_TITLE: Final = "iosonde campaign"

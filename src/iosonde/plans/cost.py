@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from iosonde.records import CellPlan, Plan
+from iosonde.records import CellPlan, CellTurn, Plan
 from iosonde.units import SECOND_NS
 from iosonde.vocabulary import EngineChoice
 
@@ -20,7 +20,8 @@ FIO_CELL_OVERHEAD_NS: Final = 500_000_000
 class Cost:
     """The price of a plan; bytes are upper bounds at the assumed rate.
 
-    ``fills`` is all that is written, in multiples of the span.
+    With an aim the time is one as well, and ``measurements`` are those that will be made at least. ``fills`` is all
+    that is written, in multiples of the span.
     """
 
     cells: int
@@ -48,19 +49,26 @@ def plan_cost(
     ``overhead_ns`` is what each cell takes beside its own time.
     """
     cells = {cell.cell: cell for cell in plan.cells}
-    measured = [cells[turn.cell] for turn in plan.turns]
+    measured = [timed(cells[turn.cell], turn) for turn in plan.turns]
     fill_each = plan.fill.timing.amount_bytes or 0 if plan.fill else 0
     fill_bytes = fill_each * plan.fill.workload.targets if plan.fill else 0
     fill_ns = fill_each * SECOND_NS // assumed_bytes_per_s
+    first_ns = sum(cell_duration_ns(cell, assumed_bytes_per_s, overhead_ns=overhead_ns) for cell in measured)
+    more_ns = 0 if plan.aim is None else max(plan.aim.budget_ns - first_ns, 0)
     return Cost(
         cells=len(plan.cells),
         measurements=len(plan.turns),
-        duration_ns=fill_ns
-        + sum(cell_duration_ns(cell, assumed_bytes_per_s, overhead_ns=overhead_ns) for cell in measured),
+        duration_ns=fill_ns + first_ns + more_ns,
         fill_bytes=fill_bytes,
-        write_bytes_max=sum(_written(cell, assumed_bytes_per_s) for cell in measured),
+        write_bytes_max=sum(_written(cell, assumed_bytes_per_s) for cell in measured)
+        + max((_written_in(cell, more_ns, assumed_bytes_per_s) for cell in plan.cells), default=0),
         assumed_bytes_per_s=assumed_bytes_per_s,
     )
+
+
+def timed(cell: CellPlan, turn: CellTurn) -> CellPlan:
+    """The cell as one turn measures it."""
+    return cell if turn.timing is None else cell.model_copy(update={"timing": turn.timing})
 
 
 def cell_overhead_ns(engine: EngineChoice | str) -> int:
@@ -80,7 +88,10 @@ def cell_duration_ns(
 def _written(cell: CellPlan, bytes_per_s: int) -> int:
     if cell.timing.amount_bytes is not None:
         return cell.timing.amount_bytes * cell.workload.targets * cell.workload.write_percent // 100
-    time_ns = cell.timing.warmup_ns + cell.timing.measure_ns
+    return _written_in(cell, cell.timing.warmup_ns + cell.timing.measure_ns, bytes_per_s)
+
+
+def _written_in(cell: CellPlan, time_ns: int, bytes_per_s: int) -> int:
     return (
         cell.workload.targets
         * time_ns

@@ -16,6 +16,8 @@ JOBS_MAX: Final = 256
 SEED_MAX: Final = 2**53 - 1
 TARGETS_MAX: Final = 64
 REPEATS_MAX: Final = 1000
+PRECISION_PERCENT_MIN: Final = 0.1
+PRECISION_PERCENT_MAX: Final = 50.0
 RATE_PER_S_MAX: Final = 10**9
 # Small enough to stay exact in every JSON reader, and more than any run has operations.
 COUNT_MAX: Final = 10**12

@@ -20,6 +20,7 @@ from iosonde.records.cell import (
     SlowIo,
     TargetShare,
     ThreadCpu,
+    WithinRepeat,
 )
 from iosonde.records.histogram import Histogram, Layout
 from iosonde.records.host import HostFacts
@@ -48,7 +49,7 @@ from iosonde.records.target import (
     flattened,
 )
 from iosonde.records.verification import Damage, LaterPass, Verification
-from iosonde.records.workload import CellPlan, CellTurn, Plan, Timing, Workload
+from iosonde.records.workload import Aim, CellPlan, CellTurn, Plan, Timing, Workload
 from iosonde.vocabulary import (
     Access,
     Arrivals,
@@ -69,6 +70,7 @@ __all__ = [
     "INTERVAL_FORM",
     "SCHEMA_VERSION",
     "Access",
+    "Aim",
     "Alignment",
     "Arrivals",
     "BlockSizes",
@@ -127,6 +129,7 @@ __all__ = [
     "Times",
     "Timing",
     "Verification",
+    "WithinRepeat",
     "Workload",
     "Zipf",
     "flattened",

@@ -168,6 +168,27 @@ class Neighbour(Record):
     device: str
 
 
+class WithinRepeat(Record):
+    """What one repeat says of itself, by its intervals.
+
+    ``throughput_error`` and ``latency_error`` (of the mean) are standard errors as shares of the figure, and
+    ``beyond_error`` is that of the share of operations beyond the repeat's own p99 (None where fewer than 10 lie
+    there). ``effective`` is how many independent intervals would tell the throughput as well, and ``correlation`` is
+    that between the means of neighbouring batches. ``warm_up_ns`` is when throughput had settled, from the start of the
+    warm-up; ``settled`` is false where it still moved while it was measured. ``geweke`` is how far its start lay from
+    its last half, in standard errors.
+    """
+
+    throughput_error: float
+    latency_error: float
+    beyond_error: float | None
+    effective: float
+    correlation: float
+    warm_up_ns: int
+    settled: bool
+    geweke: float | None
+
+
 class CellRecord(Record):
     """One measurement of one cell.
 
@@ -181,6 +202,8 @@ class CellRecord(Record):
     like afterwards, in the order of the run's targets; ``cpu`` is None in their time, which costs nobody any.
 
     ``verification`` is what reading each target back has shown afterwards, where that was asked for.
+
+    ``within`` is what its intervals say of it, where there are enough of them.
 
     A source that does not know some of this leaves it None: a cell whose run was killed has its intervals and their
     totals, and nothing that is written down at a cell's end.
@@ -213,7 +236,13 @@ class CellRecord(Record):
     neighbours: tuple[Neighbour, ...] = ()
     drives: tuple[DriveState, ...] = ()
     verification: tuple[Verification, ...] = ()
+    within: WithinRepeat | None = None
     intervals: tuple[IntervalRecord, ...] = ()
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing is known of its figures still moving while they were measured."""
+        return self.within is None or self.within.settled
 
     @property
     def queue_depth_achieved(self) -> float | None:

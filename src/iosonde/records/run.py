@@ -7,7 +7,7 @@ from iosonde.records.cell import CellRecord
 from iosonde.records.host import HostFacts
 from iosonde.records.target import Identity, TargetFacts
 from iosonde.records.verification import LaterPass
-from iosonde.records.workload import Plan
+from iosonde.records.workload import CellTurn, Plan
 from iosonde.vocabulary import Engine, Poll
 
 SCHEMA_VERSION: Final = 1
@@ -77,7 +77,8 @@ class RunRecord(Record):
     ``cells`` holds each turn once, in the order of the plan. ``superseded`` are measurements that were cut, or had
     failed, and were made again after a resumption; each of those is one of ``sessions``. ``filled`` are the files that
     were last written in full. ``later_passes`` have read the targets back after the run. ``damage`` says which parts of
-    the journal can't be read, and why.
+    the journal can't be read, and why. ``turns_chosen`` are those that followed from the figures, behind those of the
+    plan.
     """
 
     header: RunHeader
@@ -90,6 +91,12 @@ class RunRecord(Record):
     filled: tuple[Identity, ...] = ()
     later_passes: tuple[LaterPass, ...] = ()
     running: bool = False
+    turns_chosen: tuple[CellTurn, ...] = ()
+
+    @property
+    def turns(self) -> tuple[CellTurn, ...]:
+        """All measurements that were meant to be made, in their order."""
+        return (*self.header.plan.turns, *self.turns_chosen)
 
     @property
     def targets(self) -> tuple[TargetFacts, ...]:

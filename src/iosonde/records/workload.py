@@ -101,6 +101,11 @@ class Workload(Record):
         return next((operation for operation, percent in shares.items() if percent == ALL_READS), None)
 
     @property
+    def subject(self) -> Operation:
+        """What it is about: commits where each write is flushed, the only operation, else all of them together."""
+        return Operation.COMMIT if self.flushes_each else self.only_operation or Operation.ALL
+
+    @property
     def flushes_each(self) -> bool:
         """Whether each write has a flush of its own, so that commits are what it is about."""
         return self.sync is Sync.FDATASYNC and self.flush_every == 1
@@ -172,16 +177,36 @@ class CellPlan(Record):
 
 
 class CellTurn(Record):
-    """One measurement in the order of a run: which cell, which repeat, with which seed."""
+    """One measurement in the order of a run: which cell, which repeat, with which seed.
+
+    ``timing`` is that of this measurement alone; None: its cell's.
+    """
 
     order: int
     cell: str
     repeat: int
     seed: int
+    timing: Timing | None = None
+
+
+class Aim(Record):
+    """How well figures are to be known, and what that may cost.
+
+    A cell is measured again until the 95 % intervals of its throughput, mean latency and p99 lie within
+    ``precision_percent`` of them on either side, or ``budget_ns`` of measuring, warm-up included, are spent by all
+    cells together.
+    """
+
+    precision_percent: float = Field(gt=0, lt=100)
+    budget_ns: int = Field(gt=0)
 
 
 class Plan(Record):
-    """A checked campaign: the cells, and the turns in which they are measured. ``span_bytes`` is of each target."""
+    """A checked campaign: the cells, and the turns in which they are measured. ``span_bytes`` is of each target.
+
+    With an ``aim`` the turns are those that every cell is measured by at first; what follows is decided as figures
+    come. ``timing`` of a cell is then the longest of a turn.
+    """
 
     profile: str
     quick: bool
@@ -191,3 +216,4 @@ class Plan(Record):
     fill: CellPlan | None
     cells: tuple[CellPlan, ...]
     turns: tuple[CellTurn, ...]
+    aim: Aim | None = None

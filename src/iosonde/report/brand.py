@@ -44,6 +44,6 @@ def brands_of(run: RunRecord) -> tuple[Brand, ...]:
 
 
 def _measured(run: RunRecord) -> str:
-    planned = len(run.header.plan.turns) or len(run.header.plan.cells) * run.header.plan.repeats
+    planned = len(run.turns) or len(run.header.plan.cells) * run.header.plan.repeats
     done = sum(cell.outcome is Outcome.FINISHED for cell in run.cells)
     return f"{done} of {planned} measurements"

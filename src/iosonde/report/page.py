@@ -217,7 +217,7 @@ def _tables(experiment: Experiment, cells: Sequence[CellEstimate]) -> tuple[Resu
 def _turns(run: RunRecord) -> tuple[Turn, ...]:
     """The planned order with how each measurement ended, or the records' own order where there is no plan."""
     ended = {(record.cell, record.repeat): str(record.outcome) for record in run.cells}
-    turns: Sequence[CellTurn | CellRecord] = run.header.plan.turns or run.cells
+    turns: Sequence[CellTurn | CellRecord] = run.turns or run.cells
     return tuple(
         Turn(each.order, each.cell, each.repeat, each.seed, ended.get((each.cell, each.repeat), "not measured"))
         for each in sorted(turns, key=lambda each: each.order)

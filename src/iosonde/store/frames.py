@@ -30,6 +30,7 @@ class Kind(IntEnum):
     END = 4
     SESSION = 5
     LATER_PASS = 6
+    TURN = 7
 
 
 @dataclass(frozen=True)

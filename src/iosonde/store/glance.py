@@ -199,6 +199,9 @@ class _Looking:
             self._cell(frame)
         elif frame.kind is Kind.END:
             self.finished = True
+        elif frame.kind is Kind.TURN:
+            turn = json.loads(frame.whole)
+            self._cells[turn["order"]] = turn["cell"]
         elif frame.kind is Kind.SESSION:
             self.finished = False
             self._end_session()
@@ -216,7 +219,7 @@ class _Looking:
             running=running,
             damage="; ".join(self.damage) or None,
             measured=len(self._finished_orders),
-            planned=len(plan.turns) or len(plan.cells) * plan.repeats,
+            planned=len(self._cells) or len(plan.cells) * plan.repeats,
             duration_ns=self._duration_ns or None,
             cells=tuple(self._glances()),
         )

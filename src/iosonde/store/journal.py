@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from iosonde.errors import OutputError, RecordError
-from iosonde.records import INTERVAL_FORM, SCHEMA_VERSION, CellRecord, IntervalRecord, LaterPass, Session
+from iosonde.records import INTERVAL_FORM, SCHEMA_VERSION, CellRecord, CellTurn, IntervalRecord, LaterPass, Session
 from iosonde.store.frames import Kind, encode, prefix, schema_version_of, whole_bytes
 from iosonde.store.names import JOURNAL_NAME
 
@@ -74,6 +74,10 @@ class Journal:
         age_s = self._now_s() - self._synced_s
         if age_s >= SYNC_EVERY_S and age_s + left_s >= SYNC_LATEST_S:
             self._sync()
+
+    def turn(self, turn: CellTurn) -> None:
+        """Notes a measurement that is about to begin, and that no plan had."""
+        self._write(encode(Kind.TURN, turn.model_dump_json().encode()))
 
     def cell(self, cell: CellRecord) -> None:
         """Keeps a cell that has ended; its intervals were kept before."""

@@ -100,6 +100,7 @@ class _Reading:
         self._sessions: list[Session] = []
         # Intervals of cells that have no end yet, as they were written: most are never looked at.
         self._pending: dict[int, list[bytes]] = {}
+        self._chosen: dict[int, CellTurn] = {}
         self._finished = False
         self._later_passes: list[LaterPass] = []
         self._damage: list[str] = []
@@ -112,6 +113,9 @@ class _Reading:
             self._pending.setdefault(_order_of(found.payload), []).append(found.payload)
         elif found.kind is Kind.END:
             self._finished = True
+        elif found.kind is Kind.TURN:
+            turn = CellTurn.model_validate_json(found.payload)
+            self._turns[turn.order] = self._chosen[turn.order] = turn
         elif found.kind is Kind.LATER_PASS:
             self._later_passes.append(LaterPass.model_validate_json(found.payload))
         elif found.kind is Kind.SESSION:
@@ -139,6 +143,7 @@ class _Reading:
             superseded=tuple(self._superseded),
             filled=self._filled,
             later_passes=tuple(self._later_passes),
+            turns_chosen=tuple(self._chosen[order] for order in sorted(self._chosen)),
         )
 
     def _keep(self, cell: CellRecord) -> None:
@@ -168,7 +173,7 @@ class _Reading:
             order=turn.order,
             seed=turn.seed,
             workload=plan.workload,
-            timing=plan.timing,
+            timing=turn.timing or plan.timing,
             outcome=Outcome.CUT,
             failure=None,
             measured_ns=measured_ns,

@@ -1,5 +1,30 @@
-"""What a series of intervals tells."""
+"""What a series of intervals, or of rounds, tells."""
 
+from iosonde.analysis.series.batches import BatchMeans, batch_means
 from iosonde.analysis.series.changes import find_changes
+from iosonde.analysis.series.steady import (
+    SNIA,
+    TKPERF,
+    Steadiness,
+    SteadyRule,
+    fio_deviation,
+    fio_slope,
+    judge_steadiness,
+)
+from iosonde.analysis.series.warm_up import WarmUp, find_warm_up, geweke
 
-__all__ = ["find_changes"]
+__all__ = [
+    "SNIA",
+    "TKPERF",
+    "BatchMeans",
+    "Steadiness",
+    "SteadyRule",
+    "WarmUp",
+    "batch_means",
+    "find_changes",
+    "find_warm_up",
+    "fio_deviation",
+    "fio_slope",
+    "geweke",
+    "judge_steadiness",
+]

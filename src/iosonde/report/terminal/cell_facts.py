@@ -15,6 +15,7 @@ from iosonde.findings import describe_levels
 from iosonde.records import CellRecord, EngineTruth, RunRecord, SlowIo
 from iosonde.report.display import granularity_text, printable
 from iosonde.report.facts import fio_text
+from iosonde.report.states import left_out_text, steady_text
 from iosonde.report.terminal.cell_choice import ChosenCell
 from iosonde.report.terminal.fitting import Fitted, FittedTable
 from iosonde.report.verification import verification_lines
@@ -56,6 +57,8 @@ def facts_table(run: RunRecord, chosen: ChosenCell) -> RenderableType:
         *((("waiting at the end", _each(chosen.records, _waiting)),) if chosen.plan.workload.is_open_loop else ()),
         *((("read back", _each(chosen.records, _read_back)),) if chosen.plan.workload.verify else ()),
         ("levels of throughput", _each(chosen.records, _levels)),
+        ("steady state", steady_text(chosen.records)),
+        ("repeats left out", left_out_text(chosen.records)),
         ("faults", _faults(chosen.records)),
         ("CPU, workers", _each(chosen.records, _cpu)),
         ("stolen by the hypervisor", _each(chosen.records, _steal)),

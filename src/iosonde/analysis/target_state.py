@@ -1,0 +1,79 @@
+"""The state that a target was in while it was measured, as far as one can know it from outside.
+
+A drive that was written for long enough collects garbage as fast as it is written: that state lasts, and is the one
+that data sheets of drives for servers are about. Before it, a drive is quicker, for seconds or for hours. Rounds tell
+which it is: the repeats of a cell that writes, in the order in which they were measured.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from iosonde.analysis.series import SNIA, TKPERF, Steadiness, SteadyRule, fio_deviation, fio_slope, judge_steadiness
+from iosonde.analysis.states import sort_repeats
+from iosonde.analysis.totals import total_of
+from iosonde.records import CellRecord, Outcome, RunRecord
+from iosonde.units import SECOND_NS
+
+RULES: tuple[SteadyRule, ...] = (SNIA, TKPERF, fio_deviation(5, 0.05), fio_slope(5, 0.02))
+"""Every criterion that a reader may know, by its name, each over five rounds."""
+
+
+class TargetState(StrEnum):
+    """What is known of the state of a target that was measured.
+
+    ``read_only``: nothing was written, so it is the state in which it was found. ``transition``: the target changed
+    while it was measured. ``steady``: every cell that writes was steady for five rounds. ``unproven``: it was written,
+    and there are too few rounds to tell. ``unknown``: nothing was measured.
+    """
+
+    READ_ONLY = "read_only"
+    TRANSITION = "transition"
+    STEADY = "steady"
+    UNPROVEN = "unproven"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class RunState:
+    """The state, and the cells that show it: those that changed, else those with too few rounds."""
+
+    state: TargetState
+    cells: tuple[str, ...]
+
+
+def steadiness_of(records: Sequence[CellRecord], rule: SteadyRule = SNIA) -> Steadiness | None:
+    """Whether a cell became steady, its finished repeats taken as rounds; throughput and mean latency are tracked.
+
+    None without a repeat that completed something.
+    """
+    rounds = sorted((each for each in records if each.outcome is Outcome.FINISHED), key=lambda each: each.order)
+    found = [(total_of(each.operations, each.workload.subject), each.measured_ns) for each in rounds]
+    known = [(totals, time_ns) for totals, time_ns in found if totals is not None and time_ns]
+    if not known:
+        return None
+    variables = {
+        "throughput": [totals.count * SECOND_NS / time_ns for totals, time_ns in known],
+        "mean latency": [totals.latency_ns_sum / totals.count for totals, _ in known],
+    }
+    return judge_steadiness(variables, rule)
+
+
+def target_state(run: RunRecord) -> RunState:
+    """What the repeats of all cells say of the target together."""
+    repeats = {cell.cell: [each for each in run.cells if each.cell == cell.cell] for cell in run.header.plan.cells}
+    measured = {cell: each for cell, each in repeats.items() if steadiness_of(each) is not None}
+    if not measured:
+        return RunState(TargetState.UNKNOWN, ())
+    changed = tuple(cell for cell, each in measured.items() if sort_repeats(each).early)
+    if changed:
+        return RunState(TargetState.TRANSITION, changed)
+    writing = {cell: each for cell, each in measured.items() if each[0].workload.changes}
+    if not writing:
+        return RunState(TargetState.READ_ONLY, ())
+    judged = {cell: found for cell, each in writing.items() if (found := steadiness_of(each)) is not None}
+    left = tuple(cell for cell, found in judged.items() if found.left is not None)
+    if left:
+        return RunState(TargetState.TRANSITION, left)
+    unproven = tuple(cell for cell, found in judged.items() if not found.holds)
+    return RunState(TargetState.UNPROVEN if unproven else TargetState.STEADY, unproven)

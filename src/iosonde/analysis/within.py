@@ -1,0 +1,108 @@
+"""What one repeat says of itself: how restless its figures were from interval to interval, and whether it had settled.
+
+Throughput is a mean over intervals. Mean latency and the share of operations beyond the repeat's own p99 are ratios of
+sums; how well they are known is that of the mean of what each interval adds beyond its share (Cochran, Sampling
+Techniques, 3rd edition, section 6.4).
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iosonde.analysis.histogram import coarsen, percentile_supported, rank_of
+from iosonde.analysis.latency import leading
+from iosonde.analysis.series import batch_means, find_changes, find_warm_up, geweke
+from iosonde.analysis.totals import merge_totals, total_of
+from iosonde.records import (
+    CellRecord,
+    Histogram,
+    IntervalRecord,
+    OperationTotals,
+    Outcome,
+    Phase,
+    WithinRepeat,
+)
+
+TAIL_PERCENT: Final = 99.0
+LENGTH_SHARE_MIN: Final = 0.5
+"""An interval that was cut short, by the end or by a stop, is no value of a series."""
+
+GEWEKE_MAX: Final = 3.29
+"""What a settled series exceeds once in a thousand times: a campaign asks hundreds of them."""
+
+
+def within_repeat(record: CellRecord) -> WithinRepeat | None:
+    """What the intervals of a finished repeat say of it; None where there are too few of them."""
+    measured = whole_intervals([each for each in record.intervals if each.phase is Phase.MEASURE])
+    found = [total_of(each.operations, record.workload.subject) for each in measured]
+    totals = [None if each is None else leading(each) for each in found]
+    counts = np.array([0 if each is None else each.count for each in totals], dtype=np.float64)
+    if record.outcome is not Outcome.FINISHED or not counts.sum():
+        return None
+    rates = counts / np.array([each.end_ns - each.start_ns for each in measured], dtype=np.float64)
+    throughput = batch_means(rates)
+    if throughput is None or throughput.error is None:
+        return None
+    sums = np.array([0 if each is None else each.latency_ns_sum for each in totals], dtype=np.float64)
+    latency = _ratio_error(sums, counts)
+    cut_ns, settled, distance = _settling(record, rates)
+    return WithinRepeat(
+        throughput_error=throughput.error / throughput.mean,
+        latency_error=latency * counts.sum() / sums.sum() if sums.sum() else 0.0,
+        beyond_error=_beyond_error(totals, counts),
+        effective=throughput.effective,
+        correlation=throughput.correlation,
+        warm_up_ns=cut_ns,
+        settled=settled,
+        geweke=distance,
+    )
+
+
+def whole_intervals(intervals: Sequence[IntervalRecord]) -> list[IntervalRecord]:
+    """Those of full length, or nearly so."""
+    longest_ns = max((each.end_ns - each.start_ns for each in intervals), default=0)
+    return [each for each in intervals if each.end_ns - each.start_ns >= max(longest_ns * LENGTH_SHARE_MIN, 1)]
+
+
+def _ratio_error(parts: NDArray[np.float64], counts: NDArray[np.float64]) -> float:
+    """The standard error of the sum of parts over the sum of counts."""
+    found = batch_means(parts - parts.sum() / counts.sum() * counts)
+    assert found is not None
+    assert found.error is not None, "throughput had an error with as many values"
+    return found.error / float(counts.mean())
+
+
+def _beyond_error(totals: Sequence[OperationTotals | None], counts: NDArray[np.float64]) -> float | None:
+    merged = merge_totals([each for each in totals if each is not None])
+    if merged is None or not percentile_supported(merged.count, TAIL_PERCENT):
+        return None
+    reached = list(accumulate(merged.latency.count))
+    edge = merged.latency.bucket[bisect_left(reached, rank_of(merged.count, TAIL_PERCENT))]
+    beyond = [0 if each is None else _beyond(coarsen(each.latency, merged.latency.layout), edge) for each in totals]
+    return _ratio_error(np.array(beyond, dtype=np.float64), counts)
+
+
+def _beyond(histogram: Histogram, bucket: int) -> int:
+    return sum(histogram.count[bisect_right(histogram.bucket, bucket) :])
+
+
+def _settling(record: CellRecord, rates: NDArray[np.float64]) -> tuple[int, bool, float | None]:
+    """When throughput had settled, from the start of the warm-up, whether it had, and what the second opinion says.
+
+    A cut cries wolf now and then; it is believed where the second opinion, or a change of level, says the same.
+    """
+    every = whole_intervals(record.intervals)
+    found = [total_of(each.operations, record.workload.subject) for each in every]
+    series = [
+        (0 if totals is None else totals.count) / (each.end_ns - each.start_ns)
+        for each, totals in zip(every, found, strict=True)
+    ]
+    cut = find_warm_up(series).cut
+    distance = geweke(rates)
+    moves = (distance is not None and abs(distance) > GEWEKE_MAX) or bool(find_changes(rates))
+    settled = not moves or cut == 0 or every[cut].phase is not Phase.MEASURE
+    return every[cut].start_ns - every[0].start_ns, settled, distance

@@ -1,0 +1,103 @@
+"""Which measurement is next when a plan has an aim: the budget goes first where the doubt is largest.
+
+After the first repeats of all cells come rounds. In each, every cell that is not yet known as well as was asked is
+measured once more, the one in most doubt first; so cells stay interleaved, and a drift of the target shows as one.
+All decisions follow from the plan and the records alone: a run that goes on after it was broken off decides the same.
+"""
+
+from collections import defaultdict
+from math import inf
+from typing import Final
+
+from iosonde.analysis.cells import estimate_cell
+from iosonde.analysis.precision import Precision, Reason, precision_of
+from iosonde.plans import cell_seed, first_timing, timing_between, turn_cost_ns
+from iosonde.records import Aim, CellPlan, CellRecord, CellTurn, Outcome, Plan, Timing
+
+# A repeat that is to be longer than the warm-up that was seen begins behind it with some room.
+WARM_UP_ROOM: Final = 1.5
+# What is missing is spread over so many repeats: how they differ is part of what is to be known.
+REPEATS_AHEAD: Final = 3
+GROWTH: Final = 3
+
+
+class Seeker:
+    """Decides turn by turn, and is told what came of each."""
+
+    def __init__(self, plan: Plan, aim: Aim) -> None:
+        self._plan = plan
+        self._aim = aim
+        self._cells = {cell.cell: cell for cell in plan.cells}
+        self._records: dict[str, list[CellRecord]] = defaultdict(list)
+        self._round: list[str] = []
+        self._order = 0
+        self._left_ns = aim.budget_ns
+
+    def take(self, turn: CellTurn, record: CellRecord) -> None:
+        """What a turn has given. Without what only pages show, since all of them are kept."""
+        self._order = max(self._order, turn.order)
+        self._left_ns -= turn_cost_ns(self._cells[turn.cell], turn)
+        self._records[turn.cell].append(record.model_copy(update={"intervals": (), "slowest": ()}))
+
+    def follow(self, turn: CellTurn, record: CellRecord) -> None:
+        """A turn that an earlier session has chosen and measured."""
+        if turn.order > len(self._plan.turns):
+            self.next_turn()
+        self.take(turn, record)
+
+    def next_turn(self) -> CellTurn | None:
+        """The next turn; None when every cell is known, or nothing more fits into the budget."""
+        turn = self._next_of_round()
+        if turn is None:
+            self._round = self._doubtful()
+            turn = self._next_of_round()
+        return turn
+
+    def _next_of_round(self) -> CellTurn | None:
+        while self._round:
+            turn = self._turn(self._cells[self._round.pop(0)])
+            if turn_cost_ns(self._cells[turn.cell], turn) <= self._left_ns:
+                return turn
+        return None
+
+    def _doubtful(self) -> list[str]:
+        """The cells that are worth another turn, the most doubtful first."""
+        found = [
+            (each.doubt, name)
+            for name, cell in self._cells.items()
+            if cell.timing.amount_bytes is None
+            and not self._has_failed(name)
+            and not (each := self._precision(cell)).met
+        ]
+        return [name for _, name in sorted(found, key=lambda each: -each[0])]
+
+    def _has_failed(self, name: str) -> bool:
+        records = self._records[name]
+        return bool(records) and records[-1].outcome is not Outcome.FINISHED
+
+    def _precision(self, cell: CellPlan) -> Precision:
+        return precision_of(estimate_cell(cell, self._records[cell.cell]), self._aim.precision_percent)
+
+    def _turn(self, cell: CellPlan) -> CellTurn:
+        repeat = len(self._records[cell.cell]) + 1
+        return CellTurn(
+            order=self._order + 1,
+            cell=cell.cell,
+            repeat=repeat,
+            seed=cell_seed(self._plan.seed, cell.cell, repeat),
+            timing=self._timing(cell),
+        )
+
+    def _timing(self, cell: CellPlan) -> Timing:
+        """As long as what is missing asks for, as the budget left gives to each cell, and as the campaign allows."""
+        first, records = first_timing(cell), self._records[cell.cell]
+        precision = self._precision(cell)
+        measured_ns = sum(record.timing.measure_ns for record in records)
+        growth = GROWTH if precision.doubt == inf else max(precision.doubt, 1.0) ** 2
+        wanted_ns = measured_ns * (growth - 1) / REPEATS_AHEAD
+        if precision.reason is Reason.UNSETTLED:
+            wanted_ns = max(wanted_ns, GROWTH * records[-1].timing.measure_ns)
+        fair_ns = self._left_ns / (len(self._round) + 1) - first.warmup_ns
+        unsettled = [record.within.warm_up_ns for record in records if record.within is not None and not record.settled]
+        warmup_ns = max([first.warmup_ns, *(round(each * WARM_UP_ROOM) for each in unsettled)])
+        return timing_between(cell, warmup_ns, round(max(min(wanted_ns, fair_ns), first.measure_ns)))

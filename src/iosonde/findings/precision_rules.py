@@ -1,0 +1,124 @@
+"""Rules about how well figures are known, where the user said how well they should be."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from math import inf, isfinite
+from typing import Final
+
+from iosonde.analysis.precision import Precision, Reason, precision_of
+from iosonde.analysis.totals import total_of
+from iosonde.findings.case import Case, count_of, distinct, name_some
+from iosonde.findings.model import Confidence, Finding, Severity
+from iosonde.records import Aim, CellRecord
+from iosonde.units import SECOND_NS, format_duration, format_iops
+
+EVIDENCE_MAX = 10
+# What is rounded up to when a budget is proposed.
+MINUTE_NS: Final = 60 * SECOND_NS
+# A forecast of longer than so many budgets is a guess about the next day.
+BUDGETS_FORECAST_MAX: Final = 20
+
+REASONS: Final = {
+    Reason.UNMEASURED: "has no figures",
+    Reason.UNSETTLED: "never settled within a repeat",
+    Reason.TAIL_TOO_THIN: "completed too little for a p99",
+    Reason.REPEATS_DIFFER: "has repeats that differ by more than each by itself explains",
+    Reason.TOO_SHORT: "was measured for too short a time",
+}
+
+
+def precision_missed(case: Case) -> Iterator[Finding]:
+    """Cells are not known as well as was asked, though all of the budget is spent."""
+    aim = case.run.header.plan.aim
+    if aim is None or not case.run.finished:
+        return
+    found = [precision_of(cell, aim.precision_percent) for cell in case.estimates.cells if _has_aim(case, cell.cell)]
+    missed = sorted((each for each in found if not each.met), key=lambda each: -each.doubt)
+    if not missed:
+        return
+    percent, budget = f"{aim.precision_percent:g} %", format_duration(aim.budget_ns)
+    yield Finding(
+        id="precision-missed",
+        severity=Severity.DOUBTFUL,
+        confidence=Confidence.CERTAIN,
+        statement=(
+            f"{count_of(len(missed), 'cell')} of {len(found)} could not be known to {percent} within {budget}: "
+            f"{_causes(missed)}. The widest is {_told(missed[0])}."
+        ),
+        evidence=tuple((each.cell, _widest(each)) for each in missed[:EVIDENCE_MAX]),
+        advice="Read these cells with their intervals, which hold all the same; or give more time, or ask for less.",
+        deciding_test=_longer(case, missed, aim),
+        cells=tuple(each.cell for each in missed),
+    )
+
+
+def _has_aim(case: Case, name: str) -> bool:
+    plan = next((each for each in case.run.header.plan.cells if each.cell == name), None)
+    return plan is not None and plan.timing.amount_bytes is None
+
+
+def _causes(missed: Sequence[Precision]) -> str:
+    counts = Counter(each.reason for each in missed if each.reason is not None)
+    return ", ".join(f"{number} {REASONS[reason]}" for reason, number in counts.most_common())
+
+
+def _told(each: Precision) -> str:
+    return f"{each.cell} with {_widest(each)}"
+
+
+def _widest(each: Precision) -> str:
+    share = each.widest.half_width_share
+    return f"no interval of its {each.widest.figure}" if share is None else f"±{share:.1%} of its {each.widest.figure}"
+
+
+def _longer(case: Case, missed: Sequence[Precision], aim: Aim) -> str:
+    """What the same would take with more time: intervals narrow with the square root of it."""
+    names = {each.cell: each.doubt for each in missed}
+    more_ns = sum(
+        record.timing.measure_ns * (names[record.cell] ** 2 - 1)
+        for record in case.run.cells
+        if isfinite(names.get(record.cell, inf))
+    )
+    minutes = -(-(aim.budget_ns + more_ns) // MINUTE_NS)
+    if aim.budget_ns + more_ns > BUDGETS_FORECAST_MAX * aim.budget_ns:
+        return f"--precision {5 * aim.precision_percent:g}% shows what the same time can tell."
+    return f"The same run with --budget {minutes:.0f}m, as far as chance alone stands in the way."
+
+
+def state_left(case: Case) -> Iterator[Finding]:
+    """First repeats show another state of the target than all that follow."""
+    found: list[tuple[str, float, float, int]] = []
+    for cell in case.estimates.cells:
+        repeats = case.repeats_of(cell.cell)
+        if repeats.early:
+            found.append((cell.cell, _iops(repeats.early), _iops(repeats.used), len(repeats.early)))
+    if not found:
+        return
+    found.sort(key=lambda each: -max(each[1] / max(each[2], 1.0), each[2] / max(each[1], 1.0)))
+    name, before, behind, _ = found[0]
+    cells = distinct(each[0] for each in found)
+    yield Finding(
+        id="state-left",
+        severity=Severity.NOTE,
+        confidence=Confidence.LIKELY,
+        statement=(
+            f"The target changed its state during the run: {name} gave {format_iops(before)} IOPS at first and "
+            f"{format_iops(behind)} since. The first repeats of {name_some(cells)} are left out of the figures."
+        ),
+        evidence=tuple(
+            (each, f"{format_iops(first)} IOPS in {count_of(number, 'repeat')}, {format_iops(later)} since")
+            for each, first, later, number in found[:EVIDENCE_MAX]
+        ),
+        advice="The figures are of the later state; a target that is new, or was emptied, shows the first one again.",
+        deciding_test="The same run once more on the target as it is now: first repeats no longer differ.",
+        cells=cells,
+    )
+
+
+def _iops(records: Sequence[CellRecord]) -> float:
+    time_ns = sum(record.measured_ns for record in records)
+    found = [total_of(record.operations, record.workload.subject) for record in records]
+    return sum(each.count for each in found if each is not None) * SECOND_NS / time_ns
+
+
+PRECISION_RULES = (precision_missed, state_left)

@@ -1,0 +1,54 @@
+"""Plans that end when figures are known: how repeats begin, how they grow, and what all of them may cost."""
+
+from typing import Final
+
+from iosonde.errors import UsageError
+from iosonde.plans.cost import CELL_OVERHEAD_NS, cell_duration_ns, timed
+from iosonde.records import CellPlan, CellTurn, Plan, Timing
+from iosonde.units import format_duration
+
+DEFAULT_BUDGET_NS: Final = 300 * 10**9
+# Two values for each of thirty batch means.
+INTERVALS: Final = 60
+MILLISECOND_NS: Final = 10**6
+# A tenth of the longest repeat at first; what writes has a cache to fill before it shows what lasts.
+FIRST_SHARE: Final = 10
+FIRST_SHARE_CHANGING: Final = 2.5
+WARMUP_SHARE: Final = 5
+
+
+def first_timing(cell: CellPlan) -> Timing:
+    """The timing of a cell's first repeats, with the campaign's as the longest."""
+    share = FIRST_SHARE_CHANGING if cell.workload.changes else FIRST_SHARE
+    return timing_between(cell, cell.timing.warmup_ns // WARMUP_SHARE, round(cell.timing.measure_ns / share))
+
+
+def timing_between(cell: CellPlan, warmup_ns: int, measure_ns: int) -> Timing:
+    """A timing with intervals for batch means; not longer than the cell's longest repeat."""
+    if cell.timing.amount_bytes is not None:
+        return cell.timing
+    wanted_ns = min(measure_ns, cell.timing.measure_ns)
+    interval_ns = max(-(-wanted_ns // (INTERVALS * MILLISECOND_NS)), 1) * MILLISECOND_NS
+    warm_ns = min(warmup_ns, cell.timing.measure_ns) // MILLISECOND_NS * MILLISECOND_NS
+    return Timing(warmup_ns=warm_ns, measure_ns=interval_ns * INTERVALS, interval_ns=interval_ns)
+
+
+def turn_cost_ns(cell: CellPlan, turn: CellTurn) -> int:
+    """What a turn takes of the budget; one that moves an amount takes nothing of it."""
+    if cell.timing.amount_bytes is not None:
+        return 0
+    return cell_duration_ns(timed(cell, turn), overhead_ns=CELL_OVERHEAD_NS)
+
+
+def check_budget(plan: Plan) -> None:
+    """Raises UsageError for a budget that the first repeats alone would exceed."""
+    if plan.aim is None:
+        return
+    cells = {cell.cell: cell for cell in plan.cells}
+    first_ns = sum(turn_cost_ns(cells[turn.cell], turn) for turn in plan.turns)
+    if first_ns > plan.aim.budget_ns:
+        raise UsageError(
+            f"a budget of {format_duration(plan.aim.budget_ns)} does not hold the first {plan.repeats} repeats of "
+            f"{len(plan.cells)} cells, which take {format_duration(first_ns)}",
+            f"give --budget {format_duration(2 * first_ns).replace(' ', '')} or more, or measure fewer cells",
+        )

@@ -1,0 +1,63 @@
+"""Whether a cell is known as well as was asked."""
+
+from math import inf
+from typing import Any
+
+from iosonde.analysis.cells import estimate_cell
+from iosonde.analysis.precision import Precision, Reason, precision_of
+from iosonde.records import CellRecord, Operation
+from tests.analysis.test_states import SETTLED, UNSETTLED
+from tests.builders import cell_plan, cell_record, totals_of, workload
+
+MS = 1_000_000
+CALM = SETTLED.model_copy(update={"throughput_error": 0.001, "latency_error": 0.001, "beyond_error": 0.0001})
+PLAN = cell_plan(workload())
+
+
+def repeat(number: int, count: int, **others: Any) -> CellRecord:
+    return cell_record(PLAN, {Operation.READ: totals_of([MS] * count)}, repeat=number, **({"within": CALM} | others))
+
+
+def judged(*records: CellRecord, percent: float = 2.0) -> Precision:
+    return precision_of(estimate_cell(PLAN, records), percent)
+
+
+def test_repeats_that_agree_are_known() -> None:
+    found = judged(*(repeat(number, 5000) for number in (1, 2, 3)))
+    assert found.met
+    assert found.doubt < 1
+
+
+def test_repeats_that_disagree_are_not_known_and_that_is_why() -> None:
+    found = judged(repeat(1, 4000), repeat(2, 5000), repeat(3, 6000))
+    assert (found.met, found.reason) == (False, Reason.REPEATS_DIFFER)
+    assert found.widest.figure == "throughput"
+
+
+def test_doubt_is_the_widest_interval_over_the_one_that_was_asked_for() -> None:
+    records = [repeat(1, 4900), repeat(2, 5000), repeat(3, 5100)]
+    wide, narrow = judged(*records, percent=10.0), judged(*records, percent=1.0)
+    assert narrow.doubt == wide.doubt * 10
+    assert wide.met
+    assert not narrow.met
+
+
+def test_restless_repeats_are_too_short() -> None:
+    restless = CALM.model_copy(update={"throughput_error": 0.1})
+    found = judged(*(repeat(number, 5000, within=restless) for number in (1, 2, 3)))
+    assert found.reason is Reason.TOO_SHORT
+
+
+def test_too_few_operations_for_a_p99_leave_the_doubt_without_end() -> None:
+    found = judged(*(repeat(number, 200) for number in (1, 2, 3)))
+    assert (found.doubt, found.reason) == (inf, Reason.TAIL_TOO_THIN)
+
+
+def test_a_cell_that_never_settled_is_not_known_however_well_its_repeats_agree() -> None:
+    unsettled = CALM.model_copy(update={"settled": UNSETTLED.settled})
+    found = judged(*(repeat(number, 5000, within=unsettled) for number in (1, 2, 3)))
+    assert (found.met, found.reason) == (False, Reason.UNSETTLED)
+
+
+def test_a_cell_without_figures_was_not_measured() -> None:
+    assert judged().reason is Reason.UNMEASURED

@@ -1,0 +1,81 @@
+"""How well a percentile is known."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import expon
+
+from iosonde.analysis.estimate import Own
+from iosonde.analysis.quantiles import percentile_interval
+from iosonde.analysis.totals import merge_totals
+from iosonde.records import OperationTotals
+from tests.builders import totals_of
+
+MEAN_NS = 100_000
+TRUE_P99 = MEAN_NS * expon.ppf(0.99)
+
+
+def drawn(random: np.random.Generator, size: int, factor: float = 1.0) -> OperationTotals:
+    latencies: NDArray[np.int64] = (random.exponential(MEAN_NS, size) * factor).astype(np.int64)
+    return totals_of(latencies.tolist())
+
+
+def interval_of(repeats: list[OperationTotals], percent: float = 99.0) -> tuple[int, int] | None:
+    merged = merge_totals(repeats)
+    assert merged is not None
+    return percentile_interval(merged, repeats, percent)
+
+
+def test_the_interval_covers_the_true_percentile_in_95_of_100_experiments() -> None:
+    random = np.random.default_rng(5)
+    found = [interval_of([drawn(random, 2000) for _ in range(5)]) for _ in range(300)]
+    covered = sum(each[0] <= TRUE_P99 <= each[1] for each in found if each is not None)
+    # The wider of two intervals covers more often than each of them.
+    assert all(each is not None for each in found)
+    assert covered >= 0.93 * 300, covered
+
+
+def test_repeats_that_differ_widen_the_interval() -> None:
+    random = np.random.default_rng(6)
+    alike = interval_of([drawn(random, 4000) for _ in range(4)])
+    unlike = interval_of([drawn(random, 4000, factor) for factor in (0.7, 0.9, 1.1, 1.3)])
+    assert alike is not None
+    assert unlike is not None
+    assert unlike[1] - unlike[0] > 2 * (alike[1] - alike[0])
+
+
+def test_restless_repeats_widen_the_interval() -> None:
+    random = np.random.default_rng(7)
+    repeats = [drawn(random, 4000) for _ in range(4)]
+    merged = merge_totals(repeats)
+    assert merged is not None
+    calm = percentile_interval(merged, repeats, 99.0, [Own(0.0001, 40.0)] * 4)
+    restless = percentile_interval(merged, repeats, 99.0, [Own(0.005, 40.0)] * 4)
+    assert calm is not None
+    assert restless is not None
+    assert restless[1] - restless[0] > calm[1] - calm[0]
+
+
+def test_operations_that_all_take_the_same_time_have_an_interval_of_that_time() -> None:
+    assert interval_of([totals_of([MEAN_NS] * 2000)] * 3) == (MEAN_NS, MEAN_NS)
+
+
+def test_one_repeat_has_no_interval() -> None:
+    assert interval_of([totals_of([MEAN_NS] * 5000)]) is None
+
+
+def test_fewer_than_ten_samples_beyond_have_no_interval() -> None:
+    assert interval_of([totals_of([MEAN_NS] * 300)] * 3) is None
+
+
+def test_an_interval_that_would_reach_beyond_the_largest_value_is_not_given() -> None:
+    random = np.random.default_rng(8)
+    assert interval_of([drawn(random, 5000) for _ in range(2)], 99.9) is None
+
+
+@pytest.mark.parametrize("percent", [50.0, 90.0, 99.0])
+def test_the_interval_lies_around_the_percentile(percent: float) -> None:
+    random = np.random.default_rng(9)
+    found = interval_of([drawn(random, 3000) for _ in range(4)], percent)
+    assert found is not None
+    assert found[0] < MEAN_NS * expon.ppf(percent / 100) < found[1]

@@ -1,0 +1,69 @@
+"""The state that a target was in while it was measured."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from iosonde.analysis.target_state import TargetState, steadiness_of, target_state
+from iosonde.records import CellRecord, Operation, Outcome, RunRecord, Workload
+from tests.builders import cell_plan, cell_record, run_record, totals_of, workload
+
+READS = workload()
+WRITES = workload(read_percent=0)
+
+
+def rounds(counts: Sequence[int], asked: Workload = WRITES) -> list[CellRecord]:
+    direction = Operation.READ if asked.read_percent else Operation.WRITE
+    return [
+        cell_record(cell_plan(asked), {direction: totals_of([10**6] * count)}, repeat=number)
+        for number, count in enumerate(counts, 1)
+    ]
+
+
+def run_of(*cells: Sequence[CellRecord]) -> RunRecord:
+    return run_record([cell_plan(each[0].workload) for each in cells], [record for each in cells for record in each])
+
+
+@pytest.mark.parametrize(
+    ("cells", "state"),
+    [
+        ([rounds([1000] * 5)], TargetState.STEADY),
+        ([rounds([1000] * 5), rounds([500] * 3, READS)], TargetState.STEADY),
+        ([rounds([1000] * 4)], TargetState.UNPROVEN),
+        ([rounds([1500, 1300, 1100, 900, 700])], TargetState.UNPROVEN),
+        ([rounds([3000, 1000, 1005, 995, 1000])], TargetState.TRANSITION),
+        ([rounds([1000] * 5 + [700, 690, 700])], TargetState.TRANSITION),
+        ([rounds([1000] * 3, READS)], TargetState.READ_ONLY),
+    ],
+    ids=["steady", "with reads", "few rounds", "falling", "left at first", "left again", "only read"],
+)
+def test_the_rounds_of_what_writes_tell_the_state(cells: list[list[CellRecord]], state: TargetState) -> None:
+    assert target_state(run_of(*cells)).state is state
+
+
+def test_reads_that_change_show_a_target_that_changes() -> None:
+    found = target_state(run_of(rounds([3000, 1000, 1005, 995], READS)))
+    assert (found.state, found.cells) == (TargetState.TRANSITION, ("random-read-4KiB-qd8",))
+
+
+def test_nothing_measured_is_nothing_known() -> None:
+    run = run_record([cell_plan(WRITES)], [])
+    assert target_state(run).state is TargetState.UNKNOWN
+
+
+def test_mean_latency_has_to_be_steady_as_well_as_throughput() -> None:
+    slower = [
+        cell_record(cell_plan(WRITES), {Operation.WRITE: totals_of([latency_ns] * 1000)}, repeat=number)
+        for number, latency_ns in enumerate((10**6, 2 * 10**6, 3 * 10**6, 4 * 10**6, 5 * 10**6), 1)
+    ]
+    found = steadiness_of(slower)
+    assert found is not None
+    assert found.reached is None
+
+
+def test_a_repeat_that_did_not_finish_is_no_round() -> None:
+    records = rounds([1000] * 5)
+    records[4] = records[4].model_copy(update={"outcome": Outcome.CUT})
+    found = steadiness_of(records)
+    assert found is not None
+    assert (found.rounds, found.reached) == (4, None)

@@ -1,0 +1,145 @@
+"""Which measurement is next when a plan has an aim."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from iosonde.campaign.seeking import Seeker
+from iosonde.plans import Ground, campaign_plan, read_campaign, turn_cost_ns
+from iosonde.records import Aim, CellPlan, CellRecord, CellTurn, Failure, Operation, Outcome, Plan
+from tests.analysis.test_states import SETTLED
+from tests.builders import cell_record, totals_of
+
+SECOND_NS = 10**9
+MS = 1_000_000
+TEXT = """
+name = "two"
+[[experiment]]
+name = "reads"
+pattern = "random"
+read = 100
+block_size = "4KiB"
+queue_depth = [1, 2]
+"""
+CALM, RESTLESS = "random-read-4KiB-qd1", "random-read-4KiB-qd2"
+
+
+def planned(budget_s: int = 60) -> Plan:
+    aim = Aim(precision_percent=2.0, budget_ns=budget_s * SECOND_NS)
+    ground = Ground(span_bytes=1 << 30, fill=False)
+    return campaign_plan(read_campaign(TEXT, "two.toml"), ground, quick=False, seed=5, aim=aim)
+
+
+class Drive:
+    """Gives records whose throughput strays by so much of it between repeats of a second, less in longer ones."""
+
+    def __init__(self, plan: Plan, spread: Mapping[str, float]) -> None:
+        self.cells = {cell.cell: cell for cell in plan.cells}
+        self._spread = spread
+        self._random = np.random.default_rng(1)
+
+    def measure(self, turn: CellTurn) -> CellRecord:
+        assert turn.timing is not None
+        cell = CellPlan(**(dict(self.cells[turn.cell]) | {"timing": turn.timing}))
+        seconds = turn.timing.measure_ns / SECOND_NS
+        factor = 1 + self._random.normal(0, self._spread[turn.cell] / np.sqrt(seconds))
+        count = round(4000 * seconds * factor)
+        error = self._spread[turn.cell] / np.sqrt(seconds)
+        within = SETTLED.model_copy(update={"throughput_error": error, "latency_error": 0.0, "beyond_error": 0.0})
+        operations = {Operation.READ: totals_of([MS] * count)}
+        return cell_record(cell, operations, repeat=turn.repeat, order=turn.order, within=within)
+
+
+def sought(plan: Plan, spread: Mapping[str, float]) -> list[CellTurn]:
+    """The turns behind those of the plan."""
+    assert plan.aim is not None
+    seeker, drive = Seeker(plan, plan.aim), Drive(plan, spread)
+    for first in plan.turns:
+        seeker.take(first, drive.measure(first))
+    chosen = []
+    while (turn := seeker.next_turn()) is not None:
+        chosen.append(turn)
+        seeker.take(turn, drive.measure(turn))
+    return chosen
+
+
+def test_cells_that_are_known_after_their_first_repeats_are_left_alone() -> None:
+    assert sought(planned(), {CALM: 0.0001, RESTLESS: 0.0001}) == []
+
+
+def test_time_goes_to_the_cell_in_doubt_until_it_is_known() -> None:
+    chosen = sought(planned(), {CALM: 0.0001, RESTLESS: 0.02})
+    assert {turn.cell for turn in chosen} == {RESTLESS}
+    assert [turn.repeat for turn in chosen] == list(range(4, 4 + len(chosen)))
+
+
+def test_the_most_doubtful_cell_is_first_in_each_round_and_cells_stay_interleaved() -> None:
+    chosen = sought(planned(budget_s=40), {CALM: 0.05, RESTLESS: 0.4})
+    assert chosen[0].cell == RESTLESS
+    assert chosen[1].cell == CALM
+
+
+def test_repeats_grow_where_much_is_missing() -> None:
+    plan = planned()
+    chosen = sought(plan, {CALM: 0.0001, RESTLESS: 0.1})
+    assert plan.turns[0].timing is not None
+    assert all(turn.timing and turn.timing.measure_ns > plan.turns[0].timing.measure_ns for turn in chosen[:1])
+
+
+def test_the_budget_is_never_exceeded() -> None:
+    plan = planned(budget_s=20)
+    assert plan.aim is not None
+    chosen = sought(plan, {CALM: 0.2, RESTLESS: 0.2})
+    cells = {cell.cell: cell for cell in plan.cells}
+    spent_ns = sum(turn_cost_ns(cells[turn.cell], turn) for turn in (*plan.turns, *chosen))
+    assert 0.9 * plan.aim.budget_ns < spent_ns <= plan.aim.budget_ns
+
+
+def test_orders_go_on_behind_the_plan_and_seeds_are_never_used_twice() -> None:
+    plan = planned()
+    chosen = sought(plan, {CALM: 0.05, RESTLESS: 0.1})
+    assert [turn.order for turn in chosen] == list(range(len(plan.turns) + 1, len(plan.turns) + 1 + len(chosen)))
+    seeds = [turn.seed for turn in (*plan.turns, *chosen)]
+    assert len(set(seeds)) == len(seeds)
+
+
+def test_who_follows_what_an_earlier_session_did_decides_as_it_did() -> None:
+    plan = planned()
+    assert plan.aim is not None
+    spread = {CALM: 0.05, RESTLESS: 0.1}
+    chosen = sought(plan, spread)
+    assert len(chosen) > 4
+    drive, seeker = Drive(plan, spread), Seeker(plan, plan.aim)
+    for each in (*plan.turns, *chosen[:3]):
+        seeker.follow(each, drive.measure(each))
+    assert seeker.next_turn() == chosen[3]
+
+
+def test_a_cell_that_fails_gets_no_more_time() -> None:
+    plan = planned()
+    assert plan.aim is not None
+    seeker, drive = Seeker(plan, plan.aim), Drive(plan, {CALM: 0.0001, RESTLESS: 0.5})
+    for turn in plan.turns:
+        record = drive.measure(turn)
+        if turn.cell == RESTLESS:
+            failure = Failure(kind="io", message="read at offset 0 failed: EIO")
+            record = record.model_copy(update={"outcome": Outcome.FAILED, "failure": failure})
+        seeker.take(turn, record)
+    assert seeker.next_turn() is None
+
+
+def test_a_repeat_that_had_not_settled_gives_the_next_one_a_longer_warm_up() -> None:
+    plan = planned()
+    assert plan.aim is not None
+    seeker, drive = Seeker(plan, plan.aim), Drive(plan, {CALM: 0.0001, RESTLESS: 0.1})
+    for turn in plan.turns:
+        record = drive.measure(turn)
+        if turn.cell == RESTLESS and turn.repeat == 1:
+            assert record.within is not None
+            moved = record.within.model_copy(update={"settled": False, "warm_up_ns": SECOND_NS})
+            record = record.model_copy(update={"within": moved})
+        seeker.take(turn, record)
+    chosen = seeker.next_turn()
+    assert chosen is not None
+    assert chosen.timing is not None
+    assert chosen.timing.warmup_ns == SECOND_NS * 3 // 2
