@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
@@ -30,15 +31,36 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_all_forms_are_written_at_once_and_each_is_told(folder: Path) -> None:
+@dataclass(frozen=True)
+class Written:
+    """A run beside all of its forms, which were written once for all tests here."""
+
+    folder: Path
+    told: tuple[str, ...]
+
+    def copy(self, to: Path) -> Path:
+        return shutil.copytree(self.folder, to, dirs_exist_ok=True)
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    folder = tmp_path_factory.mktemp("forms")
+    shutil.copytree(ROOT / "tests/fixtures/runs/v1", folder / "run")
     ended = iosonde("report", "run", *WORDS, folder=folder)
     assert ended.returncode == 0, ended.stderr
-    told = [line for line in ended.stderr.splitlines() if line.startswith("wrote ")]
-    assert len(told) == len(FORMS)
-    for (flag, place), line in zip(FORMS.items(), told, strict=True):
+    return Written(folder, tuple(line for line in ended.stderr.splitlines() if line.startswith("wrote ")))
+
+
+def test_all_forms_are_written_at_once_and_each_is_told(written: Written) -> None:
+    assert len(written.told) == len(FORMS)
+    for (flag, place), line in zip(FORMS.items(), written.told, strict=True):
         assert place in line, flag
-        assert (folder / place).exists()
-    assert not list(folder.rglob("*.part"))
+        assert (written.folder / place).exists()
+    assert not list(written.folder.rglob("*.part"))
+
+
+def test_forms_that_are_there_are_replaced_only_when_that_is_asked_for(written: Written, tmp_path: Path) -> None:
+    folder = written.copy(tmp_path)
     again = iosonde("report", "run", *WORDS, folder=folder)
     assert (again.returncode, again.stdout) == (7, "")
     assert again.stderr.splitlines()[-2:] == [
@@ -48,10 +70,9 @@ def test_all_forms_are_written_at_once_and_each_is_told(folder: Path) -> None:
     assert iosonde("report", "run", *WORDS, "--force", folder=folder).returncode == 0
 
 
-def test_parquet_holds_the_same_tables_as_csv(folder: Path) -> None:
-    assert iosonde("report", "run", "--csv", "tables", "--parquet", "tables", folder=folder).returncode == 0
+def test_parquet_holds_the_same_tables_as_csv(written: Written) -> None:
     for name in TABLES:
-        csv, parquet = folder / f"tables/{name}.csv", folder / f"tables/{name}.parquet"
+        csv, parquet = written.folder / f"tables/{name}.csv", written.folder / f"parquet/{name}.parquet"
         with duckdb.connect() as connection:
             table = connection.read_parquet(str(parquet))
             columns, rows = table.columns, table.count("*").fetchall()
@@ -60,15 +81,16 @@ def test_parquet_holds_the_same_tables_as_csv(folder: Path) -> None:
         assert rows == [(len(lines) - 1,)]
 
 
-@pytest.mark.parametrize("flag", ["--markdown", "--charts"])
-def test_charts_that_are_there_already_are_kept(folder: Path, flag: str) -> None:
-    place = {"--markdown": "report.md", "--charts": "report-charts"}[flag]
-    assert iosonde("report", "run", flag, place, folder=folder).returncode == 0
-    (folder / "report.md").unlink(missing_ok=True)
-    ended = iosonde("report", "run", flag, place, folder=folder)
+@pytest.mark.parametrize(("flag", "holder"), [("--markdown", "report-charts"), ("--charts", "charts")])
+def test_charts_that_are_there_already_are_kept(written: Written, tmp_path: Path, flag: str, holder: str) -> None:
+    folder = written.copy(tmp_path)
+    (folder / "report.md").unlink()
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    ended = iosonde("report", "run", flag, FORMS[flag], folder=folder)
     assert ended.returncode == 7
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
     assert ended.stderr.splitlines() == [
-        "error: report-charts holds charts already",
+        f"error: {holder} holds charts already",
         "hint: name another directory, or replace them with --force",
     ]
 
@@ -82,10 +104,16 @@ def test_the_paper_can_be_chosen(folder: Path, paper: str, width_points: int) ->
 
 
 @pytest.mark.parametrize("flag", FORMS)
-def test_a_full_disk_is_told_with_a_way_out(folder: Path, small_disk: Path, flag: str) -> None:
+def test_a_full_disk_is_told_with_a_way_out_and_holds_no_part_of_a_form(
+    folder: Path, written: Written, small_disk: Path, flag: str
+) -> None:
+    # Room for half of it: the disk fills up in the middle.
+    places = [FORMS[flag], *(["report-charts"] if flag == "--markdown" else [])]
+    files = [path for place in places for path in [written.folder / place, *(written.folder / place).glob("*")]]
+    needed_bytes = sum(path.stat().st_size for path in files if path.is_file())
     with (small_disk / "ballast").open("wb") as file:
         room = os.statvfs(small_disk)
-        os.posix_fallocate(file.fileno(), 0, room.f_bavail * room.f_frsize)
+        os.posix_fallocate(file.fileno(), 0, room.f_bavail * room.f_frsize - needed_bytes // 2)
     ended = iosonde("report", "run", flag, small_disk / FORMS[flag], folder=folder)
     assert ended.returncode == 7, ended.stderr
     error, hint = ended.stderr.splitlines()[-2:]
@@ -93,6 +121,7 @@ def test_a_full_disk_is_told_with_a_way_out(folder: Path, small_disk: Path, flag
     assert error.endswith("No space left on device")
     assert hint == "hint: make room or name another place"
     assert "Traceback" not in ended.stderr
+    assert [path for path in small_disk.rglob("*") if path.is_file()] == [small_disk / "ballast"]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
