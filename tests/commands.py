@@ -46,13 +46,13 @@ def iosonde(
     )
 
 
-def iosonde_forked(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """The same in a child that has loaded everything already: for tables of a hundred commands."""
+def iosonde_forked(*words: str, folder: Path, columns: str = "100") -> subprocess.CompletedProcess[str]:
+    """The same in a child that has loaded everything already: for tables of many commands."""
     with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
         sys.stdout.flush()
         process = os.fork()
         if not process:
-            _become(words, folder, stdout.fileno(), stderr.fileno())
+            _become(words, folder, columns, stdout.fileno(), stderr.fileno())
         code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
         said = []
         for file in (stdout, stderr):
@@ -61,7 +61,7 @@ def iosonde_forked(*words: str, folder: Path) -> subprocess.CompletedProcess[str
     return subprocess.CompletedProcess(["iosonde", *words], code, *said)
 
 
-def _become(words: tuple[str, ...], folder: Path, stdout: int, stderr: int) -> NoReturn:
+def _become(words: tuple[str, ...], folder: Path, columns: str, stdout: int, stderr: int) -> NoReturn:
     """Turns this process into the command; never returns."""
     code = 1
     try:
@@ -69,7 +69,7 @@ def _become(words: tuple[str, ...], folder: Path, stdout: int, stderr: int) -> N
         os.dup2(stderr, 2)
         sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
         os.chdir(folder)
-        os.environ["COLUMNS"] = "100"
+        os.environ["COLUMNS"] = columns
         sys.argv = ["iosonde", *words]
         entry()
     except SystemExit as ended:
