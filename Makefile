@@ -64,7 +64,7 @@ faultfs: ## build the file system that goes wrong, for tests of root
 
 test: setup faultfs ## run all tests of engine and front
 	$(CARGO) test --locked
-	$(PY) -m pytest -ra -n 4 --dist loadfile
+	$(PY) -m pytest -ra -n 4 --dist loadfile --no-loadscope-reorder
 
 lint: setup ## check format, style, types and layers
 	$(VENV)/bin/ruff format --check .
