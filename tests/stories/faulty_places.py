@@ -1,5 +1,6 @@
 """Places that go wrong while they are measured: a file system of one file that obeys, and a loop device."""
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -13,6 +14,8 @@ import pytest
 
 FAULTFS = Path(__file__).parents[1] / "faultfs" / "target" / "debug" / "faultfs"
 SIZE_BYTES = 16 << 20
+LOOP_SET_CAPACITY = 0x4C07
+CUTS_MAX = 10_000
 
 
 class FaultyFile:
@@ -91,3 +94,22 @@ def loop_disk(folder: Path, *options: str) -> Iterator[tuple[Path, Path]]:
         yield image, place
     finally:
         subprocess.run(["umount", "--lazy", place], check=True)
+
+
+def cut_disk(image: Path, size_bytes: int) -> None:
+    """Cuts the backing file of a loop device, and tells the device, which then ends there.
+
+    A write that is under way makes the file longer again before the device has looked: then it is cut once more.
+    """
+    told = subprocess.run(["losetup", "-j", image], check=True, capture_output=True, text=True).stdout
+    device = Path(told.split(":")[0])
+    handle = os.open(device, os.O_RDONLY)
+    try:
+        for _ in range(CUTS_MAX):
+            os.truncate(image, size_bytes)
+            fcntl.ioctl(handle, LOOP_SET_CAPACITY)
+            if int(Path(f"/sys/block/{device.name}/size").read_text(encoding="ascii")) * 512 == size_bytes:
+                return
+    finally:
+        os.close(handle)
+    pytest.fail(f"{device} never ended at {size_bytes} bytes")

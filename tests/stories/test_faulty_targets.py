@@ -1,7 +1,6 @@
 """Targets that go wrong while they are measured: the end is defined and in time, and the counts are right."""
 
 import json
-import os
 import subprocess
 import time
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.commands import command
-from tests.stories.faulty_places import FaultyFile, faulty_file, loop_disk
+from tests.stories.faulty_places import FaultyFile, cut_disk, faulty_file, loop_disk
 
 ENGINES = ("io_uring", "psync")
 BLOCK_BYTES = 4096
@@ -114,9 +113,7 @@ def test_a_loop_device_whose_backing_file_is_cut_fails_the_workload(
             assert probe.poll() is None, probe.communicate()[1]
             time.sleep(0.02)
         time.sleep(3)
-        os.truncate(image, 1 << 20)
-        device = subprocess.run(["losetup", "-j", image], check=True, capture_output=True, text=True).stdout
-        subprocess.run(["losetup", "--set-capacity", device.split(":")[0]], check=True)
+        cut_disk(image, 1 << 20)
         output, errors = probe.communicate(timeout=60)
     assert probe.returncode == 5, errors
     assert "error: the workload failed: " in errors
