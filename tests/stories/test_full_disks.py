@@ -16,7 +16,9 @@ def test_a_full_disk_under_the_run_directory_loses_no_finished_cell_and_the_run_
     with ballast.open("wb") as file:
         os.posix_fallocate(file.fileno(), 0, (20 << 20) - (200 << 10))
     campaign = few_cells(tmp_path, order='"listed"')
-    campaign.write_text(campaign.read_text(encoding="utf-8").replace("repeats = 2", "repeats = 20"), encoding="utf-8")
+    text = campaign.read_text(encoding="utf-8").replace("repeats = 2", "repeats = 8")
+    # On a busy host 40 ms can pass without an operation.
+    campaign.write_text(text.replace('duration = "40ms"', 'duration = "120ms"'), encoding="utf-8")
     words = ("run", tmp_path / "target.data", "--size", "16MiB", "--buffered", "--profile", campaign)
     ended = iosonde(*words, "--out", directory)
     assert ended.returncode == 7, ended.stderr
@@ -31,7 +33,7 @@ def test_a_full_disk_under_the_run_directory_loses_no_finished_cell_and_the_run_
     assert resumed.returncode == 0, resumed.stderr
     run = load_run(directory)
     assert run.finished
-    assert [cell.order for cell in run.cells] == list(range(1, 81))
+    assert [cell.order for cell in run.cells] == list(range(1, 33))
     assert run.cells[: len(kept.cells) - 1] == kept.cells[:-1]
 
 
