@@ -166,9 +166,9 @@ def test_an_interruption_ends_fio_and_keeps_what_it_had_measured(tmp_path: Path)
 
 
 def test_a_run_by_fio_goes_on_with_fio(tmp_path: Path) -> None:
-    process = started(tmp_path, campaign(tmp_path, "1s"))
+    process = started(tmp_path, campaign(tmp_path, "500ms"))
     running_fio(process)
-    time.sleep(1)
+    time.sleep(0.5)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=20)
     ended = iosonde("resume", "run", folder=tmp_path)

@@ -141,4 +141,4 @@ def test_a_report_is_made_again_anywhere_without_the_target(story: Story, tmp_pa
     assert json.loads(record.read_text())["run"]["header"]["run"] == story.record.header.run
     again = iosonde(*words)
     assert (again.returncode, "exists" in again.stderr) == (7, True)
-    assert iosonde(*words, "--force").returncode == 0
+    assert iosonde("report", story.directory, "--json", record, "--force").returncode == 0
