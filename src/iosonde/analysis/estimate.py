@@ -35,8 +35,8 @@ class Estimate:
     """A mean over repeats with its spread and its 95 % interval, in the unit of the values that went in.
 
     ``standard_deviation`` describes the repeats (n - 1 in the denominator); ``low`` and ``high`` bound the mean.
-    ``level`` says where the interval comes from: the wider one is given. All four are None below two repeats; the
-    last three also where the repeats have fewer than 30 independent values in all.
+    ``level`` says where the interval comes from: the level with the larger error. All four are None below two repeats;
+    the last three also where the repeats have fewer than 30 independent values in all.
     """
 
     mean: float
@@ -59,8 +59,9 @@ def estimate(
 
     The values must be independent and of one kind: repeats with seeds of their own, never the seconds of one repeat.
     ``weights`` are how long the repeats were, where they were not equally long. ``own`` is what each says of itself:
-    the interval by Student's t over the repeats is then compared with that by the errors within them, and the wider of
-    the two is given.
+    the standard error over the repeats is then compared with that by the errors within them, and the level with the
+    larger one gives the interval, with its own degrees of freedom. (Of two intervals the wider one would hold in 98 to
+    99 of 100 cases while repeats differ by nothing but what is within them.)
     """
     repeats = len(values)
     if repeats == 0:
@@ -75,14 +76,15 @@ def estimate(
     deviation = sqrt(lack * fsum(length * each**2 for length, each in zip(lengths, off, strict=True)) / whole)
     # Of a mean that is weighted by length: the repeats' own deviations, each by the square of its share.
     error = sqrt(lack * fsum((length * each) ** 2 for length, each in zip(lengths, off, strict=True))) / whole
-    reach, level = student_t(repeats - 1) * error, Level.REPEATS
+    degrees, level = repeats - 1, Level.REPEATS
     known = [each for each in own if each is not None]
     if len(known) == repeats:
         if fsum(each.effective for each in known) < EFFECTIVE_MIN:
             return Estimate(mean, deviation, None, None, repeats)
-        within = student_t(degrees_within(known)) * error_within(lengths, known)
-        if within > reach:
-            reach, level = within, Level.WITHIN
+        within = error_within(lengths, known)
+        if within > error:
+            error, degrees, level = within, degrees_within(known), Level.WITHIN
+    reach = student_t(degrees) * error
     return Estimate(mean, deviation, mean - reach, mean + reach, repeats, level)
 
 

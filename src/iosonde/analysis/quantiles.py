@@ -3,7 +3,8 @@
 The share of operations beyond the percentile strays from repeat to repeat, and with it the percentile: an interval of
 that share is turned into one of latency by the ranks at its ends. For independent operations it is the binomial
 interval (Conover, Practical Nonparametric Statistics, 3rd edition, section 3.2); operations of a drive depend on each
-other, so the share's own spread between repeats, and within them, is measured as well, and the widest is given.
+other, so the share's own spread between repeats, and within them, is measured as well; the largest of the three errors
+gives the interval.
 """
 
 from bisect import bisect_left, bisect_right
@@ -21,6 +22,9 @@ NORMAL: Final = 1.96
 
 REPEATS_MIN: Final = 2
 
+_Spread = tuple[float, float]
+"""A standard error of the share beyond, and half the interval that it makes."""
+
 
 def percentile_interval(
     merged: OperationTotals, repeats: Sequence[OperationTotals], percent: float, own: Sequence[Own | None] = ()
@@ -37,8 +41,8 @@ def percentile_interval(
     reached = list(accumulate(histogram.count))
     place = bisect_left(reached, rank_of(total, percent))
     share = percent / 100
-    reach = max(
-        NORMAL * sqrt(share * (1 - share) / total),
+    _, reach = max(
+        _binomial(total, share),
         _between(histogram, place, [each.latency for each in repeats]),
         _within(repeats, own),
     )
@@ -58,13 +62,18 @@ def _ranks(total: int, share: float, reach: float) -> tuple[int, int]:
     return max(floor(total * low), 1), ceil(total * high) + 1
 
 
-def _between(histogram: Histogram, place: int, repeats: Sequence[Histogram]) -> float:
-    """Half the interval of the share beyond, by how repeats differ; whether the bucket itself counts or not."""
+def _binomial(total: int, share: float) -> _Spread:
+    error = sqrt(share * (1 - share) / total)
+    return error, NORMAL * error
+
+
+def _between(histogram: Histogram, place: int, repeats: Sequence[Histogram]) -> _Spread:
+    """By how repeats differ in the share beyond, whether the bucket itself counts or not."""
     edges = (histogram.bucket[place], histogram.bucket[place] + 1)
     found = [coarsen(each, histogram.layout) for each in repeats]
     counts = [sum(each.count) for each in found]
-    spread = [_error([_below(each, edge) for each in found], counts) for edge in edges]
-    return student_t(len(repeats) - 1) * max(spread)
+    error = max(_error([_below(each, edge) for each in found], counts) for edge in edges)
+    return error, student_t(len(repeats) - 1) * error
 
 
 def _below(histogram: Histogram, bucket: int) -> int:
@@ -79,8 +88,9 @@ def _error(parts: Sequence[int], wholes: Sequence[int]) -> float:
     return sqrt(repeats / (repeats - 1) * squares) / whole
 
 
-def _within(repeats: Sequence[OperationTotals], own: Sequence[Own | None]) -> float:
+def _within(repeats: Sequence[OperationTotals], own: Sequence[Own | None]) -> _Spread:
     known = [each for each in own if each is not None]
     if len(known) != len(repeats):
-        return 0.0
-    return student_t(degrees_within(known)) * error_within([each.count for each in repeats], known)
+        return 0.0, 0.0
+    error = error_within([each.count for each in repeats], known)
+    return error, student_t(degrees_within(known)) * error

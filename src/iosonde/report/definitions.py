@@ -56,8 +56,8 @@ DEFINITIONS: Final = (
         (
             "Half the width of Student's t interval for the mean over repeats; n is the number of repeats. A repeat is "
             "one sample: its seconds depend on each other and are none. With one repeat there is no interval. "
-            "Where repeats agree better than their own restlessness explains (thirty batch means in each), the wider "
-            "interval by that restlessness is given."
+            "Where repeats agree better than their own restlessness explains (thirty batch means in each), that "
+            "restlessness makes the interval."
         ),
     ),
     (

@@ -1,5 +1,6 @@
 """What stands on the page, as data: the templates only lay it out."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -22,7 +23,7 @@ from iosonde.charts.tail import tail_percentiles
 from iosonde.charts.tail_bars import tail_bars
 from iosonde.charts.trade_off import throughput_latency
 from iosonde.findings.model import Finding, gravest_first
-from iosonde.records import CellRecord, CellTurn, Experiment, RunRecord
+from iosonde.records import CellRecord, CellTurn, Experiment, Outcome, RunRecord
 from iosonde.report.answers import answers_of
 from iosonde.report.brand import Brand, brands_of
 from iosonde.report.definitions import DEFINITIONS
@@ -81,7 +82,7 @@ class Page:
     span: str
     created_at: str
     version: str
-    repeats: int
+    repeats: str
     brands: tuple[Brand, ...]
     answers: tuple[str, ...]
     headline: Headline
@@ -123,7 +124,7 @@ def _page_of(run: RunRecord, findings: Sequence[Finding]) -> Page:
         span=span_text(header),
         created_at=header.created_at,
         version=header.iosonde_version,
-        repeats=header.plan.repeats,
+        repeats=_repeats_text(run),
         brands=brands_of(run),
         answers=answers_of(estimates, headline, findings),
         headline=headline,
@@ -134,6 +135,16 @@ def _page_of(run: RunRecord, findings: Sequence[Finding]) -> Page:
         turns=_turns(run),
         definitions=DEFINITIONS,
     )
+
+
+def _repeats_text(run: RunRecord) -> str:
+    """How many repeats figures come from; with an aim, from the cell with the fewest to that with the most."""
+    plan = run.header.plan
+    if plan.aim is None:
+        return str(plan.repeats)
+    counts = Counter(record.cell for record in run.cells if record.outcome is Outcome.FINISHED).values()
+    least, most = min(counts, default=0), max(counts, default=0)
+    return str(most) if least == most else f"{least} to {most}"
 
 
 def _sections(estimates: RunEstimates, headline: Headline) -> tuple[Section, ...]:
