@@ -1,7 +1,7 @@
 """Compare with what is known, print it and keep it.
 
 python -m verify [models] [same-bits] [closed-forms] [rates] [real-time]
-                 [tables] [--long] [--model NAME] [--engine NAME=PATH]
+                 [coverage] [regimes] [tables] [--long] [--model NAME] [--engine NAME=PATH]
 
 An engine for another kind of CPU may be a script that runs it in an emulator.
 """
@@ -16,24 +16,30 @@ from typing import Final, TypeVar
 
 from iosonde.plans.models import model_names
 from verify.closed_forms import QUEUES, compare
+from verify.coverage import coverage as cover
 from verify.kept import RESULTS, keep_closed_forms, keep_models
 from verify.models import measure_model
 from verify.rates import RATES_PER_S, delivered
 from verify.real_time import answered
+from verify.regimes import regimes as look
 from verify.same_bits import BUILDS, KEPT, compare_builds
 from verify.tables import (
     TABLES,
     answered_row,
     closed_form_row,
+    coverage_page,
+    covered_row,
     delivered_row,
+    looked_row,
     model_rows,
     rates_page,
     real_time_page,
+    regimes_page,
     same_bits_page,
     same_bits_row,
 )
 
-NAMES: Final = ("models", "same-bits", "closed-forms", "rates", "real-time", "tables")
+NAMES: Final = ("models", "same-bits", "closed-forms", "rates", "real-time", "coverage", "regimes", "tables")
 LOADS: Final = ((0.5, 10**6), (0.8, 10**7))
 LONG: Final = ((0.95, 10**8),)
 Found = TypeVar("Found")
@@ -87,6 +93,20 @@ def real_time() -> bool:
     return all(each.holds for each in found)
 
 
+def coverage() -> bool:
+    """Every campaign that measures until it knows; True when intervals hold as often as they say."""
+    found = [_shown(each, covered_row) for each in cover()]
+    _keep("coverage.md", coverage_page(found))
+    return all(each.holds for each in found)
+
+
+def regimes() -> bool:
+    """Changes of level; True when those that happen are found, and others are not."""
+    found = [_shown(each, looked_row) for each in look()]
+    _keep("regimes.md", regimes_page(found))
+    return all(each.holds for each in found)
+
+
 def tables() -> None:
     """Makes the Markdown of models and closed forms from what is kept."""
     for name, text in TABLES.items():
@@ -126,6 +146,8 @@ def main() -> int:
     met += [closed_forms(long=asked.long)] if "closed-forms" in wanted else []
     met += [rates()] if "rates" in wanted else []
     met += [real_time()] if "real-time" in wanted else []
+    met += [coverage()] if "coverage" in wanted else []
+    met += [regimes()] if "regimes" in wanted else []
     tables()
     print(f"{time.monotonic() - before:.0f} s", file=sys.stderr)
     return 0 if all(met) else 1

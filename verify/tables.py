@@ -4,14 +4,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import floor, log10
 from typing import Final
 
-from iosonde.units import format_latency
+from iosonde.units import SECOND_NS, format_latency
 from verify.cells import source_of
 from verify.closed_forms import SEEDS
+from verify.coverage import FIGURES, TRUTH, Covered
 from verify.kept import ClosedForm, MeasuredModel, kept_closed_forms, kept_models
 from verify.rates import SECONDS as RATE_S
 from verify.rates import Delivered
 from verify.real_time import LOAD, SERVICE_NS, Answered
 from verify.real_time import SECONDS as SERVED_S
+from verify.regimes import Looked
 from verify.same_bits import JOBS
 
 
@@ -139,6 +141,60 @@ def same_bits_page(found: Mapping[str, Mapping[str, str]], engines: Sequence[str
         "engine is optimised whole; debug is not optimised at all, native is for this machine's CPU, small for size.",
         ("model", *engines, "same"),
         (same_bits_row(model, digits) for model, digits in found.items()),
+    )
+
+
+def covered_row(each: Covered) -> tuple[str, ...]:
+    """A figure of a campaign that measured until it knew it."""
+    return (
+        f"sim:{each.case.model}",
+        each.case.what,
+        f"{each.case.precision_percent:g} %",
+        each.figure,
+        f"{each.met} of {each.runs}",
+        f"{each.share:.1%}",
+        f"{each.error_median:.2%}",
+        f"{each.device_s_median:.1f} s",
+        yes_or_no(holds=each.holds),
+    )
+
+
+def coverage_page(found: Sequence[Covered]) -> str:
+    """How often intervals hold that were taken where the stopping rule stopped."""
+    runs = sum(each.runs for each in found if each.figure == FIGURES[0])
+    shares = ", ".join(
+        f"{sum(each.held for each in found if each.figure == figure)} of "
+        f"{sum(each.met for each in found if each.figure == figure)} for {figure}"
+        for figure in FIGURES
+    )
+    return page(
+        "Intervals behind the stopping rule",
+        f"{runs} campaigns of one cell, each measured until throughput, mean latency and p99 were known as well as\n"
+        f"was asked, against the mean of a run of {TRUTH}. 95 % intervals held in {shares}.\n"
+        "A row holds where 92 to 98 % can't be ruled out.",
+        ("target", "workload", "asked", "figure", "known", "held", "off by, median", "device time, median", "holds"),
+        map(covered_row, found),
+    )
+
+
+def looked_row(each: Looked) -> tuple[str, ...]:
+    """Runs in which a level changes, or none does."""
+    return (
+        each.what,
+        f"{each.changed} of {each.runs}",
+        *("–" if off is None else f"{off / SECOND_NS:.2f} s" for off in (each.off_ns_median, each.off_ns_max)),
+        yes_or_no(holds=each.holds),
+    )
+
+
+def regimes_page(found: Iterable[Looked]) -> str:
+    """Changes of level, found and not found."""
+    return page(
+        "Changes of level",
+        "Repeats of a minute: changes found where nothing changes (at most 1 %), and how far from the moment at\n"
+        "which a model switched the nearest one was found (at most 2 s).",
+        ("what happens", "runs with a change", "off by, median", "off by, at most", "holds"),
+        map(looked_row, found),
     )
 
 

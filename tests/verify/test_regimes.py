@@ -1,0 +1,13 @@
+"""The small form of the comparison of levels: one switch that is found, and one run without any."""
+
+from verify.regimes import OFF_NS_MAX, measured_switch, measured_without_change
+
+
+def test_a_switch_of_the_model_is_found_within_two_seconds() -> None:
+    at_ns, found = measured_switch((1.5, 2))
+    assert len(found) == 2
+    assert abs(found[1].start_ns - at_ns) <= OFF_NS_MAX
+
+
+def test_where_nothing_changes_nothing_is_found() -> None:
+    assert len(measured_without_change(("mm1", 2, 1))) == 1

@@ -1,0 +1,179 @@
+"""How often intervals hold that were taken where the stopping rule stopped.
+
+A campaign of one cell measures until it knows throughput, mean latency and p99 to 2 % (open loops, whose waits depend
+on each other for long, to 5 %); then its intervals are compared
+with the mean of a run of 1,000 s from the same state. Each run has a seed of its own, the drive's as well as the
+campaign's, so nothing is shared between runs but what a model is.
+"""
+
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from scipy.stats import binomtest
+
+from iosonde.analysis.cells import CellEstimate, OperationEstimate
+from iosonde.analysis.experiments import estimate_run
+from iosonde.analysis.precision import precision_of
+from iosonde.campaign import SilentObserver, look_ahead, measure_in_memory
+from iosonde.campaign.wishes import campaign_wish
+from iosonde.units import SECOND_NS
+from iosonde.vocabulary import EngineChoice, Poll
+
+BUDGET: Final = "20m"
+TRUTH: Final = "1000s"
+COVERED_MIN: Final = 0.92
+COVERED_MAX: Final = 0.98
+TRUTH_SEEDS: Final = (900_001,)
+PROCESSES: Final = 2
+
+
+@dataclass(frozen=True)
+class Case:
+    """A workload on a model, and how many runs of it are made."""
+
+    model: str
+    what: str
+    keys: str
+    runs: int
+    precision_percent: float = 2.0
+
+
+CASES: Final = (
+    Case("mmc", "closed loop, depth 8", "queue_depth = 8", 150),
+    Case("mm1", "closed loop, depth 2", "queue_depth = 2", 150),
+    Case("mm1", "open loop, 60 % load", 'queue_depth = 4096\nrate = "6k"', 100, 5.0),
+    Case("md1", "open loop, 70 % load", 'queue_depth = 4096\nrate = "7k"', 100, 5.0),
+    Case("sata-dc", "random reads, depth 8", "queue_depth = 8", 60),
+    Case("client-nvme", "random reads, depth 4", "queue_depth = 4", 60),
+)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A figure with its 95 % interval, None where it has none."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+    def holds(self, truth: float) -> bool:
+        """Whether the truth lies in it."""
+        return self.low is not None and self.high is not None and self.low <= truth <= self.high
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a run says: throughput, mean latency and p99, whether all are as narrow as asked, and the time it took."""
+
+    figures: tuple[Interval, Interval, Interval]
+    met: bool
+    device_s: float
+
+
+@dataclass(frozen=True)
+class Covered:
+    """How often the intervals of one figure held, of those runs that were narrow enough by their own account."""
+
+    case: Case
+    figure: str
+    truth: float
+    runs: int
+    met: int
+    held: int
+    error_median: float
+    device_s_median: float
+
+    @property
+    def share(self) -> float:
+        """The share of intervals that held."""
+        return self.held / self.met if self.met else 0.0
+
+    @property
+    def holds(self) -> bool:
+        """Whether so many held that 92 to 98 % can't be ruled out."""
+        if not self.met:
+            return False
+        few = binomtest(self.held, self.met, COVERED_MIN, alternative="less").pvalue
+        many = binomtest(self.held, self.met, COVERED_MAX, alternative="greater").pvalue
+        return float(min(few, many)) > 0.05 / 2
+
+
+FIGURES: Final = ("throughput", "mean latency", "p99")
+
+
+def coverage(cases: tuple[Case, ...] = CASES) -> Iterator[Covered]:
+    """Every case, figure by figure."""
+    for case in cases:
+        truth = _truth(case)
+        with ProcessPoolExecutor(PROCESSES) as pool:
+            told = list(pool.map(partial(run_to_precision, case), range(1, case.runs + 1)))
+        met = [each for each in told if each.met]
+        for place, figure in enumerate(FIGURES):
+            yield Covered(
+                case=case,
+                figure=figure,
+                truth=truth[place],
+                runs=len(told),
+                met=len(met),
+                held=sum(each.figures[place].holds(truth[place]) for each in met),
+                error_median=median(abs(each.figures[place].value / truth[place] - 1) for each in told),
+                device_s_median=median(each.device_s for each in told),
+            )
+
+
+def run_to_precision(case: Case, seed: int) -> Told:
+    """One run that stops where it knows enough."""
+    aim = f'precision = "{case.precision_percent:g}%"\nbudget = "{BUDGET}"\nduration = "10s"\nwarmup = "1s"\n'
+    cell, device_s = _measured(case, seed, aim)
+    assert cell.subject is not None, "a model answers"
+    return Told(_figures(cell.subject), precision_of(cell, case.precision_percent).met, device_s)
+
+
+def _truth(case: Case) -> tuple[float, float, float]:
+    """The mean of long runs; none of their seeds is that of a short one."""
+    found = []
+    for seed in TRUTH_SEEDS:
+        cell, _ = _measured(case, seed, f'repeats = 1\nduration = "{TRUTH}"\nwarmup = "1s"\n')
+        assert cell.subject is not None, "a model answers"
+        found.append([each.value for each in _figures(cell.subject)])
+    throughput, mean, tail = (sum(each) / len(each) for each in zip(*found, strict=True))
+    return throughput, mean, tail
+
+
+def _figures(subject: OperationEstimate) -> tuple[Interval, Interval, Interval]:
+    tail = subject.percentile(99.0)
+    means = [Interval(each.mean, each.low, each.high) for each in (subject.iops, subject.latency_ns_mean)]
+    return means[0], means[1], Interval(float(tail.value_ns or 0), tail.low_ns, tail.high_ns)
+
+
+def _measured(case: Case, seed: int, head: str) -> tuple[CellEstimate, float]:
+    text = (
+        f'name = "coverage"\n{head}[[experiment]]\nname = "one"\npattern = "random"\nread = 100\n'
+        f'block_size = "4KiB"\n{case.keys}\n'
+    )
+    now = datetime.now(UTC)
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "coverage.toml"
+        file.write_text(text, encoding="utf-8")
+        wish = campaign_wish(
+            [f"sim:{case.model},seed={seed}"],
+            profile=str(file),
+            quick=False,
+            size=None,
+            overwrite=False,
+            buffered=False,
+            engine=EngineChoice.AUTO,
+            poll=Poll.INTERRUPT,
+            seed=seed,
+        )
+        run = measure_in_memory(wish, look_ahead(wish, now), SilentObserver(), now)
+    timings = [record.timing for record in run.cells]
+    device_s = sum(each.warmup_ns + each.measure_ns for each in timings) / SECOND_NS
+    return estimate_run(run).cells[0], device_s

@@ -1,0 +1,121 @@
+"""Changes of level: found where a model switches, and not found where nothing changes."""
+
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from iosonde.analysis.regimes import Regime, regimes_of
+from iosonde.campaign import SilentObserver, look_ahead, measure_in_memory
+from iosonde.campaign.wishes import campaign_wish
+from iosonde.units import SECOND_NS
+from iosonde.vocabulary import EngineChoice, Poll
+
+MEASURED: Final = "60s"
+STATIONARY: Final = (("mm1", 2), ("mmc", 2), ("mmc", 8), ("md1", 4))
+STATIONARY_RUNS: Final = 50
+"""Of each of the four: 200 in all."""
+FALSE_MAX: Final = 0.01
+"""What the finding's page promises: a stationary repeat is named once in a hundred times at most."""
+
+SWITCH_RUNS: Final = 20
+OFF_NS_MAX: Final = 2 * SECOND_NS
+PROCESSES: Final = 2
+QUEUE: Final = """kind = "queueing"
+title = "one that slows down"
+about = "Four servers that become slower at a moment that is known."
+size_bytes = 67_108_864
+servers = 4
+service = "exponential"
+service_ns = 100_000
+
+[[faults]]
+kind = "throttling"
+from_ns = {from_ns}
+stretch_permille = {stretch_permille}
+"""
+FACTORS: Final = (1.2, 1.5, 3)
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What was found in runs of one kind: how many of them were told to have changed, and how far off at most."""
+
+    what: str
+    runs: int
+    changed: int
+    off_ns_median: float | None
+    off_ns_max: int | None
+    holds: bool
+
+
+def regimes() -> Iterator[Looked]:
+    """Every kind of run."""
+    with ProcessPoolExecutor(PROCESSES) as pool:
+        jobs = [(model, depth, seed) for model, depth in STATIONARY for seed in range(1, STATIONARY_RUNS + 1)]
+        changed = sum(len(found) > 1 for found in pool.map(measured_without_change, jobs))
+        yield Looked("nothing changes", len(jobs), changed, None, None, changed <= FALSE_MAX * len(jobs))
+        for factor in FACTORS:
+            switches = [(factor, seed) for seed in range(1, SWITCH_RUNS + 1)]
+            yield _looked(factor, list(pool.map(measured_switch, switches)))
+
+
+def _looked(factor: float, found: list[tuple[int, list[Regime]]]) -> Looked:
+    """How far the nearest change lies from where the model switched; a run without one has not found it."""
+    offs = [min(abs(each.start_ns - at_ns) for each in regimes[1:]) for at_ns, regimes in found if len(regimes) > 1]
+    return Looked(
+        what=f"{factor:g} times slower at a moment",
+        runs=len(found),
+        changed=len(offs),
+        off_ns_median=median(offs) if offs else None,
+        off_ns_max=max(offs) if offs else None,
+        holds=len(offs) == len(found) and max(offs) <= OFF_NS_MAX,
+    )
+
+
+def measured_without_change(job: tuple[str, int, int]) -> list[Regime]:
+    """What was found on a model at a depth, with a seed."""
+    model, depth, seed = job
+    return _measured(f"sim:{model},seed={seed}", depth, seed)[1]
+
+
+def measured_switch(job: tuple[float, int]) -> tuple[int, list[Regime]]:
+    """When the drive switched, from where measuring began, and what was found."""
+    factor, seed = job
+    at_ns = (10 + 2 * seed) * SECOND_NS
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "slower.toml"
+        file.write_text(QUEUE.format(from_ns=at_ns, stretch_permille=round(1000 * factor)), encoding="utf-8")
+        began_ns, found = _measured(f"sim:{file},seed={seed}", 8, seed)
+    return at_ns - began_ns, found
+
+
+def _measured(target: str, depth: int, seed: int) -> tuple[int, list[Regime]]:
+    """When measuring began in the drive's time, and the regimes of one long repeat."""
+    text = (
+        f'name = "regimes"\nrepeats = 1\nwarmup = "1s"\nduration = "{MEASURED}"\n[[experiment]]\nname = "one"\n'
+        f'pattern = "random"\nread = 100\nblock_size = "4KiB"\nqueue_depth = {depth}\n'
+    )
+    now = datetime.now(UTC)
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "regimes.toml"
+        file.write_text(text, encoding="utf-8")
+        wish = campaign_wish(
+            [target],
+            profile=str(file),
+            quick=False,
+            size="64MiB",
+            overwrite=False,
+            buffered=False,
+            engine=EngineChoice.AUTO,
+            poll=Poll.INTERRUPT,
+            seed=seed,
+        )
+        run = measure_in_memory(wish, look_ahead(wish, now), SilentObserver(), now)
+    record = run.cells[0]
+    measured = [each for each in record.intervals if each.phase == "measure"]
+    return measured[0].start_ns, list(regimes_of(record))
