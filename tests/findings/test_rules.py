@@ -24,6 +24,7 @@ from iosonde.records import (
     Outcome,
     RunRecord,
     ShareTotals,
+    SlowIo,
     Sync,
     TargetShare,
     Verification,
@@ -108,6 +109,23 @@ def _deep_update(values: dict[str, Any], changes: dict[str, Any]) -> dict[str, A
 
 def three(**others: Any) -> list[CellRecord]:
     return [repeat(number, **others) for number in (1, 2, 3)]
+
+
+MIX = workload(read_percent=50)
+MIXED = {each: totals_of([MS] * 20_000) for each in (Operation.READ, Operation.WRITE)}
+
+
+def slow_ones(
+    ended: Sequence[int] | None = None, places: Sequence[int] | None = None, **others: Any
+) -> tuple[SlowIo, ...]:
+    """64 slow operations at any moment and in any place, but for what is said of them."""
+    random = np.random.default_rng(2)
+    times = random.integers(5 * SECOND_NS, size=64).tolist() if ended is None else ended
+    blocks = random.integers(2**20, size=64).tolist() if places is None else places
+    fields: dict[str, Any] = {"operation": Operation.READ, "latency_ns": 50 * MS, "length_bytes": 4096} | others
+    return tuple(
+        SlowIo(reap_ns=time, offset_bytes=4096 * block, **fields) for time, block in zip(times, blocks, strict=True)
+    )
 
 
 def aimed(*records: CellRecord, **others: Any) -> RunRecord:
@@ -236,6 +254,14 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
     "io-errors": lambda: run_of(repeat(1), repeat(2), repeat(3, faults=(error(),))),
     "depth-not-reached": lambda: run_of(*three(queue_depth_achieved=7.0)),
     "level-changed": lambda: run_of(repeat(intervals=course([8_000] * 12 + [2_000] * 28))),
+    "slowest-by-time": lambda: run_of(repeat(slowest=slow_ones(ended=[SECOND_NS + each for each in range(64)]))),
+    "slowest-by-offset": lambda: run_of(repeat(slowest=slow_ones(places=range(64)))),
+    "slowest-by-operation": lambda: run_of(
+        cell_record(cell_plan(MIX), MIXED, repeat=1, slowest=slow_ones(operation=Operation.WRITE))
+    ),
+    "slowest-by-target": lambda: on_devices(
+        "sda", "sdb", records=three(**shares(20_000, 20_000), slowest=slow_ones(target=1))
+    ),
     "precision-missed": lambda: aimed(repeat(1, count=39_000), repeat(2), repeat(3, count=41_000)),
     "state-left": lambda: run_of(repeat(1, count=90_000), *(repeat(each, count=40_000 + each) for each in (2, 3, 4))),
     "repeats-differ": lambda: run_of(repeat(1, count=30_000), repeat(2), repeat(3, count=50_000)),
@@ -302,6 +328,10 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("level-changed", lambda: run_of(repeat(intervals=course([8_000] * 20 + [7_700] * 20)))),
     ("level-changed", lambda: run_of(repeat(intervals=course([8_000] * 38 + [2_000] * 2)))),
     ("level-changed", lambda: run_of(repeat(intervals=()))),
+    ("slowest-by-time", lambda: run_of(repeat(slowest=slow_ones()))),
+    ("slowest-by-offset", lambda: run_of(repeat(slowest=slow_ones()))),
+    ("slowest-by-operation", lambda: run_of(repeat(slowest=slow_ones()))),
+    ("slowest-by-target", lambda: run_of(repeat(slowest=slow_ones()))),
     ("precision-missed", lambda: aimed(*three())),
     ("precision-missed", lambda: run_of(repeat(1, count=38_000), repeat(2), repeat(3, count=42_000))),
     ("precision-missed", lambda: aimed(repeat(1, count=38_000), repeat(2), repeat(3), finished=False)),
@@ -365,6 +395,7 @@ def test_a_finding_comes_alone_where_its_reason_is_alone(identity: str) -> None:
         "engine-by-cell": {"volatile-write-cache"},
         "waiting-not-counted": {"measured-by-fio"},
         "reads-of-holes": {"volatile-write-cache"},
+        "slowest-by-operation": {"volatile-write-cache"},
     }
     found = ids(find(Case.of(FIRES[identity]())))
     assert found - companions.get(identity, set()) <= {identity}, found

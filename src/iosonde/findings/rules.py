@@ -15,6 +15,7 @@ from iosonde.findings.model import Finding, gravest_first
 from iosonde.findings.pace_rules import PACE_RULES
 from iosonde.findings.precision_rules import PRECISION_RULES
 from iosonde.findings.run_rules import RUN_RULES
+from iosonde.findings.slowest_rules import SLOWEST_RULES
 from iosonde.findings.target_rules import TARGET_RULES
 from iosonde.findings.together_rules import TOGETHER_RULES
 from iosonde.findings.trim_rules import TRIM_RULES
@@ -30,6 +31,7 @@ RULES: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (
     *CELL_RULES,
     *LEVEL_RULES,
     *PRECISION_RULES,
+    *SLOWEST_RULES,
     *ENGINE_RULES,
     *END_RULES,
     *PACE_RULES,

@@ -1,0 +1,119 @@
+"""What the slowest operations of a repeat have in common: a moment, a place, a direction, or a target.
+
+Operations that are slow by chance lie anywhere. How many of them lie together in the fullest stretch of a fiftieth of
+the time, or of the span, is compared with what chance gives (the scan statistic, bounded by Bonferroni's inequality as
+in Naus, 1982); shares of directions and targets with those of all operations (binomial test).
+"""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from iosonde.analysis.totals import COUNTED_IN_ALL
+from iosonde.records import CellRecord, Operation, SlowIo
+
+STRETCH_SHARE: Final = 0.02
+KEPT_MIN: Final = 16
+"""Fewer slow operations than this show nothing together."""
+
+CHANCE_MAX: Final = 1e-4
+"""A campaign asks hundreds of repeats in four ways each."""
+
+SHARE_MIN: Final = 0.5
+"""What fewer than half of them have in common explains no tail."""
+
+
+class Common(StrEnum):
+    """In what way slow operations can be alike."""
+
+    TIME = "time"
+    OFFSET = "offset"
+    OPERATION = "operation"
+    TARGET = "target"
+
+
+@dataclass(frozen=True)
+class Shared:
+    """So many of the ``kept`` slowest operations of a repeat are alike, where chance would have ``expected`` of them.
+
+    ``low`` and ``high`` are the stretch in which they lie: nanoseconds since measuring began, or bytes. For an
+    operation or a target, ``name`` says which.
+    """
+
+    common: Common
+    count: int
+    kept: int
+    expected: float
+    low: int = 0
+    high: int = 0
+    name: str = ""
+
+
+def shared_by_slowest(record: CellRecord, span_bytes: int) -> tuple[Shared, ...]:
+    """What at least half of the slowest operations of a repeat have in common and would not have by chance.
+
+    ``span_bytes`` is how much of the target the run used, where the cell did not use less.
+    """
+    slowest = record.slowest
+    if len(slowest) < KEPT_MIN or record.clock_start is None or not record.measured_ns:
+        return ()
+    began_ns = record.clock_start.engine_ns
+    times = [each.reap_ns - began_ns for each in slowest]
+    places = [each.offset_bytes for each in slowest]
+    span = record.workload.span_bytes or span_bytes
+    found = (
+        _stretch(Common.TIME, times, record.measured_ns),
+        _stretch(Common.OFFSET, places, span),
+        _operation(record, slowest),
+        _target(record, slowest),
+    )
+    return tuple(each for each in found if each is not None)
+
+
+def _stretch(common: Common, values: Sequence[int], whole: int) -> Shared | None:
+    """The fullest stretch of so much of the whole, if chance does not fill one like that."""
+    ordered, length = sorted(values), max(round(STRETCH_SHARE * whole), 1)
+    best = max(range(len(ordered)), key=lambda first: bisect_right(ordered, ordered[first] + length) - first)
+    last = bisect_right(ordered, ordered[best] + length)
+    count, kept = last - best, len(ordered)
+    # Any of them may begin the stretch; the others fall into it with the probability of its length.
+    chance = kept * _at_least(count - 1, kept - 1, STRETCH_SHARE)
+    if count < SHARE_MIN * kept or chance > CHANCE_MAX:
+        return None
+    return Shared(common, count, kept, kept * STRETCH_SHARE, ordered[best], ordered[last - 1])
+
+
+def _operation(record: CellRecord, slowest: Sequence[SlowIo]) -> Shared | None:
+    whole = {each: record.operations[each].count for each in COUNTED_IN_ALL if each in record.operations}
+    names: list[Operation] = [each.operation for each in slowest if each.operation in whole]
+    total = sum(whole.values())
+    return _most_of(Common.OPERATION, [str(each) for each in names], {str(k): v / total for k, v in whole.items()})
+
+
+def _target(record: CellRecord, slowest: Sequence[SlowIo]) -> Shared | None:
+    counts = [sum(each.count for each in target.operations.values()) for target in record.targets]
+    total = sum(counts)
+    if len(counts) < 2 or not total:  # noqa: PLR2004 - one target is all of them
+        return None
+    shares = {str(number): count / total for number, count in enumerate(counts, 1)}
+    return _most_of(Common.TARGET, [str(each.target + 1) for each in slowest], shares)
+
+
+def _most_of(common: Common, names: Sequence[str], shares: dict[str, float]) -> Shared | None:
+    """The kind that most of them are of, if all operations are not of it as often."""
+    if len(shares) < 2 or len(names) < KEPT_MIN:  # noqa: PLR2004 - one kind is all there is
+        return None
+    name = max(shares, key=names.count)
+    count, kept = names.count(name), len(names)
+    if count < SHARE_MIN * kept or len(shares) * _at_least(count, kept, shares[name]) > CHANCE_MAX:
+        return None
+    return Shared(common, count, kept, kept * shares[name], name=name)
+
+
+def _at_least(count: int, of: int, share: float) -> float:
+    # Imported here because it costs a quarter of a second, which neither --help nor a probe should pay.
+    from scipy.special import bdtrc
+
+    return 1.0 if count <= 0 else float(bdtrc(count - 1, of, share))

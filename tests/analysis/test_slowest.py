@@ -1,0 +1,89 @@
+"""What the slowest operations of a repeat have in common."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from iosonde.analysis.slowest import Common, Shared, shared_by_slowest
+from iosonde.records import CellRecord, Operation, ShareTotals, SlowIo, TargetShare, Workload
+from tests.builders import cell_plan, cell_record, totals_of, workload
+
+SECOND_NS = 10**9
+GIB = 1 << 30
+KEPT = 64
+
+
+def slow(reap_ns: int, offset_bytes: int, **others: Any) -> SlowIo:
+    fields: dict[str, Any] = {"operation": Operation.READ, "latency_ns": 10**7, "length_bytes": 4096} | others
+    return SlowIo(reap_ns=reap_ns, offset_bytes=offset_bytes, **fields)
+
+
+def repeat(slowest: Sequence[SlowIo], asked: Workload | None = None, **others: Any) -> CellRecord:
+    asked = asked or workload(span_bytes=GIB)
+    operations = others.pop("operations", {Operation.READ: totals_of([10**6] * 1000)})
+    return cell_record(cell_plan(asked), operations, slowest=tuple(slowest), **others)
+
+
+def shared_in(record: CellRecord) -> tuple[Shared, ...]:
+    return shared_by_slowest(record, 4 * GIB)
+
+
+def anywhere(seed: int, number: int = KEPT, **others: Any) -> list[SlowIo]:
+    random = np.random.default_rng(seed)
+    return [
+        slow(int(random.integers(5 * SECOND_NS)), int(random.integers(GIB // 4096)) * 4096, **others)
+        for _ in range(number)
+    ]
+
+
+def only(found: tuple[Shared, ...]) -> Shared:
+    assert len(found) == 1, found
+    return found[0]
+
+
+def test_operations_that_end_together_share_a_moment() -> None:
+    together = [slow(2 * SECOND_NS + 1000 * number, each.offset_bytes) for number, each in enumerate(anywhere(1, 50))]
+    found = only(shared_in(repeat([*together, *anywhere(2, 14)])))
+    assert (found.common, found.kept) == (Common.TIME, KEPT)
+    assert found.count >= 50
+    assert found.low <= 2 * SECOND_NS <= found.high
+
+
+def test_operations_in_one_place_share_it() -> None:
+    near = [slow(each.reap_ns, 4096 * number) for number, each in enumerate(anywhere(3, 50))]
+    found = only(shared_in(repeat([*near, *anywhere(4, 14)])))
+    assert (found.common, found.low) == (Common.OFFSET, 0)
+
+
+def test_writes_among_reads_share_their_direction() -> None:
+    operations = {Operation.READ: totals_of([10**6] * 700), Operation.WRITE: totals_of([10**6] * 300)}
+    slowest = [*anywhere(5, 56, operation=Operation.WRITE), *anywhere(6, 8)]
+    found = only(shared_in(repeat(slowest, workload(read_percent=70, span_bytes=GIB), operations=operations)))
+    assert (found.common, found.name, found.count) == (Common.OPERATION, "write", 56)
+    assert found.expected == pytest.approx(0.3 * KEPT)
+
+
+def test_directions_in_the_shares_of_the_mix_are_nothing_in_common() -> None:
+    operations = {Operation.READ: totals_of([10**6] * 700), Operation.WRITE: totals_of([10**6] * 300)}
+    slowest = [*anywhere(7, 20, operation=Operation.WRITE), *anywhere(8, 44)]
+    asked = workload(read_percent=70, span_bytes=GIB)
+    assert shared_in(repeat(slowest, asked, operations=operations)) == ()
+
+
+def test_one_of_several_targets_that_has_them_all_is_named() -> None:
+    share = TargetShare(
+        operations={Operation.READ: ShareTotals(count=500, bytes=1, latency_ns_sum=1, latency_ns_max=1)}
+    )
+    found = only(shared_in(repeat(anywhere(9, KEPT, target=1), targets=(share, share))))
+    assert (found.common, found.name) == (Common.TARGET, "2")
+
+
+def test_operations_that_lie_anywhere_have_nothing_in_common() -> None:
+    found = [shared_in(repeat(anywhere(seed))) for seed in range(200)]
+    assert sum(bool(each) for each in found) == 0
+
+
+def test_a_few_operations_show_nothing() -> None:
+    assert shared_in(repeat([slow(number, 0) for number in range(10)])) == ()
