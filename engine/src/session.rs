@@ -9,7 +9,7 @@ use std::thread::park_timeout;
 use std::time::{Duration, Instant};
 
 use crate::cell::{Bench, Setting, Verification, conduct, conduct_simulated, verify};
-use crate::clock::{Clock, Monotonic};
+use crate::clock::{Clock, Monotonic, read_ns};
 use crate::failure::{Failure, FailureKind};
 use crate::host::memory_bytes_free;
 use crate::job::{Data, Engine, Job, Pattern, Sync, TARGETS_MAX};
@@ -152,7 +152,7 @@ struct Session<W: Write> {
     virtual_clock: VirtualClock,
     output: BufWriter<W>,
     open_file: OpenFile,
-    // Why events can't be sent any more: the front is gone.
+    // Why no more events are sent: the front is gone, or what is asked of the target does not come back.
     broken: Option<io::Error>,
     // In the order in which they were opened.
     targets: Vec<Target>,
@@ -163,6 +163,9 @@ struct Session<W: Write> {
 
 impl<W: Write> Session<W> {
     fn send(&mut self, event: &Event) {
+        if self.broken.is_some() {
+            return;
+        }
         let sent = serde_json::to_writer(&mut self.output, event).map_err(io::Error::from);
         let sent = sent.and_then(|()| self.output.write_all(b"\n")).and_then(|()| self.output.flush());
         if let Err(error) = sent {
@@ -292,8 +295,14 @@ impl<W: Write> Session<W> {
         let session = std::cell::RefCell::new(&mut *self);
         let mut started = |engine_ns| session.borrow_mut().send(&Event::Started { id, engine_ns });
         let mut pass_on = |interval| session.borrow_mut().send(&Event::Interval { id, interval });
+        // Whoever goes on with such a target may be held up in the kernel as well, so that this is the last word.
+        let mut give_up = |result| {
+            let mut session = session.borrow_mut();
+            session.send(&Event::Finished { id, result: Box::new(result) });
+            session.broken.get_or_insert_with(|| io::ErrorKind::TimedOut.into());
+        };
         let result = if drives.is_empty() {
-            conduct(job, &setting, &mut started, &mut pass_on)
+            conduct(job, &setting, &mut started, &mut pass_on, &mut give_up)
         } else {
             let stop = Arc::clone(&setting.stop);
             let mut bench = Bench { targets: &targets, drives: &mut drives, clock: &clock, stop };
@@ -370,13 +379,14 @@ impl<W: Write> Session<W> {
         let setting = self.setting(&targets);
         self.brake.begin(id);
         let mut done = 0;
-        let result = conduct(&job, &setting, &mut |_| {}, &mut |interval| {
+        let mut count = |interval: crate::cell::Interval| {
             if interval.phase == crate::record::Phase::Measure {
                 done += interval.operations.values().map(|totals| totals.count).sum::<u64>();
             }
-        })?;
+        };
+        let result = conduct(&job, &setting, &mut |_| {}, &mut count, &mut |_| {})?;
         let overhead_ns_per_io = result.measured_ns / done.max(1);
-        Ok(Event::Calibrated { id, overhead_ns_per_io })
+        Ok(Event::Calibrated { id, overhead_ns_per_io, clock_read_ns: read_ns(&self.clock) })
     }
 }
 

@@ -124,7 +124,7 @@ fn a_ring_in_real_time_gives_the_rate_that_was_asked_for() {
                 measured += interval.operations.get(&Class::Read).map_or(0, |reads| reads.count);
             }
         };
-        conduct(&job, &setting, &mut |_| {}, &mut add).expect("a null target takes anything");
+        conduct(&job, &setting, &mut |_| {}, &mut add, &mut |_| {}).expect("a null target takes anything");
         // 6,000 are wanted; a Poisson stream of as many strays by 77 at one standard deviation, and a machine that has
         // no time just then leaves the last milliseconds undone.
         assert!((5_000..=6_400).contains(&measured), "{measured} with {arrivals:?}");

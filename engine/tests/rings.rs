@@ -19,7 +19,7 @@ const MIB: u64 = 1 << 20;
 fn try_run(target: &Target, job: &Job) -> Result<(JobResult, Vec<Interval>), Failure> {
     let setting = Setting { targets: std::slice::from_ref(target), clock: Monotonic::start(), stop: Arc::default() };
     let mut intervals = Vec::new();
-    let result = conduct(job, &setting, &mut |_| {}, &mut |interval| intervals.push(interval))?;
+    let result = conduct(job, &setting, &mut |_| {}, &mut |interval| intervals.push(interval), &mut |_| {})?;
     Ok((result, intervals))
 }
 

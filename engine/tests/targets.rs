@@ -28,7 +28,7 @@ fn files(folder: &Path, number: u64) -> Vec<Target> {
 fn run(targets: &[Target], job: &Job) -> Result<(JobResult, Vec<Interval>), Failure> {
     let setting = Setting { targets, clock: Monotonic::start(), stop: Arc::default() };
     let mut intervals = Vec::new();
-    let result = conduct(job, &setting, &mut |_| {}, &mut |interval| intervals.push(interval))?;
+    let result = conduct(job, &setting, &mut |_| {}, &mut |interval| intervals.push(interval), &mut |_| {})?;
     Ok((result, intervals))
 }
 

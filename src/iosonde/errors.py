@@ -12,6 +12,13 @@ IosondeError
 An interruption is not an error: the command line ends with 130 for SIGINT and 143 for SIGTERM.
 """
 
+from typing import Final
+
+HINT_HANGS: Final = (
+    "look at the kernel's log (dmesg); `umount -f` gives a file system up that does not answer any more, then run again"
+)
+"""The way out where a target does not answer, and whoever touches it may wait for ever."""
+
 
 class IosondeError(Exception):
     """One line on what happened, and one line on the way out.

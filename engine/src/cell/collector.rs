@@ -45,13 +45,16 @@ impl Collector {
         &self.shares
     }
 
-    /// Takes what the workers have handed over.
-    pub fn gather(&mut self) {
+    /// Takes what the workers have handed over; true if there was anything.
+    pub fn gather(&mut self) -> bool {
+        let mut is_heard = false;
         for source in &mut self.sources {
             while let Ok(tally) = source.spares.full.pop() {
                 source.waiting.push_back(tally);
+                is_heard = true;
             }
         }
+        is_heard
     }
 
     /// The next stretch of time that all workers have reported, added up over them; None while one of them lacks. Workers

@@ -2,23 +2,25 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::{Scope, ScopedJoinHandle, current, park_timeout, scope};
 use std::time::Duration;
 
 use super::collector::Collector;
 use super::kernel_workers::KernelWorkers;
 use super::memory_needed;
+use super::patience::Patience;
 use super::placement::place;
 use super::result::{Interval, JobResult};
 use super::thread::{Gate, Legacy, Post, cpus_allowed, drive};
 use super::total::{Counted, Moment, Total};
+use super::watch::{Watch, Watcher};
 use crate::clock::{Clock, Monotonic};
 use crate::failure::{Failure, FailureKind};
 use crate::job::{Engine, Job};
 use crate::pattern::Shared;
 use crate::target::Target;
-use crate::worker::recorder_pair;
+use crate::worker::{DRAIN_NS_MAX, recorder_pair};
 
 /// The longest sleep of the collector, so that a worker that ended is noticed soon.
 const SLEEP_NS_MAX: u64 = 20_000_000;
@@ -58,20 +60,25 @@ pub fn targets_of<'a>(job: &Job, open: &'a [Target]) -> Result<&'a [Target], Fai
 }
 
 /// Runs a job to its end. `started` is called once all workers stand ready; `interval` with each interval, in order.
+///
+/// A worker that sleeps in the kernel long after it should have ended is given up: `given_up` is called with the result,
+/// and nothing is certain to come after it. Should the kernel wake the worker after all, the same is returned.
 pub fn conduct(
     job: &Job,
     setting: &Setting<'_>,
     started: &mut dyn FnMut(u64),
     interval: &mut dyn FnMut(Interval),
+    given_up: &mut dyn FnMut(JobResult),
 ) -> Result<JobResult, Failure> {
     let targets = targets_of(job, setting.targets)?;
     memory_needed::check(job, spares_each(job), true)?;
     // Trims make holes, so that those say nothing of who else is at work.
     let whole: Vec<&Target> = targets.iter().filter(|target| !job.trims() && !target.has_holes_now()).collect();
     let gate = Gate::closed();
-    let shared = Shared::new(job);
+    let (shared, watch) = (Shared::new(job), Watch::default());
     scope(|scope| {
         let mut crew = Crew::hire(scope, job, setting, &gate, &shared)?;
+        let watcher = Watcher::start(scope, &watch, targets, &setting.stop).inspect_err(|_| crew.send_home(&gate))?;
         let start_ns = setting.clock.now();
         gate.open(Some(start_ns));
         crew.wake();
@@ -79,19 +86,14 @@ pub fn conduct(
         let mut counted = Counted::default();
         let warmup_end_ns = start_ns + if job.amount_bytes.is_some() { 0 } else { job.warmup_ns };
         let end_ns = if job.amount_bytes.is_some() { u64::MAX } else { warmup_end_ns + job.measure_ns };
-        let mut change = None;
+        let mut patience = Patience::new(start_ns, job.amount_bytes.is_none().then_some(end_ns), job.interval_ns);
         let mut pass_on = |crew: &mut Crew| {
-            crew.gather();
+            let is_heard = crew.gather();
             counted.add_ready(&mut crew.collector, &mut |found| interval(watched(found, &mut crew.kernel_workers)));
             if let Some(workers) = &mut crew.kernel_workers {
                 workers.look(setting.clock.now());
             }
-            if change.is_none()
-                && let Some(found) = targets.iter().find_map(Target::changed)
-            {
-                change = Some(found);
-                setting.stop.store(true, Ordering::Relaxed);
-            }
+            crew.is_given_up |= patience.is_over(setting.clock.now(), is_heard, setting.stop.load(Ordering::Relaxed));
         };
         wait_until(setting.clock, warmup_end_ns, &mut crew, &mut pass_on);
         let before = Moment::real(setting.clock);
@@ -100,33 +102,46 @@ pub fn conduct(
         let after = Moment::real(setting.clock);
         wait_until(setting.clock, u64::MAX, &mut crew, &mut pass_on);
         counted.add_rest(&mut crew.collector, &mut |found| interval(watched(found, &mut crew.kernel_workers)));
+        let asleep = crew.asleep();
         let Crew { mut total, collector, kernel_workers, .. } = crew;
         if let Some(mut workers) = kernel_workers {
             total.needed(workers.most(), workers.cpu_ns() - handed_over_ns);
         }
+        total.fail(asleep);
         // A worker that met the change knows the offset.
-        total.fail(change.or_else(|| {
+        total.fail(watcher.end());
+        if !total.is_stuck() {
             let message = "parts of the target are unwritten that were not: it was made shorter meanwhile";
             let shortened = whole.iter().any(|target| target.has_holes_now());
-            shortened.then(|| Failure::new(FailureKind::Changed, message))
-        }));
+            total.fail(shortened.then(|| Failure::new(FailureKind::Changed, message)));
+        }
         // What a power cut is to find has to be on its disk by now.
         targets.iter().filter_map(|target| target.ledger.as_ref()).try_for_each(|ledger| ledger.flush())?;
-        Ok(total.result(job, &counted, collector.shares(), &before, &after))
+        let is_stuck = total.is_stuck();
+        let result = total.result(job, &counted, collector.shares(), &before, &after);
+        if is_stuck {
+            setting.stop.store(true, Ordering::Relaxed);
+            given_up(result.clone());
+        }
+        Ok(result)
     })
 }
 
-type Handle<'scope> = ScopedJoinHandle<'scope, Option<Legacy>>;
+type Handle<'scope> = ScopedJoinHandle<'scope, ()>;
 
 // The threads that drive a job, and what those left behind that have ended.
 struct Crew<'scope> {
+    // Without those that have ended. Nobody joins them: the kernel keeps a thread whose operations don't come back.
     handles: Vec<Option<Handle<'scope>>>,
+    ended: Receiver<(usize, Legacy)>,
     collector: Collector,
     total: Total,
     // None where no operation could be handed over.
     kernel_workers: Option<KernelWorkers>,
     targets: &'scope [Target],
     workers_each: usize,
+    // Whoever still runs sleeps in the kernel, and nobody waits for it any more.
+    is_given_up: bool,
 }
 
 impl<'scope> Crew<'scope> {
@@ -140,13 +155,13 @@ impl<'scope> Crew<'scope> {
     ) -> Result<Self, Failure> {
         let workers = job.workers();
         let spares_each = spares_each(job);
-        let near: Vec<Vec<u32>> =
-            setting.targets[..job.targets as usize].iter().map(|each| each.cpus_near.clone()).collect();
-        let mut places = place(&near, job.workers_each() as usize, &cpus_allowed()).into_iter();
+        let mut places = places_of(job, setting);
         let (ready, answers) = sync_channel(workers as usize);
+        let (leave, ended) = sync_channel(workers as usize);
         let mut handles = Vec::with_capacity(workers as usize);
         let mut spares = Vec::with_capacity(workers as usize);
         let mut refusal = None;
+        let what = "a thread for each operation in flight";
         for worker in 0..workers {
             let (recorder, spare) = recorder_pair(job, spares_each, Some(current()));
             let post = Post {
@@ -162,10 +177,14 @@ impl<'scope> Crew<'scope> {
                 ready: ready.clone(),
             };
             let builder = std::thread::Builder::new().name(format!("worker {worker}")).stack_size(256 << 10);
-            match builder.spawn_scoped(scope, move || drive(post)) {
+            let leave = leave.clone();
+            let work = move || {
+                // Whoever gave the worker up does not listen any more.
+                let _ = drive(post).is_some_and(|legacy| leave.send((worker as usize, legacy)).is_ok());
+            };
+            match builder.spawn_scoped(scope, work) {
                 Ok(handle) => handles.push(Some(handle)),
                 Err(error) => {
-                    let what = "a thread for each operation in flight";
                     refusal = Some(Failure::from_io(FailureKind::EngineRefused, what, &error));
                     break;
                 }
@@ -173,26 +192,32 @@ impl<'scope> Crew<'scope> {
             spares.push(spare);
         }
         drop(ready);
+        let mut total = Total::default();
         for answer in answers.iter().take(handles.len()) {
-            refusal = refusal.or(answer.err());
+            match answer {
+                Ok(granted) => total.grant(granted),
+                Err(error) => refusal = refusal.or(Some(error)),
+            }
         }
-        let workers_each = job.workers_each() as usize;
         let crew = Self {
             handles,
-            collector: Collector::new(spares, workers_each),
-            total: Total::default(),
+            ended,
+            collector: Collector::new(spares, job.workers_each() as usize),
+            total,
             kernel_workers: (job.engine == Engine::IoUring).then(KernelWorkers::default),
             targets: &setting.targets[..job.targets as usize],
-            workers_each,
+            workers_each: job.workers_each() as usize,
+            is_given_up: false,
         };
-        match refusal {
-            Some(refusal) => {
-                gate.open(None);
-                crew.wake();
-                Err(refusal)
-            }
-            None => Ok(crew),
-        }
+        let Some(refusal) = refusal else { return Ok(crew) };
+        crew.send_home(gate);
+        Err(refusal)
+    }
+
+    // Ends those that stand ready.
+    fn send_home(&self, gate: &Gate) {
+        gate.open(None);
+        self.wake();
     }
 
     fn wake(&self) {
@@ -202,37 +227,51 @@ impl<'scope> Crew<'scope> {
     }
 
     fn running(&self) -> bool {
-        self.handles.iter().any(Option::is_some)
+        !self.is_given_up && self.handles.iter().any(Option::is_some)
+    }
+
+    // Why a worker that was given up did not end.
+    fn asleep(&self) -> Option<Failure> {
+        let workers = self.handles.iter().flatten().count();
+        (workers > 0).then(|| {
+            let (of, limit_s) = (self.handles.len(), DRAIN_NS_MAX / 1_000_000_000);
+            let message = format!(
+                "{workers} of {of} workers wait in the kernel for an operation that did not come back within {limit_s} s"
+            );
+            Failure::new(FailureKind::Stuck, message)
+        })
     }
 
     // Takes what the workers have handed over, and all that those leave behind that have ended: a target that is done
-    // early holds nobody up.
-    fn gather(&mut self) {
-        for worker in 0..self.handles.len() {
-            if let Some(handle) = self.handles[worker].take_if(|handle| handle.is_finished()) {
-                let target = worker / self.workers_each;
-                let mut legacy = dismiss(handle);
-                if let Some(failure) = legacy.failure.as_mut().filter(|_| self.targets.len() > 1) {
-                    failure.message = format!("{}: {}", self.targets[target].path().display(), failure.message);
-                }
-                if let Some(workers) = &mut self.kernel_workers {
-                    workers.add(&legacy.kernel_workers);
-                }
-                let tally = self.total.add(legacy, target);
-                self.collector.add_last(worker, tally);
+    // early holds nobody up. True if there was anything.
+    fn gather(&mut self) -> bool {
+        let mut is_heard = false;
+        while let Ok((worker, mut legacy)) = self.ended.try_recv() {
+            self.handles[worker] = None;
+            let target = worker / self.workers_each;
+            if let Some(failure) = legacy.failure.as_mut().filter(|_| self.targets.len() > 1) {
+                failure.message = format!("{}: {}", self.targets[target].path().display(), failure.message);
             }
+            if let Some(workers) = &mut self.kernel_workers {
+                workers.add(&legacy.kernel_workers);
+            }
+            let tally = self.total.add(legacy, target);
+            self.collector.add_last(worker, tally);
+            is_heard = true;
         }
-        self.collector.gather();
+        self.collector.gather() || is_heard
     }
+}
+
+// The CPUs of each worker, in their order.
+fn places_of(job: &Job, setting: &Setting<'_>) -> impl Iterator<Item = Vec<u32>> + use<> {
+    let targets = &setting.targets[..job.targets as usize];
+    let near: Vec<Vec<u32>> = targets.iter().map(|each| each.cpus_near.clone()).collect();
+    place(&near, job.workers_each() as usize, &cpus_allowed()).into_iter()
 }
 
 fn watched(found: Interval, kernel_workers: &mut Option<KernelWorkers>) -> Interval {
     Interval { kernel_workers: kernel_workers.as_mut().map(KernelWorkers::most_since), ..found }
-}
-
-fn dismiss(handle: Handle<'_>) -> Legacy {
-    let legacy = handle.join().expect("a worker that panics aborts the engine");
-    legacy.expect("a worker that stood ready was let through the gate")
 }
 
 // Passes intervals on until a time has come or no worker runs any more.

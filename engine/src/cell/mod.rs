@@ -6,11 +6,13 @@ mod conduct;
 mod kernel_workers;
 mod memory_needed;
 mod pass;
+mod patience;
 mod placement;
 mod result;
 mod simulated;
 mod thread;
 mod total;
+mod watch;
 
 pub use collector::Collector;
 pub use conduct::{Setting, conduct};

@@ -80,6 +80,9 @@ pub struct EngineTruth {
     pub kernel_workers: u32,
     /// What was asked for and not granted.
     pub fallbacks: Vec<String>,
+    /// The size of the I/O buffers of all workers together; None in virtual time, which has no data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub buffer_bytes: Option<u64>,
 }
 
 /// All of a job but its intervals.

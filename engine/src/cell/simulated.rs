@@ -7,7 +7,7 @@ use super::collector::Collector;
 use super::conduct::targets_of;
 use super::memory_needed;
 use super::result::{DriveState, Interval, JobResult};
-use super::thread::Legacy;
+use super::thread::{Granted, Legacy};
 use super::total::{Counted, Moment, Total};
 use crate::clock::Clock;
 use crate::failure::Failure;
@@ -58,6 +58,8 @@ pub fn conduct_simulated(
     started(start_ns);
     let mut counted = Counted::default();
     let mut total = Total::default();
+    // Nothing is read or written: no data, no buffers.
+    total.grant(Granted { truth: SimRing::new(job.slots()).truth(), buffer_bytes: None });
     let (mut before, mut after) = (None, None);
     loop {
         let now = clock.now();
@@ -151,7 +153,6 @@ fn tick(seat: &mut Seat, drive: &mut Drive, number: usize, start_ns: u64, now: u
         stopped: end.stopped,
         cpu: None,
         reap_gaps: end.reap_gaps,
-        truth: end.ring.truth(),
         kernel_workers: Vec::new(),
     })
 }

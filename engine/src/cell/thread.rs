@@ -68,7 +68,15 @@ pub struct Post<'a> {
     /// Where counts go.
     pub recorder: Recorder,
     /// Told once, when the worker can start or can't.
-    pub ready: SyncSender<Result<(), Failure>>,
+    pub ready: SyncSender<Result<Granted, Failure>>,
+}
+
+/// What a worker was given before it starts.
+pub struct Granted {
+    /// By the kernel.
+    pub truth: RingTruth,
+    /// The size of its I/O buffers; None where nobody looks at the data.
+    pub buffer_bytes: Option<u64>,
 }
 
 /// What a thread leaves behind.
@@ -91,8 +99,6 @@ pub struct Legacy {
     pub stopped: bool,
     /// CPU time while measuring; None in virtual time.
     pub cpu: Option<ThreadCpu>,
-    /// What the ring was granted.
-    pub truth: RingTruth,
     /// The kernel threads of all rings when this one was about to be given up; see [`kernel_workers`].
     pub kernel_workers: Vec<(u32, u64)>,
 }
@@ -148,7 +154,7 @@ pub fn cpus_allowed() -> Vec<u32> {
 }
 
 fn run<R: Ring>(post: Post<'_>, cpu_pinned: Option<u32>, ring: R, payload: Payload) -> Option<Legacy> {
-    let truth = ring.truth();
+    let granted = Granted { truth: ring.truth(), buffer_bytes: Some(payload.region().length() as u64) };
     let parts = WorkerParts {
         ring,
         clock: post.clock,
@@ -160,7 +166,7 @@ fn run<R: Ring>(post: Post<'_>, cpu_pinned: Option<u32>, ring: R, payload: Paylo
         stop: post.stop,
     };
     let migrated = migrations();
-    post.ready.send(Ok(())).ok()?;
+    post.ready.send(Ok(granted)).ok()?;
     let start_ns = post.gate.wait()?;
     let mut worker = Worker::new(post.job, parts, start_ns);
     let (before, after) = turn_over(&mut worker);
@@ -183,7 +189,6 @@ fn run<R: Ring>(post: Post<'_>, cpu_pinned: Option<u32>, ring: R, payload: Paylo
             switches_involuntary: used.switches_involuntary,
             migrations: migrations().zip(migrated).map(|(now, then)| now - then),
         }),
-        truth,
         kernel_workers: if post.job.engine == Engine::IoUring { kernel_workers() } else { Vec::new() },
         failure: end.failure,
     };

@@ -2,7 +2,7 @@
 
 use super::collector::Collector;
 use super::result::{CpuUse, EngineTruth, Interval, JobResult, Outcome, TargetShare, ThreadCpu, Times};
-use super::thread::Legacy;
+use super::thread::{Granted, Legacy};
 use crate::clock::{Clock, Monotonic};
 use crate::failure::{Failure, FailureKind};
 use crate::host::{ClockPair, Usage, steal_ns};
@@ -89,6 +89,7 @@ pub struct Total {
     kernel_workers_ns: Option<u64>,
     reap_gaps: Option<Spread>,
     truth: Option<crate::ring::RingTruth>,
+    buffer_bytes: Option<u64>,
 }
 
 impl Total {
@@ -106,8 +107,15 @@ impl Total {
             None => self.reap_gaps = Some(legacy.reap_gaps),
         }
         self.threads.extend(legacy.cpu);
-        self.truth.get_or_insert(legacy.truth);
         legacy.tally
+    }
+
+    /// Adds what a worker was given before it started.
+    pub fn grant(&mut self, granted: Granted) {
+        self.truth.get_or_insert(granted.truth);
+        if let Some(bytes) = granted.buffer_bytes {
+            *self.buffer_bytes.get_or_insert(0) += bytes;
+        }
     }
 
     /// Says how many kernel threads were needed at a time, and their CPU time since measuring began.
@@ -119,6 +127,12 @@ impl Total {
     /// Says why the job failed, unless a worker has said so.
     pub fn fail(&mut self, failure: Option<Failure>) {
         self.failure = self.failure.take().or(failure);
+    }
+
+    /// Whether operations did not come back, so that nothing may wait for the target any more.
+    #[must_use]
+    pub fn is_stuck(&self) -> bool {
+        self.failure.as_ref().is_some_and(|failure| failure.kind == FailureKind::Stuck)
     }
 
     /// The result of a job that was measured between two moments.
@@ -177,6 +191,7 @@ impl Total {
                 clock_source: before.source,
                 kernel_workers: self.kernel_workers,
                 fallbacks: truth.fallbacks,
+                buffer_bytes: self.buffer_bytes,
             },
             drives: Vec::new(),
         }

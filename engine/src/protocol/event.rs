@@ -71,6 +71,8 @@ pub enum Event {
         id: u64,
         /// For each operation.
         overhead_ns_per_io: u64,
+        /// For each look at the clock.
+        clock_read_ns: u64,
     },
     /// The target was given up.
     Closed {

@@ -4,7 +4,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use iosonde_engine::cell::{Outcome, Setting, conduct};
+use iosonde_engine::cell::{Interval, Outcome, Setting, conduct};
 use iosonde_engine::clock::Monotonic;
 use iosonde_engine::job::{Engine, Job, Pattern};
 use iosonde_engine::record::Class;
@@ -23,9 +23,10 @@ fn allocated_bytes(path: &Path) -> u64 {
 fn trims(target: &Target, job: &Job) -> u64 {
     let setting = Setting { targets: std::slice::from_ref(target), clock: Monotonic::start(), stop: Arc::default() };
     let mut trims = 0;
-    let result = conduct(job, &setting, &mut |_| {}, &mut |interval| {
+    let mut count = |interval: Interval| {
         trims += interval.operations.get(&Class::Trim).map_or(0, |totals| totals.count);
-    });
+    };
+    let result = conduct(job, &setting, &mut |_| {}, &mut count, &mut |_| {});
     let result = result.expect("a job that can run");
     assert_eq!(result.outcome, Outcome::Finished, "{:?}", result.failure);
     trims

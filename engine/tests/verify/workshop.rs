@@ -79,7 +79,7 @@ impl Workshop {
     pub fn run_until(&self, job: &Job, stop: &Arc<AtomicBool>) -> JobResult {
         let targets = std::slice::from_ref(&self.target);
         let setting = Setting { targets, clock: Monotonic::start(), stop: Arc::clone(stop) };
-        conduct(job, &setting, &mut |_| {}, &mut |_| {}).expect("a job that can run")
+        conduct(job, &setting, &mut |_| {}, &mut |_| {}, &mut |_| {}).expect("a job that can run")
     }
 
     pub fn verify(&self) -> Verification {

@@ -15,6 +15,7 @@ from iosonde.campaign.places import Place, TargetWish, survey
 from iosonde.campaign.simulated import write_bytes_per_s
 from iosonde.campaign.target import Opening, give_up, open_target
 from iosonde.campaign.verifying import check_kind, kept_ledger
+from iosonde.errors import IosondeError
 from iosonde.machine import host_facts
 from iosonde.plans import ASSUMED_WRITE_BYTES_PER_S, Ground, check_alignment, check_plan
 from iosonde.records import CellRecord, CellTurn, EngineHello, IntervalRecord, Plan, RunHeader, RunRecord, TargetFacts
@@ -95,10 +96,11 @@ class Setting:
 def ready(setting: Setting, check: Callable[[EngineHello], None]) -> Iterator[tuple[Source, tuple[TargetFacts, ...]]]:
     """An engine that passes the check, with the targets open; all are given up at the end.
 
-    Files that were made for the run are removed, whatever ended it.
+    Files that were made for the run are removed, whatever ended it; an error says which could not be.
     """
     source = start_source(setting.engine)
     opened: list[TargetFacts] = []
+    broken: IosondeError | None = None
     try:
         check(source.hello)
         if setting.places[0].drive is None:
@@ -116,8 +118,13 @@ def ready(setting: Setting, check: Callable[[EngineHello], None]) -> Iterator[tu
             # Whoever interrupts wants an end now; what was measured is in the journal, or passed on.
             source.kill()
             raise
+        except IosondeError as error:
+            broken = error
+            raise
         finally:
-            give_up(source, opened)
+            left = give_up(source, opened)
+            if left and broken is not None:
+                broken.message += f"; {', '.join(str(path) for path in left)} could not be removed"
     finally:
         source.end()
 

@@ -7,17 +7,18 @@ from typing import Final, Protocol
 
 from iosonde.campaign.engines import way_of_cell, way_of_fill
 from iosonde.campaign.seeking import Seeker
-from iosonde.errors import RecordError, TargetError
+from iosonde.errors import HINT_HANGS, RecordError, TargetError
 from iosonde.machine import neighbours_of
 from iosonde.plans import timed
-from iosonde.records import CellPlan, CellRecord, CellTurn, IntervalRecord, Neighbour, Outcome, RunHeader
+from iosonde.records import CellPlan, CellRecord, CellTurn, Failure, IntervalRecord, Neighbour, Outcome, RunHeader
 from iosonde.sources import Interrupted, Source, Way
 from iosonde.units import SECOND_NS
 
 FILL_ORDER: Final = 0
 MODEL_FAILS: Final = "look at the faults of the model: its drive does the same every time"
 # Failures of the target as a whole: what comes after them would fail as well.
-ENDS_RUN: Final = frozenset({"changed", "stuck"})
+STUCK: Final = "stuck"
+ENDS_RUN: Final = frozenset({"changed", STUCK})
 
 
 class Observer(Protocol):
@@ -130,7 +131,7 @@ class Conductor:
             if self._seeker is not None:
                 self._seeker.take(turn, record)
             if record.failure is not None and record.failure.kind in ENDS_RUN:
-                raise self._lost(turn, record.failure.message)
+                raise self._lost(turn, record.failure)
 
     def _turns(self) -> Iterator[CellTurn]:
         """The turns of the plan, then those that follow from what they have shown."""
@@ -147,10 +148,12 @@ class Conductor:
             self._keeper.turn(chosen)
             yield chosen
 
-    def _lost(self, turn: CellTurn, message: str) -> TargetError:
-        told = f"{turn.cell}: {message}"
+    def _lost(self, turn: CellTurn, failure: Failure) -> TargetError:
+        told = f"{turn.cell}: {failure.message}"
         if self._header.is_simulated:
             return TargetError(told, MODEL_FAILS, final=True)
+        if failure.kind == STUCK:
+            return TargetError(told, HINT_HANGS)
         return TargetError(told, "keep other programs away from the target, and look at its health")
 
     def _neighbours(self) -> tuple[Neighbour, ...]:
@@ -169,7 +172,8 @@ class Conductor:
             told = f"the target can't be written in full: {reason}"
             if self._header.is_simulated:
                 raise TargetError(told, MODEL_FAILS, final=True)
-            raise TargetError(told, "make room, or look at its health (dmesg)")
+            is_stuck = record.failure is not None and record.failure.kind == STUCK
+            raise TargetError(told, HINT_HANGS if is_stuck else "make room, or look at its health (dmesg)")
         self._source.sync()
 
     def _replay(self, cell: CellPlan, turn: CellTurn) -> None:

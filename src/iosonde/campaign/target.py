@@ -1,6 +1,5 @@
 """Opening targets, knowing them again, and giving them up."""
 
-import os
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from iosonde.campaign.places import Place
+from iosonde.campaign.removal import remove_apart, remove_same
 from iosonde.errors import EngineError, TargetError, UsageError
 from iosonde.machine import cpus_near, device_facts
 from iosonde.records import DeviceFacts, Identity, TargetFacts
@@ -32,6 +32,7 @@ def open_target(source: Source, place: Place, how: Opening) -> TargetFacts:
     """
     device = None if place.path is None else device_facts(place.path.parent if place.make else place.path)
     near = cpus_near(None if device is None else device.numa_node)
+    path = None if place.path is None else place.path.resolve()
     request = TargetRequest(
         path=place.path,
         write=how.fill,
@@ -45,7 +46,8 @@ def open_target(source: Source, place: Place, how: Opening) -> TargetFacts:
     try:
         opened = source.open(request)
     except KeyboardInterrupt:
-        _break_off(source, place)
+        if path is not None:
+            _break_off(source, path, makes=place.make)
         raise
     except UsageError as error:
         # Only a model can be refused as such, and the engine does not know whose it is.
@@ -69,17 +71,22 @@ def open_target(source: Source, place: Place, how: Opening) -> TargetFacts:
     return facts.model_copy(update={"cpus_near": near})
 
 
-def give_up(source: Source, targets: Iterable[TargetFacts]) -> None:
+def give_up(source: Source, targets: Iterable[TargetFacts]) -> tuple[Path, ...]:
     """Removes the targets that this run made, in this session or an earlier one, and closes all.
 
     They are removed while the engine has them open: as long as that is so, no other file can have their numbers. The
-    engine may be gone or busy; its handles go with it, and the files are removed all the same.
+    engine may be gone or busy; its handles go with it, and the files are removed all the same. Where a target does not
+    answer any more, another process tries to; the files that it could not remove are given back.
     """
-    for facts in targets:
-        if facts.created and facts.identity is not None:
-            _remove_same(Path(facts.path), facts.identity)
+    made = [(Path(each.path), each.identity) for each in targets if each.created and each.identity is not None]
+    if source.is_lost:
+        source.kill()
+        return tuple(path for path, identity in made if not remove_apart(path, identity))
+    for path, identity in made:
+        remove_same(path, identity)
     with suppress(EngineError):
         source.close()
+    return ()
 
 
 def check_same(place: Place, found: Identity) -> None:
@@ -108,33 +115,16 @@ def _difference(was: Identity, now: Identity) -> str:
     return "it was made later, under the same number"
 
 
-def _break_off(source: Source, place: Place) -> None:
-    """Ends an engine that is about to make the target, and removes what it has made of it so far.
+def _break_off(source: Source, path: Path, *, makes: bool) -> None:
+    """Ends an engine that is about to open the target, and removes what it has made of it so far.
 
-    Only what the engine holds open at that path is its own: it makes a file or fails, and never takes one over.
+    Only what the engine holds open at that path is its own: it makes a file or fails, and never takes one over. Whoever
+    interrupts may do so because the file system does not answer.
     """
-    own = place.make and place.path is not None and source.holds(place.path)
+    own = makes and source.holds(path)
     source.kill()
-    if own and place.path is not None:
-        _unlink(place.path)
-
-
-def _remove_same(path: Path, identity: Identity) -> None:
-    """Unlinks a file if the path still leads to the one that was made."""
-    try:
-        found = path.lstat()
-    except OSError:
-        return
-    made = (identity.device_major, identity.device_minor, identity.inode)
-    if (os.major(found.st_dev), os.minor(found.st_dev), found.st_ino) == made:
-        _unlink(path)
-
-
-def _unlink(path: Path) -> None:
-    # A file system that has died, or turned read-only, keeps the file; that was told when it failed the workload, and
-    # must not take the place of what was measured before.
-    with suppress(OSError):
-        path.unlink()
+    if own:
+        remove_apart(path)
 
 
 def _facts(

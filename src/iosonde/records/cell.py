@@ -110,7 +110,8 @@ class EngineTruth(Record):
     """What the engine was granted, not what it asked for.
 
     ``kernel_workers`` is how many kernel threads io_uring handed operations to, at most at a time; None where nobody
-    counted. Where another program measured, ``fio`` is what is known of it.
+    counted. ``buffer_bytes`` is the size of the I/O buffers of all workers together, where there are any and somebody
+    says it. Where another program measured, ``fio`` is what is known of it.
     """
 
     engine: Engine
@@ -123,6 +124,7 @@ class EngineTruth(Record):
     clock_source: str
     kernel_workers: int | None
     fallbacks: tuple[str, ...]
+    buffer_bytes: int | None = None
     fio: FioTruth | None = None
 
 

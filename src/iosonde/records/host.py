@@ -7,7 +7,7 @@ class HostFacts(Record):
     """What of the host bears on a measurement. An empty string or None means that the host would not say.
 
     ``cpu_quota`` (in CPUs) and ``memory_limit_bytes`` are the tightest limits of the control groups that the run is in;
-    None where there is none.
+    None where there is none. ``clock_source`` is what the kernel reads the time from, by its own word for it.
     """
 
     hostname: str
@@ -23,3 +23,4 @@ class HostFacts(Record):
     governor: str
     virtual_machine: str
     python: str
+    clock_source: str = ""

@@ -14,7 +14,11 @@ SCHEMA_VERSION: Final = 1
 
 
 class EngineHello(Record):
-    """What the engine said of itself when it started; ``fio`` is the version of fio, where that measures beside it."""
+    """What the engine said of itself when it started; ``fio`` is the version of fio, where that measures beside it.
+
+    ``overhead_ns_per_io`` is the cost of its loop, and ``clock_read_ns`` that of one look at its clock; None in virtual
+    time, where both are nothing.
+    """
 
     version: str
     protocol: int
@@ -22,6 +26,7 @@ class EngineHello(Record):
     engines: tuple[Engine, ...]
     io_uring_refused: str | None
     overhead_ns_per_io: int | None = None
+    clock_read_ns: int | None = None
     fio: str | None = None
 
 

@@ -99,6 +99,10 @@ class Source(Protocol):
     def pid(self) -> int:
         """The number of the process that holds the targets open."""
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether a target has not answered in time: whoever touches it now, this process too, may wait for ever."""
+
     def calibrate(self) -> int:
         """Its own cost in ns an operation, kept in the hello."""
 
@@ -115,7 +119,7 @@ class Source(Protocol):
         """
 
     def close(self) -> None:
-        """Gives all targets up."""
+        """Gives all targets up; once it is lost, nothing."""
 
     def measure(
         self,
@@ -134,4 +138,4 @@ class Source(Protocol):
         """Ends it at once, whatever it does."""
 
     def holds(self, path: Path) -> bool:
-        """Whether it has this very path open."""
+        """Whether it has this very path open, which has no links in it. Does not touch the target."""

@@ -1,7 +1,7 @@
 //! A file system of one file in memory, `file`, that goes wrong as its standard input says, a command a line:
 //!
 //! `eio OFFSET LENGTH` fails what touches a stretch, `short BYTES` moves no more than that, `delay MS` answers later, `hang`
-//! answers no read, write or fsync, `freeze` answers nothing at all, `go` ends all that and answers what waits, `cut BYTES`
+//! answers no read, write or fsync, `hang-fsync` no fsync, `freeze` answers nothing at all, `go` ends all that and answers what waits, `cut BYTES`
 //! gives the file another size, `reads` asks how many there were. Each is answered by a number or `ok`. It is unmounted when
 //! the input ends.
 //!
@@ -32,6 +32,7 @@ struct State {
     moves_at_most: Option<usize>,
     delay: Duration,
     is_hanging: bool,
+    is_fsync_hanging: bool,
     is_frozen: bool,
     reads: u64,
     waiting: Vec<Answer>,
@@ -104,6 +105,7 @@ impl Faulty {
             ("short", [bytes]) => state.moves_at_most = usize::try_from(*bytes).ok(),
             ("delay", [milliseconds]) => state.delay = Duration::from_millis(*milliseconds),
             ("hang", []) => state.is_hanging = true,
+            ("hang-fsync", []) => state.is_fsync_hanging = true,
             ("freeze", []) => state.is_frozen = true,
             ("cut", [bytes]) => state.bytes.resize(usize::try_from(*bytes).ok()?, 0),
             ("reads", []) => return Some(state.reads.to_string()),
@@ -211,6 +213,12 @@ impl Filesystem for Faulty {
     }
 
     fn fsync(&self, _request: &Request, _inode: INodeNo, _handle: FileHandle, _datasync: bool, reply: ReplyEmpty) {
+        let mut state = self.state();
+        if state.is_fsync_hanging {
+            state.waiting.push(Box::new(move || reply.ok()));
+            return;
+        }
+        drop(state);
         self.answer(true, move || reply.ok());
     }
 }

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import queue
 import signal
 import subprocess
@@ -10,17 +11,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from iosonde.errors import EngineError
+from iosonde.errors import HINT_HANGS, EngineError
 
 LINE_BYTES_MAX: Final = 4 << 20
 # Events that wait for the front. When it is full the pipe fills up, and the engine adds intervals together.
 EVENTS_WAITING_MAX: Final = 256
 END_S_MAX: Final = 5.0
 KILLED_S_MAX: Final = 0.2
+PIECE_BYTES: Final = 1 << 16
+STDERR: Final = 2
 # How often a reader whose queue is full looks whether anybody still wants events.
 PUT_S: Final = 0.2
 
 Event = dict[str, Any]
+
+
+class SilenceError(EngineError):
+    """The engine did not answer in time, which is what a target does to it that does not answer."""
 
 
 class EngineProcess:
@@ -28,6 +35,7 @@ class EngineProcess:
 
     def __init__(self, command: Sequence[str | Path]) -> None:
         self._ended = threading.Event()
+        self._is_killed = False
         self._events: queue.Queue[Event | EngineError] = queue.Queue(EVENTS_WAITING_MAX)
         try:
             # A group of its own: Ctrl-C reaches the front only, which then ends the engine in order.
@@ -35,12 +43,18 @@ class EngineProcess:
                 [str(part) for part in command],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
+                # A pipe of its own: an engine that outlives its front would hold open what others wait for the end of.
+                stderr=subprocess.PIPE,
                 process_group=0,
             )
         except OSError as error:
             raise EngineError(f"can't start {command[0]}: {error.strerror}", "install iosonde again") from error
-        self._reader = threading.Thread(target=self._read, name="engine events", daemon=True)
-        self._reader.start()
+        self._readers = [
+            threading.Thread(target=self._read, name="engine events", daemon=True),
+            threading.Thread(target=self._pass_on, name="engine complaints", daemon=True),
+        ]
+        for reader in self._readers:
+            reader.start()
 
     @property
     def pid(self) -> int:
@@ -57,13 +71,11 @@ class EngineProcess:
             raise self._gone() from error
 
     def receive(self, timeout_s: float) -> Event:
-        """The next event. Raises EngineError when none comes in time or the engine is gone."""
+        """The next event. Raises SilenceError when none comes in time, and EngineError when the engine is gone."""
         try:
             event = self._events.get(timeout=timeout_s)
         except queue.Empty:
-            raise EngineError(
-                f"the engine was silent for {timeout_s:.0f} s", "look whether the target hangs (dmesg), then run again"
-            ) from None
+            raise SilenceError(f"the engine was silent for {timeout_s:.0f} s", HINT_HANGS) from None
         if isinstance(event, EngineError):
             self._put(event)
             raise event
@@ -76,18 +88,19 @@ class EngineProcess:
         with contextlib.suppress(OSError):
             self._process.stdin.close()
         try:
-            self._process.wait(timeout=END_S_MAX)
+            self._process.wait(timeout=KILLED_S_MAX if self._is_killed else END_S_MAX)
         except subprocess.TimeoutExpired:
             self.kill()
         self._ended.set()
         # An engine that waits for a stuck device in the kernel outlives even SIGKILL; nobody waits for it then.
-        self._reader.join(timeout=KILLED_S_MAX)
-        if not self._reader.is_alive():
-            assert self._process.stdout is not None
-            self._process.stdout.close()
+        for reader, pipe in zip(self._readers, (self._process.stdout, self._process.stderr), strict=True):
+            reader.join(timeout=KILLED_S_MAX)
+            if not reader.is_alive() and pipe is not None:
+                pipe.close()
 
     def kill(self) -> None:
         """Ends the engine at once."""
+        self._is_killed = True
         self._process.kill()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=KILLED_S_MAX)
@@ -123,6 +136,13 @@ class EngineProcess:
                 self._put(_broken("a line that is not JSON"))
                 return
             self._put(event if isinstance(event, dict) else _broken("a line that is not an object"))
+
+    def _pass_on(self) -> None:
+        """What the engine says to people goes where this process says it."""
+        assert self._process.stderr is not None
+        while piece := os.read(self._process.stderr.fileno(), PIECE_BYTES):
+            with contextlib.suppress(OSError):
+                os.write(STDERR, piece)
 
     def _put(self, event: Event | EngineError) -> None:
         while not self._ended.is_set():

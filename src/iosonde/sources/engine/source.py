@@ -1,12 +1,13 @@
 """Cells measured by our own engine."""
 
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from pydantic import ValidationError
 
-from iosonde.errors import EngineError
+from iosonde.errors import HINT_HANGS, EngineError
 from iosonde.records import (
     INTERVAL_FORM,
     CellPlan,
@@ -21,7 +22,7 @@ from iosonde.records import (
 from iosonde.sources.engine.assemble import assemble_cell
 from iosonde.sources.engine.job import job_of
 from iosonde.sources.engine.locate import find_engine
-from iosonde.sources.engine.process import EngineProcess, Event
+from iosonde.sources.engine.process import EngineProcess, Event, SilenceError
 from iosonde.sources.engine.refusals import refusal
 from iosonde.sources.source import Interrupted, KeptLedger, LeftLedger, OpenTarget, TargetRequest, Way
 from iosonde.units import SECOND_NS
@@ -31,12 +32,15 @@ HELLO_S_MAX: Final = 10.0
 # Making a file can take long where the file system has to write zeros.
 OPEN_S_MAX: Final = 600.0
 SYNC_S_MAX: Final = 600.0
-# Beyond a job's own time: its drain takes up to 30 s, its buffers may have to be filled.
+# Beyond a job's own time: the engine gives up what has not come back 40 s after its end. Before a job begins, its
+# buffers have to be filled.
 JOB_SLACK_S: Final = 60.0
 # Whoever interrupts wants an end within a second.
 STOP_S_MAX: Final = 0.5
 # A job with an amount has no time of its own, but it reports each interval.
 SILENCE_S_MAX: Final = 60.0
+# What the engine calls a job whose operations do not come back.
+STUCK: Final = "stuck"
 
 
 class EngineSource:
@@ -45,6 +49,7 @@ class EngineSource:
     def __init__(self, command: Sequence[str | Path] | None = None) -> None:
         self._process = EngineProcess(command or [find_engine()])
         self._commands = 0
+        self._is_lost = False
         try:
             self.hello = self._greet()
         except BaseException:
@@ -56,10 +61,16 @@ class EngineSource:
         """The engine's process number."""
         return self._process.pid
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether a target has not answered in time: the engine, or this process, may wait for ever at it."""
+        return self._is_lost
+
     def calibrate(self) -> int:
         """The loop's own cost in ns an operation, measured on a ring that leads nowhere; kept in the hello."""
-        cost = int(self._ask(HELLO_S_MAX, command="calibrate")["overhead_ns_per_io"])
-        self.hello = self.hello.model_copy(update={"overhead_ns_per_io": cost})
+        answer = self._ask(HELLO_S_MAX, command="calibrate")
+        cost, clock_read_ns = int(answer["overhead_ns_per_io"]), int(answer["clock_read_ns"])
+        self.hello = self.hello.model_copy(update={"overhead_ns_per_io": cost, "clock_read_ns": clock_read_ns})
         return cost
 
     def open(self, request: TargetRequest) -> OpenTarget:
@@ -112,8 +123,9 @@ class EngineSource:
             on_progress(event["target"], event["read_bytes"])
 
     def close(self) -> None:
-        """Gives all targets up."""
-        self._ask(OPEN_S_MAX, command="close")
+        """Gives all targets up; once the engine is lost, nothing."""
+        if not self._is_lost:
+            self._ask(OPEN_S_MAX, command="close")
 
     def measure(
         self,
@@ -133,8 +145,10 @@ class EngineSource:
 
         timed = cell.timing.amount_bytes is None
         time_s = (cell.timing.warmup_ns + cell.timing.measure_ns) / SECOND_NS if timed else SILENCE_S_MAX
+        # What lasts a second of virtual time may take longer.
+        ends = timed and way.engine is not Engine.SIMULATION
         try:
-            result = self._collect(number, time_s + JOB_SLACK_S, intervals, on_interval)
+            result = self._collect(number, time_s + JOB_SLACK_S, intervals, on_interval, ends=ends)
         except KeyboardInterrupt as interruption:
             self._process.send({"id": number, "command": "stop"})
             try:
@@ -145,10 +159,14 @@ class EngineSource:
             if result["outcome"] == Outcome.FINISHED:
                 result = result | {"outcome": Outcome.CUT.value}
             raise Interrupted(assemble_cell(cell, turn, intervals, result), interruption) from interruption
+        stuck = (result["failure"] or {}).get("kind") == STUCK
+        self._is_lost = stuck and way.engine is not Engine.SIMULATION
         return assemble_cell(cell, turn, intervals, result)
 
     def end(self) -> None:
         """Ends the engine."""
+        if self._is_lost:
+            self._process.kill()
         self._process.end()
 
     def kill(self) -> None:
@@ -156,8 +174,8 @@ class EngineSource:
         self._process.kill()
 
     def holds(self, path: Path) -> bool:
-        """Whether the engine has this very path open."""
-        return str(path.resolve()) in self._process.open_paths()
+        """Whether the engine has this very path open, which has no links in it. Does not touch the target."""
+        return str(path) in self._process.open_paths()
 
     def handles(self) -> dict[tuple[int, int], Path]:
         """Every file that the engine has open: device and inode, and the name by which others reach that very file."""
@@ -169,9 +187,20 @@ class EngineSource:
         silence_s_max: float,
         intervals: list[IntervalRecord],
         on_interval: Callable[[IntervalRecord], None],
+        *,
+        ends: bool = False,
     ) -> Event:
+        """Takes what a job gives. With ``ends`` it must have come to its end that long after it has begun."""
+        end_s: float | None = None
         while True:
-            event = self._answer(number, silence_s_max)
+            try:
+                event = self._answer(number, silence_s_max if end_s is None else max(end_s - time.monotonic(), 0.0))
+            except SilenceError as error:
+                if end_s is None:
+                    raise
+                raise SilenceError(f"the workload did not end within {silence_s_max:.0f} s", HINT_HANGS) from error
+            if event["type"] == "started" and ends:
+                end_s = time.monotonic() + silence_s_max
             if event["type"] == "finished":
                 result: Event = event["result"]
                 return result
@@ -207,7 +236,11 @@ class EngineSource:
         return self._answer(self._send(**command), timeout_s)
 
     def _answer(self, number: int, timeout_s: float) -> Event:
-        event = self._process.receive(timeout_s)
+        try:
+            event = self._process.receive(timeout_s)
+        except SilenceError:
+            self._is_lost = True
+            raise
         if event.get("type") == "error":
             raise refusal(event)
         if event.get("id") != number:

@@ -70,6 +70,11 @@ class FioProcess:
             return self._process.wait(timeout=ENDED_S_MAX)
         return None
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether fio is gone; where a target does not answer it outlives even being killed."""
+        return self._process.poll() is not None
+
     def complaints(self) -> list[str]:
         """What fio said to people, the first of it."""
         self._readers[1].join(timeout=KILLED_S_MAX)

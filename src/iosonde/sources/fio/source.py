@@ -39,6 +39,7 @@ class FioSource:
         self._engine = EngineSource()
         self._opened: list[tuple[Path, OpenTarget]] = []
         self._running: FioProcess | None = None
+        self._is_stuck = False
         self._origin_ns = time.monotonic_ns()
 
     @property
@@ -51,6 +52,11 @@ class FioSource:
     def pid(self) -> int:
         """The process number of the engine, which holds the locks."""
         return self._engine.pid
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether a target has not answered fio or the engine in time."""
+        return self._is_stuck or self._engine.is_lost
 
     def calibrate(self) -> int:
         """The engine's own cost in ns an operation; nobody knows fio's."""
@@ -72,9 +78,10 @@ class FioSource:
         return self._engine.verify(on_progress)
 
     def close(self) -> None:
-        """Gives all targets up."""
+        """Gives all targets up; once a target does not answer, nothing."""
         self._opened.clear()
-        self._engine.close()
+        if not self.is_lost:
+            self._engine.close()
 
     def measure(
         self,
@@ -103,11 +110,15 @@ class FioSource:
         finally:
             process.end()
             self._running = None
+            broken = measured.broken
+            self._is_stuck = not process.has_ended or (broken is not None and broken.kind == "stuck")
         return measured.record(self._clock())
 
     def end(self) -> None:
         """Ends the engine, and fio if it runs."""
         self._end_fio()
+        if self._is_stuck:
+            self._engine.kill()
         self._engine.end()
 
     def kill(self) -> None:
@@ -116,7 +127,7 @@ class FioSource:
         self._engine.kill()
 
     def holds(self, path: Path) -> bool:
-        """Whether the engine has this very path open."""
+        """Whether the engine has this very path open, which has no links in it. Does not touch the target."""
         return self._engine.holds(path)
 
     def _end_fio(self) -> None:

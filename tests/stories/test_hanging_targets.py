@@ -1,0 +1,161 @@
+"""Targets that never answer again: the run ends all the same, within its deadline, and says what to do."""
+
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from iosonde.records import Outcome
+from iosonde.sources import EngineSource
+from iosonde.store import load_run
+from tests.commands import command, iosonde
+from tests.stories.faulty_places import FaultyFile, faulty_file, loop_disk
+
+CAMPAIGN = """
+name = "hanging"
+repeats = 1
+warmup = "0s"
+duration = "3s"
+[[experiment]]
+name = "one"
+pattern = "random"
+read = {read}
+block_size = "4KiB"
+queue_depth = 2
+sync = "{sync}"
+"""
+# The cell, the 30 s that operations may take to come back, and what the engine and the front take to give them up.
+ENDS_S_MAX = 3 + 30 + 25
+GIVEN_UP = "did not come back within 30 s"
+WAY_OUT = (
+    "hint: look at the kernel's log (dmesg); `umount -f` gives a file system up that does not answer any more; then "
+)
+
+
+@dataclass
+class Hanging:
+    """A run whose target hangs, and since when."""
+
+    what: str
+    directory: Path
+    process: subprocess.Popen[str]
+    since_s: float
+    file: FaultyFile | None = None
+    took_s: float = 0.0
+    errors: str = ""
+
+
+def run_on(target: Path, folder: Path, engine: str, read: int, sync: str, *words: object) -> subprocess.Popen[str]:
+    """Starts a run of one cell, and waits until the cell is measured."""
+    campaign = folder / "hanging.toml"
+    campaign.write_text(CAMPAIGN.format(read=read, sync=sync))
+    asked = ("run", target, "--engine", engine, "--profile", campaign, "--out", folder / "run", *words)
+    process = subprocess.Popen(command(*asked), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    heard: list[str] = []
+    while not any(line.startswith("written at") for line in heard):
+        heard.append(process.stderr.readline())
+        assert heard[-1], heard
+    time.sleep(1)
+    return process
+
+
+def engines() -> tuple[str, ...]:
+    source = EngineSource()
+    source.end()
+    return tuple(str(each) for each in source.hello.engines if each in {"psync", "io_uring"})
+
+
+def frozen(stack: ExitStack, folder: Path) -> Hanging:
+    """A run that writes a file of its own on a file system that is frozen meanwhile."""
+    _, place = stack.enter_context(loop_disk(folder))
+    process = run_on(place, folder, "psync", 0, "none", "--size", "32MiB")
+    subprocess.run(["fsfreeze", "-f", place], check=True)
+    stack.callback(lambda: subprocess.run(["fsfreeze", "-u", place], check=True))
+    return Hanging("frozen", folder / "run", process, time.monotonic())
+
+
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Hanging]]:
+    """Runs that hang at the same time, each in its own way; what they wait for is answered in the end."""
+    ways = [
+        *((engine, 100, "none", "hang") for engine in engines()),
+        *((engine, 0, "none", "hang") for engine in engines()),
+        *((engine, 0, "fdatasync", "hang-fsync") for engine in engines()),
+        ("psync", 100, "none", "freeze"),
+    ]
+    with ExitStack() as stack:
+        runs = [frozen(stack, tmp_path_factory.mktemp("hanging"))]
+        for engine, read, sync, fault in ways:
+            folder = tmp_path_factory.mktemp("hanging")
+            file = stack.enter_context(faulty_file(folder / "faulty"))
+            process = run_on(file.path, folder, engine, read, sync, "--overwrite", "--buffered")
+            file.tell(fault)
+            runs.append(Hanging(f"{engine}, {read} % reads, {fault}", folder / "run", process, time.monotonic(), file))
+        for run in runs:
+            _, run.errors = run.process.communicate(timeout=ENDS_S_MAX)
+            run.took_s = time.monotonic() - run.since_s
+        yield runs
+
+
+def test_a_run_on_a_file_system_that_never_answers_ends_within_its_deadline(ended: list[Hanging]) -> None:
+    for run in ended:
+        assert run.process.returncode == 3, (run.what, run.errors)
+        assert run.took_s < ENDS_S_MAX, run.what
+
+
+def test_it_says_what_hangs_and_what_to_do(ended: list[Hanging]) -> None:
+    for run in ended:
+        error, hint = run.errors.splitlines()[-2:]
+        assert error.startswith("error: "), run.what
+        assert GIVEN_UP in error, run.what
+        assert hint == f"{WAY_OUT}`iosonde resume {run.directory}` goes on", run.what
+
+
+def test_what_came_back_before_is_kept_and_counted_right(ended: list[Hanging]) -> None:
+    for run in ended:
+        [cell] = load_run(run.directory).cells
+        assert cell.outcome is Outcome.FAILED, run.what
+        assert cell.failure is not None, run.what
+        assert cell.failure.kind == "stuck", run.what
+        assert 0 < cell.measured_ns <= 3 * 10**9, run.what
+        for operation, totals in cell.operations.items():
+            counted = sum(each.operations[operation].count for each in cell.intervals if operation in each.operations)
+            assert totals.count == counted == sum(totals.latency.count) > 0, run.what
+        if "100 % reads" in run.what and run.file is not None:
+            # What was under way, and what came back since the last interval, is counted nowhere.
+            assert sum(each.count for each in cell.operations.values()) <= int(run.file.tell("reads"))
+
+
+def test_the_run_goes_on_when_the_target_answers_again(ended: list[Hanging]) -> None:
+    run = next(each for each in ended if each.file is not None)
+    assert run.file is not None
+    run.file.tell("go")
+    # The engine that was given up is gone as soon as what it waits for has been answered, and its lock with it.
+    time.sleep(1)
+    resumed = iosonde("resume", run.directory)
+    assert resumed.returncode == 0, resumed.stderr
+    assert [cell.outcome for cell in load_run(run.directory).cells] == [Outcome.FINISHED]
+
+
+def test_a_file_that_can_not_be_removed_is_named(ended: list[Hanging]) -> None:
+    [error] = [line for line in ended[0].errors.splitlines() if line.startswith("error: ")]
+    assert ended[0].what == "frozen"
+    assert error.endswith(".data could not be removed")
+
+
+def test_ctrl_c_ends_a_run_whose_target_hangs_within_seconds(tmp_path: Path) -> None:
+    with faulty_file(tmp_path / "faulty") as file:
+        process = run_on(file.path, tmp_path, "psync", 100, "none", "--overwrite", "--buffered")
+        file.tell("freeze")
+        time.sleep(0.2)
+        since_s = time.monotonic()
+        process.send_signal(2)
+        _, errors = process.communicate(timeout=30)
+        assert time.monotonic() - since_s < 10
+    assert process.returncode == 130, errors
+    assert "goes on" in errors
