@@ -151,6 +151,11 @@ MISTAKES = [
     ('order = "reverse"\n' + HEAD + EXPERIMENT, "m.toml:1: order = \"reverse\" is not 'random' or 'listed'", "listed"),
     ("repeat = 3\n" + HEAD + EXPERIMENT, "m.toml:1: the campaign has the unknown key repeat", "did you mean repeats?"),
     ('name = "my campaign"\n' + EXPERIMENT, 'm.toml:1: name = "my campaign" is not a name of letters', ""),
+    (
+        "verify = true\n" + HEAD + EXPERIMENT,
+        "m.toml:1: verify is about writes, and no experiment has any",
+        "read below 100",
+    ),
     (EXPERIMENT, "m.toml:1: the campaign lacks name", 'name = "mine"'),
     (HEAD, "m.toml:1: the campaign lacks experiment", "add [[experiment]], in two brackets"),
     ("", "m.toml:1: the campaign lacks", ""),

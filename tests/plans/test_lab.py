@@ -133,6 +133,20 @@ def test_the_cost_counts_time_writes_and_fills() -> None:
     assert cost.fills(8 * GIB) == (cost.fill_bytes + cost.write_bytes_max) / (8 * GIB)
 
 
+def test_the_cost_counts_what_is_read_back_to_verify() -> None:
+    campaign = load_profile("lab")
+    ground = Ground(span_bytes=8 * GIB, fill=True, targets=2)
+    plain, verified = (
+        plan_cost(campaign_plan(each, ground, quick=False, seed=1), assumed_bytes_per_s=10**9)
+        for each in (campaign, campaign.model_copy(update={"verify": True}))
+    )
+    writing = 3 * sum(cell.workload.read_percent < 100 for cell in lab().cells)
+    assert plain.read_back_bytes == 0
+    assert verified.read_back_bytes == writing * 2 * 8 * GIB
+    assert verified.duration_ns - plain.duration_ns == verified.read_back_bytes
+    assert verified.write_bytes_max == plain.write_bytes_max
+
+
 def test_a_run_by_fio_takes_as_much_longer_as_fio_starts() -> None:
     own, fio = (plan_cost(lab(), overhead_ns=cell_overhead_ns(engine)).duration_ns for engine in ("auto", "fio"))
     assert fio - own == 177 * 470_000_000

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from iosonde.cli.options import (
+    OUTPUT_GROUP,
     Budget,
     Buffered,
     EngineOption,
@@ -45,6 +46,10 @@ def plan(
         ),
     ] = None,
     cells: Annotated[bool, typer.Option("--cells", help="List every cell.")] = False,
+    json: Annotated[
+        bool,
+        typer.Option("--json", help="Print plan, cost and memory as JSON to stdout.", rich_help_panel=OUTPUT_GROUP),
+    ] = False,
 ) -> None:
     """Print the cells, the time, the bytes written and the fills of the target that a run would cost. Touches nothing.
 
@@ -52,7 +57,7 @@ def plan(
     """
     from iosonde.campaign import look_ahead
     from iosonde.campaign.wishes import campaign_wish
-    from iosonde.cli.planned import cell_lines, plan_lines
+    from iosonde.cli.planned import cell_lines, plan_json, plan_lines
     from iosonde.errors import UsageError
     from iosonde.plans import cell_overhead_ns, plan_cost
     from iosonde.units import parse_bytes
@@ -77,6 +82,9 @@ def plan(
     ahead = look_ahead(wish, datetime.now(UTC))
     taken = ahead.assumed_bytes_per_s if rate is None else rate
     cost = plan_cost(ahead.plan, taken, overhead_ns=cell_overhead_ns(ahead.engine))
+    if json:
+        typer.echo(plan_json(ahead, cost))
+        return
     lines = plan_lines(ahead, cost)
     for line in [*lines, *(cell_lines(ahead) if cells else [])]:
         typer.echo(line)

@@ -1,18 +1,24 @@
 """A plan in words, for `plan` and for the head of `run`."""
 
+import json
+from dataclasses import asdict
+
 from iosonde.campaign import Place, Rest, Survey
 from iosonde.machine import device_facts
 from iosonde.plans import (
+    Buffers,
     Cost,
     account_bytes,
-    cell_duration_ns,
     cell_overhead_ns,
     is_verified,
+    largest_buffers,
     timed,
+    turn_duration_ns,
     verified_step_bytes,
 )
 from iosonde.records import Arrivals, Experiment, Plan, Timing
 from iosonde.units import format_amount, format_bandwidth, format_duration, format_rate, format_size
+from iosonde.vocabulary import EngineChoice
 
 EXPERIMENTS = {
     Experiment.BASELINE: "zero-queue baseline",
@@ -42,7 +48,8 @@ def plan_lines(ahead: Survey, cost: Cost) -> list[str]:
         f"profile   {plan.profile}{' (quick)' if plan.quick else ''}: {_experiments(ahead)}",
         *_cell_lines(plan, cost),
         *_rate_lines(plan),
-        *_verify_lines(plan),
+        *_verify_lines(plan, cost),
+        *_memory_lines(ahead),
         _time_line(ahead, cost),
         *(["writes    nothing"] if kind == "null" else _wear_lines(ahead, cost)),
     ]
@@ -112,16 +119,44 @@ def _rate_lines(plan: Plan) -> list[str]:
     return [f"rates     open loop{some}, wanted on each target: {parts}"] if rates else []
 
 
-def _verify_lines(plan: Plan) -> list[str]:
-    """What it takes to read back, beside the time that cells take."""
+def _verify_lines(plan: Plan, cost: Cost) -> list[str]:
+    """What it takes to read back; the time for it is among that of the cells."""
     if not is_verified(plan):
         return []
     writing = {cell.cell for cell in plan.cells if cell.workload.verify}
     times = sum(turn.cell in writing for turn in plan.turns)
     step, account = format_size(verified_step_bytes(plan)), format_size(account_bytes(plan))
-    again = "once" if times == 1 else f"{times} times"
-    size = format_size(plan.span_bytes)
-    return [f"verify    {size} of each target read back {again}, in blocks of {step}; the account takes {account}"]
+    least = "" if plan.aim is None else "at least "
+    again = f"{least}{'once' if times == 1 else f'{times} times'}"
+    size, all_of_it = format_size(plan.span_bytes), format_amount(cost.read_back_bytes)
+    back = f"{size} of each target read back {again}, {all_of_it} in all, in blocks of {step}"
+    return [f"verify    {back}; the account takes {account}"]
+
+
+def _memory_lines(ahead: Survey) -> list[str]:
+    """What the engine takes of memory."""
+    buffers = _buffers(ahead)
+    if buffers is None:
+        return []
+    size, beside = format_size(buffers.buffer_bytes), format_size(buffers.beside_bytes)
+    return [f"memory    {size} of I/O buffers at most ({buffers.cell}), and {beside} beside them"]
+
+
+def _buffers(ahead: Survey) -> Buffers | None:
+    kinds = {"simulation": EngineChoice.SIMULATION, "null": EngineChoice.NULL}
+    return largest_buffers(ahead.plan, kinds.get(ahead.places[0].kind, ahead.engine))
+
+
+def plan_json(ahead: Survey, cost: Cost) -> str:
+    """The same as JSON: targets, plan, cost and memory, in base units."""
+    buffers, span_bytes = _buffers(ahead), ahead.plan.span_bytes * len(ahead.places)
+    found = {
+        "targets": [{"path": place.name, "kind": place.kind, "made": place.make} for place in ahead.places],
+        "plan": ahead.plan.model_dump(mode="json"),
+        "cost": {**asdict(cost), "total_bytes_max": cost.total_bytes_max, "fills": cost.fills(span_bytes)},
+        "memory": None if buffers is None else asdict(buffers),
+    }
+    return json.dumps(found, indent=1)
 
 
 def _wear_lines(ahead: Survey, cost: Cost) -> list[str]:
@@ -146,7 +181,7 @@ def rest_line(rest: Rest) -> str:
         return f"all {len(rest.run.turns)} measurements are there; the report is made anew"
     cells = {cell.cell: cell for cell in plan.cells}
     overhead_ns = cell_overhead_ns(rest.run.header.engine_asked)
-    left_ns = sum(cell_duration_ns(timed(cells[turn.cell], turn), overhead_ns=overhead_ns) for turn in rest.turns)
+    left_ns = sum(turn_duration_ns(plan, timed(cells[turn.cell], turn), overhead_ns=overhead_ns) for turn in rest.turns)
     left = f"{len(rest.turns)} of {len(rest.run.turns)} measurements are left, {format_duration(left_ns)}"
     if plan.aim is not None:
         left = f"{left}; more may follow, within {format_duration(plan.aim.budget_ns)} in all"

@@ -10,7 +10,7 @@ import typer
 
 from iosonde.analysis.latency import leading
 from iosonde.campaign import Observer
-from iosonde.plans import cell_duration_ns, timed
+from iosonde.plans import timed, turn_duration_ns
 from iosonde.records import CellPlan, CellRecord, CellTurn, IntervalRecord, Operation, Outcome, Plan
 from iosonde.units import SECOND_NS, format_bandwidth, format_duration, format_iops, format_latency, format_size
 
@@ -52,6 +52,7 @@ class Clockwork:
         cells = {cell.cell: cell for cell in plan.cells}
         self._virtual = virtual
         self._cells = cells
+        self._plan = plan
         self._done_ns: dict[int, int] = {}
         self._started_s: float | None = None
         self._turns_ns = 0
@@ -72,7 +73,7 @@ class Clockwork:
 
     def _add(self, turn: CellTurn) -> None:
         self._done_ns[turn.order] = self._turns_ns
-        self._turns_ns += cell_duration_ns(timed(self._cells[turn.cell], turn))
+        self._turns_ns += turn_duration_ns(self._plan, timed(self._cells[turn.cell], turn))
 
     def left_ns(self, turn: CellTurn, now_s: float) -> int | None:
         """Time from the start of this turn to the end of the run; None where nothing tells it yet."""

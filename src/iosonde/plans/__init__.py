@@ -6,9 +6,17 @@ from iosonde.plans.aiming import (
     timing_between,
     turn_cost_ns,
 )
+from iosonde.plans.buffers import Buffers, largest_buffers
 from iosonde.plans.build import QUICK_TIMING, Ground, campaign_plan, cell_seed, probe_plan, timing_of
 from iosonde.plans.campaign_file import CampaignTable, campaign_schema
-from iosonde.plans.cost import ASSUMED_WRITE_BYTES_PER_S, Cost, cell_duration_ns, cell_overhead_ns, plan_cost, timed
+from iosonde.plans.cost import (
+    ASSUMED_WRITE_BYTES_PER_S,
+    Cost,
+    cell_overhead_ns,
+    plan_cost,
+    timed,
+    turn_duration_ns,
+)
 from iosonde.plans.limits import (
     COUNT_MAX,
     JOBS_MAX,
@@ -41,13 +49,13 @@ __all__ = [
     "QUICK_TIMING",
     "SEED_MAX",
     "TARGETS_MAX",
+    "Buffers",
     "CampaignTable",
     "Cost",
     "Ground",
     "account_bytes",
     "campaign_plan",
     "campaign_schema",
-    "cell_duration_ns",
     "cell_name",
     "cell_overhead_ns",
     "cell_seed",
@@ -57,6 +65,7 @@ __all__ = [
     "check_whole",
     "first_timing",
     "is_verified",
+    "largest_buffers",
     "load_profile",
     "plan_cost",
     "probe_plan",
@@ -65,5 +74,6 @@ __all__ = [
     "timing_between",
     "timing_of",
     "turn_cost_ns",
+    "turn_duration_ns",
     "verified_step_bytes",
 ]

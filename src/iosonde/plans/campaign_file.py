@@ -363,6 +363,16 @@ class CampaignTable(_Table):
             )
         return self
 
+    @model_validator(mode="after")
+    def _agrees(self) -> "CampaignTable":
+        if self.verify and all(read == 100 for table in self.experiment for read in table.read):  # noqa: PLR2004 - percent
+            raise PydanticCustomError(
+                "agree",
+                "verify is about writes, and no experiment has any",
+                {"key": "verify", "hint": "add an experiment that writes (read below 100), or leave verify away"},
+            )
+        return self
+
 
 SCHEMA_TITLE: Final = "iosonde campaign"
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
+from iosonde.plans.verifying import read_back_bytes
 from iosonde.records import CellPlan, CellTurn, Plan
 from iosonde.units import SECOND_NS
 from iosonde.vocabulary import EngineChoice
@@ -21,7 +22,8 @@ class Cost:
     """The price of a plan; bytes are upper bounds at the assumed rate.
 
     With an aim the time is one as well, and ``measurements`` are those that will be made at least. ``fills`` is all
-    that is written, in multiples of the span.
+    that is written, in multiples of the span. ``read_back_bytes`` is what is read to verify it; with an aim, that of
+    the first measurements, whose time comes on top of the budget.
     """
 
     cells: int
@@ -29,6 +31,7 @@ class Cost:
     duration_ns: int
     fill_bytes: int
     write_bytes_max: int
+    read_back_bytes: int
     assumed_bytes_per_s: int
 
     @property
@@ -46,6 +49,8 @@ def plan_cost(
 ) -> Cost:
     """The price of a plan on targets that take ``assumed_bytes_per_s`` each, whatever the block size or depth.
 
+    They are read back at the same rate, one after the other.
+
     ``overhead_ns`` is what each cell takes beside its own time.
     """
     cells = {cell.cell: cell for cell in plan.cells}
@@ -54,14 +59,16 @@ def plan_cost(
     fill_bytes = fill_each * plan.fill.workload.targets if plan.fill else 0
     fill_ns = fill_each * SECOND_NS // assumed_bytes_per_s
     first_ns = sum(cell_duration_ns(cell, assumed_bytes_per_s, overhead_ns=overhead_ns) for cell in measured)
+    read_back = sum(read_back_bytes(plan, cell) for cell in measured)
     more_ns = 0 if plan.aim is None else max(plan.aim.budget_ns - first_ns, 0)
     return Cost(
         cells=len(plan.cells),
         measurements=len(plan.turns),
-        duration_ns=fill_ns + first_ns + more_ns,
+        duration_ns=fill_ns + first_ns + more_ns + read_back * SECOND_NS // assumed_bytes_per_s,
         fill_bytes=fill_bytes,
         write_bytes_max=sum(_written(cell, assumed_bytes_per_s) for cell in measured)
         + max((_written_in(cell, more_ns, assumed_bytes_per_s) for cell in plan.cells), default=0),
+        read_back_bytes=read_back,
         assumed_bytes_per_s=assumed_bytes_per_s,
     )
 
@@ -83,6 +90,14 @@ def cell_duration_ns(
     if cell.timing.amount_bytes is not None:
         return cell.timing.amount_bytes * SECOND_NS // _taken_per_s(cell, bytes_per_s) + overhead_ns
     return cell.timing.warmup_ns + cell.timing.measure_ns + overhead_ns
+
+
+def turn_duration_ns(
+    plan: Plan, cell: CellPlan, bytes_per_s: int = ASSUMED_WRITE_BYTES_PER_S, *, overhead_ns: int = CELL_OVERHEAD_NS
+) -> int:
+    """The same with what is read back to verify what the cell has written, at the rate that is assumed."""
+    back_ns = read_back_bytes(plan, cell) * SECOND_NS // bytes_per_s
+    return cell_duration_ns(cell, bytes_per_s, overhead_ns=overhead_ns) + back_ns
 
 
 def _written(cell: CellPlan, bytes_per_s: int) -> int:

@@ -36,6 +36,12 @@ def account_bytes(plan: Plan) -> int:
     return plan.span_bytes // verified_step_bytes(plan) * STEP_ACCOUNT_BYTES
 
 
+def read_back_bytes(plan: Plan, cell: CellPlan) -> int:
+    """What is read after a cell: all of every target that the plan uses, where the cell is to be verified."""
+    cells = (*plan.cells, *((plan.fill,) if plan.fill is not None else ()))
+    return plan.span_bytes * max(each.workload.targets for each in cells) if cell.workload.verify else 0
+
+
 def check_account(plan: Plan) -> None:
     """Raises UsageError where the account would be too large."""
     if not is_verified(plan):
