@@ -241,6 +241,9 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
     ),
     "registration-refused": lambda: run_of(*three(**truth(fallbacks=("registered buffers refused: ENOMEM",)))),
     "clock-drift": lambda: run_of(*three(**clocks(SECOND_NS, SECOND_NS + MS, SECOND_NS))),
+    "slow-clock": lambda: sound(
+        header={"hello": {"clock_read_ns": 1_140}, "host": {"clock_source": "acpi_pm"}},
+    ),
     "wall-clock-set": lambda: run_of(*three(**clocks(SECOND_NS, SECOND_NS, -60 * SECOND_NS))),
     "buffered-io": lambda: sound(header=BUFFERED),
     "span-fits-cache": lambda: sound(header={"target": {"span_bytes": 8 * 2**30}}),
@@ -300,6 +303,8 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("one-cpu", lambda: sound(header={"host": {"cpus_allowed": 1}, "target": {"kind": "null"}})),
     ("clock-drift", lambda: run_of(*three(**clocks(SECOND_NS, SECOND_NS + MS // 10, SECOND_NS)))),
     ("clock-drift", lambda: run_of(*three(clock_start=None, clock_end=None))),
+    ("slow-clock", lambda: sound(header={"hello": {"clock_read_ns": 200}, "host": {"clock_source": "kvm-clock"}})),
+    ("slow-clock", lambda: sound(header={"hello": {"clock_read_ns": None}, "host": {"clock_source": "hpet"}})),
     ("host-limited", lambda: run_of(*three(cpu=None))),
     ("engine-by-cell", lambda: run_of(*three(engine=None))),
     ("wall-clock-set", lambda: run_of(*three(**clocks(SECOND_NS, SECOND_NS, SECOND_NS + MS)))),

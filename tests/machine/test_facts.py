@@ -99,6 +99,11 @@ def test_a_virtual_machine_is_known_by_its_processor_flags(tmp_path: Path) -> No
     assert (facts.virtual_machine, facts.cpu_model, facts.memory_bytes) == ("QEMU", "Some CPU", 1 << 20)
 
 
+def test_the_clock_source_is_the_kernels_word_for_it(tmp_path: Path) -> None:
+    put(tmp_path, {"sys/devices/system/clocksource/clocksource0/current_clocksource": "kvm-clock\n"})
+    assert host_facts(root=tmp_path).clock_source == "kvm-clock"
+
+
 def test_a_silent_host_gives_empty_facts_and_no_error(tmp_path: Path) -> None:
     facts = host_facts(root=tmp_path)
     assert (facts.virtual_machine, facts.cpu_model, facts.memory_bytes, facts.governor) == ("", "", 0, "")

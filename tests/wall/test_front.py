@@ -82,6 +82,7 @@ def test_a_job_on_nothing_is_asked_for_as_recorded_and_its_answer_becomes_a_reco
     ending.append(source)
     assert source.calibrate() > 0
     assert source.hello.overhead_ns_per_io is not None
+    assert source.hello.clock_read_ns
     opened = source.open(TargetRequest(path=None, write=True, create_bytes=None, direct=True, null_bytes=SPAN_BYTES))
     assert (opened.size_bytes, opened.identity, opened.alignment.source) == (SPAN_BYTES, None, "none")
     record, intervals = measure(source, cell(read_percent=70), Engine.NULL)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from iosonde.analysis.clocks import drift_ppm
 from iosonde.findings.case import Case, distinct
 from iosonde.findings.model import Confidence, Finding, Severity
 from iosonde.records import CellRecord
@@ -10,20 +11,14 @@ from iosonde.units import SECOND_NS
 # NTP slews a clock by at most 500 parts in a million; beyond that the clock source itself is in doubt.
 DRIFT_PPM_MAX = 500
 WALL_STEP_NS_MAX = SECOND_NS
+# Without a system call a read takes 15 to 60 ns; with one, and a timer of the chip set behind it, 200 to 2,000.
+CLOCK_READ_NS_MAX = 200
 
 
 def clock_drift(case: Case) -> Iterator[Finding]:
     """The clock that measured ran unlike the hardware's, or the wall clock was set meanwhile."""
-    worst_ppm, stepped = 0.0, False
-    for record in case.run.cells:
-        if record.clock_start is None or record.clock_end is None:
-            continue
-        engine_ns = record.clock_end.engine_ns - record.clock_start.engine_ns
-        raw_ns = record.clock_end.raw_ns - record.clock_start.raw_ns
-        wall_ns = record.clock_end.wall_ns - record.clock_start.wall_ns
-        if engine_ns > SECOND_NS // 10:
-            worst_ppm = max(worst_ppm, abs(engine_ns - raw_ns) * 1e6 / engine_ns)
-        stepped = stepped or abs(wall_ns - engine_ns) > WALL_STEP_NS_MAX
+    worst_ppm = max((abs(ppm) for record in case.run.cells if (ppm := drift_ppm(record)) is not None), default=0.0)
+    stepped = any(_wall_was_set(record) for record in case.run.cells)
     if worst_ppm > DRIFT_PPM_MAX:
         yield Finding(
             id="clock-drift",
@@ -47,6 +42,41 @@ def clock_drift(case: Case) -> Iterator[Finding]:
             advice="Don't line this run up with other logs by wall time.",
             deciding_test="",
         )
+
+
+def _wall_was_set(record: CellRecord) -> bool:
+    if record.clock_start is None or record.clock_end is None:
+        return False
+    engine_ns = record.clock_end.engine_ns - record.clock_start.engine_ns
+    wall_ns = record.clock_end.wall_ns - record.clock_start.wall_ns
+    return abs(wall_ns - engine_ns) > WALL_STEP_NS_MAX
+
+
+def slow_clock(case: Case) -> Iterator[Finding]:
+    """Reading the clock is a system call on this host, or takes as long."""
+    read_ns, source = case.run.header.hello.clock_read_ns, case.run.header.host.clock_source
+    if read_ns is None or read_ns <= CLOCK_READ_NS_MAX:
+        return
+    named = f" (clock source {source})" if source else ""
+    yield Finding(
+        id="slow-clock",
+        severity=Severity.NOTE,
+        confidence=Confidence.CERTAIN,
+        statement=(
+            f"Reading the clock takes {read_ns:,} ns on this host{named}. Each operation of a shallow queue is stamped "
+            "by two reads: about one of them is in its latency, and both are in the engine's own cost."
+        ),
+        evidence=(
+            ("a read of the clock", f"{read_ns:,} ns"),
+            ("bound", f"{CLOCK_READ_NS_MAX} ns"),
+            *((("clock source", source),) if source else ()),
+        ),
+        advice=(
+            "Take that much off latencies of a few microseconds. Let the kernel use its fastest source, where it "
+            "trusts that: /sys/devices/system/clocksource/clocksource0/available_clocksource lists them."
+        ),
+        deciding_test="The same run with clock source tsc (kvm-clock in a virtual machine, arch_sys_counter on ARM).",
+    )
 
 
 def cpu_quota(case: Case) -> Iterator[Finding]:
@@ -116,6 +146,7 @@ def _pinned_beside(record: CellRecord, near: tuple[int, ...]) -> bool:
 
 HOST_RULES = (
     clock_drift,
+    slow_clock,
     cpu_quota,
     one_cpu,
     far_from_device,

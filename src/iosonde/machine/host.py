@@ -27,6 +27,7 @@ def host_facts(root: Path = Path("/")) -> HostFacts:
         governor=read_text(root / "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         virtual_machine=_virtual_machine(root, cpuinfo),
         python=platform.python_version(),
+        clock_source=read_text(root / "sys/devices/system/clocksource/clocksource0/current_clocksource"),
     )
 
 

@@ -107,3 +107,8 @@ def granularity_text(gaps: Times | None) -> str:
     median = times.percentile(50)
     longest = f"longest {format_latency(times.ns_max)}"
     return longest if median is None else f"median {format_latency(median)}, {longest}"
+
+
+def drift_text(ppm: float | None) -> str:
+    """By how much a clock was off; empty where nobody knows."""
+    return "" if ppm is None else f"{ppm:+.1f} parts in a million"

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from iosonde.analysis.clocks import drift_ppm
 from iosonde.analysis.totals import merge_times
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.records import (
@@ -16,7 +17,7 @@ from iosonde.records import (
     SimulationFacts,
     TargetFacts,
 )
-from iosonde.report.display import fault_text, granularity_text, parameter_text
+from iosonde.report.display import drift_text, fault_text, granularity_text, parameter_text
 from iosonde.report.states import aim_text, state_text
 from iosonde.units import SECOND_NS, format_amount, format_bandwidth, format_duration, format_size
 
@@ -182,6 +183,7 @@ def _host(header: RunHeader) -> tuple[tuple[str, str], ...]:
         ("memory", format_size(host.memory_bytes)),
         ("memory limit", "none" if host.memory_limit_bytes is None else format_size(host.memory_limit_bytes)),
         ("virtual machine", host.virtual_machine or "none found"),
+        ("clock source", host.clock_source or NO_VALUE),
         ("Python", host.python or NO_VALUE),
     )
 
@@ -198,9 +200,17 @@ def _engine(run: RunRecord) -> tuple[tuple[str, str], ...]:
         ("completion asked", run.header.poll_asked),
         ("io_uring refused", hello.io_uring_refused or "no"),
         ("own cost (ns an operation, on a null ring)", _number(overhead)),
+        ("a look at the clock (ns)", _number(hello.clock_read_ns)),
+        ("clock drift, furthest", _drift(run)),
         ("reap granularity (error bar of a latency)", _reap_granularity(run)),
         *((name, _granted(truths, told)) for name, told in _GRANTED),
     )
+
+
+def _drift(run: RunRecord) -> str:
+    """By how much the clock was off at most, against the hardware's."""
+    found = [ppm for cell in run.cells if (ppm := drift_ppm(cell)) is not None]
+    return drift_text(max(found, key=abs, default=None)) or NO_VALUE
 
 
 def _reap_granularity(run: RunRecord) -> str:
@@ -226,6 +236,7 @@ _GRANTED: tuple[tuple[str, Callable[[EngineTruth], str]], ...] = (
     ("fixed file", lambda truth: _yes(truth.fixed_file)),
     ("batch, largest", lambda truth: str(truth.batch_max)),
     ("clock", _own(lambda truth: truth.clock_source)),
+    ("I/O buffers", lambda truth: NO_VALUE if truth.buffer_bytes is None else format_size(truth.buffer_bytes)),
     ("kernel threads that io_uring needed", lambda truth: _number(truth.kernel_workers)),
     ("fall-backs", lambda truth: ", ".join(truth.fallbacks) or "none"),
 )

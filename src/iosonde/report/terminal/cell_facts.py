@@ -9,11 +9,12 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from iosonde.analysis.clocks import drift_ppm
 from iosonde.analysis.regimes import regimes_of
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.findings import describe_levels
 from iosonde.records import CellRecord, EngineTruth, RunRecord, SlowIo
-from iosonde.report.display import granularity_text, printable
+from iosonde.report.display import drift_text, granularity_text, printable
 from iosonde.report.facts import fio_text
 from iosonde.report.states import left_out_text, steady_text
 from iosonde.report.terminal.cell_choice import ChosenCell
@@ -67,6 +68,8 @@ def facts_table(run: RunRecord, chosen: ChosenCell) -> RenderableType:
         ("between looks at completions", _each(chosen.records, _reaps)),
         ("intervals merged", _each(chosen.records, lambda record: str(record.intervals_merged))),
         ("engine", _each(chosen.records, lambda record: _engine(record.engine))),
+        ("clock drift", _each(chosen.records, lambda record: drift_text(drift_ppm(record)) or "not known")),
+        ("I/O buffers", _each(chosen.records, lambda record: _buffers(record.engine))),
         ("ring", _each(chosen.records, lambda record: _ring(record.engine))),
         ("fall-backs", _each(chosen.records, _fallbacks)),
         *((("fio's arguments", _each(chosen.records, _arguments)),) if _has_fio(chosen.records) else ()),
@@ -177,6 +180,10 @@ def _engine(truth: EngineTruth | None) -> str:
     if truth.fio is not None:
         return f"{fio_text(truth)}, {workers}, {truth.poll_mode}"
     return f"{truth.engine}, {workers}, {truth.poll_mode}, clock {truth.clock_source}"
+
+
+def _buffers(truth: EngineTruth | None) -> str:
+    return "not known" if truth is None or truth.buffer_bytes is None else format_size(truth.buffer_bytes)
 
 
 def _ring(truth: EngineTruth | None) -> str:
