@@ -1,6 +1,8 @@
 """``make lab``: boots emulated machines and checks what iosonde does there. Names of checks run those alone."""
 
+import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Final
@@ -19,10 +21,27 @@ RESULT: Final = Path(__file__).parent / "results/lab.txt"
 FOLDER: Final = Path(__file__).parents[1] / "build/lab"
 
 
+def missing_packages() -> list[str]:
+    """The packages of programs that are not there."""
+    return sorted(package for program, package in NEEDED.items() if shutil.which(program) is None)
+
+
+def install(packages: list[str]) -> bool:
+    """Installs Debian packages where that can be done, and says so; False where it can't, or did not help."""
+    if os.geteuid() != 0 or shutil.which("apt-get") is None:
+        return False
+    print(f"installing {' '.join(packages)} ...", file=sys.stderr, flush=True)
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for words in (["update"], ["install", "--yes", "--no-install-recommends", *packages]):
+        if subprocess.run(["apt-get", "--quiet=2", *words], check=False, env=environment).returncode:
+            return False
+    return not missing_packages()
+
+
 def main(names: list[str]) -> int:
     """Runs checks, all of them where none is named; 1 when one does not hold."""
-    lacking = sorted(package for program, package in NEEDED.items() if shutil.which(program) is None)
-    if lacking:
+    lacking = missing_packages()
+    if lacking and not install(lacking):
         print(f"the lab needs: apt-get install --no-install-recommends {' '.join(lacking)}", file=sys.stderr)
         return 1
     kernel = fetch_kernel(FOLDER / "kernel")
