@@ -1,11 +1,17 @@
 """Full disks: of the run directory and of the target. What was measured stays, and the next command is named."""
 
+import errno
 import os
+import subprocess
+import time
+from collections.abc import Callable
 from pathlib import Path
 
-from iosonde.records import Outcome
+import pytest
+
+from iosonde.records import Operation, Outcome
 from iosonde.store import load_run
-from tests.commands import few_cells, iosonde
+from tests.commands import command, few_cells, iosonde
 
 
 def test_a_full_disk_under_the_run_directory_loses_no_finished_cell_and_the_run_goes_on_when_there_is_room(
@@ -45,3 +51,71 @@ def test_a_full_disk_under_the_target_is_told_before_anything_is_measured(small_
     assert "error: the target can't be written in full: write at offset" in ended.stderr
     assert "No space left on device (ENOSPC)" in ended.stderr
     assert "hint: make room, or look at its health (dmesg); then `iosonde resume" in ended.stderr
+
+
+ROOM_BYTES = 20 << 20
+TRIMMED = """
+name = "trimmed"
+repeats = 1
+warmup = "0s"
+order = "listed"
+duration = "{duration}"
+[[experiment]]
+name = "trims"
+pattern = "random"
+read = 0
+trim = 50
+block_size = "4KiB"
+queue_depth = 2
+[[experiment]]
+name = "reads"
+pattern = "random"
+read = 100
+block_size = "4KiB"
+queue_depth = 2
+duration = "300ms"
+"""
+
+
+def take_all_room(path: Path, until: Callable[[], bool]) -> None:
+    """Takes whatever room there is, again and again."""
+    with path.open("wb", buffering=0) as ballast:
+        while not until():
+            try:
+                ballast.write(bytes(64 << 10))
+            except OSError:
+                time.sleep(0.005)
+
+
+@pytest.mark.parametrize("engine", ["psync", "io_uring"])
+def test_a_file_system_that_fills_up_under_a_cell_fails_that_cell_and_no_other(
+    small_disk: Path, tmp_path: Path, engine: str
+) -> None:
+    # What a trim has freed somebody else takes, and the next write to it finds no room.
+    campaign = tmp_path / "trimmed.toml"
+    campaign.write_text(TRIMMED.format(duration="30s"))
+    directory = tmp_path / "run"
+    words = ("--size", "16MiB", "--buffered", "--engine", engine, "--profile", campaign, "--out", directory)
+    run = subprocess.Popen(
+        command("run", small_disk, *words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    while not (directory / "run.json").exists():
+        assert run.poll() is None, run.communicate()[1]
+        time.sleep(0.02)
+    time.sleep(2)
+    take_all_room(small_disk / "ballast", lambda: run.poll() is not None)
+    _, errors = run.communicate(timeout=60)
+    assert run.returncode == 5, errors
+    error, hint = errors.splitlines()[-2:]
+    assert error == "error: 1 of 2 measurements failed, the first in random-mix0-trim50-4KiB-qd2"
+    assert hint.startswith("hint: make room on the target's file system; ")
+    trims, reads = load_run(directory).cells
+    assert (trims.outcome, reads.outcome) == (Outcome.FAILED, Outcome.FINISHED)
+    assert trims.failure is not None
+    assert (trims.failure.kind, trims.failure.errno) == ("no_space", errno.ENOSPC)
+    assert {fault.errno_name for fault in trims.faults} == {"ENOSPC"}
+    # Those that were under way when it was full, and no more.
+    assert 1 <= sum(fault.count for fault in trims.faults) <= 2
+    writes = trims.operations[Operation.WRITE]
+    assert writes.bytes == writes.count * 4096 == sum(writes.latency.count) * 4096
+    assert not list(small_disk.glob("*.data"))

@@ -2,10 +2,14 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Final
 
 from iosonde.errors import DataError, IosondeError, MeasurementError, RecordError
-from iosonde.records import LaterPass, Outcome, RunRecord, Verification
+from iosonde.records import CellRecord, LaterPass, Outcome, RunRecord, Verification
 from iosonde.store import load_header
+
+# What the engine calls a full file system, or a quota that is spent.
+NO_SPACE: Final = "no_space"
 
 
 def check_later_pass(later: LaterPass) -> None:
@@ -28,7 +32,7 @@ def check_campaign(run: RunRecord, directory: Path, report: Path) -> None:
     if failed:
         raise MeasurementError(
             f"{len(failed)} of {len(run.cells)} measurements failed, the first in {failed[0].cell}",
-            f"{report} says why; {_again(run, directory)}",
+            f"{_mend(failed[0])}{report} says why; {_again(run, directory)}",
         )
 
 
@@ -44,7 +48,13 @@ def check_probe(run: RunRecord) -> None:
     _check_data(cell.verification, "look at the kernel's log (dmesg) and the device's health; --json has all offsets")
     if cell.outcome is Outcome.FAILED:
         reason = cell.failure.message if cell.failure else "no reason was given"
-        raise MeasurementError(f"the workload failed: {reason}", "mend the cause and run again")
+        raise MeasurementError(f"the workload failed: {reason}", f"{_mend(cell) or 'mend the cause; '}then run again")
+
+
+def _mend(cell: CellRecord) -> str:
+    """What to do about a failure, where its kind alone says so."""
+    full = cell.failure is not None and cell.failure.kind == NO_SPACE
+    return "make room on the target's file system; " if full else ""
 
 
 def has_begun(directory: Path, run: str) -> bool:
