@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from iosonde.analysis.cells import CellEstimate, estimate_cell
+from iosonde.analysis.curve import percentile_curve
 from iosonde.analysis.pace import is_saturated
 from iosonde.analysis.tables import cell_table, histogram_table, interval_table
 from iosonde.records import CellRecord, LatencyKind, Operation
@@ -63,6 +64,22 @@ def test_saturated_is_behind_by_more_than_a_queue_that_keeps_up_strays(
     count: int, waiting_ns: int | None, saturated: bool
 ) -> None:
     assert is_saturated(paced_repeat(count=count, waiting_ns=waiting_ns)) is saturated
+
+
+def test_a_saturated_cell_has_no_percentiles_of_the_response_and_keeps_those_of_the_service() -> None:
+    behind = [paced_repeat(number, count=4_700, waiting_ns=300 * MS, lag_ns=200 * MS) for number in (1, 2)]
+    figures = estimate(*behind).subject
+    assert figures is not None
+    assert figures.saturated
+    assert {each.value_ns for each in figures.percentiles} == {None}
+    assert percentile_curve(figures) == ()
+    assert figures.service is not None
+    assert figures.service.percentile(99.0) == MS
+    kept = estimate(paced_repeat(lag_ns=9 * MS)).subject
+    assert kept is not None
+    assert not kept.saturated
+    assert kept.percentile(99.0).value_ns == 10 * MS
+    assert percentile_curve(kept) != ()
 
 
 def test_at_high_rates_one_hundredth_of_the_window_decides() -> None:

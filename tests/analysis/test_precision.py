@@ -8,6 +8,7 @@ from iosonde.analysis.precision import Precision, Reason, precision_of
 from iosonde.records import CellRecord, Operation
 from tests.analysis.test_states import SETTLED, UNSETTLED
 from tests.builders import cell_plan, cell_record, totals_of, workload
+from tests.pace_builder import paced, paced_repeat
 
 MS = 1_000_000
 CALM = SETTLED.model_copy(update={"throughput_error": 0.001, "latency_error": 0.001, "beyond_error": 0.0001})
@@ -61,3 +62,16 @@ def test_a_cell_that_never_settled_is_not_known_however_well_its_repeats_agree()
 
 def test_a_cell_without_figures_was_not_measured() -> None:
     assert judged().reason is Reason.UNMEASURED
+
+
+def test_a_saturated_cell_is_known_by_its_throughput_alone() -> None:
+    asked = paced()
+    records = [
+        paced_repeat(number, count=4_700, waiting_ns=300 * MS, lag_ns=number * 100 * MS).model_copy(
+            update={"within": CALM}
+        )
+        for number in (1, 2, 3)
+    ]
+    found = precision_of(estimate_cell(cell_plan(asked), records), 2.0)
+    assert [each.figure for each in found.known] == ["throughput"]
+    assert found.met

@@ -1,11 +1,13 @@
 """Operations wanted at a rate, from the flag to the report, on simulated drives that theory knows."""
 
 import csv
+import html
 import json
 from pathlib import Path
 
 import pytest
 
+from iosonde.analysis.pace import SATURATED
 from tests.commands import iosonde
 
 RATES = """
@@ -82,3 +84,41 @@ def test_a_campaign_of_rates_says_in_every_form_which_latency_it_shows(tmp_path:
     shown = iosonde("show", "run", "random-read-4KiB-rate12k", folder=tmp_path)
     assert "Rate, service latency and lag" in shown.stdout
     assert "saturated in 2 of 2" in shown.stdout
+
+
+OVERLOAD = """
+name = "overload"
+repeats = 2
+warmup = "0s"
+duration = "1s"
+[[experiment]]
+name = "rates"
+pattern = "random"
+read = 100
+block_size = "4KiB"
+queue_depth = 64
+rate = ["5k", "20k"]
+"""
+
+
+def test_latencies_of_a_cell_that_did_not_keep_its_rate_are_withheld_in_the_same_words_everywhere(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "overload.toml").write_text(OVERLOAD)
+    ran = iosonde("run", "sim:mm1,seed=7", "--profile", "overload.toml", "--out", "run", folder=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    one = "random-read-4KiB-rate20k"
+    probed = iosonde("probe", "sim:mm1,seed=7", "--rate", "20k", "--duration", "1s", COLUMNS="200")
+    shown = iosonde("show", "run", folder=tmp_path, COLUMNS="200")
+    cell = iosonde("show", "run", one, folder=tmp_path, COLUMNS="200")
+    report = iosonde("report", "run", "--markdown", "report.md", "--json", "run.json", folder=tmp_path)
+    assert report.returncode == 0, report.stderr
+    page = html.unescape((tmp_path / "run/report.html").read_text())
+    for text in (probed.stdout, shown.stdout, cell.stdout, (tmp_path / "report.md").read_text(), page):
+        assert SATURATED in " ".join(text.split())
+    kept = iosonde("show", "run", "random-read-4KiB-rate5k", folder=tmp_path, COLUMNS="200")
+    assert SATURATED not in " ".join(kept.stdout.split())
+    told = json.loads((tmp_path / "run.json").read_text())
+    figures = {each["cell"]: each["operations"]["read"] for each in told["cells"]}
+    assert {each["value_ns"] for each in figures[one]["percentiles"]} == {None}
+    assert None not in {each["value_ns"] for each in figures["random-read-4KiB-rate5k"]["percentiles"][:4]}

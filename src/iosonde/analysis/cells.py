@@ -1,7 +1,7 @@
 """One cell over its repeats: every figure with its uncertainty, for each class of operations."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from iosonde.analysis.estimate import Estimate, Own, estimate
 from iosonde.analysis.histogram import PERCENTS
@@ -40,6 +40,8 @@ TAIL_PERCENT = 99.0
 class PercentileEstimate:
     """A percentile of latency in nanoseconds.
 
+    In a saturated cell all of it is None.
+
     ``value_ns`` is read from all repeats' counts added up. ``lowest_ns`` and ``highest_ns`` are the extremes of the
     repeats' own percentiles, given only when every repeat supports it. None means fewer than 10 samples beyond.
     ``low_ns`` and ``high_ns`` bound the percentile with 95 % confidence; None below two repeats, and where the bound
@@ -62,7 +64,8 @@ class OperationEstimate:
 
     ``latency_kind`` says which latency the figures are about: response in an open loop, which then has its service
     latency in ``service``, the whole wait before submission in ``lag``, and the engine's part of it in ``host_lag``;
-    service in a closed loop, where these are None.
+    service in a closed loop, where these are None. ``saturated`` says that the rate was not kept, so that the response
+    latency is a matter of how long it was measured: then no percentile has a value.
     """
 
     operation: Operation
@@ -79,6 +82,7 @@ class OperationEstimate:
     service: TimesEstimate | None = None
     lag: TimesEstimate | None = None
     host_lag: TimesEstimate | None = None
+    saturated: bool = False
 
     def percentile(self, percent: float) -> PercentileEstimate:
         """The percentile at one of the points in ``PERCENTS``."""
@@ -156,10 +160,13 @@ def estimate_cell(plan: CellPlan, records: Sequence[CellRecord]) -> CellEstimate
     used = repeats.used
     found = {operation for record in used for operation in record.operations} | {Operation.ALL}
     estimates = {each: _estimate_operation(each, plan.workload, used) for each in Operation if each in found}
+    pace = estimate_pace(records)
+    if pace is not None and pace.saturated:
+        estimates = {each: _withheld(figures) for each, figures in estimates.items()}
     depths = [(depth, record) for record in used if (depth := record.queue_depth_achieved) is not None]
     costs = [(cost, record) for record in used if (cost := _cpu_ns_per_io(record)) is not None]
     return CellEstimate(
-        pace=estimate_pace(records),
+        pace=pace,
         cell=plan.cell,
         experiments=plan.experiments,
         workload=plan.workload,
@@ -179,6 +186,14 @@ def _weights(records: Sequence[CellRecord]) -> list[float] | None:
     """How long repeats were meant to be, where they were not meant to be equally long."""
     lengths = [float(record.timing.measure_ns) for record in records]
     return lengths if len(set(lengths)) > 1 else None
+
+
+def _withheld(figures: OperationEstimate | None) -> OperationEstimate | None:
+    """The figures of a saturated cell, without percentiles of a latency that has no distribution of its own."""
+    if figures is None or figures.latency_kind is not LatencyKind.RESPONSE:
+        return figures
+    none = tuple(PercentileEstimate(each.percent, None, None, None) for each in figures.percentiles)
+    return replace(figures, saturated=True, percentiles=none)
 
 
 def _estimate_operation(

@@ -24,8 +24,10 @@ class CurvePoint:
 def percentile_curve(figures: OperationEstimate) -> tuple[CurvePoint, ...]:
     """The latency of all repeats added up, from the smallest on, cut where fewer than 10 samples lie beyond.
 
-    Empty when the whole distribution is too small to have any such point.
+    Empty when the whole distribution is too small to have any such point, or is that of a saturated cell.
     """
+    if figures.saturated:
+        return ()
     total = figures.count
     last = total - SAMPLES_BEYOND_MIN
     if last < 1:

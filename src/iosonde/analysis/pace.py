@@ -17,6 +17,13 @@ DEVIATIONS_MAX: Final = 3.0
 within this many deviations can't be told from that."""
 
 
+SATURATED: Final = (
+    "Saturated: response latency grows for as long as one measures. Its percentiles are withheld, and its mean and "
+    "maximum are lower bounds (≥)."
+)
+"""What is said wherever latencies of a cell stand that could not keep its rate: how long it was measured made them."""
+
+
 @dataclass(frozen=True)
 class PaceEstimate:
     """One open loop over its finished repeats.

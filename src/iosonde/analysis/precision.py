@@ -57,15 +57,14 @@ class Precision:
 
 
 def precision_of(cell: CellEstimate, precision_percent: float) -> Precision:
-    """How well throughput, mean latency and p99 of what a cell is about are known."""
+    """How well throughput, mean latency and p99 of what a cell is about are known; of a saturated one, throughput."""
     subject = cell.subject
     if subject is None:
         return Precision(cell.cell, (Known("throughput", None),), inf, Reason.UNMEASURED)
-    known = (
-        _mean("throughput", subject.iops),
-        _mean("mean latency", subject.latency_ns_mean),
-        Known("p99", _tail_share(subject)),
-    )
+    known: tuple[Known, ...] = (_mean("throughput", subject.iops),)
+    # How long a saturated cell is measured makes its latency: no time would make that known.
+    if not subject.saturated:
+        known += (_mean("mean latency", subject.latency_ns_mean), Known("p99", _tail_share(subject)))
     shares = [each.half_width_share for each in known]
     doubt = max(inf if share is None else share * 100 / precision_percent for share in shares)
     settled = cell.repeats_finished - cell.repeats_unsettled - cell.repeats_early

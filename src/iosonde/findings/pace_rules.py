@@ -28,8 +28,9 @@ def saturated(case: Case) -> Iterator[Finding]:
         statement=(
             f"{count_of(len(behind), 'cell')} could not keep the rate asked for: {worst.cell} gave "
             f"{format_iops(pace.achieved_per_s.mean)} of {format_iops(pace.asked_per_s)} operations a second"
-            f"{waited}. The rate achieved is a result. What still waited at the end is in no percentile, and what came "
-            "through in time is: the response latency is a lower bound, which grows as long as one measures."
+            f"{waited}. The rate achieved is a result. What still waited at the end is in no latency, and what came "
+            "through in time is: response latency grows for as long as one measures. Its percentiles are withheld, and "
+            "its mean and maximum are lower bounds."
         ),
         evidence=tuple(_evidence(cell) for cell in behind[:10]),
         advice="Take the rate achieved for the limit at this depth, and read latencies at a rate well below it.",

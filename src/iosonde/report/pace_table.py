@@ -5,6 +5,7 @@ from typing import Final
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.latency import TimesEstimate
+from iosonde.analysis.pace import SATURATED
 from iosonde.charts.quantities import NO_VALUE, latency_unit, significant, with_interval
 from iosonde.report.result_tables import Head, Line, ResultTable
 from iosonde.units import format_latency
@@ -38,7 +39,8 @@ def pace_table(cells: Sequence[CellEstimate]) -> ResultTable | None:
         Head("Own lag", f"max, {unit.name}"),
     )
     lines = tuple(Line(_texts(cell, figures, unit.ns)) for cell, figures in shown)
-    return ResultTable(caption=CAPTION, heads=heads, lines=lines, notes=(OWN_LAG,))
+    notes = (OWN_LAG, *((SATURATED,) if any(figures.saturated for _, figures in shown) else ()))
+    return ResultTable(caption=CAPTION, heads=heads, lines=lines, notes=notes)
 
 
 OWN_LAG: Final = (
@@ -65,7 +67,8 @@ def pace_facts(cell: CellEstimate) -> list[tuple[str, str]]:
     rate = (
         f"{pace.asked_per_s:,} asked, {with_interval(pace.achieved_per_s)} achieved ({pace.share:.1%}): {kept}{behind}"
     )
-    times = (("service latency", figures.service), ("lag", figures.lag), ("own lag of the engine", figures.host_lag))
+    lag = None if figures.saturated else figures.lag
+    times = (("service latency", figures.service), ("lag", lag), ("own lag of the engine", figures.host_lag))
     return [("operations/s", rate), *((name, times_text(each)) for name, each in times if each is not None)]
 
 
@@ -97,7 +100,7 @@ def _texts(cell: CellEstimate, figures: OperationEstimate, unit_ns: int) -> tupl
         behind_text(cell),
         text(figures.service.ns_mean),
         text(figures.service.percentile(99.0)),
-        text(None if lag is None else lag.percentile(99.0)),
+        text(None if lag is None or figures.saturated else lag.percentile(99.0)),
         text(None if own is None else own.percentile(50.0)),
         text(None if own is None else own.percentile(99.0)),
         text(None if own is None else own.ns_max),

@@ -9,11 +9,13 @@ from rich.text import Text
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.histogram import PERCENTS, percent_label
+from iosonde.analysis.pace import SATURATED
 from iosonde.findings.model import Finding, Severity
 from iosonde.records import LatencyKind, Operation, RunRecord
 from iosonde.report.brand import brands_of
 from iosonde.report.facts import span_text, targets_text
 from iosonde.report.pace_table import behind_text
+from iosonde.report.result_tables import AT_LEAST
 from iosonde.report.verification import verification_lines
 from iosonde.units import format_bandwidth, format_duration, format_iops, format_latency
 
@@ -30,6 +32,8 @@ def render_probe(run: RunRecord, findings: Sequence[Finding]) -> RenderableType:
     parts.extend(_pace(estimates))
     if estimates.operations:
         parts.append(_figures(estimates))
+    if any(figures.saturated for figures in estimates.operations.values()):
+        parts.append(Text(SATURATED, style="dim"))
     parts.extend(Text(line) for line in verification_lines(run.cells[0].verification))
     parts.extend(_finding(finding) for finding in findings if finding.severity is not Severity.NOTE)
     notes = [finding.id for finding in findings if finding.severity is Severity.NOTE]
@@ -126,13 +130,14 @@ def _service(figures: OperationEstimate) -> list[str]:
 
 def _column(figures: OperationEstimate) -> list[str]:
     percentiles = (figures.percentile(percent).value_ns for percent in PERCENTS)
+    at_least = AT_LEAST if figures.saturated else ""
     return [
         format_iops(figures.iops.mean),
         format_bandwidth(figures.bytes_per_s.mean).removesuffix(" MB/s"),
-        format_latency(figures.latency_ns_mean.mean),
+        f"{at_least}{format_latency(figures.latency_ns_mean.mean)}",
         format_latency(figures.latency_ns_min),
         *(NOT_SUPPORTED if value is None else format_latency(value) for value in percentiles),
-        format_latency(figures.latency_ns_max),
+        f"{at_least}{format_latency(figures.latency_ns_max)}",
     ]
 
 

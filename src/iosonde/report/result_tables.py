@@ -6,6 +6,7 @@ from typing import Final
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate, PercentileEstimate
 from iosonde.analysis.histogram import PERCENTS, SAMPLES_BEYOND_MIN, percent_label
+from iosonde.analysis.pace import SATURATED
 from iosonde.charts.figure import why_no_figures
 from iosonde.charts.quantities import (
     BANDWIDTH_UNIT,
@@ -19,6 +20,7 @@ from iosonde.charts.quantities import (
 from iosonde.records import Experiment, LatencyKind, Operation, Sync
 
 FEW_PERCENTS: Final = (50.0, 99.0, 99.9)
+AT_LEAST: Final = "≥ "
 LINES_OPEN_MAX: Final = 200
 """A table with more lines is folded on the page: all of them at once would be in the way, and slow to lay out."""
 
@@ -132,13 +134,25 @@ def _rate_columns(unit: LatencyUnit) -> list[Column]:
         Column(Head("n", "repeats"), _repeats),
         Column(Head("IOPS", "operations/s"), lambda _, figures: with_interval(figures.iops)),
         Column(Head("Bandwidth", f"{BANDWIDTH_UNIT}, 10^6"), _bandwidth),
-        Column(Head("Mean latency", unit.name), lambda _, each: with_interval(each.latency_ns_mean, 1 / unit.ns)),
+        Column(Head("Mean latency", unit.name), lambda _, each: mean_text(each, unit)),
     ]
 
 
 def _latency_columns(unit: LatencyUnit, percents: Sequence[float]) -> list[Column]:
-    most = Column(Head("Max", unit.name), lambda _, figures: significant(figures.latency_ns_max / unit.ns))
+    most = Column(Head("Max", unit.name), lambda _, figures: longest_text(figures, unit))
     return [*(_percentile_column(percent, unit) for percent in percents), most]
+
+
+def mean_text(figures: OperationEstimate, unit: LatencyUnit) -> str:
+    """The mean latency with its interval; of a saturated cell it is a lower bound, without one."""
+    if figures.saturated:
+        return f"{AT_LEAST}{significant(figures.latency_ns_mean.mean / unit.ns)}"
+    return with_interval(figures.latency_ns_mean, 1 / unit.ns)
+
+
+def longest_text(figures: OperationEstimate, unit: LatencyUnit) -> str:
+    """The largest latency; of a saturated cell it is a lower bound."""
+    return f"{AT_LEAST if figures.saturated else ''}{significant(figures.latency_ns_max / unit.ns)}"
 
 
 def _least(unit: LatencyUnit) -> Callable[[CellEstimate, OperationEstimate], str]:
@@ -189,10 +203,13 @@ def _notes(shown: Iterable[tuple[CellEstimate, OperationEstimate]], percents: It
     pairs = list(shown)
     wanted = tuple(percents)
     notes = []
-    if any(figures.percentile(percent).value_ns is None for _, figures in pairs for percent in wanted):
+    supported = [figures for _, figures in pairs if not figures.saturated]
+    if any(figures.percentile(percent).value_ns is None for figures in supported for percent in wanted):
         notes.append(f"{NO_VALUE} under a percentile: fewer than {SAMPLES_BEYOND_MIN} samples lie beyond it.")
     if any(figures.latency_kind is LatencyKind.RESPONSE for _, figures in pairs):
         notes.append(RESPONSE_NOTE)
+    if any(figures.saturated for _, figures in pairs):
+        notes.append(SATURATED)
     if any(cell.workload.sync is Sync.FDATASYNC for cell, _ in pairs):
         notes.append("A commit is a write and the fdatasync after it; its writes and flushes stand apart as well.")
     return tuple(notes)

@@ -150,6 +150,8 @@ def _tail(pairs: Sequence[Pair]) -> str:
 
 
 def _tail_of(cell: CellEstimate, figures: OperationEstimate) -> str:
+    if figures.saturated:
+        return f"At {_load(cell)} the rate was not kept, so that there is no tail to tell."
     supported = (figures.percentile(percent) for percent in TAIL_PERCENTS)
     known = next((each for each in supported if each.value_ns is not None), None)
     opening = f"At {_load(cell)} the slowest of {figures.count:,} {figures.operation}s took"
@@ -166,7 +168,8 @@ def _matrix(pairs: Sequence[Pair]) -> str:
     width_cell, width = max(pairs, key=lambda pair: pair[1].bytes_per_s.mean)
     # A latency with the wait before a full queue in it is not set against one without.
     closed = [pair for pair in pairs if not pair[0].workload.is_open_loop]
-    quick_cell, quick = min(closed or pairs, key=lambda pair: pair[1].latency_ns_mean.mean)
+    kept = [pair for pair in pairs if not pair[1].saturated]
+    quick_cell, quick = min(closed or kept or pairs, key=lambda pair: pair[1].latency_ns_mean.mean)
     return (
         f"{len(pairs)} cells: the highest rate is {format_iops(rate.iops.mean)} IOPS ({_with_depth(rate_cell)}), the "
         f"highest bandwidth {format_bandwidth(width.bytes_per_s.mean)} ({_with_depth(width_cell)}), the lowest mean "
@@ -189,7 +192,8 @@ def _load(cell: CellEstimate) -> str:
 def _anything(pairs: Sequence[Pair]) -> str:
     parts = [
         f"{_with_depth(cell)}: {format_iops(figures.iops.mean)} IOPS, "
-        f"mean {_latency_word(cell)} {format_latency(figures.latency_ns_mean.mean)}."
+        f"mean {_latency_word(cell)} {'at least ' if figures.saturated else ''}"
+        f"{format_latency(figures.latency_ns_mean.mean)}."
         for cell, figures in pairs
     ]
     return " ".join(parts)

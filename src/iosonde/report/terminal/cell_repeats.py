@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate, estimate_cell
 from iosonde.analysis.histogram import PERCENTS, percent_label
+from iosonde.analysis.pace import SATURATED
 from iosonde.charts.quantities import (
     MEGABYTE,
     NO_VALUE,
@@ -13,7 +14,7 @@ from iosonde.charts.quantities import (
     with_interval,
 )
 from iosonde.records import CellRecord, Operation, Outcome
-from iosonde.report.result_tables import Head, Line, ResultTable
+from iosonde.report.result_tables import Head, Line, ResultTable, longest_text, mean_text
 from iosonde.report.terminal.cell_choice import ChosenCell
 
 
@@ -44,7 +45,8 @@ def repeats_table(chosen: ChosenCell, estimate: CellEstimate) -> ResultTable:
         Head("Max", unit.name),
         Head("CPU", "ns/operation"),
     )
-    return ResultTable(caption="", heads=heads, lines=tuple(lines), notes=())
+    notes = (SATURATED,) if any(figures.saturated for figures in estimate.operations.values()) else ()
+    return ResultTable(caption="", heads=heads, lines=tuple(lines), notes=notes)
 
 
 def _line(name: str, figures: OperationEstimate, cell: CellEstimate, unit: LatencyUnit) -> Line:
@@ -57,10 +59,10 @@ def _line(name: str, figures: OperationEstimate, cell: CellEstimate, unit: Laten
             NO_VALUE if depth is None else significant(depth.mean, 3),
             with_interval(figures.iops),
             with_interval(figures.bytes_per_s, 1 / MEGABYTE) if figures.bytes else NO_VALUE,
-            with_interval(figures.latency_ns_mean, 1 / unit.ns),
+            mean_text(figures, unit),
             significant(figures.latency_ns_min / unit.ns),
             *(NO_VALUE if value is None else significant(value / unit.ns) for value in percentiles),
-            significant(figures.latency_ns_max / unit.ns),
+            longest_text(figures, unit),
             NO_VALUE if cpu is None else significant(cpu.mean, 3),
         )
     )

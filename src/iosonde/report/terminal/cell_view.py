@@ -110,8 +110,9 @@ def _drawn(estimate: CellEstimate) -> list[OperationEstimate]:
 def _distributions(estimate: CellEstimate) -> Iterator[RenderableType]:
     for figures in _drawn(estimate):
         kind = f"{figures.latency_kind} latency".capitalize()
-        yield PercentileBars(f"{kind} of {figures.operation}s: percentiles", figures)
-        yield Text()
+        if not figures.saturated:
+            yield PercentileBars(f"{kind} of {figures.operation}s: percentiles", figures)
+            yield Text()
         yield HistogramBars(f"{kind} of {figures.count:,} {figures.operation}s: histogram", figures.latency)
         yield Text()
 

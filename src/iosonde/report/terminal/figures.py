@@ -126,7 +126,7 @@ def _in_percent(text: str) -> str:
     mean, sign, half_width = text.partition(_INTERVAL)
     if not sign:
         return text
-    numbers = [float(part.lstrip("<").replace(",", "")) for part in (mean, half_width)]
+    numbers = [float(part.lstrip("<≥ ").replace(",", "")) for part in (mean, half_width)]
     return f"{mean} ±{numbers[1] / numbers[0] * 100:.0f}%" if numbers[0] else mean
 
 
