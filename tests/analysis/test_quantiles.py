@@ -79,3 +79,9 @@ def test_the_interval_lies_around_the_percentile(percent: float) -> None:
     found = interval_of([drawn(random, 3000) for _ in range(4)], percent)
     assert found is not None
     assert found[0] < MEAN_NS * expon.ppf(percent / 100) < found[1]
+
+
+def test_repeats_whose_tails_have_nothing_in_common_leave_a_percentile_unknown() -> None:
+    # One repeat that stood still is enough: the interval then reaches beyond any number that a float can hold.
+    repeats = [totals_of([MEAN_NS] * 100_000), totals_of([100 * MEAN_NS] * 100_000)]
+    assert interval_of(repeats, 99.99) is None

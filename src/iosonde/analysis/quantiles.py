@@ -21,6 +21,8 @@ NORMAL: Final = 1.96
 """Half a 95 % interval in standard errors, where these are known and not measured."""
 
 REPEATS_MIN: Final = 2
+EXPONENT_MAX: Final = 700.0
+"""A little below where a floating-point number ends; what lies beyond is no share of any count."""
 
 _Spread = tuple[float, float]
 """A standard error of the share beyond, and half the interval that it makes."""
@@ -58,7 +60,7 @@ def percentile_interval(
 def _ranks(total: int, share: float, reach: float) -> tuple[int, int]:
     """The ranks at the ends of the interval. It is taken in log odds: a small share strays upwards more than down."""
     odds, reach_in_odds = log(share / (1 - share)), reach / (share * (1 - share))
-    low, high = (1 / (1 + exp(-odds - sign * reach_in_odds)) for sign in (-1, 1))
+    low, high = (1 / (1 + exp(min(-odds - sign * reach_in_odds, EXPONENT_MAX))) for sign in (-1, 1))
     return max(floor(total * low), 1), ceil(total * high) + 1
 
 
