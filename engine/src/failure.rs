@@ -22,6 +22,10 @@ pub enum FailureKind {
     TargetExists,
     /// The path leads to something else than a regular file.
     NotRegular,
+    /// The path leads to something else than a block device.
+    NotDevice,
+    /// A block device was to be written. It is only ever read.
+    DeviceWrite,
     /// The user may not.
     NoRights,
     /// The file system is full, or the quota is spent.

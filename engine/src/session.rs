@@ -16,7 +16,7 @@ use crate::job::{Data, Engine, Job, Pattern, Sync, TARGETS_MAX};
 use crate::protocol::{Access, Command, Event, Hello, LINE_BYTES_MAX, Line, Numbered, PROTOCOL, TargetSpec, read_line};
 use crate::ring::{Poll, uring_refused};
 use crate::sim::{Drive, FaultPlan, Model, VirtualClock, check_faults, flush_all};
-use crate::target::{Target, TargetKind, Wanted};
+use crate::target::{DeviceWanted, Target, TargetKind, Wanted};
 
 /// Commands that may wait while a job runs. Those beyond are refused, so that a stop, and the end, are heard all the same.
 const COMMANDS_WAITING_MAX: usize = 16;
@@ -25,16 +25,22 @@ const WAIT_NS_MAX: u64 = 86_400 * 1_000_000_000;
 /// Calibration: long enough for a steady figure, short enough that nobody minds.
 const CALIBRATION_NS: u64 = 10_000_000;
 
-/// The way to files, the only one that a session has.
-pub type OpenFile = fn(&Path, Wanted) -> Result<Target, Failure>;
+/// The ways to what is measured, the only ones that a session has.
+#[derive(Clone, Copy, Debug)]
+pub struct Ways {
+    /// To files.
+    pub file: fn(&Path, Wanted) -> Result<Target, Failure>,
+    /// To block devices.
+    pub device: fn(&Path, &DeviceWanted) -> Result<Target, Failure>,
+}
 
 /// Answers the commands of `input` on `output` until the input ends or nobody reads the output any more.
 pub fn serve(input: impl Read + Send + 'static, output: impl Write) -> io::Result<()> {
-    serve_with(input, output, Target::open)
+    serve_with(input, output, Ways { file: Target::open, device: Target::open_device })
 }
 
-/// The same, with another way to files than opening them.
-pub fn serve_with(input: impl Read + Send + 'static, output: impl Write, open_file: OpenFile) -> io::Result<()> {
+/// The same, with other ways to files and devices than opening them.
+pub fn serve_with(input: impl Read + Send + 'static, output: impl Write, ways: Ways) -> io::Result<()> {
     let brake = Arc::new(Brake::default());
     let (sender, commands) = sync_channel(COMMANDS_WAITING_MAX);
     let heard = Arc::clone(&brake);
@@ -45,7 +51,7 @@ pub fn serve_with(input: impl Read + Send + 'static, output: impl Write, open_fi
         clock: Monotonic::start(),
         virtual_clock: VirtualClock::default(),
         output: BufWriter::new(output),
-        open_file,
+        ways,
         broken: None,
         targets: Vec::new(),
         drives: Vec::new(),
@@ -151,7 +157,7 @@ struct Session<W: Write> {
     // The time of simulated drives.
     virtual_clock: VirtualClock,
     output: BufWriter<W>,
-    open_file: OpenFile,
+    ways: Ways,
     // Why no more events are sent: the front is gone, or what is asked of the target does not come back.
     broken: Option<io::Error>,
     // In the order in which they were opened.
@@ -262,9 +268,14 @@ impl<W: Write> Session<W> {
                         "a file that is made has a size and is open for writing; one that is not, has neither";
                     return Err(Failure::new(FailureKind::Protocol, message));
                 }
-                let mut target = (self.open_file)(&path, Wanted { write, create_bytes: size_bytes, direct })?;
+                let mut target = (self.ways.file)(&path, Wanted { write, create_bytes: size_bytes, direct })?;
                 target.cpus_near = cpus_near;
                 target.ledger = ledger.map(|spec| spec.open(&target)).transpose()?.map(Arc::new);
+                Ok(target)
+            }
+            TargetSpec::Device { path, direct, cpus_near } => {
+                let mut target = (self.ways.device)(&path, &DeviceWanted { direct })?;
+                target.cpus_near = cpus_near;
                 Ok(target)
             }
         }

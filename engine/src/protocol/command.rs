@@ -71,6 +71,16 @@ pub enum TargetSpec {
         #[serde(default)]
         ledger: Option<LedgerSpec>,
     },
+    /// A block device, for reading only.
+    Device {
+        /// Where its node is.
+        path: PathBuf,
+        /// Go past the page cache.
+        direct: bool,
+        /// The CPUs near it; none where nobody knows, or all are alike.
+        #[serde(default)]
+        cpus_near: Vec<u32>,
+    },
     /// Nothing: operations complete at once.
     Null {
         /// How large it pretends to be.

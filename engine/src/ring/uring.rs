@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use io_uring::types::{Fd, Fixed, FsyncFlags, SubmitArgs, Timespec};
 use io_uring::{IoUring, Probe, opcode, squeue};
-use rustix::fs::{fstat, major, minor};
+use rustix::fs::{FileType, fstat, major, minor};
 
 use super::{Completion, Operation, PUNCH_HOLE, Poll, Request, Ring, RingTruth, grant};
 use crate::failure::symbol;
@@ -137,11 +137,14 @@ fn try_iopoll(file: RawFd) -> io::Result<()> {
     }
 }
 
-// Whether the device below a file says that it has no queue to poll. A partition has no queue of its own.
+// Whether the device below a file, or the device itself, says that it has no queue to poll. A partition has no queue of
+// its own.
 fn is_never_polled(file: RawFd) -> bool {
     // SAFETY: the caller has the file open, and it is only borrowed for the call.
     let Ok(facts) = fstat(unsafe { BorrowedFd::borrow_raw(file) }) else { return false };
-    let device = format!("/sys/dev/block/{}:{}", major(facts.st_dev), minor(facts.st_dev));
+    let is_device = FileType::from_raw_mode(facts.st_mode) == FileType::BlockDevice;
+    let number = if is_device { facts.st_rdev } else { facts.st_dev };
+    let device = format!("/sys/dev/block/{}:{}", major(number), minor(number));
     let said = ["", "/.."].iter().find_map(|step| read_to_string(format!("{device}{step}/queue/io_poll")).ok());
     said.is_some_and(|text| text.trim() == "0")
 }

@@ -1,14 +1,14 @@
-//! One measurement on a file at a time: the kernel's own lock, given back when the engine ends, however it ends.
+//! One measurement on a file at a time, and a sign on a device that it is measured: the kernel's own lock, given back
+//! when the engine ends, however it ends.
 
 use std::fs::{File, read_to_string};
 use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FlockOperation, flock, fstat, major, minor};
 use rustix::io::Errno;
 
-use super::Identity;
 use crate::failure::{Failure, FailureKind};
 
 /// How long the kernel may take to give up the ring of a process that has ended, and with it the lock. The kernel does so
@@ -19,11 +19,21 @@ const HELD_MAX: Duration = Duration::from_millis(500);
 /// How often to look.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
-/// Takes the lock. A file system that knows no locks is no worse than one without them.
-pub fn take(path: &Path, file: &File, identity: Identity) -> Result<(), Failure> {
+/// Takes the lock for itself. A file system that knows no locks is no worse than one without them.
+pub fn take(path: &Path, file: &File) -> Result<(), Failure> {
+    wait_for(path, file, FlockOperation::NonBlockingLockExclusive)
+}
+
+/// Takes the lock with others that only look, as udev does when it looks for what is on a device: both may have it at the
+/// same time, and whoever takes a device for itself, to part or to format it, is waited for and waits.
+pub fn share(path: &Path, file: &File) -> Result<(), Failure> {
+    wait_for(path, file, FlockOperation::NonBlockingLockShared)
+}
+
+fn wait_for(path: &Path, file: &File, wanted: FlockOperation) -> Result<(), Failure> {
     let since = Instant::now();
-    while flock(file, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK) {
-        let holder = holder(identity);
+    while flock(file, wanted) == Err(Errno::WOULDBLOCK) {
+        let holder = holder(file);
         let patience = if holder.is_some_and(has_ended) { GIVEN_UP_MAX } else { HELD_MAX };
         if since.elapsed() < patience {
             sleep(LOOK_EVERY);
@@ -39,9 +49,11 @@ fn has_ended(process: u32) -> bool {
     !Path::new(&format!("/proc/{process}")).exists()
 }
 
-// The process that has the lock, by the kernel's table: `1: FLOCK  ADVISORY  WRITE 1234 fe:00:131 0 EOF`.
-fn holder(identity: Identity) -> Option<u32> {
-    let place = format!("{:02x}:{:02x}:{}", identity.device_major, identity.device_minor, identity.inode);
+// The process that has the lock, by the kernel's table: `1: FLOCK  ADVISORY  WRITE 1234 fe:00:131 0 EOF`. That of a device
+// is on its node.
+fn holder(file: &File) -> Option<u32> {
+    let facts = fstat(file).ok()?;
+    let place = format!("{:02x}:{:02x}:{}", major(facts.st_dev), minor(facts.st_dev), facts.st_ino);
     holder_in(&read_to_string("/proc/locks").ok()?, &place)
 }
 

@@ -2,6 +2,7 @@
 //! that may be written only if it is a regular file and was asked for.
 
 mod alignment;
+mod device;
 mod lock;
 mod open;
 
@@ -16,6 +17,7 @@ use rustix::fs::{Advice, fadvise};
 use serde::Serialize;
 
 pub use alignment::Alignment;
+pub use device::DeviceWanted;
 pub use open::Wanted;
 
 use crate::failure::{Failure, FailureKind};
@@ -26,6 +28,8 @@ use crate::verify::Ledger;
 pub enum TargetKind {
     /// A regular file.
     File,
+    /// A block device, which is only read.
+    Device,
     /// Nothing at all: operations complete at once.
     Null,
     /// A simulated drive.
@@ -35,13 +39,13 @@ pub enum TargetKind {
 /// What makes a target the same target, whatever its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Identity {
-    /// The device that the file system lies on.
+    /// The device that the file system lies on; of a block device its own number.
     pub device_major: u32,
-    /// The device that the file system lies on.
+    /// The same.
     pub device_minor: u32,
-    /// The file's number in it.
+    /// The file's number in it; 0 for a block device.
     pub inode: u64,
-    /// The file's size.
+    /// The size.
     pub size_bytes: u64,
     /// When the file was made, since 1970: a number that was freed is soon given to another file. None where the file
     /// system does not keep it, or where nobody asked.
@@ -49,7 +53,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Whether both are one file at one time, whatever its size.
+    /// Whether both are one file, or device, at one time, whatever its size.
     #[must_use]
     pub fn is_file_of(&self, other: &Self) -> bool {
         (self.device_major, self.device_minor, self.inode) == (other.device_major, other.device_minor, other.inode)
@@ -122,11 +126,13 @@ impl Target {
         self.file.as_ref().map(AsRawFd::as_raw_fd)
     }
 
-    /// Makes all that was written durable.
+    /// Makes all that was written durable. Of a device nothing was: what others have written to it is theirs to sync.
     pub fn sync(&self) -> Result<(), Failure> {
         match &self.file {
-            Some(file) => file.sync_data().map_err(|error| Failure::from_io(FailureKind::Io, "fdatasync", &error)),
-            None => Ok(()),
+            Some(file) if self.kind != TargetKind::Device => {
+                file.sync_data().map_err(|error| Failure::from_io(FailureKind::Io, "fdatasync", &error))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -157,13 +163,14 @@ impl Target {
     pub fn changed(&self) -> Option<Failure> {
         let (file, identity) = (self.file.as_ref()?, self.identity?);
         let path = self.path.display();
-        let what = match open::identity_of_file(file) {
+        let what = match self.identity_of_handle(file) {
             Ok(now) if now.size_bytes != identity.size_bytes => {
                 format!("{path} had {} bytes and has {} now", identity.size_bytes, now.size_bytes)
             }
-            Ok(_) => match open::identity_of_path(&self.path) {
+            Ok(_) => match self.identity_of_path() {
                 Ok(now) if now.is_file_of(&identity) => return None,
-                Ok(_) => format!("{path} was replaced by another file"),
+                Ok(_) => format!("{path} was replaced by another {}", self.noun()),
+                Err(failure) if failure.kind == FailureKind::NotDevice => failure.message,
                 Err(failure) if failure.kind == FailureKind::TargetMissing => {
                     format!("{path} was removed or moved away")
                 }
@@ -174,9 +181,26 @@ impl Target {
         Some(Failure::new(FailureKind::Changed, what))
     }
 
-    /// Whether some of it is unwritten now.
+    fn identity_of_handle(&self, file: &File) -> Result<Identity, Failure> {
+        if self.kind == TargetKind::Device { device::identity_of_file(file) } else { open::identity_of_file(file) }
+    }
+
+    fn identity_of_path(&self) -> Result<Identity, Failure> {
+        if self.kind == TargetKind::Device {
+            device::identity_of_path(&self.path)
+        } else {
+            open::identity_of_path(&self.path)
+        }
+    }
+
+    fn noun(&self) -> &'static str {
+        if self.kind == TargetKind::Device { "device" } else { "file" }
+    }
+
+    /// Whether some of it is unwritten now. Of a device nobody knows.
     #[must_use]
     pub fn has_holes_now(&self) -> bool {
-        self.file.as_ref().is_some_and(|file| open::has_holes(file, self.size_bytes))
+        let file = self.file.as_ref().filter(|_| self.kind == TargetKind::File);
+        file.is_some_and(|file| open::has_holes(file, self.size_bytes))
     }
 }

@@ -26,7 +26,7 @@ pub struct Wanted {
 }
 
 impl Target {
-    /// Opens a regular file, or makes one. Nothing that is not a regular file is ever opened for reading or writing:
+    /// Opens a regular file, or makes one. Nothing that is not a regular file is opened here, for reading or writing:
     /// the path is first opened without access to its data, looked at, and only that very file is opened then.
     pub fn open(path: &Path, wanted: Wanted) -> Result<Self, Failure> {
         if let Some(size_bytes) = wanted.create_bytes {
@@ -36,14 +36,15 @@ impl Target {
                 let _ = std::fs::remove_file(path);
             })
         } else {
-            finish(path, reopen(path, wanted.write)?, wanted, None)
+            let handle = look_at_file(path, wanted.write)?.0;
+            finish(path, reopen(path, &handle, wanted.write)?, wanted, None)
         }
     }
 }
 
 /// The identity of whatever regular file a path leads to.
 pub fn identity_of_path(path: &Path) -> Result<Identity, Failure> {
-    let (_, facts) = look(path)?;
+    let (_, facts) = look_at_file(path, false)?;
     Ok(identity(&facts))
 }
 
@@ -70,7 +71,8 @@ fn birth_ns(file: &File) -> Option<u64> {
     Some(seconds * 1_000_000_000 + u64::from(facts.stx_btime.tv_nsec))
 }
 
-fn refusal(path: &Path, error: &io::Error) -> Failure {
+/// Why a path can't be opened, by the kernel's answer.
+pub fn refusal(path: &Path, error: &io::Error) -> Failure {
     let kind = match error.raw_os_error() {
         Some(libc::ENOENT | libc::ENOTDIR) => FailureKind::TargetMissing,
         Some(libc::EEXIST) => FailureKind::TargetExists,
@@ -82,31 +84,48 @@ fn refusal(path: &Path, error: &io::Error) -> Failure {
     Failure::from_io(kind, &path.display().to_string(), error)
 }
 
-// O_PATH reaches a file without touching it: no device is woken, no pipe waits for its other end.
-fn look(path: &Path) -> Result<(File, Stat), Failure> {
+/// A handle of whatever a path leads to, and what that is. `O_PATH` reaches it without touching it: no device is woken, no
+/// pipe waits for its other end.
+pub fn look(path: &Path) -> Result<(File, Stat), Failure> {
     let mut options = OpenOptions::new();
     options.read(true).custom_flags(libc::O_PATH | libc::O_CLOEXEC);
     let handle = options.open(path).map_err(|error| refusal(path, &error))?;
     let facts = fstat(&handle).map_err(|error| refusal(path, &error.into()))?;
-    let kind = FileType::from_raw_mode(facts.st_mode);
-    if kind == FileType::RegularFile {
-        return Ok((handle, facts));
-    }
-    let what = match kind {
+    Ok((handle, facts))
+}
+
+/// Opens the very thing that was looked at, whatever its path leads to by now.
+pub fn reopen(path: &Path, handle: &File, write: bool) -> Result<File, Failure> {
+    let very_file = format!("/proc/self/fd/{}", handle.as_raw_fd());
+    OpenOptions::new().read(true).write(write).open(very_file).map_err(|error| refusal(path, &error))
+}
+
+/// What kind of thing it is, in words.
+pub fn kind_of(facts: &Stat) -> &'static str {
+    match FileType::from_raw_mode(facts.st_mode) {
+        FileType::RegularFile => "a regular file",
         FileType::Directory => "a directory",
         FileType::BlockDevice => "a block device",
         FileType::CharacterDevice => "a character device",
         FileType::Fifo => "a pipe",
         FileType::Socket => "a socket",
         _ => "no regular file",
-    };
-    Err(Failure::new(FailureKind::NotRegular, format!("{} is {what}", path.display())))
+    }
 }
 
-fn reopen(path: &Path, write: bool) -> Result<File, Failure> {
-    let (handle, _) = look(path)?;
-    let very_file = format!("/proc/self/fd/{}", handle.as_raw_fd());
-    OpenOptions::new().read(true).write(write).open(very_file).map_err(|error| refusal(path, &error))
+fn look_at_file(path: &Path, write: bool) -> Result<(File, Stat), Failure> {
+    let (handle, facts) = look(path)?;
+    let (kind, shown) = (FileType::from_raw_mode(facts.st_mode), path.display());
+    if kind == FileType::RegularFile {
+        return Ok((handle, facts));
+    }
+    if kind == FileType::BlockDevice && write {
+        return Err(Failure::new(
+            FailureKind::DeviceWrite,
+            format!("{shown} is a block device, which is never written"),
+        ));
+    }
+    Err(Failure::new(FailureKind::NotRegular, format!("{shown} is {}", kind_of(&facts))))
 }
 
 fn make(path: &Path) -> Result<File, Failure> {
@@ -116,8 +135,7 @@ fn make(path: &Path) -> Result<File, Failure> {
 }
 
 fn finish(path: &Path, file: File, wanted: Wanted, size_bytes: Option<u64>) -> Result<Target, Failure> {
-    let facts = fstat(&file).map_err(|error| refusal(path, &error.into()))?;
-    lock::take(path, &file, identity(&facts))?;
+    lock::take(path, &file)?;
     if let Some(size_bytes) = size_bytes {
         allocate(&file, size_bytes).map_err(|error| refusal(path, &error))?;
     }
@@ -153,10 +171,10 @@ fn allocate(file: &File, size_bytes: u64) -> io::Result<()> {
     }
 }
 
-fn go_direct(file: &File, identity: Identity) -> Result<Alignment, Failure> {
-    let refused = |error: rustix::io::Errno| {
-        Failure::from_io(FailureKind::DirectRefused, "the file system refuses direct I/O", &error.into())
-    };
+/// Has I/O on an open target go past the page cache, and says what that asks of addresses.
+pub fn go_direct(file: &File, identity: Identity) -> Result<Alignment, Failure> {
+    let refused =
+        |error: rustix::io::Errno| Failure::from_io(FailureKind::DirectRefused, "direct I/O is refused", &error.into());
     let flags = fcntl_getfl(file).map_err(refused)?;
     fcntl_setfl(file, flags | OFlags::DIRECT).map_err(refused)?;
     Alignment::of(file, identity)

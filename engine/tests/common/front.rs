@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use iosonde_engine::failure::{Failure, FailureKind};
 use iosonde_engine::protocol::{Command, LINE_BYTES_MAX, Numbered};
-use iosonde_engine::session::serve_with;
+use iosonde_engine::session::{Ways, serve_with};
 use serde_json::Value;
 
 /// How long the front waits for an answer before it says the next line.
@@ -33,7 +33,7 @@ pub fn play(input: &[u8]) -> Vec<Value> {
         ended: Arc::clone(&ended),
     };
     let ear = Ear { line: Vec::new(), heard: Arc::clone(&heard) };
-    let outcome = serve_with(script, ear, |_, _| Err(Failure::new(FailureKind::NoRights, "no files here")));
+    let outcome = serve_with(script, ear, nowhere());
     outcome.expect("there was always somebody who listened");
     let ended: Option<Instant> = *ended.lock().expect("nobody panics with it");
     let after = ended.map(|ended| ended.elapsed());
@@ -42,6 +42,15 @@ pub fn play(input: &[u8]) -> Vec<Value> {
     let answers = std::mem::take(&mut *heard.answers.lock().expect("nobody panics with it"));
     assert_eq!(answers.len(), expected + 1, "answers to as many lines, and a hello");
     answers
+}
+
+// A session that no file and no device can be reached from.
+fn nowhere() -> Ways {
+    Ways { file: |_, _| Err(no_files()), device: |_, _| Err(no_files()) }
+}
+
+fn no_files() -> Failure {
+    Failure::new(FailureKind::NoRights, "no files here")
 }
 
 // How many answers these lines must get: a stop has none of its own, and a line without an end is none.

@@ -1,0 +1,95 @@
+//! Block devices, which are read and never written: there is no word here for asking for more.
+
+use std::fs::File;
+use std::path::Path;
+
+use rustix::fs::{FileType, OFlags, SeekFrom, Stat, fcntl_getfl, fstat, major, minor, seek};
+
+use super::open::{go_direct, kind_of, look, refusal, reopen};
+use super::{Alignment, Identity, Target, TargetKind, lock};
+use crate::failure::{Failure, FailureKind};
+
+/// What is wanted of a device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceWanted {
+    /// Go past the page cache.
+    pub direct: bool,
+}
+
+impl Target {
+    /// Opens a block device for reading. The path is first opened without access to its data, looked at, and only that
+    /// very device is opened then.
+    pub fn open_device(path: &Path, wanted: &DeviceWanted) -> Result<Self, Failure> {
+        let (handle, facts) = look(path)?;
+        check_block(path, &facts)?;
+        let file = reopen(path, &handle, false)?;
+        check_read_only(path, &file)?;
+        let opened = fstat(&file).map_err(|error| refusal(path, &error.into()))?;
+        check_block(path, &opened)?;
+        lock::share(path, &file)?;
+        let identity = Identity { size_bytes: size_bytes(&file)?, ..numbers(&opened) };
+        if identity.size_bytes == 0 {
+            let message = format!("{} has no medium, or nothing behind it: its size is 0", path.display());
+            return Err(Failure::new(FailureKind::TargetOpen, message));
+        }
+        let alignment = if wanted.direct { go_direct(&file, identity)? } else { Alignment::none() };
+        Ok(Self {
+            kind: TargetKind::Device,
+            writable: false,
+            direct: wanted.direct,
+            created: false,
+            size_bytes: identity.size_bytes,
+            identity: Some(identity),
+            alignment,
+            holes: false,
+            cpus_near: Vec::new(),
+            ledger: None,
+            path: path.to_owned(),
+            file: Some(file),
+        })
+    }
+}
+
+/// What a path leads to, if that is a block device. Its size is not among what a path tells.
+pub fn identity_of_path(path: &Path) -> Result<Identity, Failure> {
+    let (_, facts) = look(path)?;
+    check_block(path, &facts)?;
+    Ok(numbers(&facts))
+}
+
+/// The identity of an open device.
+pub fn identity_of_file(file: &File) -> Result<Identity, Failure> {
+    let facts = fstat(file).map_err(|error| Failure::from_io(FailureKind::Io, "fstat", &error.into()))?;
+    Ok(Identity { size_bytes: size_bytes(file)?, ..numbers(&facts) })
+}
+
+// A device is known by its own number, whatever file system its node lies on, and however many nodes lead to it.
+fn numbers(facts: &Stat) -> Identity {
+    Identity {
+        device_major: major(facts.st_rdev),
+        device_minor: minor(facts.st_rdev),
+        inode: 0,
+        size_bytes: 0,
+        born_ns: None,
+    }
+}
+
+fn check_block(path: &Path, facts: &Stat) -> Result<(), Failure> {
+    if FileType::from_raw_mode(facts.st_mode) == FileType::BlockDevice {
+        return Ok(());
+    }
+    let message = format!("{} is {}, and no block device", path.display(), kind_of(facts));
+    Err(Failure::new(FailureKind::NotDevice, message))
+}
+
+// What the kernel says of the handle, not what was asked for: nothing behind this goes on with one that could write.
+fn check_read_only(path: &Path, file: &File) -> Result<(), Failure> {
+    let flags = fcntl_getfl(file).map_err(|error| refusal(path, &error.into()))?;
+    assert!(flags & OFlags::ACCMODE == OFlags::RDONLY, "a device is never open for writing");
+    Ok(())
+}
+
+// Operations carry their offsets, so that where the handle stands means nothing.
+fn size_bytes(file: &File) -> Result<u64, Failure> {
+    seek(file, SeekFrom::End(0)).map_err(|error| Failure::from_io(FailureKind::Io, "the size", &error.into()))
+}

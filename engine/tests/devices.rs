@@ -1,0 +1,56 @@
+//! Block devices: what is taken for one, and that none is ever open for writing. What needs a device of its own is among
+//! the stories of the front.
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::{FileTypeExt, symlink};
+use std::path::{Path, PathBuf};
+
+use iosonde_engine::failure::FailureKind;
+use iosonde_engine::target::{DeviceWanted, Target, Wanted};
+
+const READ: DeviceWanted = DeviceWanted { direct: true };
+const WAYS_TO_WRITE: [Wanted; 3] = [
+    Wanted { write: true, create_bytes: None, direct: false },
+    Wanted { write: true, create_bytes: None, direct: true },
+    Wanted { write: true, create_bytes: Some(1 << 20), direct: false },
+];
+
+/// The nodes of all block devices here.
+fn devices() -> Vec<PathBuf> {
+    let entries = fs::read_dir("/dev").into_iter().flatten().flatten();
+    let is_block = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|facts| facts.file_type().is_block_device());
+    entries.map(|entry| entry.path()).filter(is_block).collect()
+}
+
+#[test]
+fn nothing_but_a_block_device_is_opened_as_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("file");
+    fs::write(&file, vec![7; 1 << 20]).expect("a file");
+    let pipe = folder.path().join("pipe");
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).expect("a pipe");
+    for path in [folder.path(), &file, &pipe, Path::new("/dev/null")] {
+        let refused = Target::open_device(path, &READ).expect_err("no device");
+        assert_eq!(refused.kind, FailureKind::NotDevice, "{}", path.display());
+    }
+    let missing = Target::open_device(&folder.path().join("missing"), &READ).expect_err("nothing there");
+    assert_eq!(missing.kind, FailureKind::TargetMissing);
+}
+
+#[test]
+fn a_block_device_is_refused_to_whoever_would_write_it_by_its_name_and_through_a_link() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (number, device) in devices().into_iter().enumerate() {
+        let link = folder.path().join(number.to_string());
+        symlink(&device, &link).expect("a link");
+        for path in [&device, &link] {
+            for wanted in WAYS_TO_WRITE {
+                let refused = Target::open(path, wanted).expect_err("a device that would be written").kind;
+                let exists = wanted.create_bytes.is_some() && refused == FailureKind::TargetExists;
+                assert!(exists || refused == FailureKind::DeviceWrite, "{}: {refused:?}", path.display());
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+"""Block devices as targets: they are read as they are, and never written."""
+
+import os
+import stat
+from pathlib import Path
+
+from iosonde.errors import TargetError
+from iosonde.machine import device_identifier, device_size_bytes
+from iosonde.records import Identity, TargetFacts
+from iosonde.units import format_size
+
+
+def check_device(path: Path, *, writer: str, way_to_read: str, overwrite: bool) -> None:
+    """Raises TargetError for a device that would be written, or can't be read.
+
+    ``writer`` is what asks for writes, empty where nothing does; ``way_to_read`` is what asks for reads only.
+    """
+    if overwrite:
+        raise TargetError(
+            f"--overwrite would write {path}, and block devices are only read",
+            "leave --overwrite away; to measure writes, mount the device and name a directory on it",
+        )
+    if writer:
+        raise TargetError(
+            f"{path} is a block device, which is only read, and {writer} would write it",
+            f"{way_to_read} only reads; to measure writes, mount the device and name a directory on it",
+        )
+    if not os.access(path, os.R_OK):
+        raise TargetError(f"{path} may not be read", "run as root, or as a member of the group that may (often disk)")
+
+
+def device_span_bytes(path: Path, size_bytes: int | None, least_bytes: int, step_bytes: int) -> int:
+    """How much of a device is read, in whole steps: all of it, or ``size_bytes`` from its start. Raises TargetError."""
+    size = device_size_bytes(path.stat().st_rdev)
+    if size is None:
+        raise TargetError(f"the size of {path} is unknown: sysfs has no such device", "mount /sys, then run again")
+    if not size:
+        raise TargetError(f"{path} has no medium, or nothing behind it", "put one in, or set the device up first")
+    span = (size if size_bytes is None else size_bytes) // step_bytes * step_bytes
+    if span > size:
+        raise TargetError(
+            f"--size {format_size(span)} is beyond the end of {path} ({format_size(size)})",
+            "leave --size away: then all of it is read",
+        )
+    if span < least_bytes:
+        raise TargetError(
+            f"{path} has {format_size(size)}, too little to measure", f"use one of {format_size(least_bytes)} or more"
+        )
+    return span
+
+
+def check_same_device(target: TargetFacts) -> Identity:
+    """The identity that the device has now, if it is the one that was measured. Raises TargetError.
+
+    What has a name of its own may have another number by now: numbers are given out anew at each start of the machine.
+    """
+    assert target.identity is not None
+    path = Path(target.path)
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise _other(path, f"it can't be found: {error.strerror}") from error
+    if not stat.S_ISBLK(found.st_mode):
+        raise _other(path, "it is no block device any more")
+    now = Identity(
+        device_major=os.major(found.st_rdev),
+        device_minor=os.minor(found.st_rdev),
+        inode=0,
+        size_bytes=device_size_bytes(found.st_rdev) or 0,
+    )
+    was, name = target.identity, device_identifier(found.st_rdev)
+    if name != target.device_identifier:
+        raise _other(path, f"that was {target.device_identifier or 'without a name'}, this is {name or 'without one'}")
+    if now.size_bytes != was.size_bytes:
+        raise _other(path, f"that had {was.size_bytes} bytes, this has {now.size_bytes}")
+    numbers = [(each.device_major, each.device_minor) for each in (was, now)]
+    if not name and numbers[0] != numbers[1]:
+        told = [f"{major}:{minor}" for major, minor in numbers]
+        raise _other(path, f"it was device {told[0]}, and is {told[1]} now")
+    return now
+
+
+def _other(path: Path, difference: str) -> TargetError:
+    return TargetError(
+        f"{path} is not the device that was measured: {difference}",
+        "have that very device at that place again, or start a new run",
+        final=True,
+    )

@@ -1,0 +1,313 @@
+"""Block devices: read as they are, known again, and never written."""
+
+import fcntl
+import json
+import os
+import stat
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from iosonde.errors import TargetError
+from iosonde.sources import EngineSource, TargetRequest
+from iosonde.store import load_run
+from tests.commands import command, iosonde
+from tests.stories.loop_devices import SIZE_BYTES, attached, digest, done, image, need_root
+
+SHORT = ("--duration", "200ms", "--warmup", "0s")
+O_ACCMODE = 3
+
+FEW_READS = """
+name = "few"
+repeats = 2
+warmup = "0s"
+duration = "300ms"
+[[experiment]]
+name = "few"
+pattern = ["random", "sequential"]
+read = 100
+block_size = "4KiB"
+queue_depth = 2
+"""
+
+
+@pytest.fixture
+def backing(tmp_path: Path) -> Path:
+    """The file behind the loop device."""
+    return image(tmp_path / "image")
+
+
+@pytest.fixture
+def device(backing: Path) -> Iterator[Path]:
+    """A loop device that holds random bytes, which must be there afterwards."""
+    before = digest(backing)
+    with attached(backing) as path:
+        yield path
+    assert digest(backing) == before, "the device was written"
+
+
+def probe(*words: object) -> dict[str, Any]:
+    ended = iosonde("probe", *words, *SHORT, "--json")
+    assert ended.returncode == 0, ended.stderr
+    document: dict[str, Any] = json.loads(ended.stdout)
+    return document
+
+
+def findings(document: dict[str, Any]) -> set[str]:
+    return {finding["id"] for finding in document["findings"]}
+
+
+def refused(*words: object) -> list[str]:
+    """The error and the hint of a command that ends with exit code 3."""
+    ended = iosonde(*words)
+    assert ended.returncode == 3, ended.stderr
+    return ended.stderr.splitlines()[-2:]
+
+
+@pytest.mark.parametrize("engine", ["auto", "psync"])
+def test_a_device_is_read_past_the_page_cache_and_what_it_is_stands_in_the_record(
+    device: Path, backing: Path, engine: str
+) -> None:
+    document = probe(device, "--engine", engine, "--queue-depth", "4")
+    target = document["run"]["header"]["target"]
+    assert (target["kind"], target["path"], target["direct"], target["written"]) == (
+        "device",
+        str(device),
+        True,
+        "unknown",
+    )
+    number = device.stat().st_rdev
+    assert target["identity"] == {
+        "device_major": os.major(number),
+        "device_minor": os.minor(number),
+        "inode": 0,
+        "size_bytes": SIZE_BYTES,
+        "born_ns": None,
+    }
+    assert target["device_identifier"] == f"file {backing}"
+    assert target["device"]["name"] == device.name
+    assert document["run"]["cells"][0]["operations"]["read"]["count"] > 10
+    assert "written-unknown" in findings(document)
+    assert not {"device-in-use", "content-unknown"} & findings(document)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("run",), "and the profile lab would write it"),
+        (("run", "--profile", "reads", "--overwrite"), "--overwrite would write"),
+        (("plan",), "and the profile lab would write it"),
+        (("probe", "--read", "70"), "and --read 70 would write it"),
+        (("probe", "--read", "99", "--trim", "1"), "and --read 99 would write it"),
+        (("probe", "--read", "0", "--verify"), "and --read 0 would write it"),
+        (("probe", "--read", "0", "--engine", "fio"), "and --read 0 would write it"),
+        (("probe", "--overwrite"), "--overwrite would write"),
+    ],
+)
+def test_what_would_write_a_device_is_refused_and_says_what_only_reads(
+    device: Path, words: tuple[str, ...], said: str
+) -> None:
+    error, hint = refused(words[0], device, *words[1:])
+    assert said in error
+    assert hint.startswith(("hint: --profile reads only reads; ", "hint: --read 100 only reads; ", "hint: leave --over"))
+    assert hint.endswith("to measure writes, mount the device and name a directory on it")
+
+
+def test_whatever_the_front_asks_for_the_engine_opens_no_device_for_writing(device: Path) -> None:
+    source = EngineSource()
+    try:
+        for create_bytes in (None, 16 << 20):
+            with pytest.raises(TargetError, match=r"which is never written|File exists"):
+                source.open(TargetRequest(path=device, write=True, create_bytes=create_bytes, direct=False))
+        source.open(TargetRequest(path=device, write=False, create_bytes=None, direct=True, is_device=True))
+        handle = source.handles()[device.stat().st_rdev, 0]
+        flags = (handle.parents[1] / "fdinfo" / handle.name).read_text(encoding="ascii").split("flags:")[1].split()[0]
+        assert int(flags, 8) & O_ACCMODE == os.O_RDONLY
+    finally:
+        source.end()
+
+
+def test_any_block_device_that_there_is_is_refused_to_whoever_would_write_it() -> None:
+    there = [path for path in Path("/dev").iterdir() if stat.S_ISBLK(path.lstat().st_mode)]
+    if not there:
+        pytest.skip("there is no block device here")
+    error, _ = refused("probe", there[0], "--read", "50")
+    assert error == f"error: {there[0]} is a block device, which is only read, and --read 50 would write it"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--size", "65MiB"), "--size 65 MiB is beyond the end of"),
+        (("--size", "16MiB", "--engine", "null"), "--engine null and the target null: go together"),
+        (("--engine", "simulation"), "--engine simulation measures simulated drives only"),
+    ],
+)
+def test_what_makes_no_sense_for_a_device_is_told(device: Path, words: tuple[str, ...], said: str) -> None:
+    assert said in iosonde("probe", device, *words).stderr
+
+
+def test_a_device_beside_a_file_that_would_be_made_and_filled_is_refused(device: Path, tmp_path: Path) -> None:
+    error, hint = refused("probe", tmp_path, device)
+    assert "would be made and filled" in error
+    assert hint == "hint: name devices and files that exist, or new files and directories only"
+
+
+def test_a_device_with_two_nodes_is_one_device(device: Path, tmp_path: Path) -> None:
+    node = tmp_path / "node"
+    os.mknod(node, 0o600 | stat.S_IFBLK, device.stat().st_rdev)
+    ended = iosonde("probe", device, node)
+    assert (ended.returncode, "is named twice" in ended.stderr) == (2, True), ended.stderr
+
+
+def test_two_devices_are_read_at_the_same_time(device: Path, tmp_path: Path) -> None:
+    with attached(image(tmp_path / "second")) as second:
+        document = probe(device, second)
+    shares = document["run"]["cells"][0]["targets"]
+    assert [share["operations"]["read"]["count"] > 0 for share in shares] == [True, True]
+
+
+def test_a_mounted_device_may_be_read_and_the_finding_says_where_it_is_mounted(tmp_path: Path) -> None:
+    need_root("mkfs.ext4", "mount", "umount")
+    place = tmp_path / "mounted"
+    place.mkdir()
+    with attached(image(tmp_path / "image")) as device:
+        done("mkfs.ext4", "-q", "-F", device)
+        done("mount", device, place)
+        try:
+            document = probe(device)
+            planned = iosonde("plan", device, "--profile", "reads").stdout
+        finally:
+            done("umount", place)
+    used = next(finding for finding in document["findings"] if finding["id"] == "device-in-use")
+    assert used["evidence"] == [["in use", f"{device.name} is mounted at {place}"]]
+    assert f"in use    {device.name} is mounted at {place}" in planned
+
+
+def test_a_partition_is_measured_by_itself(tmp_path: Path) -> None:
+    need_root("losetup")
+    backing = image(tmp_path / "image")
+    _write_table(backing, start_sector=2048, sectors=80_000)
+    with attached(backing, "--partscan") as whole:
+        part = Path(f"{whole}p1")
+        if not part.exists():
+            pytest.skip("this kernel finds no partitions on loop devices")
+        target = probe(part)["run"]["header"]["target"]
+    assert target["identity"]["size_bytes"] == 80_000 * 512
+    assert target["device_identifier"] == f"file {backing}, partition 1 from byte {2048 * 512}"
+
+
+def _write_table(backing: Path, start_sector: int, sectors: int) -> None:
+    """A table of one partition, in the form of the old PC."""
+    entry = bytes([0, 0, 0, 0, 0x83, 0, 0, 0]) + start_sector.to_bytes(4, "little") + sectors.to_bytes(4, "little")
+    with backing.open("r+b") as file:
+        file.seek(446)
+        file.write(entry + bytes(48) + b"\x55\xaa")
+
+
+def test_a_mapped_device_and_what_it_lies_on_are_known(device: Path) -> None:
+    need_root("dmsetup")
+    name = f"iosonde-test-{os.getpid()}"
+    made = subprocess.run(
+        ["dmsetup", "create", name, "--readonly", "--table", f"0 65536 linear {device} 0"],
+        capture_output=True,
+        check=False,
+    )
+    if made.returncode:
+        pytest.skip("no device can be mapped here")
+    try:
+        target = probe(f"/dev/mapper/{name}")["run"]["header"]["target"]
+        below = findings(probe(device))
+    finally:
+        done("dmsetup", "remove", name)
+    assert (target["kind"], target["identity"]["size_bytes"]) == ("device", 65536 * 512)
+    assert "device-in-use" in below
+
+
+def test_a_run_of_reads_is_broken_off_and_goes_on_on_the_very_same_device(device: Path, tmp_path: Path) -> None:
+    directory, process = _broken_off(device, tmp_path)
+    assert process == 130
+    ended = iosonde("resume", directory)
+    assert ended.returncode == 0, ended.stderr
+    run = load_run(directory, intervals=False)
+    assert (run.finished, len(run.cells), len(run.sessions)) == (True, 4, 1)
+    shown = iosonde("show", directory).stdout
+    assert str(device) in shown
+    page = (directory / "report.html").read_text(encoding="utf-8")
+    assert "a block device, only read" in page
+
+
+def test_a_run_does_not_go_on_on_another_device_of_the_same_name_and_size(tmp_path: Path) -> None:
+    with attached(image(tmp_path / "image")) as device:
+        directory, _ = _broken_off(device, tmp_path)
+    other = image(tmp_path / "other")
+    with ExitStack() as stack:
+        again = stack.enter_context(attached(other))
+        if again != device:
+            pytest.skip("somebody else took the loop device meanwhile")
+        error, hint = refused("resume", directory)
+    assert error == (
+        f"error: {device} is not the device that was measured: that was file {tmp_path / 'image'}, this is file {other}"
+    )
+    assert hint == "hint: have that very device at that place again, or start a new run"
+
+
+def test_a_device_that_shrinks_while_it_is_measured_ends_the_run(tmp_path: Path) -> None:
+    backing = image(tmp_path / "image")
+    with attached(backing) as device:
+        words = command("probe", device, "--duration", "20s", "--size", "16MiB")
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(2)
+        os.truncate(backing, 32 << 20)
+        done("losetup", "--set-capacity", device)
+        _, errors = process.communicate(timeout=30)
+    assert process.returncode == 3, errors
+    assert f"{device} had {SIZE_BYTES} bytes and has {32 << 20} now" in errors
+
+
+def test_two_runs_on_one_device_name_each_other(device: Path) -> None:
+    words = command("probe", device, "--duration", "3s", "--json")
+    first = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(1.5)
+    second = probe(device)
+    output, errors = first.communicate(timeout=30)
+    assert first.returncode == 0, errors
+    assert "neighbours" in findings(second)
+    assert "neighbours" not in findings(json.loads(output)), "the second came and went within the cell"
+
+
+def test_what_looks_at_a_device_may_lock_it_meanwhile_and_what_takes_it_for_itself_is_told(device: Path) -> None:
+    source = EngineSource()
+    request = TargetRequest(path=device, write=False, create_bytes=None, direct=True, is_device=True)
+    try:
+        source.open(request)
+        with device.open("rb") as other:
+            # As udev does.
+            fcntl.flock(other, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        source.close()
+        with device.open("rb") as other:
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with pytest.raises(TargetError, match=f"is held by process {os.getpid()}"):
+                source.open(request)
+    finally:
+        source.end()
+
+
+def _broken_off(device: Path, folder: Path) -> tuple[Path, int]:
+    """A run of four short cells on a device, ended by Ctrl-C in its second."""
+    campaign, directory = folder / "few.toml", folder / "run"
+    campaign.write_text(FEW_READS, encoding="utf-8")
+    words = command("run", device, "--profile", campaign, "--out", directory)
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    for line in process.stderr:
+        if line.startswith("[1/"):
+            break
+    process.send_signal(2)
+    process.communicate(timeout=30)
+    return directory, process.returncode
