@@ -94,7 +94,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "run . --profile snia",
         2,
         "there is no profile 'snia'",
-        "profiles: lab; a file of your own is named with its path, such as ./snia.toml",
+        "profiles: lab, reads; a file of your own is named with its path, such as ./snia.toml",
     ),
     (
         "run . --engine libaio",
@@ -125,20 +125,20 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "run /dev/zero",
         3,
-        "/dev/zero is neither a regular file nor a directory",
-        "name a file or a directory; block devices can't be measured yet, mount one instead",
+        "/dev/zero is neither a file, a directory nor a block device",
+        "name one of these; devices are only read",
     ),
     (
         "run device",
         3,
-        "device is neither a regular file nor a directory",
-        "name a file or a directory; block devices can't be measured yet, mount one instead",
+        "device is neither a file, a directory nor a block device",
+        "name one of these; devices are only read",
     ),
     (
         "run pipe",
         3,
-        "pipe is neither a regular file nor a directory",
-        "name a file or a directory; block devices can't be measured yet, mount one instead",
+        "pipe is neither a file, a directory nor a block device",
+        "name one of these; devices are only read",
     ),
     ("run . --size 16MiB --quick --out full", 7, "full is not empty", "name a new directory with --out"),
     (

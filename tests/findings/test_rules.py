@@ -185,6 +185,7 @@ def by_fio(**asked: Any) -> RunRecord:
 
 
 WRITES = workload(read_percent=0)
+MOUNTED = {"device": "nvme0n1p2", "use": "mounted", "by": "/srv"}
 BUFFERED = {"target": {"direct": False}}
 NOT_DONE: dict[str, Any] = {"outcome": Outcome.FAILED, "failure": failed(), "count": 10}
 
@@ -248,6 +249,8 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
     "buffered-io": lambda: sound(header=BUFFERED),
     "span-fits-cache": lambda: sound(header={"target": {"span_bytes": 8 * 2**30}}),
     "content-unknown": lambda: sound(header={"target": {"written": "data"}}),
+    "written-unknown": lambda: sound(header={"target": {"kind": "device", "written": "unknown"}}),
+    "device-in-use": lambda: sound(header={"target": {"uses": (MOUNTED,)}}),
     "virtual-disk": lambda: sound(header={"host": {"virtual_machine": "QEMU"}}),
     "volatile-write-cache": lambda: run_of(*three(asked=WRITES)),
     "depth-over-tags": lambda: sound(header=device(queue_tags=7)),
@@ -309,6 +312,9 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("engine-by-cell", lambda: run_of(*three(engine=None))),
     ("wall-clock-set", lambda: run_of(*three(**clocks(SECOND_NS, SECOND_NS, SECOND_NS + MS)))),
     ("span-fits-cache", lambda: sound(header={"target": {"kind": "null", "span_bytes": 2**30}})),
+    ("written-unknown", lambda: sound(header={"target": {"kind": "null", "written": "unknown"}})),
+    ("device-in-use", lambda: sound(header={"target": {"kind": "device", "written": "unknown"}})),
+    ("content-unknown", lambda: sound(header={"target": {"kind": "device", "written": "unknown"}})),
     ("volatile-write-cache", lambda: run_of(*three(asked=WRITES), header=device(write_cache="write through"))),
     ("volatile-write-cache", lambda: run_of(*commits(Engine.IO_URING))),
     ("depth-over-tags", lambda: sound(header=device(queue_tags=8))),

@@ -1,4 +1,4 @@
-"""Block devices by their numbers: what names them, how large they are, and what else they are used for; on made trees."""
+"""Block devices by their numbers: what names them, how large they are, and what else uses them; on made trees."""
 
 import os
 from pathlib import Path
@@ -16,7 +16,7 @@ WHOLE, PARTITION, MAPPED = (os.makedev(259, 0), os.makedev(259, 2), os.makedev(2
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Path:
-    """A drive with a mounted partition, one that is swapped to, and one that a logical volume lies on, mounted at /home."""
+    """A drive of three partitions: one is mounted, one is swapped to, one is below a volume mounted at /home."""
     put(
         tmp_path,
         {
@@ -36,7 +36,7 @@ def machine(tmp_path: Path) -> Path:
             "proc/self/mountinfo": "21 1 259:1 / /boot rw - vfat /dev/nvme0n1p1 rw\n"
             "22 1 253:0 / /home rw - ext4 /dev/mapper/home rw\n"
             "23 1 253:0 /ann /srv/ann rw - ext4 /dev/mapper/home rw\n",
-            "proc/swaps": "Filename Type Size Used Priority\n/dev/nvme0n1p2 partition 8388604 0 -2\n/swap file 1 0 -3\n",
+            "proc/swaps": "Filename Type Size Used Priority\n/dev/nvme0n1p2 partition 1 0 -2\n/swap file 1 0 -3\n",
         },
     )
     holders = tmp_path / NVME / "nvme0n1p3/holders"

@@ -43,9 +43,7 @@ def digest(path: Path) -> str:
 def attached(path: Path, *options: str) -> Iterator[Path]:
     """The loop device over a file. Options are losetup's."""
     need_root("losetup")
-    found = subprocess.run(
-        ["losetup", "--find", "--show", *options, path], capture_output=True, text=True, check=False
-    )
+    found = subprocess.run(["losetup", "--find", "--show", *options, path], capture_output=True, text=True, check=False)
     if found.returncode:
         pytest.skip(f"no loop device can be set up: {found.stderr.strip()}")
     device = Path(found.stdout.strip())

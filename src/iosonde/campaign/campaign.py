@@ -75,6 +75,9 @@ def look_ahead(wish: Wish, now: datetime) -> Survey:
     plan = wish.plan(Ground(span_bytes=places[0].span_bytes, fill=fill, targets=len(places)))
     check_plan(plan, targets=len(places))
     check_kind(plan, places[0].kind, places[0].name)
+    if any(place.is_device for place in places):
+        changing = plan.fill is not None or any(cell.workload.changes for cell in plan.cells)
+        assert not changing, "a device would be written"
     if wish.engine is EngineChoice.FIO:
         check_fio_can(plan)
     return Survey(run=run, places=places, plan=plan, engine=wish.engine)

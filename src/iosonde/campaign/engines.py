@@ -13,7 +13,7 @@ _POLLING: Final = frozenset({EngineChoice.AUTO, EngineChoice.IO_URING, EngineCho
 def check_choice(choice: EngineChoice, kind: TargetKind) -> None:
     """Raises UsageError for an engine that can't measure targets of that kind."""
     if kind == "null" and choice is EngineChoice.FIO:
-        raise UsageError("fio measures files, and null: is none", "leave --engine fio away, or name a file")
+        raise UsageError("fio does I/O, and null: knows none", "leave --engine fio away, or name a file")
     does_nothing = choice in {EngineChoice.NULL, EngineChoice.NOP}
     if (kind == "null") != does_nothing and not (kind == "null" and choice is EngineChoice.AUTO):
         raise UsageError(
@@ -33,10 +33,10 @@ def check_choice(choice: EngineChoice, kind: TargetKind) -> None:
 
 def check_poll(poll: Poll, choice: EngineChoice, kind: TargetKind) -> None:
     """Raises UsageError for a way to poll that the engine, or a target of that kind, does not know."""
-    if poll is not Poll.INTERRUPT and (kind != "file" or choice not in _POLLING):
+    if poll is not Poll.INTERRUPT and (kind not in {"file", "device"} or choice not in _POLLING):
         raise UsageError(
             f"--poll {poll} is a way of io_uring, and nothing else polls",
-            "leave --poll away, or measure a file with --engine io_uring",
+            "leave --poll away, or measure a file or a device with --engine io_uring",
         )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from iosonde.campaign.devices import check_device, device_span_bytes
 from iosonde.campaign.simulated import is_simulated, simulated_drive, word_of
 from iosonde.errors import TargetError, UsageError
 from iosonde.machine import file_system_facts
@@ -27,7 +28,10 @@ SPAN_BYTES_MIN: Final = 16 * MIB
 
 @dataclass(frozen=True)
 class TargetWish:
-    """What the user said: the targets' words, and the flags about them. ``seed`` is the run's."""
+    """What the user said: the targets' words, and the flags about them. ``seed`` is the run's.
+
+    ``writer`` is what asks for writes, in words; ``way_to_read`` is what asks for reads only.
+    """
 
     words: tuple[str, ...]
     size_bytes: int | None
@@ -36,15 +40,17 @@ class TargetWish:
     writes: bool
     quick: bool
     seed: int = 0
+    writer: str = "what is asked"
+    way_to_read: str = "--read 100"
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where the target is or will be. ``path`` is None for what is no file; ``make`` says that it will be made.
+    """Where the target is or will be. ``path`` is None for what has none; ``make`` says that it will be made.
 
     ``expected`` is the file that an earlier session of the same run had, ``inherited`` says that it had made it, and
     ``written`` that it had written all of it, so that nothing is to be filled once more. ``drive`` is the simulated
-    drive that stands for the target.
+    drive that stands for the target, ``is_device`` says that the path leads to a block device.
     """
 
     path: Path | None
@@ -55,12 +61,15 @@ class Place:
     inherited: bool = False
     written: bool = False
     drive: SimulationFacts | None = None
+    is_device: bool = False
 
     @property
     def kind(self) -> TargetKind:
         """What kind of target it is."""
         if self.drive is not None:
             return "simulation"
+        if self.is_device:
+            return "device"
         return "null" if self.path is None else "file"
 
     @property
@@ -118,14 +127,23 @@ def _check_words(wish: TargetWish) -> None:
 
 def _check_together(wish: TargetWish, places: list[Place]) -> None:
     """What is fine for each may not be for all of them."""
-    seen: set[Path] = set()
+    seen: set[Path | int] = set()
     for place in places:
-        path = None if place.path is None else place.path.resolve()
-        if path is not None and path in seen:
-            raise UsageError(f"{path} is named twice", "name each target once")
-        seen |= {path} if path is not None else set()
+        if place.path is None:
+            continue
+        # Several nodes may lead to one device.
+        key = place.path.stat().st_rdev if place.is_device else place.path.resolve()
+        if key in seen:
+            raise UsageError(f"{place.path.resolve()} is named twice", "name each target once")
+        seen.add(key)
     made = [place for place in places if place.make]
     kept = [place for place in places if not place.make and place.path is not None]
+    device = next((place for place in places if place.is_device), None)
+    if made and device is not None:
+        raise TargetError(
+            f"{made[0].path} would be made and filled, and {device.path} is a block device, which is only read",
+            "name devices and files that exist, or new files and directories only",
+        )
     if made and kept and not wish.overwrite:
         # New files have to be filled before they are read, and the fill writes all targets.
         raise TargetError(
@@ -159,12 +177,20 @@ def _survey_one(wish: TargetWish, word: str, name: str) -> Place:
         raise TargetError(f"{path}: {error.strerror}", "name a file or directory that you may use") from error
     if stat.S_ISDIR(mode):
         return _new_file(wish, path / name)
+    if stat.S_ISBLK(mode):
+        return _device(wish, path)
     if not stat.S_ISREG(mode):
-        what = "a block device" if stat.S_ISBLK(mode) else "neither a regular file nor a directory"
         raise TargetError(
-            f"{path} is {what}", "name a file or a directory; block devices can't be measured yet, mount one instead"
+            f"{path} is neither a file, a directory nor a block device", "name one of these; devices are only read"
         )
     return _existing_file(wish, path)
+
+
+def _device(wish: TargetWish, path: Path) -> Place:
+    writer = wish.writer if wish.writes else ""
+    check_device(path, writer=writer, way_to_read=wish.way_to_read, overwrite=wish.overwrite)
+    span = device_span_bytes(path, wish.size_bytes, SPAN_BYTES_MIN, MIB)
+    return Place(path=path, make=False, span_bytes=span, file_system=None, is_device=True)
 
 
 def _simulated(wish: TargetWish, word: str, number: int) -> Place:

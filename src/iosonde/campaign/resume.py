@@ -9,6 +9,7 @@ from pathlib import Path
 from iosonde import __version__
 from iosonde.campaign.campaign import Setting, ready
 from iosonde.campaign.conductor import ENDS_RUN, FILL_ORDER, Conductor, Observer, Work
+from iosonde.campaign.devices import check_same_device
 from iosonde.campaign.places import Place
 from iosonde.campaign.target import Opening, check_same, give_up, open_target
 from iosonde.errors import EngineError, IosondeError, RecordError, TargetError, UsageError
@@ -74,6 +75,12 @@ def _same_place(target: TargetFacts) -> Place:
     if target.kind == "null" or target.identity is None:
         return Place(path=None, make=False, span_bytes=target.span_bytes, file_system=None, drive=target.simulation)
     path = Path(target.path)
+    if target.kind == "device":
+        # The engine looks once more, at what it has opened.
+        now = check_same_device(target)
+        return Place(
+            path=path, make=False, span_bytes=target.span_bytes, file_system=None, expected=now, is_device=True
+        )
     try:
         found = path.stat()
     except OSError as error:

@@ -9,7 +9,7 @@ from typing import Literal
 from iosonde.campaign.places import Place
 from iosonde.campaign.removal import remove_apart, remove_same
 from iosonde.errors import EngineError, TargetError, UsageError
-from iosonde.machine import cpus_near, device_facts
+from iosonde.machine import cpus_near, device_facts, device_identifier, uses_of
 from iosonde.records import DeviceFacts, Identity, TargetFacts
 from iosonde.sources import KeptLedger, OpenTarget, Source, TargetRequest
 
@@ -28,8 +28,9 @@ def open_target(source: Source, place: Place, how: Opening) -> TargetFacts:
     """Opens or makes the target and says what it is. Raises TargetError.
 
     A file that is only read must have been written: blocks that never were say nothing of a drive. A plan that
-    trims leaves holes in what it has written.
+    trims leaves holes in what it has written. Of a block device nobody knows what was written.
     """
+    assert not (place.is_device and (how.fill or place.make)), "a device would be written"
     device = None if place.path is None else device_facts(place.path.parent if place.make else place.path)
     near = cpus_near(None if device is None else device.numa_node)
     path = None if place.path is None else place.path.resolve()
@@ -42,6 +43,7 @@ def open_target(source: Source, place: Place, how: Opening) -> TargetFacts:
         simulation=place.drive,
         cpus_near=near,
         ledger=how.ledger,
+        is_device=place.is_device,
     )
     try:
         opened = source.open(request)
@@ -67,7 +69,8 @@ def open_target(source: Source, place: Place, how: Opening) -> TargetFacts:
             f"parts of {place.path} were never written, and reading them says nothing of a drive",
             "--overwrite lets iosonde write the file first; or name a directory",
         )
-    facts = _facts(opened, place, device, "filled" if how.fill else "data")
+    written: Literal["filled", "data", "unknown"] = "filled" if how.fill else "data"
+    facts = _facts(opened, place, device, "unknown" if place.is_device else written)
     return facts.model_copy(update={"cpus_near": near})
 
 
@@ -131,9 +134,10 @@ def _facts(
     opened: OpenTarget, place: Place, device: DeviceFacts | None, written: Literal["filled", "data", "unknown"]
 ) -> TargetFacts:
     path = place.path
+    number = path.stat().st_rdev if path is not None and place.is_device else None
     return TargetFacts(
         kind=place.kind,
-        path=place.name if path is None else str(path.resolve()),
+        path=_path_kept(place),
         created=opened.created or place.inherited,
         direct=opened.direct,
         written=written,
@@ -143,4 +147,13 @@ def _facts(
         file_system=place.file_system,
         device=device,
         simulation=place.drive,
+        device_identifier="" if number is None else device_identifier(number),
+        uses=() if number is None else uses_of(number),
     )
+
+
+def _path_kept(place: Place) -> str:
+    """Where the target is found again. A link to a device says which one is meant; what it leads to may change."""
+    if place.path is None:
+        return place.name
+    return str(place.path.absolute() if place.is_device else place.path.resolve())

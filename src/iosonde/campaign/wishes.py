@@ -54,7 +54,14 @@ def campaign_wish(
     aim = _aim(campaign, precision, budget, fixed=fixed, quick=quick)
     return Wish(
         target=_target_wish(
-            targets, size, overwrite=overwrite, buffered=buffered, writes=writes, quick=quick, seed=chosen_seed
+            targets,
+            size,
+            overwrite=overwrite,
+            buffered=buffered,
+            writes=writes,
+            quick=quick,
+            seed=chosen_seed,
+            profile=profile,
         ),
         engine=engine,
         poll=poll,
@@ -214,7 +221,15 @@ def _rest(burst: int | None, think_time: str | None) -> tuple[int | None, int | 
 
 
 def _target_wish(
-    targets: Sequence[str], size: str | None, *, overwrite: bool, buffered: bool, writes: bool, quick: bool, seed: int
+    targets: Sequence[str],
+    size: str | None,
+    *,
+    overwrite: bool,
+    buffered: bool,
+    writes: bool,
+    quick: bool,
+    seed: int,
+    profile: str = "",
 ) -> TargetWish:
     return TargetWish(
         words=tuple(targets),
@@ -225,6 +240,8 @@ def _target_wish(
         writes=writes or overwrite,
         quick=quick,
         seed=seed,
+        writer=f"the profile {profile}" if profile else "what is asked",
+        way_to_read="--profile reads" if profile else "--read 100",
     )
 
 

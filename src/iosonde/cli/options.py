@@ -7,8 +7,8 @@ import typer
 from iosonde.vocabulary import EngineChoice, Poll
 
 TARGET_HELP = (
-    "A directory (a file is made in it and removed afterwards), a new file, an existing one, or sim:MODEL (a simulated "
-    "drive). Several are measured at the same time."
+    "A directory (a file is made in it and removed afterwards), a new file, an existing one, a block device (only "
+    "read), or sim:MODEL (a simulated drive). Several are measured at the same time."
 )
 
 RUN_HELP = "A run directory, or an archive of one."
@@ -23,8 +23,8 @@ Size = Annotated[
     typer.Option(
         "--size",
         help=(
-            "Size of each file, or how much of an existing one is used. Default: 8GiB (quick and probe: 1GiB), "
-            "at most a quarter of the free space; an existing file in full."
+            "Size of each file, or how much of what exists is used. Default: 8GiB (quick and probe: 1GiB), "
+            "at most a quarter of the free space; an existing file or a device in full."
         ),
         metavar="SIZE",
         rich_help_panel=TARGET_GROUP,
@@ -108,7 +108,8 @@ Profile = Annotated[
     str,
     typer.Option(
         "--profile",
-        help="What to measure: lab, or a campaign file of your own (docs/campaigns.md, examples/).",
+        help="What to measure: lab, reads (lab without its writes), or a campaign file of your own (docs/campaigns.md, "
+        "examples/).",
         metavar="NAME|FILE",
     ),
 ]

@@ -2,9 +2,10 @@
 
 import json
 from dataclasses import asdict
+from pathlib import Path
 
 from iosonde.campaign import Place, Rest, Survey
-from iosonde.machine import device_facts
+from iosonde.machine import device_facts, uses_of
 from iosonde.plans import (
     Buffers,
     Cost,
@@ -76,12 +77,24 @@ def _time_line(ahead: Survey, cost: Cost) -> str:
 def _place_lines(place: Place, plan: Plan) -> list[str]:
     """A target, and what it lies on: a mistyped mount point is the disk below it."""
     target = f"target    {place.name} ({format_size(plan.span_bytes)}, {_fate(place, plan)})"
-    if place.path is None or place.file_system is None:
+    if place.path is None:
+        return [target]
+    if place.is_device:
+        return [target, *_device_lines(place.path)]
+    if place.file_system is None:
         return [target]
     mount = place.file_system
     device = device_facts(place.path.parent if place.make else place.path)
     below = "" if device is None else f", device {device.name} {device.model}".rstrip()
     return [target, f"on        {mount.kind}, mounted at {mount.mount_point}{below}"]
+
+
+def _device_lines(path: Path) -> list[str]:
+    """The drive that a device is or lies on, and what else it is used for."""
+    device, uses = device_facts(path), uses_of(path.stat().st_rdev)
+    name = "" if device is None else f"on        device {device.name} {device.model}".rstrip()
+    used = f"in use    {', '.join(str(use) for use in uses)}: others' I/O is measured along"
+    return [*([name] if name else []), *([used] if uses else [])]
 
 
 def _fate(place: Place, plan: Plan) -> str:
@@ -92,6 +105,8 @@ def _fate(place: Place, plan: Plan) -> str:
         return f"simulated, new from the factory: {place.drive.title}{scale}{faults}"
     if place.path is None:
         return "nothing, in process"
+    if place.is_device:
+        return "a block device, only read"
     if place.make:
         return "will be made and removed"
     return "exists and will be overwritten" if plan.fill is not None else "exists and is only read"

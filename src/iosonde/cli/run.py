@@ -39,10 +39,11 @@ Out = Annotated[
 # Who names no target is told what one is.
 TargetsOrNone = Annotated[list[str] | None, typer.Argument(help=TARGET_HELP, metavar="TARGET...", show_default=False)]
 EXPLANATION = """\
-A target is what is measured: a directory, in which a file is made and removed afterwards, or a file.
+A target is what is measured: a directory, in which a file is made and removed afterwards, a file, or a block device.
 
   iosonde run /mnt/data    what the file system at /mnt/data can do, in about 6 minutes
   iosonde run sim:sata-dc  needs no drive: a simulated one, and a whole report in seconds
+  iosonde run /dev/sdb --profile reads   what a drive can do for whoever reads it; never written
   iosonde plan /mnt/data   what the first of these would cost in time and wear; touches nothing
 """
 

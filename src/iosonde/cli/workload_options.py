@@ -12,8 +12,8 @@ ProbeTargets = Annotated[
     list[str],
     typer.Argument(
         help=(
-            "A directory, a new file, an existing one, sim:MODEL (a simulated drive), or null: (nothing, in "
-            "process). Several: at the same time."
+            "A directory, a new file, an existing one, a block device (only read), sim:MODEL (a simulated drive), or "
+            "null: (nothing, in process). Several: at the same time."
         ),
         metavar="TARGET...",
         show_default=False,

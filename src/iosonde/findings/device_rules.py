@@ -15,8 +15,8 @@ def written_unknown(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.POSSIBLE,
             statement=(
-                f"Whether the blocks of {name_some(devices)} had ever been written is unknown: a drive answers reads of "
-                "blocks that never were, or were trimmed, without its medium, and faster than any others."
+                f"Whether the blocks of {name_some(devices)} had ever been written is unknown: a drive answers reads "
+                "of blocks that never were, or were trimmed, without its medium, and faster than any others."
             ),
             evidence=tuple(("only read", path) for path in devices),
             advice="Take reads for the drive's own only where data fills what was read; on a new drive they are not.",

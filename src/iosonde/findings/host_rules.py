@@ -102,7 +102,7 @@ def cpu_quota(case: Case) -> Iterator[Finding]:
 def one_cpu(case: Case) -> Iterator[Finding]:
     """There is one CPU for the engine, the front and the kernel's part."""
     host = case.run.header.host
-    if host.cpus_allowed == 1 and case.run.header.target.kind == "file":
+    if host.cpus_allowed == 1 and case.run.header.target.is_storage:
         yield Finding(
             id="one-cpu",
             severity=Severity.NOTE,

@@ -48,7 +48,7 @@ def _evidence(cell: CellEstimate) -> tuple[str, str]:
 
 def submitted_late(case: Case) -> Iterator[Finding]:
     """The engine itself was so late that it is a good part of the response latency."""
-    if case.run.header.target.kind != "file":
+    if not case.run.header.target.is_storage:
         return  # In virtual time nothing is late, and on the null target there is nothing else to be measured.
     late = [(cell, share) for cell in case.estimates.cells if (share := _own_share(cell)) > OWN_LAG_SHARE_MAX]
     if not late:

@@ -6,6 +6,7 @@ from typing import Final
 from iosonde.findings.case import Case
 from iosonde.findings.cell_rules import CELL_RULES
 from iosonde.findings.course_rules import COURSE_RULES
+from iosonde.findings.device_rules import DEVICE_RULES
 from iosonde.findings.end_rules import END_RULES
 from iosonde.findings.engine_rules import ENGINE_RULES
 from iosonde.findings.fio_rules import FIO_RULES
@@ -27,6 +28,7 @@ RULES: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (
     *COURSE_RULES,
     *HOST_RULES,
     *TARGET_RULES,
+    *DEVICE_RULES,
     *TOGETHER_RULES,
     *CELL_RULES,
     *LEVEL_RULES,

@@ -14,7 +14,7 @@ SPAN_SHARE_MIN = 0.10
 def buffered_io(case: Case) -> Iterator[Finding]:
     """I/O went through the page cache."""
     target = case.run.header.target
-    if target.kind == "file" and not target.direct:
+    if target.is_storage and not target.direct:
         yield Finding(
             id="buffered-io",
             severity=Severity.INVALID,
@@ -33,7 +33,7 @@ def span_fits_cache(case: Case) -> Iterator[Finding]:
     """The span is small enough to be held by a cache."""
     header = case.run.header
     target = header.target
-    if target.kind != "file":
+    if not target.is_storage:
         return
     span = sum(each.span_bytes for each in header.targets)
     # Page cache counts against a container's memory limit.
@@ -110,7 +110,7 @@ def virtual_disk(case: Case) -> Iterator[Finding]:
     """The host is a virtual machine."""
     header = case.run.header
     vendor = header.host.virtual_machine
-    if vendor and header.target.kind == "file":
+    if vendor and header.target.is_storage:
         yield Finding(
             id="virtual-disk",
             severity=Severity.NOTE,

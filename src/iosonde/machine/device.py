@@ -1,6 +1,7 @@
-"""The block device below a target, found by device number and described by sysfs."""
+"""The block device below a target, or the target itself, found by device number and described by sysfs."""
 
 import os
+import stat
 from pathlib import Path
 
 from iosonde.machine.mounts import mount_source
@@ -12,13 +13,15 @@ SECTOR_BYTES = 512
 
 
 def device_facts(path: Path, root: Path = Path("/")) -> DeviceFacts | None:
-    """The whole device that ``path`` lies on; None where there is none (tmpfs, network file systems).
+    """The whole device that ``path`` lies on, or is; None where there is none (tmpfs, network file systems).
 
     File systems that span devices have a number of their own; then it is the device that was named at the mount.
     """
-    number = path.stat().st_dev
+    facts = path.stat()
+    is_device = stat.S_ISBLK(facts.st_mode)
+    number = facts.st_rdev if is_device else facts.st_dev
     folder = _folder(number, root)
-    if folder is None:
+    if folder is None and not is_device:
         source = mount_source(number, path, root)
         try:
             folder = _folder(Path(source).stat().st_rdev, root) if source.startswith("/dev/") else None
@@ -27,13 +30,53 @@ def device_facts(path: Path, root: Path = Path("/")) -> DeviceFacts | None:
     return _describe(folder) if folder is not None else None
 
 
-def _folder(number: int, root: Path) -> Path | None:
-    """The sysfs folder of the whole device; a partition's lies within it."""
+def device_size_bytes(number: int, root: Path = Path("/")) -> int | None:
+    """The size of a device or partition, without opening it; None where sysfs does not know it."""
+    folder = own_folder(number, root)
+    sectors = None if folder is None else read_int(folder / "size")
+    return None if sectors is None else sectors * SECTOR_BYTES
+
+
+def device_identifier(number: int, root: Path = Path("/")) -> str:
+    """What names a device or partition wherever it is plugged in, whatever its number is then; empty if nothing does.
+
+    The world-wide name, else the serial number, else the UUID of device mapper or md, else a loop device's file. A
+    partition is told by the disk, and by where on it the partition begins.
+    """
+    folder = own_folder(number, root)
+    whole = None if folder is None else whole_folder(folder)
+    name = "" if whole is None else _identifier_of(whole)
+    if not name or folder is None or folder == whole:
+        return name
+    start = read_int(folder / "start") or 0
+    return f"{name}, partition {read_text(folder / 'partition')} from byte {start * SECTOR_BYTES}"
+
+
+def _identifier_of(whole: Path) -> str:
+    said = (
+        ("wwid", read_text(whole / "wwid") or read_text(whole / "device/wwid")),
+        ("serial", read_text(whole / "device/serial") or read_text(whole / "serial")),
+        ("dm", read_text(whole / "dm/uuid")),
+        ("md", read_text(whole / "md/uuid")),
+        ("file", read_text(whole / "loop/backing_file")),
+    )
+    return next((f"{kind} {' '.join(text.split())}" for kind, text in said if text), "")
+
+
+def own_folder(number: int, root: Path) -> Path | None:
+    """The sysfs folder of a device or partition; None where there is none."""
     link = root / f"sys/dev/block/{os.major(number)}:{os.minor(number)}"
-    if os.major(number) == 0 or not link.exists():
-        return None
-    folder = link.resolve()
+    return None if os.major(number) == 0 or not link.exists() else link.resolve()
+
+
+def whole_folder(folder: Path) -> Path:
+    """The sysfs folder of the whole device; a partition's lies within it."""
     return folder.parent if (folder / "partition").exists() else folder
+
+
+def _folder(number: int, root: Path) -> Path | None:
+    folder = own_folder(number, root)
+    return None if folder is None else whole_folder(folder)
 
 
 def _describe(folder: Path) -> DeviceFacts:

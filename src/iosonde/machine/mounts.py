@@ -2,6 +2,7 @@
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 
 from iosonde.machine.sysfs import read_text
@@ -30,6 +31,24 @@ def mount_source(device: int, path: Path, root: Path = Path("/")) -> str:
     return _unescape(fields[fields.index("-") + 2]) if fields else ""
 
 
+def mount_points(root: Path = Path("/")) -> dict[int, str]:
+    """For each device that is mounted, by its number, the first place where it is, in this mount namespace.
+
+    File systems that span devices have a number of their own: these are found by the device that was named.
+    """
+    found: dict[int, str] = {}
+    for fields in _mountinfo(root):
+        numbers = [os.makedev(*map(int, fields[2].split(":")))]
+        source = _unescape(fields[fields.index("-") + 2])
+        if source.startswith("/dev/"):
+            # Whatever was named there may be gone by now.
+            with suppress(OSError):
+                numbers.append(Path(source).stat().st_rdev)
+        for number in numbers:
+            found.setdefault(number, _unescape(fields[4]))
+    return found
+
+
 def _mount(device: int, path: Path, root: Path) -> tuple[str, str, str]:
     fields = _mountinfo_line(device, path, root)
     if not fields:
@@ -41,8 +60,7 @@ def _mount(device: int, path: Path, root: Path) -> tuple[str, str, str]:
 def _mountinfo_line(device: int, path: Path, root: Path) -> list[str]:
     """The mount of that device which is nearest above the path: one device can be mounted in many places."""
     number = f"{os.major(device)}:{os.minor(device)}"
-    lines = [line.split() for line in read_text(root / "proc/self/mountinfo").splitlines()]
-    mounts = [fields for fields in lines if "-" in fields and fields[2] == number]
+    mounts = [fields for fields in _mountinfo(root) if fields[2] == number]
     resolved = str(path.resolve())
 
     def nearness(fields: list[str]) -> int:
@@ -51,6 +69,11 @@ def _mountinfo_line(device: int, path: Path, root: Path) -> list[str]:
         return len(point) if above else -1
 
     return max(mounts, key=nearness, default=[])
+
+
+def _mountinfo(root: Path) -> list[list[str]]:
+    lines = [line.split() for line in read_text(root / "proc/self/mountinfo").splitlines()]
+    return [fields for fields in lines if "-" in fields]
 
 
 def _unescape(text: str) -> str:

@@ -1,7 +1,9 @@
 """Other runs of iosonde on the same device, by the kernel's table of locks: every engine locks its target."""
 
 import os
+import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from iosonde.machine.sysfs import read_text
@@ -13,7 +15,7 @@ LEVELS_MAX = 8
 
 
 def neighbours_of(devices: set[int], own_process: int, root: Path = Path("/")) -> tuple[Neighbour, ...]:
-    """Engines other than our own that hold a file on the same disk as one of ``devices`` (device numbers).
+    """Engines other than our own that hold the same disk as one of ``devices`` (their numbers), or a file on it.
 
     Devices are followed down to what they lie on (partitions, device mapper, md, loop), so that two logical volumes
     of one disk are neighbours. ``root`` is where ``proc`` and ``sys`` are found.
@@ -21,10 +23,11 @@ def neighbours_of(devices: set[int], own_process: int, root: Path = Path("/")) -
     own_disks = set().union(*(disks_below(device, root) for device in devices))
     found = {}
     for process, number in _locked(root):
-        if process == own_process or process in found:
+        if process == own_process or process in found or read_text(root / f"proc/{process}/comm") != ENGINE_NAME:
             continue
-        shared = own_disks & disks_below(number, root)
-        if shared and read_text(root / f"proc/{process}/comm") == ENGINE_NAME:
+        held = {number, *_open_devices(process, root)}
+        shared = own_disks & set().union(*(disks_below(each, root) for each in held))
+        if shared:
             found[process] = Neighbour(process=process, device=min(shared))
     return tuple(found[process] for process in sorted(found))
 
@@ -56,6 +59,16 @@ def _below_file(path: Path, otherwise: str, root: Path) -> frozenset[str]:
         return disks_below(path.stat().st_dev, root)
     except OSError:
         return frozenset({otherwise})
+
+
+def _open_devices(process: int, root: Path) -> Iterator[int]:
+    """The block devices that a process has open: the table of locks has the file system of the node, not the device."""
+    for link in (root / f"proc/{process}/fd").glob("*"):
+        # It may be another user's, or gone by now.
+        with suppress(OSError):
+            facts = link.stat()
+            if stat.S_ISBLK(facts.st_mode):
+                yield facts.st_rdev
 
 
 def _locked(root: Path) -> Iterator[tuple[int, int]]:

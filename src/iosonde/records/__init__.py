@@ -41,6 +41,7 @@ from iosonde.records.run import SCHEMA_VERSION, EngineHello, RunHeader, RunRecor
 from iosonde.records.target import (
     Alignment,
     DeviceFacts,
+    DeviceUse,
     FileSystemFacts,
     Identity,
     SimulationFacts,
@@ -84,6 +85,7 @@ __all__ = [
     "DamageKind",
     "Data",
     "DeviceFacts",
+    "DeviceUse",
     "DriveHealth",
     "DriveState",
     "Engine",

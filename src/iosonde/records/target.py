@@ -1,19 +1,19 @@
-"""What was measured: the file, the file system it lies on, and the device below."""
+"""What was measured: the file, the file system it lies on, and the device below; or the device itself."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from iosonde.records.base import Record
 
-TargetKind = Literal["file", "null", "simulation"]
-"""A file, nothing at all, or a simulated drive."""
+TargetKind = Literal["file", "device", "null", "simulation"]
+"""A file, a block device (which is only read), nothing at all, or a simulated drive."""
 
 
 class Identity(Record):
     """What makes a target the same target, whatever its path: checked again before anything goes on.
 
     ``born_ns`` is when the file was made, since 1970: a number that was freed is soon given to another file. None where
-    the file system does not keep it.
+    the file system does not keep it. A block device has its own number, and inode 0.
     """
 
     device_major: int
@@ -59,6 +59,27 @@ class DeviceFacts(Record):
     numa_node: int | None = None
 
 
+class DeviceUse(Record):
+    """What else a device is used for: ``device`` (it, or a partition of its disk) is mounted, swapped to, or held.
+
+    ``by`` is the mount point, or the device above it (device mapper, md); empty for swap.
+    """
+
+    device: str
+    use: Literal["mounted", "swap", "held"]
+    by: str = ""
+
+    def __str__(self) -> str:
+        """For people: ``vda1 is mounted at /``."""
+        match self.use:
+            case "mounted":
+                return f"{self.device} is mounted at {self.by}"
+            case "swap":
+                return f"{self.device} is swapped to"
+            case "held":
+                return f"{self.device} is part of {self.by}"
+
+
 def flattened(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
     """Every value of a table and of those within it, by its dotted key."""
     for key, value in table.items():
@@ -95,6 +116,9 @@ class TargetFacts(Record):
     ``data`` when the file system reports no hole, ``unknown`` otherwise. ``simulation`` is the drive of a simulated
     target, and None for every other. ``cpus_near`` are the CPUs of the NUMA node that the device hangs on, none where
     nobody knows or all are alike: workers are tied to those of them that the run may use.
+
+    Of a block device, ``device_identifier`` names it wherever it is plugged in (empty where nothing does), and ``uses``
+    are what else it was used for when it was opened.
     """
 
     kind: TargetKind
@@ -109,3 +133,10 @@ class TargetFacts(Record):
     device: DeviceFacts | None
     simulation: SimulationFacts | None = None
     cpus_near: tuple[int, ...] = ()
+    device_identifier: str = ""
+    uses: tuple[DeviceUse, ...] = ()
+
+    @property
+    def is_storage(self) -> bool:
+        """Whether I/O was done on it, so that host and device have a part in the figures."""
+        return self.kind in {"file", "device"}

@@ -84,7 +84,10 @@ def identity_text(target: TargetFacts) -> str:
         parts.extend(name for name in names if name)
     if target.identity is not None:
         identity = target.identity
-        parts.append(f"device {identity.device_major}:{identity.device_minor}, inode {identity.inode}")
+        inode = "" if target.kind == "device" else f", inode {identity.inode}"
+        parts.append(f"device {identity.device_major}:{identity.device_minor}{inode}")
+    if target.device_identifier:
+        parts.append(target.device_identifier)
     if target.kind == "null":
         parts.append("null ring, no device")
     if target.simulation is not None:
@@ -108,7 +111,7 @@ def _target(target: TargetFacts, fill: CellRecord | None) -> tuple[tuple[str, st
     if target.kind != "simulation":
         memory, offset, source = target.alignment.memory_bytes, target.alignment.offset_bytes, target.alignment.source
         facts += [
-            ("made by iosonde", _yes(target.created)),
+            *(_device_only(target) if target.kind == "device" else (("made by iosonde", _yes(target.created)),)),
             ("direct I/O", _yes(target.direct)),
             ("alignment", f"memory {memory} bytes, offset {offset} bytes (from {source})"),
         ]
@@ -123,6 +126,12 @@ def _target(target: TargetFacts, fill: CellRecord | None) -> tuple[tuple[str, st
             ),
         ]
     return tuple(facts)
+
+
+def _device_only(target: TargetFacts) -> tuple[tuple[str, str], ...]:
+    """What is said of a block device, and of no file."""
+    uses = ", ".join(str(use) for use in target.uses)
+    return (("kind", "a block device, only read"), ("in use otherwise", uses or "not that iosonde could see"))
 
 
 def _simulated(run: RunRecord, drive: SimulationFacts, place: int) -> tuple[tuple[str, str], ...]:

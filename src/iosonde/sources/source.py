@@ -55,7 +55,7 @@ class TargetRequest:
     """What is wanted of a target: ``create_bytes`` makes a file of that size, else it must be there.
 
     Without a path it is a simulated drive, or nothing at all. Workers are tied to ``cpus_near``, where there are any.
-    With a ``ledger`` it can be verified.
+    With a ``ledger`` it can be verified. A block device (``is_device``) is opened for reading, and in no other way.
     """
 
     path: Path | None
@@ -66,6 +66,7 @@ class TargetRequest:
     simulation: SimulationFacts | None = None
     cpus_near: tuple[int, ...] = ()
     ledger: KeptLedger | LeftLedger | None = None
+    is_device: bool = False
 
 
 class OpenTarget(Record):

@@ -7,7 +7,7 @@ from iosonde.errors import UsageError
 from iosonde.plans.campaign_file import CampaignTable
 from iosonde.plans.read_campaign import read_campaign
 
-PROFILES: Final = ("lab",)
+PROFILES: Final = ("lab", "reads")
 
 
 def load_profile(name: str) -> CampaignTable:

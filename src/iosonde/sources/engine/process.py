@@ -5,6 +5,7 @@ import json
 import os
 import queue
 import signal
+import stat
 import subprocess
 import threading
 from collections.abc import Sequence
@@ -114,12 +115,16 @@ class EngineProcess:
         return found
 
     def handles(self) -> dict[tuple[int, int], Path]:
-        """Every file that the engine has open: device and inode, and the name by which others reach that very file."""
+        """Every file that the engine has open: device and inode, and the name by which others reach that very file.
+
+        A block device has its own number, and inode 0.
+        """
         found = {}
         for link in Path(f"/proc/{self.pid}/fd").glob("*"):
             with contextlib.suppress(OSError):
                 facts = link.stat()
-                found[facts.st_dev, facts.st_ino] = link
+                is_device = stat.S_ISBLK(facts.st_mode)
+                found[(facts.st_rdev, 0) if is_device else (facts.st_dev, facts.st_ino)] = link
         return found
 
     def _read(self) -> None:

@@ -87,6 +87,16 @@ class EngineSource:
             )
         elif request.path is None:
             answer = self._ask(OPEN_S_MAX, command="open", kind="null", size_bytes=request.null_bytes)
+        elif request.is_device:
+            assert not request.write, "a device would be written"
+            answer = self._ask(
+                OPEN_S_MAX,
+                command="open",
+                kind="device",
+                path=str(request.path),
+                direct=request.direct,
+                **({"cpus_near": request.cpus_near} if request.cpus_near else {}),
+            )
         else:
             access: Literal["read", "write"] = "write" if request.write else "read"
             answer = self._ask(

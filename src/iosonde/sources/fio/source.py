@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import stat
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -180,6 +181,11 @@ class FioSource:
                 found = path.stat()
             except OSError as error:
                 return f"{path} can't be found any more: {error.strerror}"
+            if stat.S_ISBLK(found.st_mode):
+                # Its size is not told by its node; where it shrinks, reads behind its end fail.
+                if (found.st_rdev, 0) != _numbers(opened.identity):
+                    return f"{path} is another device now"
+                continue
             if (found.st_dev, found.st_ino) != _numbers(opened.identity):
                 return f"{path} is another file now"
             if found.st_size != opened.identity.size_bytes:
@@ -196,5 +202,5 @@ class FioSource:
 
 
 def _numbers(identity: Identity) -> tuple[int, int]:
-    """Device and inode, as stat gives them."""
+    """Device and inode, as stat gives them; of a block device its own number and 0."""
     return os.makedev(identity.device_major, identity.device_minor), identity.inode
