@@ -1,17 +1,35 @@
 """What must hold on each machine: one function a machine, which raises AssertionError where it does not."""
 
+import json
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from lab.guest import Guest, drive
+from lab.guest import Guest, digest, drive, filled
 from lab.kernel import Kernel
 
 MIB: Final = 1 << 20
 # The command of this checkout, which the guest sees at the same place.
 IOSONDE: Final = Path(sys.executable).with_name("iosonde")
 POLLING: Final = frozenset({"busy-by-design", "polling-refused"})
+ENGINE: Final = Path(__file__).parents[1] / "engine"
+COMMANDS: Final = "--engine passthrough --duration 2s --warmup 500ms --queue-depth 4 --json"
+# In the part that is read, and in no partition's table.
+BAD_SECTOR: Final = 24 * MIB // 512
+AMOUNT_TEXT: Final = "32MiB"
+AMOUNT: Final = """
+name = "amount"
+repeats = 1
+[[experiment]]
+name = "amount"
+pattern = "sequential"
+read = 100
+block_size = "16KiB"
+queue_depth = 4
+amount = "32MiB"
+"""
 PROBE: Final = "--size 64MiB --duration 2s --warmup 500ms --queue-depth 4 --engine io_uring --json"
 
 
@@ -78,11 +96,118 @@ def media_error(kernel: Kernel, folder: Path) -> list[str]:
     return [f"one sector that can't be read: {faults[0]['count']} reads failed with ENODATA, and the cell says so"]
 
 
+def device(kernel: Kernel, folder: Path) -> list[str]:
+    """A drive with a partition and a mapped part: each is read as it is, and nothing is written, or could be."""
+    image = filled(folder / "drive.img", 256 * MIB)
+    before = digest(image)
+    guest = Guest(kernel, folder, ("-smp", "2", *_nvme(image, "LAB-RAW")))
+    guest.run(f"""
+        {IOSONDE} probe /dev/nvme0n1 {PROBE} > /lab/whole.json
+        {IOSONDE} probe /dev/nvme0n1p1 {PROBE} > /lab/part.json
+        echo "0 262144 linear /dev/nvme0n1p1 0" | dmsetup create --readonly lab
+        {IOSONDE} probe /dev/dm-0 {PROBE} > /lab/mapped.json
+        {IOSONDE} probe /dev/nvme0n1 {PROBE} > /lab/used.json
+        for words in "--read 0" "--read 99 --trim 1" "--overwrite"; do
+            {IOSONDE} probe /dev/nvme0n1 $words || test $? = 3
+        done
+        dmsetup remove lab
+        {IOSONDE} probe /dev/nvme0n1 --duration 60s --json > /lab/gone.json 2> /lab/gone & probe=$!
+        sleep 15; echo 1 > /sys/block/nvme0n1/device/device/remove
+        code=0; wait $probe || code=$?; echo "{{\"code\": $code}}" > /lab/code.json; cat /lab/gone
+    """)
+    assert digest(image) == before
+    told = []
+    for name, shown in (("whole", "the whole drive"), ("part", "its partition"), ("mapped", "a mapped part of that")):
+        target = guest.left(f"{name}.json")["run"]["header"]["target"]
+        assert (target["kind"], target["written"]) == ("device", "unknown"), target
+        told.append(f"{shown} is read: {target['device_identifier']}")
+    used = next(each for each in guest.left("used.json")["findings"] if each["id"] == "device-in-use")
+    assert used["evidence"] == [["in use", "nvme0n1p1 is part of dm-0"]], used
+    code = guest.left("code.json")["code"]
+    assert code in {3, 5}, code
+    return [
+        *told,
+        "what is mapped above it is told",
+        f"taken away while it is measured, it ends the probe with code {code}",
+        "not one of its bytes has changed",
+    ]
+
+
+def passthrough(kernel: Kernel, folder: Path) -> list[str]:
+    """Commands to a drive with one bad sector: what is read, counted and refused is what the block device gives."""
+    image = filled(folder / "drive.img", 256 * MIB)
+    before = digest(image)
+    rule = folder / "rule"
+    fails = f'event = "none"\niotype = "read"\nerrno = "5"\nsector = "{BAD_SECTOR}"\nonce = "off"\n'
+    rule.write_text(f"[inject-error]\n{fails}")
+    (folder / "shared").mkdir(exist_ok=True)
+    amount = folder / "amount.toml"
+    amount.write_text(AMOUNT)
+    told = []
+    for queues in (1, 0):
+        hardware = ("-smp", "2", *_nvme(Path(f"blkdebug:{rule}:{image}"), "LAB-COMMANDS"))
+        guest = Guest(kernel, folder, hardware, {"nvme": f"poll_queues={queues}"})
+        guest.run(f"""
+            IOSONDE_NVME=/dev/nvme0n1:/dev/ng0n1 {_rust_test("passthrough")} --nocapture
+            for engine in io_uring passthrough; do
+                code=0
+                {IOSONDE} run /dev/nvme0n1 --profile {amount} --size {AMOUNT_TEXT} --engine $engine \\
+                    --out /tmp/$engine || code=$?
+                test $code = 0 -o $code = 5
+                {IOSONDE} report /tmp/$engine --json /lab/$engine.json
+            done
+            {IOSONDE} probe /dev/ng0n1 {COMMANDS} --size 64MiB > /lab/named.json
+            {IOSONDE} probe /dev/ng0n1 {COMMANDS} --size 64MiB --poll iopoll > /lab/polled.json
+            {IOSONDE} probe /dev/nvme0n1 {COMMANDS} --block-size 1MiB || test $? = 2
+            {IOSONDE} probe /dev/nvme0n1p1 {COMMANDS} || test $? = 2
+            {IOSONDE} probe /dev/nvme0n1 {COMMANDS} --read 50 || test $? = 3
+            {IOSONDE} probe /dev/ng0n1 || test $? = 2
+        """)
+        counts = {engine: _counted(guest.left(f"{engine}.json")) for engine in ("io_uring", "passthrough")}
+        assert counts["io_uring"] == counts["passthrough"], counts
+        named, polled = (guest.left(f"{name}.json")["run"]["cells"][0]["engine"] for name in ("named", "polled"))
+        assert (named["engine"], named["fixed_buffers"], named["fallbacks"]) == ("passthrough", True, []), named
+        assert polled["poll_mode"] == ("iopoll" if queues else "interrupt"), polled
+        told.append(f"with {queues} queues to poll: asked to poll, commands are found by {polled['poll_mode']}")
+    assert digest(image) == before
+    reads, faults = counts["passthrough"]
+    assert faults, "the bad sector was not met"
+    return [
+        "commands bring the same bytes into memory as reads of the block device, block by block",
+        f"both count {reads:,} reads of {AMOUNT_TEXT}, and the same errors: {', '.join(faults)}",
+        *told,
+        "blocks beyond the largest transfer, partitions and writes are refused; not one byte has changed",
+    ]
+
+
 CHECKS: Final[dict[str, Callable[[Kernel, Path], list[str]]]] = {
     "numa": numa,
     "polling": polling,
     "media-error": media_error,
+    "device": device,
+    "passthrough": passthrough,
 }
+
+
+def _counted(document: dict[str, Any]) -> tuple[int, list[str]]:
+    """The reads of the one cell of a run, and what went wrong, with where that was first."""
+    cell = document["run"]["cells"][0]
+    faults = [
+        f"{each['count']} x {each['errno_name']} from byte {each['offset_bytes_first']} on" for each in cell["faults"]
+    ]
+    return cell["operations"]["read"]["count"], faults
+
+
+def _rust_test(name: str) -> Path:
+    """A test program of the engine, built."""
+    words = ["cargo", "test", "--locked", "--no-run", "--test", name, "--message-format=json"]
+    built = subprocess.run(words, cwd=ENGINE, check=True, capture_output=True, text=True).stdout
+    messages = [json.loads(line) for line in built.splitlines()]
+    return next(
+        Path(each["executable"])
+        for each in messages
+        if each.get("executable") and each["target"]["name"] == name and each["profile"]["test"]
+    )
 
 
 def _two_nodes(folder: Path) -> tuple[str, ...]:

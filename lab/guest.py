@@ -1,6 +1,8 @@
 """One boot of an emulated machine: a script goes in, what it printed and its exit code come out."""
 
+import hashlib
 import json
+import random
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +12,8 @@ from lab.kernel import Kernel, make_initramfs
 
 # A boot takes 10 to 20 s without hardware virtualisation; a busy host takes its time.
 BOOT_S_MAX: Final = 600
+MIB: Final = 1 << 20
+SECTOR_BYTES: Final = 512
 # Hardware virtualisation is not asked for: where it is offered it may hang, and behaviour is the same.
 MACHINE: Final = (
     *("qemu-system-x86_64", "-accel", "tcg,thread=multi", "-machine", "q35", "-cpu", "max", "-m", "2G"),
@@ -69,6 +73,25 @@ def drive(image: Path, size_bytes: int) -> Path:
     with image.open("wb") as file:
         file.truncate(size_bytes)
     return image
+
+
+def filled(image: Path, size_bytes: int) -> Path:
+    """An image of random bytes, with a partition from 1 MiB on up to its middle."""
+    image.parent.mkdir(parents=True, exist_ok=True)
+    start, sectors = MIB // SECTOR_BYTES, size_bytes // 2 // SECTOR_BYTES
+    entry = bytes([0, 0, 0, 0, 0x83, 0, 0, 0]) + start.to_bytes(4, "little") + sectors.to_bytes(4, "little")
+    with image.open("wb") as file:
+        for _ in range(size_bytes // MIB):
+            file.write(random.randbytes(MIB))
+        file.seek(446)
+        file.write(entry + bytes(48) + b"\x55\xaa")
+    return image
+
+
+def digest(image: Path) -> str:
+    """What is in an image, as one number."""
+    with image.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _folder(tag: str, options: str) -> tuple[str, ...]:

@@ -26,6 +26,8 @@ pub enum FailureKind {
     NotDevice,
     /// A block device was to be written. It is only ever read.
     DeviceWrite,
+    /// A device that is no namespace of NVMe which commands can be sent to.
+    NoNamespace,
     /// The user may not.
     NoRights,
     /// The file system is full, or the quota is spent.

@@ -14,7 +14,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::host::memory_bytes_free;
 use crate::job::{Data, Engine, Job, Pattern, Sync, TARGETS_MAX};
 use crate::protocol::{Access, Command, Event, Hello, LINE_BYTES_MAX, Line, Numbered, PROTOCOL, TargetSpec, read_line};
-use crate::ring::{Poll, uring_refused};
+use crate::ring::{Poll, passthrough_offered, uring_refused};
 use crate::sim::{Drive, FaultPlan, Model, VirtualClock, check_faults, flush_all};
 use crate::target::{DeviceWanted, Target, TargetKind, Wanted};
 
@@ -64,13 +64,16 @@ pub fn serve_with(input: impl Read + Send + 'static, output: impl Write, ways: W
 
 fn hello() -> Hello {
     let io_uring_refused = uring_refused();
-    let engines = [Engine::IoUring, Engine::Psync, Engine::Null, Engine::Nop, Engine::Simulation];
-    let can = |engine: &Engine| !matches!(engine, Engine::IoUring | Engine::Nop) || io_uring_refused.is_none();
+    let can = |engine: &Engine| match engine {
+        Engine::IoUring | Engine::Nop => io_uring_refused.is_none(),
+        Engine::Passthrough => io_uring_refused.is_none() && passthrough_offered(),
+        Engine::Psync | Engine::Null | Engine::Simulation => true,
+    };
     Hello {
         protocol: PROTOCOL,
         version: env!("CARGO_PKG_VERSION"),
         build_profile: if cfg!(debug_assertions) { "debug" } else { "release" },
-        engines: engines.into_iter().filter(can).collect(),
+        engines: Engine::ALL.into_iter().filter(can).collect(),
         io_uring_refused,
     }
 }
@@ -273,8 +276,8 @@ impl<W: Write> Session<W> {
                 target.ledger = ledger.map(|spec| spec.open(&target)).transpose()?.map(Arc::new);
                 Ok(target)
             }
-            TargetSpec::Device { path, direct, cpus_near } => {
-                let mut target = (self.ways.device)(&path, &DeviceWanted { direct })?;
+            TargetSpec::Device { path, generic, direct, cpus_near } => {
+                let mut target = (self.ways.device)(&path, &DeviceWanted { direct, generic })?;
                 target.cpus_near = cpus_near;
                 Ok(target)
             }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use iosonde_engine::failure::FailureKind;
 use iosonde_engine::target::{DeviceWanted, Target, Wanted};
 
-const READ: DeviceWanted = DeviceWanted { direct: true };
+const READ: DeviceWanted = DeviceWanted { direct: true, generic: None };
 const WAYS_TO_WRITE: [Wanted; 3] = [
     Wanted { write: true, create_bytes: None, direct: false },
     Wanted { write: true, create_bytes: None, direct: true },

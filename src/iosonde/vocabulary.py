@@ -46,14 +46,16 @@ class LatencyKind(StrEnum):
 class Engine(StrEnum):
     """How I/O reaches the target. ``null`` reaches nothing: it completes at once, in process.
 
-    ``nop`` goes through io_uring and does nothing there. ``simulation`` reaches a simulated drive, in virtual time.
-    ``fio`` is another program: the same cells, measured by a second hand.
+    ``nop`` goes through io_uring and does nothing there. ``passthrough`` hands commands of NVMe to a drive's driver,
+    and only reads. ``simulation`` reaches a simulated drive, in virtual time. ``fio`` is another program: the same
+    cells, measured by a second hand.
     """
 
     IO_URING = "io_uring"
     PSYNC = "psync"
     NULL = "null"
     NOP = "nop"
+    PASSTHROUGH = "passthrough"
     SIMULATION = "simulation"
     FIO = "fio"
 
@@ -94,6 +96,7 @@ class EngineChoice(StrEnum):
     PSYNC = "psync"
     NULL = "null"
     NOP = "nop"
+    PASSTHROUGH = "passthrough"
     SIMULATION = "simulation"
     FIO = "fio"
 

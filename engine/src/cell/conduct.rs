@@ -17,7 +17,7 @@ use super::total::{Counted, Moment, Total};
 use super::watch::{Watch, Watcher};
 use crate::clock::{Clock, Monotonic};
 use crate::failure::{Failure, FailureKind};
-use crate::job::{Engine, Job};
+use crate::job::Job;
 use crate::pattern::Shared;
 use crate::target::Target;
 use crate::worker::{DRAIN_NS_MAX, recorder_pair};
@@ -204,7 +204,7 @@ impl<'scope> Crew<'scope> {
             ended,
             collector: Collector::new(spares, job.workers_each() as usize),
             total,
-            kernel_workers: (job.engine == Engine::IoUring).then(KernelWorkers::default),
+            kernel_workers: job.engine.is_ring_on_a_target().then(KernelWorkers::default),
             targets: &setting.targets[..job.targets as usize],
             workers_each: job.workers_each() as usize,
             is_given_up: false,

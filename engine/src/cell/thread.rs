@@ -14,7 +14,7 @@ use crate::host::{Usage, kernel_workers, migrations};
 use crate::job::{Engine, Job};
 use crate::pattern::{Accesses, Arrivals, Payload, Shared};
 use crate::record::{Faults, Phase, Slowest, Spread, Tally};
-use crate::ring::{NopRing, NullRing, PsyncRing, Ring, RingTruth, UringRing};
+use crate::ring::{Destination, NopRing, NullRing, PassthroughRing, PsyncRing, Ring, RingTruth, UringRing};
 use crate::target::Target;
 use crate::worker::{Censored, Recorder, Step, Worker, WorkerParts};
 
@@ -122,6 +122,16 @@ pub fn drive(post: Post<'_>) -> Option<Legacy> {
             Ok(ring) => run(post, cpu, ring, payload),
             Err(error) => refuse(&post, "io_uring", &error),
         },
+        Engine::Passthrough => {
+            let namespace = post.target.namespace.as_ref().expect("the job was checked");
+            let (generic, facts) = (namespace.generic(), namespace.facts);
+            let destination =
+                Destination { generic, block: file, namespace: facts.number, block_bytes: facts.block_bytes };
+            match PassthroughRing::new(slots, destination, payload.region(), post.job.poll) {
+                Ok(ring) => run(post, cpu, ring, payload),
+                Err(error) => refuse(&post, "NVMe passthrough", &error),
+            }
+        }
         Engine::IoUring => match UringRing::new(slots, file, payload.region(), post.job.poll) {
             Ok(ring) => run(post, cpu, ring, payload),
             Err(error) => refuse(&post, "io_uring", &error),
@@ -189,7 +199,7 @@ fn run<R: Ring>(post: Post<'_>, cpu_pinned: Option<u32>, ring: R, payload: Paylo
             switches_involuntary: used.switches_involuntary,
             migrations: migrations().zip(migrated).map(|(now, then)| now - then),
         }),
-        kernel_workers: if post.job.engine == Engine::IoUring { kernel_workers() } else { Vec::new() },
+        kernel_workers: if post.job.engine.is_ring_on_a_target() { kernel_workers() } else { Vec::new() },
         failure: end.failure,
     };
     if end.unreturned > 0 {

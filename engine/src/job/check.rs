@@ -19,6 +19,7 @@ impl Job {
         self.check_extent(target)?;
         self.check_data()?;
         self.check_verify(target)?;
+        self.check_passthrough(target)?;
         self.check_pattern()?;
         self.check_time()
     }
@@ -117,7 +118,7 @@ impl Job {
         if matches!(self.engine, Engine::Null | Engine::Nop) != (target.kind == TargetKind::Null) {
             return bad("the null and nop engines and the null target go together, and with nothing else".to_owned());
         }
-        if self.poll != Poll::Interrupt && self.engine != Engine::IoUring {
+        if self.poll != Poll::Interrupt && !self.engine.is_ring_on_a_target() {
             return bad(format!("only io_uring can be asked to poll ({})", self.poll.name()));
         }
         if self.poll == Poll::Iopoll && (self.sync == Sync::Fdatasync || self.trims()) {
@@ -166,6 +167,31 @@ impl Job {
         let step_bytes = ledger.head().step_bytes;
         if !self.step_bytes().is_multiple_of(step_bytes) || !self.offset_bytes.is_multiple_of(step_bytes) {
             return bad(format!("blocks do not lie on the ledger's steps of {step_bytes} bytes"));
+        }
+        Ok(())
+    }
+
+    fn check_passthrough(&self, target: &Target) -> Result<(), Failure> {
+        if self.engine != Engine::Passthrough {
+            return Ok(());
+        }
+        let Some(facts) = target.namespace.as_ref().map(|namespace| namespace.facts) else {
+            return bad("passthrough needs a target that was opened as a namespace of NVMe".to_owned());
+        };
+        if self.read_percent < 100 {
+            return bad("passthrough only reads".to_owned());
+        }
+        let whole = SizeShare { size_bytes: self.block_size_bytes, weight: 1 };
+        for size in self.block_sizes.iter().chain([&whole]).map(|share| share.size_bytes) {
+            if size % facts.block_bytes != 0 || size > facts.transfer_bytes_max {
+                let (least, most) = (facts.block_bytes, facts.transfer_bytes_max);
+                return bad(format!(
+                    "block size {size} is not a multiple of {least} up to {most}, the largest transfer"
+                ));
+            }
+        }
+        if !self.offset_bytes.is_multiple_of(facts.block_bytes.into()) {
+            return bad(format!("an offset of {} is not a multiple of {}", self.offset_bytes, facts.block_bytes));
         }
         Ok(())
     }

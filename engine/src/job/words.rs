@@ -14,8 +14,21 @@ pub enum Engine {
     Null,
     /// Through `io_uring`, and nothing there: the cost of the way to the kernel.
     Nop,
+    /// Commands of NVMe, handed to its driver through `io_uring`. It only reads.
+    Passthrough,
     /// A simulated drive, in virtual time.
     Simulation,
+}
+
+impl Engine {
+    /// Every way.
+    pub const ALL: [Self; 6] = [Self::IoUring, Self::Psync, Self::Null, Self::Nop, Self::Passthrough, Self::Simulation];
+
+    /// Whether the kernel may hand its operations to threads, and can be asked to poll.
+    #[must_use]
+    pub fn is_ring_on_a_target(self) -> bool {
+        matches!(self, Self::IoUring | Self::Passthrough)
+    }
 }
 
 /// Where the next block lies.

@@ -75,6 +75,9 @@ pub enum TargetSpec {
     Device {
         /// Where its node is.
         path: PathBuf,
+        /// The generic device of the same namespace of NVMe, for passthrough.
+        #[serde(default)]
+        generic: Option<PathBuf>,
         /// Go past the page cache.
         direct: bool,
         /// The CPUs near it; none where nobody knows, or all are alike.

@@ -6,7 +6,7 @@ use crate::cell::{Interval, JobResult, Verification};
 use crate::failure::{Failure, FailureKind};
 use crate::job::Engine;
 use crate::record::errno_name;
-use crate::target::{Alignment, Identity, Target};
+use crate::target::{Alignment, Identity, NamespaceFacts, Target};
 
 /// One line to the front.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -126,6 +126,9 @@ pub struct Opened {
     pub alignment: Alignment,
     /// Whether some of it was never written.
     pub holes: bool,
+    /// What its namespace of NVMe is like, where commands can be sent to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<NamespaceFacts>,
 }
 
 impl Event {
@@ -140,6 +143,7 @@ impl Event {
             identity: target.identity,
             alignment: target.alignment.clone(),
             holes: target.holes,
+            namespace: target.namespace.as_ref().map(|namespace| namespace.facts),
         })
     }
 

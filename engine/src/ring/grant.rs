@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::OnceLock;
 
-use io_uring::{Builder, IoUring};
+use io_uring::{Builder, IoUring, cqueue, squeue};
 
 use super::Poll;
 
@@ -13,7 +13,6 @@ const SQPOLL_IDLE_MS: u32 = 100;
 /// A set-up flag.
 struct Flag {
     name: &'static str,
-    set: fn(&mut Builder) -> &mut Builder,
     // Flags that it is worth something with, and those beside which the kernel refuses it or it is worth nothing.
     with: &'static [&'static str],
     without: &'static [&'static str],
@@ -21,24 +20,37 @@ struct Flag {
 
 /// The flags that are wanted, in the order in which they are tried.
 const WANTED: [Flag; 6] = [
-    Flag { name: "submit_all", set: Builder::setup_submit_all, with: &[], without: &[] },
-    Flag { name: "single_issuer", set: Builder::setup_single_issuer, with: &[], without: &[] },
-    Flag { name: "defer_taskrun", set: Builder::setup_defer_taskrun, with: &["single_issuer"], without: &["sqpoll"] },
-    Flag { name: "coop_taskrun", set: Builder::setup_coop_taskrun, with: &[], without: &["defer_taskrun", "sqpoll"] },
+    Flag { name: "submit_all", with: &[], without: &[] },
+    Flag { name: "single_issuer", with: &[], without: &[] },
+    Flag { name: "defer_taskrun", with: &["single_issuer"], without: &["sqpoll"] },
+    Flag { name: "coop_taskrun", with: &[], without: &["defer_taskrun", "sqpoll"] },
     // Says when there is something to fetch, to a worker that looks without waiting. Goes with either of the two above.
-    Flag { name: "taskrun_flag", set: Builder::setup_taskrun_flag, with: &[], without: &["sqpoll"] },
-    Flag { name: "no_sqarray", set: Builder::setup_no_sqarray, with: &[], without: &[] },
+    Flag { name: "taskrun_flag", with: &[], without: &["sqpoll"] },
+    Flag { name: "no_sqarray", with: &[], without: &[] },
 ];
 
-fn builder(poll: Poll, granted: &[&'static str]) -> Builder {
-    let mut builder = IoUring::builder();
+// Rings have entries of one size or of twice that; the flags are the same.
+fn set<S: squeue::EntryMarker, C: cqueue::EntryMarker>(builder: &mut Builder<S, C>, name: &str) {
+    match name {
+        "submit_all" => builder.setup_submit_all(),
+        "single_issuer" => builder.setup_single_issuer(),
+        "defer_taskrun" => builder.setup_defer_taskrun(),
+        "coop_taskrun" => builder.setup_coop_taskrun(),
+        "taskrun_flag" => builder.setup_taskrun_flag(),
+        "no_sqarray" => builder.setup_no_sqarray(),
+        other => unreachable!("{other} is not among the flags that are wanted"),
+    };
+}
+
+fn builder<S: squeue::EntryMarker, C: cqueue::EntryMarker>(poll: Poll, granted: &[&'static str]) -> Builder<S, C> {
+    let mut builder = IoUring::<S, C>::builder();
     match poll {
         Poll::Interrupt => &mut builder,
         Poll::Iopoll => builder.setup_iopoll(),
         Poll::Sqpoll => builder.setup_sqpoll(SQPOLL_IDLE_MS),
     };
     for flag in WANTED.iter().filter(|flag| granted.contains(&flag.name)) {
-        (flag.set)(&mut builder);
+        set(&mut builder, flag.name);
     }
     builder
 }
@@ -52,7 +64,8 @@ fn probe(poll: Poll) -> Vec<&'static str> {
     for flag in &WANTED {
         let fits = flag.with.iter().all(|name| granted.contains(name))
             && !flag.without.iter().any(|name| granted.contains(name));
-        if fits && builder(poll, &[granted.as_slice(), &[flag.name]].concat()).build(2).is_ok() {
+        let asked = [granted.as_slice(), &[flag.name]].concat();
+        if fits && builder::<squeue::Entry, cqueue::Entry>(poll, &asked).build(2).is_ok() {
             granted.push(flag.name);
         }
     }
@@ -60,7 +73,11 @@ fn probe(poll: Poll) -> Vec<&'static str> {
 }
 
 /// A ring with every flag that the kernel grants here, and their names. The kernel is asked once for each way to poll.
-pub fn build(slots: u32, poll: Poll) -> io::Result<(IoUring, &'static [&'static str])> {
+pub fn build<S, C>(slots: u32, poll: Poll) -> io::Result<(IoUring<S, C>, &'static [&'static str])>
+where
+    S: squeue::EntryMarker,
+    C: cqueue::EntryMarker,
+{
     static GRANTED: [OnceLock<Vec<&'static str>>; Poll::ALL.len()] = [const { OnceLock::new() }; Poll::ALL.len()];
     let granted = GRANTED[poll as usize].get_or_init(|| probe(poll));
     Ok((builder(poll, granted).build(slots.max(2))?, granted))

@@ -1,8 +1,10 @@
 //! The way to the kernel, behind one trait. In: requests. Out: completions. A simulated drive fits behind it too.
 
 mod grant;
+mod kernel;
 mod nop;
 mod null;
+mod passthrough;
 mod psync;
 mod uring;
 
@@ -13,6 +15,7 @@ use serde::{Deserialize, Serialize};
 pub use grant::build as granted_ring;
 pub use nop::NopRing;
 pub use null::NullRing;
+pub use passthrough::{Destination, PassthroughRing, is_offered as passthrough_offered};
 pub use psync::PsyncRing;
 pub use uring::{UringRing, refused as uring_refused};
 

@@ -1,20 +1,17 @@
 //! `io_uring`: one ring, made and driven by one thread.
 
-use std::fs::read_to_string;
 use std::io;
-use std::os::fd::{BorrowedFd, RawFd};
+use std::os::fd::RawFd;
 use std::time::{Duration, Instant};
 
-use io_uring::types::{Fd, Fixed, FsyncFlags, SubmitArgs, Timespec};
+use io_uring::types::{Fd, Fixed, FsyncFlags};
 use io_uring::{IoUring, Probe, opcode, squeue};
-use rustix::fs::{FileType, fstat, major, minor};
 
+use super::kernel::{enter, is_never_polled, register_memory};
 use super::{Completion, Operation, PUNCH_HOLE, Poll, Request, Ring, RingTruth, grant};
 use crate::failure::symbol;
 use crate::memory::Region;
 
-/// The longest stretch that can be registered as one buffer.
-const FIXED_BUFFER_BYTES_MAX: usize = 1 << 30;
 /// What is read to see whether a device can be polled.
 const IOPOLL_TRY_BYTES: u32 = 4096;
 /// How long that may take.
@@ -102,15 +99,6 @@ impl UringRing {
     }
 }
 
-fn register_memory(ring: &IoUring, memory: &Region) -> Result<(), String> {
-    if memory.length() > FIXED_BUFFER_BYTES_MAX {
-        return Err("more than 1 GiB".to_owned());
-    }
-    let whole = libc::iovec { iov_base: memory.start().cast(), iov_len: memory.length() };
-    // SAFETY: the worker keeps the region until after its ring is dropped.
-    unsafe { ring.submitter().register_buffers(&[whole]) }.map_err(|error| symbol(&error))
-}
-
 // Reads the first block on a polled ring of its own: whether a device can be polled shows in the completion only, and in
 // some kernels by none ever coming. Older kernels (6.1 is one) take a polled read of a device without queues to poll,
 // have it interrupt, and let the worker spin: that shows in the device's own word only.
@@ -120,7 +108,7 @@ fn try_iopoll(file: RawFd) -> io::Result<()> {
     }
     // Dropped after the ring, which takes back what is still under way.
     let memory = Region::new(IOPOLL_TRY_BYTES as usize)?;
-    let (mut ring, _) = grant::build(2, Poll::Iopoll)?;
+    let (mut ring, _): (IoUring, _) = grant::build(2, Poll::Iopoll)?;
     let read = opcode::Read::new(Fd(file), memory.start(), IOPOLL_TRY_BYTES).build();
     // SAFETY: the memory outlives the ring.
     unsafe { ring.submission().push(&read) }.expect("the ring is empty");
@@ -137,18 +125,6 @@ fn try_iopoll(file: RawFd) -> io::Result<()> {
     }
 }
 
-// Whether the device below a file, or the device itself, says that it has no queue to poll. A partition has no queue of
-// its own.
-fn is_never_polled(file: RawFd) -> bool {
-    // SAFETY: the caller has the file open, and it is only borrowed for the call.
-    let Ok(facts) = fstat(unsafe { BorrowedFd::borrow_raw(file) }) else { return false };
-    let is_device = FileType::from_raw_mode(facts.st_mode) == FileType::BlockDevice;
-    let number = if is_device { facts.st_rdev } else { facts.st_dev };
-    let device = format!("/sys/dev/block/{}:{}", major(number), minor(number));
-    let said = ["", "/.."].iter().find_map(|step| read_to_string(format!("{device}{step}/queue/io_poll")).ok());
-    said.is_some_and(|text| text.trim() == "0")
-}
-
 impl Ring for UringRing {
     #[inline]
     fn push(&mut self, request: Request) {
@@ -159,15 +135,7 @@ impl Ring for UringRing {
 
     #[inline]
     fn submit(&mut self, wait_for: u32, timeout_ns: u64) -> io::Result<()> {
-        // Who polls does not sleep: the kernel looks at the device once, and the worker comes back with its own deadlines.
-        if wait_for == 0 || self.is_polled {
-            self.ring.submitter().submit()?;
-        } else {
-            #[allow(clippy::cast_possible_truncation)] // The remainder is below 10^9.
-            let timeout = Timespec::new().sec(timeout_ns / 1_000_000_000).nsec((timeout_ns % 1_000_000_000) as u32);
-            self.ring.submitter().submit_with_args(wait_for as usize, &SubmitArgs::new().timespec(&timeout))?;
-        }
-        Ok(())
+        enter(&self.ring, self.is_polled, wait_for, timeout_ns)
     }
 
     #[inline]

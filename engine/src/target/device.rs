@@ -1,12 +1,12 @@
 //! Block devices, which are read and never written: there is no word here for asking for more.
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{FileType, OFlags, SeekFrom, Stat, fcntl_getfl, fstat, major, minor, seek};
 
 use super::open::{go_direct, kind_of, look, refusal, reopen};
-use super::{Alignment, Identity, Target, TargetKind, lock};
+use super::{Alignment, Identity, Namespace, Target, TargetKind, lock};
 use crate::failure::{Failure, FailureKind};
 
 /// What is wanted of a device.
@@ -14,6 +14,8 @@ use crate::failure::{Failure, FailureKind};
 pub struct DeviceWanted {
     /// Go past the page cache.
     pub direct: bool,
+    /// The generic device of the same namespace of NVMe, to send commands to.
+    pub generic: Option<PathBuf>,
 }
 
 impl Target {
@@ -32,6 +34,7 @@ impl Target {
             let message = format!("{} has no medium, or nothing behind it: its size is 0", path.display());
             return Err(Failure::new(FailureKind::TargetOpen, message));
         }
+        let namespace = wanted.generic.as_ref().map(|generic| Namespace::open(generic, &file)).transpose()?;
         let alignment = if wanted.direct { go_direct(&file, identity)? } else { Alignment::none() };
         Ok(Self {
             kind: TargetKind::Device,
@@ -44,6 +47,7 @@ impl Target {
             holes: false,
             cpus_near: Vec::new(),
             ledger: None,
+            namespace,
             path: path.to_owned(),
             file: Some(file),
         })

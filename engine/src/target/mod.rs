@@ -4,6 +4,7 @@
 mod alignment;
 mod device;
 mod lock;
+mod namespace;
 mod open;
 
 use std::fs::File;
@@ -18,6 +19,7 @@ use serde::Serialize;
 
 pub use alignment::Alignment;
 pub use device::DeviceWanted;
+pub use namespace::{Namespace, NamespaceFacts};
 pub use open::Wanted;
 
 use crate::failure::{Failure, FailureKind};
@@ -84,6 +86,8 @@ pub struct Target {
     pub cpus_near: Vec<u32>,
     /// What it should hold, where that is to be verified.
     pub ledger: Option<Arc<Ledger>>,
+    /// Its way for commands of NVMe, where that was asked for.
+    pub namespace: Option<Namespace>,
     path: PathBuf,
     file: Option<File>,
 }
@@ -103,6 +107,7 @@ impl Target {
             holes: false,
             cpus_near: Vec::new(),
             ledger: None,
+            namespace: None,
             path: PathBuf::new(),
             file: None,
         }

@@ -157,6 +157,7 @@ fn finish(path: &Path, file: File, wanted: Wanted, size_bytes: Option<u64>) -> R
         holes,
         cpus_near: Vec::new(),
         ledger: None,
+        namespace: None,
         path: path.to_owned(),
         file: Some(file),
     })

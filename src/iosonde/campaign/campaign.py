@@ -10,6 +10,7 @@ from pathlib import Path
 
 from iosonde import __version__
 from iosonde.campaign.conductor import Conductor, Observer, Work
+from iosonde.campaign.devices import check_commands
 from iosonde.campaign.engines import check_choice, check_poll, check_polling, choose_engine
 from iosonde.campaign.places import Place, TargetWish, survey
 from iosonde.campaign.simulated import write_bytes_per_s
@@ -17,7 +18,7 @@ from iosonde.campaign.target import Opening, give_up, open_target
 from iosonde.campaign.verifying import check_kind, kept_ledger
 from iosonde.errors import IosondeError
 from iosonde.machine import host_facts
-from iosonde.plans import ASSUMED_WRITE_BYTES_PER_S, Ground, check_alignment, check_plan
+from iosonde.plans import ASSUMED_WRITE_BYTES_PER_S, Ground, check_alignment, check_plan, check_transfers
 from iosonde.records import CellRecord, CellTurn, EngineHello, IntervalRecord, Plan, RunHeader, RunRecord, TargetFacts
 from iosonde.sources import Source, check_fio_can, start_source
 from iosonde.store import RunDirectory
@@ -71,6 +72,8 @@ def look_ahead(wish: Wish, now: datetime) -> Survey:
     places = survey(wish.target, run)
     check_choice(wish.engine, places[0].kind)
     check_poll(wish.poll, wish.engine, places[0].kind)
+    for place in places:
+        check_commands(place.name, place.path, place.generic, passes=wish.engine is EngineChoice.PASSTHROUGH)
     fill = any(place.is_new or (place.path is not None and wish.target.writes) for place in places)
     plan = wish.plan(Ground(span_bytes=places[0].span_bytes, fill=fill, targets=len(places)))
     check_plan(plan, targets=len(places))
@@ -111,11 +114,13 @@ def ready(setting: Setting, check: Callable[[EngineHello], None]) -> Iterator[tu
             source.calibrate()
         fill = setting.plan.fill is not None or any(place.is_new for place in setting.places)
         trims = any(cell.workload.trim_percent for cell in setting.plan.cells)
+        passes = setting.engine is EngineChoice.PASSTHROUGH
         try:
             for number, place in enumerate(setting.places):
                 ledger = kept_ledger(setting.plan, setting.run, number, setting.directory)
-                opened.append(open_target(source, place, Opening(fill, setting.direct, trims, ledger)))
+                opened.append(open_target(source, place, Opening(fill, setting.direct, trims, ledger, passes)))
                 check_alignment(setting.plan, opened[-1].alignment.offset_bytes)
+                check_transfers(setting.plan, opened[-1].namespace)
             yield source, tuple(opened)
         except KeyboardInterrupt:
             # Whoever interrupts wants an end now; what was measured is in the journal, or passed on.

@@ -4,8 +4,8 @@ import os
 import stat
 from pathlib import Path
 
-from iosonde.errors import TargetError
-from iosonde.machine import device_identifier, device_size_bytes
+from iosonde.errors import TargetError, UsageError
+from iosonde.machine import block_of, device_identifier, device_size_bytes
 from iosonde.records import Identity, TargetFacts
 from iosonde.units import format_size
 
@@ -49,6 +49,19 @@ def device_span_bytes(path: Path, size_bytes: int | None, least_bytes: int, step
     return span
 
 
+def check_commands(name: str, block: Path | None, generic: Path | None, *, passes: bool) -> None:
+    """Raises UsageError where commands of NVMe should go to what takes none, or only they would reach what is named."""
+    if passes and generic is None:
+        raise UsageError(
+            f"--engine passthrough sends commands to a whole namespace of NVMe, and {name} is none",
+            "name one, such as /dev/nvme0n1, or use --engine io_uring",
+        )
+    if not passes and generic is not None and name == str(generic):
+        raise UsageError(
+            f"{name} takes commands of NVMe only", f"add --engine passthrough, or name the block device, {block}"
+        )
+
+
 def check_same_device(target: TargetFacts) -> Identity:
     """The identity that the device has now, if it is the one that was measured. Raises TargetError.
 
@@ -57,7 +70,7 @@ def check_same_device(target: TargetFacts) -> Identity:
     assert target.identity is not None
     path = Path(target.path)
     try:
-        found = path.stat()
+        found = (block_of(path) or path).stat()
     except OSError as error:
         raise _other(path, f"it can't be found: {error.strerror}") from error
     if not stat.S_ISBLK(found.st_mode):

@@ -7,7 +7,7 @@ from iosonde.records import Engine, EngineHello, RunHeader, Sync, TargetKind, Wo
 from iosonde.sources import Way
 from iosonde.vocabulary import EngineChoice, Poll
 
-_POLLING: Final = frozenset({EngineChoice.AUTO, EngineChoice.IO_URING, EngineChoice.FIO})
+_POLLING: Final = frozenset({EngineChoice.AUTO, EngineChoice.IO_URING, EngineChoice.PASSTHROUGH, EngineChoice.FIO})
 
 
 def check_choice(choice: EngineChoice, kind: TargetKind) -> None:
@@ -43,7 +43,9 @@ def check_poll(poll: Poll, choice: EngineChoice, kind: TargetKind) -> None:
 def check_polling(poll: Poll, engine: Engine, hello: EngineHello) -> None:
     """Raises EngineError where polling was asked for and io_uring can't be had."""
     # fio polls through io_uring as well.
-    polls = engine is Engine.IO_URING or (engine is Engine.FIO and Engine.IO_URING in hello.engines)
+    polls = engine in {Engine.IO_URING, Engine.PASSTHROUGH} or (
+        engine is Engine.FIO and Engine.IO_URING in hello.engines
+    )
     if poll is not Poll.INTERRUPT and not polls:
         raise EngineError(
             f"this host refuses io_uring ({hello.io_uring_refused}), and nothing else polls",
@@ -61,6 +63,8 @@ def choose_engine(choice: EngineChoice, hello: EngineHello, kind: TargetKind) ->
             return Engine.NULL
         return Engine.IO_URING if Engine.IO_URING in hello.engines else Engine.PSYNC
     engine = Engine(choice.value)
+    if engine is Engine.PASSTHROUGH and engine not in hello.engines and hello.io_uring_refused is None:
+        raise EngineError("this kernel has no passthrough to NVMe", "use Linux 5.19 or newer, or --engine io_uring")
     if engine not in hello.engines:
         raise EngineError(
             f"this host refuses io_uring ({hello.io_uring_refused})",

@@ -9,7 +9,7 @@ from typing import Final
 from iosonde.campaign.devices import check_device, device_span_bytes
 from iosonde.campaign.simulated import is_simulated, simulated_drive, word_of
 from iosonde.errors import TargetError, UsageError
-from iosonde.machine import file_system_facts
+from iosonde.machine import block_of, file_system_facts, generic_of
 from iosonde.plans import TARGETS_MAX
 from iosonde.plans.build import LARGE_FILL_BLOCK_BYTES, LARGE_SPAN_BYTES
 from iosonde.records import FileSystemFacts, Identity, SimulationFacts, TargetKind
@@ -50,7 +50,8 @@ class Place:
 
     ``expected`` is the file that an earlier session of the same run had, ``inherited`` says that it had made it, and
     ``written`` that it had written all of it, so that nothing is to be filled once more. ``drive`` is the simulated
-    drive that stands for the target, ``is_device`` says that the path leads to a block device.
+    drive that stands for the target, ``is_device`` says that the path leads to a block device. ``generic`` is
+    the device that takes commands for the same namespace of NVMe, ``named`` what the user called it.
     """
 
     path: Path | None
@@ -62,6 +63,8 @@ class Place:
     written: bool = False
     drive: SimulationFacts | None = None
     is_device: bool = False
+    generic: Path | None = None
+    named: Path | None = None
 
     @property
     def kind(self) -> TargetKind:
@@ -75,7 +78,9 @@ class Place:
     @property
     def name(self) -> str:
         """What the target is called."""
-        return word_of(self.drive) if self.drive is not None else NULL_WORD if self.path is None else str(self.path)
+        if self.drive is not None:
+            return word_of(self.drive)
+        return NULL_WORD if self.path is None else str(self.named or self.path)
 
     @property
     def is_new(self) -> bool:
@@ -177,8 +182,9 @@ def _survey_one(wish: TargetWish, word: str, name: str) -> Place:
         raise TargetError(f"{path}: {error.strerror}", "name a file or directory that you may use") from error
     if stat.S_ISDIR(mode):
         return _new_file(wish, path / name)
-    if stat.S_ISBLK(mode):
-        return _device(wish, path)
+    block = path if stat.S_ISBLK(mode) else block_of(path)
+    if block is not None:
+        return _device(wish, path, block)
     if not stat.S_ISREG(mode):
         raise TargetError(
             f"{path} is neither a file, a directory nor a block device", "name one of these; devices are only read"
@@ -186,11 +192,19 @@ def _survey_one(wish: TargetWish, word: str, name: str) -> Place:
     return _existing_file(wish, path)
 
 
-def _device(wish: TargetWish, path: Path) -> Place:
+def _device(wish: TargetWish, path: Path, block: Path) -> Place:
     writer = wish.writer if wish.writes else ""
     check_device(path, writer=writer, way_to_read=wish.way_to_read, overwrite=wish.overwrite)
-    span = device_span_bytes(path, wish.size_bytes, SPAN_BYTES_MIN, MIB)
-    return Place(path=path, make=False, span_bytes=span, file_system=None, is_device=True)
+    span = device_span_bytes(block, wish.size_bytes, SPAN_BYTES_MIN, MIB)
+    return Place(
+        path=block,
+        make=False,
+        span_bytes=span,
+        file_system=None,
+        is_device=True,
+        generic=generic_of(block) if block == path else path,
+        named=path,
+    )
 
 
 def _simulated(wish: TargetWish, word: str, number: int) -> Place:

@@ -13,7 +13,7 @@ from iosonde.campaign.devices import check_same_device
 from iosonde.campaign.places import Place
 from iosonde.campaign.target import Opening, check_same, give_up, open_target
 from iosonde.errors import EngineError, IosondeError, RecordError, TargetError, UsageError
-from iosonde.machine import file_system_facts, host_facts
+from iosonde.machine import block_of, file_system_facts, generic_of, host_facts
 from iosonde.records import (
     CellRecord,
     CellTurn,
@@ -79,7 +79,14 @@ def _same_place(target: TargetFacts) -> Place:
         # The engine looks once more, at what it has opened.
         now = check_same_device(target)
         return Place(
-            path=path, make=False, span_bytes=target.span_bytes, file_system=None, expected=now, is_device=True
+            path=block_of(path) or path,
+            make=False,
+            span_bytes=target.span_bytes,
+            file_system=None,
+            expected=now,
+            is_device=True,
+            generic=None if target.namespace is None else path if block_of(path) else generic_of(path),
+            named=path,
         )
     try:
         found = path.stat()

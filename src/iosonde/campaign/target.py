@@ -16,12 +16,16 @@ from iosonde.sources import KeptLedger, OpenTarget, Source, TargetRequest
 
 @dataclass(frozen=True)
 class Opening:
-    """How a target is opened: whether it will be filled, past the page cache, trimmed, and with which account."""
+    """How a target is opened: whether it will be filled, past the page cache, trimmed, and with which account.
+
+    ``passes`` says that commands of NVMe will be sent to it.
+    """
 
     fill: bool
     direct: bool
     trims: bool = False
     ledger: KeptLedger | None = None
+    passes: bool = False
 
 
 def open_target(source: Source, place: Place, how: Opening) -> TargetFacts:
@@ -44,6 +48,7 @@ def open_target(source: Source, place: Place, how: Opening) -> TargetFacts:
         cpus_near=near,
         ledger=how.ledger,
         is_device=place.is_device,
+        generic=place.generic if how.passes else None,
     )
     try:
         opened = source.open(request)
@@ -149,6 +154,7 @@ def _facts(
         simulation=place.drive,
         device_identifier="" if number is None else device_identifier(number),
         uses=() if number is None else uses_of(number),
+        namespace=opened.namespace,
     )
 
 
@@ -156,4 +162,4 @@ def _path_kept(place: Place) -> str:
     """Where the target is found again. A link to a device says which one is meant; what it leads to may change."""
     if place.path is None:
         return place.name
-    return str(place.path.absolute() if place.is_device else place.path.resolve())
+    return str((place.named or place.path).absolute() if place.is_device else place.path.resolve())

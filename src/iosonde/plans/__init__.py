@@ -29,6 +29,7 @@ from iosonde.plans.limits import (
     check_alignment,
     check_plan,
     check_rate,
+    check_transfers,
     check_whole,
 )
 from iosonde.plans.names import cell_name
@@ -62,6 +63,7 @@ __all__ = [
     "check_alignment",
     "check_plan",
     "check_rate",
+    "check_transfers",
     "check_whole",
     "first_timing",
     "is_verified",

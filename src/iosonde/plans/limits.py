@@ -5,7 +5,7 @@ from typing import Final
 from iosonde.errors import UsageError
 from iosonde.plans.shapes import check_shape, checked_span
 from iosonde.plans.verifying import check_account, check_data
-from iosonde.records import CellPlan, Plan, Sync, Workload
+from iosonde.records import CellPlan, NamespaceFacts, Plan, Sync, Workload
 from iosonde.units import format_duration, format_rate, format_size
 
 SECTOR_BYTES: Final = 512
@@ -68,6 +68,20 @@ def check_alignment(plan: Plan, offset_bytes: int) -> None:
             raise UsageError(
                 f"block size {size} B is not a multiple of {offset_bytes} B, which the target asks of direct I/O",
                 f"give a multiple of {offset_bytes} B with --block-size, or go through the page cache with --buffered",
+            )
+
+
+def check_transfers(plan: Plan, namespace: NamespaceFacts | None) -> None:
+    """Raises UsageError for a cell whose blocks no single command of NVMe can move, where commands are sent."""
+    if namespace is None:
+        return
+    for cell in plan.cells:
+        large = max(_sizes(cell.workload))
+        if large > namespace.transfer_bytes_max:
+            raise UsageError(
+                f"{cell.cell}: {format_size(large)} are more than one command moves on this drive "
+                f"({format_size(namespace.transfer_bytes_max)}), and nobody parts commands",
+                "ask for smaller blocks, or use --engine io_uring: then the kernel parts them",
             )
 
 

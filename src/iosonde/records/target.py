@@ -59,6 +59,14 @@ class DeviceFacts(Record):
     numa_node: int | None = None
 
 
+class NamespaceFacts(Record):
+    """A namespace of NVMe that commands were sent to: its number, its blocks, and the most that one command moves."""
+
+    number: int
+    block_bytes: int
+    transfer_bytes_max: int
+
+
 class DeviceUse(Record):
     """What else a device is used for: ``device`` (it, or a partition of its disk) is mounted, swapped to, or held.
 
@@ -118,7 +126,7 @@ class TargetFacts(Record):
     nobody knows or all are alike: workers are tied to those of them that the run may use.
 
     Of a block device, ``device_identifier`` names it wherever it is plugged in (empty where nothing does), and ``uses``
-    are what else it was used for when it was opened.
+    are what else it was used for when it was opened. ``namespace`` is what commands went to, with passthrough.
     """
 
     kind: TargetKind
@@ -135,6 +143,7 @@ class TargetFacts(Record):
     cpus_near: tuple[int, ...] = ()
     device_identifier: str = ""
     uses: tuple[DeviceUse, ...] = ()
+    namespace: NamespaceFacts | None = None
 
     @property
     def is_storage(self) -> bool:

@@ -1,6 +1,6 @@
 """What is asked of a target: workloads, their timing, and the plan that orders them."""
 
-from typing import Self
+from typing import Final, Self
 
 from pydantic import Field, model_validator
 
@@ -10,6 +10,7 @@ from iosonde.units import format_size
 from iosonde.vocabulary import Arrivals, Data, Engine, Experiment, Operation, Poll, Sync
 
 ALL_READS = 100
+_POLLING: Final = frozenset({Engine.IO_URING, Engine.PASSTHROUGH, Engine.FIO})
 
 
 class Workload(Record):
@@ -111,12 +112,12 @@ class Workload(Record):
         return self.sync is Sync.FDATASYNC and self.flush_every == 1
 
     def poll_through(self, engine: Engine, asked: Poll) -> Poll:
-        """How completions are found when ``asked`` was wanted: only io_uring polls, whether fio has it or we.
+        """How completions are found when ``asked`` was wanted: only io_uring polls, whoever goes through it.
 
         A ring that polls the device knows neither fdatasync nor trims.
         """
         refused = asked is Poll.IOPOLL and (self.sync is Sync.FDATASYNC or self.trim_percent > 0)
-        return asked if engine in {Engine.IO_URING, Engine.FIO} and not refused else Poll.INTERRUPT
+        return asked if engine in _POLLING and not refused else Poll.INTERRUPT
 
     @property
     def write_percent(self) -> int:

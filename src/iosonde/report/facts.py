@@ -131,7 +131,14 @@ def _target(target: TargetFacts, fill: CellRecord | None) -> tuple[tuple[str, st
 def _device_only(target: TargetFacts) -> tuple[tuple[str, str], ...]:
     """What is said of a block device, and of no file."""
     uses = ", ".join(str(use) for use in target.uses)
-    return (("kind", "a block device, only read"), ("in use otherwise", uses or "not that iosonde could see"))
+    facts = [("kind", "a block device, only read"), ("in use otherwise", uses or "not that iosonde could see")]
+    space = target.namespace
+    if space is not None:
+        most = format_size(space.transfer_bytes_max)
+        facts.append(
+            ("NVMe namespace", f"{space.number}, blocks of {space.block_bytes} bytes, at most {most} a command")
+        )
+    return tuple(facts)
 
 
 def _simulated(run: RunRecord, drive: SimulationFacts, place: int) -> tuple[tuple[str, str], ...]:

@@ -14,6 +14,7 @@ from iosonde.records import (
     EngineHello,
     Identity,
     IntervalRecord,
+    NamespaceFacts,
     SimulationFacts,
     Verification,
 )
@@ -55,7 +56,8 @@ class TargetRequest:
     """What is wanted of a target: ``create_bytes`` makes a file of that size, else it must be there.
 
     Without a path it is a simulated drive, or nothing at all. Workers are tied to ``cpus_near``, where there are any.
-    With a ``ledger`` it can be verified. A block device (``is_device``) is opened for reading, and in no other way.
+    With a ``ledger`` it can be verified. A block device (``is_device``) is opened for reading, and in no other way;
+    with ``generic``, the device of the same namespace of NVMe, commands can be sent to it.
     """
 
     path: Path | None
@@ -67,6 +69,7 @@ class TargetRequest:
     cpus_near: tuple[int, ...] = ()
     ledger: KeptLedger | LeftLedger | None = None
     is_device: bool = False
+    generic: Path | None = None
 
 
 class OpenTarget(Record):
@@ -78,6 +81,7 @@ class OpenTarget(Record):
     identity: Identity | None
     alignment: Alignment
     holes: bool
+    namespace: NamespaceFacts | None = None
 
 
 class Interrupted(Exception):  # noqa: N818 - it is a state, not an error

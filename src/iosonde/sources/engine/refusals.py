@@ -10,6 +10,7 @@ _MENDS: Final[dict[str, tuple[type[IosondeError], str]]] = {
     "not_regular": (TargetError, "name a regular file, a directory or a block device"),
     "not_device": (TargetError, "name a file, a directory or a block device, as it is named in /dev"),
     "device_write": (TargetError, "block devices are only read; to measure writes, mount one and name a directory"),
+    "no_namespace": (TargetError, "name a whole namespace of NVMe, such as /dev/nvme0n1, or use --engine io_uring"),
     "no_rights": (
         TargetError,
         "name a file or directory of your own; for a block device be root, and where no container forbids it",

@@ -95,6 +95,7 @@ class EngineSource:
                 kind="device",
                 path=str(request.path),
                 direct=request.direct,
+                **({"generic": str(request.generic)} if request.generic is not None else {}),
                 **({"cpus_near": request.cpus_near} if request.cpus_near else {}),
             )
         else:
@@ -111,7 +112,7 @@ class EngineSource:
                 **({"cpus_near": request.cpus_near} if request.cpus_near else {}),
                 **_ledger_of(request.ledger),
             )
-        return OpenTarget.model_validate({key: answer[key] for key in OpenTarget.model_fields})
+        return OpenTarget.model_validate({key: answer[key] for key in OpenTarget.model_fields if key in answer})
 
     def sync(self) -> None:
         """Makes all that was written durable, on every target."""

@@ -1,0 +1,296 @@
+//! NVMe passthrough: reads handed to the driver as commands of NVMe, past file systems and the block layer's queues.
+//!
+//! For root the kernel takes any command, whatever the handle was opened for. So this is the only place that makes
+//! commands, and there is one that it can make: Read.
+
+use std::io;
+use std::os::fd::RawFd;
+use std::time::{Duration, Instant};
+
+use io_uring::types::Fixed;
+use io_uring::{IoUring, cqueue, opcode, squeue};
+
+use super::kernel::{enter, is_never_polled, register_memory};
+use super::{Completion, Operation, Poll, Request, Ring, RingTruth, grant, passing};
+use crate::failure::symbol;
+use crate::memory::Region;
+
+type Wide = IoUring<squeue::Entry128, cqueue::Entry32>;
+
+/// Read, of NVMe's NVM command set.
+const READ: u8 = 0x02;
+/// `NVME_URING_CMD_IO`: a command of 72 bytes, to a namespace.
+const TO_NAMESPACE: u32 = 0xC048_4E80;
+/// The namespace is the only registered file.
+const TARGET: Fixed = Fixed(0);
+/// How long the read may take that shows whether there is passthrough.
+const TRY_MAX: Duration = Duration::from_secs(10);
+/// How long to wait for it at a time.
+const TRY_NS: u64 = 100_000_000;
+
+/// Where commands go.
+#[derive(Clone, Copy, Debug)]
+pub struct Destination {
+    /// The namespace's generic device, open.
+    pub generic: RawFd,
+    /// Its block device, open.
+    pub block: RawFd,
+    /// The namespace's number.
+    pub namespace: u32,
+    /// The bytes of its blocks: a power of two.
+    pub block_bytes: u32,
+}
+
+/// A ring on one namespace.
+pub struct PassthroughRing {
+    ring: Wide,
+    destination: Destination,
+    is_polled: bool,
+    truth: RingTruth,
+}
+
+/// Whether the kernel has what passthrough takes: rings with entries of twice the size, and operations that are a file's
+/// own. Whether a drive's driver does is seen with the first read.
+#[must_use]
+pub fn is_offered() -> bool {
+    let mut probe = io_uring::Probe::new();
+    let ring = Wide::builder().build(2);
+    ring.is_ok_and(|ring| ring.submitter().register_probe(&mut probe).is_ok())
+        && probe.is_supported(opcode::UringCmd80::CODE)
+}
+
+impl PassthroughRing {
+    /// A ring with room for `slots` reads, with buffers from `memory`; the handles must outlive it. Reads one block to see
+    /// whether the driver takes commands, and those with registered buffers.
+    ///
+    /// Where the device takes no polling the ring does without, and says so. Must be called on the thread that will drive
+    /// the ring.
+    pub fn new(slots: u32, destination: Destination, memory: &Region, poll: Poll) -> io::Result<Self> {
+        let mut fallbacks = Vec::new();
+        if poll == Poll::Iopoll && is_never_polled(destination.block) {
+            fallbacks.push(format!("polled completions refused: {}", symbol(&libc_error(libc::EOPNOTSUPP))));
+            return Self::granted(slots, destination, memory, Poll::Interrupt, fallbacks);
+        }
+        match Self::granted(slots, destination, memory, poll, fallbacks) {
+            Err(error) if poll != Poll::Interrupt => {
+                let what = if poll == Poll::Iopoll { "polled completions" } else { "the kernel's submission thread" };
+                let fallbacks = vec![format!("{what} refused: {}", symbol(&error))];
+                Self::granted(slots, destination, memory, Poll::Interrupt, fallbacks)
+            }
+            outcome => outcome,
+        }
+    }
+
+    fn granted(
+        slots: u32,
+        destination: Destination,
+        memory: &Region,
+        poll: Poll,
+        fallbacks: Vec<String>,
+    ) -> io::Result<Self> {
+        let (ring, ring_flags): (Wide, _) = grant::build(slots, poll)?;
+        ring.submitter().register_files(&[destination.generic])?;
+        let mut refusal = register_memory(&ring, memory).err();
+        let truth = RingTruth {
+            ring_flags: ring_flags.to_vec(),
+            poll_mode: poll.name(),
+            fixed_buffers: refusal.is_none(),
+            fixed_file: true,
+            fallbacks,
+        };
+        let mut made = Self { ring, destination, is_polled: poll == Poll::Iopoll, truth };
+        match made.try_read(memory) {
+            // Linux 5.19 and 6.0 have passthrough, and no registered buffers for it.
+            Err(error) if made.truth.fixed_buffers && error.raw_os_error() == Some(libc::EINVAL) => {
+                made.truth.fixed_buffers = false;
+                refusal = Some(symbol(&error));
+                made.try_read(memory)?;
+            }
+            outcome => outcome?,
+        }
+        made.truth.fallbacks.extend(refusal.map(|why| format!("registered buffers refused: {why}")));
+        Ok(made)
+    }
+
+    // Reads the first block. What the drive has to say of it is no refusal: the kernel's own answers are.
+    fn try_read(&mut self, memory: &Region) -> io::Result<()> {
+        let length_bytes = self.destination.block_bytes;
+        self.push(Request {
+            operation: Operation::Read,
+            slot: 0,
+            offset_bytes: 0,
+            buffer: memory.start(),
+            length_bytes,
+        });
+        let since = Instant::now();
+        while since.elapsed() < TRY_MAX {
+            match enter(&self.ring, self.is_polled, 1, TRY_NS) {
+                Err(error) if !passing(&error) => return Err(error),
+                _ => (),
+            }
+            if let Some(entry) = self.ring.completion().next() {
+                let result = entry.result();
+                return if result < 0 { Err(libc_error(-result)) } else { Ok(()) };
+            }
+        }
+        Err(libc_error(libc::ETIME))
+    }
+
+    #[inline]
+    fn entry(&self, request: &Request) -> squeue::Entry128 {
+        let read = ReadCommand::of(request, &self.destination);
+        let fixed = self.truth.fixed_buffers.then_some(0);
+        let entry = opcode::UringCmd80::new(TARGET, TO_NAMESPACE).buf_index(fixed).cmd(read.bytes()).build();
+        // What it is to move comes back with it, above the slot's number: the driver says only whether all went well.
+        entry.user_data(u64::from(request.length_bytes) << 32 | u64::from(request.slot))
+    }
+}
+
+/// Read, the only command that there is here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ReadCommand {
+    namespace: u32,
+    first_block: u64,
+    blocks: u32,
+    buffer: u64,
+    length_bytes: u32,
+}
+
+impl ReadCommand {
+    // Nobody asks for anything else: a job that does is refused before it begins.
+    #[inline]
+    fn of(request: &Request, destination: &Destination) -> Self {
+        assert!(request.operation == Operation::Read, "passthrough only reads");
+        let shift = destination.block_bytes.trailing_zeros();
+        Self {
+            namespace: destination.namespace,
+            first_block: request.offset_bytes >> shift,
+            blocks: request.length_bytes >> shift,
+            buffer: request.buffer.addr() as u64,
+            length_bytes: request.length_bytes,
+        }
+    }
+
+    // `struct nvme_uring_cmd` of linux/nvme_ioctl.h, and 8 bytes that nobody reads.
+    #[inline]
+    #[allow(clippy::cast_possible_truncation)] // A number is parted into its two halves.
+    fn bytes(self) -> [u8; 80] {
+        let mut command = [0; 80];
+        command[0] = READ;
+        command[4..8].copy_from_slice(&self.namespace.to_ne_bytes());
+        command[24..32].copy_from_slice(&self.buffer.to_ne_bytes());
+        command[36..40].copy_from_slice(&self.length_bytes.to_ne_bytes());
+        command[40..44].copy_from_slice(&(self.first_block as u32).to_ne_bytes());
+        command[44..48].copy_from_slice(&((self.first_block >> 32) as u32).to_ne_bytes());
+        // Counted from 0.
+        command[48..52].copy_from_slice(&(self.blocks - 1).to_ne_bytes());
+        command
+    }
+}
+
+impl Ring for PassthroughRing {
+    #[inline]
+    fn push(&mut self, request: Request) {
+        let entry = self.entry(&request);
+        // SAFETY: buffer and handle outlive the ring, and the slot's memory is left alone until the completion.
+        unsafe { self.ring.submission().push(&entry) }.expect("the ring has an entry for every slot");
+    }
+
+    #[inline]
+    fn submit(&mut self, wait_for: u32, timeout_ns: u64) -> io::Result<()> {
+        enter(&self.ring, self.is_polled, wait_for, timeout_ns)
+    }
+
+    #[inline]
+    fn reap(&mut self, into: &mut Vec<Completion>, most: usize) {
+        into.extend(self.ring.completion().take(most).map(|entry| {
+            #[allow(clippy::cast_possible_truncation)] // Both were 32 bits when they went in.
+            let (slot, length) = (entry.user_data() as u32, (entry.user_data() >> 32) as u32);
+            let result = match entry.result() {
+                0 => length.cast_signed(),
+                errno if errno < 0 => errno,
+                status => -errno_of(status),
+            };
+            Completion { slot, result }
+        }));
+    }
+
+    fn truth(&self) -> RingTruth {
+        self.truth.clone()
+    }
+}
+
+fn libc_error(errno: i32) -> io::Error {
+    io::Error::from_raw_os_error(errno)
+}
+
+/// The error number that the kernel gives for a status of NVMe to whoever reads the block device, so that the same fault is
+/// the same through both: drivers/nvme/host/core.c, `nvme_error_status`, and block/blk-core.c.
+#[cold]
+fn errno_of(status: i32) -> i32 {
+    // The type and the code; above them are hints on trying again.
+    match status & 0x7FF {
+        0x001 | 0x002 | 0x00B | 0x180 => libc::EOPNOTSUPP,
+        0x021 | 0x080 | 0x082 => libc::EREMOTEIO,
+        0x081 => libc::ENOSPC,
+        0x083 => libc::EBADE,
+        0x182 | 0x280 | 0x281 | 0x285..=0x287 => libc::ENODATA,
+        0x181 | 0x282..=0x284 => libc::EILSEQ,
+        0x370 => libc::ENOLINK,
+        _ => libc::EIO,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_core::{Rng, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::{Destination, Operation, READ, ReadCommand, Request, errno_of};
+
+    #[test]
+    fn whatever_is_read_the_command_is_a_read_and_says_where() {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
+        for _ in 0..10_000 {
+            let blocks = random.next_u32() % 65_536 + 1;
+            let read = ReadCommand {
+                namespace: random.next_u32(),
+                first_block: random.next_u64(),
+                blocks,
+                buffer: random.next_u64(),
+                length_bytes: random.next_u32(),
+            };
+            let bytes = read.bytes();
+            let word = |at: usize| u32::from_ne_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
+            assert_eq!((bytes[0], &bytes[1..4]), (READ, &[0; 3][..]));
+            assert_eq!((word(4), word(36)), (read.namespace, read.length_bytes));
+            assert_eq!(u64::from(word(40)) | u64::from(word(44)) << 32, read.first_block);
+            assert_eq!(word(48), blocks - 1);
+            let is_empty = |from: usize, to: usize| bytes[from..to].iter().all(|byte| *byte == 0);
+            assert!(is_empty(8, 24) && is_empty(32, 36) && is_empty(52, 80));
+        }
+    }
+
+    #[test]
+    fn of_all_operations_only_a_read_becomes_a_command() {
+        let destination = Destination { generic: -1, block: -1, namespace: 1, block_bytes: 512 };
+        let made = |operation| {
+            let request =
+                Request { operation, slot: 0, offset_bytes: 4096, buffer: std::ptr::null_mut(), length_bytes: 8192 };
+            std::panic::catch_unwind(|| ReadCommand::of(&request, &destination))
+        };
+        let read = made(Operation::Read).expect("a read is made");
+        assert_eq!((read.namespace, read.first_block, read.blocks, read.length_bytes), (1, 8, 16, 8192));
+        for other in [Operation::Write, Operation::WriteDsync, Operation::Trim, Operation::Flush] {
+            assert!(made(other).is_err(), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn a_status_is_the_error_that_whoever_reads_the_block_device_gets() {
+        let known = [(0x281, libc::ENODATA), (0x4281, libc::ENODATA), (0x80, libc::EREMOTEIO), (0x6, libc::EIO)];
+        for (status, errno) in known {
+            assert_eq!(errno_of(status), errno, "{status:#x}");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Commands to a real namespace of NVMe, where `IOSONDE_NVME=/dev/nvme0n1:/dev/ng0n1` names one: `make lab` does.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use common::{MS, job};
+use iosonde_engine::cell::{Outcome, Setting, conduct};
+use iosonde_engine::clock::Monotonic;
+use iosonde_engine::failure::FailureKind;
+use iosonde_engine::job::{Engine, Job};
+use iosonde_engine::memory::Region;
+use iosonde_engine::ring::{
+    Destination, Operation, PassthroughRing, Poll, PsyncRing, Request, Ring, passthrough_offered,
+};
+use iosonde_engine::target::{DeviceWanted, Target};
+
+const BLOCK: u32 = 4096;
+const BLOCKS: u64 = 1000;
+/// Of a namespace that has more of them: not a power of two, so that all parts of offsets differ.
+const STRIDE: u64 = 12_288;
+
+fn namespace() -> Option<Target> {
+    let named = std::env::var("IOSONDE_NVME").ok()?;
+    let (block, generic) = named.split_once(':').expect("a block device and a generic one");
+    let wanted = DeviceWanted { direct: true, generic: Some(PathBuf::from(generic)) };
+    Some(Target::open_device(Path::new(block), &wanted).expect("a namespace"))
+}
+
+fn destination(target: &Target) -> Destination {
+    let namespace = target.namespace.as_ref().expect("it was opened as one");
+    Destination {
+        generic: namespace.generic(),
+        block: target.file().expect("a handle"),
+        namespace: namespace.facts.number,
+        block_bytes: namespace.facts.block_bytes,
+    }
+}
+
+fn read(ring: &mut impl Ring, memory: &Region, offset_bytes: u64) -> Vec<u8> {
+    // SAFETY: nothing else uses the memory, which is larger than a block.
+    unsafe { memory.start().write_bytes(0xA5, BLOCK as usize) };
+    let buffer = memory.start();
+    ring.push(Request { operation: Operation::Read, slot: 3, offset_bytes, buffer, length_bytes: BLOCK });
+    let mut done = Vec::with_capacity(1);
+    while done.is_empty() {
+        ring.submit(1, 100 * MS).ok();
+        ring.reap(&mut done, 1);
+    }
+    assert_eq!((done[0].slot, done[0].result), (3, BLOCK.cast_signed()), "at {offset_bytes}");
+    // SAFETY: the read is back, and the memory is larger than a block.
+    unsafe { std::slice::from_raw_parts(memory.start(), BLOCK as usize) }.to_vec()
+}
+
+#[test]
+fn commands_bring_the_same_bytes_as_reads_of_the_block_device() {
+    let Some(target) = namespace() else { return };
+    let memory = Region::new(1 << 16).expect("memory");
+    let mut plain = PsyncRing::new(target.file().expect("a handle"));
+    for poll in Poll::ALL {
+        let mut commands = PassthroughRing::new(4, destination(&target), &memory, poll).expect("passthrough");
+        for number in 0..BLOCKS {
+            let offset = number * STRIDE % (target.size_bytes / 16);
+            let offset = offset / u64::from(BLOCK) * u64::from(BLOCK);
+            let (one, other) = (read(&mut plain, &memory, offset), read(&mut commands, &memory, offset));
+            assert!(one == other, "{poll:?}: other bytes at {offset}");
+        }
+    }
+}
+
+#[test]
+fn only_whole_namespaces_of_the_same_number_take_commands() {
+    let wanted = DeviceWanted { direct: true, generic: Some(PathBuf::from("/dev/null")) };
+    let Some(target) = namespace() else { return };
+    let refused = Target::open_device(target.path(), &wanted).expect_err("no generic device");
+    assert_eq!(refused.kind, FailureKind::NoNamespace);
+}
+
+#[test]
+fn a_job_of_commands_is_refused_where_it_writes_or_no_command_can_move_its_blocks() {
+    let setting = |targets| Setting { targets, clock: Monotonic::start(), stop: Arc::default() };
+    let plain = [Target::null(1 << 20)];
+    let asked = Job { engine: Engine::Passthrough, ..job() };
+    let refused = conduct(&asked, &setting(&plain), &mut |_| {}, &mut |_| {}).expect_err("there is nothing to command");
+    assert_eq!(refused.kind, FailureKind::BadJob);
+    let Some(target) = namespace() else { return };
+    assert!(passthrough_offered());
+    let targets = [target];
+    for wrong in [
+        Job { read_percent: 50, ..asked.clone() },
+        Job { block_size_bytes: 64 << 20, span_bytes: 64 << 20, ..asked.clone() },
+    ] {
+        let refused = conduct(&wrong, &setting(&targets), &mut |_| {}, &mut |_| {}).expect_err("it can't be");
+        assert_eq!(refused.kind, FailureKind::BadJob, "{}", refused.message);
+    }
+    let result = conduct(&asked, &setting(&targets), &mut |_| {}, &mut |_| {}).expect("reads");
+    assert_eq!((result.outcome, result.engine.engine), (Outcome::Finished, Engine::Passthrough));
+}
