@@ -113,7 +113,7 @@ def device(kernel: Kernel, folder: Path) -> list[str]:
         dmsetup remove lab
         {IOSONDE} probe /dev/nvme0n1 --duration 60s --json > /lab/gone.json 2> /lab/gone & probe=$!
         sleep 15; echo 1 > /sys/block/nvme0n1/device/device/remove
-        code=0; wait $probe || code=$?; echo "{{\"code\": $code}}" > /lab/code.json; cat /lab/gone
+        code=0; wait $probe || code=$?; echo '{{"code": '$code'}}' > /lab/code.json; cat /lab/gone
     """)
     assert digest(image) == before
     told = []

@@ -4,13 +4,15 @@ import hashlib
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 SIZE_BYTES = 64 << 20
+FREE_S_MAX = 20.0
 
 
 def need_root(*tools: str) -> None:
@@ -40,10 +42,12 @@ def digest(path: Path) -> str:
 
 
 @contextmanager
-def attached(path: Path, *options: str) -> Iterator[Path]:
-    """The loop device over a file. Options are losetup's."""
+def attached(path: Path, *options: str | Path) -> Iterator[Path]:
+    """The loop device over a file. Options are losetup's; the place of a device means that very one."""
     need_root("losetup")
-    found = subprocess.run(["losetup", "--find", "--show", *options, path], capture_output=True, text=True, check=False)
+    if not any(isinstance(each, Path) for each in options):
+        options = ("--find", *options)
+    found = subprocess.run(["losetup", "--show", *options, path], capture_output=True, text=True, check=False)
     if found.returncode:
         pytest.skip(f"no loop device can be set up: {found.stderr.strip()}")
     device = Path(found.stdout.strip())
@@ -51,3 +55,27 @@ def attached(path: Path, *options: str) -> Iterator[Path]:
         yield device
     finally:
         done("losetup", "--detach", device)
+        _wait_until_free(device)
+
+
+def _wait_until_free(device: Path) -> None:
+    """The kernel gives up a ring some time behind the end of its process, and the device with it."""
+    until = time.monotonic() + FREE_S_MAX
+    while Path(f"/sys/block/{device.name}/loop/backing_file").exists() and time.monotonic() < until:
+        time.sleep(0.02)
+
+
+def wait_until_open(process: subprocess.Popen[str], device: Path) -> None:
+    """Waits until the engine of a command has a device open."""
+    while not _has_open(process.pid, str(device)):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+
+
+def _has_open(front: int, name: str) -> bool:
+    for engine in Path(f"/proc/{front}/task/{front}/children").read_text(encoding="ascii").split():
+        for handle in Path(f"/proc/{engine}/fd").glob("*"):
+            with suppress(OSError):
+                if str(handle.readlink()) == name:
+                    return True
+    return False

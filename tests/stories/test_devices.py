@@ -5,9 +5,7 @@ import json
 import os
 import stat
 import subprocess
-import time
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,7 @@ from iosonde.errors import TargetError
 from iosonde.sources import EngineSource, TargetRequest
 from iosonde.store import load_run
 from tests.commands import command, iosonde, iosonde_forked
-from tests.stories.loop_devices import SIZE_BYTES, attached, digest, done, image, need_root
+from tests.stories.loop_devices import SIZE_BYTES, attached, digest, done, image, need_root, wait_until_open
 
 SHORT = ("--duration", "200ms", "--warmup", "0s")
 O_ACCMODE = 3
@@ -254,10 +252,7 @@ def test_a_run_does_not_go_on_on_another_device_of_the_same_name_and_size(tmp_pa
     with attached(image(tmp_path / "image")) as device:
         directory, _ = _broken_off(device, tmp_path)
     other = image(tmp_path / "other")
-    with ExitStack() as stack:
-        again = stack.enter_context(attached(other))
-        if again != device:
-            pytest.skip("somebody else took the loop device meanwhile")
+    with attached(other, device):
         error, hint = refused("resume", directory)
     assert error == (
         f"error: {device} is not the device that was measured: that was file {tmp_path / 'image'}, this is file {other}"
@@ -270,7 +265,7 @@ def test_a_device_that_shrinks_while_it_is_measured_ends_the_run(tmp_path: Path)
     with attached(backing) as device:
         words = command("probe", device, "--duration", "20s", "--size", "16MiB")
         process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        time.sleep(2)
+        wait_until_open(process, device)
         os.truncate(backing, 32 << 20)
         done("losetup", "--set-capacity", device)
         _, errors = process.communicate(timeout=30)
@@ -279,9 +274,9 @@ def test_a_device_that_shrinks_while_it_is_measured_ends_the_run(tmp_path: Path)
 
 
 def test_two_runs_on_one_device_name_each_other(device: Path) -> None:
-    words = command("probe", device, "--duration", "6s")
+    words = command("probe", device, "--duration", "10s")
     first = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(3)
+    wait_until_open(first, device)
     second = probe(device)
     _, errors = first.communicate(timeout=30)
     assert first.returncode == 0, errors
