@@ -8,13 +8,15 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::park_timeout;
 use std::time::{Duration, Instant};
 
-use crate::cell::{Bench, Setting, Verification, conduct, conduct_simulated, verify};
+use crate::cell::{
+    Bench, CALIBRATION_SPAN_BYTES, Setting, Verification, calibration, conduct, conduct_simulated, verify,
+};
 use crate::clock::{Clock, Monotonic, read_ns};
 use crate::failure::{Failure, FailureKind};
 use crate::host::memory_bytes_free;
-use crate::job::{Data, Engine, Job, Pattern, Sync, TARGETS_MAX};
+use crate::job::{Engine, Job, TARGETS_MAX};
 use crate::protocol::{Access, Command, Event, Hello, LINE_BYTES_MAX, Line, Numbered, PROTOCOL, TargetSpec, read_line};
-use crate::ring::{Poll, passthrough_offered, uring_refused};
+use crate::ring::{passthrough_offered, uring_refused};
 use crate::sim::{Drive, FaultPlan, Model, VirtualClock, check_faults, flush_all};
 use crate::target::{DeviceWanted, Target, TargetKind, Wanted};
 
@@ -22,8 +24,6 @@ use crate::target::{DeviceWanted, Target, TargetKind, Wanted};
 const COMMANDS_WAITING_MAX: usize = 16;
 /// The longest wait that may be asked for: a day.
 const WAIT_NS_MAX: u64 = 86_400 * 1_000_000_000;
-/// Calibration: long enough for a steady figure, short enough that nobody minds.
-const CALIBRATION_NS: u64 = 10_000_000;
 
 /// The ways to what is measured, the only ones that a session has.
 #[derive(Clone, Copy, Debug)]
@@ -361,35 +361,7 @@ impl<W: Write> Session<W> {
     }
 
     fn calibrate(&self, id: u64) -> Result<Event, Failure> {
-        const SPAN_BYTES: u64 = 1 << 30;
-        let targets = [Target::null(SPAN_BYTES)];
-        let job = Job {
-            engine: Engine::Null,
-            pattern: Pattern::Random,
-            read_percent: 100,
-            trim_percent: 0,
-            block_size_bytes: 4096,
-            block_sizes: Vec::new(),
-            queue_depth: 32,
-            jobs: 1,
-            targets: 1,
-            data: Data::Random,
-            compressible_percent: 0,
-            duplicates_percent: 0,
-            verify: false,
-            poll: Poll::Interrupt,
-            sync: Sync::None,
-            flush_every: 1,
-            seed: 1,
-            offset_bytes: 0,
-            span_bytes: SPAN_BYTES,
-            warmup_ns: CALIBRATION_NS / 10,
-            measure_ns: CALIBRATION_NS,
-            interval_ns: CALIBRATION_NS,
-            pace: None,
-            burst: None,
-            amount_bytes: None,
-        };
+        let (job, targets) = (calibration(), [Target::null(CALIBRATION_SPAN_BYTES)]);
         let setting = self.setting(&targets);
         self.brake.begin(id);
         let mut done = 0;

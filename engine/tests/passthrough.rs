@@ -82,7 +82,8 @@ fn a_job_of_commands_is_refused_where_it_writes_or_no_command_can_move_its_block
     let setting = |targets| Setting { targets, clock: Monotonic::start(), stop: Arc::default() };
     let plain = [Target::null(1 << 20)];
     let asked = Job { engine: Engine::Passthrough, ..job() };
-    let refused = conduct(&asked, &setting(&plain), &mut |_| {}, &mut |_| {}).expect_err("there is nothing to command");
+    let refused = conduct(&asked, &setting(&plain), &mut |_| {}, &mut |_| {}, &mut |_| {})
+        .expect_err("there is nothing to command");
     assert_eq!(refused.kind, FailureKind::BadJob);
     let Some(target) = namespace() else { return };
     assert!(passthrough_offered());
@@ -91,9 +92,10 @@ fn a_job_of_commands_is_refused_where_it_writes_or_no_command_can_move_its_block
         Job { read_percent: 50, ..asked.clone() },
         Job { block_size_bytes: 64 << 20, span_bytes: 64 << 20, ..asked.clone() },
     ] {
-        let refused = conduct(&wrong, &setting(&targets), &mut |_| {}, &mut |_| {}).expect_err("it can't be");
+        let refused =
+            conduct(&wrong, &setting(&targets), &mut |_| {}, &mut |_| {}, &mut |_| {}).expect_err("it can't be");
         assert_eq!(refused.kind, FailureKind::BadJob, "{}", refused.message);
     }
-    let result = conduct(&asked, &setting(&targets), &mut |_| {}, &mut |_| {}).expect("reads");
+    let result = conduct(&asked, &setting(&targets), &mut |_| {}, &mut |_| {}, &mut |_| {}).expect("reads");
     assert_eq!((result.outcome, result.engine.engine), (Outcome::Finished, Engine::Passthrough));
 }

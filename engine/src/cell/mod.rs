@@ -1,6 +1,7 @@
 //! One job at a time, with a thread for each worker. In: a checked job and an open target. Out: intervals while it runs,
 //! then one result.
 
+mod calibration;
 mod collector;
 mod conduct;
 mod kernel_workers;
@@ -14,6 +15,7 @@ mod thread;
 mod total;
 mod watch;
 
+pub use calibration::{CALIBRATION_SPAN_BYTES, calibration};
 pub use collector::Collector;
 pub use conduct::{Setting, conduct};
 pub use pass::{Verification, verify};
