@@ -7,6 +7,18 @@ from iosonde.plans.models.kinds import KINDS
 
 WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     ("run", 2, "no target was given", "name one, as above; `iosonde sim list` lists the simulated drives"),
+    (
+        "probe null: --compressible 30",
+        2,
+        "--compressible is about writes, and there are none",
+        "ask for writes (--read below 100), or leave it away",
+    ),
+    (
+        "probe null: --duplicates 30 --trim 50 --read 50",
+        2,
+        "--duplicates is about writes, and there are none",
+        "ask for writes (--read below 100), or leave it away",
+    ),
     ("plan", 2, "missing argument 'TARGET...'", "`iosonde plan --help` shows what can be given, with an example"),
     (
         "run . sim:mmc",

@@ -180,6 +180,11 @@ def _check_shares(read_percent: int, trim_percent: int, compressible: int, dupli
     check_whole(trim_percent, "--trim", 0, ALL_READS - read_percent)
     check_whole(compressible, "--compressible", 0, 100)
     check_whole(duplicates, "--duplicates", 0, 100)
+    if (compressible or duplicates) and read_percent + trim_percent == ALL_READS:
+        raise UsageError(
+            f"{'--compressible' if compressible else '--duplicates'} is about writes, and there are none",
+            f"ask for writes (--read below 100), or leave {'it' if not (compressible and duplicates) else 'both'} away",
+        )
 
 
 def _check_counts(flush_every: int, jobs: int) -> None:
