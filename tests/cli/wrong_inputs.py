@@ -111,8 +111,11 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "run . --engine libaio",
         2,
-        "--engine: 'libaio' is not one of 'auto', 'io_uring', 'psync', 'null', 'nop', 'simulation', 'fio'",
-        "one of auto, io_uring, psync, null, nop, simulation, fio",
+        (
+            "--engine: 'libaio' is not one of 'auto', 'io_uring', 'psync', 'null', 'nop', 'passthrough', 'simulation', "
+            "'fio'"
+        ),
+        "one of auto, io_uring, psync, null, nop, passthrough, simulation, fio",
     ),
     (
         "run . --seed -1",
