@@ -1,6 +1,6 @@
 """Compare with what is known, print it and keep it.
 
-python -m verify [models] [same-bits] [closed-forms] [rates] [real-time]
+python -m verify [models] [same-bits] [closed-forms] [knee] [rates] [real-time]
                  [coverage] [regimes] [tables] [--long] [--model NAME] [--engine NAME=PATH]
 
 An engine for another kind of CPU may be a script that runs it in an emulator.
@@ -18,6 +18,7 @@ from iosonde.plans.models import model_names
 from verify.closed_forms import QUEUES, compare
 from verify.coverage import coverage as cover
 from verify.kept import RESULTS, keep_closed_forms, keep_models
+from verify.knee import find_knees
 from verify.models import measure_model
 from verify.rates import RATES_PER_S, delivered
 from verify.real_time import answered
@@ -30,6 +31,8 @@ from verify.tables import (
     coverage_page,
     covered_row,
     delivered_row,
+    knee_page,
+    knee_row,
     looked_row,
     model_rows,
     rates_page,
@@ -39,7 +42,10 @@ from verify.tables import (
     same_bits_row,
 )
 
-NAMES: Final = ("models", "same-bits", "closed-forms", "rates", "real-time", "coverage", "regimes", "tables")
+NAMES: Final = (
+    *("models", "same-bits", "closed-forms", "knee", "rates", "real-time", "coverage", "regimes"),
+    "tables",
+)
 LOADS: Final = ((0.5, 10**6), (0.8, 10**7))
 LONG: Final = ((0.95, 10**8),)
 Found = TypeVar("Found")
@@ -77,6 +83,13 @@ def same_bits(others: Mapping[str, Path]) -> bool:
     kept = {model: digits["installed"] for model, digits in found.items() if len(set(digits.values())) == 1}
     KEPT.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     return len(kept) == len(model_names())
+
+
+def knee() -> bool:
+    """Sweeps over queues whose knee is known; True when each names it within one step, or says why it can't."""
+    found = [_shown(each, knee_row) for each in find_knees()]
+    _keep("knee.md", knee_page(found))
+    return all(each.holds for each in found)
 
 
 def rates() -> bool:
@@ -144,6 +157,7 @@ def main() -> int:
         models([asked.model] if asked.model else list(model_names()))
     met = [same_bits(dict(asked.engine))] if "same-bits" in wanted else []
     met += [closed_forms(long=asked.long)] if "closed-forms" in wanted else []
+    met += [knee()] if "knee" in wanted else []
     met += [rates()] if "rates" in wanted else []
     met += [real_time()] if "real-time" in wanted else []
     met += [coverage()] if "coverage" in wanted else []

@@ -1,5 +1,6 @@
 """What was measured as Markdown tables, for those who look into ``verify/results/``."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import floor, log10
 from typing import Final
@@ -9,6 +10,8 @@ from verify.cells import source_of
 from verify.closed_forms import SEEDS
 from verify.coverage import FIGURES, TRUTH, Covered
 from verify.kept import ClosedForm, MeasuredModel, kept_closed_forms, kept_models
+from verify.knee import DEPTHS, OPERATIONS, REPEATS, FoundKnees
+from verify.knee import SEEDS as KNEE_SEEDS
 from verify.rates import SECONDS as RATE_S
 from verify.rates import Delivered
 from verify.real_time import LOAD, SERVICE_NS, Answered
@@ -67,6 +70,19 @@ def answered_row(each: Answered) -> tuple[str, ...]:
         f"{each.measured:.4f}",
         f"{each.off:+.2%}",
         format_latency(each.own_lag_ns_mean),
+        yes_or_no(holds=each.holds),
+    )
+
+
+def knee_row(each: FoundKnees) -> tuple[str, ...]:
+    """What the sweeps over a queue said."""
+    said = Counter(str(knee.reason) if knee.point is None else str(knee.point.queue_depth) for knee in each.knees)
+    return (
+        str(each.servers.number),
+        each.servers.service,
+        str(each.servers.expected or f"{each.servers.number}, within one step"),
+        ", ".join(f"{answer} ({times} x)" for answer, times in said.most_common()),
+        f"{each.right} of {len(each.knees)}",
         yes_or_no(holds=each.holds),
     )
 
@@ -130,6 +146,19 @@ def real_time_page(found: Iterable[Answered]) -> str:
         "\nin units of the mean service. Own lag is how late the engine submitted; theory knows of none.",
         ("figure", "arrivals", "M/M/1 says", "measured", "off by", "own lag, mean", "holds"),
         map(answered_row, found),
+    )
+
+
+def knee_page(found: Iterable[FoundKnees]) -> str:
+    """What sweeps over queues said of their knees."""
+    return page(
+        "Knees of queues",
+        f"Sweeps of depth {DEPTHS[0]} to {DEPTHS[-1]} over simulated queues, {len(KNEE_SEEDS)} seeds each, {REPEATS}\n"
+        f"repeats of {OPERATIONS:,} operations. A closed loop of N operations over c servers gives min(N, c) over the\n"
+        "service time, so that the true knee is at c. One server is as fast at every depth; with 256 or more the\n"
+        "sweep is a straight line up to its end. Neither has a knee that can be told.",
+        ("servers", "service", "should say", "said", "right", "holds"),
+        map(knee_row, found),
     )
 
 

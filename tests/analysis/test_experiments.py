@@ -52,4 +52,4 @@ def test_the_knee_passes_over_depths_that_failed() -> None:
     records = [cell_record(plan, {Operation.READ: totals_of([100] * 10)}) for plan in plans[:2]]
     records.append(cell_record(plans[2], {}, outcome=Outcome.FAILED, failure=failed()))
     knee = estimate_run(run_record(plans, records)).knee(Operation.READ)
-    assert (knee.state, knee.depths) == (KneeState.UNKNOWN, (1, 2))
+    assert (knee.state, knee.depths, knee.unmeasured) == (KneeState.NOT_IDENTIFIABLE, (1, 2), (4,))

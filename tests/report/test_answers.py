@@ -44,7 +44,7 @@ def test_the_last_sentence_counts_what_is_grave_and_leaves_notes_alone() -> None
 
 
 def test_a_campaign_of_one_s_own_has_a_knee_where_it_sweeps_depths() -> None:
-    said = answers(matrix_run(1, 2, 4, 8))
+    said = answers(matrix_run(1, 2, 4, 8, 16))
     assert any("the knee is at depth 4" in sentence for sentence in said), said
     assert len(estimate_run(matrix_run(1, 2)).sweep) == 0
 

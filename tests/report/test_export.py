@@ -110,7 +110,9 @@ def test_the_json_holds_estimates_knees_and_findings(run: RunRecord, document: d
     assert first["cell"] == expected.cell
     assert first["operations"]["read"]["iops"]["mean"] == figures.iops.mean
     assert first["operations"]["read"]["percentiles"][0]["value_ns"] == figures.percentile(50).value_ns
-    assert document["knees"]["read"]["state"] == "found"
+    assert document["knees"]["read"]["state"] == "identified"
+    assert document["scalings"]["read"]["law"]["state"] == "large_residuals"
+    assert "the knee is at depth" in document["knee_sentences"]["read"]
     assert document["findings"][0]["id"] == "span-fits-cache"
 
 

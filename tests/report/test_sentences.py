@@ -3,9 +3,8 @@
 import pytest
 
 from iosonde.analysis.experiments import RunEstimates, estimate_run
-from iosonde.analysis.knee import DepthPoint, find_knee
 from iosonde.records import Experiment, Operation
-from iosonde.report.sentences import NO_FIGURES, experiment_sentence, knee_sentence
+from iosonde.report.sentences import NO_FIGURES, experiment_sentence
 from tests.builders import cell_plan, cell_record, run_record, totals_of, workload
 from tests.lab_builder import lab_plans, lab_run
 
@@ -13,34 +12,6 @@ from tests.lab_builder import lab_plans, lab_run
 @pytest.fixture(scope="module")
 def estimates() -> RunEstimates:
     return estimate_run(lab_run())
-
-
-def knee_of(*points: tuple[int, float, float]) -> str:
-    return knee_sentence(Operation.READ, find_knee(DepthPoint(*point) for point in points))
-
-
-def test_a_knee_says_its_depth_and_both_shares() -> None:
-    assert knee_of((1, 1000, 10e3), (2, 1950, 10e3), (4, 2000, 40e3)) == (
-        "Random reads: the knee is at depth 2, with 98 % of the best throughput (2,000 IOPS at depth 4) "
-        "at 25 % of the highest mean latency in the sweep."
-    )
-
-
-def test_a_knee_above_the_sweep_is_said_to_be_outside() -> None:
-    assert knee_of((1, 1000, 10e3), (2, 2000, 10e3), (4, 4000, 10e3)) == (
-        "Random reads: the knee lies outside the sweep, above it: 95 % of the best throughput (4,000 IOPS at depth 4) "
-        "is reached only at depth 4, the deepest tested."
-    )
-
-
-def test_a_knee_below_the_sweep_is_said_to_be_outside() -> None:
-    assert knee_of((16, 990, 10e3), (32, 1000, 20e3), (64, 1000, 40e3)).startswith(
-        "Random reads: the knee lies outside the sweep, below it: depth 16, the shallowest tested, already gives 99 %"
-    )
-
-
-def test_an_unknown_knee_says_what_is_missing() -> None:
-    assert "only 1 of the depths have figures and it takes at least 3" in knee_of((1, 1000, 10e3))
 
 
 @pytest.mark.parametrize(

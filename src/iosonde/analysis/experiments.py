@@ -1,19 +1,35 @@
 """The estimates of a whole run, arranged by the question that each cell helps to answer."""
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Final
 
 from iosonde.analysis.cells import CellEstimate, estimate_cell
-from iosonde.analysis.knee import DEPTHS_MIN, Knee, knee_of
+from iosonde.analysis.knee import Knee, depth_points, knee_of
+from iosonde.analysis.scaling import Scaling, scaling_of
 from iosonde.records import CellPlan, CellRecord, Experiment, Operation, RunRecord, Workload
+
+DIRECTIONS: Final = (Operation.READ, Operation.WRITE)
+SWEEP_DEPTHS_MIN: Final = 3
+"""Two depths are a pair of cells; from three on, a line through them shows something."""
 
 
 @dataclass(frozen=True)
 class RunEstimates:
-    """Every planned cell of a run, in the plan's order; a cell that was never measured has no figures."""
+    """Every planned cell of a run, in the plan's order; a cell that was never measured has no figures.
+
+    ``records`` are the measurements by cell, for what needs each repeat by itself.
+    """
 
     cells: tuple[CellEstimate, ...]
+    records: Mapping[str, Sequence[CellRecord]] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def closed_loops(self) -> "RunEstimates":
+        """The same without open loops: what a rate asks for is neither the best nor the least that a target can do."""
+        return replace(self, cells=tuple(cell for cell in self.cells if not cell.workload.is_open_loop))
 
     def of(self, experiment: Experiment) -> tuple[CellEstimate, ...]:
         """The cells of one experiment. A cell that serves several experiments is in each of them."""
@@ -30,19 +46,37 @@ class RunEstimates:
         if named:
             return named
         found: list[CellEstimate] = []
-        for direction in (Operation.READ, Operation.WRITE):
+        for direction in DIRECTIONS:
             families: dict[Workload, list[CellEstimate]] = defaultdict(list)
             for cell in self.of(Experiment.MATRIX):
                 if cell.direction is direction and not cell.workload.is_open_loop:
                     families[cell.workload.model_copy(update={"queue_depth": 1})].append(cell)
             longest = max(families.values(), key=_depths, default=[])
-            if _depths(longest) >= DEPTHS_MIN:
+            if _depths(longest) >= SWEEP_DEPTHS_MIN:
                 found.extend(longest)
         return tuple(found)
 
     def knee(self, direction: Operation) -> Knee:
         """The knee of the sweep of queue depths of pure reads or pure writes."""
-        return knee_of([cell for cell in self.sweep if cell.direction is direction], direction)
+        return self._knees[direction]
+
+    def scaling(self, direction: Operation) -> Scaling:
+        """What bounds and the Universal Scalability Law say of that sweep."""
+        return self._scalings[direction]
+
+    @cached_property
+    def _knees(self) -> dict[Operation, Knee]:
+        return {direction: knee_of(self._swept(direction), direction, self.records) for direction in DIRECTIONS}
+
+    @cached_property
+    def _scalings(self) -> dict[Operation, Scaling]:
+        return {
+            direction: scaling_of(depth_points(self._swept(direction), direction, self.records))
+            for direction in DIRECTIONS
+        }
+
+    def _swept(self, direction: Operation) -> list[CellEstimate]:
+        return [cell for cell in self.sweep if cell.direction is direction]
 
 
 def _depths(cells: Sequence[CellEstimate]) -> int:
@@ -68,11 +102,10 @@ def _estimate(run: RunRecord) -> RunEstimates:
     records: dict[str, list[CellRecord]] = defaultdict(list)
     for record in run.cells:
         records[record.cell].append(record)
+    ordered = {cell: sorted(found, key=lambda record: record.repeat) for cell, found in records.items()}
     return RunEstimates(
-        tuple(
-            estimate_cell(plan, sorted(records[plan.cell], key=lambda record: record.repeat))
-            for plan in _planned(run.header.plan.cells, run.cells)
-        )
+        tuple(estimate_cell(plan, ordered.get(plan.cell, ())) for plan in _planned(run.header.plan.cells, run.cells)),
+        ordered,
     )
 
 

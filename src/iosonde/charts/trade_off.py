@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 import altair as alt
 
 from iosonde.analysis.cells import CellEstimate
-from iosonde.analysis.knee import Knee, KneeState
+from iosonde.analysis.knee import Knee
 from iosonde.charts.axes import iops_axis, log_mean_latency
 from iosonde.charts.figure import Figure, Row, left_out
 from iosonde.charts.lines import COMMON_TOOLTIP, lines_with_intervals, tooltip
@@ -48,7 +48,7 @@ def throughput_latency(cells: Sequence[CellEstimate], knees: Mapping[Operation, 
     rows = _with_label_sides(rows, f"latency_{unit.name}")
     caption = (
         f"Each point is a queue depth: IOPS ({IOPS_BASE}) against mean service latency ({unit.name}); "
-        f"{bars_text(rows)}, and a ring marks the lowest depth with at least 95 % of the best IOPS."
+        f"{bars_text(rows)}, and a ring marks the knee where it can be told: the middle one of three rules."
     )
     title = "IOPS against mean latency, by queue depth"
     chart = layered(_layers(rows, unit), rows, caption) if rows else None
@@ -59,12 +59,7 @@ def _row(point: Point, unit: LatencyUnit, knees: Mapping[Operation, Knee]) -> Ro
     cell, figures = point
     depth = cell.queue_depth_asked
     knee = knees.get(figures.operation)
-    at_knee = (
-        knee is not None
-        and knee.state is KneeState.FOUND
-        and knee.point is not None
-        and knee.point.queue_depth == depth
-    )
+    at_knee = knee is not None and knee.point is not None and knee.point.queue_depth == depth
     across = interval_ends(figures.iops, 0.0)
     return row_of(point, str(figures.operation), unit) | {
         "iops_low": across["low"],

@@ -4,12 +4,13 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from iosonde.analysis.experiments import RunEstimates
-from iosonde.analysis.knee import Knee, KneeState
+from iosonde.analysis.knee import Knee
 from iosonde.findings.model import Finding, Severity
 from iosonde.records import Experiment, Operation
 from iosonde.report.display import figure_text
 from iosonde.report.headline import Headline, HeadlineGroup
-from iosonde.report.sentences import experiment_sentence, knee_sentence
+from iosonde.report.knee_words import knee_sentence, knee_short
+from iosonde.report.sentences import experiment_sentence
 
 _BEST: Final = {
     "random-read-iops": "of random 4 KiB reads",
@@ -64,23 +65,9 @@ def _others(estimates: RunEstimates) -> str:
 
 
 def _knees(knees: Sequence[tuple[Operation, Knee]]) -> str:
-    found = [(direction, knee) for direction, knee in knees if knee.state is KneeState.FOUND and knee.point is not None]
-    if len(found) == len(knees) and len(knees) > 1:
-        return " and ".join(_short(direction, knee) for direction, knee in found).capitalize() + "."
+    if len(knees) > 1 and all(knee.point is not None for _, knee in knees):
+        return " and ".join(knee_short(direction, knee) for direction, knee in knees).capitalize() + "."
     return " ".join(knee_sentence(direction, knee) for direction, knee in knees)
-
-
-def _short(direction: Operation, knee: Knee) -> str:
-    assert knee.point is not None
-    assert knee.throughput_share is not None
-    assert knee.latency_share is not None
-    low = knee.depth_low
-    doubt = f", and depths from {low} on can't be told from it" if low and low < knee.point.queue_depth else ""
-    return (
-        f"the knee of random {direction}s is at depth {knee.point.queue_depth} "
-        f"({100 * knee.throughput_share:.0f} % of the best throughput at {100 * knee.latency_share:.0f} % of the "
-        f"highest latency{doubt})"
-    )
 
 
 def _doubts(findings: Sequence[Finding]) -> str:

@@ -3,7 +3,7 @@
 from typing import Final
 
 from iosonde.analysis.histogram import SAMPLES_BEYOND_MIN
-from iosonde.analysis.knee import THROUGHPUT_SHARE_MIN
+from iosonde.analysis.knee import DEPTHS_MIN, FLAT_SHARE, THROUGHPUT_SHARE_MIN
 
 DEFINITIONS: Final = (
     ("IOPS", "Operations completed in the measuring window, divided by its length. Warm-up is not counted."),
@@ -68,8 +68,12 @@ DEFINITIONS: Final = (
     (
         "Knee",
         (
-            f"The lowest depth with at least {THROUGHPUT_SHARE_MIN * 100:.0f} % of the best throughput of the "
-            "sweep. If that is the deepest depth tested, or the shallowest and deeper than 1, the knee lies outside it."
+            "The middle one of three rules' answers: the lowest depth with at least "
+            f"{THROUGHPUT_SHARE_MIN * 100:.0f} % of the best throughput; the greatest "
+            "throughput over mean latency (power); and Kneedle, the bend of throughput over the "
+            f"logarithm of depth. Not identifiable: fewer than {DEPTHS_MIN} depths, all of them "
+            f"beyond {FLAT_SHARE * 100:.0f} % of the best, throughput that still grows at the deepest, or rules or "
+            "repeats that differ by more than half of the sweep."
         ),
     ),
     ("CPU", "User and system time of the engine's worker threads in the window, over all operations completed in it."),

@@ -10,9 +10,11 @@ from pydantic import TypeAdapter
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.knee import Knee
+from iosonde.analysis.scaling import Scaling
 from iosonde.findings.model import Finding
 from iosonde.records import Operation, RunRecord
 from iosonde.report.headline import headline_of
+from iosonde.report.knee_words import knee_sentence
 from iosonde.store import write_csv as write_csv_files
 from iosonde.store import write_whole
 
@@ -31,6 +33,8 @@ class ExportedRun:
     run: RunRecord
     cells: tuple[CellEstimate, ...]
     knees: dict[Operation, Knee]
+    scalings: dict[Operation, Scaling]
+    knee_sentences: dict[Operation, str]
     findings: tuple[Finding, ...]
 
 
@@ -51,13 +55,16 @@ def write_csv(run: RunRecord, directory: Path) -> tuple[Path, ...]:
 
 
 def run_json(run: RunRecord, findings: Sequence[Finding]) -> str:
-    """The record, its estimates, knees and findings as one JSON document."""
+    """The record, its estimates, knees, scaling and findings as one JSON document."""
     estimates = estimate_run(run)
+    knees = dict(headline_of(estimates).knees)
     document = ExportedRun(
         export_version=EXPORT_VERSION,
         run=run,
         cells=estimates.cells,
-        knees=dict(headline_of(estimates).knees),
+        knees=knees,
+        scalings={direction: estimates.closed_loops.scaling(direction) for direction in knees},
+        knee_sentences={direction: knee_sentence(direction, knee) for direction, knee in knees.items()},
         findings=tuple(findings),
     )
     return TypeAdapter(ExportedRun).dump_json(document).decode()

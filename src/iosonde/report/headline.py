@@ -73,8 +73,7 @@ class Headline:
 
 def headline_of(estimates: RunEstimates, findings: Sequence[Finding] = ()) -> Headline:
     """The headline of a run. What was not planned is absent; what was planned and has no figures says why."""
-    # What a rate asks for is neither the best nor the least that a target can do.
-    estimates = RunEstimates(tuple(cell for cell in estimates.cells if not cell.workload.is_open_loop))
+    estimates = estimates.closed_loops
     groups = [
         *(_best_iops(estimates, direction) for direction in DIRECTIONS),
         *(_best_bandwidth(estimates, direction) for direction in DIRECTIONS),

@@ -29,9 +29,10 @@ from iosonde.report.brand import Brand, brands_of
 from iosonde.report.definitions import DEFINITIONS
 from iosonde.report.facts import FactGroup, fact_groups, identity_text, span_text, targets_text
 from iosonde.report.headline import Headline, headline_of
+from iosonde.report.knee_words import knee_sentence, knee_table, scaling_sentences
 from iosonde.report.pace_table import pace_table
 from iosonde.report.result_tables import ResultTable, experiment_tables, relative_table, tail_range_table
-from iosonde.report.sentences import course_sentence, experiment_sentence, knee_sentence
+from iosonde.report.sentences import course_sentence, experiment_sentence
 from iosonde.report.target_table import target_table
 from iosonde.report.titles import TITLES
 
@@ -154,7 +155,7 @@ def _sections(estimates: RunEstimates, headline: Headline) -> tuple[Section, ...
             title=title,
             sentence=_sentence(experiment, estimates, headline),
             figures=_figures(experiment, cells),
-            tables=_tables(experiment, cells),
+            tables=_tables(experiment, cells, headline),
         )
         for experiment, title in TITLES.items()
         if (cells := estimates.of(experiment))
@@ -172,7 +173,13 @@ def _sentence(experiment: Experiment, estimates: RunEstimates, headline: Headlin
     answer = experiment_sentence(experiment, estimates)
     if experiment is not Experiment.QUEUE_DEPTH:
         return answer
-    return " ".join([*(knee_sentence(direction, knee) for direction, knee in headline.knees), answer])
+    knees = [knee_sentence(direction, knee) for direction, knee in headline.knees]
+    scalings = [
+        sentence
+        for direction, _ in headline.knees
+        for sentence in scaling_sentences(direction, estimates.scaling(direction))
+    ]
+    return " ".join([*knees, *scalings, answer])
 
 
 def _course_section(run: RunRecord, estimates: RunEstimates) -> tuple[Section, ...]:
@@ -213,7 +220,7 @@ def _target_section(run: RunRecord) -> tuple[Section, ...]:
     )
 
 
-def _tables(experiment: Experiment, cells: Sequence[CellEstimate]) -> tuple[ResultTable, ...]:
+def _tables(experiment: Experiment, cells: Sequence[CellEstimate], headline: Headline) -> tuple[ResultTable, ...]:
     tables = [*experiment_tables(experiment, cells)]
     paces = pace_table(cells)
     if paces is not None:
@@ -222,6 +229,9 @@ def _tables(experiment: Experiment, cells: Sequence[CellEstimate]) -> tuple[Resu
         tables.append(tail_range_table(cells))
     if experiment is Experiment.QUEUE_DEPTH:
         tables.append(relative_table(cells))
+        knees = knee_table(headline.knees)
+        if knees is not None:
+            tables.append(knees)
     return tuple(tables)
 
 

@@ -1,4 +1,4 @@
-"""Answers in words, with their numbers: the knee, and a sentence or two for each experiment."""
+"""Answers in words, with their numbers: a sentence or two for each experiment."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -8,9 +8,8 @@ from iosonde.analysis.course import moments_of
 from iosonde.analysis.estimate import Estimate
 from iosonde.analysis.experiments import RunEstimates
 from iosonde.analysis.histogram import percent_label
-from iosonde.analysis.knee import DEPTHS_MIN, THROUGHPUT_SHARE_MIN, Knee, KneeState
 from iosonde.charts.quantities import BANDWIDTH_UNIT, MEGABYTE, load_label, significant, with_interval, workload_label
-from iosonde.records import CellRecord, Experiment, LatencyKind, Operation, Sync
+from iosonde.records import CellRecord, Experiment, LatencyKind, Sync
 from iosonde.units import format_bandwidth, format_iops, format_latency
 
 TAIL_PERCENTS = (99.99, 99.9, 99.0)
@@ -22,39 +21,6 @@ NEAR = 0.10
 NO_FIGURES = "No cell of this experiment has figures."
 
 Pair = tuple[CellEstimate, OperationEstimate]
-
-
-def knee_sentence(direction: Operation, knee: Knee) -> str:
-    """Where the knee lies, or on which side of the sweep; one or two sentences."""
-    name = f"Random {direction}s"
-    if knee.point is None or knee.best is None or knee.throughput_share is None or knee.latency_share is None:
-        if len(knee.depths) >= DEPTHS_MIN:
-            deeper = ", ".join(map(str, knee.unmeasured))
-            grows = f"throughput still grows at depth {knee.depths[-1]}"
-            return f"{name}: the knee is unknown: {grows}, and there are no figures of {deeper}."
-        return (
-            f"{name}: the knee is unknown, because only {len(knee.depths)} of the depths have figures and it takes "
-            f"at least {DEPTHS_MIN}."
-        )
-    best = f"{format_iops(knee.best.throughput)} IOPS at depth {knee.best.queue_depth}"
-    if knee.state is KneeState.OUTSIDE_ABOVE:
-        return (
-            f"{name}: the knee lies outside the sweep, above it: {_percent(THROUGHPUT_SHARE_MIN)} of the best "
-            f"throughput ({best}) is reached only at depth {knee.depths[-1]}, the deepest tested."
-        )
-    if knee.state is KneeState.OUTSIDE_BELOW:
-        return (
-            f"{name}: the knee lies outside the sweep, below it: depth {knee.depths[0]}, the shallowest tested, "
-            f"already gives {_percent(knee.throughput_share)} of the best throughput ({best})."
-        )
-    depth = knee.point.queue_depth
-    doubt = ""
-    if knee.depth_low is not None and knee.depth_low < depth:
-        doubt = f"; intervals overlap from depth {knee.depth_low} on"
-    return (
-        f"{name}: the knee is at depth {depth}, with {_percent(knee.throughput_share)} of the best "
-        f"throughput ({best}) at {_percent(knee.latency_share)} of the highest mean latency in the sweep{doubt}."
-    )
 
 
 def course_sentence(records: Sequence[CellRecord]) -> str:

@@ -17,7 +17,8 @@ from iosonde.report.brand import Brand, brands_of
 from iosonde.report.display import figure_text, printable
 from iosonde.report.facts import span_text, targets_text
 from iosonde.report.headline import Headline, HeadlineGroup, headline_of
-from iosonde.report.sentences import experiment_sentence, knee_sentence
+from iosonde.report.knee_words import knee_sentence
+from iosonde.report.sentences import experiment_sentence
 
 LINES_MAX: Final = 23
 """A screen of 24 lines keeps one for the prompt."""

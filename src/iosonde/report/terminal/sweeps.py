@@ -7,8 +7,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
-from iosonde.analysis.experiments import RunEstimates
-from iosonde.analysis.knee import DEPTHS_MIN, KneeState
+from iosonde.analysis.experiments import SWEEP_DEPTHS_MIN, RunEstimates
 from iosonde.charts.quantities import latency_unit, significant, workload_label
 from iosonde.records import Experiment, Workload
 from iosonde.report.terminal.signs import bar
@@ -39,7 +38,7 @@ def sweeps_of(estimates: RunEstimates) -> tuple[Sweep, ...]:
             continue  # Its depth is a bound, of which throughput is no function.
         found.setdefault(cell.workload.model_copy(update={"queue_depth": 0}), []).append(cell)
     sweeps = (_sweep(estimates, cells) for cells in found.values())
-    return tuple(sweep for sweep in sweeps if len(sweep.points) >= DEPTHS_MIN)
+    return tuple(sweep for sweep in sweeps if len(sweep.points) >= SWEEP_DEPTHS_MIN)
 
 
 def _sweep(estimates: RunEstimates, cells: Sequence[CellEstimate]) -> Sweep:
@@ -49,7 +48,7 @@ def _sweep(estimates: RunEstimates, cells: Sequence[CellEstimate]) -> Sweep:
     knee_depth = None
     if Experiment.QUEUE_DEPTH in first.experiments and first.direction is not None:
         knee = estimates.knee(first.direction)
-        knee_depth = knee.point.queue_depth if knee.point and knee.state is KneeState.FOUND else None
+        knee_depth = None if knee.point is None else knee.point.queue_depth
     return Sweep(sweep_label(first.workload), points, knee_depth)
 
 

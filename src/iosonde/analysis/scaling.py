@@ -1,0 +1,109 @@
+"""How throughput grows with depth: bounds that hold for any target, and the Universal Scalability Law."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from math import sqrt
+from typing import Final
+
+from iosonde.analysis.knee import DepthPoint
+from iosonde.units import SECOND_NS
+
+POINTS_MIN: Final = 5
+"""Three parameters pass through any three points; two more say whether the law holds."""
+
+RESIDUAL_SHARE_MAX: Final = 0.10
+"""A law that misses a point by more than a tenth describes something else."""
+
+
+class LawState(StrEnum):
+    """Whether the law was fitted, and if not, why."""
+
+    FITTED = "fitted"
+    TOO_FEW_DEPTHS = "too_few_depths"
+    LARGE_RESIDUALS = "large_residuals"
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Asymptotic bounds of a closed loop: throughput is at most N / R_min and at most X_max.
+
+    ``fastest`` is the point with the least mean latency R_min, ``best`` that with the best throughput X_max.
+    ``queue_depth_least`` is N* = X_max R_min, where both bounds meet: fewer operations in flight can't give that
+    throughput. E. D. Lazowska and others, Quantitative System Performance (1984), chapter 5.
+    """
+
+    fastest: DepthPoint
+    best: DepthPoint
+    queue_depth_least: float
+
+
+@dataclass(frozen=True)
+class ScalabilityLaw:
+    """The Universal Scalability Law, X(N) = rate N / (1 + contention (N - 1) + coherency N (N - 1)), over depths.
+
+    N. J. Gunther, Guerrilla Capacity Planning (2007), chapter 4; N is the depth achieved. ``rate_per_s`` is the
+    throughput of one operation in flight. ``residual_share`` is the largest deviation of a point, measured over
+    fitted less 1, and ``residual_queue_depth`` the asked depth of that point. ``peak_queue_depth`` is where
+    throughput is greatest, None unless that lies within what was measured. All are None without a fit; where the
+    residuals are too large, only these are given.
+    """
+
+    state: LawState
+    rate_per_s: float | None = None
+    contention: float | None = None
+    coherency: float | None = None
+    residual_share: float | None = None
+    residual_queue_depth: int | None = None
+    peak_queue_depth: float | None = None
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """Bounds and law of one sweep; no bounds without a point. ``depths`` are those with figures."""
+
+    bounds: Bounds | None
+    law: ScalabilityLaw
+    depths: tuple[int, ...]
+
+
+def scaling_of(points: Sequence[DepthPoint]) -> Scaling:
+    """Bounds and law from points in any order."""
+    ordered = sorted(points, key=lambda point: point.queue_depth)
+    depths = tuple(point.queue_depth for point in ordered)
+    if not ordered:
+        return Scaling(None, ScalabilityLaw(LawState.TOO_FEW_DEPTHS), depths)
+    fastest = min(ordered, key=lambda point: point.latency_ns)
+    best = max(ordered, key=lambda point: point.throughput)
+    return Scaling(Bounds(fastest, best, best.throughput * fastest.latency_ns / SECOND_NS), _fitted(ordered), depths)
+
+
+def _fitted(points: Sequence[DepthPoint]) -> ScalabilityLaw:
+    if len(points) < POINTS_MIN:
+        return ScalabilityLaw(LawState.TOO_FEW_DEPTHS)
+    # Not at the top: it takes a quarter of a second, which only those should wait for who look at a sweep.
+    import numpy as np
+    from scipy.optimize import nnls
+
+    depth = np.array([point.queue_depth_achieved or point.queue_depth for point in points], dtype=np.float64)
+    rate = np.array([point.throughput for point in points])
+    # Measured over fitted is linear in 1/rate, contention/rate and coherency/rate, none of which is negative: the
+    # least squares of relative residuals have one solution, and need no first guess.
+    terms = np.stack([np.ones_like(depth), depth - 1, depth * (depth - 1)], axis=1) * (rate / depth)[:, None]
+    (inverse, contended, incoherent), _ = nnls(terms, np.ones_like(rate))
+    residuals = terms @ np.array([inverse, contended, incoherent]) - 1
+    worst = int(np.argmax(np.abs(residuals)))
+    residual, at = float(residuals[worst]), points[worst].queue_depth
+    if abs(residual) > RESIDUAL_SHARE_MAX or inverse <= 0:
+        return ScalabilityLaw(LawState.LARGE_RESIDUALS, residual_share=residual, residual_queue_depth=at)
+    contention, coherency = float(contended / inverse), float(incoherent / inverse)
+    peak = sqrt(max(1 - contention, 0.0) / coherency) if coherency > 0 else None
+    return ScalabilityLaw(
+        state=LawState.FITTED,
+        rate_per_s=float(1 / inverse),
+        contention=contention,
+        coherency=coherency,
+        residual_share=residual,
+        residual_queue_depth=at,
+        peak_queue_depth=peak if peak is not None and depth.min() <= peak <= depth.max() else None,
+    )
