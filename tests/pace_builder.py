@@ -54,7 +54,8 @@ def paced_repeat(
     plan = cell_plan(asked or paced(), *experiments)
     censored = Censored(count=1, age_ns_min=0, age_ns_max=0, latency_ns_max=0, waiting_age_ns_max=waiting_ns)
     operations = {Operation.READ: paced_totals(count, **times)}
-    return cell_record(plan, operations, repeat=number, censored=censored, queue_depth_achieved=1.0)
+    in_flight = count * times.get("service_ns", MS) / plan.timing.measure_ns
+    return cell_record(plan, operations, repeat=number, censored=censored, queue_depth_achieved=in_flight)
 
 
 def paced_run(*records: CellRecord) -> RunRecord:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from iosonde.analysis.buckets import bucket_bounds
 from iosonde.analysis.histogram import PERCENTS, percent_name
 from iosonde.analysis.latency import TimesEstimate, estimate_times, latency_kind, leading, percentiles_of, service_of
+from iosonde.analysis.littles_law import littles_law
 from iosonde.analysis.totals import total_of
 from iosonde.records import CellRecord, IntervalRecord, LatencyKind, Operation, OperationTotals, RunRecord, ThreadCpu
 from iosonde.units import SECOND_NS
@@ -238,6 +239,12 @@ _LATENCIES: Final = (
     _of_totals("latency_ns_max", _maybe_integer, lambda totals: totals.latency_ns_max),
 )
 
+
+def _queue_depth_by_latency(row: _Row) -> float | None:
+    law = littles_law(row.record)
+    return None if law is None else law.queue_depth_by_latency
+
+
 _CELL_COLUMNS: Final = (
     _Definition("run", _text, lambda row: row.run),
     _Definition("experiments", _text, lambda row: "+".join(row.record.experiments)),
@@ -260,6 +267,7 @@ _CELL_COLUMNS: Final = (
     _Definition("jobs", _integer, lambda row: row.record.workload.jobs),
     _Definition("targets", _integer, lambda row: row.record.workload.targets),
     _Definition("queue_depth_achieved", _real, lambda row: row.record.queue_depth_achieved),
+    _Definition("queue_depth_by_latency", _real, _queue_depth_by_latency),
     _Definition("sync", _text, lambda row: str(row.record.workload.sync)),
     _Definition("flush_every", _integer, lambda row: row.record.workload.flush_every),
     _Definition("data", _text, lambda row: str(row.record.workload.data)),

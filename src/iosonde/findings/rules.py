@@ -12,6 +12,7 @@ from iosonde.findings.engine_rules import ENGINE_RULES
 from iosonde.findings.fio_rules import FIO_RULES
 from iosonde.findings.host_rules import HOST_RULES
 from iosonde.findings.level_rules import LEVEL_RULES
+from iosonde.findings.little_rules import LITTLE_RULES
 from iosonde.findings.model import Finding, gravest_first
 from iosonde.findings.pace_rules import PACE_RULES
 from iosonde.findings.precision_rules import PRECISION_RULES
@@ -31,6 +32,7 @@ RULES: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (
     *DEVICE_RULES,
     *TOGETHER_RULES,
     *CELL_RULES,
+    *LITTLE_RULES,
     *LEVEL_RULES,
     *PRECISION_RULES,
     *SLOWEST_RULES,

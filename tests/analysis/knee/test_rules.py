@@ -4,7 +4,7 @@ from math import log2
 
 import numpy as np
 import pytest
-from kneed import KneeLocator
+from kneed import KneeLocator  # type: ignore[import-untyped]
 
 from iosonde.analysis.knee.rules import by_kneedle, by_power, by_throughput_share, depth_to_use
 

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from iosonde.analysis.clocks import drift_ppm
+from iosonde.analysis.littles_law import littles_law
 from iosonde.analysis.regimes import regimes_of
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.findings import describe_levels
@@ -54,6 +55,7 @@ def _since_start(record: CellRecord, each: SlowIo) -> str:
 def facts_table(run: RunRecord, chosen: ChosenCell) -> RenderableType:
     """A row for each kind of fact, one value where all repeats agree."""
     facts = (
+        ("rate x latency (Little's law)", _each(chosen.records, _law)),
         ("in flight at the end", _each(chosen.records, _censored)),
         *((("waiting at the end", _each(chosen.records, _waiting)),) if chosen.plan.workload.is_open_loop else ()),
         *((("read back", _each(chosen.records, _read_back)),) if chosen.plan.workload.verify else ()),
@@ -79,6 +81,16 @@ def facts_table(run: RunRecord, chosen: ChosenCell) -> RenderableType:
         ("turn in the plan", _each(chosen.records, lambda record: str(record.order))),
     )
     return named_values(facts)
+
+
+def _law(record: CellRecord) -> str:
+    law = littles_law(record)
+    if law is None:
+        return NO_VALUE
+    return (
+        f"{law.queue_depth_by_latency:.2f}, and {law.queue_depth_achieved:.2f} in flight ({law.residual_share:+.2%}; "
+        f"the window's edges explain {law.edge_share_low:+.2%} to {law.edge_share_high:+.2%})"
+    )
 
 
 def named_values(facts: Iterable[tuple[str, str]]) -> RenderableType:
