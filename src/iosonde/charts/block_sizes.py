@@ -109,7 +109,9 @@ def _rows(cells: Sequence[CellEstimate], view: _View) -> list[Row]:
 def _figure(cells: Sequence[CellEstimate], view: _View) -> Figure:
     rows = _rows(cells, view)
     depths = sorted({cell.queue_depth_asked for cell in cells})
-    caption = f"{view.quantity} against block size at queue depth {', '.join(map(str, depths))}; {bars_text(rows)}."
+    caption = (
+        f"{view.quantity} against block size at queue depth {', '.join(map(str, depths))} asked; {bars_text(rows)}."
+    )
     chart = layered(_layers(rows, view), rows, caption) if rows else None
     return Figure(view.id, view.title, caption, chart, tuple(rows), left_out(cells, rows))
 

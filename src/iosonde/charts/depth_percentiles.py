@@ -45,6 +45,7 @@ def _figure(cells: Sequence[CellEstimate], direction: Operation) -> Figure:
 
 def _rows(point: Point, unit: LatencyUnit) -> list[Row]:
     cell, figures = point
+    achieved = cell.queue_depth_achieved
     rows = []
     for percent in PERCENTS_DRAWN:
         known = figures.percentile(percent)
@@ -57,7 +58,7 @@ def _rows(point: Point, unit: LatencyUnit) -> list[Row]:
                 "cell": cell.cell,
                 "series": percent_label(percent),
                 "queue_depth_asked": cell.queue_depth_asked,
-                "queue_depth_achieved": None,
+                "queue_depth_achieved": None if achieved is None else round(achieved.mean, 3),
                 f"latency_{unit.name}": known.value_ns / unit.ns,
                 "lowest": lowest / unit.ns,
                 "highest": highest / unit.ns,
@@ -84,6 +85,7 @@ def _layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
         series="percentile",
         drawn_latency="latency",
         queue_depth_asked="depth asked",
+        queue_depth_achieved="depth achieved",
         samples="samples",
         repeats="repeats",
         cell="cell",

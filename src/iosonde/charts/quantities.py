@@ -102,6 +102,23 @@ def _extras_label(workload: Workload) -> str:
     return "".join(f", {part}" for part in parts)
 
 
+NEAR_DEPTH: Final = 0.05
+"""Within a twentieth of what was asked, the achieved depth says nothing new in a sentence or a name."""
+
+
+def depth_label(asked: int, achieved: float | None) -> str:
+    """``depth 8``, with the achieved depth where it is another: ``depth 64 (12.3 achieved)``."""
+    if achieved is None or abs(achieved / asked - 1) <= NEAR_DEPTH:
+        return f"depth {asked}"
+    return f"depth {asked} ({significant(achieved, 3)} achieved)"
+
+
+def cell_depth_label(cell: CellEstimate) -> str:
+    """The same of a cell."""
+    achieved = cell.queue_depth_achieved
+    return depth_label(cell.queue_depth_asked, None if achieved is None else achieved.mean)
+
+
 def load_label(workload: Workload) -> str:
     """What is asked of each queue: ``depth 8``; with a rate ``20k/s``, and what of its pace is not as usual."""
     if workload.rate_per_s is None:

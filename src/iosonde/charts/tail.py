@@ -11,7 +11,7 @@ from iosonde.charts.axes import log_latency
 from iosonde.charts.figure import Figure, Row, left_out
 from iosonde.charts.lines import named_rows, tooltip
 from iosonde.charts.points import pure_points, unit_of
-from iosonde.charts.quantities import LatencyUnit, latency_words, load_label, significant
+from iosonde.charts.quantities import LatencyUnit, cell_depth_label, latency_words, load_label, significant
 from iosonde.charts.theme import CASES, Series, colour, dash, layered, shape
 
 # The axis names these; p95 would stand too close to p90.
@@ -68,7 +68,7 @@ def tail_series(cell: CellEstimate, figures: OperationEstimate) -> str:
     """The name of a cell's line: ``read, depth 8``, or with a rate ``read, 20k/s``."""
     if cell.workload.is_open_loop:
         return f"{figures.operation}, {load_label(cell.workload)}"
-    return f"{figures.operation}, depth {cell.queue_depth_asked}"
+    return f"{figures.operation}, {cell_depth_label(cell)}"
 
 
 def _layers(rows: Sequence[Row], series: Sequence[Series], unit: LatencyUnit) -> list[alt.Chart]:

@@ -8,10 +8,11 @@ from typing import Any, Final
 
 import typer
 
+from iosonde.analysis.depth import DEPTH_SHARE_INVALID, depth_share
 from iosonde.analysis.latency import leading
 from iosonde.campaign import Observer
 from iosonde.plans import timed, turn_duration_ns
-from iosonde.records import CellPlan, CellRecord, CellTurn, IntervalRecord, Operation, Outcome, Plan
+from iosonde.records import CellPlan, CellRecord, CellTurn, Engine, IntervalRecord, Operation, Outcome, Plan
 from iosonde.units import SECOND_NS, format_bandwidth, format_duration, format_iops, format_latency, format_size
 
 REPLAY_TOLD_S: Final = 10.0
@@ -120,7 +121,16 @@ def outcome_words(record: CellRecord) -> str:
         for operation, totals in record.operations.items()
         if record.measured_ns and totals.count
     ]
-    return ("cut: " if record.outcome is Outcome.CUT else "") + ", ".join(parts)
+    return ("cut: " if record.outcome is Outcome.CUT else "") + ", ".join([*parts, *_shallow(record)])
+
+
+def _shallow(record: CellRecord) -> list[str]:
+    """What to say of a depth that was not reached: while it is measured, a sweep can still be ended and mended."""
+    share = depth_share(record.workload, record.queue_depth_achieved)
+    if share is None or share >= DEPTH_SHARE_INVALID or (record.engine and record.engine.engine is Engine.NULL):
+        return []
+    asked = record.workload.operations_in_flight
+    return [f"ONLY {share * asked:.1f} OF {asked} IN FLIGHT (its figures are not those of depth {asked})"]
 
 
 class LineObserver:
@@ -228,6 +238,6 @@ class BarObserver:
         self._bar.update(self._task, description=f"{self._head}: {read}")
 
     def cell_finished(self, record: CellRecord) -> None:
-        """Failures stay on the screen."""
-        if record.outcome is Outcome.FAILED:
+        """Failures stay on the screen, and so does a depth that was not reached."""
+        if record.outcome is Outcome.FAILED or _shallow(record):
             self._bar.console.print(f"{record.cell}: {outcome_words(record)}", markup=False, highlight=False)

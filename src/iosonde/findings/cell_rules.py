@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from iosonde.analysis.cells import CellEstimate
+from iosonde.analysis.depth import DEPTH_SHARE_INVALID, depth_share
 from iosonde.findings.case import Case, count_of, distinct, name_some
 from iosonde.findings.model import Confidence, Finding, Severity
-from iosonde.records import CellRecord, FaultKind, Outcome, Sync
+from iosonde.records import CellRecord, FaultKind, Outcome
 
 # A queue that is filled again at once is never quite full; below this it is not what was asked.
 DEPTH_SHARE_DOUBTFUL = 0.90
-DEPTH_SHARE_INVALID = 0.70
 # Half the 95 % interval against the mean: beyond this, two runs may rank two drives the other way round.
 SPREAD_MAX = 0.10
 STEAL_SHARE_MAX = 0.01
@@ -101,13 +101,9 @@ def depth_not_reached(case: Case) -> Iterator[Finding]:
 
 
 def _depth_share(cell: CellEstimate) -> float:
-    # Between a write and its flush the engine has nothing in flight for a moment; that is the workload, not a lack.
-    # The depth of an open loop is the most that may be in flight, and nothing that is wanted.
-    if cell.queue_depth_achieved is None or cell.workload.is_open_loop or cell.workload.burst_operations is not None:
-        return 1.0
-    if cell.workload.sync is Sync.FDATASYNC and cell.queue_depth_asked == 1:
-        return 1.0
-    return cell.queue_depth_achieved.mean / cell.queue_depth_asked
+    achieved = cell.queue_depth_achieved
+    share = depth_share(cell.workload, None if achieved is None else achieved.mean)
+    return 1.0 if share is None else share
 
 
 def repeats_differ(case: Case) -> Iterator[Finding]:

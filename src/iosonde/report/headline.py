@@ -11,6 +11,7 @@ from iosonde.analysis.experiments import RunEstimates
 from iosonde.analysis.histogram import percent_label
 from iosonde.analysis.knee import Knee
 from iosonde.charts.figure import why_no_figures
+from iosonde.charts.quantities import cell_depth_label
 from iosonde.findings.model import Finding, Severity
 from iosonde.records import Access, Experiment, Operation, Sync
 from iosonde.units import format_size
@@ -188,6 +189,8 @@ def _where(cell: CellEstimate) -> str:
     depth = f"depth {asked.operations_in_flight_each}"
     if asked.targets > 1:
         depth = f"{depth} on each of {asked.targets} targets"
+    elif asked.operations_in_flight_each == cell.queue_depth_asked and asked.sync is Sync.NONE:
+        depth = cell_depth_label(cell)
     if cell.workload.pattern is Access.SEQUENTIAL:
         return f"{format_size(cell.workload.block_size_bytes)}, {depth}"
     return depth

@@ -5,7 +5,7 @@ from typing import Final
 
 from iosonde.analysis.knee import DEPTHS_MIN, DepthPoint, Knee, KneeReason, KneeRule, RuleAnswer
 from iosonde.analysis.scaling import LawState, Scaling
-from iosonde.charts.quantities import NO_VALUE, significant
+from iosonde.charts.quantities import NO_VALUE, depth_label, significant
 from iosonde.records import Operation
 from iosonde.report.result_tables import Head, Line, ResultTable
 from iosonde.units import format_iops, format_latency
@@ -21,7 +21,7 @@ def knee_sentence(direction: Operation, knee: Knee) -> str:
     """Where the knee is and what its depth costs, or why it can't be told."""
     name = f"Random {direction}s"
     if knee.point is not None and knee.best is not None:
-        return f"{name}: the knee is at depth {knee.point.queue_depth} ({_rules(knee)}): {_bargain(knee)}."
+        return f"{name}: the knee is at {_depth(knee.point)} ({_rules(knee)}): {_bargain(knee)}."
     return f"{name}: the knee is not identifiable: {_why_not(knee)}."
 
 
@@ -29,7 +29,7 @@ def knee_short(direction: Operation, knee: Knee) -> str:
     """The same as a part of a sentence about several identified knees."""
     assert knee.point is not None
     doubt = _interval(knee.queue_depth_low, knee.queue_depth_high)
-    return f"the knee of random {direction}s is at depth {knee.point.queue_depth} ({doubt}; {_bargain(knee)})"
+    return f"the knee of random {direction}s is at {_depth(knee.point)} ({doubt}; {_bargain(knee)})"
 
 
 def scaling_sentences(direction: Operation, scaling: Scaling) -> tuple[str, ...]:
@@ -151,12 +151,4 @@ def _best(point: DepthPoint) -> str:
 
 
 def _depth(point: DepthPoint) -> str:
-    """The asked depth, and the achieved one where it is another."""
-    achieved = point.queue_depth_achieved
-    if achieved is None or abs(achieved / point.queue_depth - 1) < NEAR_DEPTH:
-        return f"depth {point.queue_depth}"
-    return f"depth {point.queue_depth} ({significant(achieved, 3)} achieved)"
-
-
-NEAR_DEPTH: Final = 0.05
-"""Within a twentieth of what was asked, the achieved depth says nothing new."""
+    return depth_label(point.queue_depth, point.queue_depth_achieved)

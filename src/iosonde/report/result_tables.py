@@ -221,6 +221,7 @@ def relative_table(cells: Sequence[CellEstimate]) -> ResultTable:
         Head("Cell", number=False),
         Head("Counted", number=False),
         Head("Depth", "times the first"),
+        Head("Depth", "achieved"),
         Head("IOPS", "against the first"),
         Head("Mean latency", "times the first"),
         Head("p99", "times the first"),
@@ -235,7 +236,13 @@ def relative_table(cells: Sequence[CellEstimate]) -> ResultTable:
             continue
         base = first.setdefault(direction, figures)
         shallow = depth.setdefault(direction, cell.queue_depth_asked)
-        texts = (cell.cell, str(direction), f"{cell.queue_depth_asked / shallow:g} x", *_against(figures, base))
+        texts = (
+            cell.cell,
+            str(direction),
+            f"{cell.queue_depth_asked / shallow:g} x",
+            _achieved(cell),
+            *_against(figures, base),
+        )
         lines.append(Line(texts))
     return ResultTable(
         caption="Each depth against the shallowest one of its direction; + 100 % is twice as many.",

@@ -8,7 +8,15 @@ from iosonde.analysis.course import moments_of
 from iosonde.analysis.estimate import Estimate
 from iosonde.analysis.experiments import RunEstimates
 from iosonde.analysis.histogram import percent_label
-from iosonde.charts.quantities import BANDWIDTH_UNIT, MEGABYTE, load_label, significant, with_interval, workload_label
+from iosonde.charts.quantities import (
+    BANDWIDTH_UNIT,
+    MEGABYTE,
+    cell_depth_label,
+    load_label,
+    significant,
+    with_interval,
+    workload_label,
+)
 from iosonde.records import CellRecord, Experiment, LatencyKind, Sync
 from iosonde.units import format_bandwidth, format_iops, format_latency
 
@@ -67,7 +75,7 @@ def _block_size(pairs: Sequence[Pair]) -> str:
     return (
         f"The highest rate is {with_interval(rate.iops)} IOPS ({workload_label(rate_cell.workload)}), the highest "
         f"bandwidth {with_interval(width.bytes_per_s, 1 / MEGABYTE)} {BANDWIDTH_UNIT} "
-        f"({workload_label(width_cell.workload)}), at depth "
+        f"({workload_label(width_cell.workload)}), at "
         f"{_depths([rate_cell, width_cell])}."
     )
 
@@ -152,7 +160,7 @@ def _latency_word(cell: CellEstimate) -> str:
 
 
 def _load(cell: CellEstimate) -> str:
-    return load_label(cell.workload) if cell.workload.is_open_loop else f"depth {cell.queue_depth_asked}"
+    return load_label(cell.workload) if cell.workload.is_open_loop else cell_depth_label(cell)
 
 
 def _anything(pairs: Sequence[Pair]) -> str:
@@ -170,7 +178,8 @@ def _percent(share: float) -> str:
 
 
 def _depths(cells: Sequence[CellEstimate]) -> str:
-    return " and ".join(str(depth) for depth in sorted({cell.queue_depth_asked for cell in cells}))
+    labels = dict.fromkeys(cell_depth_label(cell) for cell in sorted(cells, key=lambda cell: cell.queue_depth_asked))
+    return " and ".join(labels)
 
 
 _WRITERS: dict[Experiment, Callable[[Sequence[Pair]], str]] = {

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.experiments import SWEEP_DEPTHS_MIN, RunEstimates
-from iosonde.charts.quantities import latency_unit, significant, workload_label
+from iosonde.charts.quantities import NO_VALUE, latency_unit, significant, workload_label
 from iosonde.records import Experiment, Workload
 from iosonde.report.terminal.signs import bar
 from iosonde.units import format_iops
@@ -71,33 +71,43 @@ class SweepBars:
         """The rows, as wide as there is room up to a width that the eye takes in."""
         unit = latency_unit(figures.latency_ns_mean.mean for _, figures in self.sweep.points)
         depths = ["depth", *(str(cell.queue_depth_asked) for cell, _ in self.sweep.points)]
+        reached = ["achieved", *(_achieved(cell) for cell, _ in self.sweep.points)]
         rates = ["IOPS", *(format_iops(figures.iops.mean) for _, figures in self.sweep.points)]
         means = [figures.latency_ns_mean.mean for _, figures in self.sweep.points]
         latencies = [f"mean {unit.name}", *(significant(mean / unit.ns) for mean in means)]
-        widths = [max(map(len, texts)) for texts in (depths, rates, latencies)]
+        widths = [max(map(len, texts)) for texts in (depths, reached, rates, latencies)]
         mark = len(KNEE_MARK) + 1 if self.sweep.knee_depth is not None else 0
-        room = (options.max_width - sum(widths) - mark - 6) // 2
+        room = (options.max_width - sum(widths) - mark - 8) // 2
         length = min(max(room, BAR_MIN), BAR_MAX)
         rate_shares = shares(figures.iops.mean for _, figures in self.sweep.points)
         latency_shares = shares(means)
         yield Text(f"{self.sweep.label}: throughput and mean latency against depth", style="bold")
-        heads = (depths[0].rjust(widths[0]), rates[0].rjust(widths[1]), " " * length, latencies[0].rjust(widths[2]))
-        yield Text("  ".join([heads[0], f"{heads[1]} {heads[2]}", heads[3]]), style="dim")
+        heads = [
+            texts[0].rjust(width) for texts, width in zip((depths, reached, rates, latencies), widths, strict=True)
+        ]
+        yield Text("  ".join([heads[0], heads[1], f"{heads[2]} {' ' * length}", heads[3]]), style="dim")
         for row, (cell, _) in enumerate(self.sweep.points, start=1):
             line = Text.assemble(
                 depths[row].rjust(widths[0]),
                 "  ",
-                rates[row].rjust(widths[1]),
+                reached[row].rjust(widths[1]),
+                "  ",
+                rates[row].rjust(widths[2]),
                 " ",
                 (bar(rate_shares[row - 1], length).ljust(length), "blue"),
                 "  ",
-                latencies[row].rjust(widths[2]),
+                latencies[row].rjust(widths[3]),
                 " ",
                 (bar(latency_shares[row - 1], length), "yellow"),
             )
             if cell.queue_depth_asked == self.sweep.knee_depth:
                 line.append(f" {KNEE_MARK}", style="bold")
             yield line
+
+
+def _achieved(cell: CellEstimate) -> str:
+    depth = cell.queue_depth_achieved
+    return NO_VALUE if depth is None else significant(depth.mean, 3)
 
 
 def shares(values: Iterable[float]) -> list[float]:
