@@ -1,14 +1,19 @@
-"""Writes docs/campaign.schema.json and docs/run.schema.json from the code."""
+"""Writes the schemas in docs/ from the code."""
 
 import json
 import sys
 from pathlib import Path
 
+from iosonde.expectations import expectations_schema
 from iosonde.plans import campaign_schema
 from iosonde.report.export import export_schema
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-SCHEMAS = {"campaign.schema.json": campaign_schema, "run.schema.json": export_schema}
+SCHEMAS = {
+    "campaign.schema.json": campaign_schema,
+    "expectations.schema.json": expectations_schema,
+    "run.schema.json": export_schema,
+}
 
 
 def main() -> int:

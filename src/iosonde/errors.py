@@ -7,7 +7,9 @@ IosondeError
 ├── MeasurementError    exit 5   the run ended, but cells that were asked for failed
 ├── RecordError         exit 6   a run directory that can't be read
 ├── OutputError         exit 7   a place that can't be written
-└── DataError           exit 8   what was read back is not what was written
+├── DataError           exit 8   what was read back is not what was written
+├── ExpectationError    exit 9   a run does not meet what was expected of it
+└── UndecidedError      exit 10  a run does not tell whether it meets what was expected of it
 
 An interruption is not an error: the command line ends with 130 for SIGINT and 143 for SIGTERM.
 """
@@ -70,6 +72,18 @@ class DataError(IosondeError):
     """What was read back is not what was written."""
 
     exit_code = 8
+
+
+class ExpectationError(IosondeError):
+    """A run does not meet what was expected of it."""
+
+    exit_code = 9
+
+
+class UndecidedError(IosondeError):
+    """A run does not tell whether it meets what was expected of it."""
+
+    exit_code = 10
 
 
 class OutputError(IosondeError):

@@ -24,6 +24,7 @@ def test_commands_are_listed_in_the_order_of_work() -> None:
         "verify",
         "list",
         "show",
+        "check",
         "report",
         "export",
         "sim",

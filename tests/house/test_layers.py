@@ -11,7 +11,7 @@ from tests.house.checkout import ROOT
 
 ROOMS = (
     *("units", "vocabulary", "errors", "records", "plans", "machine", "store", "analysis"),
-    *("sources", "findings", "campaign", "charts", "report", "cli", "api"),
+    *("sources", "findings", "campaign", "expectations", "charts", "report", "cli", "api"),
 )
 
 FORBIDDEN = [
@@ -24,6 +24,11 @@ FORBIDDEN = [
     ("findings", "sources"),
     ("sources", "campaign"),
     ("campaign", "report"),
+    ("campaign", "expectations"),
+    ("expectations", "campaign"),
+    ("expectations", "report"),
+    ("findings", "expectations"),
+    ("charts", "expectations"),
     ("findings", "charts"),
     ("charts", "report"),
     ("charts", "campaign"),
@@ -42,6 +47,8 @@ ALLOWED = [
     *(("cli", room) for room in ROOMS if room not in {"cli", "api"}),
     *(("api", room) for room in ROOMS if room not in {"cli", "api"}),
     *(("campaign", room) for room in ("sources", "findings", "store", "records")),
+    *(("expectations", room) for room in ("findings", "analysis", "plans", "records", "units")),
+    ("report", "expectations"),
     *(("report", room) for room in ("charts", "findings", "store", "analysis", "records", "units")),
     *(("charts", room) for room in ("findings", "analysis", "records")),
     ("units", "errors"),

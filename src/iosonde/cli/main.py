@@ -8,6 +8,7 @@ from typing import NoReturn
 import typer
 
 from iosonde import __version__
+from iosonde.cli.check import check
 from iosonde.cli.ending import ENDING
 from iosonde.cli.export import export
 from iosonde.cli.group_help import GroupHelp
@@ -56,6 +57,7 @@ app.command("resume")(resume)
 app.command("verify")(verify)
 app.command("list")(list_runs)
 app.command("show")(show)
+app.command("check")(check)
 app.command("report")(report)
 app.command("export")(export)
 app.add_typer(sim)

@@ -1,0 +1,151 @@
+"""A file of expectations: which cells, which figure of them, and its bound."""
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Annotated, Any, Final
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic_core import PydanticCustomError
+
+from iosonde.errors import UsageError
+from iosonde.plans.campaign_file import Depth, Jobs, Percent, Rate, Sizes
+from iosonde.records import Operation
+from iosonde.records.pattern import Pattern
+from iosonde.units import parse_bytes, parse_duration, parse_rate
+from iosonde.vocabulary import Sync
+
+
+class Metric(StrEnum):
+    """A figure that has an interval, under the name of its column."""
+
+    IOPS = "iops"
+    BYTES_PER_S = "bytes_per_s"
+    LATENCY_NS_MEAN = "latency_ns_mean"
+    LATENCY_NS_P50 = "latency_ns_p50"
+    LATENCY_NS_P90 = "latency_ns_p90"
+    LATENCY_NS_P95 = "latency_ns_p95"
+    LATENCY_NS_P99 = "latency_ns_p99"
+    LATENCY_NS_P99_9 = "latency_ns_p99_9"
+    LATENCY_NS_P99_99 = "latency_ns_p99_99"
+
+    @property
+    def percent(self) -> float | None:
+        """The percentile that it is; None for a mean."""
+        _, found, digits = self.value.partition("_p")
+        return float(digits.replace("_", ".")) if found and digits[:1].isdigit() else None
+
+
+_PARSERS: Final[dict[Metric, tuple[Callable[[str, str], int], str]]] = {
+    Metric.IOPS: (parse_rate, '"90k"'),
+    Metric.BYTES_PER_S: (lambda text, what: parse_bytes(text.strip().removesuffix("/s"), what), '"500 MB/s"'),
+}
+_TIME: Final = (parse_duration, '"0.1 ms"')
+
+
+def _bound(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
+    """A number or text; which unit it takes is known with its metric."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise PydanticCustomError("bound", "is neither a number nor text with a unit", {"hint": 'such as "0.1 ms"'})
+    return value
+
+
+Bound = Annotated[
+    float | str,
+    BeforeValidator(_bound),
+    WithJsonSchema(
+        {
+            "type": ["number", "string"],
+            "examples": ["0.1 ms", "90k", "500 MB/s", 100000],
+            "description": "A number in the metric's own unit, or text with a unit.",
+        }
+    ),
+]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ExpectationTable(_Table):
+    """One ``[[expect]]``. Cells are named by ``cell``, or by the keys of their workload, of which all must fit."""
+
+    name: str = Field(default="", description="What is expected, in words; default: the metric and its bound.")
+    cell: str | None = Field(default=None, description="The name of one cell of the run.", min_length=1)
+    pattern: Pattern | None = Field(default=None, description="Where the next block lies; default: anywhere.")
+    read: Percent | None = Field(default=None, description="Share of reads in percent; default: any.")
+    block_size: Sizes | None = Field(default=None, description="Bytes of each operation; default: any.")
+    queue_depth: Depth | None = Field(default=None, description="Depth asked of each job; default: any.")
+    jobs: Jobs = Field(default=1, description="Workers.")
+    sync: Sync = Field(default=Sync.NONE, description="When a write counts as done.")
+    rate: Rate | None = Field(default=None, description="Operations wanted a second; default: cells without a rate.")
+    operation: Operation | None = Field(
+        default=None, description="The class of operations; default: what the cell is about."
+    )
+    metric: Metric = Field(description="The figure, by the name of its column.")
+    at_most: Bound | None = Field(default=None, description="The figure may not be above it.")
+    at_least: Bound | None = Field(default=None, description="The figure may not be below it.")
+
+    @property
+    def is_by_workload(self) -> bool:
+        """Whether cells are found by their workload."""
+        return self.cell is None
+
+    @property
+    def bound(self) -> float:
+        """The bound in the metric's unit: nanoseconds, bytes a second or operations a second."""
+        given = self.at_least if self.at_most is None else self.at_most
+        assert given is not None
+        if not isinstance(given, str):
+            return float(given)
+        parse, _ = _PARSERS.get(self.metric, _TIME)
+        return float(parse(given, ""))
+
+    @model_validator(mode="after")
+    def _agrees(self) -> "ExpectationTable":
+        keys = WORKLOAD_KEYS & self.model_fields_set
+        if self.cell is not None and keys:
+            raise _disagreement(f"cell and {min(keys)} both say which cells", min(keys), "leave one of them away")
+        if self.cell is None and not keys:
+            raise _disagreement(
+                "says of no cell that it is meant",
+                "metric",
+                'add cell = "random-read-4KiB-qd1", or pattern, read, block_size and queue_depth',
+            )
+        if (self.at_most is None) == (self.at_least is None):
+            what = "neither at_most nor at_least" if self.at_most is None else "both at_most and at_least"
+            _, example = _PARSERS.get(self.metric, _TIME)
+            raise _disagreement(f"has {what}", "metric", f"write one of them, such as at_most = {example}")
+        key = "at_least" if self.at_most is None else "at_most"
+        try:
+            if self.bound > 0:
+                return self
+        except UsageError as error:
+            what = error.message.partition("' ")[2]
+            raise _disagreement(f'{key} = "{self.at_most or self.at_least}" {what}', key, error.hint) from error
+        raise _disagreement(f"{key} is not above 0", key, "give what the figure is measured in")
+
+
+def _disagreement(what: str, key: str, hint: str) -> PydanticCustomError:
+    return PydanticCustomError("agree", "{what}", {"what": what, "key": key, "hint": hint})
+
+
+WORKLOAD_KEYS: Final = frozenset({"pattern", "read", "block_size", "queue_depth", "jobs", "sync", "rate"})
+
+
+class ExpectationsTable(_Table):
+    """A whole file of expectations."""
+
+    name: str = Field(description="Whose expectations these are, such as the data sheet's.", min_length=1)
+    about: str = Field(default="", description="Where they come from.")
+    expect: list[ExpectationTable] = Field(min_length=1, description="What is expected.")
+
+
+SCHEMA_TITLE: Final = "iosonde expectations"
+
+
+def expectations_schema() -> dict[str, Any]:
+    """The JSON Schema of a file of expectations, as docs/expectations.schema.json holds it."""
+    schema = ExpectationsTable.model_json_schema()
+    schema["title"] = SCHEMA_TITLE
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    return schema

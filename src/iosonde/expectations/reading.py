@@ -1,0 +1,96 @@
+"""From the text of a file of expectations to checked ones, or to one line on what is wrong with it, and where."""
+
+import difflib
+import re
+import tomllib
+from collections.abc import Sequence
+from typing import Any, Final
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from iosonde.errors import UsageError
+from iosonde.expectations.file import ExpectationsTable, ExpectationTable
+from iosonde.plans.mistakes import lower_first, shown, syntax_error
+
+WHOLE_FILE: Final = "examples/expectations/ has a whole file"
+_HEADER: Final = re.compile(r"^\s*\[\[\s*expect\s*\]\]")
+_EXAMPLES: Final = {
+    "name": 'name = "data sheet"',
+    "metric": 'metric = "latency_ns_p99"',
+    "expect": "[[expect]], in two brackets, with its keys below",
+}
+Place = tuple[int | str, ...]
+
+
+def read_expectations(text: str, file: str) -> ExpectationsTable:
+    """The expectations that a file holds. Raises UsageError with file, line, key, value and nearest name."""
+    try:
+        found = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise syntax_error(error, text, file, WHOLE_FILE) from error
+    if isinstance(found.get("expect"), dict):
+        line = next((n for n, each in enumerate(text.splitlines(), 1) if each.strip().startswith("[expect]")), 1)
+        raise UsageError(f"{file}:{line}: [expect] is one table, not a list of them", "write [[expect]]")
+    try:
+        return ExpectationsTable.model_validate(found)
+    except ValidationError as error:
+        # The first in the file is told; what is lacking after what is wrong, as a misspelt key is both.
+        details = sorted(
+            error.errors(include_url=False), key=lambda each: (each["type"] == "missing", _line_of(text, each["loc"]))
+        )
+        raise _mistake(details[0], text, file) from error
+
+
+def line_of_expectation(text: str, number: int, key: str) -> int:
+    """The line on which a key of the expectation with this number (from 0) stands."""
+    return _line_of(text, ("expect", number, key))
+
+
+def _mistake(details: ErrorDetails, text: str, file: str) -> UsageError:
+    place: Place = details["loc"]
+    context: dict[str, Any] = details.get("ctx", {})
+    key, kind = str(context.get("key", "")) or _key_of(place), details["type"]
+    at = f"{file}:{_line_of(text, (*place, key) if 'key' in context else place)}"
+    table = f"expectation {place[1] + 1}" if len(place) > 1 and isinstance(place[1], int) else "the file"
+    if kind == "extra_forbidden":
+        known = list((ExpectationTable if place[0] == "expect" else ExpectationsTable).model_fields)
+        near = difflib.get_close_matches(key, known, n=1, cutoff=0.0)
+        return UsageError(
+            f"{at}: {table} has the unknown key {key}", f"did you mean {near[0]}? keys: {', '.join(known)}"
+        )
+    if kind == "missing":
+        return UsageError(f"{at}: {table} lacks {key}", f"add {_EXAMPLES.get(key, key)}")
+    if kind == "agree":
+        return UsageError(f"{at}: {table}: {details['msg']}", str(context["hint"]))
+    reason = f"is not {context['expected']}" if kind == "enum" else lower_first(details["msg"])
+    return UsageError(f"{at}: {key} = {shown(details['input'])} {reason}", _hint(kind, context, details["input"]))
+
+
+def _hint(kind: str, context: dict[str, Any], value: object) -> str:
+    if "hint" in context:
+        return str(context["hint"])
+    if kind == "enum":
+        allowed = re.findall(r"'([^']+)'", str(context["expected"]))
+        near = difflib.get_close_matches(str(value), allowed, n=1, cutoff=0.3)
+        return f'did you mean "{near[0]}"?' if near else f"write one of {', '.join(allowed)}"
+    return f"docs/guides/expectations.md lists every key; {WHOLE_FILE}"
+
+
+def _key_of(place: Place) -> str:
+    # Behind the key of a union stand the names of its kinds.
+    return next((str(part) for part in place if isinstance(part, str) and part != "expect"), "expect")
+
+
+def _line_of(text: str, place: Sequence[int | str]) -> int:
+    """The line that a key stands on; that of its table's head when it isn't there, or the first of the file."""
+    table = place[1] if len(place) > 1 and place[0] == "expect" and isinstance(place[1], int) else -1
+    keys = [part for part in place if isinstance(part, str) and part != "expect"]
+    head, current = 1, -1
+    for number, line in enumerate(text.splitlines(), start=1):
+        if _HEADER.match(line):
+            current += 1
+            head = number if current == table else head
+        if keys and current == table and re.match(rf"^\s*[\"']?{re.escape(keys[0])}[\"']?\s*=", line):
+            return number
+    return head
