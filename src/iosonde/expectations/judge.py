@@ -1,22 +1,18 @@
 """Whether a run meets what was expected of it."""
 
 import difflib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
-from iosonde.analysis.estimate import Estimate, estimate
 from iosonde.analysis.experiments import RunEstimates
-from iosonde.analysis.histogram import PERCENTS
-from iosonde.analysis.latency import leading, percentiles_of
-from iosonde.analysis.totals import total_of
 from iosonde.errors import UsageError
 from iosonde.expectations.file import ExpectationsTable, ExpectationTable, Metric
 from iosonde.expectations.reading import line_of_expectation
 from iosonde.findings.model import Finding, Severity
-from iosonde.records import CellRecord, Operation, Outcome
+from iosonde.records import Operation
 from iosonde.records.pattern import BlockSizes
 
 NOT_MEASURED: Final = "no cell of the run has this workload"
@@ -69,6 +65,15 @@ class CheckedRun:
         return sum(each.verdict is verdict for each in self.checks)
 
 
+@dataclass(frozen=True)
+class _Figure:
+    """The value that reports show, and its 95 % interval."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
 def check_run(
     run: str,
     estimates: RunEstimates,
@@ -85,7 +90,7 @@ def check_run(
         cells = [cell for cell in estimates.cells if _fits(cell, expectation)]
         if not cells and expectation.cell is not None:
             raise _unknown_cell(expectation.cell, [cell.cell for cell in estimates.cells], number, where)
-        checks.extend(_checked(expectation, cell, estimates, findings) for cell in cells)
+        checks.extend(_checked(expectation, cell, findings) for cell in cells)
         if not cells:
             checks.append(_unmeasured(expectation, None, NOT_MEASURED))
     return CheckedRun(run, expected.name, tuple(checks))
@@ -117,23 +122,18 @@ def _fits(cell: CellEstimate, expectation: ExpectationTable) -> bool:
     return always and usual and is_sized and all(wanted is None or wanted == found for wanted, found in pairs)
 
 
-def _checked(
-    expectation: ExpectationTable, cell: CellEstimate, estimates: RunEstimates, findings: Sequence[Finding]
-) -> Checked:
+def _checked(expectation: ExpectationTable, cell: CellEstimate, findings: Sequence[Finding]) -> Checked:
     figures = cell.subject if expectation.operation is None else cell.of(expectation.operation)
     if figures is None:
         return _unmeasured(expectation, cell.cell, "the cell has no such figures")
-    records = estimates.records.get(cell.cell, ())
-    value, interval = _figure(expectation.metric, figures, records)
+    figure = _figure(expectation.metric, figures)
     doubts = [each for each in findings if cell.cell in each.cells and each.severity is not Severity.NOTE]
     is_at_most = expectation.at_most is not None
-    verdict, why = _verdict(interval, expectation.bound, is_at_most=is_at_most)
-    if value is None:
-        why = "too few samples lie beyond this percentile"
+    verdict, why = _verdict(figure, expectation.bound, is_at_most=is_at_most)
     invalid = [each.id for each in doubts if each.severity is Severity.INVALID]
     if invalid:
         verdict, why = Verdict.UNDECIDED, f"{', '.join(dict.fromkeys(invalid))}: its figures are not what they seem"
-    share = None if value is None else value / expectation.bound - 1
+    share = None if figure.value is None else figure.value / expectation.bound - 1
     return Checked(
         name=_name(expectation),
         cell=cell.cell,
@@ -141,9 +141,9 @@ def _checked(
         metric=expectation.metric,
         is_at_most=is_at_most,
         bound=expectation.bound,
-        value=value,
-        low=None if interval is None else interval.low,
-        high=None if interval is None else interval.high,
+        value=figure.value,
+        low=figure.low,
+        high=figure.high,
         margin_share=None if share is None else (-share if is_at_most else share),
         verdict=verdict,
         why=why,
@@ -151,43 +151,33 @@ def _checked(
     )
 
 
-def _verdict(interval: Estimate | None, bound: float, *, is_at_most: bool) -> tuple[Verdict, str]:
-    if interval is None or interval.low is None or interval.high is None:
-        return Verdict.UNDECIDED, "there is no interval: it takes two repeats that give this figure"
-    good, bad = (interval.high <= bound, interval.low > bound)
-    if not is_at_most:
-        good, bad = interval.low >= bound, interval.high < bound
+def _verdict(figure: _Figure, bound: float, *, is_at_most: bool) -> tuple[Verdict, str]:
+    if figure.value is None:
+        return Verdict.UNDECIDED, "too few samples lie beyond this percentile"
+    low, high = figure.low, figure.high
+    if low is None or high is None:
+        return (
+            Verdict.UNDECIDED,
+            "the figure has no interval: it takes two repeats at least, and longer ones for a tail",
+        )
+    good, bad = (high <= bound, low > bound) if is_at_most else (low >= bound, high < bound)
     if good or bad:
         return (Verdict.PASS if good else Verdict.FAIL), ""
     return Verdict.UNDECIDED, "the interval holds the bound"
 
 
-def _figure(
-    metric: Metric, figures: OperationEstimate, records: Iterable[CellRecord]
-) -> tuple[float | None, Estimate | None]:
-    """The value that reports show, and the estimate whose interval decides.
-
-    That of a percentile is Student's over the repeats' own percentiles: a repeat is the sample of inference.
-    """
+def _figure(metric: Metric, figures: OperationEstimate) -> _Figure:
     means = {
         Metric.IOPS: figures.iops,
         Metric.BYTES_PER_S: figures.bytes_per_s,
         Metric.LATENCY_NS_MEAN: figures.latency_ns_mean,
     }
     if metric in means:
-        return means[metric].mean, means[metric]
-    percent = metric.percent
-    assert percent is not None
-    own = list(_repeats_percentiles(records, figures.operation, PERCENTS.index(percent)))
-    known = [value for value in own if value is not None]
-    return figures.percentile(percent).value_ns, estimate(known) if len(known) == len(own) else None
-
-
-def _repeats_percentiles(records: Iterable[CellRecord], operation: Operation, index: int) -> Iterator[int | None]:
-    for record in records:
-        totals = total_of(record.operations, operation)
-        if record.outcome is Outcome.FINISHED and record.measured_ns and totals is not None:
-            yield percentiles_of(leading(totals))[index]
+        mean = means[metric]
+        return _Figure(mean.mean, mean.low, mean.high)
+    assert metric.percent is not None
+    percentile = figures.percentile(metric.percent)
+    return _Figure(percentile.value_ns, percentile.low_ns, percentile.high_ns)
 
 
 def _unmeasured(expectation: ExpectationTable, cell: str | None, why: str) -> Checked:

@@ -9,8 +9,9 @@ from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.knee.model import DepthPoint, Knee, KneeReason, KneeState, RuleAnswer
 from iosonde.analysis.knee.resampling import interval, resamples
 from iosonde.analysis.knee.rules import RULES, depth_to_use, elasticity
+from iosonde.analysis.states import sort_repeats
 from iosonde.analysis.totals import total_of
-from iosonde.records import CellRecord, Operation, Outcome
+from iosonde.records import CellRecord, Operation
 from iosonde.units import SECOND_NS
 
 DEPTHS_MIN: Final = 5
@@ -63,27 +64,30 @@ def depth_points(
     cells: Sequence[CellEstimate], operation: Operation, records: Mapping[str, Sequence[CellRecord]]
 ) -> list[DepthPoint]:
     """The points of a sweep over one class of operations, from shallow to deep."""
-    points = [
-        DepthPoint(
-            queue_depth=cell.queue_depth_asked,
-            throughput=figures.iops.mean,
-            latency_ns=figures.latency_ns_mean.mean,
-            latency_ns_p99=figures.percentile(P99).value_ns,
-            queue_depth_achieved=None if cell.queue_depth_achieved is None else cell.queue_depth_achieved.mean,
-            repeats=_repeats(records.get(cell.cell, ()), operation),
-        )
-        for cell in cells
-        if (figures := cell.of(operation)) is not None
-    ]
+    points = [point for cell in cells if (point := _point(cell, operation, records.get(cell.cell, ()))) is not None]
     return sorted(points, key=lambda point: point.queue_depth)
 
 
-def _repeats(records: Sequence[CellRecord], operation: Operation) -> tuple[tuple[float, float], ...]:
-    finished = [record for record in records if record.outcome is Outcome.FINISHED and record.measured_ns > 0]
-    return tuple(
-        (totals.count * SECOND_NS / record.measured_ns, totals.latency_ns_sum / totals.count)
-        for record in finished
+def _point(cell: CellEstimate, operation: Operation, records: Sequence[CellRecord]) -> DepthPoint | None:
+    figures = cell.of(operation)
+    if figures is None:
+        return None
+    used = [
+        (record, totals)
+        for record in sort_repeats(records).used
         if (totals := total_of(record.operations, operation)) is not None
+    ]
+    return DepthPoint(
+        queue_depth=cell.queue_depth_asked,
+        throughput=figures.iops.mean,
+        latency_ns=figures.latency_ns_mean.mean,
+        latency_ns_p99=figures.percentile(P99).value_ns,
+        queue_depth_achieved=None if cell.queue_depth_achieved is None else cell.queue_depth_achieved.mean,
+        repeats=tuple(
+            (totals.count * SECOND_NS / record.measured_ns, totals.latency_ns_sum / totals.count)
+            for record, totals in used
+        ),
+        lengths_ns=tuple(record.timing.measure_ns for record, _ in used),
     )
 
 
