@@ -418,7 +418,7 @@ def test_a_finding_comes_alone_where_its_reason_is_alone(identity: str) -> None:
         "buffered-io": set(),
         "engine-by-cell": {"volatile-write-cache"},
         "waiting-not-counted": {"measured-by-fio"},
-        **dict.fromkeys(("repeats-differ", "precision-missed", "state-left"), {"littles-law-off"}),
+        **{each: {"littles-law-off"} for each in ("repeats-differ", "precision-missed", "state-left")},
         "reads-of-holes": {"volatile-write-cache"},
         "slowest-by-operation": {"volatile-write-cache"},
     }
