@@ -54,12 +54,14 @@ FULL_COUNT = 40_000
 
 def repeat(number: int = 1, asked: Workload | None = None, count: int | None = None, **others: Any) -> CellRecord:
     asked = asked or workload()
+    latency_ns = MS
     if count is None:
-        # As many as fit by Little's law.
-        depth = others.get("queue_depth_achieved") or asked.queue_depth
-        count = round(FULL_COUNT * depth / 8) // (2 if asked.sync is Sync.FDATASYNC else 1)
+        # As many and as slow as fit by Little's law.
+        share = (others.get("queue_depth_achieved") or asked.queue_depth) / 8
+        count = round(FULL_COUNT * min(share, 1.0)) // (2 if asked.sync is Sync.FDATASYNC else 1)
+        latency_ns = round(MS * max(share, 1.0))
     direction = Operation.READ if asked.read_percent else Operation.WRITE
-    operations = {direction: totals_of([MS] * count)}
+    operations = {direction: totals_of([latency_ns] * count)}
     if asked.sync is Sync.FDATASYNC:
         operations |= {Operation.FLUSH: totals_of([MS] * count), Operation.COMMIT: totals_of([2 * MS] * count)}
     return cell_record(cell_plan(asked), operations, repeat=number, **others)
