@@ -14,9 +14,8 @@ use crate::cell::{
 use crate::clock::{Clock, Monotonic, read_ns};
 use crate::failure::{Failure, FailureKind};
 use crate::host::memory_bytes_free;
-use crate::job::{Engine, Job, TARGETS_MAX};
-use crate::protocol::{Access, Command, Event, Hello, LINE_BYTES_MAX, Line, Numbered, PROTOCOL, TargetSpec, read_line};
-use crate::ring::{passthrough_offered, uring_refused};
+use crate::job::{Job, TARGETS_MAX};
+use crate::protocol::{Access, Command, Event, Hello, LINE_BYTES_MAX, Line, Numbered, TargetSpec, read_line};
 use crate::sim::{Drive, FaultPlan, Model, VirtualClock, check_faults, flush_all};
 use crate::target::{DeviceWanted, Target, TargetKind, Wanted};
 
@@ -57,25 +56,9 @@ pub fn serve_with(input: impl Read + Send + 'static, output: impl Write, ways: W
         drives: Vec::new(),
         brake,
     };
-    session.send(&Event::Hello(hello()));
+    session.send(&Event::Hello(Hello::here()));
     session.answer_all(&commands);
     session.broken.map_or(Ok(()), Err)
-}
-
-fn hello() -> Hello {
-    let io_uring_refused = uring_refused();
-    let can = |engine: &Engine| match engine {
-        Engine::IoUring | Engine::Nop => io_uring_refused.is_none(),
-        Engine::Passthrough => io_uring_refused.is_none() && passthrough_offered(),
-        Engine::Psync | Engine::Null | Engine::Simulation => true,
-    };
-    Hello {
-        protocol: PROTOCOL,
-        version: env!("CARGO_PKG_VERSION"),
-        build_profile: if cfg!(debug_assertions) { "debug" } else { "release" },
-        engines: Engine::ALL.into_iter().filter(can).collect(),
-        io_uring_refused,
-    }
 }
 
 // Ends jobs early: the one that a stop names, or all of them once the front is gone.

@@ -6,6 +6,7 @@ use crate::cell::{Interval, JobResult, Verification};
 use crate::failure::{Failure, FailureKind};
 use crate::job::Engine;
 use crate::record::errno_name;
+use crate::ring::{passthrough_offered, uring_refused};
 use crate::target::{Alignment, Identity, NamespaceFacts, Target};
 
 /// One line to the front.
@@ -107,6 +108,26 @@ pub struct Hello {
     pub engines: Vec<Engine>,
     /// Why `io_uring` is not among them.
     pub io_uring_refused: Option<String>,
+}
+
+impl Hello {
+    /// What this engine can do on this host.
+    #[must_use]
+    pub fn here() -> Self {
+        let io_uring_refused = uring_refused();
+        let can = |engine: &Engine| match engine {
+            Engine::IoUring | Engine::Nop => io_uring_refused.is_none(),
+            Engine::Passthrough => io_uring_refused.is_none() && passthrough_offered(),
+            Engine::Psync | Engine::Null | Engine::Simulation => true,
+        };
+        Self {
+            protocol: super::PROTOCOL,
+            version: env!("CARGO_PKG_VERSION"),
+            build_profile: if cfg!(debug_assertions) { "debug" } else { "release" },
+            engines: Engine::ALL.into_iter().filter(can).collect(),
+            io_uring_refused,
+        }
+    }
 }
 
 /// What an open target is like.
