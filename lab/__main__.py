@@ -15,6 +15,7 @@ NEEDED: Final = {
     "qemu-system-x86_64": "qemu-system-x86",
     "busybox": "busybox-static",
     "cpio": "cpio",
+    "dmsetup": "dmsetup",
     "modprobe": "kmod",
 }
 RESULT: Final = Path(__file__).parent / "results/lab.txt"
