@@ -120,7 +120,7 @@ def device(kernel: Kernel, folder: Path) -> list[str]:
     for name, shown in (("whole", "the whole drive"), ("part", "its partition"), ("mapped", "a mapped part of that")):
         target = guest.left(f"{name}.json")["run"]["header"]["target"]
         assert (target["kind"], target["written"]) == ("device", "unknown"), target
-        told.append(f"{shown} is read: {target['device_identifier']}")
+        told.append(f"{shown} is read: {target['device_identifier'] or 'without a name of its own'}")
     used = next(each for each in guest.left("used.json")["findings"] if each["id"] == "device-in-use")
     assert used["evidence"] == [["in use", "nvme0n1p1 is part of dm-0"]], used
     code = guest.left("code.json")["code"]
