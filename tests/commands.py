@@ -41,7 +41,7 @@ def iosonde(
         env={**os.environ, "COLUMNS": "100", **environment},
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=280,
         check=False,
     )
 

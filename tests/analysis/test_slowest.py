@@ -57,6 +57,11 @@ def test_operations_in_one_place_share_it() -> None:
     assert (found.common, found.low) == (Common.OFFSET, 0)
 
 
+def test_operations_in_order_are_in_one_place_anyway() -> None:
+    near = [slow(each.reap_ns, 4096 * number) for number, each in enumerate(anywhere(3, 64))]
+    assert shared_in(repeat(near, workload("sequential", span_bytes=GIB))) == ()
+
+
 def test_writes_among_reads_share_their_direction() -> None:
     operations = {Operation.READ: totals_of([10**6] * 700), Operation.WRITE: totals_of([10**6] * 300)}
     slowest = [*anywhere(5, 56, operation=Operation.WRITE), *anywhere(6, 8)]

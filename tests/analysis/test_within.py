@@ -1,13 +1,14 @@
 """What one repeat says of itself."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from iosonde.analysis.within import within_repeat
-from iosonde.records import CellRecord, IntervalRecord, Operation, Outcome, Phase
+from iosonde.records import CellRecord, IntervalRecord, Operation, OperationTotals, Outcome, Phase
 from tests.builders import cell_plan, cell_record, interval_record, totals_of, workload
 
 MS = 1_000_000
@@ -18,12 +19,19 @@ def repeat(counts: Sequence[float], warm: int = 0, latency_ns: int = MS, **other
     intervals = [
         interval_record(
             index,
-            {Operation.READ: totals_of([latency_ns] * round(count))} if round(count) else {},
+            {Operation.READ: alike(round(count), latency_ns)} if round(count) else {},
             phase=Phase.WARMUP if index < warm else Phase.MEASURE,
         )
         for index, count in enumerate(counts)
     ]
     return measured(intervals, **others)
+
+
+def alike(count: int, latency_ns: int) -> OperationTotals:
+    """So many operations that all took the same time."""
+    one = totals_of([latency_ns])
+    histogram = replace(one.latency, count=(count,))
+    return replace(one, count=count, bytes=count * one.bytes, latency_ns_sum=count * latency_ns, latency=histogram)
 
 
 def measured(intervals: Sequence[IntervalRecord], **others: Any) -> CellRecord:

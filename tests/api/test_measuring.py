@@ -61,7 +61,10 @@ REFUSED: list[tuple[dict[str, object], type[IosondeError], str]] = [
     (
         {"engine": "libaio"},
         UsageError,
-        "--engine: 'libaio' is not one of 'auto', 'io_uring', 'psync', 'null', 'nop', 'simulation', 'fio'",
+        (
+            "--engine: 'libaio' is not one of 'auto', 'io_uring', 'psync', 'null', 'nop', 'passthrough', 'simulation', "
+            "'fio'"
+        ),
     ),
     ({"block_size": "4K"}, UsageError, "--block-size: '4K' could mean powers of 2 or of 10"),
     ({"block_size": 1000}, UsageError, "block size 1000 B is not a multiple of 512 B up to 64 MiB"),

@@ -22,7 +22,7 @@ from tests.commands import command, iosonde
 pytestmark = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed")
 
 # "Within a second", and a little for a machine that has other tests to run.
-ENDS_WITHIN_S = 1.5
+ENDS_WITHIN_S = 3.0
 CAMPAIGN = """
 name = "small"
 repeats = 1

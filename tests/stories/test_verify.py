@@ -180,7 +180,10 @@ def test_a_plan_says_what_verifying_takes(file: Path) -> None:
     words(file, "psync")
     ended = iosonde("plan", file, "--overwrite", "--profile", file.with_name("campaign.toml"))
     assert "verify    16 MiB of each target read back 1 times" not in ended.stderr + ended.stdout
-    assert "verify    16 MiB of each target read back once, in blocks of 4 KiB" in ended.stderr + ended.stdout
+    assert (
+        "verify    16 MiB of each target read back once, 16.8 MB in all, in blocks of 4 KiB"
+        in ended.stderr + ended.stdout
+    )
 
 
 def test_a_run_that_was_not_made_for_it_is_not_verified(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Final
 
 from iosonde.analysis.totals import COUNTED_IN_ALL
-from iosonde.records import CellRecord, Operation, SlowIo
+from iosonde.records import Access, CellRecord, Operation, SlowIo
 
 STRETCH_SHARE: Final = 0.02
 KEPT_MIN: Final = 16
@@ -65,7 +65,8 @@ def shared_by_slowest(record: CellRecord, span_bytes: int) -> tuple[Shared, ...]
     span = record.workload.span_bytes or span_bytes
     found = (
         _stretch(Common.TIME, times, record.measured_ns),
-        _stretch(Common.OFFSET, places, span),
+        # Whoever goes on in order, or to favourite places, is in few places anyway.
+        _stretch(Common.OFFSET, places, span) if record.workload.pattern is Access.RANDOM else None,
         _operation(record, slowest),
         _target(record, slowest),
     )

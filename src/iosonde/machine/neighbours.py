@@ -66,6 +66,9 @@ def _open_devices(process: int, root: Path) -> Iterator[int]:
     for link in (root / f"proc/{process}/fd").glob("*"):
         # It may be another user's, or gone by now.
         with suppress(OSError):
+            # A file is not looked at: its file system may be one that never answers, which is why somebody measures it.
+            if not str(link.readlink()).startswith(f"{root / 'dev'}/"):
+                continue
             facts = link.stat()
             if stat.S_ISBLK(facts.st_mode):
                 yield facts.st_rdev
