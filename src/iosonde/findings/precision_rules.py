@@ -19,11 +19,11 @@ MINUTE_NS: Final = 60 * SECOND_NS
 BUDGETS_FORECAST_MAX: Final = 20
 
 REASONS: Final = {
-    Reason.UNMEASURED: "has no figures",
+    Reason.UNMEASURED: "without figures",
     Reason.UNSETTLED: "never settled within a repeat",
-    Reason.TAIL_TOO_THIN: "completed too little for a p99",
-    Reason.REPEATS_DIFFER: "has repeats that differ by more than each by itself explains",
-    Reason.TOO_SHORT: "was measured for too short a time",
+    Reason.TAIL_TOO_THIN: "with too few operations for a p99",
+    Reason.REPEATS_DIFFER: "with repeats that differ by more than each by itself explains",
+    Reason.TOO_SHORT: "measured for too short a time",
 }
 
 
@@ -42,8 +42,8 @@ def precision_missed(case: Case) -> Iterator[Finding]:
         severity=Severity.DOUBTFUL,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"{count_of(len(missed), 'cell')} of {len(found)} could not be known to {percent} within {budget}: "
-            f"{_causes(missed)}. The widest is {_told(missed[0])}."
+            f"{count_of(len(missed), 'cell')} of {len(found)} could not be known to {percent} within {budget} "
+            f"({_causes(missed)}). The widest is {_told(missed[0])}."
         ),
         evidence=tuple((each.cell, _widest(each)) for each in missed[:EVIDENCE_MAX]),
         advice="Read these cells with their intervals, which hold all the same; or give more time, or ask for less.",
