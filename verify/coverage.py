@@ -9,11 +9,8 @@ campaign's, so nothing is shared between runs but what a model is.
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from statistics import median
-from tempfile import TemporaryDirectory
 from typing import Final
 
 from scipy.stats import binomtest
@@ -21,10 +18,8 @@ from scipy.stats import binomtest
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.precision import precision_of
-from iosonde.campaign import SilentObserver, look_ahead, measure_in_memory
-from iosonde.campaign.wishes import campaign_wish
 from iosonde.units import SECOND_NS
-from iosonde.vocabulary import EngineChoice, Poll
+from verify.campaigns import run_one_cell
 
 BUDGET: Final = "20m"
 TRUTH: Final = "1000s"
@@ -154,26 +149,7 @@ def _figures(subject: OperationEstimate) -> tuple[Interval, Interval, Interval]:
 
 
 def _measured(case: Case, seed: int, head: str) -> tuple[CellEstimate, float]:
-    text = (
-        f'name = "coverage"\n{head}[[experiment]]\nname = "one"\npattern = "random"\nread = 100\n'
-        f'block_size = "4KiB"\n{case.keys}\n'
-    )
-    now = datetime.now(UTC)
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "coverage.toml"
-        file.write_text(text, encoding="utf-8")
-        wish = campaign_wish(
-            [f"sim:{case.model},seed={seed}"],
-            profile=str(file),
-            quick=False,
-            size=None,
-            overwrite=False,
-            buffered=False,
-            engine=EngineChoice.AUTO,
-            poll=Poll.INTERRUPT,
-            seed=seed,
-        )
-        run = measure_in_memory(wish, look_ahead(wish, now), SilentObserver(), now)
+    run = run_one_cell(f"sim:{case.model},seed={seed}", case.keys, seed, head=head)
     timings = [record.timing for record in run.cells]
     device_s = sum(each.warmup_ns + each.measure_ns for each in timings) / SECOND_NS
     return estimate_run(run).cells[0], device_s

@@ -3,17 +3,14 @@
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Final
 
 from iosonde.analysis.regimes import Regime, regimes_of
-from iosonde.campaign import SilentObserver, look_ahead, measure_in_memory
-from iosonde.campaign.wishes import campaign_wish
 from iosonde.units import SECOND_NS
-from iosonde.vocabulary import EngineChoice, Poll
+from verify.campaigns import run_one_cell
 
 MEASURED: Final = "60s"
 STATIONARY: Final = (("mm1", 2), ("mmc", 2), ("mmc", 8), ("md1", 4))
@@ -96,26 +93,8 @@ def measured_switch(job: tuple[float, int]) -> tuple[int, list[Regime]]:
 
 def _measured(target: str, depth: int, seed: int) -> tuple[int, list[Regime]]:
     """When measuring began in the drive's time, and the regimes of one long repeat."""
-    text = (
-        f'name = "regimes"\nrepeats = 1\nwarmup = "1s"\nduration = "{MEASURED}"\n[[experiment]]\nname = "one"\n'
-        f'pattern = "random"\nread = 100\nblock_size = "4KiB"\nqueue_depth = {depth}\n'
-    )
-    now = datetime.now(UTC)
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "regimes.toml"
-        file.write_text(text, encoding="utf-8")
-        wish = campaign_wish(
-            [target],
-            profile=str(file),
-            quick=False,
-            size="64MiB",
-            overwrite=False,
-            buffered=False,
-            engine=EngineChoice.AUTO,
-            poll=Poll.INTERRUPT,
-            seed=seed,
-        )
-        run = measure_in_memory(wish, look_ahead(wish, now), SilentObserver(), now)
+    head = f'repeats = 1\nwarmup = "1s"\nduration = "{MEASURED}"\n'
+    run = run_one_cell(target, f"queue_depth = {depth}", seed, head=head, size="64MiB")
     record = run.cells[0]
     measured = [each for each in record.intervals if each.phase == "measure"]
     return measured[0].start_ns, list(regimes_of(record))

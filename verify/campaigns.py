@@ -1,0 +1,34 @@
+"""A campaign of one cell on a simulated drive, as the command would run it, kept in memory."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from iosonde.campaign import SilentObserver, look_ahead, measure_in_memory
+from iosonde.campaign.wishes import campaign_wish
+from iosonde.records import RunRecord
+from iosonde.vocabulary import EngineChoice, Poll
+
+
+def run_one_cell(target: str, keys: str, seed: int, *, head: str, size: str | None = None) -> RunRecord:
+    """Random reads of 4 KiB: ``head`` is what the campaign's file says before its experiment, ``keys`` what within."""
+    text = (
+        f'name = "one"\n{head}[[experiment]]\nname = "one"\npattern = "random"\nread = 100\n'
+        f'block_size = "4KiB"\n{keys}\n'
+    )
+    now = datetime.now(UTC)
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "one.toml"
+        file.write_text(text, encoding="utf-8")
+        wish = campaign_wish(
+            [target],
+            profile=str(file),
+            quick=False,
+            size=size,
+            overwrite=False,
+            buffered=False,
+            engine=EngineChoice.AUTO,
+            poll=Poll.INTERRUPT,
+            seed=seed,
+        )
+        return measure_in_memory(wish, look_ahead(wish, now), SilentObserver(), now)
