@@ -29,7 +29,7 @@ class Seeker:
         self._aim = aim
         self._cells = {cell.cell: cell for cell in plan.cells}
         self._records: dict[str, list[CellRecord]] = defaultdict(list)
-        self._round: list[str] = []
+        self._round: list[Precision] = []
         self._order = 0
         self._left_ns = aim.budget_ns
 
@@ -55,21 +55,24 @@ class Seeker:
 
     def _next_of_round(self) -> CellTurn | None:
         while self._round:
-            turn = self._turn(self._cells[self._round.pop(0)])
+            turn = self._turn(self._round.pop(0))
             if turn_cost_ns(self._cells[turn.cell], turn) <= self._left_ns:
                 return turn
         return None
 
-    def _doubtful(self) -> list[str]:
-        """The cells that are worth another turn, the most doubtful first."""
+    def _doubtful(self) -> list[Precision]:
+        """How well the cells are known that are worth another turn, the most doubtful first.
+
+        Each has one turn in a round, so that this holds until it is measured.
+        """
         found = [
-            (each.doubt, name)
+            each
             for name, cell in self._cells.items()
             if cell.timing.amount_bytes is None
             and not self._has_failed(name)
             and not (each := self._precision(cell)).met
         ]
-        return [name for _, name in sorted(found, key=lambda each: -each[0])]
+        return sorted(found, key=lambda each: -each.doubt)
 
     def _has_failed(self, name: str) -> bool:
         records = self._records[name]
@@ -78,24 +81,24 @@ class Seeker:
     def _precision(self, cell: CellPlan) -> Precision:
         return precision_of(estimate_cell(cell, self._records[cell.cell]), self._aim.precision_percent)
 
-    def _turn(self, cell: CellPlan) -> CellTurn:
+    def _turn(self, known: Precision) -> CellTurn:
+        cell = self._cells[known.cell]
         repeat = len(self._records[cell.cell]) + 1
         return CellTurn(
             order=self._order + 1,
             cell=cell.cell,
             repeat=repeat,
             seed=cell_seed(self._plan.seed, cell.cell, repeat),
-            timing=self._timing(cell),
+            timing=self._timing(cell, known),
         )
 
-    def _timing(self, cell: CellPlan) -> Timing:
+    def _timing(self, cell: CellPlan, known: Precision) -> Timing:
         """As long as what is missing asks for, as the budget left gives to each cell, and as the campaign allows."""
         first, records = first_timing(cell), self._records[cell.cell]
-        precision = self._precision(cell)
         measured_ns = sum(record.timing.measure_ns for record in records)
-        growth = GROWTH if precision.doubt == inf else max(precision.doubt, 1.0) ** 2
+        growth = GROWTH if known.doubt == inf else max(known.doubt, 1.0) ** 2
         wanted_ns = measured_ns * (growth - 1) / REPEATS_AHEAD
-        if precision.reason is Reason.UNSETTLED:
+        if known.reason is Reason.UNSETTLED:
             wanted_ns = max(wanted_ns, GROWTH * records[-1].timing.measure_ns)
         fair_ns = self._left_ns / (len(self._round) + 1) - first.warmup_ns
         unsettled = [record.within.warm_up_ns for record in records if record.within is not None and not record.settled]
