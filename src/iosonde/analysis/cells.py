@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from iosonde.analysis.estimate import Estimate, Own, estimate
-from iosonde.analysis.histogram import PERCENTS
+from iosonde.analysis.histogram import PERCENTS, TAIL_PERCENT
 from iosonde.analysis.latency import (
     TimesEstimate,
     estimate_times,
@@ -32,8 +32,6 @@ from iosonde.records import (
     Workload,
 )
 from iosonde.units import SECOND_NS
-
-TAIL_PERCENT = 99.0
 
 
 @dataclass(frozen=True)

@@ -99,9 +99,9 @@ def degrees_within(own: Sequence[Own]) -> int:
 
 
 @lru_cache
-def student_t(degrees_of_freedom: int) -> float:
-    """The half-width of a 95 % interval in standard errors, by Student's t."""
+def student_t(degrees_of_freedom: int, confidence: float = CONFIDENCE) -> float:
+    """The half-width of an interval in standard errors, by Student's t; of one of 95 %, unless another is asked for."""
     # Imported here because it costs a quarter of a second, which neither --help nor a probe should pay.
     from scipy.special import stdtrit
 
-    return float(stdtrit(degrees_of_freedom, (1 + CONFIDENCE) / 2))
+    return float(stdtrit(degrees_of_freedom, (1 + confidence) / 2))

@@ -10,6 +10,9 @@ from iosonde.records import Histogram, Layout
 PERCENTS: Final = (50.0, 90.0, 95.0, 99.0, 99.9, 99.99)
 """The percentile points that every table shows, in percent."""
 
+TAIL_PERCENT: Final = 99.0
+"""The percentile that has to be known where figures are measured until they are."""
+
 SAMPLES_BEYOND_MIN: Final = 10
 """A percentile is shown only with this many samples beyond it; fewer make it a story about single operations."""
 

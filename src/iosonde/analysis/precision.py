@@ -3,14 +3,10 @@
 from dataclasses import dataclass
 from enum import StrEnum
 from math import inf
-from typing import Final
 
-from iosonde.analysis.cells import TAIL_PERCENT, CellEstimate, OperationEstimate
+from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.estimate import REPEATS_MIN, Estimate, Level
-from iosonde.analysis.histogram import SAMPLES_BEYOND_MIN
-
-DISAGREE: Final = 3.0
-"""Repeats whose interval is so many times wider than their own restlessness explains differ by more than chance."""
+from iosonde.analysis.histogram import SAMPLES_BEYOND_MIN, TAIL_PERCENT
 
 
 class Reason(StrEnum):

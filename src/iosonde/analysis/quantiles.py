@@ -13,14 +13,13 @@ from itertools import accumulate
 from math import ceil, exp, floor, fsum, log, sqrt
 from typing import Final
 
-from iosonde.analysis.estimate import Own, degrees_within, error_within, student_t
+from iosonde.analysis.estimate import REPEATS_MIN, Own, degrees_within, error_within, student_t
 from iosonde.analysis.histogram import coarsen, low_and_width, percentile_supported, rank_of
 from iosonde.records import Histogram, OperationTotals
 
 NORMAL: Final = 1.96
 """Half a 95 % interval in standard errors, where these are known and not measured."""
 
-REPEATS_MIN: Final = 2
 EXPONENT_MAX: Final = 700.0
 """A little below where a floating-point number ends; what lies beyond is no share of any count."""
 

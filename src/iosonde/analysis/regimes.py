@@ -3,15 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
 
 from iosonde.analysis.series import find_changes
-from iosonde.analysis.totals import count_all, iops_of
+from iosonde.analysis.totals import count_all, iops_of, whole_intervals
 from iosonde.records import CellRecord, IntervalRecord, Phase
 from iosonde.units import SECOND_NS
-
-LENGTH_SHARE_MIN: Final = 0.5
-"""An interval that was cut short, by the end or by a stop, is no measure of a level."""
 
 
 @dataclass(frozen=True)
@@ -25,17 +21,12 @@ class Regime:
 
 def regimes_of(record: CellRecord) -> tuple[Regime, ...]:
     """The regimes of one repeat in order: one where its throughput kept its level, none without intervals."""
-    measured = _whole([each for each in record.intervals if each.phase is Phase.MEASURE])
+    measured = whole_intervals([each for each in record.intervals if each.phase is Phase.MEASURE])
     if not measured:
         return ()
     changes = find_changes([iops_of(each) for each in measured])
     begin_ns = measured[0].start_ns
     return tuple(_regime(measured[first:last], begin_ns) for first, last in pairwise([0, *changes, len(measured)]))
-
-
-def _whole(intervals: Sequence[IntervalRecord]) -> list[IntervalRecord]:
-    longest_ns = max((each.end_ns - each.start_ns for each in intervals), default=0)
-    return [each for each in intervals if each.end_ns - each.start_ns >= max(longest_ns * LENGTH_SHARE_MIN, 1)]
 
 
 def _regime(intervals: Sequence[IntervalRecord], begin_ns: int) -> Regime:

@@ -7,11 +7,10 @@ each other.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from math import fsum, sqrt
 from typing import Final
 
-from iosonde.analysis.estimate import REPEATS_MIN
+from iosonde.analysis.estimate import REPEATS_MIN, student_t
 from iosonde.analysis.totals import total_of
 from iosonde.records import CellRecord, Outcome
 
@@ -66,13 +65,5 @@ def _differs(before: Sequence[float], behind: Sequence[float]) -> bool:
     count = len(behind)
     mean = fsum(behind) / count
     spread = sqrt(fsum((each - mean) ** 2 for each in behind) / (count - 1) * (1 + 1 / count))
-    least = max(_quantile(count - 1) * spread, SHARE_MIN * mean)
+    least = max(student_t(count - 1, CONFIDENCE) * spread, SHARE_MIN * mean)
     return all(each - mean > least for each in before) or all(mean - each > least for each in before)
-
-
-@lru_cache
-def _quantile(degrees_of_freedom: int) -> float:
-    # Imported here because it costs a quarter of a second, which neither --help nor a probe should pay.
-    from scipy.special import stdtrit
-
-    return float(stdtrit(degrees_of_freedom, (1 + CONFIDENCE) / 2))

@@ -7,6 +7,9 @@ from iosonde.analysis.histogram import merge_histograms
 from iosonde.records import IntervalRecord, Operation, OperationTotals, Phase, Times
 from iosonde.units import SECOND_NS
 
+LENGTH_SHARE_MIN: Final = 0.5
+"""The least share of the longest interval that is taken for a whole one."""
+
 COUNTED_IN_ALL: Final = (Operation.READ, Operation.WRITE, Operation.TRIM, Operation.FLUSH)
 """``all`` adds these. A commit is a write and a flush that are counted already."""
 
@@ -61,6 +64,12 @@ def count_all(operations: Mapping[Operation, OperationTotals]) -> int:
 def iops_of(interval: IntervalRecord) -> float:
     """Operations a second in an interval, which has to have a length."""
     return count_all(interval.operations) * SECOND_NS / (interval.end_ns - interval.start_ns)
+
+
+def whole_intervals(intervals: Sequence[IntervalRecord]) -> list[IntervalRecord]:
+    """Those of full length, or nearly so: one that was cut short, by the end or by a stop, is no value of a series."""
+    longest_ns = max((each.end_ns - each.start_ns for each in intervals), default=0)
+    return [each for each in intervals if each.end_ns - each.start_ns >= max(longest_ns * LENGTH_SHARE_MIN, 1)]
 
 
 def add_operations(intervals: Sequence[IntervalRecord]) -> dict[Operation, OperationTotals]:

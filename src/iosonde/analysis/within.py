@@ -13,23 +13,18 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from iosonde.analysis.histogram import coarsen, percentile_supported, rank_of
+from iosonde.analysis.histogram import TAIL_PERCENT, coarsen, percentile_supported, rank_of
 from iosonde.analysis.latency import leading
 from iosonde.analysis.series import batch_means, find_changes, find_warm_up, geweke
-from iosonde.analysis.totals import merge_totals, total_of
+from iosonde.analysis.totals import merge_totals, total_of, whole_intervals
 from iosonde.records import (
     CellRecord,
     Histogram,
-    IntervalRecord,
     OperationTotals,
     Outcome,
     Phase,
     WithinRepeat,
 )
-
-TAIL_PERCENT: Final = 99.0
-LENGTH_SHARE_MIN: Final = 0.5
-"""An interval that was cut short, by the end or by a stop, is no value of a series."""
 
 GEWEKE_MAX: Final = 3.29
 """What a settled series exceeds once in a thousand times: a campaign asks hundreds of them."""
@@ -60,12 +55,6 @@ def within_repeat(record: CellRecord) -> WithinRepeat | None:
         settled=settled,
         geweke=distance,
     )
-
-
-def whole_intervals(intervals: Sequence[IntervalRecord]) -> list[IntervalRecord]:
-    """Those of full length, or nearly so."""
-    longest_ns = max((each.end_ns - each.start_ns for each in intervals), default=0)
-    return [each for each in intervals if each.end_ns - each.start_ns >= max(longest_ns * LENGTH_SHARE_MIN, 1)]
 
 
 def _ratio_error(parts: NDArray[np.float64], counts: NDArray[np.float64]) -> float:
