@@ -2,7 +2,6 @@
 
 import difflib
 import re
-import tomllib
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -11,10 +10,9 @@ from pydantic_core import ErrorDetails
 
 from iosonde.errors import UsageError
 from iosonde.expectations.file import ExpectationsTable, ExpectationTable
-from iosonde.plans.mistakes import lower_first, shown, syntax_error
+from iosonde.plans.mistakes import first_mistake, line_of_key, load_tables, lower_first, shown
 
 WHOLE_FILE: Final = "examples/expectations/ has a whole file"
-_HEADER: Final = re.compile(r"^\s*\[\[\s*expect\s*\]\]")
 _EXAMPLES: Final = {
     "name": 'name = "data sheet"',
     "metric": 'metric = "latency_ns_p99"',
@@ -25,21 +23,11 @@ Place = tuple[int | str, ...]
 
 def read_expectations(text: str, file: str) -> ExpectationsTable:
     """The expectations that a file holds. Raises UsageError with file, line, key, value and nearest name."""
-    try:
-        found = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise syntax_error(error, text, file, WHOLE_FILE) from error
-    if isinstance(found.get("expect"), dict):
-        line = next((n for n, each in enumerate(text.splitlines(), 1) if each.strip().startswith("[expect]")), 1)
-        raise UsageError(f"{file}:{line}: [expect] is one table, not a list of them", "write [[expect]]")
+    found = load_tables(text, file, "expect", WHOLE_FILE)
     try:
         return ExpectationsTable.model_validate(found)
     except ValidationError as error:
-        # The first in the file is told; what is lacking after what is wrong, as a misspelt key is both.
-        details = sorted(
-            error.errors(include_url=False), key=lambda each: (each["type"] == "missing", _line_of(text, each["loc"]))
-        )
-        raise _mistake(details[0], text, file) from error
+        raise _mistake(first_mistake(error, lambda place: _line_of(text, place)), text, file) from error
 
 
 def line_of_expectation(text: str, number: int, key: str) -> int:
@@ -86,11 +74,4 @@ def _line_of(text: str, place: Sequence[int | str]) -> int:
     """The line that a key stands on; that of its table's head when it isn't there, or the first of the file."""
     table = place[1] if len(place) > 1 and place[0] == "expect" and isinstance(place[1], int) else -1
     keys = [part for part in place if isinstance(part, str) and part != "expect"]
-    head, current = 1, -1
-    for number, line in enumerate(text.splitlines(), start=1):
-        if _HEADER.match(line):
-            current += 1
-            head = number if current == table else head
-        if keys and current == table and re.match(rf"^\s*[\"']?{re.escape(keys[0])}[\"']?\s*=", line):
-            return number
-    return head
+    return line_of_key(text, "expect", table, keys[0] if keys else None)

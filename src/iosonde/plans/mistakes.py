@@ -2,10 +2,16 @@
 
 import re
 import tomllib
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from iosonde.errors import UsageError
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
 
 # What is written by hand is a page or two of text; what is larger is something else.
 TEXT_BYTES_MAX = 1 << 20
@@ -29,6 +35,36 @@ def read_text(name: str, noun: str, other: str) -> str:
         raise UsageError(f"{name} can't be read: {error.strerror}", f"name {noun} that you may read") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{name} is not text", f"name {noun} (TOML in UTF-8)") from error
+
+
+def load_tables(text: str, file: str, name: str, whole: str) -> dict[str, Any]:
+    """What a file says in which a list of tables ``[[name]]`` stands. Raises UsageError for what TOML can't mean."""
+    try:
+        found = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise syntax_error(error, text, file, whole) from error
+    if isinstance(found.get(name), dict):
+        line = next((n for n, each in enumerate(text.splitlines(), 1) if each.strip().startswith(f"[{name}]")), 1)
+        raise UsageError(f"{file}:{line}: [{name}] is one table, not a list of them", f"write [[{name}]]")
+    return found
+
+
+def first_mistake(error: "ValidationError", line_of: Callable[[tuple[int | str, ...]], int]) -> "ErrorDetails":
+    """The mistake that stands first in a file; what is lacking comes after what is wrong, as a misspelt key is both."""
+    found = error.errors(include_url=False)
+    return min(found, key=lambda each: (each["type"] == "missing", line_of(each["loc"])))
+
+
+def line_of_key(text: str, name: str, number: int, key: str | None) -> int:
+    """The line of a key in a table ``[[name]]`` (from 0; -1 before the first); without it, that of the table's head."""
+    header, head, current = re.compile(rf"^\s*\[\[\s*{name}\s*\]\]"), 1, -1
+    for line_number, line in enumerate(text.splitlines(), start=1):
+        if header.match(line):
+            current += 1
+            head = line_number if current == number else head
+        if key is not None and current == number and re.match(rf"^\s*[\"']?{re.escape(key)}[\"']?\s*=", line):
+            return line_number
+    return head
 
 
 def syntax_error(error: tomllib.TOMLDecodeError, text: str, file: str, whole: str) -> UsageError:

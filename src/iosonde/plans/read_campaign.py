@@ -2,7 +2,6 @@
 
 import difflib
 import re
-import tomllib
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -12,9 +11,8 @@ from pydantic_core import ErrorDetails
 from iosonde.errors import UsageError
 from iosonde.plans.campaign_file import CampaignTable, ExperimentTable
 from iosonde.plans.limits import JOBS_MAX, QUEUE_DEPTH_MAX, REPEATS_MAX
-from iosonde.plans.mistakes import lower_first, shown, syntax_error
+from iosonde.plans.mistakes import first_mistake, line_of_key, load_tables, lower_first, shown
 
-_HEADER: Final = re.compile(r"^\s*\[\[\s*experiment\s*\]\]")
 _BOUNDS: Final = {
     "read": "0 to 100",
     "compressible": "0 to 100",
@@ -28,22 +26,11 @@ Place = tuple[int | str, ...]
 
 def read_campaign(text: str, file: str) -> CampaignTable:
     """The campaign that a file describes. Raises UsageError with file, line, key, value, range and nearest key."""
-    try:
-        found = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise syntax_error(error, text, file, "examples/ has whole files") from error
-    if isinstance(found.get("experiment"), dict):
-        line = next((n for n, each in enumerate(text.splitlines(), 1) if each.strip().startswith("[experiment]")), 1)
-        raise UsageError(f"{file}:{line}: [experiment] is one table, not a list of them", "write [[experiment]]")
+    found = load_tables(text, file, "experiment", "examples/ has whole files")
     try:
         return CampaignTable.model_validate(found)
     except ValidationError as error:
-        # Of several mistakes the one that stands first in the file is told; what is lacking only after what is wrong,
-        # because a key that is misspelt is both.
-        details = sorted(
-            error.errors(include_url=False), key=lambda each: (each["type"] == "missing", _line_of(text, each["loc"]))
-        )
-        raise _mistake(details[0], text, file) from error
+        raise _mistake(first_mistake(error, lambda place: _line_of(text, place)), text, file) from error
 
 
 def _mistake(details: ErrorDetails, text: str, file: str) -> UsageError:
@@ -130,11 +117,4 @@ def _line_of(text: str, place: Sequence[int | str]) -> int:
     """The line that a key stands on; that of its table's head when it isn't there, or the first of the file."""
     table = place[1] if len(place) > 1 and place[0] == "experiment" and isinstance(place[1], int) else -1
     key = place[2] if table >= 0 and len(place) > 2 else place[0] if place else ""  # noqa: PLR2004 - table, number, key
-    head, current = 1, -1
-    for number, line in enumerate(text.splitlines(), start=1):
-        if _HEADER.match(line):
-            current += 1
-            head = number if current == table else head
-        if current == table and re.match(rf"^\s*[\"']?{re.escape(str(key))}[\"']?\s*=", line):
-            return number
-    return head
+    return line_of_key(text, "experiment", table, str(key))
