@@ -46,6 +46,7 @@ NOP_NS_MAX = 35.0
 RING_RATIO_MIN, RING_USER_MAX = 1.0, 0.5
 THREADS_RATIO_MIN = 1.8
 NOT_HERE = "not measured"
+ONE_CPU = "--cpus_allowed=0"
 
 
 @dataclass(frozen=True)
@@ -101,13 +102,13 @@ def _fastest(candidates: dict[str, Measure], load: Load) -> tuple[str, Measure]:
     return best, candidates[best]
 
 
-def _batched(ioengine: str, *settings: str) -> dict[str, Measure]:
-    """Sides of fio with every batch that is worth trying, on a CPU of its own, without its map of random blocks."""
-    own = ("--norandommap=1", "--cpus_allowed=0", *settings)
+def _batched(ioengine: str, manner: str = "", *settings: str) -> dict[str, Measure]:
+    """Sides of fio with every batch that is worth trying, without its map of random blocks."""
     return {
-        f"batch {size}{' fixed' if settings else ''}": by_fio(
+        f"batch {size}{manner}": by_fio(
             ioengine,
-            *own,
+            "--norandommap=1",
+            *settings,
             f"--iodepth_batch_submit={size}",
             "--iodepth_batch_complete_min=1",
             f"--iodepth_batch_complete_max={size}",
@@ -116,9 +117,20 @@ def _batched(ioengine: str, *settings: str) -> dict[str, Measure]:
     }
 
 
+def _ring_candidates() -> dict[str, Measure]:
+    """Free to be moved, or on one CPU with the kernel's threads that help it; with what can be registered, or not."""
+    fixed = ("--fixedbufs=1", "--registerfiles=1")
+    return (
+        _batched("io_uring")
+        | _batched("io_uring", ", fixed", *fixed)
+        | _batched("io_uring", ", one CPU", ONE_CPU)
+        | _batched("io_uring", ", fixed, one CPU", ONE_CPU, *fixed)
+    )
+
+
 def _null(report: Report, pairs: int) -> Iterator[Row]:
     load = Load(None, SPAN_BYTES, DEPTH, DURATION_S)
-    name, best = _fastest(_batched("null"), load)
+    name, best = _fastest(_batched("null", ", one CPU", ONE_CPU), load)
     ours, default, batched = paired([by_engine(Engine.NULL), by_fio("null"), best], load, pairs)
     wall = difference_of(_ns(ours), [0.0] * pairs)
     against, against_best = field_ratio("iops", ours, default), field_ratio("iops", ours, batched)
@@ -179,8 +191,7 @@ def _rings(report: Report, pairs: int) -> Iterator[Row]:
 
 
 def _ring(report: Report, place: str, load: Load, pairs: int) -> Iterator[Row]:
-    candidates = _batched("io_uring") | _batched("io_uring", "--fixedbufs=1", "--registerfiles=1")
-    name, best = _fastest(candidates, load)
+    name, best = _fastest(_ring_candidates(), load)
     ours, theirs = paired([by_engine(Engine.IO_URING), best], load, pairs)
     speed, user = field_ratio("iops", ours, theirs), field_ratio("user_ns_per_io", ours, theirs)
     _keep(report, place, iops_ratio=speed, user_ns_per_io_ratio=user)

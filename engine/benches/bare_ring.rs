@@ -1,5 +1,5 @@
-//! What the way to the kernel costs without an engine: operations that do nothing, handed over in the batches of a queue
-//! of that depth, with the flags that the engine is granted. Nothing is drawn, stamped or counted but their number.
+//! What the way to the kernel costs without an engine: operations that do nothing, handed over a whole queue of that
+//! depth at a time, as the engine does where each batch is back at once, with the flags that the engine is granted. Nothing is drawn, stamped or counted but their number.
 //!
 //! `bare_ring SECONDS DEPTH` prints operations and nanoseconds as JSON.
 
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use io_uring::{IoUring, opcode};
 use iosonde_engine::ring::{Poll, granted_ring};
-use iosonde_engine::worker::batch_max;
+use iosonde_engine::worker::BatchSize;
 
 /// Rounds between two looks at the clock.
 const ROUNDS: u32 = 1024;
@@ -20,7 +20,7 @@ fn number(position: usize, otherwise: u32) -> u32 {
 
 fn main() {
     let (seconds, depth) = (number(1, 1), number(2, 128));
-    let batch = batch_max(depth);
+    let batch = BatchSize::of(depth).most();
     let (mut ring, _): (IoUring, _) = granted_ring(depth, Poll::Interrupt).expect("this host has io_uring");
     let since = Instant::now();
     let end = Duration::from_secs(seconds.into());

@@ -16,7 +16,7 @@ use iosonde_engine::failure::{Failure, FailureKind};
 use iosonde_engine::job::{Engine, Job, Pattern, Sync};
 use iosonde_engine::pattern::Payload;
 use iosonde_engine::record::{Class, Phase};
-use iosonde_engine::ring::{Operation, Poll, Request, Ring, UringRing, uring_refused};
+use iosonde_engine::ring::{FileWay, Operation, Poll, Request, Ring, UringRing, uring_refused};
 use iosonde_engine::target::{Target, Wanted};
 
 const MIB: u64 = 1 << 20;
@@ -307,8 +307,9 @@ fn io_uring_gives_what_is_done_to_a_worker_that_looks_without_waiting() {
     let folder = tempfile::tempdir().expect("a folder");
     let target = Target::open(&folder.path().join("target"), MAKE).expect("a new file");
     let payload = Payload::new(&job(), 1, 0).expect("memory for a buffer");
-    let mut ring =
-        UringRing::new(1, target.file().expect("a file"), payload.region(), Poll::Interrupt).expect("a ring");
+    let file = target.file().expect("a file");
+    let way = FileWay { file, direct: target.direct, poll: Poll::Interrupt, helpers: Arc::default() };
+    let mut ring = UringRing::new(1, &way, payload.region()).expect("a ring");
     // A flush is done by a kernel thread, so that its completion has to be fetched from the kernel.
     let flush = Request {
         operation: Operation::Flush,

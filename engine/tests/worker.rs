@@ -4,7 +4,7 @@ mod common;
 
 use std::sync::atomic::Ordering;
 
-use common::{Bench, MS, job};
+use common::{Bench, MS, ManualClock, ScriptedRing, job};
 use iosonde_engine::failure::FailureKind;
 use iosonde_engine::job::{Job, Sync};
 use iosonde_engine::record::{Class, FaultKind, Phase, Tally};
@@ -29,6 +29,21 @@ fn throughput_is_depth_over_service_time() {
     // 4 in flight, 1 ms each: 4 a millisecond. The sweep at the very end of the 30 ms belongs to what was in flight.
     assert_eq!(measured(&all, Class::Read), 4 * 30);
     assert_eq!(end.failure, None);
+}
+
+#[test]
+fn a_queue_is_handed_over_whole_where_each_batch_is_back_by_the_time_the_kernel_returns() {
+    let job = Job { queue_depth: 32, ..job() };
+    let clock = ManualClock::default();
+    let mut ring = ScriptedRing::new(&clock, MS / 100);
+    ring.is_done_at_once = true;
+    assert_eq!(Bench::on(&job, ring, clock, 8).run().0.batch_max, 32);
+}
+
+#[test]
+fn batches_stay_small_where_operations_wait_for_the_target() {
+    let job = Job { queue_depth: 32, ..job() };
+    assert_eq!(Bench::new(&job, MS, 8).run().0.batch_max, 4);
 }
 
 #[test]

@@ -1,13 +1,16 @@
 """Operations that io_uring hands to threads of the kernel are seen where it does so, and only there."""
 
+import contextlib
 import json
 import os
+import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.commands import iosonde
+from tests.commands import command, iosonde
 
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - it is there for its file system, tmpfs
 WORDS = ["--size", "16MiB", "--buffered", "--queue-depth", "16", "--duration", "300ms", "--warmup", "50ms", "--json"]
@@ -37,6 +40,41 @@ def test_other_engines_have_none_to_count() -> None:
     assert {interval.get("kernel_workers") for interval in cell["intervals"]} == {None}
     assert cell["cpu"]["kernel_workers_ns"] is None
     assert "kernel-workers" not in findings
+
+
+@pytest.mark.skipif(not os.access(SHARED_MEMORY, os.W_OK), reason="no tmpfs that can be written")
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="there is one CPU for all of them")
+def test_they_have_other_cpus_than_the_worker_that_they_help() -> None:
+    words = [*WORDS[:-1], "--engine", "io_uring", "--duration", "1500ms"]
+    with subprocess.Popen(command("probe", SHARED_MEMORY, *words), stdout=subprocess.DEVNULL) as process:
+        seen: list[dict[str, set[int]]] = []
+        while process.poll() is None:
+            seen += [_cpus_by_thread(each) for each in _children_of(process.pid)]
+            time.sleep(0.02)
+    assert process.returncode == 0
+    both = [cpus for cpus in seen if "worker 0" in cpus and "helper" in cpus]
+    if not both:
+        pytest.skip("io_uring is refused here, or reads tmpfs without help")
+    worker, helper = both[-1]["worker 0"], both[-1]["helper"]
+    assert len(worker) == 1
+    assert helper == os.sched_getaffinity(0) - worker
+
+
+def _children_of(process: int) -> set[int]:
+    with contextlib.suppress(OSError):
+        tasks = Path(f"/proc/{process}/task").iterdir()
+        return {int(child) for task in tasks for child in (task / "children").read_text().split()}
+    return set()
+
+
+def _cpus_by_thread(process: int) -> dict[str, set[int]]:
+    """The CPUs that threads may run on, by name; those of the kernel are helpers."""
+    found = {}
+    with contextlib.suppress(OSError):
+        for task in Path(f"/proc/{process}/task").iterdir():
+            name = (task / "comm").read_text().strip()
+            found["helper" if name.startswith("iou-wrk") else name] = os.sched_getaffinity(int(task.name))
+    return found
 
 
 def test_reads_that_the_page_cache_answers_need_none(tmp_path: Path) -> None:

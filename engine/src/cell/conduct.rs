@@ -10,7 +10,7 @@ use super::collector::Collector;
 use super::kernel_workers::KernelWorkers;
 use super::memory_needed;
 use super::patience::Patience;
-use super::placement::place;
+use super::placement::{beside, place};
 use super::result::{Interval, JobResult};
 use super::thread::{Gate, Legacy, Post, cpus_allowed, drive};
 use super::total::{Counted, Moment, Total};
@@ -19,6 +19,7 @@ use crate::clock::{Clock, Monotonic};
 use crate::failure::{Failure, FailureKind};
 use crate::job::Job;
 use crate::pattern::Shared;
+use crate::ring::Helpers;
 use crate::target::Target;
 use crate::worker::{DRAIN_NS_MAX, recorder_pair};
 
@@ -155,7 +156,9 @@ impl<'scope> Crew<'scope> {
     ) -> Result<Self, Failure> {
         let workers = job.workers();
         let spares_each = spares_each(job);
-        let mut places = places_of(job, setting);
+        let places = places_of(job, setting);
+        let helpers = Arc::new(Helpers { cpus: beside(&places, &cpus_allowed()), ..Helpers::default() });
+        let mut places = places.into_iter();
         let (ready, answers) = sync_channel(workers as usize);
         let (leave, ended) = sync_channel(workers as usize);
         let mut handles = Vec::with_capacity(workers as usize);
@@ -170,6 +173,7 @@ impl<'scope> Crew<'scope> {
                 job,
                 target: &setting.targets[(worker / job.workers_each()) as usize],
                 shared,
+                helpers: Arc::clone(&helpers),
                 clock: setting.clock,
                 gate,
                 stop: Arc::clone(&setting.stop),
@@ -204,7 +208,7 @@ impl<'scope> Crew<'scope> {
             ended,
             collector: Collector::new(spares, job.workers_each() as usize),
             total,
-            kernel_workers: job.engine.is_ring_on_a_target().then(KernelWorkers::default),
+            kernel_workers: job.engine.is_ring_on_a_target().then(|| KernelWorkers::of(helpers)),
             targets: &setting.targets[..job.targets as usize],
             workers_each: job.workers_each() as usize,
             is_given_up: false,
@@ -264,10 +268,10 @@ impl<'scope> Crew<'scope> {
 }
 
 // The CPUs of each worker, in their order.
-fn places_of(job: &Job, setting: &Setting<'_>) -> impl Iterator<Item = Vec<u32>> + use<> {
+fn places_of(job: &Job, setting: &Setting<'_>) -> Vec<Vec<u32>> {
     let targets = &setting.targets[..job.targets as usize];
     let near: Vec<Vec<u32>> = targets.iter().map(|each| each.cpus_near.clone()).collect();
-    place(&near, job.workers_each() as usize, &cpus_allowed()).into_iter()
+    place(&near, job.workers_each() as usize, &cpus_allowed())
 }
 
 fn watched(found: Interval, kernel_workers: &mut Option<KernelWorkers>) -> Interval {

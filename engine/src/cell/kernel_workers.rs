@@ -1,29 +1,66 @@
 //! The kernel's threads that `io_uring` hands operations to, watched from a thread that measures nothing.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use rustix::process::Pid;
+use rustix::thread::{CpuSet, sched_setaffinity};
 
 use crate::host::kernel_workers;
+use crate::ring::Helpers;
 
-/// How often they are looked at between the ends of intervals. They stay for seconds after their last operation.
-const LOOK_NS: u64 = 200_000_000;
+/// How often they are looked at between the ends of intervals, first and last. They stay for seconds after their last
+/// operation; until they are found, they share a CPU with the worker whose operations they do.
+const LOOK_NS_MIN: u64 = 5_000_000;
+const LOOK_NS_MAX: u64 = 200_000_000;
+/// They are busy when they run for longer than one part of so many of the time.
+const BUSY_PART: u64 = 2;
 
 /// How many there were, and the CPU time that they took.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct KernelWorkers {
+    helpers: Arc<Helpers>,
+    cpus: CpuSet,
     // By thread: the CPU time that it was last seen to have taken.
     cpu_ns: BTreeMap<u32, u64>,
     looked_ns: u64,
+    look_every_ns: u64,
     most_since: u32,
     most: u32,
 }
 
 impl KernelWorkers {
-    /// Looks, unless that was done just now.
-    pub fn look(&mut self, now_ns: u64) {
-        if now_ns.saturating_sub(self.looked_ns) >= LOOK_NS {
-            self.looked_ns = now_ns;
-            self.look_now();
+    /// None yet; whichever are found may run where helpers may from then on.
+    #[must_use]
+    pub fn of(helpers: Arc<Helpers>) -> Self {
+        let mut cpus = CpuSet::new();
+        for cpu in &helpers.cpus {
+            cpus.set(*cpu as usize);
         }
+        Self {
+            helpers,
+            cpus,
+            cpu_ns: BTreeMap::new(),
+            looked_ns: 0,
+            look_every_ns: LOOK_NS_MIN,
+            most_since: 0,
+            most: 0,
+        }
+    }
+
+    /// Looks, unless that was done just now, and says whether they are busy.
+    pub fn look(&mut self, now_ns: u64) {
+        let passed_ns = now_ns.saturating_sub(self.looked_ns);
+        if passed_ns < self.look_every_ns {
+            return;
+        }
+        let spent_ns = self.spent_ns();
+        self.look_now();
+        let are_busy = (self.spent_ns() - spent_ns) * BUSY_PART > passed_ns;
+        self.helpers.are_busy.store(are_busy, Ordering::Relaxed);
+        self.looked_ns = now_ns;
+        self.look_every_ns = (self.look_every_ns * 2).min(LOOK_NS_MAX);
     }
 
     /// The most at a time since this was last asked.
@@ -41,6 +78,10 @@ impl KernelWorkers {
     /// The CPU time of all of them so far, of those that have gone as well.
     pub fn cpu_ns(&mut self) -> u64 {
         self.look_now();
+        self.spent_ns()
+    }
+
+    fn spent_ns(&self) -> u64 {
         self.cpu_ns.values().sum()
     }
 
@@ -55,7 +96,13 @@ impl KernelWorkers {
         }
     }
 
+    // The kernel starts them where the worker is held that they do operations for. Those of kernels before Linux 6.3 can't
+    // be moved from here, and follow what their ring was told.
     fn look_now(&mut self) {
-        self.add(&kernel_workers());
+        let found = kernel_workers();
+        for (thread, _) in found.iter().filter(|(thread, _)| !self.cpu_ns.contains_key(thread)) {
+            let _ = sched_setaffinity(Pid::from_raw(thread.cast_signed()), &self.cpus);
+        }
+        self.add(&found);
     }
 }

@@ -22,6 +22,14 @@ pub fn place(near: &[Vec<u32>], workers_each: usize, allowed: &[u32]) -> Vec<Vec
     places
 }
 
+/// The CPUs for threads that help workers: all that are allowed but those that a worker is tied to, where any are left.
+#[must_use]
+pub fn beside(places: &[Vec<u32>], allowed: &[u32]) -> Vec<u32> {
+    let is_taken = |cpu: &u32| places.iter().any(|place| place[..] == [*cpu]);
+    let left: Vec<u32> = allowed.iter().copied().filter(|cpu| !is_taken(cpu)).collect();
+    if left.is_empty() { allowed.to_vec() } else { left }
+}
+
 fn pool(near: &[u32], allowed: &[u32]) -> Vec<u32> {
     let both: Vec<u32> = allowed.iter().copied().filter(|cpu| near.contains(cpu)).collect();
     if both.is_empty() { allowed.to_vec() } else { both }
@@ -29,7 +37,7 @@ fn pool(near: &[u32], allowed: &[u32]) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::place;
+    use super::{beside, place};
 
     const NOBODY_KNOWS: Vec<u32> = Vec::new();
 
@@ -67,5 +75,17 @@ mod tests {
     #[test]
     fn a_target_of_which_nothing_is_known_does_not_take_what_another_needs_to_itself() {
         assert_eq!(place(&[NOBODY_KNOWS, vec![2, 3]], 1, &[0, 1, 2, 3]), [[3], [2]]);
+    }
+
+    #[test]
+    fn helpers_keep_off_the_cpus_that_workers_are_tied_to() {
+        assert_eq!(beside(&[vec![5], vec![4]], &[0, 1, 4, 5]), [0, 1]);
+        assert_eq!(beside(&[vec![4, 5]], &[0, 1, 4, 5]), [0, 1, 4, 5]);
+        assert_eq!(beside(&[vec![]], &[0, 1]), [0, 1]);
+    }
+
+    #[test]
+    fn helpers_share_cpus_with_workers_where_none_are_left() {
+        assert_eq!(beside(&[vec![1], vec![0]], &[0, 1]), [0, 1]);
     }
 }

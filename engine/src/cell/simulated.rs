@@ -152,6 +152,7 @@ fn tick(seat: &mut Seat, drive: &mut Drive, number: usize, start_ns: u64, now: u
         failure: end.failure,
         stopped: end.stopped,
         cpu: None,
+        batch_max: end.batch_max,
         reap_gaps: end.reap_gaps,
         kernel_workers: Vec::new(),
     })

@@ -1,6 +1,7 @@
 //! The thread around one worker.
 
 use std::io;
+use std::os::fd::RawFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::SyncSender;
@@ -14,7 +15,9 @@ use crate::host::{Usage, kernel_workers, migrations};
 use crate::job::{Engine, Job};
 use crate::pattern::{Accesses, Arrivals, Payload, Shared};
 use crate::record::{Faults, Phase, Slowest, Spread, Tally};
-use crate::ring::{Destination, NopRing, NullRing, PassthroughRing, PsyncRing, Ring, RingTruth, UringRing};
+use crate::ring::{
+    Destination, FileWay, Helpers, NopRing, NullRing, PassthroughRing, PsyncRing, Ring, RingTruth, UringRing,
+};
 use crate::target::Target;
 use crate::worker::{Censored, Recorder, Step, Worker, WorkerParts};
 
@@ -59,6 +62,8 @@ pub struct Post<'a> {
     pub target: &'a Target,
     /// What the workers share.
     pub shared: &'a Shared,
+    /// What is known of the kernel's threads that help them.
+    pub helpers: Arc<Helpers>,
     /// Time.
     pub clock: Monotonic,
     /// The start.
@@ -91,6 +96,8 @@ pub struct Legacy {
     pub faults: Faults,
     /// What was in flight at the end.
     pub censored: Censored,
+    /// The most operations that were to be handed over, or taken back, in one go.
+    pub batch_max: u32,
     /// Times between looks at what had come back.
     pub reap_gaps: Spread,
     /// Why the worker ended early.
@@ -132,11 +139,15 @@ pub fn drive(post: Post<'_>) -> Option<Legacy> {
                 Err(error) => refuse(&post, "NVMe passthrough", &error),
             }
         }
-        Engine::IoUring => match UringRing::new(slots, file, payload.region(), post.job.poll) {
+        Engine::IoUring => match UringRing::new(slots, &way(&post, file), payload.region()) {
             Ok(ring) => run(post, cpu, ring, payload),
             Err(error) => refuse(&post, "io_uring", &error),
         },
     }
+}
+
+fn way(post: &Post<'_>, file: RawFd) -> FileWay {
+    FileWay { file, direct: post.target.direct, poll: post.job.poll, helpers: Arc::clone(&post.helpers) }
 }
 
 fn refuse(post: &Post<'_>, what: &str, error: &io::Error) -> Option<Legacy> {
@@ -188,6 +199,7 @@ fn run<R: Ring>(post: Post<'_>, cpu_pinned: Option<u32>, ring: R, payload: Paylo
         slowest: end.slowest,
         faults: end.faults,
         censored: end.censored,
+        batch_max: end.batch_max,
         reap_gaps: end.reap_gaps,
         stopped: end.stopped,
         cpu: Some(ThreadCpu {

@@ -9,7 +9,7 @@ use crate::host::{ClockPair, Usage, steal_ns};
 use crate::job::Job;
 use crate::record::{Faults, Phase, Slowest, Spread, Tally};
 use crate::sim::VirtualClock;
-use crate::worker::{Censored, batch_max};
+use crate::worker::Censored;
 
 /// What had been spent by a moment.
 #[derive(Clone, Copy)]
@@ -87,6 +87,7 @@ pub struct Total {
     threads: Vec<ThreadCpu>,
     kernel_workers: u32,
     kernel_workers_ns: Option<u64>,
+    batch_max: u32,
     reap_gaps: Option<Spread>,
     truth: Option<crate::ring::RingTruth>,
     buffer_bytes: Option<u64>,
@@ -102,6 +103,7 @@ impl Total {
         self.censored.add(&legacy.censored);
         self.failure = self.failure.take().or(legacy.failure);
         self.stopped |= legacy.stopped;
+        self.batch_max = self.batch_max.max(legacy.batch_max);
         match &mut self.reap_gaps {
             Some(gaps) => gaps.add(&legacy.reap_gaps),
             None => self.reap_gaps = Some(legacy.reap_gaps),
@@ -187,7 +189,7 @@ impl Total {
                 poll_mode: truth.poll_mode,
                 fixed_buffers: truth.fixed_buffers,
                 fixed_file: truth.fixed_file,
-                batch_max: batch_max(job.slots()),
+                batch_max: self.batch_max,
                 clock_source: before.source,
                 kernel_workers: self.kernel_workers,
                 fallbacks: truth.fallbacks,

@@ -161,14 +161,24 @@ impl Payload {
         if !self.is_stamped {
             return start;
         }
-        for page in (0..length_bytes as usize).step_by(PAGE_BYTES) {
-            let line = ((start.addr() + page) / PAGE_BYTES * LINE_BYTES) & self.stamp_mask;
-            // SAFETY: each page that the block begins has more bytes of it than the mask has, so that 8 bytes fit at the
-            // line; the slot has no operation in flight, so nobody else looks at this memory.
-            unsafe { start.add(page + line).cast::<u64>().write_unaligned(self.stamp) };
-            self.stamp = self.stamp.wrapping_add(GOLDEN);
+        self.stamp_page(start);
+        // A block of a page is the usual one, and has no more.
+        for page in (PAGE_BYTES..length_bytes as usize).step_by(PAGE_BYTES) {
+            // SAFETY: the block has bytes beyond this page's start.
+            self.stamp_page(unsafe { start.add(page) });
         }
         start
+    }
+
+    // Makes a page of a write unlike all others. It must lie in the stretch of a slot with no operation in flight, and begin
+    // on a page's boundary.
+    #[inline]
+    fn stamp_page(&mut self, start: *mut u8) {
+        let line = (start.addr() / PAGE_BYTES * LINE_BYTES) & self.stamp_mask;
+        // SAFETY: each page that a block begins has more bytes of it than the mask has, so that 8 bytes fit at the line; the
+        // slot has no operation in flight, so nobody else looks at this memory.
+        unsafe { start.add(line).cast::<u64>().write_unaligned(self.stamp) };
+        self.stamp = self.stamp.wrapping_add(GOLDEN);
     }
 
     /// Puts a seal on every sector of what a write is about to carry, as [`Payload::prepare`] gave it.

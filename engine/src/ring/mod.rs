@@ -1,6 +1,7 @@
 //! The way to the kernel, behind one trait. In: requests. Out: completions. A simulated drive fits behind it too.
 
 mod grant;
+mod helpers;
 mod kernel;
 mod nop;
 mod null;
@@ -13,11 +14,12 @@ use std::io;
 use serde::{Deserialize, Serialize};
 
 pub use grant::build as granted_ring;
+pub use helpers::Helpers;
 pub use nop::NopRing;
 pub use null::NullRing;
 pub use passthrough::{Destination, PassthroughRing, is_offered as passthrough_offered};
 pub use psync::PsyncRing;
-pub use uring::{UringRing, refused as uring_refused};
+pub use uring::{FileWay, UringRing, refused as uring_refused};
 
 /// What to do with one block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

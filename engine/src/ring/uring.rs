@@ -2,13 +2,14 @@
 
 use std::io;
 use std::os::fd::RawFd;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use io_uring::types::{Fd, Fixed, FsyncFlags};
 use io_uring::{IoUring, Probe, opcode, squeue};
 
 use super::kernel::{enter, is_never_polled, register_memory};
-use super::{Completion, Operation, PUNCH_HOLE, Poll, Request, Ring, RingTruth, grant};
+use super::{Completion, Helpers, Operation, PUNCH_HOLE, Poll, Request, Ring, RingTruth, grant};
 use crate::failure::symbol;
 use crate::memory::Region;
 
@@ -19,10 +20,25 @@ const IOPOLL_TRY_MAX: Duration = Duration::from_secs(1);
 /// The target is the only registered file.
 const TARGET: Fixed = Fixed(0);
 
+/// The way to one file, which must outlive every ring on it.
+#[derive(Clone, Debug)]
+pub struct FileWay {
+    /// The file.
+    pub file: RawFd,
+    /// Whether data goes past the page cache. Only then is there anything to gain from registered buffers, whose pages stay
+    /// where they are: what copies is slower with them, by a sixth on a file in memory.
+    pub direct: bool,
+    /// How completions are found.
+    pub poll: Poll,
+    /// Who does what can't be begun without blocking.
+    pub helpers: Arc<Helpers>,
+}
+
 /// A ring on one file.
 pub struct UringRing {
     ring: IoUring,
     is_polled: bool,
+    helpers: Arc<Helpers>,
     truth: RingTruth,
 }
 
@@ -42,36 +58,39 @@ pub fn refused() -> Option<String> {
 }
 
 impl UringRing {
-    /// A ring with room for `slots` operations on a file, which must outlive it, with buffers from `memory`.
+    /// A ring with room for `slots` operations on a file, with buffers from `memory`.
     ///
     /// Where the file takes no polling the ring does without, and says so. Must be called on the thread that will drive
     /// the ring.
-    pub fn new(slots: u32, file: RawFd, memory: &Region, poll: Poll) -> io::Result<Self> {
+    pub fn new(slots: u32, way: &FileWay, memory: &Region) -> io::Result<Self> {
         let mut fallbacks = Vec::new();
-        if poll == Poll::Iopoll
-            && let Err(error) = try_iopoll(file)
+        let interrupted = FileWay { poll: Poll::Interrupt, ..way.clone() };
+        if way.poll == Poll::Iopoll
+            && let Err(error) = try_iopoll(way.file)
         {
             fallbacks.push(format!("polled completions refused: {}", symbol(&error)));
-            return Self::granted(slots, file, memory, Poll::Interrupt, fallbacks);
+            return Self::granted(slots, &interrupted, memory, fallbacks);
         }
-        match Self::granted(slots, file, memory, poll, fallbacks) {
-            Err(error) if poll == Poll::Sqpoll => {
+        match Self::granted(slots, way, memory, fallbacks) {
+            Err(error) if way.poll == Poll::Sqpoll => {
                 let fallbacks = vec![format!("the kernel's submission thread refused: {}", symbol(&error))];
-                Self::granted(slots, file, memory, Poll::Interrupt, fallbacks)
+                Self::granted(slots, &interrupted, memory, fallbacks)
             }
             outcome => outcome,
         }
     }
 
-    fn granted(slots: u32, file: RawFd, memory: &Region, poll: Poll, mut fallbacks: Vec<String>) -> io::Result<Self> {
-        let (ring, ring_flags) = grant::build(slots, poll)?;
-        ring.submitter().register_files(&[file])?;
-        let refusal = register_memory(&ring, memory).err();
-        let fixed_buffers = refusal.is_none();
+    fn granted(slots: u32, way: &FileWay, memory: &Region, mut fallbacks: Vec<String>) -> io::Result<Self> {
+        let (ring, ring_flags) = grant::build(slots, way.poll)?;
+        ring.submitter().register_files(&[way.file])?;
+        let refusal = if way.direct { register_memory(&ring, memory).err() } else { None };
+        let fixed_buffers = way.direct && refusal.is_none();
         fallbacks.extend(refusal.map(|why| format!("registered buffers refused: {why}")));
+        way.helpers.place(&ring);
         let ring_flags = ring_flags.to_vec();
-        let truth = RingTruth { ring_flags, poll_mode: poll.name(), fixed_buffers, fixed_file: true, fallbacks };
-        Ok(Self { ring, is_polled: poll == Poll::Iopoll, truth })
+        let poll_mode = way.poll.name();
+        let truth = RingTruth { ring_flags, poll_mode, fixed_buffers, fixed_file: true, fallbacks };
+        Ok(Self { ring, is_polled: way.poll == Poll::Iopoll, helpers: Arc::clone(&way.helpers), truth })
     }
 
     #[inline]
@@ -135,6 +154,9 @@ impl Ring for UringRing {
 
     #[inline]
     fn submit(&mut self, wait_for: u32, timeout_ns: u64) -> io::Result<()> {
+        if wait_for > 0 && self.helpers.ask(&mut self.ring) {
+            return Ok(());
+        }
         enter(&self.ring, self.is_polled, wait_for, timeout_ns)
     }
 

@@ -48,6 +48,8 @@ pub struct WorkerEnd<R> {
     pub faults: Faults,
     /// What was in flight at the end.
     pub censored: Censored,
+    /// The most operations that were to be handed over, or taken back, in one go.
+    pub batch_max: u32,
     /// Times between looks at what had come back.
     pub reap_gaps: Spread,
     /// Why the job ended early, if it did by itself.

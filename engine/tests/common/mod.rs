@@ -72,6 +72,8 @@ impl Clock for ManualClock {
 pub struct ScriptedRing {
     clock: ManualClock,
     service_ns: u64,
+    // Whether what is handed over is done before the call returns.
+    pub is_done_at_once: bool,
     waiting: VecDeque<(u64, Request)>,
     pub script: Rc<RefCell<VecDeque<Option<i32>>>>,
     pub seen: Rc<RefCell<Vec<Request>>>,
@@ -79,7 +81,14 @@ pub struct ScriptedRing {
 
 impl ScriptedRing {
     pub fn new(clock: &ManualClock, service_ns: u64) -> Self {
-        Self { clock: clock.clone(), service_ns, waiting: VecDeque::new(), script: Rc::default(), seen: Rc::default() }
+        Self {
+            clock: clock.clone(),
+            service_ns,
+            is_done_at_once: false,
+            waiting: VecDeque::new(),
+            script: Rc::default(),
+            seen: Rc::default(),
+        }
     }
 }
 
@@ -92,7 +101,9 @@ impl Ring for ScriptedRing {
     fn submit(&mut self, wait_for: u32, timeout_ns: u64) -> io::Result<()> {
         let now = self.clock.now();
         let due = self.waiting.front().map_or(u64::MAX, |(due, _)| *due);
-        if wait_for > 0 {
+        if self.is_done_at_once {
+            self.clock.advance(self.service_ns);
+        } else if wait_for > 0 {
             self.clock.advance(due.saturating_sub(now).min(timeout_ns));
         }
         Ok(())
@@ -129,6 +140,10 @@ impl Bench {
     pub fn new(job: &Job, service_ns: u64, spares: usize) -> Self {
         let clock = ManualClock::default();
         let ring = ScriptedRing::new(&clock, service_ns);
+        Self::on(job, ring, clock, spares)
+    }
+
+    pub fn on(job: &Job, ring: ScriptedRing, clock: ManualClock, spares: usize) -> Self {
         let (script, seen) = (Rc::clone(&ring.script), Rc::clone(&ring.seen));
         let (recorder, spares) = recorder_pair(job, spares, None);
         let stop = Arc::new(AtomicBool::new(false));

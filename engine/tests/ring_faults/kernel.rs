@@ -2,11 +2,12 @@
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
+use std::sync::Arc;
 
 use iosonde_engine::failure::FailureKind;
 use iosonde_engine::job::{Engine, Job, Sync};
 use iosonde_engine::pattern::Payload;
-use iosonde_engine::ring::{Poll, PsyncRing, UringRing, uring_refused};
+use iosonde_engine::ring::{FileWay, Poll, PsyncRing, UringRing, uring_refused};
 
 use crate::common::faulty::Fault;
 use crate::common::{MS, job};
@@ -57,7 +58,9 @@ fn the_same_holds_over_io_uring_on_a_file() {
         let way = Job { engine: Engine::IoUring, queue_depth: depth, read_percent: 50, sync, ..job() };
         for (faults, failure) in kernel_faults() {
             let payload = Payload::new(&way, way.slots(), 0).expect("memory");
-            let ring = UringRing::new(way.slots(), file.as_raw_fd(), payload.region(), Poll::Interrupt);
+            let poll = Poll::Interrupt;
+            let file_way = FileWay { file: file.as_raw_fd(), direct: true, poll, helpers: Arc::default() };
+            let ring = UringRing::new(way.slots(), &file_way, payload.region());
             let outcome = run_on(&way, ring.expect("a ring"), Some(payload), &faults, 3);
             outcome.assert_whole(&format!("{faults:?}"));
             assert_eq!(outcome.failure(), failure, "{faults:?}");

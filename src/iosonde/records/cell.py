@@ -109,9 +109,10 @@ class FioTruth(Record):
 class EngineTruth(Record):
     """What the engine was granted, not what it asked for.
 
-    ``kernel_workers`` is how many kernel threads io_uring handed operations to, at most at a time; None where nobody
-    counted. ``buffer_bytes`` is the size of the I/O buffers of all workers together, where there are any and somebody
-    says it. Where another program measured, ``fio`` is what is known of it.
+    ``batch_max`` is how many operations were handed over, or taken back, in one go at most. ``kernel_workers`` is how
+    many kernel threads io_uring handed operations to, at most at a time; None where nobody counted. ``buffer_bytes`` is
+    the size of the I/O buffers of all workers together, where there are any and somebody says it. Where another program
+    measured, ``fio`` is what is known of it.
     """
 
     engine: Engine

@@ -70,11 +70,11 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         if left_ns > WAKE_NS { (1, left_ns - WAKE_NS) } else { (0, 0) }
     }
 
-    // Fills the queue, up to one batch.
-    pub(super) fn launch(&mut self) {
+    // Fills the queue, up to one batch; how many are handed over.
+    pub(super) fn launch(&mut self) -> usize {
         let is_timed = self.is_timed();
         let before_ns = if is_timed { self.clock.now() } else { 0 };
-        while self.batch.len() < self.batch_max {
+        while self.batch.len() < self.batch_size.now() {
             let is_early = is_timed && self.next_arrival_ns() > before_ns;
             let slot = self.unfinished.pop().or_else(|| if is_early { None } else { self.ready.pop() });
             let Some(slot) = slot else { break };
@@ -84,12 +84,13 @@ impl<R: Ring, C: Clock> Worker<R, C> {
                 self.exhausted = true;
             }
         }
-        if self.batch.is_empty() {
-            return;
+        let handed_over = self.batch.len();
+        if handed_over == 0 {
+            return 0;
         }
         let now = self.clock.now();
         self.integrate(now);
-        self.in_flight += u32::try_from(self.batch.len()).expect("a batch is at most BATCH_MAX");
+        self.in_flight += u32::try_from(handed_over).expect("a batch is no larger than the queue");
         for &slot in &self.batch {
             let slot = &mut self.slots[slot as usize];
             // Another try goes on from the first one.
@@ -100,6 +101,7 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             slot.in_flight = true;
         }
         self.batch.clear();
+        handed_over
     }
 
     // Decides what a slot does next; false when there is nothing left to do.

@@ -7,6 +7,7 @@ mod settle;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::batch::BatchSize;
 use super::end::{Censored, WorkerEnd};
 use super::looks::Looks;
 use super::verdict::Mishap;
@@ -19,20 +20,6 @@ use crate::record::{Class, Faults, Phase, Slowest};
 use crate::ring::{Completion, Ring, passing};
 use crate::verify::Ledger;
 
-/// The part of a queue that is handed over in one go, and taken back in one go, at most. A batch is stamped once, and the
-/// kernel holds its first back until it has taken its last: with half of it, a queue of 32 ran 3 short on a virtual disk
-/// and gave up a tenth of its throughput; with an eighth it keeps up with an engine that hands over one by one, at a third
-/// less CPU time. Shallow queues are served one by one, and each operation has a stamp of its own. No more are taken back
-/// than can be replaced at once, or the queue would run short while they wait.
-const BATCH_PART: u32 = 8;
-/// Operations in a batch, at most: beyond it a larger one saves next to nothing, and makes stamps coarser.
-const BATCH_MAX: u32 = 32;
-
-/// Operations that a worker with a queue of so many slots hands over, and takes back, in one go at most.
-#[must_use]
-pub fn batch_max(slots: u32) -> u32 {
-    (slots / BATCH_PART).clamp(1, BATCH_MAX)
-}
 /// How long operations may take to come back after the end, before the job is called stuck.
 pub const DRAIN_NS_MAX: u64 = 30_000_000_000;
 /// How long nothing may come back in a job without an end in time, before it is called stuck. With the drain behind it that
@@ -119,7 +106,7 @@ pub struct Worker<R, C> {
     // With an operation that goes on: a flush behind its write, or another try.
     unfinished: Vec<u32>,
     batch: Vec<u32>,
-    batch_max: usize,
+    batch_size: BatchSize,
     completions: Vec<Completion>,
     bursts: Option<Bursts>,
     sync: Sync,
@@ -179,8 +166,8 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             ready: (0..slots).rev().collect(),
             ready_since_ns: start_ns,
             unfinished: Vec::with_capacity(slots as usize),
-            batch: Vec::with_capacity(BATCH_MAX as usize),
-            batch_max: batch_max(slots) as usize,
+            batch: Vec::with_capacity(slots as usize),
+            batch_size: BatchSize::of(slots),
             completions: Vec::with_capacity(slots as usize * 2),
             bursts: Bursts::of(job),
             sync: job.sync,
@@ -209,9 +196,7 @@ impl<R: Ring, C: Clock> Worker<R, C> {
     /// One round: launch what can be launched, hand it over, take what came back, turn the page where it is time.
     #[inline]
     pub fn step(&mut self) -> Step {
-        if self.drain_since_ns.is_none() {
-            self.launch();
-        }
+        let handed_over = if self.drain_since_ns.is_none() { self.launch() } else { 0 };
         let is_timed = self.looks.is_next_timed();
         let (wait_for, timeout_ns) = if is_timed { (0, 0) } else { self.patience() };
         if let Err(error) = self.ring.submit(wait_for, timeout_ns)
@@ -223,8 +208,9 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         let now = self.clock.now();
         self.turn(now);
         self.looks.look(now, self.phase() == Some(Phase::Measure));
-        self.ring.reap(&mut self.completions, self.batch_max);
+        self.ring.reap(&mut self.completions, self.batch_size.now());
         self.settle(now);
+        self.batch_size.learn(handed_over, wait_for > 0, self.in_flight);
         self.end()
     }
 
@@ -358,6 +344,7 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             slowest: self.slowest,
             faults: self.faults,
             censored,
+            batch_max: self.batch_size.largest(),
             reap_gaps: self.looks.gaps(),
             failure: self.failure,
             stopped: self.stopped,
