@@ -1,13 +1,13 @@
 """Run all comparisons, or those that are named.
 
-python -m bench [overhead] [fio] [engines] [startup] [pages] [--pairs N] [--folder DIR]
+python -m bench [overhead] [fio] [engines] [startup] [pages] [adaptive] [--pairs N] [--folder DIR]
 """
 
 import argparse
 import sys
 from pathlib import Path
 
-from bench import agreement, engines, overhead, pages, startup
+from bench import adaptive, agreement, engines, overhead, pages, startup
 
 RESULTS = Path(__file__).parent / "results"
 COMPARISONS = {
@@ -16,6 +16,7 @@ COMPARISONS = {
     "engines": engines.run,
     "startup": startup.run,
     "pages": pages.run,
+    "adaptive": adaptive.run,
 }
 
 

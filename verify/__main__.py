@@ -1,7 +1,7 @@
 """Compare with what is known, print it and keep it.
 
 python -m verify [models] [same-bits] [closed-forms] [knee] [rates] [real-time]
-                 [coverage] [regimes] [tables] [--long] [--model NAME] [--engine NAME=PATH]
+                 [coverage] [regimes] [lab] [tables] [--long] [--model NAME] [--engine NAME=PATH]
 
 An engine for another kind of CPU may be a script that runs it in an emulator.
 """
@@ -19,6 +19,7 @@ from verify.closed_forms import QUEUES, compare
 from verify.coverage import coverage as cover
 from verify.kept import RESULTS, keep_closed_forms, keep_models
 from verify.knee import find_knees
+from verify.lab import lab as campaigns
 from verify.models import measure_model
 from verify.rates import RATES_PER_S, delivered
 from verify.real_time import answered
@@ -33,6 +34,7 @@ from verify.tables import (
     delivered_row,
     knee_page,
     knee_row,
+    lab_page,
     looked_row,
     model_rows,
     rates_page,
@@ -40,10 +42,11 @@ from verify.tables import (
     regimes_page,
     same_bits_page,
     same_bits_row,
+    spared_row,
 )
 
 NAMES: Final = (
-    *("models", "same-bits", "closed-forms", "knee", "rates", "real-time", "coverage", "regimes"),
+    *("models", "same-bits", "closed-forms", "knee", "rates", "real-time", "coverage", "regimes", "lab"),
     "tables",
 )
 LOADS: Final = ((0.5, 10**6), (0.8, 10**7))
@@ -120,6 +123,13 @@ def regimes() -> bool:
     return all(each.holds for each in found)
 
 
+def lab() -> bool:
+    """The lab campaign until it knows, beside fixed times; True when a fifth of them is enough."""
+    found = [_shown(each, spared_row) for each in campaigns()]
+    _keep("lab.md", lab_page(found))
+    return all(each.holds for each in found)
+
+
 def tables() -> None:
     """Makes the Markdown of models and closed forms from what is kept."""
     for name, text in TABLES.items():
@@ -162,6 +172,7 @@ def main() -> int:
     met += [real_time()] if "real-time" in wanted else []
     met += [coverage()] if "coverage" in wanted else []
     met += [regimes()] if "regimes" in wanted else []
+    met += [lab()] if "lab" in wanted else []
     tables()
     print(f"{time.monotonic() - before:.0f} s", file=sys.stderr)
     return 0 if all(met) else 1

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from iosonde.findings import Case, find
 from iosonde.records import Experiment, RunRecord
-from iosonde.report.display import SPREAD_OF_PERCENTILE
+from iosonde.report.display import SPREAD_OF_PERCENTILE, SPREAD_OF_REPEATS
 from iosonde.report.export import ExportedRun, run_tables
 from iosonde.report.page import Page, page_of
 from tests.findings.test_rules import FIRES
@@ -49,7 +49,7 @@ def beside(page: Page) -> Iterator[str]:
     """Names of single figures and facts, of which only the numbers have entries."""
     yield from (figure.name for group in page.headline.groups for figure in group.figures)
     yield from (name for group in page.facts for name, _ in group.facts)
-    yield SPREAD_OF_PERCENTILE
+    yield from (SPREAD_OF_PERCENTILE, SPREAD_OF_REPEATS)
 
 
 PAGES = [page_of(run, find(Case.of(run))) for run in runs()]

@@ -29,7 +29,8 @@ UNIT_BASES: Final = {
 """What each unit is made of, printed beside it."""
 
 SPREAD_OF_MEAN: Final = "95 % interval of the mean"
-SPREAD_OF_PERCENTILE: Final = "lowest to highest repeat"
+SPREAD_OF_PERCENTILE: Final = "95 % interval"
+SPREAD_OF_REPEATS: Final = "lowest to highest repeat"
 
 
 @dataclass(frozen=True)
@@ -55,11 +56,12 @@ def figure_text(figure: HeadlineFigure) -> FigureText:
             value, f"± {half_width}" if half_width else "", SPREAD_OF_MEAN if half_width else "", unit, base
         )
     value = significant(figure.value * factor)
-    if figure.lowest is None or figure.highest is None:
-        return FigureText(value, "", "", unit, base)
     decimals = decimals_of(figure.value * factor)
-    spread = f"{figure.lowest * factor:,.{decimals}f} to {figure.highest * factor:,.{decimals}f}"
-    return FigureText(value, spread, SPREAD_OF_PERCENTILE, unit, base)
+    ends = ((figure.low, figure.high, SPREAD_OF_PERCENTILE), (figure.lowest, figure.highest, SPREAD_OF_REPEATS))
+    for low, high, kind in ends:
+        if low is not None and high is not None:
+            return FigureText(value, f"{low * factor:,.{decimals}f} to {high * factor:,.{decimals}f}", kind, unit, base)
+    return FigureText(value, "", "", unit, base)
 
 
 def _unit(figure: HeadlineFigure) -> tuple[float, str]:

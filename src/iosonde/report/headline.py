@@ -34,8 +34,9 @@ class Quantity(StrEnum):
 class HeadlineFigure:
     """One number in a base unit.
 
-    ``estimate`` is there for means over repeats. A percentile has none: it is read from all repeats added up, and
-    ``lowest`` and ``highest`` are the extremes of the repeats' own, None where a repeat alone does not support it.
+    ``estimate`` is there for means over repeats. A percentile has none: it is read from all repeats added up, ``low``
+    and ``high`` bound it with 95 % confidence, and ``lowest`` and ``highest`` are the extremes of the repeats' own;
+    either pair is None where samples do not support it.
     ``value`` is None when too few samples lie beyond the percentile.
     """
 
@@ -43,6 +44,8 @@ class HeadlineFigure:
     quantity: Quantity
     value: float | None
     estimate: Estimate | None = None
+    low: float | None = None
+    high: float | None = None
     lowest: float | None = None
     highest: float | None = None
 
@@ -217,7 +220,13 @@ def _percentile(cell: CellEstimate, operation: Operation, percent: float) -> tup
     known = figures.percentile(percent)
     return (
         HeadlineFigure(
-            percent_label(percent), Quantity.LATENCY, known.value_ns, None, known.lowest_ns, known.highest_ns
+            percent_label(percent),
+            Quantity.LATENCY,
+            known.value_ns,
+            low=known.low_ns,
+            high=known.high_ns,
+            lowest=known.lowest_ns,
+            highest=known.highest_ns,
         ),
     )
 

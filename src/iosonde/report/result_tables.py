@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from iosonde.analysis.cells import CellEstimate, OperationEstimate, PercentileEstimate
-from iosonde.analysis.histogram import PERCENTS, SAMPLES_BEYOND_MIN, percent_label
+from iosonde.analysis.cells import CellEstimate, OperationEstimate
+from iosonde.analysis.histogram import PERCENTS, SAMPLES_BEYOND_MIN, TAIL_PERCENT, percent_label
 from iosonde.analysis.pace import SATURATED
 from iosonde.charts.figure import why_no_figures
 from iosonde.charts.quantities import (
@@ -98,7 +98,8 @@ def experiment_tables(experiment: Experiment, cells: Sequence[CellEstimate]) -> 
     )
     if experiment not in FULL_DISTRIBUTION_IN:
         columns = [*_rate_columns(unit), *_latency_columns(unit, FEW_PERCENTS), _CPU]
-        return (_table(cells, columns, interval, _notes(shown, FEW_PERCENTS)),)
+        tail = f" Behind {percent_label(TAIL_PERCENT)} stands its own, where samples allow one."
+        return (_table(cells, columns, interval + tail, _notes(shown, FEW_PERCENTS)),)
     distribution = [*_HEAD, Column(Head("Min", unit.name), _least(unit)), *_latency_columns(unit, PERCENTS)]
     return (
         _table(cells, [*_rate_columns(unit), _CPU], interval, _notes(shown, ())),
@@ -140,7 +141,9 @@ def _rate_columns(unit: LatencyUnit) -> list[Column]:
 
 def _latency_columns(unit: LatencyUnit, percents: Sequence[float]) -> list[Column]:
     most = Column(Head("Max", unit.name), lambda _, figures: longest_text(figures, unit))
-    return [*(_percentile_column(percent, unit) for percent in percents), most]
+    # Where every percentile is shown, their intervals have a table of their own.
+    told = (TAIL_PERCENT,) if percents == FEW_PERCENTS else ()
+    return [*(_percentile_column(percent, unit, has_interval=percent in told) for percent in percents), most]
 
 
 def mean_text(figures: OperationEstimate, unit: LatencyUnit) -> str:
@@ -159,10 +162,13 @@ def _least(unit: LatencyUnit) -> Callable[[CellEstimate, OperationEstimate], str
     return lambda _, figures: significant(figures.latency_ns_min / unit.ns)
 
 
-def _percentile_column(percent: float, unit: LatencyUnit) -> Column:
+def _percentile_column(percent: float, unit: LatencyUnit, *, has_interval: bool) -> Column:
     def text(_: CellEstimate, figures: OperationEstimate) -> str:
-        value_ns = figures.percentile(percent).value_ns
-        return NO_VALUE if value_ns is None else significant(value_ns / unit.ns)
+        known = figures.percentile(percent)
+        if known.value_ns is None:
+            return NO_VALUE
+        value, ends = significant(known.value_ns / unit.ns), ends_text(known.low_ns, known.high_ns, unit)
+        return f"{value} ({ends})" if has_interval and ends != NO_VALUE else value
 
     return Column(Head(percent_label(percent), unit.name), text)
 
@@ -261,26 +267,8 @@ def _against(figures: OperationEstimate, base: OperationEstimate) -> tuple[str, 
     )
 
 
-def repeat_range(percentile: PercentileEstimate, unit: LatencyUnit) -> str:
-    """The lowest and the highest of the repeats' own percentiles, or a dash where a repeat alone is too small."""
-    if percentile.lowest_ns is None or percentile.highest_ns is None:
+def ends_text(low_ns: int | None, high_ns: int | None, unit: LatencyUnit) -> str:
+    """Two ends of a stretch of latencies, or a dash where there are none."""
+    if low_ns is None or high_ns is None:
         return NO_VALUE
-    return f"{significant(percentile.lowest_ns / unit.ns)} to {significant(percentile.highest_ns / unit.ns)}"
-
-
-def tail_range_table(cells: Sequence[CellEstimate]) -> ResultTable:
-    """How far the repeats of the tail cells agree: each percentile's extremes over them."""
-    shown = [(cell, figures) for cell in cells if (figures := cell.subject) is not None]
-    unit = latency_unit(figures.latency_ns_mean.mean for _, figures in shown)
-    heads = (Head("Cell", number=False), *(Head(percent_label(percent), unit.name) for percent in PERCENTS))
-    lines = tuple(
-        Line((cell.cell, *(repeat_range(each, unit) for each in figures.percentiles))) for cell, figures in shown
-    )
-    return ResultTable(
-        caption="The lowest and the highest of the repeats' own percentiles; percentiles are never averaged.",
-        heads=heads,
-        lines=lines,
-        notes=(f"{NO_VALUE}: not every repeat alone has {SAMPLES_BEYOND_MIN} samples beyond it.",)
-        if any(NO_VALUE in line.texts for line in lines)
-        else (),
-    )
+    return f"{significant(low_ns / unit.ns)} to {significant(high_ns / unit.ns)}"

@@ -24,7 +24,7 @@ STEPS_AN_OCTAVE: Final = (4, 2, 1)
 
 @dataclass(frozen=True)
 class PercentileBars:
-    """The percentiles of one class of operations on a log axis, with what the repeats span where each supports it."""
+    """The percentiles of one class of operations on a log axis, with its interval, or else what the repeats span."""
 
     title: str
     figures: OperationEstimate
@@ -60,6 +60,8 @@ class PercentileBars:
 
 
 def _range(percentile: PercentileEstimate) -> str:
+    if percentile.low_ns is not None and percentile.high_ns is not None:
+        return f"95 %: {format_latency(percentile.low_ns)} to {format_latency(percentile.high_ns)}"
     if percentile.lowest_ns is None or percentile.highest_ns is None or percentile.lowest_ns == percentile.highest_ns:
         return ""
     return f"repeats {format_latency(percentile.lowest_ns)} to {format_latency(percentile.highest_ns)}"

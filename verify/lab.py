@@ -1,0 +1,148 @@
+"""The lab campaign until its figures are known, beside five repeats of ten seconds a cell, on simulated drives.
+
+A budget of a fifth of what the fixed times take is spent by the stopping rule; then both are compared with one long
+repeat of every cell. All three begin with the same drive, filled in the same way.
+"""
+
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from statistics import median
+from typing import Final
+
+from iosonde.analysis.cells import CellEstimate
+from iosonde.analysis.experiments import estimate_run
+from iosonde.analysis.precision import precision_of
+from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, measure_in_memory
+from iosonde.plans import campaign_plan, load_profile
+from iosonde.records import Aim, RunRecord
+from iosonde.units import SECOND_NS
+from iosonde.vocabulary import EngineChoice
+
+MODELS: Final = ("mmc", "client-nvme", "sata-dc")
+PRECISION_PERCENT: Final = 2.0
+REPEATS: Final = 5
+DURATION_S: Final = 10
+SHARE_MAX: Final = 0.2
+TRUTH_S: Final = 100
+SEED: Final = 1
+TRUTH_SEED: Final = 900_001
+PROCESSES: Final = 2
+P99: Final = 99.0
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a campaign told: by cell, throughput, mean latency and p99; which cells it knew; and the time it took."""
+
+    figures: Mapping[str, tuple[float | None, ...]]
+    met: frozenset[str]
+    device_s: float
+
+    def errors(self, truth: "Known") -> dict[tuple[str, int], float]:
+        """How far every figure lies from the truth, as a share of it; those that either lacks are left out."""
+        return {
+            (cell, place): abs(value / expected - 1)
+            for cell, values in self.figures.items()
+            for place, (value, expected) in enumerate(zip(values, truth.figures[cell], strict=True))
+            if value is not None and expected
+        }
+
+
+@dataclass(frozen=True)
+class Spared:
+    """A model's campaign both ways. Errors are medians over all figures that both have."""
+
+    model: str
+    cells: int
+    met: int
+    device_s: float
+    fixed_s: float
+    error: float
+    error_fixed: float
+    error_met: float | None
+
+    @property
+    def share(self) -> float:
+        """The device time as a share of what fixed times take."""
+        return self.device_s / self.fixed_s
+
+    @property
+    def holds(self) -> bool:
+        """Whether all cells were known in a fifth of the time, with errors that are no larger."""
+        return self.met == self.cells and self.share <= SHARE_MAX and self.error <= self.error_fixed
+
+
+def lab(models: tuple[str, ...] = MODELS) -> Iterator[Spared]:
+    """Every model."""
+    with ProcessPoolExecutor(PROCESSES) as pool:
+        jobs = [(model, pool.submit(truth_of, model), pool.submit(fixed_times, model)) for model in models]
+        aimed = []
+        for model, truth, fixed in jobs:
+            aimed.append((model, truth, fixed, pool.submit(until_known, model, fixed.result().device_s * SHARE_MAX)))
+        for model, truth, fixed, known in aimed:
+            yield compared(model, truth.result(), fixed.result(), known.result())
+
+
+def compared(model: str, truth: Known, fixed: Known, known: Known) -> Spared:
+    """Both ways to measure, against the truth."""
+    errors, errors_fixed = known.errors(truth), fixed.errors(truth)
+    both = sorted(errors.keys() & errors_fixed.keys())
+    of_met = [errors[each] for each in both if each[0] in known.met]
+    return Spared(
+        model=model,
+        cells=len(known.figures),
+        met=len(known.met),
+        device_s=known.device_s,
+        fixed_s=fixed.device_s,
+        error=median(errors[each] for each in both),
+        error_fixed=median(errors_fixed[each] for each in both),
+        error_met=median(of_met) if of_met else None,
+    )
+
+
+def truth_of(model: str) -> Known:
+    """One long repeat of every cell."""
+    return _told(_measured(model, TRUTH_SEED, repeats=1, duration_s=TRUTH_S))
+
+
+def fixed_times(model: str) -> Known:
+    """Five repeats of ten seconds of every cell."""
+    return _told(_measured(model, SEED, repeats=REPEATS, duration_s=DURATION_S))
+
+
+def until_known(model: str, budget_s: float) -> Known:
+    """Every cell until it is known, within a budget."""
+    aim = Aim(precision_percent=PRECISION_PERCENT, budget_ns=round(budget_s * SECOND_NS))
+    return _told(_measured(model, SEED, repeats=REPEATS, duration_s=DURATION_S, aim=aim))
+
+
+def _measured(model: str, seed: int, *, repeats: int, duration_s: int, aim: Aim | None = None) -> RunRecord:
+    times = {"repeats": repeats, "duration": duration_s * SECOND_NS}
+    campaign = load_profile("lab").model_copy(update=times)
+    target = TargetWish((f"sim:{model},seed={seed}",), None, overwrite=False, buffered=False, writes=True, quick=False)
+    wish = Wish(
+        target=target,
+        engine=EngineChoice.AUTO,
+        plan=lambda ground: campaign_plan(campaign, ground, quick=False, seed=seed, aim=aim),
+    )
+    now = datetime.now(UTC)
+    return measure_in_memory(wish, look_ahead(wish, now), SilentObserver(), now)
+
+
+def _told(run: RunRecord) -> Known:
+    cells = estimate_run(run).cells
+    timings = [record.timing for record in run.cells]
+    return Known(
+        figures={cell.cell: _figures(cell) for cell in cells},
+        met=frozenset(cell.cell for cell in cells if precision_of(cell, PRECISION_PERCENT).met),
+        device_s=sum(each.warmup_ns + each.measure_ns for each in timings) / SECOND_NS,
+    )
+
+
+def _figures(cell: CellEstimate) -> tuple[float | None, ...]:
+    subject = cell.subject
+    if subject is None:
+        return (None, None, None)
+    return subject.iops.mean, subject.latency_ns_mean.mean, subject.percentile(P99).value_ns
