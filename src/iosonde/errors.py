@@ -14,7 +14,8 @@ IosondeError
 An interruption is not an error: the command line ends with 130 for SIGINT and 143 for SIGTERM.
 """
 
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
 HINT_HANGS: Final = (
     "look at the kernel's log (dmesg); `umount -f` gives a file system up that does not answer any more, then run again"
@@ -36,6 +37,10 @@ class IosondeError(Exception):
         self.message = message
         self.hint = hint
         self.final = final
+
+    def __reduce__(self) -> tuple[Callable[..., "IosondeError"], tuple[str, str], dict[str, Any]]:
+        """How it passes from process to process, whole."""
+        return type(self), (self.message, self.hint), {"final": self.final}
 
 
 class UsageError(IosondeError):

@@ -1,6 +1,6 @@
 """One cell over its repeats: every figure with its uncertainty, for each class of operations."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from iosonde.analysis.estimate import Estimate, Own, estimate
@@ -16,7 +16,7 @@ from iosonde.analysis.latency import (
 from iosonde.analysis.pace import PaceEstimate, estimate_pace
 from iosonde.analysis.quantiles import percentile_interval
 from iosonde.analysis.states import sort_repeats
-from iosonde.analysis.totals import merge_totals, total_of
+from iosonde.analysis.totals import COUNTED_IN_ALL, count_of, merge_totals, total_of
 from iosonde.records import (
     CellPlan,
     CellRecord,
@@ -156,8 +156,10 @@ def estimate_cell(plan: CellPlan, records: Sequence[CellRecord]) -> CellEstimate
     """The estimates of one cell from the records of its repeats, which may be none."""
     repeats = sort_repeats(records)
     used = repeats.used
-    found = {operation for record in used for operation in record.operations} | {Operation.ALL}
+    found = {operation for record in used for operation in record.operations}
     estimates = {each: _estimate_operation(each, plan.workload, used) for each in Operation if each in found}
+    if Operation.ALL not in found:
+        estimates[Operation.ALL] = _estimate_all(plan.workload, used, estimates)
     pace = estimate_pace(records)
     if pace is not None and pace.saturated:
         estimates = {each: _withheld(figures) for each, figures in estimates.items()}
@@ -178,6 +180,16 @@ def estimate_cell(plan: CellPlan, records: Sequence[CellRecord]) -> CellEstimate
         repeats_unsettled=len(repeats.unsettled),
         repeats_early=len(repeats.early),
     )
+
+
+def _estimate_all(
+    workload: Workload, used: Sequence[CellRecord], estimates: Mapping[Operation, OperationEstimate | None]
+) -> OperationEstimate | None:
+    """The figures of all classes together; where there is one only, they are its own."""
+    if len(estimates) == 1:
+        [(operation, only)] = estimates.items()
+        return None if only is None or operation not in COUNTED_IN_ALL else replace(only, operation=Operation.ALL)
+    return _estimate_operation(Operation.ALL, workload, used)
 
 
 def _weights(records: Sequence[CellRecord]) -> list[float] | None:
@@ -263,7 +275,7 @@ def _beyond_own(within: WithinRepeat | None) -> Own | None:
 
 def _cpu_ns_per_io(record: CellRecord) -> float | None:
     """CPU time of the worker threads, user and system, over everything that completed in the same window."""
-    totals = total_of(record.operations, Operation.ALL)
-    if totals is None or record.cpu_workers_ns is None:
+    count = count_of(record.operations, Operation.ALL)
+    if not count or record.cpu_workers_ns is None:
         return None
-    return record.cpu_workers_ns / totals.count
+    return record.cpu_workers_ns / count

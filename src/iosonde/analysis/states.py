@@ -11,7 +11,7 @@ from math import fsum, sqrt
 from typing import Final
 
 from iosonde.analysis.estimate import REPEATS_MIN, student_t
-from iosonde.analysis.totals import total_of
+from iosonde.analysis.totals import count_of
 from iosonde.records import CellRecord, Outcome
 
 BEHIND_MIN: Final = 3
@@ -56,8 +56,7 @@ def _early(records: Sequence[CellRecord]) -> int:
 
 
 def _rate(record: CellRecord) -> float:
-    totals = total_of(record.operations, record.workload.subject)
-    return 0.0 if totals is None else totals.count / record.measured_ns
+    return count_of(record.operations, record.workload.subject) / record.measured_ns
 
 
 def _differs(before: Sequence[float], behind: Sequence[float]) -> bool:

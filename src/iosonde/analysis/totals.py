@@ -61,6 +61,13 @@ def count_all(operations: Mapping[Operation, OperationTotals]) -> int:
     return sum(operations[each].count for each in COUNTED_IN_ALL if each in operations)
 
 
+def count_of(operations: Mapping[Operation, OperationTotals], operation: Operation) -> int:
+    """Operations of one class, ``all`` derived where the source gave none; 0 when none of it completed."""
+    if operation is Operation.ALL and operation not in operations:
+        return count_all(operations)
+    return operations[operation].count if operation in operations else 0
+
+
 def iops_of(interval: IntervalRecord) -> float:
     """Operations a second in an interval, which has to have a length."""
     return count_all(interval.operations) * SECOND_NS / (interval.end_ns - interval.start_ns)

@@ -1,7 +1,8 @@
 """What the rules look at."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from iosonde.analysis.experiments import RunEstimates, estimate_run
 from iosonde.analysis.states import Repeats, sort_repeats
@@ -34,7 +35,12 @@ class Case:
 
     def repeats_of(self, cell: str) -> Repeats:
         """The finished repeats of a cell, sorted by what its figures come from."""
-        return sort_repeats([record for record in self.run.cells if record.cell == cell])
+        return self._repeats[cell]
+
+    @cached_property
+    def _repeats(self) -> Mapping[str, Repeats]:
+        """Those of every cell, sorted once for all rules."""
+        return {cell.cell: sort_repeats(self.estimates.records.get(cell.cell, ())) for cell in self.estimates.cells}
 
 
 def distinct(names: Iterable[str]) -> tuple[str, ...]:
