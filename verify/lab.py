@@ -52,7 +52,7 @@ class Known:
 
 @dataclass(frozen=True)
 class Spared:
-    """A model's campaign both ways: how many cells were known well enough. Errors are medians over all that both have."""
+    """A model both ways: how many cells were known well enough. Errors are medians over all figures that both have."""
 
     model: str
     cells: int
