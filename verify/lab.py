@@ -25,6 +25,7 @@ PRECISION_PERCENT: Final = 2.0
 REPEATS: Final = 5
 DURATION_S: Final = 10
 SHARE_MAX: Final = 0.2
+BEYOND_MAX: Final = 0.05
 TRUTH_S: Final = 100
 SEED: Final = 1
 TRUTH_SEED: Final = 900_001
@@ -52,7 +53,10 @@ class Known:
 
 @dataclass(frozen=True)
 class Spared:
-    """A model both ways: how many cells were known well enough. Errors are medians over all figures that both have."""
+    """A model both ways: how many cells were known well enough. Errors are medians over all figures that both have.
+
+    ``beyond`` is the share of them that the aim missed by more than it asked for.
+    """
 
     model: str
     cells: int
@@ -62,7 +66,7 @@ class Spared:
     fixed_s: float
     error: float
     error_fixed: float
-    error_met: float | None
+    beyond: float
 
     @property
     def share(self) -> float:
@@ -71,8 +75,8 @@ class Spared:
 
     @property
     def holds(self) -> bool:
-        """Whether all cells were known in a fifth of the time, with errors that are no larger."""
-        return self.met == self.cells and self.share <= SHARE_MAX and self.error <= self.error_fixed
+        """Whether all cells were known in a fifth of the time, with errors as small as asked in most figures."""
+        return self.met == self.cells and self.share <= SHARE_MAX and self.beyond <= BEYOND_MAX
 
 
 def lab(models: tuple[str, ...] = MODELS) -> Iterator[Spared]:
@@ -90,7 +94,7 @@ def compared(model: str, truth: Known, fixed: Known, known: Known) -> Spared:
     """Both ways to measure, against the truth."""
     errors, errors_fixed = known.errors(truth), fixed.errors(truth)
     both = sorted(errors.keys() & errors_fixed.keys())
-    of_met = [errors[each] for each in both if each[0] in known.met]
+    beyond = sum(errors[each] > PRECISION_PERCENT / 100 for each in both)
     return Spared(
         model=model,
         cells=len(known.figures),
@@ -100,7 +104,7 @@ def compared(model: str, truth: Known, fixed: Known, known: Known) -> Spared:
         fixed_s=fixed.device_s,
         error=median(errors[each] for each in both),
         error_fixed=median(errors_fixed[each] for each in both),
-        error_met=median(of_met) if of_met else None,
+        beyond=beyond / len(both),
     )
 
 

@@ -59,7 +59,7 @@ def within_repeat(record: CellRecord) -> WithinRepeat | None:
 
 def _ratio_error(parts: NDArray[np.float64], counts: NDArray[np.float64]) -> float:
     """The standard error of the sum of parts over the sum of counts."""
-    found = batch_means(parts - parts.sum() / counts.sum() * counts)
+    found = batch_means(parts - parts.sum() / counts.sum() * counts, scale=float(parts.mean()))
     assert found is not None
     assert found.error is not None, "throughput had an error with as many values"
     return found.error / float(counts.mean())

@@ -54,3 +54,19 @@ def test_a_constant_series_is_known_exactly() -> None:
 
 def test_an_empty_series_has_no_mean() -> None:
     assert batch_means([]) is None
+
+
+def test_what_differs_in_the_arithmetic_alone_is_known_for_certain() -> None:
+    values = [1.0 + 1e-13 * (place // 40 % 2) for place in range(600)]
+    found = batch_means(values)
+    assert found is not None
+    assert (found.error, found.effective) == (0.0, 600.0)
+
+
+def test_differences_are_judged_by_how_large_the_numbers_were_that_they_are_of() -> None:
+    differences = [1e-8 * (-1) ** (place // 40) for place in range(600)]
+    found, of_large = batch_means(differences), batch_means(differences, scale=100_000.0)
+    assert found is not None
+    assert of_large is not None
+    assert found.error
+    assert of_large.error == 0.0

@@ -42,9 +42,14 @@ class BatchMeans:
         return student_t(self.batches - 1) * self.error
 
 
-def batch_means(values: ArrayLike) -> BatchMeans | None:
+RESOLUTION: Final = 1e-9
+"""What differs by a smaller share does so in the arithmetic alone: its dependence would be that of rounding errors."""
+
+
+def batch_means(values: ArrayLike, scale: float | None = None) -> BatchMeans | None:
     """The mean of a stationary series in the order of time, and how well it is known; None for an empty one.
 
+    ``scale`` is how large the numbers are that the values were made of, where these are differences; else their mean.
     Values in excess of whole batches are taken from the front, where a series may not quite have settled.
     """
     series = np.asarray(values, dtype=np.float64)
@@ -57,7 +62,7 @@ def batch_means(values: ArrayLike) -> BatchMeans | None:
     used = series[len(series) - batches * length :]
     means = used.reshape(batches, length).mean(axis=1)
     spread = float(means.var(ddof=1))
-    if not spread:
+    if sqrt(spread) <= RESOLUTION * abs(float(used.mean()) if scale is None else scale):
         return BatchMeans(float(used.mean()), 0.0, float(len(used)), 0.0, batches)
     correlation = _correlation(means)
     error = sqrt(spread / batches * (1 + correlation) / (1 - correlation))
