@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import estimate_run
+from iosonde.analysis.histogram import PERCENTS
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.records import Experiment
 from iosonde.report.percentile_tables import percentile_interval_table, tail_range_table
@@ -31,27 +32,35 @@ def cells_of(experiment: Experiment, low_ns: int | None, high_ns: int | None) ->
 
 
 def test_where_the_distribution_is_the_question_every_percentile_has_its_interval() -> None:
-    table = percentile_interval_table(cells_of(Experiment.TAIL, *ENDS_NS))
-    assert table.lines
+    table = percentile_interval_table(Experiment.TAIL, cells_of(Experiment.TAIL, *ENDS_NS))
+    assert table is not None
+    assert len(table.heads) == 1 + len(PERCENTS)
     assert all(text == "61.00 to 83.00" for line in table.lines for text in line.texts[1:])
     assert not table.notes
 
 
+def test_elsewhere_those_have_one_that_the_tables_show() -> None:
+    table = percentile_interval_table(Experiment.QUEUE_DEPTH, cells_of(Experiment.QUEUE_DEPTH, *ENDS_NS))
+    assert table is not None
+    assert [head.name for head in table.heads] == ["Cell", "p50", "p99", "p99.9"]
+    [own] = experiment_tables(Experiment.QUEUE_DEPTH, cells_of(Experiment.QUEUE_DEPTH, *ENDS_NS))
+    assert [line.texts[0] for line in table.lines] == [line.texts[0] for line in own.lines]
+
+
 def test_a_percentile_without_an_interval_has_a_dash_and_the_reason() -> None:
-    table = percentile_interval_table(cells_of(Experiment.TAIL, None, None))
-    assert {text for line in table.lines for text in line.texts[1:]} == {NO_VALUE}
+    first = cells_of(Experiment.TAIL, None, None)[0]
+    table = percentile_interval_table(Experiment.TAIL, [first, *cells_of(Experiment.TAIL, *ENDS_NS)])
+    assert table is not None
+    assert set(table.lines[0].texts[1:]) == {NO_VALUE}
     assert table.notes == (f"{NO_VALUE}: too few samples for one.",)
+
+
+def test_there_is_no_table_of_dashes() -> None:
+    assert percentile_interval_table(Experiment.TAIL, cells_of(Experiment.TAIL, None, None)) is None
 
 
 def test_the_range_of_the_repeats_is_another_table() -> None:
     cells = cells_of(Experiment.TAIL, *ENDS_NS)
-    assert tail_range_table(cells).lines != percentile_interval_table(cells).lines
-
-
-def test_elsewhere_the_interval_stands_behind_p99_alone() -> None:
-    [table] = experiment_tables(Experiment.QUEUE_DEPTH, cells_of(Experiment.QUEUE_DEPTH, *ENDS_NS))
-    names = [head.name for head in table.heads]
-    with_interval = {names[place] for line in table.lines for place, text in enumerate(line.texts) if " to " in text}
-    assert with_interval == {"p99"}
-    [bare] = experiment_tables(Experiment.QUEUE_DEPTH, cells_of(Experiment.QUEUE_DEPTH, None, None))
-    assert not any(" to " in text for line in bare.lines for text in line.texts)
+    known = percentile_interval_table(Experiment.TAIL, cells)
+    assert known is not None
+    assert tail_range_table(cells).lines != known.lines

@@ -32,7 +32,7 @@ from iosonde.report.headline import Headline, headline_of
 from iosonde.report.knee_words import knee_sentence, knee_table, scaling_sentences
 from iosonde.report.pace_table import pace_table
 from iosonde.report.percentile_tables import percentile_interval_table, tail_range_table
-from iosonde.report.result_tables import FULL_DISTRIBUTION_IN, ResultTable, experiment_tables, relative_table
+from iosonde.report.result_tables import ResultTable, experiment_tables, relative_table
 from iosonde.report.sentences import course_sentence, experiment_sentence
 from iosonde.report.target_table import target_table
 from iosonde.report.titles import TITLES
@@ -223,11 +223,8 @@ def _target_section(run: RunRecord) -> tuple[Section, ...]:
 
 def _tables(experiment: Experiment, cells: Sequence[CellEstimate], headline: Headline) -> tuple[ResultTable, ...]:
     tables = [*experiment_tables(experiment, cells)]
-    if experiment in FULL_DISTRIBUTION_IN:
-        tables.append(percentile_interval_table(cells))
-    paces = pace_table(cells)
-    if paces is not None:
-        tables.append(paces)
+    beside = (percentile_interval_table(experiment, cells), pace_table(cells))
+    tables.extend(table for table in beside if table is not None)
     if experiment is Experiment.TAIL:
         tables.append(tail_range_table(cells))
     if experiment is Experiment.QUEUE_DEPTH:

@@ -4,21 +4,24 @@ from collections.abc import Callable, Sequence
 
 from iosonde.analysis.cells import CellEstimate, PercentileEstimate
 from iosonde.analysis.histogram import PERCENTS, SAMPLES_BEYOND_MIN, percent_label
-from iosonde.charts.quantities import NO_VALUE, LatencyUnit, latency_unit
-from iosonde.report.result_tables import Head, Line, ResultTable, ends_text
+from iosonde.charts.quantities import NO_VALUE, LatencyUnit, latency_unit, significant
+from iosonde.records import Experiment
+from iosonde.report.result_tables import Head, Line, ResultTable, in_order, shown_percents
 
 
-def percentile_interval_table(cells: Sequence[CellEstimate]) -> ResultTable:
-    """How well each percentile is known."""
-    return _percentile_table(
-        cells, "95 % intervals of the percentiles above.", _interval_text, "too few samples for one"
-    )
+def percentile_interval_table(experiment: Experiment, cells: Sequence[CellEstimate]) -> ResultTable | None:
+    """How well each percentile is known that the experiment's own tables have; None where none has an interval."""
+    caption = "95 % intervals of the percentiles above, of what each cell is about."
+    ordered, percents = in_order(experiment, cells), shown_percents(experiment)
+    table = _percentile_table(ordered, percents, caption, _interval_text, "too few samples for one")
+    return table if any(text != NO_VALUE for line in table.lines for text in line.texts[1:]) else None
 
 
 def tail_range_table(cells: Sequence[CellEstimate]) -> ResultTable:
     """How far the repeats of the tail cells agree: each percentile's extremes over them."""
     return _percentile_table(
         cells,
+        PERCENTS,
         "The lowest and the highest of the repeats' own percentiles; percentiles are never averaged.",
         _range_text,
         f"not every repeat alone has {SAMPLES_BEYOND_MIN} samples beyond it",
@@ -26,12 +29,18 @@ def tail_range_table(cells: Sequence[CellEstimate]) -> ResultTable:
 
 
 def _percentile_table(
-    cells: Sequence[CellEstimate], caption: str, text: Callable[[PercentileEstimate, LatencyUnit], str], why_none: str
+    cells: Sequence[CellEstimate],
+    percents: Sequence[float],
+    caption: str,
+    text: Callable[[PercentileEstimate, LatencyUnit], str],
+    why_none: str,
 ) -> ResultTable:
     shown = [(cell, figures) for cell in cells if (figures := cell.subject) is not None]
     unit = latency_unit(figures.latency_ns_mean.mean for _, figures in shown)
-    heads = (Head("Cell", number=False), *(Head(percent_label(percent), unit.name) for percent in PERCENTS))
-    lines = tuple(Line((cell.cell, *(text(each, unit) for each in figures.percentiles))) for cell, figures in shown)
+    heads = (Head("Cell", number=False), *(Head(percent_label(percent), unit.name) for percent in percents))
+    lines = tuple(
+        Line((cell.cell, *(text(figures.percentile(percent), unit) for percent in percents))) for cell, figures in shown
+    )
     has_gaps = any(NO_VALUE in line.texts for line in lines)
     return ResultTable(
         caption=caption, heads=heads, lines=lines, notes=(f"{NO_VALUE}: {why_none}.",) if has_gaps else ()
@@ -39,8 +48,14 @@ def _percentile_table(
 
 
 def _interval_text(percentile: PercentileEstimate, unit: LatencyUnit) -> str:
-    return ends_text(percentile.low_ns, percentile.high_ns, unit)
+    return _ends(percentile.low_ns, percentile.high_ns, unit)
 
 
 def _range_text(percentile: PercentileEstimate, unit: LatencyUnit) -> str:
-    return ends_text(percentile.lowest_ns, percentile.highest_ns, unit)
+    return _ends(percentile.lowest_ns, percentile.highest_ns, unit)
+
+
+def _ends(low_ns: int | None, high_ns: int | None, unit: LatencyUnit) -> str:
+    if low_ns is None or high_ns is None:
+        return NO_VALUE
+    return f"{significant(low_ns / unit.ns)} to {significant(high_ns / unit.ns)}"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
-from iosonde.analysis.histogram import PERCENTS, SAMPLES_BEYOND_MIN, TAIL_PERCENT, percent_label
+from iosonde.analysis.histogram import PERCENTS, SAMPLES_BEYOND_MIN, percent_label
 from iosonde.analysis.pace import SATURATED
 from iosonde.charts.figure import why_no_figures
 from iosonde.charts.quantities import (
@@ -84,13 +84,22 @@ class Column:
     text: Callable[[CellEstimate, OperationEstimate], str]
 
 
+def in_order(experiment: Experiment, cells: Sequence[CellEstimate]) -> list[CellEstimate]:
+    """Sweeps in their own order, other cells in the plan's."""
+    return sorted(cells, key=_ORDERS[experiment]) if experiment in _ORDERS else list(cells)
+
+
+def shown_percents(experiment: Experiment) -> tuple[float, ...]:
+    """The percentiles that the tables of an experiment have."""
+    return PERCENTS if experiment in FULL_DISTRIBUTION_IN else FEW_PERCENTS
+
+
 def experiment_tables(experiment: Experiment, cells: Sequence[CellEstimate]) -> tuple[ResultTable, ...]:
     """All figures of one experiment; sweeps in their own order, others in the plan's.
 
     Where the distribution is the question it has a table of its own: side by side the two would be wider than a page.
     """
-    if experiment in _ORDERS:
-        cells = sorted(cells, key=_ORDERS[experiment])
+    cells = in_order(experiment, cells)
     shown = [(cell, figures) for cell in cells for figures in _shown(cell)]
     unit = latency_unit(figures.latency_ns_mean.mean for _, figures in shown)
     interval = (
@@ -98,8 +107,7 @@ def experiment_tables(experiment: Experiment, cells: Sequence[CellEstimate]) -> 
     )
     if experiment not in FULL_DISTRIBUTION_IN:
         columns = [*_rate_columns(unit), *_latency_columns(unit, FEW_PERCENTS), _CPU]
-        tail = f" Behind {percent_label(TAIL_PERCENT)} stands its own, where samples allow one."
-        return (_table(cells, columns, interval + tail, _notes(shown, FEW_PERCENTS)),)
+        return (_table(cells, columns, interval, _notes(shown, FEW_PERCENTS)),)
     distribution = [*_HEAD, Column(Head("Min", unit.name), _least(unit)), *_latency_columns(unit, PERCENTS)]
     return (
         _table(cells, [*_rate_columns(unit), _CPU], interval, _notes(shown, ())),
@@ -141,9 +149,7 @@ def _rate_columns(unit: LatencyUnit) -> list[Column]:
 
 def _latency_columns(unit: LatencyUnit, percents: Sequence[float]) -> list[Column]:
     most = Column(Head("Max", unit.name), lambda _, figures: longest_text(figures, unit))
-    # Where every percentile is shown, their intervals have a table of their own.
-    told = (TAIL_PERCENT,) if percents == FEW_PERCENTS else ()
-    return [*(_percentile_column(percent, unit, has_interval=percent in told) for percent in percents), most]
+    return [*(_percentile_column(percent, unit) for percent in percents), most]
 
 
 def mean_text(figures: OperationEstimate, unit: LatencyUnit) -> str:
@@ -162,13 +168,10 @@ def _least(unit: LatencyUnit) -> Callable[[CellEstimate, OperationEstimate], str
     return lambda _, figures: significant(figures.latency_ns_min / unit.ns)
 
 
-def _percentile_column(percent: float, unit: LatencyUnit, *, has_interval: bool) -> Column:
+def _percentile_column(percent: float, unit: LatencyUnit) -> Column:
     def text(_: CellEstimate, figures: OperationEstimate) -> str:
-        known = figures.percentile(percent)
-        if known.value_ns is None:
-            return NO_VALUE
-        value, ends = significant(known.value_ns / unit.ns), ends_text(known.low_ns, known.high_ns, unit)
-        return f"{value} ({ends})" if has_interval and ends != NO_VALUE else value
+        value_ns = figures.percentile(percent).value_ns
+        return NO_VALUE if value_ns is None else significant(value_ns / unit.ns)
 
     return Column(Head(percent_label(percent), unit.name), text)
 
@@ -265,10 +268,3 @@ def _against(figures: OperationEstimate, base: OperationEstimate) -> tuple[str, 
         f"{figures.latency_ns_mean.mean / base.latency_ns_mean.mean:,.2f} x",
         f"{tail_ns / base_tail_ns:,.2f} x" if tail_ns and base_tail_ns else NO_VALUE,
     )
-
-
-def ends_text(low_ns: int | None, high_ns: int | None, unit: LatencyUnit) -> str:
-    """Two ends of a stretch of latencies, or a dash where there are none."""
-    if low_ns is None or high_ns is None:
-        return NO_VALUE
-    return f"{significant(low_ns / unit.ns)} to {significant(high_ns / unit.ns)}"
