@@ -12,7 +12,7 @@ use super::memory_needed;
 use super::patience::Patience;
 use super::placement::{beside, place};
 use super::result::{Interval, JobResult};
-use super::thread::{Gate, Legacy, Post, cpus_allowed, drive};
+use super::thread::{Gate, Granted, Legacy, Post, cpus_allowed, drive};
 use super::total::{Counted, Moment, Total};
 use super::watch::{Watch, Watcher};
 use crate::clock::{Clock, Monotonic};
@@ -156,8 +156,9 @@ impl<'scope> Crew<'scope> {
     ) -> Result<Self, Failure> {
         let workers = job.workers();
         let spares_each = spares_each(job);
-        let places = places_of(job, setting);
-        let helpers = Arc::new(Helpers { cpus: beside(&places, &cpus_allowed()), ..Helpers::default() });
+        let allowed = cpus_allowed();
+        let places = places_of(job, setting, &allowed);
+        let helpers = Arc::new(Helpers { cpus: beside(&places, &allowed), ..Helpers::default() });
         let mut places = places.into_iter();
         let (ready, answers) = sync_channel(workers as usize);
         let (leave, ended) = sync_channel(workers as usize);
@@ -196,13 +197,7 @@ impl<'scope> Crew<'scope> {
             spares.push(spare);
         }
         drop(ready);
-        let mut total = Total::default();
-        for answer in answers.iter().take(handles.len()) {
-            match answer {
-                Ok(granted) => total.grant(granted),
-                Err(error) => refusal = refusal.or(Some(error)),
-            }
-        }
+        let total = granted_by(answers.iter().take(handles.len()), &mut refusal);
         let crew = Self {
             handles,
             ended,
@@ -267,11 +262,23 @@ impl<'scope> Crew<'scope> {
     }
 }
 
+// What all were granted together; the first refusal is kept.
+fn granted_by(answers: impl Iterator<Item = Result<Granted, Failure>>, refusal: &mut Option<Failure>) -> Total {
+    let mut total = Total::default();
+    for answer in answers {
+        match answer {
+            Ok(granted) => total.grant(granted),
+            Err(error) => *refusal = refusal.take().or(Some(error)),
+        }
+    }
+    total
+}
+
 // The CPUs of each worker, in their order.
-fn places_of(job: &Job, setting: &Setting<'_>) -> Vec<Vec<u32>> {
+fn places_of(job: &Job, setting: &Setting<'_>, allowed: &[u32]) -> Vec<Vec<u32>> {
     let targets = &setting.targets[..job.targets as usize];
     let near: Vec<Vec<u32>> = targets.iter().map(|each| each.cpus_near.clone()).collect();
-    place(&near, job.workers_each() as usize, &cpus_allowed())
+    place(&near, job.workers_each() as usize, allowed)
 }
 
 fn watched(found: Interval, kernel_workers: &mut Option<KernelWorkers>) -> Interval {

@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_setaffinity};
 
+use super::placement::set_of;
 use crate::host::kernel_workers;
 use crate::ring::Helpers;
 
@@ -24,7 +25,9 @@ pub struct KernelWorkers {
     cpus: CpuSet,
     // By thread: the CPU time that it was last seen to have taken.
     cpu_ns: BTreeMap<u32, u64>,
+    // When they were last judged, and what they had spent by then: they are looked at more often than that.
     looked_ns: u64,
+    spent_then_ns: u64,
     look_every_ns: u64,
     most_since: u32,
     most: u32,
@@ -34,15 +37,12 @@ impl KernelWorkers {
     /// None yet; whichever are found may run where helpers may from then on.
     #[must_use]
     pub fn of(helpers: Arc<Helpers>) -> Self {
-        let mut cpus = CpuSet::new();
-        for cpu in &helpers.cpus {
-            cpus.set(*cpu as usize);
-        }
         Self {
+            cpus: set_of(&helpers.cpus),
             helpers,
-            cpus,
             cpu_ns: BTreeMap::new(),
             looked_ns: 0,
+            spent_then_ns: 0,
             look_every_ns: LOOK_NS_MIN,
             most_since: 0,
             most: 0,
@@ -51,16 +51,18 @@ impl KernelWorkers {
 
     /// Looks, unless that was done just now, and says whether they are busy.
     pub fn look(&mut self, now_ns: u64) {
-        let passed_ns = now_ns.saturating_sub(self.looked_ns);
-        if passed_ns < self.look_every_ns {
-            return;
+        if now_ns.saturating_sub(self.looked_ns) >= self.look_every_ns {
+            self.look_now();
+            self.judge(now_ns);
+            self.look_every_ns = (self.look_every_ns * 2).min(LOOK_NS_MAX);
         }
-        let spent_ns = self.spent_ns();
-        self.look_now();
-        let are_busy = (self.spent_ns() - spent_ns) * BUSY_PART > passed_ns;
+    }
+
+    fn judge(&mut self, now_ns: u64) {
+        let (passed_ns, spent_ns) = (now_ns.saturating_sub(self.looked_ns), self.spent_ns());
+        let are_busy = (spent_ns - self.spent_then_ns) * BUSY_PART > passed_ns;
         self.helpers.are_busy.store(are_busy, Ordering::Relaxed);
-        self.looked_ns = now_ns;
-        self.look_every_ns = (self.look_every_ns * 2).min(LOOK_NS_MAX);
+        (self.looked_ns, self.spent_then_ns) = (now_ns, spent_ns);
     }
 
     /// The most at a time since this was last asked.
@@ -104,5 +106,34 @@ impl KernelWorkers {
             let _ = sched_setaffinity(Pid::from_raw(thread.cast_signed()), &self.cpus);
         }
         self.add(&found);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    fn are_busy(spent_ns: &[u64]) -> bool {
+        let helpers = Arc::new(Helpers::default());
+        let mut workers = KernelWorkers::of(Arc::clone(&helpers));
+        workers.judge(0);
+        for spent_ns in spent_ns {
+            workers.add(&[(7, *spent_ns)]);
+        }
+        workers.judge(100 * MS);
+        helpers.are_busy.load(Ordering::Relaxed)
+    }
+
+    #[test]
+    fn they_are_busy_when_they_run_for_most_of_the_time() {
+        assert!(are_busy(&[60 * MS]));
+        assert!(!are_busy(&[40 * MS]));
+    }
+
+    #[test]
+    fn what_was_seen_at_the_ends_of_intervals_counts_as_well() {
+        assert!(are_busy(&[20 * MS, 40 * MS, 60 * MS]));
     }
 }

@@ -1,5 +1,7 @@
 //! Which CPUs a worker may use: those near its target, one of its own where there are enough.
 
+use rustix::thread::CpuSet;
+
 /// The CPUs of each worker, of whom `workers_each` in a row are on the same target; none means that the scheduler decides.
 ///
 /// `near` are the CPUs near each target, none where nobody knows or all are alike; `allowed` are those that the process
@@ -28,6 +30,16 @@ pub fn beside(places: &[Vec<u32>], allowed: &[u32]) -> Vec<u32> {
     let is_taken = |cpu: &u32| places.iter().any(|place| place[..] == [*cpu]);
     let left: Vec<u32> = allowed.iter().copied().filter(|cpu| !is_taken(cpu)).collect();
     if left.is_empty() { allowed.to_vec() } else { left }
+}
+
+/// CPUs as the kernel takes them.
+#[must_use]
+pub fn set_of(cpus: &[u32]) -> CpuSet {
+    let mut set = CpuSet::new();
+    for cpu in cpus {
+        set.set(*cpu as usize);
+    }
+    set
 }
 
 fn pool(near: &[u32], allowed: &[u32]) -> Vec<u32> {

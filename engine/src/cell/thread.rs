@@ -8,6 +8,7 @@ use std::sync::mpsc::SyncSender;
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
+use super::placement::set_of;
 use super::result::ThreadCpu;
 use crate::clock::{Clock, Monotonic};
 use crate::failure::{Failure, FailureKind};
@@ -160,11 +161,7 @@ fn pin(cpus: &[u32]) -> io::Result<()> {
     if cpus.is_empty() {
         return Ok(());
     }
-    let mut set = CpuSet::new();
-    for cpu in cpus {
-        set.set(*cpu as usize);
-    }
-    Ok(sched_setaffinity(None, &set)?)
+    Ok(sched_setaffinity(None, &set_of(cpus))?)
 }
 
 /// The CPUs that this thread may run on, ascending.
