@@ -10,7 +10,7 @@ from typing import Final
 from bench.report import Report
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import estimate_run
-from iosonde.analysis.precision import precision_of
+from iosonde.analysis.precision import FIGURES, figures_of, precision_of
 from iosonde.records import RunRecord
 from iosonde.store import load_run
 from iosonde.units import SECOND_NS, format_size
@@ -20,10 +20,6 @@ FIXED_REPEATS: Final = 5
 FIXED_S: Final = 10 + 1
 SHARE_MAX: Final = 0.2
 AGREE_MIN: Final = 0.9
-P99: Final = 99.0
-FIGURES: Final = ("throughput", "mean latency", "p99")
-# A figure's 95 % interval, None where too little is known for one.
-Interval = tuple[float, float] | None
 
 
 def run(results: Path, folder: Path, _pairs: int) -> bool:
@@ -58,7 +54,7 @@ def _spent(run: RunRecord) -> tuple[float, float, int]:
     """Device time in seconds, that as a share of fixed times, and how many cells are known as well as was asked."""
     plan = run.header.plan
     assert plan.aim is not None, "the lab profile has an aim"
-    device_s = sum(each.timing.warmup_ns + each.timing.measure_ns for each in run.cells) / SECOND_NS
+    device_s = sum(each.timing.lasts_ns for each in run.cells) / SECOND_NS
     met = sum(precision_of(cell, plan.aim.precision_percent).met for cell in estimate_run(run).cells)
     return device_s, device_s / (len(plan.cells) * FIXED_REPEATS * FIXED_S), met
 
@@ -66,7 +62,7 @@ def _spent(run: RunRecord) -> tuple[float, float, int]:
 def _compare(report: Report, runs: Sequence[RunRecord]) -> bool:
     """Says of each figure in how many cells the intervals of both runs overlap."""
     report.say("", "| figure | both runs have an interval | they overlap |", "|---|---|---|")
-    first, second = ([_intervals(cell) for cell in estimate_run(each).cells] for each in runs)
+    first, second = ([_ends(cell) for cell in estimate_run(each).cells] for each in runs)
     told: list[list[bool]] = [[] for _ in first]
     for place, figure in enumerate(FIGURES):
         found = [(cell, one[place], other[place]) for cell, (one, other) in enumerate(zip(first, second, strict=True))]
@@ -87,17 +83,12 @@ def _compare(report: Report, runs: Sequence[RunRecord]) -> bool:
     return bool(known) and agreeing >= AGREE_MIN * len(known)
 
 
-def _intervals(cell: CellEstimate) -> tuple[Interval, ...]:
-    subject = cell.subject
-    if subject is None:
-        return (None,) * len(FIGURES)
-    tail = subject.percentile(P99)
-    ends = (
-        (subject.iops.low, subject.iops.high),
-        (subject.latency_ns_mean.low, subject.latency_ns_mean.high),
-        (tail.low_ns, tail.high_ns),
-    )
-    return tuple(None if low is None or high is None else (low, high) for low, high in ends)
+def _ends(cell: CellEstimate) -> list[tuple[float, float] | None]:
+    """The ends of the 95 % interval of each figure, None where too little is known for one."""
+    if cell.subject is None:
+        return [None] * len(FIGURES)
+    found = [(each.low, each.high) for each in figures_of(cell.subject)]
+    return [None if low is None or high is None else (low, high) for low, high in found]
 
 
 def _overlap(one: tuple[float, float], other: tuple[float, float]) -> bool:

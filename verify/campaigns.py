@@ -1,12 +1,13 @@
-"""A campaign of one cell on a simulated drive, as the command would run it, kept in memory."""
+"""Campaigns on simulated drives, as the command would run them, kept in memory."""
 
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from iosonde.campaign import SilentObserver, look_ahead, measure_in_memory
+from iosonde.campaign import SilentObserver, Wish, look_ahead, measure_in_memory
 from iosonde.campaign.wishes import campaign_wish
 from iosonde.records import RunRecord
+from iosonde.units import SECOND_NS
 from iosonde.vocabulary import EngineChoice, Poll
 
 
@@ -16,7 +17,6 @@ def run_one_cell(target: str, keys: str, seed: int, *, head: str, size: str | No
         f'name = "one"\n{head}[[experiment]]\nname = "one"\npattern = "random"\nread = 100\n'
         f'block_size = "4KiB"\n{keys}\n'
     )
-    now = datetime.now(UTC)
     with TemporaryDirectory() as folder:
         file = Path(folder) / "one.toml"
         file.write_text(text, encoding="utf-8")
@@ -31,4 +31,15 @@ def run_one_cell(target: str, keys: str, seed: int, *, head: str, size: str | No
             poll=Poll.INTERRUPT,
             seed=seed,
         )
-        return measure_in_memory(wish, look_ahead(wish, now), SilentObserver(), now)
+        return run_wish(wish)
+
+
+def run_wish(wish: Wish) -> RunRecord:
+    """What is wished, measured now."""
+    now = datetime.now(UTC)
+    return measure_in_memory(wish, look_ahead(wish, now), SilentObserver(), now)
+
+
+def device_s(run: RunRecord) -> float:
+    """Seconds for which the device was asked by all repeats of a run together."""
+    return sum(each.timing.lasts_ns for each in run.cells) / SECOND_NS

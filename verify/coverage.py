@@ -15,11 +15,10 @@ from typing import Final
 
 from scipy.stats import binomtest
 
-from iosonde.analysis.cells import CellEstimate, OperationEstimate
+from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import estimate_run
-from iosonde.analysis.precision import precision_of
-from iosonde.units import SECOND_NS
-from verify.campaigns import run_one_cell
+from iosonde.analysis.precision import FIGURES, Figure, figures_of, precision_of
+from verify.campaigns import device_s, run_one_cell
 
 BUDGET: Final = "20m"
 TRUTH: Final = "1000s"
@@ -51,23 +50,10 @@ CASES: Final = (
 
 
 @dataclass(frozen=True)
-class Interval:
-    """A figure with its 95 % interval, None where it has none."""
-
-    value: float
-    low: float | None
-    high: float | None
-
-    def holds(self, truth: float) -> bool:
-        """Whether the truth lies in it."""
-        return self.low is not None and self.high is not None and self.low <= truth <= self.high
-
-
-@dataclass(frozen=True)
 class Told:
     """What a run says: throughput, mean latency and p99, whether all are as narrow as asked, and the time it took."""
 
-    figures: tuple[Interval, Interval, Interval]
+    figures: tuple[Figure, ...]
     met: bool
     device_s: float
 
@@ -100,9 +86,6 @@ class Covered:
         return float(min(few, many)) > 0.05 / 2
 
 
-FIGURES: Final = ("throughput", "mean latency", "p99")
-
-
 def coverage(cases: tuple[Case, ...] = CASES) -> Iterator[Covered]:
     """Every case, figure by figure."""
     for case in cases:
@@ -118,7 +101,7 @@ def coverage(cases: tuple[Case, ...] = CASES) -> Iterator[Covered]:
                 runs=len(told),
                 met=len(met),
                 held=sum(each.figures[place].holds(truth[place]) for each in met),
-                error_median=median(abs(each.figures[place].value / truth[place] - 1) for each in told),
+                error_median=median(abs(_value(each.figures[place]) / truth[place] - 1) for each in told),
                 device_s_median=median(each.device_s for each in told),
             )
 
@@ -126,30 +109,26 @@ def coverage(cases: tuple[Case, ...] = CASES) -> Iterator[Covered]:
 def run_to_precision(case: Case, seed: int) -> Told:
     """One run that stops where it knows enough."""
     aim = f'precision = "{case.precision_percent:g}%"\nbudget = "{BUDGET}"\nduration = "10s"\nwarmup = "1s"\n'
-    cell, device_s = _measured(case, seed, aim)
+    cell, spent_s = _measured(case, seed, aim)
     assert cell.subject is not None, "a model answers"
-    return Told(_figures(cell.subject), precision_of(cell, case.precision_percent).met, device_s)
+    return Told(figures_of(cell.subject), precision_of(cell, case.precision_percent).met, spent_s)
 
 
-def _truth(case: Case) -> tuple[float, float, float]:
+def _truth(case: Case) -> tuple[float, ...]:
     """The mean of long runs; none of their seeds is that of a short one."""
     found = []
     for seed in TRUTH_SEEDS:
         cell, _ = _measured(case, seed, f'repeats = 1\nduration = "{TRUTH}"\nwarmup = "1s"\n')
         assert cell.subject is not None, "a model answers"
-        found.append([each.value for each in _figures(cell.subject)])
-    throughput, mean, tail = (sum(each) / len(each) for each in zip(*found, strict=True))
-    return throughput, mean, tail
+        found.append([_value(each) for each in figures_of(cell.subject)])
+    return tuple(sum(each) / len(each) for each in zip(*found, strict=True))
 
 
-def _figures(subject: OperationEstimate) -> tuple[Interval, Interval, Interval]:
-    tail = subject.percentile(99.0)
-    means = [Interval(each.mean, each.low, each.high) for each in (subject.iops, subject.latency_ns_mean)]
-    return means[0], means[1], Interval(float(tail.value_ns or 0), tail.low_ns, tail.high_ns)
+def _value(figure: Figure) -> float:
+    assert figure.value is not None, "so many operations have a p99"
+    return figure.value
 
 
 def _measured(case: Case, seed: int, head: str) -> tuple[CellEstimate, float]:
     run = run_one_cell(f"sim:{case.model},seed={seed}", case.keys, seed, head=head)
-    timings = [record.timing for record in run.cells]
-    device_s = sum(each.warmup_ns + each.measure_ns for each in timings) / SECOND_NS
-    return estimate_run(run).cells[0], device_s
+    return estimate_run(run).cells[0], device_s(run)

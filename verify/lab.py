@@ -7,18 +7,18 @@ repeat of every cell. All three begin with the same drive, filled in the same wa
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from statistics import median
 from typing import Final
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import estimate_run
-from iosonde.analysis.precision import precision_of
-from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, measure_in_memory
+from iosonde.analysis.precision import FIGURES, figures_of, precision_of
+from iosonde.campaign import TargetWish, Wish
 from iosonde.plans import CampaignTable, campaign_plan, load_profile
 from iosonde.records import Aim, RunRecord
 from iosonde.units import SECOND_NS
 from iosonde.vocabulary import EngineChoice
+from verify.campaigns import device_s, run_wish
 
 MODELS: Final = ("mmc", "mm1", "md1", "sata-dc", "client-nvme")
 PRECISION_PERCENT: Final = 2.0
@@ -30,7 +30,6 @@ TRUTH_S: Final = 100
 SEED: Final = 1
 TRUTH_SEED: Final = 900_001
 PROCESSES: Final = 2
-P99: Final = 99.0
 
 
 @dataclass(frozen=True)
@@ -136,22 +135,20 @@ def _measured(model: str, seed: int, campaign: CampaignTable, aim: Aim | None = 
         engine=EngineChoice.AUTO,
         plan=lambda ground: campaign_plan(campaign, ground, quick=False, seed=seed, aim=aim),
     )
-    now = datetime.now(UTC)
-    return measure_in_memory(wish, look_ahead(wish, now), SilentObserver(), now)
+    return run_wish(wish)
 
 
 def _told(run: RunRecord) -> Known:
     cells = estimate_run(run).cells
-    timings = [record.timing for record in run.cells]
     return Known(
         figures={cell.cell: _figures(cell) for cell in cells},
         met=frozenset(cell.cell for cell in cells if precision_of(cell, PRECISION_PERCENT).met),
-        device_s=sum(each.warmup_ns + each.measure_ns for each in timings) / SECOND_NS,
+        device_s=device_s(run),
     )
 
 
 def _figures(cell: CellEstimate) -> tuple[float | None, ...]:
     subject = cell.subject
     if subject is None:
-        return (None, None, None)
-    return subject.iops.mean, subject.latency_ns_mean.mean, subject.percentile(P99).value_ns
+        return (None,) * len(FIGURES)
+    return tuple(each.value for each in figures_of(subject))

@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import floor, log10
 from typing import Final
 
+from iosonde.analysis.precision import FIGURES
 from iosonde.units import SECOND_NS, format_latency
 from verify.cells import source_of
 from verify.closed_forms import SEEDS
-from verify.coverage import FIGURES, TRUTH, Covered
+from verify.coverage import TRUTH, Covered
 from verify.kept import ClosedForm, MeasuredModel, kept_closed_forms, kept_models
 from verify.knee import DEPTHS, OPERATIONS, REPEATS, FoundKnees
 from verify.knee import SEEDS as KNEE_SEEDS

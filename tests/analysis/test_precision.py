@@ -32,7 +32,7 @@ def test_repeats_that_agree_are_known() -> None:
 def test_repeats_that_disagree_are_not_known_and_that_is_why() -> None:
     found = judged(repeat(1, 4000), repeat(2, 5000), repeat(3, 6000))
     assert (found.met, found.reason) == (False, Reason.REPEATS_DIFFER)
-    assert found.widest.figure == "throughput"
+    assert found.widest.name == "throughput"
 
 
 def test_doubt_is_the_widest_interval_over_the_one_that_was_asked_for() -> None:
@@ -73,5 +73,5 @@ def test_a_saturated_cell_is_known_by_its_throughput_alone() -> None:
         for number in (1, 2, 3)
     ]
     found = precision_of(estimate_cell(cell_plan(asked), records), 2.0)
-    assert [each.figure for each in found.known] == ["throughput"]
+    assert [each.name for each in found.known] == ["throughput"]
     assert found.met

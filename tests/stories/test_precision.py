@@ -9,11 +9,11 @@ import pytest
 from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.precision import precision_of
 from iosonde.analysis.series.batches import BATCHES
-from iosonde.analysis.totals import whole_intervals
+from iosonde.analysis.totals import measured_intervals
 from iosonde.campaign import SilentObserver, look_ahead, look_back, measure_to_directory, resume
 from iosonde.campaign.wishes import campaign_wish
 from iosonde.findings import Case, find
-from iosonde.records import CellRecord, IntervalRecord, Phase, RunRecord
+from iosonde.records import CellRecord, RunRecord
 from iosonde.store import glance_at, load_run
 from iosonde.vocabulary import EngineChoice, Poll
 from tests.commands import iosonde as run_command
@@ -73,10 +73,6 @@ def figures(run: RunRecord) -> list[tuple[str, int, int, float]]:
         (record.cell, record.repeat, record.seed, sum(each.count for each in record.operations.values()))
         for record in run.cells
     ]
-
-
-def measured_intervals(record: CellRecord) -> list[IntervalRecord]:
-    return whole_intervals([each for each in record.intervals if each.phase is Phase.MEASURE])
 
 
 def test_each_cell_is_measured_until_it_is_known(campaign: Path, tmp_path: Path) -> None:
@@ -172,7 +168,7 @@ def test_a_file_is_measured_until_its_figures_are_known_or_the_budget_is_spent(c
     )
     assert told.returncode == 0, told.stderr
     run = load_run(tmp_path / "run")
-    spent_ns = sum(record.timing.warmup_ns + record.timing.measure_ns for record in run.cells)
+    spent_ns = sum(record.timing.lasts_ns for record in run.cells)
     assert spent_ns <= 12 * 10**9
     assert len(run.cells) >= len(run.header.plan.turns) == 9
     # A host that gives the engine no time leaves gaps, and thirty intervals are the least that say anything.

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from enum import StrEnum
 from math import inf
+from typing import Final
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
-from iosonde.analysis.estimate import REPEATS_MIN, Estimate, Level
+from iosonde.analysis.estimate import REPEATS_MIN, Level
 from iosonde.analysis.histogram import SAMPLES_BEYOND_MIN, TAIL_PERCENT
 
 
@@ -19,13 +20,30 @@ class Reason(StrEnum):
     TOO_SHORT = "too_short"
 
 
-@dataclass(frozen=True)
-class Known:
-    """How well one figure is known: half its 95 % interval as a share of it, None where there is no interval."""
+FIGURES: Final = ("throughput", "mean latency", "p99")
+"""What an aim is about, by name."""
 
-    figure: str
-    half_width_share: float | None
+
+@dataclass(frozen=True)
+class Figure:
+    """One of ``FIGURES`` with its 95 % interval, whose ends are None where it has none; ``level`` made it that wide."""
+
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
     level: Level | None = None
+
+    @property
+    def half_width_share(self) -> float | None:
+        """How well it is known: half its interval as a share of it, None without an interval."""
+        if self.value is None or self.low is None or self.high is None:
+            return None
+        return (self.high - self.low) / 2 / self.value if self.value else 0.0
+
+    def holds(self, truth: float) -> bool:
+        """Whether a value lies in the interval."""
+        return self.low is not None and self.high is not None and self.low <= truth <= self.high
 
 
 @dataclass(frozen=True)
@@ -37,7 +55,7 @@ class Precision:
     """
 
     cell: str
-    known: tuple[Known, ...]
+    known: tuple[Figure, ...]
     doubt: float
     reason: Reason | None
 
@@ -47,7 +65,7 @@ class Precision:
         return self.reason is None
 
     @property
-    def widest(self) -> Known:
+    def widest(self) -> Figure:
         """The figure that is known worst."""
         return max(self.known, key=lambda each: inf if each.half_width_share is None else each.half_width_share)
 
@@ -56,11 +74,9 @@ def precision_of(cell: CellEstimate, precision_percent: float) -> Precision:
     """How well throughput, mean latency and p99 of what a cell is about are known; of a saturated one, throughput."""
     subject = cell.subject
     if subject is None:
-        return Precision(cell.cell, (Known("throughput", None),), inf, Reason.UNMEASURED)
-    known: tuple[Known, ...] = (_mean("throughput", subject.iops),)
+        return Precision(cell.cell, (Figure(FIGURES[0], None, None, None),), inf, Reason.UNMEASURED)
     # How long a saturated cell is measured makes its latency: no time would make that known.
-    if not subject.saturated:
-        known += (_mean("mean latency", subject.latency_ns_mean), Known("p99", _tail_share(subject)))
+    known = figures_of(subject)[: 1 if subject.saturated else None]
     shares = [each.half_width_share for each in known]
     doubt = max(inf if share is None else share * 100 / precision_percent for share in shares)
     settled = cell.repeats_finished - cell.repeats_unsettled - cell.repeats_early
@@ -69,23 +85,17 @@ def precision_of(cell: CellEstimate, precision_percent: float) -> Precision:
     return Precision(cell.cell, known, doubt, _reason(subject, known, settled))
 
 
-def _mean(name: str, found: Estimate) -> Known:
-    half_width = found.half_width
-    return Known(name, None if half_width is None else _share(half_width, found.mean), found.level)
-
-
-def _tail_share(subject: OperationEstimate) -> float | None:
+def figures_of(subject: OperationEstimate) -> tuple[Figure, ...]:
+    """The figures that an aim is about, in the order of ``FIGURES``: operations a second, and latencies in ns."""
     tail = subject.percentile(TAIL_PERCENT)
-    if tail.value_ns is None or tail.low_ns is None or tail.high_ns is None:
-        return None
-    return _share((tail.high_ns - tail.low_ns) / 2, tail.value_ns)
+    means = (subject.iops, subject.latency_ns_mean)
+    return (
+        *(Figure(name, each.mean, each.low, each.high, each.level) for name, each in zip(FIGURES, means, strict=False)),
+        Figure(FIGURES[-1], tail.value_ns, tail.low_ns, tail.high_ns),
+    )
 
 
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole else 0.0
-
-
-def _reason(subject: OperationEstimate, known: tuple[Known, ...], settled: int) -> Reason:
+def _reason(subject: OperationEstimate, known: tuple[Figure, ...], settled: int) -> Reason:
     if settled < REPEATS_MIN:
         return Reason.UNSETTLED
     if known[-1].half_width_share is None:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from iosonde.analysis.series import find_changes
-from iosonde.analysis.totals import count_all, iops_of, whole_intervals
-from iosonde.records import CellRecord, IntervalRecord, Phase
+from iosonde.analysis.totals import count_all, iops_of, measured_intervals
+from iosonde.records import CellRecord, IntervalRecord
 from iosonde.units import SECOND_NS
 
 
@@ -21,7 +21,7 @@ class Regime:
 
 def regimes_of(record: CellRecord) -> tuple[Regime, ...]:
     """The regimes of one repeat in order: one where its throughput kept its level, none without intervals."""
-    measured = whole_intervals([each for each in record.intervals if each.phase is Phase.MEASURE])
+    measured = measured_intervals(record)
     if not measured:
         return ()
     changes = find_changes([iops_of(each) for each in measured])

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from iosonde.analysis.histogram import merge_histograms
-from iosonde.records import IntervalRecord, Operation, OperationTotals, Phase, Times
+from iosonde.records import CellRecord, IntervalRecord, Operation, OperationTotals, Phase, Times
 from iosonde.units import SECOND_NS
 
 LENGTH_SHARE_MIN: Final = 0.5
@@ -71,6 +71,11 @@ def count_of(operations: Mapping[Operation, OperationTotals], operation: Operati
 def iops_of(interval: IntervalRecord) -> float:
     """Operations a second in an interval, which has to have a length."""
     return count_all(interval.operations) * SECOND_NS / (interval.end_ns - interval.start_ns)
+
+
+def measured_intervals(record: CellRecord) -> list[IntervalRecord]:
+    """The series of a repeat: its whole intervals behind the warm-up."""
+    return whole_intervals([each for each in record.intervals if each.phase is Phase.MEASURE])
 
 
 def whole_intervals(intervals: Sequence[IntervalRecord]) -> list[IntervalRecord]:

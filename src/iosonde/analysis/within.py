@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from iosonde.analysis.histogram import TAIL_PERCENT, coarsen, percentile_supported, rank_of
 from iosonde.analysis.latency import leading
 from iosonde.analysis.series import batch_means, find_changes, find_warm_up, geweke
-from iosonde.analysis.totals import merge_totals, total_of, whole_intervals
+from iosonde.analysis.totals import measured_intervals, merge_totals, total_of, whole_intervals
 from iosonde.records import (
     CellRecord,
     Histogram,
@@ -32,7 +32,7 @@ GEWEKE_MAX: Final = 3.29
 
 def within_repeat(record: CellRecord) -> WithinRepeat | None:
     """What the intervals of a finished repeat say of it; None where there are too few of them."""
-    measured = whole_intervals([each for each in record.intervals if each.phase is Phase.MEASURE])
+    measured = measured_intervals(record)
     found = [total_of(each.operations, record.workload.subject) for each in measured]
     totals = [None if each is None else leading(each) for each in found]
     counts = np.array([0 if each is None else each.count for each in totals], dtype=np.float64)

@@ -202,7 +202,7 @@ class Conductor:
         return record.model_copy(update={"verification": self._source.verify(self._observer.verifying)})
 
     def _measure(self, cell: CellPlan, turn: CellTurn, way: Way, keep: Callable[[CellRecord], None]) -> CellRecord:
-        ends_ns = cell.timing.warmup_ns + cell.timing.measure_ns
+        ends_ns = cell.timing.lasts_ns
         passed_ns = 0
 
         def on_interval(interval: IntervalRecord) -> None:

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from iosonde.analysis.cells import CellEstimate
+from iosonde.analysis.histogram import TAIL_PERCENT
 from iosonde.findings.case import Case, count_of
 from iosonde.findings.model import Confidence, Finding, Severity
 from iosonde.units import format_iops, format_latency
 
 # A tenth of what is measured: what an engine that is late adds to it can then be read off the second digit.
 OWN_LAG_SHARE_MAX = 0.10
-TAIL = 99.0
 
 
 def saturated(case: Case) -> Iterator[Finding]:
@@ -56,8 +56,8 @@ def submitted_late(case: Case) -> Iterator[Finding]:
     worst, _ = max(late, key=lambda each: each[1])
     figures = worst.subject
     assert figures is not None
-    own_ns = None if figures.host_lag is None else figures.host_lag.percentile(TAIL)
-    response_ns = figures.percentile(TAIL).value_ns
+    own_ns = None if figures.host_lag is None else figures.host_lag.percentile(TAIL_PERCENT)
+    response_ns = figures.percentile(TAIL_PERCENT).value_ns
     assert own_ns is not None
     assert response_ns is not None
     yield Finding(
@@ -80,7 +80,7 @@ def _own_share(cell: CellEstimate) -> float:
     figures = cell.subject
     if figures is None or figures.host_lag is None:
         return 0.0
-    own_ns, response_ns = figures.host_lag.percentile(TAIL), figures.percentile(TAIL).value_ns
+    own_ns, response_ns = figures.host_lag.percentile(TAIL_PERCENT), figures.percentile(TAIL_PERCENT).value_ns
     return own_ns / response_ns if own_ns is not None and response_ns else 0.0
 
 

@@ -68,7 +68,7 @@ def _told(each: Precision) -> str:
 
 def _widest(each: Precision) -> str:
     share = each.widest.half_width_share
-    return f"no interval of its {each.widest.figure}" if share is None else f"±{share:.1%} of its {each.widest.figure}"
+    return f"no interval of its {each.widest.name}" if share is None else f"±{share:.1%} of its {each.widest.name}"
 
 
 def _longer(case: Case, missed: Sequence[Precision], aim: Aim) -> str:

@@ -89,7 +89,7 @@ def cell_duration_ns(
     """How long a cell takes, from its start to the start of the next; with an amount, at the rate that is assumed."""
     if cell.timing.amount_bytes is not None:
         return cell.timing.amount_bytes * SECOND_NS // _taken_per_s(cell, bytes_per_s) + overhead_ns
-    return cell.timing.warmup_ns + cell.timing.measure_ns + overhead_ns
+    return cell.timing.lasts_ns + overhead_ns
 
 
 def turn_duration_ns(
@@ -103,7 +103,7 @@ def turn_duration_ns(
 def _written(cell: CellPlan, bytes_per_s: int) -> int:
     if cell.timing.amount_bytes is not None:
         return cell.timing.amount_bytes * cell.workload.targets * cell.workload.write_percent // 100
-    return _written_in(cell, cell.timing.warmup_ns + cell.timing.measure_ns, bytes_per_s)
+    return _written_in(cell, cell.timing.lasts_ns, bytes_per_s)
 
 
 def _written_in(cell: CellPlan, time_ns: int, bytes_per_s: int) -> int:

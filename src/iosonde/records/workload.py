@@ -167,6 +167,11 @@ class Timing(Record):
     interval_ns: int = Field(ge=0)
     amount_bytes: int | None = None
 
+    @property
+    def lasts_ns(self) -> int:
+        """Warm-up and measuring together: what the device is asked for, where no amount ends the cell."""
+        return self.warmup_ns + self.measure_ns
+
 
 class CellPlan(Record):
     """A cell before it is measured; ``experiments`` are all that read their figures from it."""

@@ -6,6 +6,7 @@ from math import log2
 from typing import Final
 
 from iosonde.analysis.cells import CellEstimate
+from iosonde.analysis.histogram import TAIL_PERCENT
 from iosonde.analysis.knee.model import DepthPoint, Knee, KneeReason, KneeState, RuleAnswer
 from iosonde.analysis.knee.resampling import interval, resamples
 from iosonde.analysis.knee.rules import RULES, depth_to_use, elasticity
@@ -25,8 +26,6 @@ ELASTICITY_MAX: Final = 0.5
 
 SCATTER_SHARE_MAX: Final = 0.5
 """Of the sweep, on the logarithm of depth: beyond it the answer depends on whom one asks."""
-
-P99: Final = 99.0
 
 
 def find_knee(points: Iterable[DepthPoint]) -> Knee:
@@ -81,7 +80,7 @@ def _point(cell: CellEstimate, operation: Operation, records: Sequence[CellRecor
         queue_depth=cell.queue_depth_asked,
         throughput=figures.iops.mean,
         latency_ns=figures.latency_ns_mean.mean,
-        latency_ns_p99=figures.percentile(P99).value_ns,
+        latency_ns_p99=figures.percentile(TAIL_PERCENT).value_ns,
         queue_depth_achieved=None if cell.queue_depth_achieved is None else cell.queue_depth_achieved.mean,
         repeats=tuple(
             (totals.count * SECOND_NS / record.measured_ns, totals.latency_ns_sum / totals.count)

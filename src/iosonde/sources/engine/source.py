@@ -155,7 +155,7 @@ class EngineSource:
         intervals: list[IntervalRecord] = []
 
         timed = cell.timing.amount_bytes is None
-        time_s = (cell.timing.warmup_ns + cell.timing.measure_ns) / SECOND_NS if timed else SILENCE_S_MAX
+        time_s = cell.timing.lasts_ns / SECOND_NS if timed else SILENCE_S_MAX
         # What lasts a second of virtual time may take longer.
         ends = timed and way.engine is not Engine.SIMULATION
         try:

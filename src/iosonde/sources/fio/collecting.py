@@ -44,9 +44,7 @@ class Collecting:
         self._moved = (0, time.monotonic())
         timing = measured.cell.timing
         timed = timing.amount_bytes is None
-        self._deadline_s = (
-            time.monotonic() + (timing.warmup_ns + timing.measure_ns) / SECOND_NS + JOB_SLACK_S if timed else None
-        )
+        self._deadline_s = time.monotonic() + timing.lasts_ns / SECOND_NS + JOB_SLACK_S if timed else None
 
     def run(self) -> None:
         """Takes all that fio says. Raises EngineError where it was ended by somebody, or never gave a result."""
