@@ -43,7 +43,7 @@ class Load:
     target: Path | None
     span_bytes: int
     queue_depth: int
-    duration_s: int
+    duration_s: float
     read_percent: int = 100
     jobs: int = 1
     rate_per_s: int | None = None
@@ -158,7 +158,7 @@ def _measured(source: EngineSource, engine: Engine, load: Load, seed: int) -> Ce
         rate_per_s=load.rate_per_s,
         arrivals=Arrivals.POISSON if load.rate_per_s else None,
     )
-    timing = Timing(warmup_ns=0, measure_ns=load.duration_s * SECOND_NS, interval_ns=SECOND_NS // 2)
+    timing = Timing(warmup_ns=0, measure_ns=round(load.duration_s * SECOND_NS), interval_ns=SECOND_NS // 2)
     plan = CellPlan(cell="bench", experiments=(Experiment.PROBE,), workload=workload, timing=timing)
     turn = CellTurn(order=1, cell="bench", repeat=1, seed=seed)
     record = source.measure(plan, turn, Way(engine), load.span_bytes, lambda _: None)
@@ -170,7 +170,7 @@ def by_command(load: Load, seed: int) -> Sample:
     """The whole command, for reads only: before it writes over an existing file it would fill it first."""
     before = CpuSpent.by_children()
     words = [sys.executable, "-m", "iosonde", "probe", str(load.target), "--warmup", "0s"]
-    words += ["--duration", f"{load.duration_s}s", "--queue-depth", str(load.queue_depth), "--seed", str(seed)]
+    words += ["--duration", f"{load.duration_s:g}s", "--queue-depth", str(load.queue_depth), "--seed", str(seed)]
     answer = subprocess.run([*words, "--engine", "io_uring", "--json"], stdout=subprocess.PIPE, check=True)
     spent = CpuSpent.by_children()
     record = json.loads(answer.stdout)["run"]["cells"][0]
@@ -192,7 +192,7 @@ def by_fio(ioengine: str, *settings: str) -> Measure:
             f"--bs={BLOCK_BYTES}",
             f"--iodepth={load.queue_depth}",
         ]
-        words += ["--time_based=1", f"--runtime={load.duration_s}", "--randrepeat=0", f"--randseed={seed}"]
+        words += ["--time_based=1", f"--runtime={load.duration_s * 1000:.0f}ms", "--randrepeat=0", f"--randseed={seed}"]
         # Null targets have no file, and fio would make one for its name in the folder that it stands in.
         with tempfile.TemporaryDirectory() as folder:
             answer = subprocess.run(
