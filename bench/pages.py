@@ -18,9 +18,12 @@ from iosonde.records import Plan, Timing
 from iosonde.vocabulary import EngineChoice
 
 ANALYSIS_S_MAX = 5.0
+# Like every command that reads a run, without the search for garbage.
 ANALYSIS = """
+import gc
 import sys
 from pathlib import Path
+gc.disable()
 from iosonde.findings import Case, find
 from iosonde.store import load_run
 find(Case.of(load_run(Path(sys.argv[1]))))

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from scipy.stats import expon
 
 from iosonde.analysis.estimate import Own
-from iosonde.analysis.quantiles import percentile_interval
+from iosonde.analysis.quantiles import percentile_intervals
 from iosonde.analysis.totals import merge_totals
 from iosonde.records import OperationTotals
 from tests.builders import totals_of
@@ -23,7 +23,7 @@ def drawn(random: np.random.Generator, size: int, factor: float = 1.0) -> Operat
 def interval_of(repeats: list[OperationTotals], percent: float = 99.0) -> tuple[int, int] | None:
     merged = merge_totals(repeats)
     assert merged is not None
-    return percentile_interval(merged, repeats, percent)
+    return percentile_intervals(merged, repeats, {percent: ()})[0]
 
 
 def test_the_interval_covers_the_true_percentile_in_95_of_100_experiments() -> None:
@@ -49,8 +49,8 @@ def test_restless_repeats_widen_the_interval() -> None:
     repeats = [drawn(random, 4000) for _ in range(4)]
     merged = merge_totals(repeats)
     assert merged is not None
-    calm = percentile_interval(merged, repeats, 99.0, [Own(0.0001, 40.0)] * 4)
-    restless = percentile_interval(merged, repeats, 99.0, [Own(0.005, 40.0)] * 4)
+    [calm] = percentile_intervals(merged, repeats, {99.0: [Own(0.0001, 40.0)] * 4})
+    [restless] = percentile_intervals(merged, repeats, {99.0: [Own(0.005, 40.0)] * 4})
     assert calm is not None
     assert restless is not None
     assert restless[1] - restless[0] > calm[1] - calm[0]

@@ -14,7 +14,7 @@ from iosonde.analysis.latency import (
     service_of,
 )
 from iosonde.analysis.pace import PaceEstimate, estimate_pace
-from iosonde.analysis.quantiles import percentile_interval
+from iosonde.analysis.quantiles import percentile_intervals
 from iosonde.analysis.states import sort_repeats
 from iosonde.analysis.totals import COUNTED_IN_ALL, count_of, merge_totals, total_of
 from iosonde.records import (
@@ -256,12 +256,15 @@ def _estimate_percentiles(
 ) -> tuple[PercentileEstimate, ...]:
     pooled = percentiles_of(merged)
     own = [percentiles_of(totals) for totals in repeats] if len(repeats) > 1 else [pooled]
+    errors = {
+        percent: [_beyond_own(each) if percent == TAIL_PERCENT else None for each in within] for percent in PERCENTS
+    }
+    intervals = percentile_intervals(merged, repeats, errors)
     estimates = []
     for index, (percent, value_ns) in enumerate(zip(PERCENTS, pooled, strict=True)):
         known = [value for repeat in own if (value := repeat[index]) is not None]
         whole = len(known) == len(own)
-        errors = [_beyond_own(each) if percent == TAIL_PERCENT else None for each in within]
-        low_ns, high_ns = percentile_interval(merged, repeats, percent, errors) or (None, None)
+        low_ns, high_ns = intervals[index] or (None, None)
         lowest_ns, highest_ns = (min(known), max(known)) if whole else (None, None)
         estimates.append(PercentileEstimate(percent, value_ns, lowest_ns, highest_ns, low_ns, high_ns))
     return tuple(estimates)

@@ -7,8 +7,9 @@ other, so the share's own spread between repeats, and within them, is measured a
 gives the interval.
 """
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from math import ceil, exp, floor, fsum, log, sqrt
 from typing import Final
@@ -27,32 +28,62 @@ _Spread = tuple[float, float]
 """A standard error of the share beyond, and half the interval that it makes."""
 
 
-def percentile_interval(
-    merged: OperationTotals, repeats: Sequence[OperationTotals], percent: float, own: Sequence[Own | None] = ()
-) -> tuple[int, int] | None:
-    """The 95 % interval of a percentile of latency, nanoseconds.
+def percentile_intervals(
+    merged: OperationTotals, repeats: Sequence[OperationTotals], own: Mapping[float, Sequence[Own | None]]
+) -> tuple[tuple[int, int] | None, ...]:
+    """The 95 % intervals of percentiles of latency, nanoseconds.
 
-    It reaches from the lower edge of a bucket to the upper one of another, within the smallest and the largest latency.
-    ``merged`` is all of ``repeats`` added up; ``own`` are the errors of the share beyond within each. None below two
-    repeats, where fewer than 10 samples lie beyond the percentile, and where the interval would reach beyond them all.
+    They reach from the lower edge of a bucket to the upper one of another, within the smallest and the largest latency.
+    ``merged`` is all of ``repeats`` added up. ``own`` names the percentiles, each with the errors of the share beyond
+    it within each repeat. None below two repeats, where fewer than 10 samples lie beyond the percentile, and where the
+    interval would reach beyond them all.
     """
-    histogram, total = merged.latency, sum(merged.latency.count)
-    if len(repeats) < REPEATS_MIN or not percentile_supported(total, percent):
+    if len(repeats) < REPEATS_MIN:
+        return (None,) * len(own)
+    pooled = _Reached.of(merged.latency)
+    parts = [_Reached.of(coarsen(each.latency, merged.latency.layout)) for each in repeats]
+    return tuple(_interval(merged, pooled, parts, percent, errors) for percent, errors in own.items())
+
+
+@dataclass(frozen=True, slots=True)
+class _Reached:
+    """A histogram with how many lie below each of its buckets, and below all of them."""
+
+    bucket: Sequence[int]
+    below: Sequence[int]
+
+    @classmethod
+    def of(cls, histogram: Histogram) -> "_Reached":
+        return cls(histogram.bucket, list(accumulate(histogram.count, initial=0)))
+
+    @property
+    def total(self) -> int:
+        return self.below[-1]
+
+    def place(self, rank: int) -> int:
+        """Where among the buckets the value of a rank lies, from 1."""
+        return bisect_left(self.below, rank) - 1
+
+    def below_bucket(self, bucket: int) -> int:
+        return self.below[bisect_left(self.bucket, bucket)]
+
+
+def _interval(
+    merged: OperationTotals, pooled: _Reached, parts: Sequence[_Reached], percent: float, own: Sequence[Own | None]
+) -> tuple[int, int] | None:
+    total = pooled.total
+    if not percentile_supported(total, percent):
         return None
-    reached = list(accumulate(histogram.count))
-    place = bisect_left(reached, rank_of(total, percent))
+    bucket = pooled.bucket[pooled.place(rank_of(total, percent))]
     share = percent / 100
-    _, reach = max(
-        _binomial(total, share),
-        _between(histogram, place, [each.latency for each in repeats]),
-        _within(repeats, own),
-    )
+    _, reach = max(_binomial(total, share), _between(bucket, parts), _within([each.total for each in parts], own))
     low, high = _ranks(total, share, reach)
     if high > total:
         return None
+    layout = merged.latency.layout
     return (
-        max(low_and_width(histogram.layout, histogram.bucket[bisect_left(reached, low)])[0], merged.latency_ns_min),
-        min(sum(low_and_width(histogram.layout, histogram.bucket[bisect_left(reached, high)])), merged.latency_ns_max),
+        max(low_and_width(layout, pooled.bucket[pooled.place(low)])[0], merged.latency_ns_min),
+        min(sum(low_and_width(layout, pooled.bucket[pooled.place(high)])), merged.latency_ns_max),
     )
 
 
@@ -68,17 +99,11 @@ def _binomial(total: int, share: float) -> _Spread:
     return error, NORMAL * error
 
 
-def _between(histogram: Histogram, place: int, repeats: Sequence[Histogram]) -> _Spread:
+def _between(bucket: int, parts: Sequence[_Reached]) -> _Spread:
     """By how repeats differ in the share beyond, whether the bucket itself counts or not."""
-    edges = (histogram.bucket[place], histogram.bucket[place] + 1)
-    found = [coarsen(each, histogram.layout) for each in repeats]
-    counts = [sum(each.count) for each in found]
-    error = max(_error([_below(each, edge) for each in found], counts) for edge in edges)
-    return error, student_t(len(repeats) - 1) * error
-
-
-def _below(histogram: Histogram, bucket: int) -> int:
-    return sum(histogram.count[: bisect_right(histogram.bucket, bucket - 1)])
+    counts = [each.total for each in parts]
+    error = max(_error([each.below_bucket(edge) for each in parts], counts) for edge in (bucket, bucket + 1))
+    return error, student_t(len(parts) - 1) * error
 
 
 def _error(parts: Sequence[int], wholes: Sequence[int]) -> float:
@@ -89,9 +114,9 @@ def _error(parts: Sequence[int], wholes: Sequence[int]) -> float:
     return sqrt(repeats / (repeats - 1) * squares) / whole
 
 
-def _within(repeats: Sequence[OperationTotals], own: Sequence[Own | None]) -> _Spread:
+def _within(counts: Sequence[int], own: Sequence[Own | None]) -> _Spread:
     known = [each for each in own if each is not None]
-    if len(known) != len(repeats):
+    if len(known) != len(counts):
         return 0.0, 0.0
-    error = error_within([each.count for each in repeats], known)
+    error = error_within(counts, known)
     return error, student_t(degrees_within(known)) * error

@@ -5,11 +5,12 @@ the time, or of the span, is compared with what chance gives (the scan statistic
 in Naus, 1982); shares of directions and targets with those of all operations (binomial test).
 """
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+import numpy as np
 
 from iosonde.analysis.totals import COUNTED_IN_ALL
 from iosonde.records import Access, CellRecord, Operation, SlowIo
@@ -76,8 +77,9 @@ def shared_by_slowest(record: CellRecord, span_bytes: int) -> tuple[Shared, ...]
 def _stretch(common: Common, values: Sequence[int], whole: int) -> Shared | None:
     """The fullest stretch of so much of the whole, if chance does not fill one like that."""
     ordered, length = sorted(values), max(round(STRETCH_SHARE * whole), 1)
-    best = max(range(len(ordered)), key=lambda first: bisect_right(ordered, ordered[first] + length) - first)
-    last = bisect_right(ordered, ordered[best] + length)
+    ends = np.searchsorted(ordered, np.add(ordered, length), side="right")
+    best = int(np.argmax(ends - np.arange(len(ordered))))
+    last = int(ends[best])
     count, kept = last - best, len(ordered)
     # Any of them may begin the stretch; the others fall into it with the probability of its length.
     chance = kept * _at_least(count - 1, kept - 1, STRETCH_SHARE)

@@ -23,6 +23,7 @@ def check(
     Example: [bold]iosonde check iosonde-20261120-173000-1f3a --against data-sheet.toml[/bold]
     """
     from iosonde.analysis.experiments import estimate_run
+    from iosonde.cli.publish import stop_collecting
     from iosonde.errors import ExpectationError, UndecidedError
     from iosonde.expectations import Verdict, check_run, read_expectations
     from iosonde.findings import Case, find
@@ -31,6 +32,7 @@ def check(
 
     text = read_text(str(against), "a file of expected values", "see docs/guides/expectations.md")
     expected = read_expectations(text, str(against))
+    stop_collecting()
     record = load_run(run)
     findings = find(Case.of(record))
     checked = check_run(record.header.run, estimate_run(record), findings, expected, (str(against), text))

@@ -25,6 +25,7 @@ def show(
     Example: [bold]iosonde show iosonde-20261120-173000-1f3a random-read-4KiB-qd1[/bold]
     """
     from iosonde.cli.paper import print_paper
+    from iosonde.cli.publish import stop_collecting
     from iosonde.errors import UsageError
     from iosonde.findings import Case, find
     from iosonde.store import load_run
@@ -32,6 +33,7 @@ def show(
     if cell is None and repeat is not None:
         raise UsageError("--repeat is about one cell", "name the cell: iosonde show RUN CELL --repeat N")
     # Intervals are the bulk of a journal; the findings look at them as well.
+    stop_collecting()
     record = load_run(run)
     said = find(Case.of(record))
     if cell is None:

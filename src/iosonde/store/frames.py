@@ -33,6 +33,9 @@ class Kind(IntEnum):
     TURN = 7
 
 
+_KINDS: Final = frozenset(Kind)
+
+
 @dataclass(frozen=True)
 class Frame:
     """One whole frame."""
@@ -104,7 +107,7 @@ def _frame_at(data: bytes, at: int) -> Frame | str:
         return "the journal ends within a frame"
     if _checksum(kind, payload) != checksum:
         return "a frame's checksum does not fit its content"
-    if kind not in set(Kind):
+    if kind not in _KINDS:
         return f"a frame is of the unknown kind {kind}"
     return Frame(Kind(kind), payload)
 

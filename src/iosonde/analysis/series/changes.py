@@ -8,6 +8,7 @@ prewhitened, Bartlett's kernel). Levels are compared as logarithms: a drive that
 much as one that doubles it.
 """
 
+from functools import lru_cache
 from itertools import pairwise
 from math import log
 from typing import Final
@@ -59,12 +60,8 @@ def _best_cuts(series: NDArray[np.float64]) -> tuple[int, ...]:
     """One or two cuts that part a stretch from what lies beside it, if they explain more than chance does."""
     count = len(series)
     sums = np.concatenate([[0.0], np.cumsum(series - series.mean())])
-    places = np.unique(np.linspace(0, count, min(count, PLACES_MAX) + 1).round().astype(np.intp))
-    start, end = np.meshgrid(places, places, indexing="ij", sparse=True)
-    inside = end - start
-    beside = np.minimum(np.where(start > 0, start, count), np.where(end < count, count - end, count))
-    allowed = (inside >= LENGTH_MIN) & (inside <= count - LENGTH_MIN) & (beside >= LENGTH_MIN)
-    gains = np.where(allowed, (sums[end] - sums[start]) ** 2 * count / np.maximum(inside * (count - inside), 1), 0.0)
+    places, weights = _weighted_cuts(count)
+    gains = (sums[places][np.newaxis, :] - sums[places][:, np.newaxis]) ** 2 * weights
     first, last = (int(places[index]) for index in np.unravel_index(int(np.argmax(gains)), gains.shape))
     stretch, rest = series[first:last], np.concatenate([series[:first], series[last:]])
     if not len(stretch) or not len(rest) or abs(_middle(stretch) - _middle(rest)) < log(1 + SHARE_MIN):
@@ -74,6 +71,21 @@ def _best_cuts(series: NDArray[np.float64]) -> tuple[int, ...]:
     if gains.max() <= _long_run_variance(residuals) * (GAIN_MIN + GAIN_SHORT / count):
         return ()
     return tuple(cut for cut in (first, last) if 0 < cut < count)
+
+
+@lru_cache(maxsize=4)
+def _weighted_cuts(count: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Where a series of so many values can be cut, and what each pair of places weighs, from row to column.
+
+    The weight is that of the squared sum between them; 0 where a stretch there is not allowed. Most series of a run
+    have the same length.
+    """
+    places = np.unique(np.linspace(0, count, min(count, PLACES_MAX) + 1).round().astype(np.intp))
+    start, end = np.meshgrid(places, places, indexing="ij", sparse=True)
+    inside = end - start
+    beside = np.minimum(np.where(start > 0, start, count), np.where(end < count, count - end, count))
+    allowed = (inside >= LENGTH_MIN) & (inside <= count - LENGTH_MIN) & (beside >= LENGTH_MIN)
+    return places, np.where(allowed, count / np.maximum(inside * (count - inside), 1), 0.0)
 
 
 def _middle(values: NDArray[np.float64]) -> float:
