@@ -29,6 +29,13 @@ def test_repeats_that_agree_are_known() -> None:
     assert found.doubt < 1
 
 
+def test_too_few_independent_values_give_no_interval_of_any_figure() -> None:
+    for effective, known in ((9.9, False), (10.1, True)):
+        within = CALM.model_copy(update={"effective": effective})
+        found = judged(*(repeat(number, 5000, within=within) for number in (1, 2, 3)))
+        assert [each.half_width_share is not None for each in found.known] == [known] * 3
+
+
 def test_repeats_that_disagree_are_not_known_and_that_is_why() -> None:
     found = judged(repeat(1, 4000), repeat(2, 5000), repeat(3, 6000))
     assert (found.met, found.reason) == (False, Reason.REPEATS_DIFFER)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from iosonde.analysis.estimate import Estimate, Own, estimate
+from iosonde.analysis.estimate import Estimate, Own, are_too_few, estimate
 from iosonde.analysis.histogram import PERCENTS, TAIL_PERCENT
 from iosonde.analysis.latency import (
     TimesEstimate,
@@ -259,7 +259,8 @@ def _estimate_percentiles(
     errors = {
         percent: [_beyond_own(each) if percent == TAIL_PERCENT else None for each in within] for percent in PERCENTS
     }
-    intervals = percentile_intervals(merged, repeats, errors)
+    too_few = are_too_few([None if each is None else each.effective for each in within])
+    intervals = (None,) * len(errors) if too_few else percentile_intervals(merged, repeats, errors)
     estimates = []
     for index, (percent, value_ns) in enumerate(zip(PERCENTS, pooled, strict=True)):
         known = [value for repeat in own if (value := repeat[index]) is not None]

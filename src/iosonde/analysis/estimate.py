@@ -79,13 +79,19 @@ def estimate(
     degrees, level = repeats - 1, Level.REPEATS
     known = [each for each in own if each is not None]
     if len(known) == repeats:
-        if fsum(each.effective for each in known) < EFFECTIVE_MIN:
+        if are_too_few([each.effective for each in known]):
             return Estimate(mean, deviation, None, None, repeats)
         within = error_within(lengths, known)
         if within > error:
             error, degrees, level = within, degrees_within(known), Level.WITHIN
     reach = student_t(degrees) * error
     return Estimate(mean, deviation, mean - reach, mean + reach, repeats, level)
+
+
+def are_too_few(effective: Sequence[float | None]) -> bool:
+    """Whether repeats have too few independent values for an interval, where each says how many it has."""
+    known = [each for each in effective if each is not None]
+    return len(known) == len(effective) and fsum(known) < EFFECTIVE_MIN
 
 
 def error_within(weights: Sequence[float], own: Sequence[Own]) -> float:

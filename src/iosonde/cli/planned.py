@@ -17,7 +17,7 @@ from iosonde.plans import (
     turn_duration_ns,
     verified_step_bytes,
 )
-from iosonde.records import Arrivals, Experiment, Plan, Timing
+from iosonde.records import Arrivals, Experiment, Plan
 from iosonde.units import format_amount, format_bandwidth, format_duration, format_rate, format_size
 from iosonde.vocabulary import EngineChoice
 
@@ -113,14 +113,8 @@ def _fate(place: Place, plan: Plan) -> str:
 
 
 def _lengths(plan: Plan) -> str:
-    lengths = dict.fromkeys(_length(cell.timing) for cell in plan.cells)
+    lengths = dict.fromkeys(cell.timing.text for cell in plan.cells)
     return ", or ".join(lengths) if len(lengths) <= LENGTHS_NAMED_MAX else f"of one of {len(lengths)} lengths"
-
-
-def _length(timing: Timing) -> str:
-    if timing.amount_bytes is not None:
-        return f"until {format_size(timing.amount_bytes)} were moved"
-    return f"{format_duration(timing.warmup_ns)} warm-up + {format_duration(timing.measure_ns)}"
 
 
 def _rate_lines(plan: Plan) -> list[str]:

@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from iosonde.records.base import Record
 from iosonde.records.pattern import Mix, Pattern
-from iosonde.units import format_size
+from iosonde.units import format_duration, format_size
 from iosonde.vocabulary import Arrivals, Data, Engine, Experiment, Operation, Poll, Sync
 
 ALL_READS = 100
@@ -171,6 +171,13 @@ class Timing(Record):
     def lasts_ns(self) -> int:
         """Warm-up and measuring together: what the device is asked for, where no amount ends the cell."""
         return self.warmup_ns + self.measure_ns
+
+    @property
+    def text(self) -> str:
+        """For people: ``1.0 s warm-up + 5.0 s``, ``until 8 GiB were moved``."""
+        if self.amount_bytes is not None:
+            return f"until {format_size(self.amount_bytes)} were moved"
+        return f"{format_duration(self.warmup_ns)} warm-up + {format_duration(self.measure_ns)}"
 
 
 class CellPlan(Record):

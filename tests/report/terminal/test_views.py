@@ -10,13 +10,14 @@ from rich.cells import cell_len
 from rich.console import Console, RenderableType
 
 from iosonde.findings.model import Finding, Severity
-from iosonde.records import Experiment, Outcome, RunRecord, SlowIo
+from iosonde.records import Experiment, Outcome, RunRecord, SlowIo, Timing
 from iosonde.report.terminal.cell_choice import chosen_cell
 from iosonde.report.terminal.cell_view import render_cell
 from iosonde.report.terminal.distributions import bins_of
 from iosonde.report.terminal.run_view import render_run
 from iosonde.report.terminal.signs import Harmless
 from iosonde.report.titles import TITLES
+from iosonde.units import SECOND_NS
 from iosonde.vocabulary import Operation
 from tests.builders import failed, finding, histogram_of, target_facts
 from tests.lab_builder import lab_run
@@ -140,6 +141,14 @@ def test_a_cell_shows_everything_its_record_holds(run: RunRecord) -> None:
         "doubtful drift (certain)",
     ):
         assert words in text
+
+
+def test_a_cell_tells_how_long_its_repeats_were_and_not_what_the_plan_began_with(run: RunRecord) -> None:
+    longer = Timing(warmup_ns=SECOND_NS, measure_ns=2 * SECOND_NS, interval_ns=SECOND_NS // 2)
+    shorter = longer.model_copy(update={"measure_ns": SECOND_NS // 2})
+    cells = tuple(cell.model_copy(update={"timing": longer if cell.repeat else shorter}) for cell in run.cells)
+    settings = show_cell(run.model_copy(update={"cells": cells}))[1]
+    assert settings.endswith("from 1.0 s warm-up + 500 ms to 1.0 s warm-up + 2.0 s")
 
 
 def test_one_repeat_of_a_cell_stands_alone(run: RunRecord) -> None:

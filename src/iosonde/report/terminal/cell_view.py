@@ -10,7 +10,7 @@ from iosonde.analysis.targets import estimate_targets
 from iosonde.charts.figure import why_no_figures
 from iosonde.charts.quantities import workload_label
 from iosonde.findings.model import Finding
-from iosonde.records import CellPlan, Operation, RunRecord, Sync
+from iosonde.records import Operation, RunRecord, Sync
 from iosonde.report.brand import brands_of
 from iosonde.report.display import printable
 from iosonde.report.facts import access_text, targets_text
@@ -24,7 +24,7 @@ from iosonde.report.terminal.distributions import HistogramBars, PercentileBars
 from iosonde.report.terminal.figures import render_table
 from iosonde.report.terminal.findings import render_findings
 from iosonde.report.terminal.run_view import LEGEND
-from iosonde.units import format_duration, format_rate, format_size
+from iosonde.units import format_rate
 
 
 def render_cell(
@@ -67,7 +67,7 @@ def _head(run: RunRecord, chosen: ChosenCell, estimate: CellEstimate) -> Iterato
     yield where
     for brand in brands_of(run):
         yield Text.assemble((f" {brand.word.upper()} ", "bold black on yellow"), " ", printable(brand.sentence))
-    yield Text(_settings(plan))
+    yield Text(_settings(chosen))
     yield Text(f"on {printable(targets_text(run.header))}, {access_text(run.header)}")
     outcomes = ", ".join(
         f"{number} {word}"
@@ -82,8 +82,8 @@ def _head(run: RunRecord, chosen: ChosenCell, estimate: CellEstimate) -> Iterato
     yield Text(f"Repeats: {outcomes or 'none measured'}; experiments: {', '.join(plan.experiments) or 'none'}")
 
 
-def _settings(plan: CellPlan) -> str:
-    asked, timing = plan.workload, plan.timing
+def _settings(chosen: ChosenCell) -> str:
+    asked = chosen.plan.workload
     depth = f"{'at most ' if asked.is_open_loop else 'depth '}{asked.queue_depth}"
     many = [f"{number} {word}" for number, word in ((asked.jobs, "jobs"), (asked.targets, "targets")) if number > 1]
     if many:
@@ -92,11 +92,14 @@ def _settings(plan: CellPlan) -> str:
         depth += " in flight"
     if asked.rate_per_s is not None:
         depth = f"{format_rate(asked.rate_per_s)}/s wanted on each target ({asked.arrivals}), {depth}"
-    if timing.amount_bytes is not None:
-        length = f"until {format_size(timing.amount_bytes)} were moved"
-    else:
-        length = f"{format_duration(timing.warmup_ns)} warm-up + {format_duration(timing.measure_ns)}"
-    return f"{workload_label(asked)}, {depth}, {asked.data} data, {length}"
+    return f"{workload_label(asked)}, {depth}, {asked.data} data, {_lengths(chosen)}"
+
+
+def _lengths(chosen: ChosenCell) -> str:
+    """How long its repeats were to last, from the shortest to the longest; the planned length where none was made."""
+    timings = sorted({each.timing for each in chosen.records}, key=lambda each: each.lasts_ns) or [chosen.plan.timing]
+    shortest, longest = timings[0].text, timings[-1].text
+    return shortest if shortest == longest else f"from {shortest} to {longest}"
 
 
 def _drawn(estimate: CellEstimate) -> list[OperationEstimate]:
