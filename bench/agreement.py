@@ -12,6 +12,7 @@ from bench.report import Report
 from bench.sides import Load, Sample, by_command, by_engine, by_fio, field_ratio, fill, fio_version, paired
 from iosonde.records import Engine
 from iosonde.units import SECOND_NS, format_size
+from iosonde.vocabulary import Data
 
 SPAN_BYTES = 2 << 30
 DURATION_S = 2
@@ -33,7 +34,10 @@ LEAN = (
 )
 # By default fio writes the same few blocks again and again, which a host that copies has in its caches: iosonde's data
 # are all different, and so must fio's be where a drive is to be compared and not its data.
-NEW_DATA = "--refill_buffers=1"
+NEW_DATA = {Data.RANDOM: "--refill_buffers=1", Data.ZEROS: "--zero_buffers=1"}
+# Read percent, queue depth, what is written. Of zeros and deep, because data cost fio so much CPU time that its queue
+# runs low: then the drive is not its limit.
+CELLS = ((100, 1, Data.RANDOM), (100, 32, Data.RANDOM), (0, 32, Data.RANDOM), (0, 128, Data.ZEROS))
 
 
 def run(results: Path, folder: Path, pairs: int) -> bool:
@@ -50,7 +54,7 @@ def run(results: Path, folder: Path, pairs: int) -> bool:
         "batches of 8, registered file and registered buffers. Busy is the CPU time as a share of one CPU: iosonde's,",
         "and that of fio's plain job. At depth 1 it comes on top of what the drive takes; so far, the drive is not the",
         "limit.",
-        "Writes carry new data on both sides (fio with refill_buffers).",
+        "Writes carry new data on both sides (fio with refill_buffers), or zeros on both.",
         "",
         "| cell | IOPS | mean latency | CPU an I/O | against lean | whole command | busy | met |",
         "|---|---|---|---|---|---|---|---|",
@@ -58,8 +62,8 @@ def run(results: Path, folder: Path, pairs: int) -> bool:
     met = True
     try:
         fill(target, SPAN_BYTES)
-        for read_percent, queue_depth in ((100, 1), (100, 32), (0, 32)):
-            load = Load(target, SPAN_BYTES, queue_depth, DURATION_S, read_percent)
+        for read_percent, queue_depth, data in CELLS:
+            load = Load(target, SPAN_BYTES, queue_depth, DURATION_S, read_percent, data=data)
             met = _compare(report, load, pairs) and met
     finally:
         target.unlink(missing_ok=True)
@@ -73,7 +77,7 @@ def run(results: Path, folder: Path, pairs: int) -> bool:
 
 
 def _compare(report: Report, load: Load, pairs: int) -> bool:
-    manners = [PLAIN, LEAN] if load.read_percent else [(*PLAIN, NEW_DATA), (*LEAN, NEW_DATA)]
+    manners = [PLAIN, LEAN] if load.read_percent else [(*each, NEW_DATA[load.data]) for each in (PLAIN, LEAN)]
     fios = [by_fio("io_uring", *manner) for manner in manners]
     short = replace(load, duration_s=SHORT_S)
     brief, brief_plain = paired([by_engine(Engine.IO_URING), fios[0]], short, pairs * SHORT_EACH)

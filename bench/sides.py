@@ -29,7 +29,7 @@ from iosonde.records import (
 )
 from iosonde.sources import EngineSource, Source, TargetRequest, Way
 from iosonde.units import SECOND_NS
-from iosonde.vocabulary import Arrivals
+from iosonde.vocabulary import Arrivals, Data
 
 BLOCK_BYTES = 4096
 # Writers may leave the drive busy; a pause keeps one side's leftovers out of the other's figures.
@@ -48,11 +48,13 @@ class Load:
     jobs: int = 1
     rate_per_s: int | None = None
     direct: bool = True
+    data: Data = Data.RANDOM
 
     @property
     def name(self) -> str:
         """As a table shows it."""
-        return f"4 KiB random {self.direction}, depth {self.queue_depth}"
+        what = " of zeros" if self.data is Data.ZEROS else ""
+        return f"4 KiB random {self.direction}{what}, depth {self.queue_depth}"
 
     @property
     def direction(self) -> Operation:
@@ -154,6 +156,7 @@ def _measured(source: EngineSource, engine: Engine, load: Load, seed: int) -> Ce
         read_percent=load.read_percent,
         block_size_bytes=BLOCK_BYTES,
         queue_depth=load.queue_depth,
+        data=load.data,
         jobs=load.jobs,
         rate_per_s=load.rate_per_s,
         arrivals=Arrivals.POISSON if load.rate_per_s else None,
