@@ -54,7 +54,7 @@ def _spent(run: RunRecord) -> tuple[float, float, int]:
     """Device time in seconds, that as a share of fixed times, and how many cells are known as well as was asked."""
     plan = run.header.plan
     assert plan.aim is not None, "the lab profile has an aim"
-    device_s = sum(each.timing.lasts_ns for each in run.cells) / SECOND_NS
+    device_s = run.asked_ns / SECOND_NS
     met = sum(precision_of(cell, plan.aim.precision_percent).met for cell in estimate_run(run).cells)
     return device_s, device_s / (len(plan.cells) * FIXED_REPEATS * FIXED_S), met
 

@@ -1,4 +1,4 @@
-"""The same cell by iosonde and by fio where the device is the limit: same file, block size, depth, direct I/O.
+"""The same cell by iosonde and by fio on a file: same block size, depth and data, direct I/O.
 
 fio runs as a plain io_uring job, and once more with the settings that spend the least CPU time on it.
 """
@@ -34,7 +34,7 @@ LEAN = (
 )
 # By default fio writes the same few blocks again and again, which a host that copies has in its caches: iosonde's data
 # are all different, and so must fio's be where a drive is to be compared and not its data.
-NEW_DATA = {Data.RANDOM: "--refill_buffers=1", Data.ZEROS: "--zero_buffers=1"}
+FIO_DATA = {Data.RANDOM: "--refill_buffers=1", Data.ZEROS: "--zero_buffers=1"}
 # Read percent, queue depth, what is written. Of zeros and deep, because data cost fio so much CPU time that its queue
 # runs low: then the drive is not its limit.
 CELLS = ((100, 1, Data.RANDOM), (100, 32, Data.RANDOM), (0, 32, Data.RANDOM), (0, 128, Data.ZEROS))
@@ -77,7 +77,7 @@ def run(results: Path, folder: Path, pairs: int) -> bool:
 
 
 def _compare(report: Report, load: Load, pairs: int) -> bool:
-    manners = [PLAIN, LEAN] if load.read_percent else [(*each, NEW_DATA[load.data]) for each in (PLAIN, LEAN)]
+    manners = [PLAIN, LEAN] if load.read_percent else [(*each, FIO_DATA[load.data]) for each in (PLAIN, LEAN)]
     fios = [by_fio("io_uring", *manner) for manner in manners]
     short = replace(load, duration_s=SHORT_S)
     brief, brief_plain = paired([by_engine(Engine.IO_URING), fios[0]], short, pairs * SHORT_EACH)

@@ -7,7 +7,6 @@ from tempfile import TemporaryDirectory
 from iosonde.campaign import SilentObserver, Wish, look_ahead, measure_in_memory
 from iosonde.campaign.wishes import campaign_wish
 from iosonde.records import RunRecord
-from iosonde.units import SECOND_NS
 from iosonde.vocabulary import EngineChoice, Poll
 
 
@@ -38,8 +37,3 @@ def run_wish(wish: Wish) -> RunRecord:
     """What is wished, measured now."""
     now = datetime.now(UTC)
     return measure_in_memory(wish, look_ahead(wish, now), SilentObserver(), now)
-
-
-def device_s(run: RunRecord) -> float:
-    """Seconds for which the device was asked by all repeats of a run together."""
-    return sum(each.timing.lasts_ns for each in run.cells) / SECOND_NS

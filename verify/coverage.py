@@ -18,7 +18,8 @@ from scipy.stats import binomtest
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.precision import FIGURES, Figure, figures_of, precision_of
-from verify.campaigns import device_s, run_one_cell
+from iosonde.units import SECOND_NS
+from verify.campaigns import run_one_cell
 
 BUDGET: Final = "20m"
 TRUTH: Final = "1000s"
@@ -131,4 +132,4 @@ def _value(figure: Figure) -> float:
 
 def _measured(case: Case, seed: int, head: str) -> tuple[CellEstimate, float]:
     run = run_one_cell(f"sim:{case.model},seed={seed}", case.keys, seed, head=head)
-    return estimate_run(run).cells[0], device_s(run)
+    return estimate_run(run).cells[0], run.asked_ns / SECOND_NS

@@ -26,7 +26,7 @@ pub struct KernelWorkers {
     // By thread: the CPU time that it was last seen to have taken.
     cpu_ns: BTreeMap<u32, u64>,
     // When they were last judged, and what they had spent by then: they are looked at more often than that.
-    looked_ns: u64,
+    judged_ns: u64,
     spent_then_ns: u64,
     look_every_ns: u64,
     most_since: u32,
@@ -41,7 +41,7 @@ impl KernelWorkers {
             cpus: set_of(&helpers.cpus),
             helpers,
             cpu_ns: BTreeMap::new(),
-            looked_ns: 0,
+            judged_ns: 0,
             spent_then_ns: 0,
             look_every_ns: LOOK_NS_MIN,
             most_since: 0,
@@ -51,7 +51,7 @@ impl KernelWorkers {
 
     /// Looks, unless that was done just now, and says whether they are busy.
     pub fn look(&mut self, now_ns: u64) {
-        if now_ns.saturating_sub(self.looked_ns) >= self.look_every_ns {
+        if now_ns.saturating_sub(self.judged_ns) >= self.look_every_ns {
             self.look_now();
             self.judge(now_ns);
             self.look_every_ns = (self.look_every_ns * 2).min(LOOK_NS_MAX);
@@ -59,10 +59,10 @@ impl KernelWorkers {
     }
 
     fn judge(&mut self, now_ns: u64) {
-        let (passed_ns, spent_ns) = (now_ns.saturating_sub(self.looked_ns), self.spent_ns());
+        let (passed_ns, spent_ns) = (now_ns.saturating_sub(self.judged_ns), self.spent_ns());
         let are_busy = (spent_ns - self.spent_then_ns) * BUSY_PART > passed_ns;
         self.helpers.are_busy.store(are_busy, Ordering::Relaxed);
-        (self.looked_ns, self.spent_then_ns) = (now_ns, spent_ns);
+        (self.judged_ns, self.spent_then_ns) = (now_ns, spent_ns);
     }
 
     /// The most at a time since this was last asked.

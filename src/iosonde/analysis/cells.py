@@ -42,8 +42,8 @@ class PercentileEstimate:
 
     ``value_ns`` is read from all repeats' counts added up. ``lowest_ns`` and ``highest_ns`` are the extremes of the
     repeats' own percentiles, given only when every repeat supports it. None means fewer than 10 samples beyond.
-    ``low_ns`` and ``high_ns`` bound the percentile with 95 % confidence; None below two repeats, and where the bound
-    would lie beyond the largest value.
+    ``low_ns`` and ``high_ns`` bound the percentile with 95 % confidence; None below two repeats, with fewer than
+    thirty independent intervals in all, and where the bound would lie beyond the largest value.
     """
 
     percent: float

@@ -99,6 +99,11 @@ class RunRecord(Record):
     turns_chosen: tuple[CellTurn, ...] = ()
 
     @property
+    def asked_ns(self) -> int:
+        """How long the target was asked by all repeats together, as they were planned: warm-up and measuring."""
+        return sum(each.timing.lasts_ns for each in self.cells)
+
+    @property
     def turns(self) -> tuple[CellTurn, ...]:
         """All measurements that were meant to be made, in their order."""
         return (*self.header.plan.turns, *self.turns_chosen)
