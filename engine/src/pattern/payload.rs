@@ -162,12 +162,19 @@ impl Payload {
             return start;
         }
         self.stamp_page(start);
-        // A block of a page is the usual one, and has no more.
-        for page in (PAGE_BYTES..length_bytes as usize).step_by(PAGE_BYTES) {
+        if length_bytes as usize > PAGE_BYTES {
+            self.stamp_further_pages(start, length_bytes as usize);
+        }
+        start
+    }
+
+    // Apart from the loop of operations: a block of a page is the usual one, and has no more.
+    #[inline(never)]
+    fn stamp_further_pages(&mut self, start: *mut u8, length_bytes: usize) {
+        for page in (PAGE_BYTES..length_bytes).step_by(PAGE_BYTES) {
             // SAFETY: the block has bytes beyond this page's start.
             self.stamp_page(unsafe { start.add(page) });
         }
-        start
     }
 
     // Makes a page of a write unlike all others. It must lie in the stretch of a slot with no operation in flight, and begin
