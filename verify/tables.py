@@ -251,7 +251,8 @@ def lab_page(found: Iterable[Spared]) -> str:
         f"Every cell until throughput, mean latency and p99 are known to {PRECISION_PERCENT:g} %, with a budget of a\n"
         f"fifth of the device time of {FIXED_REPEATS} fixed repeats of {DURATION_S} s; both against one repeat of\n"
         f"{TRUTH_S} s a cell. Errors are medians over the three figures of all cells;\n"
-        "a row holds where all are known, and at most one figure in twenty is off by more than was asked for.",
+        "a row holds where all are known, errors are no larger than those of the fixed times, and at most one figure\n"
+        "in twenty is off by more than was asked for.",
         (
             *("target", "cells known", "by fixed times", "device time"),
             *("off by", "off by, fixed times", "off by more than asked", "holds"),

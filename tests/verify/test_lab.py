@@ -19,6 +19,19 @@ def test_a_cell_that_is_not_known_does_not_hold() -> None:
     assert not compared("x", TRUTH, FIXED, known).holds
 
 
+def test_larger_errors_do_not_hold() -> None:
+    known = Known({"a": (150.0, 15.0, 60.0), "b": (75.0, 37.0, 150.0)}, frozenset({"a", "b"}), device_s=20)
+    assert not compared("x", TRUTH, FIXED, known).holds
+
+
+def test_errors_as_small_as_asked_but_larger_than_those_of_fixed_times_do_not_hold() -> None:
+    fixed = Known(TRUTH.figures, frozenset(), device_s=100)
+    known = Known({"a": (109.0, 9.9, 39.9), "b": (49.9, 24.9, 99.0)}, frozenset({"a", "b"}), device_s=20)
+    found = compared("x", TRUTH, fixed, known)
+    assert found.beyond == 0
+    assert not found.holds
+
+
 def test_errors_beyond_what_was_asked_do_not_hold() -> None:
     known = Known({"a": (110.0, 10.0, 40.0), "b": (50.0, 25.0, 103.0)}, frozenset({"a", "b"}), device_s=20)
     found = compared("x", TRUTH, FIXED, known)

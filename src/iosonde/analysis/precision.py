@@ -6,7 +6,7 @@ from math import inf
 from typing import Final
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
-from iosonde.analysis.estimate import REPEATS_MIN, Level
+from iosonde.analysis.estimate import REPEATS_MIN, Estimate, Level
 from iosonde.analysis.histogram import SAMPLES_BEYOND_MIN, TAIL_PERCENT
 
 
@@ -87,12 +87,17 @@ def precision_of(cell: CellEstimate, precision_percent: float) -> Precision:
 
 def figures_of(subject: OperationEstimate) -> tuple[Figure, ...]:
     """The figures that an aim is about, in the order of ``FIGURES``: operations a second, and latencies in ns."""
+    throughput, latency, p99 = FIGURES
     tail = subject.percentile(TAIL_PERCENT)
-    means = (subject.iops, subject.latency_ns_mean)
     return (
-        *(Figure(name, each.mean, each.low, each.high, each.level) for name, each in zip(FIGURES, means, strict=False)),
-        Figure(FIGURES[-1], tail.value_ns, tail.low_ns, tail.high_ns),
+        _mean(throughput, subject.iops),
+        _mean(latency, subject.latency_ns_mean),
+        Figure(p99, tail.value_ns, tail.low_ns, tail.high_ns),
     )
+
+
+def _mean(name: str, found: Estimate) -> Figure:
+    return Figure(name, found.mean, found.low, found.high, found.level)
 
 
 def _reason(subject: OperationEstimate, known: tuple[Figure, ...], settled: int) -> Reason:
