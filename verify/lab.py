@@ -4,7 +4,7 @@ A budget of a fifth of what the fixed times take is spent by the stopping rule; 
 repeat of every cell. All three begin with the same drive, filled in the same way.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from statistics import median
@@ -26,7 +26,7 @@ REPEATS: Final = 5
 DURATION_S: Final = 10
 SHARE_MAX: Final = 0.2
 BEYOND_MAX: Final = 0.05
-TRUTH_S: Final = 100
+TRUTH_S: Final = 1000
 SEED: Final = 1
 TRUTH_SEED: Final = 900_001
 PROCESSES: Final = 2
@@ -54,7 +54,7 @@ class Known:
 class Spared:
     """A model both ways: how many cells were known well enough. Errors are medians over all figures that both have.
 
-    ``beyond`` is the share of them that the aim missed by more than it asked for.
+    ``beyond`` is the share of them that are off by more than the aim asked for, ``beyond_fixed`` that by fixed times.
     """
 
     model: str
@@ -66,6 +66,7 @@ class Spared:
     error: float
     error_fixed: float
     beyond: float
+    beyond_fixed: float
 
     @property
     def share(self) -> float:
@@ -73,31 +74,36 @@ class Spared:
         return self.device_s / self.fixed_s
 
     @property
-    def holds(self) -> bool:
-        """Whether all cells were known in a fifth of the time, with errors no larger than those of fixed times.
+    def known(self) -> bool:
+        """Whether all cells were known in a fifth of the time, with nearly all figures as near as was asked for."""
+        return self.met == self.cells and self.beyond <= BEYOND_MAX and self.share <= SHARE_MAX
 
-        And as small as was asked for, in nearly all figures.
-        """
-        known = self.met == self.cells and self.beyond <= BEYOND_MAX
-        return known and self.share <= SHARE_MAX and self.error <= self.error_fixed
+    @property
+    def no_larger(self) -> bool:
+        """Whether errors are no larger than those of fixed times."""
+        return self.error <= self.error_fixed
+
+    @property
+    def holds(self) -> bool:
+        """Whether a fifth of the time was as good in both regards."""
+        return self.known and self.no_larger
 
 
 def lab(models: tuple[str, ...] = MODELS) -> Iterator[Spared]:
     """Every model."""
     with ProcessPoolExecutor(PROCESSES) as pool:
-        jobs = [(model, pool.submit(truth_of, model), pool.submit(fixed_times, model)) for model in models]
-        aimed = []
-        for model, truth, fixed in jobs:
-            aimed.append((model, truth, fixed, pool.submit(until_known, model, fixed.result().device_s * SHARE_MAX)))
-        for model, truth, fixed, known in aimed:
-            yield compared(model, truth.result(), fixed.result(), known.result())
+        fixed = {model: pool.submit(fixed_times, model) for model in models}
+        # The slowest models stand last and take most of an hour: they begin first.
+        truths = {model: pool.submit(truth_of, model) for model in reversed(models)}
+        known = {model: pool.submit(until_known, model, SHARE_MAX * fixed[model].result().device_s) for model in models}
+        for model in models:
+            yield compared(model, truths[model].result(), fixed[model].result(), known[model].result())
 
 
 def compared(model: str, truth: Known, fixed: Known, known: Known) -> Spared:
     """Both ways to measure, against the truth."""
     errors, errors_fixed = known.errors(truth), fixed.errors(truth)
     both = sorted(errors.keys() & errors_fixed.keys())
-    beyond = sum(errors[each] > PRECISION_PERCENT / 100 for each in both)
     return Spared(
         model=model,
         cells=len(known.figures),
@@ -107,8 +113,13 @@ def compared(model: str, truth: Known, fixed: Known, known: Known) -> Spared:
         fixed_s=fixed.device_s,
         error=median(errors[each] for each in both),
         error_fixed=median(errors_fixed[each] for each in both),
-        beyond=beyond / len(both),
+        beyond=_beyond([errors[each] for each in both]),
+        beyond_fixed=_beyond([errors_fixed[each] for each in both]),
     )
+
+
+def _beyond(errors: Sequence[float]) -> float:
+    return sum(each > PRECISION_PERCENT / 100 for each in errors) / len(errors)
 
 
 def truth_of(model: str) -> Known:

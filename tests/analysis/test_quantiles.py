@@ -1,14 +1,17 @@
 """How well a percentile is known."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.stats import expon
 
 from iosonde.analysis.estimate import Own
+from iosonde.analysis.histogram import bucket_of, coarsen, low_and_width, percentiles
 from iosonde.analysis.quantiles import percentile_intervals
 from iosonde.analysis.totals import merge_totals
-from iosonde.records import OperationTotals
+from iosonde.records import Layout, OperationTotals
 from tests.builders import totals_of
 
 MEAN_NS = 100_000
@@ -24,6 +27,15 @@ def interval_of(repeats: list[OperationTotals], percent: float = 99.0) -> tuple[
     merged = merge_totals(repeats)
     assert merged is not None
     return percentile_intervals(merged, repeats, {percent: ()})[0]
+
+
+def edges_of(layout: Layout, bucket: int) -> tuple[int, int]:
+    low, width = low_and_width(layout, bucket)
+    return low, low + width
+
+
+def coarse(totals: OperationTotals, layout: Layout) -> OperationTotals:
+    return replace(totals, latency=coarsen(totals.latency, layout))
 
 
 def test_the_interval_covers_the_true_percentile_in_95_of_100_experiments() -> None:
@@ -85,3 +97,52 @@ def test_repeats_whose_tails_have_nothing_in_common_leave_a_percentile_unknown()
     # One repeat that stood still is enough: the interval then reaches beyond any number that a float can hold.
     repeats = [totals_of([MEAN_NS] * 100_000), totals_of([100 * MEAN_NS] * 100_000)]
     assert interval_of(repeats, 99.99) is None
+
+
+def test_ends_lie_within_buckets_that_are_filled_evenly() -> None:
+    random = np.random.default_rng(10)
+    repeats = [drawn(random, 40_000) for _ in range(4)]
+    merged = merge_totals(repeats)
+    found = interval_of(repeats)
+    assert merged is not None
+    assert found is not None
+    edges = {edge for each in merged.latency.bucket for edge in edges_of(merged.latency.layout, each)}
+    assert edges.isdisjoint(found)
+    assert found[0] < TRUE_P99 < found[1]
+
+
+def test_an_interval_holds_as_often_with_wide_buckets_as_with_narrow_ones() -> None:
+    random = np.random.default_rng(11)
+    wide = Layout(buckets_per_octave=16)
+    found = [interval_of([coarse(drawn(random, 2000), wide) for _ in range(5)]) for _ in range(150)]
+    covered = sum(each[0] <= TRUE_P99 <= each[1] for each in found if each is not None)
+    assert covered >= 0.93 * 150, covered
+
+
+@pytest.mark.parametrize("offset_ns", [1, 1023])
+def test_a_value_that_many_operations_share_is_not_cut_off_within_its_bucket(offset_ns: int) -> None:
+    # 200,704 ns is where a bucket of 1,024 ns begins. The percentile lies at the rim of what shares its value, so that
+    # many intervals end in that bucket, and begin in another.
+    spike_ns, percent = 200_704 + offset_ns, 39.5
+    random = np.random.default_rng(12)
+    covered = 0
+    for _ in range(200):
+        around = random.integers(190_000, 215_000, (3, 2000))
+        found = interval_of([totals_of([*each.tolist(), *[spike_ns] * 180]) for each in around], percent)
+        assert found is not None
+        covered += found[0] <= spike_ns <= found[1]
+    assert covered >= 0.93 * 200, covered
+
+
+def test_an_interval_is_never_narrower_than_the_bucket_that_gives_the_value() -> None:
+    latencies = list(range(190_000, 215_000)) * 4
+    repeats = [totals_of(latencies)] * 3
+    merged = merge_totals(repeats)
+    found = interval_of(repeats, 50.0)
+    assert merged is not None
+    assert found is not None
+    [value] = percentiles(merged.latency, [50.0], smallest_ns=0, largest_ns=10**9)
+    assert value is not None
+    low, high = edges_of(merged.latency.layout, bucket_of(merged.latency.layout, value))
+    assert found[0] <= low
+    assert high <= found[1]

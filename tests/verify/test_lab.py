@@ -10,7 +10,7 @@ def test_all_cells_known_in_a_fifth_with_errors_within_what_was_asked_hold() -> 
     known = Known({"a": (109.0, 10.0, 40.0), "b": (50.0, 24.9, 99.0)}, frozenset({"a", "b"}), device_s=20)
     found = compared("x", TRUTH, FIXED, known)
     assert found.holds
-    assert (found.met, found.cells, found.share, found.beyond) == (2, 2, 0.2, 0)
+    assert (found.met, found.cells, found.share, found.beyond, found.beyond_fixed) == (2, 2, 0.2, 0, 0.5)
     assert found.error < found.error_fixed
 
 
@@ -28,7 +28,8 @@ def test_errors_as_small_as_asked_but_larger_than_those_of_fixed_times_do_not_ho
     fixed = Known(TRUTH.figures, frozenset(), device_s=100)
     known = Known({"a": (109.0, 9.9, 39.9), "b": (49.9, 24.9, 99.0)}, frozenset({"a", "b"}), device_s=20)
     found = compared("x", TRUTH, fixed, known)
-    assert found.beyond == 0
+    assert found.known
+    assert not found.no_larger
     assert not found.holds
 
 

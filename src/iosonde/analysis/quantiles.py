@@ -16,10 +16,13 @@ from typing import Final
 
 from iosonde.analysis.estimate import REPEATS_MIN, Own, degrees_within, error_within, student_t
 from iosonde.analysis.histogram import coarsen, low_and_width, percentile_supported, rank_of
-from iosonde.records import Histogram, OperationTotals
+from iosonde.records import Histogram, Layout, OperationTotals
 
 NORMAL: Final = 1.96
 """Half a 95 % interval in standard errors, where these are known and not measured."""
+
+EVEN_MAX: Final = 2
+"""A bucket with more than so many times what either of those beside it holds may hold a single value many times."""
 
 EXPONENT_MAX: Final = 700.0
 """A little below where a floating-point number ends; what lies beyond is no share of any count."""
@@ -33,7 +36,8 @@ def percentile_intervals(
 ) -> tuple[tuple[int, int] | None, ...]:
     """The 95 % intervals of percentiles of latency, nanoseconds.
 
-    They reach from the lower edge of a bucket to the upper one of another, within the smallest and the largest latency.
+    Each takes in the whole bucket that holds the percentile, whose midpoint is the value that is given for it; beyond
+    that its ends are interpolated where a bucket is filled evenly. It stays within the smallest and largest latency.
     ``merged`` is all of ``repeats`` added up. ``own`` names the percentiles, each with the errors of the share beyond
     it within each repeat. None below two repeats, where fewer than 10 samples lie beyond the percentile, and where the
     interval would reach beyond them all.
@@ -64,6 +68,28 @@ class _Reached:
         """Where among the buckets the value of a rank lies, from 1."""
         return bisect_left(self.below, rank) - 1
 
+    def count(self, place: int) -> int:
+        return self.below[place + 1] - self.below[place]
+
+    def edges(self, layout: Layout, rank: int) -> tuple[int, int]:
+        """Between what the value of a rank lies: the edges of its bucket, or nearer where that is filled evenly."""
+        place = self.place(rank)
+        low, width = low_and_width(layout, self.bucket[place])
+        if not self._is_even(place):
+            return low, low + width
+        ahead, count = rank - self.below[place], self.count(place)
+        return low + width * (ahead - 1) // count, low - (-width * ahead // count)
+
+    def _is_even(self, place: int) -> bool:
+        return all(self.count(place) <= EVEN_MAX * self._count_beside(place, side) for side in (-1, 1))
+
+    def _count_beside(self, place: int, side: int) -> int:
+        """What the next bucket on one side holds; those that hold nothing are not listed."""
+        beside = place + side
+        if not 0 <= beside < len(self.bucket) or self.bucket[beside] != self.bucket[place] + side:
+            return 0
+        return self.count(beside)
+
     def below_bucket(self, bucket: int) -> int:
         return self.below[bisect_left(self.bucket, bucket)]
 
@@ -81,9 +107,10 @@ def _interval(
     if high > total:
         return None
     layout = merged.latency.layout
+    own_low, width = low_and_width(layout, bucket)
     return (
-        max(low_and_width(layout, pooled.bucket[pooled.place(low)])[0], merged.latency_ns_min),
-        min(sum(low_and_width(layout, pooled.bucket[pooled.place(high)])), merged.latency_ns_max),
+        max(min(pooled.edges(layout, low)[0], own_low), merged.latency_ns_min),
+        min(max(pooled.edges(layout, high)[1], own_low + width), merged.latency_ns_max),
     )
 
 
