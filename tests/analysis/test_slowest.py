@@ -51,6 +51,29 @@ def test_operations_that_end_together_share_a_moment() -> None:
     assert found.low <= 2 * SECOND_NS <= found.high
 
 
+def test_operations_that_end_in_a_few_bursts_came_in_groups() -> None:
+    random = np.random.default_rng(11)
+    bursts = [slow(each + 10**6 * number, 0) for each in range(0, 5 * SECOND_NS, SECOND_NS) for number in range(11)]
+    spread = [slow(each.reap_ns, int(random.integers(GIB))) for each in bursts]
+    found = only(shared_in(repeat([*spread, *anywhere(12, 9)])))
+    assert (found.common, found.kept) == (Common.GROUP, KEPT)
+    assert found.count >= 55
+    assert found.groups == pytest.approx(5, abs=1)
+    assert found.expected < found.count / 2
+
+
+def test_pairs_that_met_in_a_queue_are_no_groups() -> None:
+    ends = np.random.default_rng(13).choice(np.arange(0, 5 * SECOND_NS, 10**8), 32, replace=False)
+    pairs = [slow(int(ends[number // 2]) + number % 2, each.offset_bytes) for number, each in enumerate(anywhere(14))]
+    assert shared_in(repeat(pairs)) == ()
+
+
+def test_what_is_hardly_slower_than_the_rest_waited_in_the_same_queue() -> None:
+    together = [slow(2 * SECOND_NS + 1000 * number, each.offset_bytes) for number, each in enumerate(anywhere(1, 64))]
+    usual = {Operation.READ: totals_of([6 * 10**6] * 1000)}
+    assert shared_in(repeat(together, operations=usual)) == ()
+
+
 def test_operations_in_one_place_share_it() -> None:
     near = [slow(each.reap_ns, 4096 * number) for number, each in enumerate(anywhere(3, 50))]
     found = only(shared_in(repeat([*near, *anywhere(4, 14)])))

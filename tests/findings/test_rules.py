@@ -269,6 +269,9 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
     "depth-not-reached": lambda: run_of(*three(queue_depth_achieved=7.0)),
     "level-changed": lambda: run_of(repeat(intervals=course([8_000] * 12 + [2_000] * 28))),
     "slowest-by-time": lambda: run_of(repeat(slowest=slow_ones(ended=[SECOND_NS + each for each in range(64)]))),
+    "slowest-by-group": lambda: run_of(
+        repeat(slowest=slow_ones(ended=[each // 8 * SECOND_NS // 2 + each for each in range(64)], latency_ns=5 * MS))
+    ),
     "slowest-by-offset": lambda: run_of(repeat(slowest=slow_ones(places=range(64)))),
     "slowest-by-operation": lambda: run_of(
         cell_record(cell_plan(MIX), MIXED, repeat=1, slowest=slow_ones(operation=Operation.WRITE))
@@ -355,6 +358,8 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("level-changed", lambda: run_of(repeat(intervals=course([8_000] * 38 + [2_000] * 2)))),
     ("level-changed", lambda: run_of(repeat(intervals=()))),
     ("slowest-by-time", lambda: run_of(repeat(slowest=slow_ones()))),
+    ("slowest-by-group", lambda: run_of(repeat(slowest=slow_ones()))),
+    ("slowest-by-time", lambda: run_of(repeat(slowest=slow_ones(ended=range(64), latency_ns=2 * MS - 1)))),
     ("slowest-by-offset", lambda: run_of(repeat(slowest=slow_ones()))),
     ("slowest-by-operation", lambda: run_of(repeat(slowest=slow_ones()))),
     ("slowest-by-target", lambda: run_of(repeat(slowest=slow_ones()))),

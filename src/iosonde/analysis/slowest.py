@@ -1,18 +1,22 @@
-"""What the slowest operations of a repeat have in common: a moment, a place, a direction, or a target.
+"""What the slowest operations of a repeat have in common: a moment, neighbours, a place, a direction, or a target.
 
 Operations that are slow by chance lie anywhere. How many of them lie together in the fullest stretch of a fiftieth of
 the time, or of the span, is compared with what chance gives (the scan statistic, bounded by Bonferroni's inequality as
-in Naus, 1982); shares of directions and targets with those of all operations (binomial test).
+in Naus, 1982); how many end close to the one before, with spacings of moments drawn at random; shares of directions and
+targets with those of all operations (binomial test).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from statistics import median
 from typing import Final
 
 import numpy as np
 
-from iosonde.analysis.totals import COUNTED_IN_ALL
+from iosonde.analysis.histogram import values_at_ranks
+from iosonde.analysis.latency import leading
+from iosonde.analysis.totals import COUNTED_IN_ALL, total_of
 from iosonde.records import Access, CellRecord, Operation, SlowIo
 
 STRETCH_SHARE: Final = 0.02
@@ -20,16 +24,26 @@ KEPT_MIN: Final = 16
 """Fewer slow operations than this show nothing together."""
 
 CHANCE_MAX: Final = 1e-4
-"""A campaign asks hundreds of repeats in four ways each."""
+"""A campaign asks hundreds of repeats in five ways each."""
 
 SHARE_MIN: Final = 0.5
 """What fewer than half of them have in common explains no tail."""
+
+TAIL_MIN: Final = 2
+"""What all wait for in one queue is slow together, and hardly slower than the rest: less than twice the median."""
+
+NEAR: Final = 2
+"""Slow operations are neighbours where they end within so many times the median of their latencies."""
+
+GROUP_MIN: Final = 8
+"""Groups that are smaller on average are a few that met in a queue, and no stalls."""
 
 
 class Common(StrEnum):
     """In what way slow operations can be alike."""
 
     TIME = "time"
+    GROUP = "group"
     OFFSET = "offset"
     OPERATION = "operation"
     TARGET = "target"
@@ -40,7 +54,8 @@ class Shared:
     """So many of the ``kept`` slowest operations of a repeat are alike, where chance would have ``expected`` of them.
 
     ``low`` and ``high`` are the stretch in which they lie: nanoseconds since measuring began, or bytes. For an
-    operation or a target, ``name`` says which.
+    operation or a target, ``name`` says which. Of groups, ``groups`` is how many, and ``high`` within how many
+    nanoseconds an operation ended of another one.
     """
 
     common: Common
@@ -50,6 +65,7 @@ class Shared:
     low: int = 0
     high: int = 0
     name: str = ""
+    groups: int = 0
 
 
 def shared_by_slowest(record: CellRecord, span_bytes: int) -> tuple[Shared, ...]:
@@ -65,13 +81,42 @@ def shared_by_slowest(record: CellRecord, span_bytes: int) -> tuple[Shared, ...]
     places = [each.offset_bytes for each in slowest]
     span = record.workload.span_bytes or span_bytes
     found = (
-        _stretch(Common.TIME, times, record.measured_ns),
+        _moments(record, slowest, times),
         # Whoever goes on in order, or to favourite places, is in few places anyway.
         _stretch(Common.OFFSET, places, span) if record.workload.pattern is Access.RANDOM else None,
         _operation(record, slowest),
         _target(record, slowest),
     )
     return tuple(each for each in found if each is not None)
+
+
+def _moments(record: CellRecord, slowest: Sequence[SlowIo], times: Sequence[int]) -> Shared | None:
+    """One moment, or several: what stood still once, or again and again."""
+    whole = total_of(record.operations, record.workload.subject)
+    if whole is None:
+        return None
+    led = leading(whole)
+    [usual_ns] = values_at_ranks(
+        led.latency, [(led.count + 1) // 2], smallest_ns=led.latency_ns_min, largest_ns=led.latency_ns_max
+    )
+    if min(each.latency_ns for each in slowest) < TAIL_MIN * usual_ns:
+        return None
+    near_ns = round(NEAR * median(each.latency_ns for each in slowest))
+    return _stretch(Common.TIME, times, record.measured_ns) or _groups(times, record.measured_ns, near_ns)
+
+
+def _groups(times: Sequence[int], whole_ns: int, near_ns: int) -> Shared | None:
+    """Those that end close to another one, if moments that are drawn at random would not do so as often."""
+    kept = len(times)
+    near = np.diff(sorted(times)) <= near_ns
+    after, before = np.append(False, near), np.append(near, False)
+    count, groups = int((after | before).sum()), int((before & ~after).sum())
+    # How likely the next of so many moments is near, and how likely the one before or the next is.
+    far = (1 - min(near_ns / whole_ns, 1.0)) ** kept
+    chance = _at_least(int(near.sum()), kept - 1, 1 - far)
+    if count < max(SHARE_MIN * kept, GROUP_MIN * groups) or chance > CHANCE_MAX:
+        return None
+    return Shared(Common.GROUP, count, kept, kept * (1 - far**2), high=near_ns, groups=groups)
 
 
 def _stretch(common: Common, values: Sequence[int], whole: int) -> Shared | None:
