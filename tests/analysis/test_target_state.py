@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from iosonde.analysis.target_state import TargetState, steadiness_of, target_state
+from iosonde.analysis.target_state import Beginning, TargetState, steadiness_of, target_state
 from iosonde.records import CellRecord, Operation, Outcome, RunRecord, Workload
 from tests.builders import cell_plan, cell_record, run_record, totals_of, workload
 
@@ -44,6 +44,23 @@ def test_the_rounds_of_what_writes_tell_the_state(cells: list[list[CellRecord]],
 def test_reads_that_change_show_a_target_that_changes() -> None:
     found = target_state(run_of(rounds([3000, 1000, 1005, 995], READS)))
     assert (found.state, found.cells) == (TargetState.TRANSITION, ("random-read-4KiB-qd8",))
+
+
+@pytest.mark.parametrize(
+    ("target", "began"),
+    [
+        ({"written": "filled"}, Beginning.FILLED),
+        ({"written": "data"}, Beginning.FOUND),
+        ({"written": "unknown", "kind": "device"}, Beginning.FOUND),
+        ({"written": "unknown", "kind": "simulation"}, Beginning.FRESH),
+        ({"written": "filled", "kind": "simulation"}, Beginning.FILLED),
+    ],
+)
+def test_what_the_target_held_before_tells_how_it_began(target: dict[str, str], began: Beginning) -> None:
+    run = run_of(rounds([1000] * 5))
+    facts = run.header.target.model_copy(update=target)
+    found = target_state(run.model_copy(update={"header": run.header.model_copy(update={"target": facts})}))
+    assert (found.began, found.state) == (began, TargetState.STEADY)
 
 
 def test_nothing_measured_is_nothing_known() -> None:

@@ -20,8 +20,8 @@ class Paged:
 
     @property
     def letters(self) -> str:
-        """All text without any space, so that it does not matter where lines end."""
-        return "".join("".join(self.texts).split())
+        """All text without any space, so that it does not matter where lines end; a hyphen there reads as U+FFFE."""
+        return "".join("".join(self.texts).split()).replace("\ufffe", "-")
 
     def fonts(self) -> set[str]:
         """The fonts of all letters."""

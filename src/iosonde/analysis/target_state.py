@@ -12,7 +12,7 @@ from enum import StrEnum
 from iosonde.analysis.series import SNIA, TKPERF, Steadiness, SteadyRule, fio_deviation, fio_slope, judge_steadiness
 from iosonde.analysis.states import sort_repeats
 from iosonde.analysis.totals import total_of
-from iosonde.records import CellRecord, Outcome, RunRecord
+from iosonde.records import CellRecord, Outcome, RunRecord, TargetFacts
 from iosonde.units import SECOND_NS
 
 RULES: tuple[SteadyRule, ...] = (SNIA, TKPERF, fio_deviation(5, 0.05), fio_slope(5, 0.02))
@@ -34,12 +34,28 @@ class TargetState(StrEnum):
     UNKNOWN = "unknown"
 
 
+class Beginning(StrEnum):
+    """What is known of a target before the first cell.
+
+    ``fresh``: nobody had written to it; only of a simulated drive is that known. ``filled``: this run wrote every block
+    of the span first. ``found``: what it holds is older than the run, and so is its state.
+    """
+
+    FRESH = "fresh"
+    FILLED = "filled"
+    FOUND = "found"
+
+
 @dataclass(frozen=True)
 class RunState:
-    """The state, and the cells that show it: those that changed, else those with too few rounds."""
+    """How the target began, its state while it was measured, and the cells that show that.
 
+    They are the cells that changed, else those with too few rounds.
+    """
+
+    began: Beginning
     state: TargetState
-    cells: tuple[str, ...]
+    cells: tuple[str, ...] = ()
 
 
 def steadiness_of(records: Sequence[CellRecord], rule: SteadyRule = SNIA) -> Steadiness | None:
@@ -60,20 +76,34 @@ def steadiness_of(records: Sequence[CellRecord], rule: SteadyRule = SNIA) -> Ste
 
 
 def target_state(run: RunRecord) -> RunState:
-    """What the repeats of all cells say of the target together."""
+    """What the targets' records and the repeats of all cells say of the target together."""
+    state, cells = _state_meanwhile(run)
+    return RunState(_beginning(run.header.targets), state, cells)
+
+
+def _beginning(targets: Sequence[TargetFacts]) -> Beginning:
+    if all(each.written == "filled" for each in targets):
+        return Beginning.FILLED
+    # A drive that is simulated begins anew with each run, and is filled by it or not at all.
+    if all(each.kind == "simulation" for each in targets):
+        return Beginning.FRESH
+    return Beginning.FOUND
+
+
+def _state_meanwhile(run: RunRecord) -> tuple[TargetState, tuple[str, ...]]:
     repeats = {cell.cell: [each for each in run.cells if each.cell == cell.cell] for cell in run.header.plan.cells}
     measured = {cell: each for cell, each in repeats.items() if steadiness_of(each) is not None}
     if not measured:
-        return RunState(TargetState.UNKNOWN, ())
+        return TargetState.UNKNOWN, ()
     changed = tuple(cell for cell, each in measured.items() if sort_repeats(each).early)
     if changed:
-        return RunState(TargetState.TRANSITION, changed)
+        return TargetState.TRANSITION, changed
     writing = {cell: each for cell, each in measured.items() if each[0].workload.changes}
     if not writing:
-        return RunState(TargetState.READ_ONLY, ())
+        return TargetState.READ_ONLY, ()
     judged = {cell: found for cell, each in writing.items() if (found := steadiness_of(each)) is not None}
     left = tuple(cell for cell, found in judged.items() if found.left is not None)
     if left:
-        return RunState(TargetState.TRANSITION, left)
+        return TargetState.TRANSITION, left
     unproven = tuple(cell for cell, found in judged.items() if not found.holds)
-    return RunState(TargetState.UNPROVEN if unproven else TargetState.STEADY, unproven)
+    return TargetState.UNPROVEN if unproven else TargetState.STEADY, unproven

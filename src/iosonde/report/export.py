@@ -11,6 +11,7 @@ from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.knee import Knee
 from iosonde.analysis.scaling import Scaling
+from iosonde.analysis.target_state import RunState, target_state
 from iosonde.findings.model import Finding
 from iosonde.records import Operation, RunRecord
 from iosonde.report.headline import headline_of
@@ -35,6 +36,7 @@ class ExportedRun:
     knees: dict[Operation, Knee]
     scalings: dict[Operation, Scaling]
     knee_sentences: dict[Operation, str]
+    target_state: RunState
     findings: tuple[Finding, ...]
 
 
@@ -65,6 +67,7 @@ def run_json(run: RunRecord, findings: Sequence[Finding]) -> str:
         knees=knees,
         scalings={direction: estimates.closed_loops.scaling(direction) for direction in knees},
         knee_sentences={direction: knee_sentence(direction, knee) for direction, knee in knees.items()},
+        target_state=target_state(run),
         findings=tuple(findings),
     )
     return TypeAdapter(ExportedRun).dump_json(document).decode()

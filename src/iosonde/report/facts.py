@@ -18,7 +18,7 @@ from iosonde.records import (
     TargetFacts,
 )
 from iosonde.report.display import drift_text, fault_text, granularity_text, parameter_text
-from iosonde.report.states import aim_text, state_text
+from iosonde.report.states import aim_text, beginning_text, state_text
 from iosonde.units import SECOND_NS, format_amount, format_bandwidth, format_duration, format_size
 
 
@@ -283,7 +283,8 @@ def _run(run: RunRecord) -> tuple[tuple[str, str], ...]:
         ("measured until", aim_text(plan.aim)),
         ("repeats" if plan.aim is None else "repeats at first", str(plan.repeats)),
         ("measurements made", str(len(run.cells))),
-        ("state of the target", state_text(run)),
+        ("target at first", beginning_text(run)),
+        ("target while it was measured", state_text(run)),
         ("resumed", ", ".join(session.resumed_at for session in run.sessions) or "never"),
         ("measured again after a cut or a failure", str(len(run.superseded))),
         ("faults", ", ".join(f"{count} x {name}" for name, count in faults.items()) or "none"),
