@@ -30,6 +30,7 @@ from iosonde.records import (
     Verification,
     Workload,
 )
+from tests.analysis.test_states import SETTLED, UNSETTLED
 from tests.builders import (
     cell_plan,
     cell_record,
@@ -267,6 +268,7 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
     # A quarter more than 8 in flight have time for, and no edge that would explain it.
     "littles-law-off": lambda: run_of(*three(count=FULL_COUNT * 5 // 4)),
     "depth-not-reached": lambda: run_of(*three(queue_depth_achieved=7.0)),
+    "not-settled": lambda: run_of(repeat(intervals=course([9_000] * 2 + [8_000] * 38), within=UNSETTLED)),
     "level-changed": lambda: run_of(repeat(intervals=course([8_000] * 12 + [2_000] * 28))),
     "slowest-by-time": lambda: run_of(repeat(slowest=slow_ones(ended=[SECOND_NS + each for each in range(64)]))),
     "slowest-by-group": lambda: run_of(
@@ -357,6 +359,17 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("level-changed", lambda: run_of(repeat(intervals=course([8_000] * 20 + [7_700] * 20)))),
     ("level-changed", lambda: run_of(repeat(intervals=course([8_000] * 38 + [2_000] * 2)))),
     ("level-changed", lambda: run_of(repeat(intervals=()))),
+    ("not-settled", lambda: run_of(repeat(intervals=course([9_000] * 2 + [8_000] * 38), within=SETTLED))),
+    # Two settled repeats are enough: what moved is left out.
+    (
+        "not-settled",
+        lambda: run_of(
+            repeat(1, intervals=course([9_000] * 2 + [8_000] * 38), within=UNSETTLED),
+            *(repeat(each, within=SETTLED) for each in (2, 3)),
+        ),
+    ),
+    # Its levels are told by themselves.
+    ("not-settled", lambda: run_of(repeat(intervals=course([8_000] * 12 + [2_000] * 28), within=UNSETTLED))),
     ("slowest-by-time", lambda: run_of(repeat(slowest=slow_ones()))),
     ("slowest-by-group", lambda: run_of(repeat(slowest=slow_ones()))),
     ("slowest-by-time", lambda: run_of(repeat(slowest=slow_ones(ended=range(64), latency_ns=2 * MS - 1)))),

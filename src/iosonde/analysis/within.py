@@ -90,7 +90,7 @@ def _settling(record: CellRecord, rates: NDArray[np.float64]) -> tuple[int, bool
         (0 if totals is None else totals.count) / (each.end_ns - each.start_ns)
         for each, totals in zip(every, found, strict=True)
     ]
-    cut = find_warm_up(series).cut
+    cut = find_warm_up(series)
     distance = geweke(rates)
     moves = (distance is not None and abs(distance) > GEWEKE_MAX) or bool(find_changes(rates))
     settled = not moves or cut == 0 or every[cut].phase is not Phase.MEASURE

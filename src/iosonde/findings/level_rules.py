@@ -1,8 +1,9 @@
-"""Rules about the states that a target went through while a cell was measured."""
+"""Rules about the states that a target went through while a cell was measured, and the one that it had not reached."""
 
 from collections.abc import Iterator, Sequence
 
-from iosonde.analysis.regimes import Regime, regimes_of
+from iosonde.analysis.regimes import Regime, regime_of, regimes_of
+from iosonde.analysis.totals import measured_intervals
 from iosonde.findings.case import Case, count_of, distinct
 from iosonde.findings.model import Confidence, Finding, Severity
 from iosonde.records import CellRecord
@@ -55,4 +56,43 @@ def _evidence(record: CellRecord, regimes: Sequence[Regime]) -> tuple[str, str]:
     return record.cell, f"repeat {record.repeat}: {describe_levels(regimes)}"
 
 
-LEVEL_RULES = (level_changed,)
+def not_settled(case: Case) -> Iterator[Finding]:
+    """The throughput of a repeat still moved while it was measured, and no level of it stood out."""
+    if case.run.header.plan.aim is not None:
+        return  # Where figures were to be known, cells that never settled are among those that are not.
+    used = [record for cell in case.estimates.cells for record in case.repeats_of(cell.cell).used]
+    moving = [record for record in used if not record.settled and len(regimes_of(record)) == 1]
+    if not moving:
+        return
+    moving.sort(key=lambda record: -_contrast(_ends(record)))
+    worst, cells = moving[0], distinct(record.cell for record in moving)
+    more = len(moving) - 1
+    others = f"; so did that of {count_of(more, 'repeat')} more, by less" if more else ""
+    yield Finding(
+        id="not-settled",
+        severity=Severity.DOUBTFUL,
+        confidence=Confidence.LIKELY,
+        statement=(
+            f"The throughput of {worst.cell} still moved while repeat {worst.repeat} was measured: "
+            f"{_described_ends(worst)}{others}. A mean over that depends on how long one measures."
+        ),
+        evidence=tuple((each.cell, f"repeat {each.repeat}: {_described_ends(each)}") for each in moving[:EVIDENCE_MAX]),
+        advice="Take it for what the target does so early; what lasts needs a longer warm-up and more time.",
+        deciding_test="The same cell for several times as long: what settles has a last half that keeps its level.",
+        cells=cells,
+    )
+
+
+def _ends(record: CellRecord) -> tuple[Regime, Regime]:
+    """The first tenth and the last half, which is what was compared."""
+    measured = measured_intervals(record)
+    tenth, half = max(len(measured) // 10, 1), max(len(measured) // 2, 1)
+    return regime_of(measured, 0, tenth), regime_of(measured, len(measured) - half, len(measured))
+
+
+def _described_ends(record: CellRecord) -> str:
+    first, last = _ends(record)
+    return f"{format_iops(first.iops)} IOPS in its first tenth, {format_iops(last.iops)} in its last half"
+
+
+LEVEL_RULES = (level_changed, not_settled)

@@ -179,7 +179,7 @@ class WithinRepeat(Record):
     there). ``effective`` is how many independent intervals would tell the throughput as well, and ``correlation`` is
     that between the means of neighbouring batches. ``warm_up_ns`` is when throughput had settled, from the start of the
     warm-up; ``settled`` is false where it still moved while it was measured. ``geweke`` is how far its start lay from
-    its last half, in standard errors.
+    its last half, in standard errors; None where the last half is worth too few values.
     """
 
     throughput_error: float

@@ -11,7 +11,7 @@ from iosonde.analysis.series.steady import (
     fio_slope,
     judge_steadiness,
 )
-from iosonde.analysis.series.warm_up import WarmUp, find_warm_up, geweke
+from iosonde.analysis.series.warm_up import find_warm_up, geweke
 
 __all__ = [
     "SNIA",
@@ -19,7 +19,6 @@ __all__ = [
     "BatchMeans",
     "Steadiness",
     "SteadyRule",
-    "WarmUp",
     "batch_means",
     "find_changes",
     "find_warm_up",

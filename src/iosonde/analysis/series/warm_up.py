@@ -5,8 +5,7 @@ Davies, 2010): the cut after which the mean is known best, over means of five. G
 of what is left with its last half (1992) is a second opinion.
 """
 
-from dataclasses import dataclass
-from math import ceil, sqrt
+from math import ceil, copysign, sqrt
 from typing import Final
 
 import numpy as np
@@ -21,40 +20,24 @@ KEPT_MIN: Final = 0.25
 
 GEWEKE_FIRST: Final = 0.1
 GEWEKE_LAST: Final = 0.5
-GEWEKE_MAX: Final = 2.58
-"""What a settled series exceeds once in a hundred times."""
+GEWEKE_WORTH_MIN: Final = 4
+"""A half that is worth fewer independent values moves as a whole: nothing can be compared with it."""
+
+GEWEKE_SHOWN_MAX: Final = 38.0
+"""A larger distance has a probability for which there is no floating-point number."""
 
 
-@dataclass(frozen=True)
-class WarmUp:
-    """How many values at the start do not belong to what follows, of how many.
+def find_warm_up(values: ArrayLike) -> int:
+    """How many values at the start of a series, in the order of time, do not belong to what follows.
 
-    ``settled`` is false where the cut falls in the last half: then the series was still on its way when it ended, and
-    its mean is that of no state. ``geweke`` is the distance of the first tenth behind the cut from the last half, in
-    standard errors; None where too few values are left.
+    None of a short one, of fewer than ten groups of five. Where so many of them lie in its last half, the series may
+    still have been on its way when it ended.
     """
-
-    cut: int
-    length: int
-    settled: bool
-    geweke: float | None
-
-    @property
-    def agrees(self) -> bool:
-        """Whether the second opinion sees no difference either."""
-        return self.geweke is None or abs(self.geweke) <= GEWEKE_MAX
-
-
-def find_warm_up(values: ArrayLike) -> WarmUp:
-    """Where a series in the order of time settles. A short one, of fewer than ten groups of five, is taken whole."""
     series = np.asarray(values, dtype=np.float64)
     groups = len(series) // GROUP
     if groups < GROUPS_MIN:
-        return WarmUp(0, len(series), settled=True, geweke=None)
-    means = series[: groups * GROUP].reshape(groups, GROUP).mean(axis=1)
-    cut = _mser(means) * GROUP
-    settled = 2 * cut < len(series)
-    return WarmUp(cut, len(series), settled=settled, geweke=geweke(series[cut:]) if settled else None)
+        return 0
+    return _mser(series[: groups * GROUP].reshape(groups, GROUP).mean(axis=1)) * GROUP
 
 
 def _mser(means: NDArray[np.float64]) -> int:
@@ -68,13 +51,27 @@ def _mser(means: NDArray[np.float64]) -> int:
 
 
 def geweke(values: ArrayLike) -> float | None:
-    """How far the first tenth of a series lies from its last half, in standard errors; None where it is too short."""
+    """How far the first tenth of a series lies from its last half, in standard errors; None where it is too short.
+
+    What one value is worth is told by the last half: a tenth is too short to say, and the whole may drift. Where the
+    half is worth few independent values, its own error is a guess: the distance is then that of a normal distribution
+    which chance exceeds as often as this one by Student's.
+    """
     series = np.asarray(values, dtype=np.float64)
     first, last = series[: int(len(series) * GEWEKE_FIRST)], series[-int(len(series) * GEWEKE_LAST) :]
     settled = batch_means(last)
-    if settled is None or settled.half_width is None or not len(first):
+    if settled is None or settled.error is None or settled.effective < GEWEKE_WORTH_MIN or not len(first):
         return None
-    # What one value is worth is told by the last half: a tenth is too short to say, and the whole may drift.
     variance = float(last.var(ddof=1)) * len(last) / settled.effective
     error = sqrt(variance * (1 / len(first) + 1 / len(last)))
-    return (float(first.mean()) - settled.mean) / error if error else 0.0
+    if not error:
+        return 0.0
+    distance = (float(first.mean()) - settled.mean) / error
+    return copysign(_as_normal(abs(distance), min(settled.effective, settled.batches) - 1), distance)
+
+
+def _as_normal(distance: float, degrees: float) -> float:
+    # Imported here because it costs a quarter of a second, which neither --help nor a probe should pay.
+    from scipy.special import ndtri, stdtr
+
+    return min(float(-ndtri(stdtr(degrees, -distance))), GEWEKE_SHOWN_MAX)
