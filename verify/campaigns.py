@@ -10,10 +10,12 @@ from iosonde.records import RunRecord
 from iosonde.vocabulary import EngineChoice, Poll
 
 
-def run_one_cell(target: str, keys: str, seed: int, *, head: str, size: str | None = None) -> RunRecord:
-    """Random reads of 4 KiB: ``head`` is what the campaign's file says before its experiment, ``keys`` what within."""
+def run_one_cell(  # noqa: PLR0913 - all but two are by name
+    target: str, keys: str, seed: int, *, head: str, read_percent: int = 100, size: str | None = None
+) -> RunRecord:
+    """Random I/O of 4 KiB: ``head`` is what the campaign's file says before its experiment, ``keys`` what within."""
     text = (
-        f'name = "one"\n{head}[[experiment]]\nname = "one"\npattern = "random"\nread = 100\n'
+        f'name = "one"\n{head}[[experiment]]\nname = "one"\npattern = "random"\nread = {read_percent}\n'
         f'block_size = "4KiB"\n{keys}\n'
     )
     with TemporaryDirectory() as folder:

@@ -9,10 +9,11 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from iosonde.analysis.regimes import Regime, regimes_of
+from iosonde.records import CellRecord
 from iosonde.units import SECOND_NS
 from verify.campaigns import run_one_cell
 
-MEASURED: Final = "60s"
+MEASURED_S: Final = 60
 STATIONARY: Final = (("mm1", 2), ("mmc", 2), ("mmc", 8), ("md1", 4))
 STATIONARY_RUNS: Final = 50
 """Of each of the four: 200 in all."""
@@ -20,8 +21,17 @@ FALSE_MAX: Final = 0.01
 """What the finding's page promises: a stationary repeat is named once in a hundred times at most."""
 
 SWITCH_RUNS: Final = 20
+SWITCH_STEP_NS: Final = 2_170_000_000
+COLLECTING: Final = "sata-dc"
+SCALES: Final = (10, 14, 18, 22, 26, 30)
+"""A drive that is so many times smaller has as much less room to spare, and begins to collect as much sooner."""
+
+COLLECTED_WITHIN_NS: Final = SECOND_NS // 10
+"""How exactly the moment is sought from which on the model moves data by its own account."""
+
 OFF_NS_MAX: Final = 2 * SECOND_NS
 PROCESSES: Final = 2
+MILLISECOND_NS: Final = 10**6
 QUEUE: Final = """kind = "queueing"
 title = "one that slows down"
 about = "Four servers that become slower at a moment that is known."
@@ -58,14 +68,15 @@ def regimes() -> Iterator[Looked]:
         yield Looked("nothing changes", len(jobs), changed, None, None, changed <= FALSE_MAX * len(jobs))
         for factor in FACTORS:
             switches = [(factor, seed) for seed in range(1, SWITCH_RUNS + 1)]
-            yield _looked(factor, list(pool.map(measured_switch, switches)))
+            yield _looked(f"{factor:g} times slower at a moment", list(pool.map(measured_switch, switches)))
+        yield _looked(f"collection sets in (sim:{COLLECTING})", list(pool.map(measured_collection, SCALES)))
 
 
-def _looked(factor: float, found: list[tuple[int, list[Regime]]]) -> Looked:
+def _looked(what: str, found: list[tuple[int, list[Regime]]]) -> Looked:
     """How far the nearest change lies from where the model switched; a run without one has not found it."""
     offs = [min(abs(each.start_ns - at_ns) for each in regimes[1:]) for at_ns, regimes in found if len(regimes) > 1]
     return Looked(
-        what=f"{factor:g} times slower at a moment",
+        what=what,
         runs=len(found),
         changed=len(offs),
         off_ns_median=median(offs) if offs else None,
@@ -83,7 +94,8 @@ def measured_without_change(job: tuple[str, int, int]) -> list[Regime]:
 def measured_switch(job: tuple[float, int]) -> tuple[int, list[Regime]]:
     """When the drive switched, from where measuring began, and what was found."""
     factor, seed = job
-    at_ns = (10 + 2 * seed) * SECOND_NS
+    # Not at the edge of an interval.
+    at_ns = 10 * SECOND_NS + seed * SWITCH_STEP_NS
     with TemporaryDirectory() as folder:
         file = Path(folder) / "slower.toml"
         file.write_text(QUEUE.format(from_ns=at_ns, stretch_permille=round(1000 * factor)), encoding="utf-8")
@@ -91,10 +103,38 @@ def measured_switch(job: tuple[float, int]) -> tuple[int, list[Regime]]:
     return at_ns - began_ns, found
 
 
+def measured_collection(scale: int) -> tuple[int, list[Regime]]:
+    """When a drive that is written at random began to move data, from where measuring began, and what was found."""
+    target = f"sim:{COLLECTING},seed={scale},scale={scale}"
+    low_ns, high_ns = 0, MEASURED_S * SECOND_NS
+    while high_ns - low_ns > COLLECTED_WITHIN_NS:
+        middle_ns = (low_ns + high_ns) // 2
+        if _has_moved(_written(target, scale, middle_ns)):
+            high_ns = middle_ns
+        else:
+            low_ns = middle_ns
+    return high_ns, list(regimes_of(_written(target, scale, MEASURED_S * SECOND_NS)))
+
+
+def _written(target: str, seed: int, measure_ns: int) -> CellRecord:
+    """The drive does the same up to any moment, however long it is measured."""
+    head = _one_repeat(f"{measure_ns // MILLISECOND_NS}ms")
+    return run_one_cell(target, "queue_depth = 8", seed, head=head, read_percent=0).cells[0]
+
+
+def _has_moved(record: CellRecord) -> bool:
+    health = record.drives[0].health
+    return health.media_written_bytes > health.host_written_bytes
+
+
 def _measured(target: str, depth: int, seed: int) -> tuple[int, list[Regime]]:
     """When measuring began in the drive's time, and the regimes of one long repeat."""
-    head = f'repeats = 1\nwarmup = "1s"\nduration = "{MEASURED}"\n'
+    head = _one_repeat(f"{MEASURED_S}s")
     run = run_one_cell(target, f"queue_depth = {depth}", seed, head=head, size="64MiB")
     record = run.cells[0]
     measured = [each for each in record.intervals if each.phase == "measure"]
     return measured[0].start_ns, list(regimes_of(record))
+
+
+def _one_repeat(duration: str) -> str:
+    return f'repeats = 1\nwarmup = "1s"\nduration = "{duration}"\n'

@@ -224,7 +224,8 @@ def regimes_page(found: Iterable[Looked]) -> str:
     return page(
         "Changes of level",
         "Repeats of a minute: changes found where nothing changes (at most 1 %), and how far from the moment at\n"
-        "which a model switched the nearest one was found (at most 2 s).",
+        "which a model switched the nearest one was found (at most 2 s). Collection sets in where the drive begins to\n"
+        "move data by its own count.",
         ("what happens", "runs with a change", "off by, median", "off by, at most", "holds"),
         map(looked_row, found),
     )

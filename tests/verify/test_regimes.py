@@ -1,6 +1,6 @@
 """The small form of the comparison of levels: one switch that is found, and one run without any."""
 
-from verify.regimes import OFF_NS_MAX, measured_switch, measured_without_change
+from verify.regimes import OFF_NS_MAX, measured_collection, measured_switch, measured_without_change
 
 
 def test_a_switch_of_the_model_is_found_within_two_seconds() -> None:
@@ -11,3 +11,9 @@ def test_a_switch_of_the_model_is_found_within_two_seconds() -> None:
 
 def test_where_nothing_changes_nothing_is_found() -> None:
     assert len(measured_without_change(("mm1", 2, 1))) == 1
+
+
+def test_the_moment_at_which_a_drive_begins_to_collect_is_found() -> None:
+    at_ns, found = measured_collection(60)
+    assert len(found) > 1
+    assert abs(found[1].start_ns - at_ns) <= OFF_NS_MAX

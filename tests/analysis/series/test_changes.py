@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from iosonde.analysis.series import find_changes
+from iosonde.analysis.series.changes import find_jump
 from tests.analysis.series.noise import autoregressive
 
 
@@ -27,6 +28,26 @@ def test_two_steps_are_found_in_their_order() -> None:
     first, second = find_changes(level * np.exp(0.05 * autoregressive(300, 0.3, seed=6)))
     assert abs(first - 60) <= 1
     assert abs(second - 180) <= 2
+
+
+@pytest.mark.parametrize("at", [5, 12, 20])
+def test_a_sharp_fall_is_found_behind_which_the_level_still_moves(at: int) -> None:
+    # A drive that has begun to collect: it finds its balance slowly, and swings around it.
+    time = np.arange(60 - at)
+    balance = 33_000 - 12_000 * np.exp(-time / 12) * np.cos(time / 5)
+    level = np.concatenate([np.full(at, 98_000.0), balance])
+    assert find_changes(level * np.exp(0.01 * autoregressive(60, 0.3, seed=7)))[0] == at
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_gradual_start_is_no_jump(seed: int) -> None:
+    decay = 1000.0 + 2000.0 * np.exp(-np.arange(60) / 8)
+    assert find_jump(np.log(decay * np.exp(0.01 * autoregressive(60, 0.3, seed)))) is None
+
+
+def test_a_series_that_depends_on_itself_seldom_seems_to_jump() -> None:
+    series = (1000 * np.exp(0.1 * autoregressive(60, 0.9, seed)) for seed in range(500))
+    assert sum(find_jump(np.log(values)) is not None for values in series) <= 3
 
 
 def test_a_step_without_noise_is_found() -> None:
