@@ -105,24 +105,24 @@ def measured_switch(job: tuple[float, int]) -> tuple[int, list[Regime]]:
 
 def measured_collection(scale: int) -> tuple[int, list[Regime]]:
     """When a drive that is written at random began to move data, from where measuring began, and what was found."""
-    target = f"sim:{COLLECTING},seed={scale},scale={scale}"
     low_ns, high_ns = 0, MEASURED_S * SECOND_NS
     while high_ns - low_ns > COLLECTED_WITHIN_NS:
         middle_ns = (low_ns + high_ns) // 2
-        if _has_moved(_written(target, scale, middle_ns)):
+        if has_moved(written(scale, middle_ns)):
             high_ns = middle_ns
         else:
             low_ns = middle_ns
-    return high_ns, list(regimes_of(_written(target, scale, MEASURED_S * SECOND_NS)))
+    return high_ns, list(regimes_of(written(scale, MEASURED_S * SECOND_NS)))
 
 
-def _written(target: str, seed: int, measure_ns: int) -> CellRecord:
-    """The drive does the same up to any moment, however long it is measured."""
-    head = _one_repeat(f"{measure_ns // MILLISECOND_NS}ms")
-    return run_one_cell(target, "queue_depth = 8", seed, head=head, read_percent=0).cells[0]
+def written(scale: int, measure_ns: int) -> CellRecord:
+    """A drive of this scale, filled and then written at random: the same up to any moment, however long it lasts."""
+    head, target = _one_repeat(f"{measure_ns // MILLISECOND_NS}ms"), f"sim:{COLLECTING},seed={scale},scale={scale}"
+    return run_one_cell(target, "queue_depth = 8", seed=scale, head=head, read_percent=0).cells[0]
 
 
-def _has_moved(record: CellRecord) -> bool:
+def has_moved(record: CellRecord) -> bool:
+    """Whether the drive has moved data by its own count."""
     health = record.drives[0].health
     return health.media_written_bytes > health.host_written_bytes
 
