@@ -124,7 +124,7 @@ def regimes() -> bool:
 
 
 def lab() -> bool:
-    """The lab campaign until it knows, beside fixed times; True when a fifth of them is enough."""
+    """The lab campaign until it knows, beside fixed times; True when a fifth of them was as good, errors included."""
     found = [_shown(each, spared_row) for each in campaigns()]
     _keep("lab.md", lab_page(found))
     return all(each.holds for each in found)

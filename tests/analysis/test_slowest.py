@@ -8,6 +8,7 @@ import pytest
 
 from iosonde.analysis.slowest import Common, Shared, shared_by_slowest
 from iosonde.records import CellRecord, Operation, ShareTotals, SlowIo, TargetShare, Workload
+from iosonde.vocabulary import Arrivals
 from tests.builders import cell_plan, cell_record, totals_of, workload
 
 SECOND_NS = 10**9
@@ -72,6 +73,23 @@ def test_what_is_hardly_slower_than_the_rest_waited_in_the_same_queue() -> None:
     together = [slow(2 * SECOND_NS + 1000 * number, each.offset_bytes) for number, each in enumerate(anywhere(1, 64))]
     usual = {Operation.READ: totals_of([6 * 10**6] * 1000)}
     assert shared_in(repeat(together, operations=usual)) == ()
+
+
+@pytest.mark.parametrize("stalled", [20, 32, 62])
+def test_a_stall_is_told_beside_operations_that_are_no_tail(stalled: int) -> None:
+    together = [
+        slow(2 * SECOND_NS + 1000 * number, each.offset_bytes) for number, each in enumerate(anywhere(1, stalled))
+    ]
+    usual = anywhere(2, KEPT - stalled, latency_ns=15 * 10**5)
+    found = only(shared_in(repeat([*together, *usual])))
+    assert (found.common, found.count, found.kept) == (Common.TIME, stalled, stalled)
+
+
+def test_groups_are_no_news_in_an_open_loop() -> None:
+    bursts = [each + 10**6 * number for each in range(0, 5 * SECOND_NS, SECOND_NS) for number in range(12)]
+    slowest = [slow(ended, each.offset_bytes) for ended, each in zip(bursts, anywhere(11, 60), strict=True)]
+    assert only(shared_in(repeat(slowest))).common is Common.GROUP
+    assert shared_in(repeat(slowest, workload(span_bytes=GIB, rate_per_s=1000.0, arrivals=Arrivals.POISSON))) == ()
 
 
 def test_operations_in_one_place_share_it() -> None:

@@ -47,19 +47,27 @@ def test_reads_that_change_show_a_target_that_changes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "began"),
+    ("target", "fill", "began"),
     [
-        ({"written": "filled"}, Beginning.FILLED),
-        ({"written": "data"}, Beginning.FOUND),
-        ({"written": "unknown", "kind": "device"}, Beginning.FOUND),
-        ({"written": "unknown", "kind": "simulation"}, Beginning.FRESH),
-        ({"written": "filled", "kind": "simulation"}, Beginning.FILLED),
+        ({"written": "filled"}, Outcome.FINISHED, Beginning.FILLED),
+        ({"written": "filled"}, Outcome.CUT, None),
+        ({"written": "filled"}, None, None),
+        ({"written": "data"}, None, Beginning.FOUND),
+        ({"written": "unknown", "kind": "device"}, None, Beginning.FOUND),
+        ({"written": "unknown", "kind": "null"}, None, None),
     ],
+    ids=["filled", "fill cut off", "not yet filled", "found", "a device", "nothing"],
 )
-def test_what_the_target_held_before_tells_how_it_began(target: dict[str, str], began: Beginning) -> None:
-    run = run_of(rounds([1000] * 5))
-    facts = run.header.target.model_copy(update=target)
-    found = target_state(run.model_copy(update={"header": run.header.model_copy(update={"target": facts})}))
+def test_what_the_target_held_before_tells_how_it_began(
+    target: dict[str, str], fill: Outcome | None, began: Beginning | None
+) -> None:
+    cells = rounds([1000] * 5)
+    run = run_of(cells)
+    changed = {
+        "header": run.header.model_copy(update={"target": run.header.target.model_copy(update=target)}),
+        "fill": None if fill is None else cells[0].model_copy(update={"outcome": fill}),
+    }
+    found = target_state(run.model_copy(update=changed))
     assert (found.began, found.state) == (began, TargetState.STEADY)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from iosonde.analysis.within import within_repeat
 from iosonde.findings import RULES, Case, Confidence, Finding, Severity, find
 from iosonde.records import (
     CellRecord,
@@ -30,7 +31,6 @@ from iosonde.records import (
     Verification,
     Workload,
 )
-from tests.analysis.test_states import SETTLED, UNSETTLED
 from tests.builders import (
     cell_plan,
     cell_record,
@@ -75,6 +75,12 @@ def course(counts: Sequence[int]) -> tuple[IntervalRecord, ...]:
         interval_record(index, {Operation.READ: totals_of([MS] * round(count * factor))})
         for index, (count, factor) in enumerate(zip(counts, noise, strict=True))
     )
+
+
+def judged(counts: Sequence[int], number: int = 1) -> CellRecord:
+    """A repeat that says of itself what its intervals say."""
+    record = repeat(number, intervals=course(counts))
+    return record.model_copy(update={"within": within_repeat(record)})
 
 
 def read_back(*, damaged: int = 0) -> Verification:
@@ -268,7 +274,7 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
     # A quarter more than 8 in flight have time for, and no edge that would explain it.
     "littles-law-off": lambda: run_of(*three(count=FULL_COUNT * 5 // 4)),
     "depth-not-reached": lambda: run_of(*three(queue_depth_achieved=7.0)),
-    "not-settled": lambda: run_of(repeat(intervals=course([9_000] * 2 + [8_000] * 38), within=UNSETTLED)),
+    "not-settled": lambda: run_of(judged([20_000] * 2 + [8_000] * 58)),
     "level-changed": lambda: run_of(repeat(intervals=course([8_000] * 12 + [2_000] * 28))),
     "slowest-by-time": lambda: run_of(repeat(slowest=slow_ones(ended=[SECOND_NS + each for each in range(64)]))),
     "slowest-by-group": lambda: run_of(
@@ -359,17 +365,16 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("level-changed", lambda: run_of(repeat(intervals=course([8_000] * 20 + [7_700] * 20)))),
     ("level-changed", lambda: run_of(repeat(intervals=course([8_000] * 38 + [2_000] * 2)))),
     ("level-changed", lambda: run_of(repeat(intervals=()))),
-    ("not-settled", lambda: run_of(repeat(intervals=course([9_000] * 2 + [8_000] * 38), within=SETTLED))),
+    ("not-settled", lambda: run_of(judged([8_000] * 60))),
+    # A hundredth at the start changes nobody's mind.
+    ("not-settled", lambda: run_of(judged([8_080] * 6 + [8_000] * 54))),
     # Two settled repeats are enough: what moved is left out.
     (
         "not-settled",
-        lambda: run_of(
-            repeat(1, intervals=course([9_000] * 2 + [8_000] * 38), within=UNSETTLED),
-            *(repeat(each, within=SETTLED) for each in (2, 3)),
-        ),
+        lambda: run_of(judged([20_000] * 2 + [8_000] * 58), *(judged([8_000] * 60, number) for number in (2, 3))),
     ),
     # Its levels are told by themselves.
-    ("not-settled", lambda: run_of(repeat(intervals=course([8_000] * 12 + [2_000] * 28), within=UNSETTLED))),
+    ("not-settled", lambda: run_of(judged([8_000] * 20 + [2_000] * 40))),
     ("slowest-by-time", lambda: run_of(repeat(slowest=slow_ones()))),
     ("slowest-by-group", lambda: run_of(repeat(slowest=slow_ones()))),
     ("slowest-by-time", lambda: run_of(repeat(slowest=slow_ones(ended=range(64), latency_ns=2 * MS - 1)))),

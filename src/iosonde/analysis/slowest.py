@@ -15,7 +15,6 @@ from typing import Final
 import numpy as np
 
 from iosonde.analysis.histogram import values_at_ranks
-from iosonde.analysis.latency import leading
 from iosonde.analysis.totals import COUNTED_IN_ALL, total_of
 from iosonde.records import Access, CellRecord, Operation, SlowIo
 
@@ -53,6 +52,8 @@ class Common(StrEnum):
 class Shared:
     """So many of the ``kept`` slowest operations of a repeat are alike, where chance would have ``expected`` of them.
 
+    Of moments and groups, ``kept`` are those of the slowest that took twice the median or more.
+
     ``low`` and ``high`` are the stretch in which they lie: nanoseconds since measuring began, or bytes. For an
     operation or a target, ``name`` says which. Of groups, ``groups`` is how many, and ``high`` within how many
     nanoseconds an operation ended of another one.
@@ -77,11 +78,10 @@ def shared_by_slowest(record: CellRecord, span_bytes: int) -> tuple[Shared, ...]
     if len(slowest) < KEPT_MIN or record.clock_start is None or not record.measured_ns:
         return ()
     began_ns = record.clock_start.engine_ns
-    times = [each.reap_ns - began_ns for each in slowest]
     places = [each.offset_bytes for each in slowest]
     span = record.workload.span_bytes or span_bytes
     found = (
-        _moments(record, slowest, times),
+        _moments(record, slowest, began_ns),
         # Whoever goes on in order, or to favourite places, is in few places anyway.
         _stretch(Common.OFFSET, places, span) if record.workload.pattern is Access.RANDOM else None,
         _operation(record, slowest),
@@ -90,19 +90,26 @@ def shared_by_slowest(record: CellRecord, span_bytes: int) -> tuple[Shared, ...]
     return tuple(each for each in found if each is not None)
 
 
-def _moments(record: CellRecord, slowest: Sequence[SlowIo], times: Sequence[int]) -> Shared | None:
+def _moments(record: CellRecord, slowest: Sequence[SlowIo], began_ns: int) -> Shared | None:
     """One moment, or several: what stood still once, or again and again."""
     whole = total_of(record.operations, record.workload.subject)
     if whole is None:
         return None
-    led = leading(whole)
     [usual_ns] = values_at_ranks(
-        led.latency, [(led.count + 1) // 2], smallest_ns=led.latency_ns_min, largest_ns=led.latency_ns_max
+        whole.latency,
+        [(sum(whole.latency.count) + 1) // 2],
+        smallest_ns=whole.latency_ns_min,
+        largest_ns=whole.latency_ns_max,
     )
-    if min(each.latency_ns for each in slowest) < TAIL_MIN * usual_ns:
+    tail = [each for each in slowest if each.latency_ns >= TAIL_MIN * usual_ns]
+    if len(tail) < KEPT_MIN:
         return None
-    near_ns = round(NEAR * median(each.latency_ns for each in slowest))
-    return _stretch(Common.TIME, times, record.measured_ns) or _groups(times, record.measured_ns, near_ns)
+    times = [each.reap_ns - began_ns for each in tail]
+    found = _stretch(Common.TIME, times, record.measured_ns)
+    # In an open loop a queue builds up and drains again, and all that is slow comes from a few such times.
+    if found is not None or record.workload.is_open_loop:
+        return found
+    return _groups(times, record.measured_ns, round(NEAR * median(each.latency_ns for each in tail)))
 
 
 def _groups(times: Sequence[int], whole_ns: int, near_ns: int) -> Shared | None:

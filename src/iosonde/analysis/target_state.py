@@ -12,7 +12,7 @@ from enum import StrEnum
 from iosonde.analysis.series import SNIA, TKPERF, Steadiness, SteadyRule, fio_deviation, fio_slope, judge_steadiness
 from iosonde.analysis.states import sort_repeats
 from iosonde.analysis.totals import total_of
-from iosonde.records import CellRecord, Outcome, RunRecord, TargetFacts
+from iosonde.records import CellRecord, Outcome, RunRecord
 from iosonde.units import SECOND_NS
 
 RULES: tuple[SteadyRule, ...] = (SNIA, TKPERF, fio_deviation(5, 0.05), fio_slope(5, 0.02))
@@ -22,7 +22,7 @@ RULES: tuple[SteadyRule, ...] = (SNIA, TKPERF, fio_deviation(5, 0.05), fio_slope
 class TargetState(StrEnum):
     """What is known of the state of a target that was measured.
 
-    ``read_only``: nothing was written, so it is the state in which it was found. ``transition``: the target changed
+    ``read_only``: no cell wrote, so it kept the state in which it began. ``transition``: the target changed
     while it was measured. ``steady``: every cell that writes was steady for five rounds. ``unproven``: it was written,
     and there are too few rounds to tell. ``unknown``: nothing was measured.
     """
@@ -37,11 +37,11 @@ class TargetState(StrEnum):
 class Beginning(StrEnum):
     """What is known of a target before the first cell.
 
-    ``fresh``: nobody had written to it; only of a simulated drive is that known. ``filled``: this run wrote every block
-    of the span first. ``found``: what it holds is older than the run, and so is its state.
+    ``filled``: this run wrote every block of the span first. ``found``: what it holds is older than the run, and so is
+    its state. Fresh is never seen: new files and simulated drives are filled before they are measured, and of a device
+    nobody knows.
     """
 
-    FRESH = "fresh"
     FILLED = "filled"
     FOUND = "found"
 
@@ -50,10 +50,11 @@ class Beginning(StrEnum):
 class RunState:
     """How the target began, its state while it was measured, and the cells that show that.
 
-    They are the cells that changed, else those with too few rounds.
+    They are the cells that changed, else those with too few rounds. ``began`` is None where nothing is behind the
+    target, and where the run ended before its fill did.
     """
 
-    began: Beginning
+    began: Beginning | None
     state: TargetState
     cells: tuple[str, ...] = ()
 
@@ -78,16 +79,16 @@ def steadiness_of(records: Sequence[CellRecord], rule: SteadyRule = SNIA) -> Ste
 def target_state(run: RunRecord) -> RunState:
     """What the targets' records and the repeats of all cells say of the target together."""
     state, cells = _state_meanwhile(run)
-    return RunState(_beginning(run.header.targets), state, cells)
+    return RunState(_beginning(run), state, cells)
 
 
-def _beginning(targets: Sequence[TargetFacts]) -> Beginning:
-    if all(each.written == "filled" for each in targets):
-        return Beginning.FILLED
-    # A drive that is simulated begins anew with each run, and is filled by it or not at all.
-    if all(each.kind == "simulation" for each in targets):
-        return Beginning.FRESH
-    return Beginning.FOUND
+def _beginning(run: RunRecord) -> Beginning | None:
+    targets = run.header.targets
+    if all(each.kind == "null" for each in targets):
+        return None
+    if any(each.written != "filled" for each in targets):
+        return Beginning.FOUND
+    return Beginning.FILLED if run.fill is not None and run.fill.outcome is Outcome.FINISHED else None
 
 
 def _state_meanwhile(run: RunRecord) -> tuple[TargetState, tuple[str, ...]]:

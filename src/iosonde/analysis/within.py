@@ -27,7 +27,11 @@ from iosonde.records import (
 )
 
 GEWEKE_MAX: Final = 3.29
-"""What a settled series exceeds once in a thousand times: a campaign asks hundreds of them."""
+"""What a settled series exceeds once in a thousand times, or in a hundred where its values depend on each other by up
+to 0.6: a campaign asks hundreds of them."""
+
+BIAS_MIN: Final = 0.005
+"""A start that moves the mean by a smaller share changes no figure."""
 
 
 def within_repeat(record: CellRecord) -> WithinRepeat | None:
@@ -92,6 +96,8 @@ def _settling(record: CellRecord, rates: NDArray[np.float64]) -> tuple[int, bool
     ]
     cut = find_warm_up(series)
     distance = geweke(rates)
-    moves = (distance is not None and abs(distance) > GEWEKE_MAX) or bool(find_changes(rates))
+    bias = rates.mean() - rates[len(rates) // 2 :].mean()
+    differs = distance is not None and abs(distance) > GEWEKE_MAX and abs(bias) > BIAS_MIN * rates.mean()
+    moves = differs or bool(find_changes(rates))
     settled = not moves or cut == 0 or every[cut].phase is not Phase.MEASURE
     return every[cut].start_ns - every[0].start_ns, settled, distance

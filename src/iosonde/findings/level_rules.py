@@ -1,6 +1,7 @@
 """Rules about the states that a target went through while a cell was measured, and the one that it had not reached."""
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from iosonde.analysis.regimes import Regime, regime_of, regimes_of
 from iosonde.analysis.totals import measured_intervals
@@ -9,7 +10,9 @@ from iosonde.findings.model import Confidence, Finding, Severity
 from iosonde.records import CellRecord
 from iosonde.units import format_duration, format_iops
 
-EVIDENCE_MAX = 10
+EVIDENCE_MAX: Final = 10
+SHARE_MIN: Final = 0.05
+"""A smaller difference changes nobody's mind."""
 
 
 def level_changed(case: Case) -> Iterator[Finding]:
@@ -61,7 +64,7 @@ def not_settled(case: Case) -> Iterator[Finding]:
     if case.run.header.plan.aim is not None:
         return  # Where figures were to be known, cells that never settled are among those that are not.
     used = [record for cell in case.estimates.cells for record in case.repeats_of(cell.cell).used]
-    moving = [record for record in used if not record.settled and len(regimes_of(record)) == 1]
+    moving = [record for record in used if not record.settled and _moved(record)]
     if not moving:
         return
     moving.sort(key=lambda record: -_contrast(_ends(record)))
@@ -81,6 +84,11 @@ def not_settled(case: Case) -> Iterator[Finding]:
         deciding_test="The same cell for several times as long: what settles has a last half that keeps its level.",
         cells=cells,
     )
+
+
+def _moved(record: CellRecord) -> bool:
+    """Whether it moved by as much as levels have to, without a level that stands out."""
+    return len(regimes_of(record)) == 1 and _contrast(_ends(record)) > 1 + SHARE_MIN
 
 
 def _ends(record: CellRecord) -> tuple[Regime, Regime]:

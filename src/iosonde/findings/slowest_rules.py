@@ -11,7 +11,8 @@ from iosonde.units import format_duration, format_size
 
 EVIDENCE_MAX: Final = 10
 ADVICE: Final = {
-    Common.TIME: "Read the tail as a few stalls: how often they come matters, and not the share of operations in them.",
+    Common.TIME: "Read the tail as a few moments in which the target stood still, or a queue built up: how often they "
+    "come matters, and not the share of operations in them.",
     Common.GROUP: "Read the tail as so many stalls: look for what comes as often, in the target or beside it.",
     Common.OFFSET: "Look at that part of the target: its health, and what lies beside it.",
     Common.OPERATION: "Read the percentiles of that direction by itself.",
@@ -57,7 +58,8 @@ def describe_shared(shared: Shared) -> str:
         within = format_duration(max(shared.high - shared.low, 1))
         return f"ended within {within} of each other, {format_duration(shared.low)} after measuring began"
     if shared.common is Common.GROUP:
-        return f"came in {count_of(shared.groups, 'group')}, each within {format_duration(shared.high)} of another one"
+        groups, near = count_of(shared.groups, "group"), format_duration(shared.high)
+        return f"came in {groups}, in which each operation ended within {near} of the next"
     if shared.common is Common.OFFSET:
         return f"lie between {format_size(shared.low)} and {format_size(shared.high)}"
     kind = "are of the class" if shared.common is Common.OPERATION else "went to target"

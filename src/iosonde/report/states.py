@@ -6,12 +6,12 @@ from typing import Final
 from iosonde.analysis.series import Steadiness
 from iosonde.analysis.states import sort_repeats
 from iosonde.analysis.target_state import RULES, Beginning, TargetState, steadiness_of, target_state
+from iosonde.charts.quantities import NO_VALUE
 from iosonde.records import Aim, CellRecord, RunRecord
 from iosonde.units import format_duration
 
 CELLS_NAMED_MAX: Final = 3
 BEGAN: Final = {
-    Beginning.FRESH: "fresh: nobody had written to it, which flatters what writes",
     Beginning.FILLED: "filled by this run before anything was measured",
     Beginning.FOUND: "as it was found, with a past that nobody knows",
 }
@@ -19,7 +19,8 @@ BEGAN: Final = {
 
 def beginning_text(run: RunRecord) -> str:
     """What is known of the target before the first cell."""
-    return BEGAN[target_state(run).began]
+    began = target_state(run).began
+    return NO_VALUE if began is None else BEGAN[began]
 
 
 def state_text(run: RunRecord) -> str:
@@ -29,7 +30,7 @@ def state_text(run: RunRecord) -> str:
     more = f" and {len(found.cells) - CELLS_NAMED_MAX} more" if len(found.cells) > CELLS_NAMED_MAX else ""
     words = {
         TargetState.UNKNOWN: "unknown: nothing was measured",
-        TargetState.READ_ONLY: "only read since: figures of writes on it would be another matter",
+        TargetState.READ_ONLY: "only read: figures of writes on it would be another matter",
         TargetState.TRANSITION: f"in transition: {named}{more} changed while it was measured; what came first is left "
         "out, and a longer run may find another state again",
         TargetState.STEADY: "steady: every cell that writes kept within the SNIA's bounds for five repeats, so that "

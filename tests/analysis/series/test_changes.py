@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from iosonde.analysis.series import find_changes
-from iosonde.analysis.series.changes import find_jump
+from iosonde.analysis.series.changes import STANDSTILL, find_jump
 from tests.analysis.series.noise import autoregressive
 
 
@@ -48,6 +48,14 @@ def test_a_gradual_start_is_no_jump(seed: int) -> None:
 def test_a_series_that_depends_on_itself_seldom_seems_to_jump() -> None:
     series = (1000 * np.exp(0.1 * autoregressive(60, 0.9, seed)) for seed in range(500))
     assert sum(find_jump(np.log(values)) is not None for values in series) <= 3
+
+
+@pytest.mark.parametrize("operations", [0.5, 1.0, 6.0])
+def test_a_few_operations_an_interval_are_seldom_taken_for_a_jump(operations: float) -> None:
+    random = np.random.default_rng(8)
+    counts = random.poisson(operations, (300, 60)).astype(np.float64)
+    found = [find_jump(np.log(np.maximum(each, each.mean() * STANDSTILL))) for each in counts if each.any()]
+    assert sum(each is not None for each in found) <= 3
 
 
 def test_a_step_without_noise_is_found() -> None:

@@ -31,7 +31,8 @@ once in a thousand times at most while neighbours correlate by up to 0.9, as sim
 SHARPNESS_MIN: Final = 0.5
 """The share of the difference between two fives that is made in one step; what goes on gradually makes a fifth."""
 
-MAD_TO_DEVIATION: Final = 1.4826
+NORMAL_WITHIN: Final = ((0.5, 0.6745), (0.8, 1.2816))
+"""Within how many standard deviations such a share of a normal distribution lies."""
 
 SHARE_MIN: Final = 0.05
 """A smaller difference between levels changes nobody's mind."""
@@ -80,7 +81,8 @@ def find_jump(logarithms: NDArray[np.float64]) -> int | None:
     steps = np.maximum(before.min(axis=1) - behind.max(axis=1), behind.min(axis=1) - before.max(axis=1))
     place = int(np.argmax(steps))
     differences = np.abs(np.median(behind, axis=1) - np.median(before, axis=1))
-    deviation = MAD_TO_DEVIATION * _middle(differences)
+    # The middle one is nothing where intervals have few operations each, and the larger ones are in a jump's own place.
+    deviation = max(float(np.quantile(differences, share)) / within for share, within in NORMAL_WITHIN)
     least = max(JUMP_MIN * deviation, SHARPNESS_MIN * float(differences[place]), log(1 + SHARE_MIN))
     return place + LENGTH_MIN if steps[place] > least else None
 

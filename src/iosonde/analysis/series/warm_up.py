@@ -64,9 +64,10 @@ def geweke(values: ArrayLike) -> float | None:
         return None
     variance = float(last.var(ddof=1)) * len(last) / settled.effective
     error = sqrt(variance * (1 / len(first) + 1 / len(last)))
+    difference = float(first.mean()) - settled.mean
     if not error:
-        return 0.0
-    distance = (float(first.mean()) - settled.mean) / error
+        return copysign(GEWEKE_SHOWN_MAX, difference) if difference else 0.0
+    distance = difference / error
     return copysign(_as_normal(abs(distance), min(settled.effective, settled.batches) - 1), distance)
 
 
