@@ -13,7 +13,7 @@ INTERVALS: Final = 60
 MILLISECOND_NS: Final = 10**6
 # A tenth of the longest repeat at first; what writes has a cache to fill before it shows what lasts.
 FIRST_SHARE: Final = 10
-FIRST_SHARE_CHANGING: Final = 2.5
+FIRST_SHARE_CHANGING: Final = 5
 WARMUP_SHARE: Final = 5
 
 
