@@ -80,10 +80,13 @@ def find_jump(logarithms: NDArray[np.float64]) -> int | None:
     before, behind = fives[:-LENGTH_MIN], fives[LENGTH_MIN:]
     steps = np.maximum(before.min(axis=1) - behind.max(axis=1), behind.min(axis=1) - before.max(axis=1))
     place = int(np.argmax(steps))
-    differences = np.abs(np.median(behind, axis=1) - np.median(before, axis=1))
+    if steps[place] <= log(1 + SHARE_MIN):
+        return None
+    differences = np.sort(np.abs(np.median(behind, axis=1) - np.median(before, axis=1)))
     # The middle one is nothing where intervals have few operations each, and the larger ones are in a jump's own place.
-    deviation = max(float(np.quantile(differences, share)) / within for share, within in NORMAL_WITHIN)
-    least = max(JUMP_MIN * deviation, SHARPNESS_MIN * float(differences[place]), log(1 + SHARE_MIN))
+    deviation = max(float(differences[int(share * (len(steps) - 1))]) / within for share, within in NORMAL_WITHIN)
+    made = float(np.median(behind[place]) - np.median(before[place]))
+    least = max(JUMP_MIN * deviation, SHARPNESS_MIN * abs(made))
     return place + LENGTH_MIN if steps[place] > least else None
 
 
