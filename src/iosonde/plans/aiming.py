@@ -11,6 +11,7 @@ DEFAULT_BUDGET_NS: Final = 300 * 10**9
 # Two values for each of thirty batch means.
 INTERVALS: Final = 60
 MILLISECOND_NS: Final = 10**6
+MINUTE_NS: Final = 60 * 10**9
 # A tenth of the longest repeat at first; what writes has a cache to fill before it shows what lasts.
 FIRST_SHARE: Final = 10
 FIRST_SHARE_CHANGING: Final = 5
@@ -50,5 +51,5 @@ def check_budget(plan: Plan) -> None:
         raise UsageError(
             f"a budget of {format_duration(plan.aim.budget_ns)} does not hold the first {plan.repeats} repeats of "
             f"{len(plan.cells)} cells, which take {format_duration(first_ns)}",
-            f"give --budget {format_duration(2 * first_ns).replace(' ', '')} or more, or measure fewer cells",
+            f"give --budget {-(-2 * first_ns // MINUTE_NS)}m or more, or measure fewer cells",
         )
