@@ -139,3 +139,9 @@ def test_latencies_stay_in_microseconds_below_ten_milliseconds(latency_ns: float
 )
 def test_durations_are_shown_for_people(duration_s: float, text: str) -> None:
     assert units.format_duration(duration_s * 10**9) == text
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(1, "1m"), (60, "1m"), (365, "7m"), (7200, "120m")])
+def test_a_time_for_a_flag_is_in_whole_minutes_that_the_flag_takes(seconds: int, text: str) -> None:
+    assert units.minutes_flag(seconds * units.SECOND_NS) == text
+    assert units.parse_duration(text, "--budget") >= seconds * units.SECOND_NS

@@ -10,7 +10,7 @@ from typing import Final
 
 from iosonde.analysis.regimes import Regime, regimes_of
 from iosonde.records import CellRecord
-from iosonde.units import SECOND_NS
+from iosonde.units import MILLISECOND_NS, SECOND_NS
 from verify.campaigns import run_one_cell
 
 MEASURED_S: Final = 60
@@ -31,7 +31,6 @@ COLLECTED_WITHIN_NS: Final = SECOND_NS // 10
 
 OFF_NS_MAX: Final = 2 * SECOND_NS
 PROCESSES: Final = 2
-MILLISECOND_NS: Final = 10**6
 QUEUE: Final = """kind = "queueing"
 title = "one that slows down"
 about = "Four servers that become slower at a moment that is known."

@@ -5,6 +5,7 @@ Inside, everything is an integer in a base unit (bytes, nanoseconds). Only here 
 """
 
 import re
+from math import ceil
 from typing import Final
 
 from iosonde.errors import UsageError
@@ -24,7 +25,9 @@ DURATIONS_NS: Final = {
 RATES: Final = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6}
 _NUMBER = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-zµ]*)\s*$")
 _SPELLINGS: Final = {name.lower(): name for name in (*BINARY, *DECIMAL)}
+MILLISECOND_NS: Final = 10**6
 SECOND_NS: Final = 10**9
+MINUTE_NS: Final = 60 * SECOND_NS
 
 
 def parse_bytes(text: str, what: str) -> int:
@@ -161,6 +164,11 @@ def format_latency(latency_ns: float) -> str:
     if latency_ns < 10_000_000_000:
         return f"{_scaled(latency_ns / 1_000_000, 3)} ms"
     return f"{_scaled(latency_ns / 1_000_000_000, 3)} s"
+
+
+def minutes_flag(duration_ns: float) -> str:
+    """At least this long, in whole minutes as a flag takes them: ``7m``."""
+    return f"{ceil(duration_ns / MINUTE_NS)}m"
 
 
 def format_duration(duration_ns: float) -> str:

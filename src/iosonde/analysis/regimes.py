@@ -25,12 +25,12 @@ def regimes_of(record: CellRecord) -> tuple[Regime, ...]:
     if not measured:
         return ()
     changes = find_changes([iops_of(each) for each in measured])
-    return tuple(regime_of(measured, first, last) for first, last in pairwise([0, *changes, len(measured)]))
+    begin_ns = measured[0].start_ns
+    return tuple(regime_of(measured[first:last], begin_ns) for first, last in pairwise([0, *changes, len(measured)]))
 
 
-def regime_of(measured: Sequence[IntervalRecord], first: int, last: int) -> Regime:
-    """The stretch from one interval of a repeat up to another, and its throughput; ``measured`` is all of them."""
-    intervals, begin_ns = measured[first:last], measured[0].start_ns
+def regime_of(intervals: Sequence[IntervalRecord], begin_ns: int) -> Regime:
+    """A stretch of intervals and its throughput; ``begin_ns`` is when measuring began."""
     time_ns = sum(each.end_ns - each.start_ns for each in intervals)
     count = sum(count_all(each.operations) for each in intervals)
     return Regime(intervals[0].start_ns - begin_ns, intervals[-1].end_ns - begin_ns, count * SECOND_NS / time_ns)

@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from iosonde.analysis.histogram import values_at_ranks
+from iosonde.analysis.histogram import rank_of, values_at_ranks
 from iosonde.analysis.totals import COUNTED_IN_ALL, total_of
 from iosonde.records import Access, CellRecord, Operation, SlowIo
 
@@ -97,7 +97,7 @@ def _moments(record: CellRecord, slowest: Sequence[SlowIo], began_ns: int) -> Sh
         return None
     [usual_ns] = values_at_ranks(
         whole.latency,
-        [(sum(whole.latency.count) + 1) // 2],
+        [rank_of(sum(whole.latency.count), 50.0)],
         smallest_ns=whole.latency_ns_min,
         largest_ns=whole.latency_ns_max,
     )

@@ -11,14 +11,12 @@ from math import fsum, sqrt
 from typing import Final
 
 from iosonde.analysis.estimate import REPEATS_MIN, student_t
+from iosonde.analysis.series import LEVEL_SHARE_MIN
 from iosonde.analysis.totals import count_of
 from iosonde.records import CellRecord, Outcome
 
 BEHIND_MIN: Final = 3
 """Repeats behind a change of state that show what is usual there."""
-
-SHARE_MIN: Final = 0.05
-"""A smaller difference between states changes nobody's mind."""
 
 CONFIDENCE: Final = 0.999
 """A campaign asks hundreds of cells: what is usual once in a thousand times is no change of state."""
@@ -64,5 +62,5 @@ def _differs(before: Sequence[float], behind: Sequence[float]) -> bool:
     count = len(behind)
     mean = fsum(behind) / count
     spread = sqrt(fsum((each - mean) ** 2 for each in behind) / (count - 1) * (1 + 1 / count))
-    least = max(student_t(count - 1, CONFIDENCE) * spread, SHARE_MIN * mean)
+    least = max(student_t(count - 1, CONFIDENCE) * spread, LEVEL_SHARE_MIN * mean)
     return all(each - mean > least for each in before) or all(mean - each > least for each in before)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.series import SNIA, TKPERF, Steadiness, SteadyRule, fio_deviation, fio_slope, judge_steadiness
 from iosonde.analysis.states import sort_repeats
 from iosonde.analysis.totals import total_of
@@ -92,19 +93,19 @@ def _beginning(run: RunRecord) -> Beginning | None:
 
 
 def _state_meanwhile(run: RunRecord) -> tuple[TargetState, tuple[str, ...]]:
-    repeats = {cell.cell: [each for each in run.cells if each.cell == cell.cell] for cell in run.header.plan.cells}
-    measured = {cell: each for cell, each in repeats.items() if steadiness_of(each) is not None}
-    if not measured:
+    records = estimate_run(run).records
+    repeats = {cell.cell: records[cell.cell] for cell in run.header.plan.cells if cell.cell in records}
+    judged = {cell: found for cell, each in repeats.items() if (found := steadiness_of(each)) is not None}
+    if not judged:
         return TargetState.UNKNOWN, ()
-    changed = tuple(cell for cell, each in measured.items() if sort_repeats(each).early)
+    changed = tuple(cell for cell in judged if sort_repeats(repeats[cell]).early)
     if changed:
         return TargetState.TRANSITION, changed
-    writing = {cell: each for cell, each in measured.items() if each[0].workload.changes}
+    writing = {cell: found for cell, found in judged.items() if repeats[cell][0].workload.changes}
     if not writing:
         return TargetState.READ_ONLY, ()
-    judged = {cell: found for cell, each in writing.items() if (found := steadiness_of(each)) is not None}
-    left = tuple(cell for cell, found in judged.items() if found.left is not None)
+    left = tuple(cell for cell, found in writing.items() if found.left is not None)
     if left:
         return TargetState.TRANSITION, left
-    unproven = tuple(cell for cell, found in judged.items() if not found.holds)
+    unproven = tuple(cell for cell, found in writing.items() if not found.holds)
     return TargetState.UNPROVEN if unproven else TargetState.STEADY, unproven

@@ -13,12 +13,12 @@ from iosonde.charts.lines import named_rows, tooltip
 from iosonde.charts.quantities import significant
 from iosonde.charts.theme import ALL, INK_SOFT, READ, WRITE, Series, colour, layered, shape
 from iosonde.records import CellRecord
+from iosonde.units import MINUTE_NS
 
 POINTS_MAX: Final = 2000
 """More marks than this make a page slow and lie on each other: stretches of time then show extremes and median."""
 
 SHARE_SHOWN_MAX: Final = 2.0
-MINUTE_NS: Final = 60 * 10**9
 MIX: Final = Series("mix", ALL.colour, ALL.shape, ALL.dash)
 
 

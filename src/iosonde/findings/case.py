@@ -38,6 +38,11 @@ class Case:
         return self._repeats[cell]
 
     @cached_property
+    def used(self) -> tuple[CellRecord, ...]:
+        """The repeats of all cells that figures come from, cell by cell."""
+        return tuple(record for cell in self.estimates.cells for record in self.repeats_of(cell.cell).used)
+
+    @cached_property
     def _repeats(self) -> Mapping[str, Repeats]:
         """Those of every cell, sorted once for all rules."""
         return {cell.cell: sort_repeats(self.estimates.records.get(cell.cell, ())) for cell in self.estimates.cells}

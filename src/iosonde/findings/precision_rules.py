@@ -10,11 +10,9 @@ from iosonde.analysis.totals import total_of
 from iosonde.findings.case import Case, count_of, distinct, name_some
 from iosonde.findings.model import Confidence, Finding, Severity
 from iosonde.records import Aim, CellRecord
-from iosonde.units import SECOND_NS, format_duration, format_iops
+from iosonde.units import SECOND_NS, format_duration, format_iops, minutes_flag
 
 EVIDENCE_MAX = 10
-# What is rounded up to when a budget is proposed.
-MINUTE_NS: Final = 60 * SECOND_NS
 # A forecast of longer than so many budgets is a guess about the next day.
 BUDGETS_FORECAST_MAX: Final = 20
 
@@ -79,10 +77,10 @@ def _longer(case: Case, missed: Sequence[Precision], aim: Aim) -> str:
         for record in case.run.cells
         if isfinite(names.get(record.cell, inf))
     )
-    minutes = -(-(aim.budget_ns + more_ns) // MINUTE_NS)
     if aim.budget_ns + more_ns > BUDGETS_FORECAST_MAX * aim.budget_ns:
         return f"--precision {5 * aim.precision_percent:g}% shows what the same time can tell."
-    return f"The same run with --budget {minutes:.0f}m, as far as chance alone stands in the way."
+    budget = minutes_flag(aim.budget_ns + more_ns)
+    return f"The same run with --budget {budget}, as far as chance alone stands in the way."
 
 
 def state_left(case: Case) -> Iterator[Finding]:

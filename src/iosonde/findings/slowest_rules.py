@@ -24,8 +24,7 @@ def slowest_together(case: Case) -> Iterator[Finding]:
     """Most of the slowest operations of a cell have something in common."""
     found = [
         (record, shared)
-        for cell in case.estimates.cells
-        for record in case.repeats_of(cell.cell).used
+        for record in case.used
         for shared in shared_by_slowest(record, case.run.header.plan.span_bytes)
     ]
     for common in Common:

@@ -5,13 +5,11 @@ from typing import Final
 from iosonde.errors import UsageError
 from iosonde.plans.cost import CELL_OVERHEAD_NS, cell_duration_ns, timed
 from iosonde.records import CellPlan, CellTurn, Plan, Timing
-from iosonde.units import format_duration
+from iosonde.units import MILLISECOND_NS, format_duration, minutes_flag
 
 DEFAULT_BUDGET_NS: Final = 300 * 10**9
 # Two values for each of thirty batch means.
 INTERVALS: Final = 60
-MILLISECOND_NS: Final = 10**6
-MINUTE_NS: Final = 60 * 10**9
 # A tenth of the longest repeat at first; what writes has a cache to fill before it shows what lasts.
 FIRST_SHARE: Final = 10
 FIRST_SHARE_CHANGING: Final = 5
@@ -51,5 +49,5 @@ def check_budget(plan: Plan) -> None:
         raise UsageError(
             f"a budget of {format_duration(plan.aim.budget_ns)} does not hold the first {plan.repeats} repeats of "
             f"{len(plan.cells)} cells, which take {format_duration(first_ns)}",
-            f"give --budget {-(-2 * first_ns // MINUTE_NS)}m or more, or measure fewer cells",
+            f"give --budget {minutes_flag(2 * first_ns)} or more, or measure fewer cells",
         )

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from iosonde.analysis.clocks import drift_ppm
+from iosonde.analysis.target_state import target_state
 from iosonde.analysis.totals import merge_times
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.records import (
@@ -269,7 +270,7 @@ def _granted(truths: Iterable[EngineTruth], told: Callable[[EngineTruth], str]) 
 
 
 def _run(run: RunRecord) -> tuple[tuple[str, str], ...]:
-    plan = run.header.plan
+    plan, state = run.header.plan, target_state(run)
     faults: Counter[str] = Counter()
     for cell in run.cells:
         for fault in cell.faults:
@@ -283,8 +284,8 @@ def _run(run: RunRecord) -> tuple[tuple[str, str], ...]:
         ("measured until", aim_text(plan.aim)),
         ("repeats" if plan.aim is None else "repeats at first", str(plan.repeats)),
         ("measurements made", str(len(run.cells))),
-        ("target at first", beginning_text(run)),
-        ("target while it was measured", state_text(run)),
+        ("target at first", beginning_text(state)),
+        ("target while it was measured", state_text(state)),
         ("resumed", ", ".join(session.resumed_at for session in run.sessions) or "never"),
         ("measured again after a cut or a failure", str(len(run.superseded))),
         ("faults", ", ".join(f"{count} x {name}" for name, count in faults.items()) or "none"),

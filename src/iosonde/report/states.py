@@ -5,9 +5,9 @@ from typing import Final
 
 from iosonde.analysis.series import Steadiness
 from iosonde.analysis.states import sort_repeats
-from iosonde.analysis.target_state import RULES, Beginning, TargetState, steadiness_of, target_state
+from iosonde.analysis.target_state import RULES, Beginning, RunState, TargetState, steadiness_of
 from iosonde.charts.quantities import NO_VALUE
-from iosonde.records import Aim, CellRecord, RunRecord
+from iosonde.records import Aim, CellRecord
 from iosonde.units import format_duration
 
 CELLS_NAMED_MAX: Final = 3
@@ -17,15 +17,13 @@ BEGAN: Final = {
 }
 
 
-def beginning_text(run: RunRecord) -> str:
+def beginning_text(found: RunState) -> str:
     """What is known of the target before the first cell."""
-    began = target_state(run).began
-    return NO_VALUE if began is None else BEGAN[began]
+    return NO_VALUE if found.began is None else BEGAN[found.began]
 
 
-def state_text(run: RunRecord) -> str:
+def state_text(found: RunState) -> str:
     """What is known of the target's state, and what that does to the numbers."""
-    found = target_state(run)
     named = ", ".join(found.cells[:CELLS_NAMED_MAX])
     more = f" and {len(found.cells) - CELLS_NAMED_MAX} more" if len(found.cells) > CELLS_NAMED_MAX else ""
     words = {

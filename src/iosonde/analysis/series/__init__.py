@@ -1,7 +1,7 @@
 """What a series of intervals, or of rounds, tells."""
 
 from iosonde.analysis.series.batches import BatchMeans, batch_means
-from iosonde.analysis.series.changes import find_changes
+from iosonde.analysis.series.changes import LEVEL_SHARE_MIN, find_changes
 from iosonde.analysis.series.steady import (
     SNIA,
     TKPERF,
@@ -11,15 +11,17 @@ from iosonde.analysis.series.steady import (
     fio_slope,
     judge_steadiness,
 )
-from iosonde.analysis.series.warm_up import find_warm_up, geweke
+from iosonde.analysis.series.warm_up import compared_ends, find_warm_up, geweke
 
 __all__ = [
+    "LEVEL_SHARE_MIN",
     "SNIA",
     "TKPERF",
     "BatchMeans",
     "Steadiness",
     "SteadyRule",
     "batch_means",
+    "compared_ends",
     "find_changes",
     "find_warm_up",
     "fio_deviation",

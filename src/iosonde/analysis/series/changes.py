@@ -34,7 +34,7 @@ SHARPNESS_MIN: Final = 0.5
 NORMAL_WITHIN: Final = ((0.5, 0.6745), (0.8, 1.2816))
 """Within how many standard deviations such a share of a normal distribution lies."""
 
-SHARE_MIN: Final = 0.05
+LEVEL_SHARE_MIN: Final = 0.05
 """A smaller difference between levels changes nobody's mind."""
 
 GAIN_MIN: Final = 20.0
@@ -80,13 +80,13 @@ def find_jump(logarithms: NDArray[np.float64]) -> int | None:
     before, behind = fives[:-LENGTH_MIN], fives[LENGTH_MIN:]
     steps = np.maximum(before.min(axis=1) - behind.max(axis=1), behind.min(axis=1) - before.max(axis=1))
     place = int(np.argmax(steps))
-    if steps[place] <= log(1 + SHARE_MIN):
+    if steps[place] <= log(1 + LEVEL_SHARE_MIN):
         return None
-    differences = np.sort(np.abs(np.median(behind, axis=1) - np.median(before, axis=1)))
+    differences = np.abs(np.median(behind, axis=1) - np.median(before, axis=1))
+    ordered = np.sort(differences)
     # The middle one is nothing where intervals have few operations each, and the larger ones are in a jump's own place.
-    deviation = max(float(differences[int(share * (len(steps) - 1))]) / within for share, within in NORMAL_WITHIN)
-    made = float(np.median(behind[place]) - np.median(before[place]))
-    least = max(JUMP_MIN * deviation, SHARPNESS_MIN * abs(made))
+    deviation = max(float(ordered[int(share * (len(steps) - 1))]) / within for share, within in NORMAL_WITHIN)
+    least = max(JUMP_MIN * deviation, SHARPNESS_MIN * float(differences[place]))
     return place + LENGTH_MIN if steps[place] > least else None
 
 
@@ -98,7 +98,7 @@ def _best_cuts(series: NDArray[np.float64]) -> tuple[int, ...]:
     gains = (sums[places][np.newaxis, :] - sums[places][:, np.newaxis]) ** 2 * weights
     first, last = (int(places[index]) for index in np.unravel_index(int(np.argmax(gains)), gains.shape))
     stretch, rest = series[first:last], np.concatenate([series[:first], series[last:]])
-    if not len(stretch) or not len(rest) or abs(_middle(stretch) - _middle(rest)) < log(1 + SHARE_MIN):
+    if not len(stretch) or not len(rest) or abs(_middle(stretch) - _middle(rest)) < log(1 + LEVEL_SHARE_MIN):
         return ()
     residuals = series - rest.mean()
     residuals[first:last] = stretch - stretch.mean()

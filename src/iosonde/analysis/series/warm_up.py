@@ -5,13 +5,16 @@ Davies, 2010): the cut after which the mean is known best, over means of five. G
 of what is left with its last half (1992) is a second opinion.
 """
 
+from collections.abc import Sequence
 from math import ceil, copysign, sqrt
-from typing import Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from iosonde.analysis.series.batches import batch_means
+
+Sliced = TypeVar("Sliced", NDArray[np.float64], Sequence[Any])
 
 GROUP: Final = 5
 GROUPS_MIN: Final = 10
@@ -50,6 +53,11 @@ def _mser(means: NDArray[np.float64]) -> int:
     return int(np.argmin(error[: len(means) - ceil(len(means) * KEPT_MIN) + 1]))
 
 
+def compared_ends(series: Sliced) -> tuple[Sliced, Sliced]:
+    """The first tenth and the last half, which Geweke compares; a value each at least, where there is one."""
+    return series[: max(int(len(series) * GEWEKE_FIRST), 1)], series[-max(int(len(series) * GEWEKE_LAST), 1) :]
+
+
 def geweke(values: ArrayLike) -> float | None:
     """How far the first tenth of a series lies from its last half, in standard errors; None where it is too short.
 
@@ -58,9 +66,9 @@ def geweke(values: ArrayLike) -> float | None:
     which chance exceeds as often as this one by Student's.
     """
     series = np.asarray(values, dtype=np.float64)
-    first, last = series[: int(len(series) * GEWEKE_FIRST)], series[-int(len(series) * GEWEKE_LAST) :]
+    first, last = compared_ends(series)
     settled = batch_means(last)
-    if settled is None or settled.error is None or settled.effective < GEWEKE_WORTH_MIN or not len(first):
+    if settled is None or settled.error is None or settled.effective < GEWEKE_WORTH_MIN:
         return None
     variance = float(last.var(ddof=1)) * len(last) / settled.effective
     error = sqrt(variance * (1 / len(first) + 1 / len(last)))

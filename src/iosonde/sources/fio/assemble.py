@@ -25,10 +25,9 @@ from iosonde.records import (
     TargetShare,
     Workload,
 )
-from iosonde.sources.fio.limits import MILLISECOND_NS
 from iosonde.sources.fio.output import Snapshot, Tally, added
 from iosonde.sources.fio.series import totals_of
-from iosonde.units import format_duration
+from iosonde.units import MILLISECOND_NS, format_duration
 
 SEVERAL: Final = 2
 # A job ends within a tick of its time; what ends earlier by more than this was ended by something.

@@ -8,11 +8,10 @@ from typing import Final
 from iosonde.errors import EngineError
 from iosonde.records import Failure, IntervalRecord
 from iosonde.sources.fio.assemble import Measured, errors_end
-from iosonde.sources.fio.limits import MILLISECOND_NS
 from iosonde.sources.fio.output import Snapshot
 from iosonde.sources.fio.process import FioProcess
 from iosonde.sources.fio.series import Series
-from iosonde.units import SECOND_NS, format_duration
+from iosonde.units import MILLISECOND_NS, SECOND_NS, format_duration
 
 # Beyond a job's own time: fio makes its buffers and tables first, and waits for what is in flight at the end.
 JOB_SLACK_S: Final = 60.0

@@ -19,7 +19,8 @@ from iosonde.records import (
     Zipf,
 )
 from iosonde.records.workload import ALL_READS
-from iosonde.sources.fio.limits import MICROSECOND_NS, MILLISECOND_NS, PERCENT_PERMILLE, percents_of
+from iosonde.sources.fio.limits import MICROSECOND_NS, PERCENT_PERMILLE, percents_of
+from iosonde.units import MILLISECOND_NS
 from iosonde.vocabulary import Poll
 
 # What is the same for every job. A thread each, so that one process is all there is to end; files are neither made nor

@@ -20,12 +20,12 @@ from iosonde.records import (
     Zipf,
 )
 from iosonde.records.workload import ALL_READS
+from iosonde.units import MILLISECOND_NS
 
 # fio's arithmetic is in whole microseconds: at 100,000 a second it delivers 5 % more, at 600,000 three times as many.
 POISSON_PER_S_MAX: Final = 100_000
 PERCENT_PERMILLE: Final = 10
 MICROSECOND_NS: Final = 1_000
-MILLISECOND_NS: Final = 1_000_000
 # Beyond so many blocks fio's zipf (lib/zipf.c, ZIPF_MAX_GEN) has the weights of another distribution.
 RANKS_MAX: Final = 10_000_000
 HARMONIC_PERMILLE: Final = 1_000

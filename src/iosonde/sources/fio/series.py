@@ -6,8 +6,8 @@ from typing import Final
 
 from iosonde.analysis.histogram import low_and_width
 from iosonde.records import CellPlan, Histogram, IntervalRecord, Operation, OperationTotals, Phase
-from iosonde.sources.fio.limits import MILLISECOND_NS
 from iosonde.sources.fio.output import LAYOUT, Snapshot, Tally, added
+from iosonde.units import MILLISECOND_NS
 
 _NOTHING: Final = Tally(0, 0, 0, 0, 0, 0, 0, 0, {}, 0, 0)
 _U64_MAX: Final = 2**64 - 1
