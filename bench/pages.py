@@ -18,15 +18,17 @@ from iosonde.records import Plan, Timing
 from iosonde.vocabulary import EngineChoice
 
 ANALYSIS_S_MAX = 5.0
-# Like every command that reads a run, without the search for garbage.
+# Like every command that reads a run: without the search for garbage, and ended as it stands.
 ANALYSIS = """
 import gc
 import sys
 from pathlib import Path
 gc.disable()
+from iosonde.cli.ending import leave
 from iosonde.findings import Case, find
 from iosonde.store import load_run
-find(Case.of(load_run(Path(sys.argv[1]))))
+assert find(Case.of(load_run(Path(sys.argv[1]))))
+leave(0)
 """
 REPORT_S_MAX = 8.0
 REPORT_BYTES_MAX = 500 * 10**6

@@ -75,6 +75,16 @@ def test_what_is_hardly_slower_than_the_rest_waited_in_the_same_queue() -> None:
     assert shared_in(repeat(together, operations=usual)) == ()
 
 
+def test_what_is_slow_as_its_kind_is_in_a_mix_did_not_stand_still() -> None:
+    together = [
+        slow(2 * SECOND_NS + 1000 * number, each.offset_bytes, operation=Operation.WRITE)
+        for number, each in enumerate(anywhere(1, 64))
+    ]
+    usual = {Operation.READ: totals_of([10**5] * 1000), Operation.WRITE: totals_of([6 * 10**6] * 500)}
+    found = shared_in(repeat(together, workload(read_percent=70, span_bytes=GIB), operations=usual))
+    assert [each.common for each in found] == [Common.OPERATION]
+
+
 @pytest.mark.parametrize("stalled", [20, 32, 62])
 def test_a_stall_is_told_beside_operations_that_are_no_tail(stalled: int) -> None:
     together = [

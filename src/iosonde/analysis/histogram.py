@@ -47,7 +47,9 @@ def bucket_of(layout: Layout, value_ns: int) -> int:
 
 def low_and_width(layout: Layout, bucket: int) -> tuple[int, int]:
     """The lowest value of a bucket, and how many values it takes in, nanoseconds."""
-    shift = max(bucket // layout.buckets_per_octave - 1, 0)
+    shift = bucket // layout.buckets_per_octave - 1
+    if shift <= 0:
+        return bucket, 1
     return (bucket - shift * layout.buckets_per_octave) << shift, 1 << shift
 
 
@@ -90,7 +92,11 @@ def rank_of(count: int, percent: float) -> int:
 
 def percentile_supported(count: int, percent: float) -> bool:
     """Whether at least 10 of ``count`` samples lie beyond the percentile."""
-    return count - rank_of(count, percent) >= SAMPLES_BEYOND_MIN
+    return _has_beyond(count, rank_of(count, percent))
+
+
+def _has_beyond(count: int, rank: int) -> bool:
+    return count - rank >= SAMPLES_BEYOND_MIN
 
 
 def percentiles(
@@ -102,13 +108,10 @@ def percentiles(
     with 128 buckets an octave it is within 0.4 % of the sample of that rank.
     """
     total = sum(histogram.count)
-    if total == 0:
-        return (None,) * len(percents)
-    ranks = [rank_of(total, percent) for percent in percents]
-    values = values_at_ranks(histogram, ranks, smallest_ns=smallest_ns, largest_ns=largest_ns)
-    return tuple(
-        value if percentile_supported(total, percent) else None for percent, value in zip(percents, values, strict=True)
-    )
+    ranks = {percent: rank for percent in percents if _has_beyond(total, rank := rank_of(total, percent))}
+    values = values_at_ranks(histogram, tuple(ranks.values()), smallest_ns=smallest_ns, largest_ns=largest_ns)
+    known = dict(zip(ranks, values, strict=True))
+    return tuple(known.get(percent) for percent in percents)
 
 
 def values_at_ranks(
@@ -126,10 +129,9 @@ def values_at_ranks(
 def _added(histograms: Sequence[Histogram]) -> Histogram:
     """Histograms of one layout added up; a bucket that stands twice in one of them is added as well."""
     counts: dict[int, int] = {}
+    known = counts.get
     for histogram in histograms:
         for bucket, count in zip(histogram.bucket, histogram.count, strict=True):
-            counts[bucket] = counts.get(bucket, 0) + count
-    buckets = sorted(counts)
-    return Histogram(
-        layout=histograms[0].layout, bucket=tuple(buckets), count=tuple(counts[bucket] for bucket in buckets)
-    )
+            counts[bucket] = known(bucket, 0) + count
+    buckets = tuple(sorted(counts))
+    return Histogram(layout=histograms[0].layout, bucket=buckets, count=tuple(map(counts.__getitem__, buckets)))

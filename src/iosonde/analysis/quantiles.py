@@ -54,11 +54,12 @@ class _Reached:
     """A histogram with how many lie below each of its buckets, and below all of them."""
 
     bucket: Sequence[int]
+    count: Sequence[int]
     below: Sequence[int]
 
     @classmethod
     def of(cls, histogram: Histogram) -> "_Reached":
-        return cls(histogram.bucket, list(accumulate(histogram.count, initial=0)))
+        return cls(histogram.bucket, histogram.count, list(accumulate(histogram.count, initial=0)))
 
     @property
     def total(self) -> int:
@@ -68,27 +69,22 @@ class _Reached:
         """Where among the buckets the value of a rank lies, from 1."""
         return bisect_left(self.below, rank) - 1
 
-    def count(self, place: int) -> int:
-        return self.below[place + 1] - self.below[place]
-
     def edges(self, layout: Layout, rank: int) -> tuple[int, int]:
         """Between what the value of a rank lies: the edges of its bucket, or nearer where that is filled evenly."""
         place = self.place(rank)
         low, width = low_and_width(layout, self.bucket[place])
-        if not self._is_even(place):
+        count = self.count[place]
+        if count > EVEN_MAX * min(self._count_beside(place, -1), self._count_beside(place, 1)):
             return low, low + width
-        ahead, count = rank - self.below[place], self.count(place)
+        ahead = rank - self.below[place]
         return low + width * (ahead - 1) // count, low - (-width * ahead // count)
-
-    def _is_even(self, place: int) -> bool:
-        return all(self.count(place) <= EVEN_MAX * self._count_beside(place, side) for side in (-1, 1))
 
     def _count_beside(self, place: int, side: int) -> int:
         """What the next bucket on one side holds; those that hold nothing are not listed."""
         beside = place + side
         if not 0 <= beside < len(self.bucket) or self.bucket[beside] != self.bucket[place] + side:
             return 0
-        return self.count(beside)
+        return self.count[beside]
 
     def below_bucket(self, bucket: int) -> int:
         return self.below[bisect_left(self.bucket, bucket)]
@@ -102,7 +98,7 @@ def _interval(
         return None
     bucket = pooled.bucket[pooled.place(rank_of(total, percent))]
     share = percent / 100
-    _, reach = max(_binomial(total, share), _between(bucket, parts), _within([each.total for each in parts], own))
+    _, reach = max(_binomial(total, share), _between(bucket, parts), _within(parts, own))
     low, high = _ranks(total, share, reach)
     if high > total:
         return None
@@ -117,7 +113,8 @@ def _interval(
 def _ranks(total: int, share: float, reach: float) -> tuple[int, int]:
     """The ranks at the ends of the interval. It is taken in log odds: a small share strays upwards more than down."""
     odds, reach_in_odds = log(share / (1 - share)), reach / (share * (1 - share))
-    low, high = (1 / (1 + exp(min(-odds - sign * reach_in_odds, EXPONENT_MAX))) for sign in (-1, 1))
+    low = 1 / (1 + exp(min(reach_in_odds - odds, EXPONENT_MAX)))
+    high = 1 / (1 + exp(min(-reach_in_odds - odds, EXPONENT_MAX)))
     return max(floor(total * low), 1), ceil(total * high) + 1
 
 
@@ -128,8 +125,9 @@ def _binomial(total: int, share: float) -> _Spread:
 
 def _between(bucket: int, parts: Sequence[_Reached]) -> _Spread:
     """By how repeats differ in the share beyond, whether the bucket itself counts or not."""
-    counts = [each.total for each in parts]
-    error = max(_error([each.below_bucket(edge) for each in parts], counts) for edge in (bucket, bucket + 1))
+    counts = [each.below[-1] for each in parts]
+    without = _error([each.below_bucket(bucket) for each in parts], counts)
+    error = max(without, _error([each.below_bucket(bucket + 1) for each in parts], counts))
     return error, student_t(len(parts) - 1) * error
 
 
@@ -137,13 +135,13 @@ def _error(parts: Sequence[int], wholes: Sequence[int]) -> float:
     """The standard error of a ratio of sums, from its parts."""
     whole, repeats = sum(wholes), len(wholes)
     ratio = sum(parts) / whole
-    squares = fsum((part - ratio * each) ** 2 for part, each in zip(parts, wholes, strict=True))
+    squares = fsum([(part - ratio * each) ** 2 for part, each in zip(parts, wholes, strict=True)])
     return sqrt(repeats / (repeats - 1) * squares) / whole
 
 
-def _within(counts: Sequence[int], own: Sequence[Own | None]) -> _Spread:
+def _within(parts: Sequence[_Reached], own: Sequence[Own | None]) -> _Spread:
     known = [each for each in own if each is not None]
-    if len(known) != len(counts):
+    if len(known) != len(parts):
         return 0.0, 0.0
-    error = error_within(counts, known)
+    error = error_within([each.total for each in parts], known)
     return error, student_t(degrees_within(known)) * error

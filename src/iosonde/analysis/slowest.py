@@ -9,14 +9,15 @@ targets with those of all operations (binomial test).
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from math import inf
 from statistics import median
 from typing import Final
 
 import numpy as np
 
 from iosonde.analysis.histogram import rank_of, values_at_ranks
-from iosonde.analysis.totals import COUNTED_IN_ALL, total_of
-from iosonde.records import Access, CellRecord, Operation, SlowIo
+from iosonde.analysis.totals import COUNTED_IN_ALL
+from iosonde.records import Access, CellRecord, OperationTotals, SlowIo
 
 STRETCH_SHARE: Final = 0.02
 KEPT_MIN: Final = 16
@@ -29,7 +30,7 @@ SHARE_MIN: Final = 0.5
 """What fewer than half of them have in common explains no tail."""
 
 TAIL_MIN: Final = 2
-"""What all wait for in one queue is slow together, and hardly slower than the rest: less than twice the median."""
+"""What all wait for in one queue is slow together, and less than twice as slow as the median of its kind."""
 
 NEAR: Final = 2
 """Slow operations are neighbours where they end within so many times the median of their latencies."""
@@ -52,7 +53,7 @@ class Common(StrEnum):
 class Shared:
     """So many of the ``kept`` slowest operations of a repeat are alike, where chance would have ``expected`` of them.
 
-    Of moments and groups, ``kept`` are those of the slowest that took twice the median or more.
+    Of moments and groups, ``kept`` are those of the slowest that took twice the median of their kind or more.
 
     ``low`` and ``high`` are the stretch in which they lie: nanoseconds since measuring began, or bytes. For an
     operation or a target, ``name`` says which. Of groups, ``groups`` is how many, and ``high`` within how many
@@ -92,16 +93,8 @@ def shared_by_slowest(record: CellRecord, span_bytes: int) -> tuple[Shared, ...]
 
 def _moments(record: CellRecord, slowest: Sequence[SlowIo], began_ns: int) -> Shared | None:
     """One moment, or several: what stood still once, or again and again."""
-    whole = total_of(record.operations, record.workload.subject)
-    if whole is None:
-        return None
-    [usual_ns] = values_at_ranks(
-        whole.latency,
-        [rank_of(sum(whole.latency.count), 50.0)],
-        smallest_ns=whole.latency_ns_min,
-        largest_ns=whole.latency_ns_max,
-    )
-    tail = [each for each in slowest if each.latency_ns >= TAIL_MIN * usual_ns]
+    usual_ns = {operation: _median_ns(totals) for operation, totals in record.operations.items() if totals.count}
+    tail = [each for each in slowest if each.latency_ns >= TAIL_MIN * usual_ns.get(each.operation, inf)]
     if len(tail) < KEPT_MIN:
         return None
     times = [each.reap_ns - began_ns for each in tail]
@@ -110,6 +103,12 @@ def _moments(record: CellRecord, slowest: Sequence[SlowIo], began_ns: int) -> Sh
     if found is not None or record.workload.is_open_loop:
         return found
     return _groups(times, record.measured_ns, round(NEAR * median(each.latency_ns for each in tail)))
+
+
+def _median_ns(totals: OperationTotals) -> int:
+    rank = rank_of(sum(totals.latency.count), 50.0)
+    limits = {"smallest_ns": totals.latency_ns_min, "largest_ns": totals.latency_ns_max}
+    return values_at_ranks(totals.latency, [rank], **limits)[0]
 
 
 def _groups(times: Sequence[int], whole_ns: int, near_ns: int) -> Shared | None:
@@ -128,8 +127,8 @@ def _groups(times: Sequence[int], whole_ns: int, near_ns: int) -> Shared | None:
 
 def _stretch(common: Common, values: Sequence[int], whole: int) -> Shared | None:
     """The fullest stretch of so much of the whole, if chance does not fill one like that."""
-    ordered, length = sorted(values), max(round(STRETCH_SHARE * whole), 1)
-    ends = np.searchsorted(ordered, np.add(ordered, length), side="right")
+    ordered, length = np.sort(values), max(round(STRETCH_SHARE * whole), 1)
+    ends = np.searchsorted(ordered, ordered + length, side="right")
     best = int(np.argmax(ends - np.arange(len(ordered))))
     last = int(ends[best])
     count, kept = last - best, len(ordered)
@@ -137,14 +136,16 @@ def _stretch(common: Common, values: Sequence[int], whole: int) -> Shared | None
     chance = kept * _at_least(count - 1, kept - 1, STRETCH_SHARE)
     if count < SHARE_MIN * kept or chance > CHANCE_MAX:
         return None
-    return Shared(common, count, kept, kept * STRETCH_SHARE, ordered[best], ordered[last - 1])
+    return Shared(common, count, kept, kept * STRETCH_SHARE, int(ordered[best]), int(ordered[last - 1]))
 
 
 def _operation(record: CellRecord, slowest: Sequence[SlowIo]) -> Shared | None:
     whole = {each: record.operations[each].count for each in COUNTED_IN_ALL if each in record.operations}
-    names: list[Operation] = [each.operation for each in slowest if each.operation in whole]
+    if len(whole) < 2:  # noqa: PLR2004 - one class is all there is
+        return None
+    names = [str(each.operation) for each in slowest if each.operation in whole]
     total = sum(whole.values())
-    return _most_of(Common.OPERATION, [str(each) for each in names], {str(k): v / total for k, v in whole.items()})
+    return _most_of(Common.OPERATION, names, {str(each): count / total for each, count in whole.items()})
 
 
 def _target(record: CellRecord, slowest: Sequence[SlowIo]) -> Shared | None:
@@ -158,7 +159,7 @@ def _target(record: CellRecord, slowest: Sequence[SlowIo]) -> Shared | None:
 
 def _most_of(common: Common, names: Sequence[str], shares: dict[str, float]) -> Shared | None:
     """The kind that most of them are of, if all operations are not of it as often."""
-    if len(shares) < 2 or len(names) < KEPT_MIN:  # noqa: PLR2004 - one kind is all there is
+    if len(names) < KEPT_MIN:
         return None
     name = max(shares, key=names.count)
     count, kept = names.count(name), len(names)

@@ -1,8 +1,16 @@
 """How the command ends when it is told to from outside."""
 
+import errno
 import os
 import signal
+import sys
+from contextlib import suppress
 from types import FrameType
+from typing import NoReturn
+
+import typer
+
+from iosonde.errors import IosondeError, OutputError
 
 INTERRUPTED_BASE = 128
 
@@ -35,3 +43,29 @@ class Ending:
 
 
 ENDING = Ending()
+
+
+def tell(error: IosondeError) -> int:
+    """Prints an error and its hint; the exit code of its class, which is all that is left where nothing takes words."""
+    with suppress(OSError):
+        typer.echo(f"error: {error.message}", err=True)
+        typer.echo(f"hint: {error.hint}", err=True)
+    return error.exit_code
+
+
+def tell_no_room(error: OSError) -> int:
+    """The same for what an output ran into, wherever that was; anything else is a mistake of ours and is raised."""
+    if error.errno not in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}:
+        raise error
+    return tell(OutputError(f"can't write: {error.strerror}", "make room, or print to another place"))
+
+
+def leave(code: int) -> NoReturn:
+    """Ends the process as it stands: taking a thousand cells apart first is a sixth of what a report takes."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        pass
+    except OSError as error:
+        code = code or tell_no_room(error)
+    os._exit(code)

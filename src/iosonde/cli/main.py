@@ -1,15 +1,13 @@
 """The command ``iosonde``: all subcommands, and how any of them ends."""
 
-import os
 import signal
-import sys
 from typing import NoReturn
 
 import typer
 
 from iosonde import __version__
 from iosonde.cli.check import check
-from iosonde.cli.ending import ENDING
+from iosonde.cli.ending import ENDING, leave, tell, tell_no_room
 from iosonde.cli.export import export
 from iosonde.cli.group_help import GroupHelp
 from iosonde.cli.list import list_runs
@@ -70,28 +68,23 @@ def entry() -> NoReturn:
     try:
         code = app(prog_name="iosonde", standalone_mode=False) or 0
     except IosondeError as error:
-        code = _tell(error)
-    except BrokenPipeError:
-        # Whoever read our output has seen enough. Python would complain once more when it closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = tell(error)
+    except (BrokenPipeError, SystemExit):
+        # Whoever read our output has seen enough; Typer and Rich want to leave then.
         code = 0
     except KeyboardInterrupt:
         code = 130
+    except OSError as error:
+        code = tell_no_room(error)
     except Exception as error:
         mended = usage_error(error)
         if mended is None:
             raise
         # Without a command the help was printed already, and there is nothing to add.
-        code = _tell(mended) if mended.message else mended.exit_code
+        code = tell(mended) if mended.message else mended.exit_code
     if ENDING.code is not None and not ENDING.told:
         typer.echo(ENDING.word, err=True)
     # The end is decided: a signal that comes while Python takes itself apart changes nothing any more.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
-    sys.exit(code if ENDING.code is None else ENDING.code)
-
-
-def _tell(error: IosondeError) -> int:
-    typer.echo(f"error: {error.message}", err=True)
-    typer.echo(f"hint: {error.hint}", err=True)
-    return error.exit_code
+    leave(code if ENDING.code is None else ENDING.code)

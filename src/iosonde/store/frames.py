@@ -33,10 +33,12 @@ class Kind(IntEnum):
     TURN = 7
 
 
-_KINDS: Final = frozenset(Kind)
+_KINDS: Final = {each.value: each for each in Kind}
+# The checksums of every kind alone, with which those of frames go on.
+_BEGUN: Final = tuple(zlib.crc32(bytes([kind])) for kind in range(256))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Frame:
     """One whole frame."""
 
@@ -107,9 +109,8 @@ def _frame_at(data: bytes, at: int) -> Frame | str:
         return "the journal ends within a frame"
     if _checksum(kind, payload) != checksum:
         return "a frame's checksum does not fit its content"
-    if kind not in _KINDS:
-        return f"a frame is of the unknown kind {kind}"
-    return Frame(Kind(kind), payload)
+    known = _KINDS.get(kind)
+    return f"a frame is of the unknown kind {kind}" if known is None else Frame(known, payload)
 
 
 def _next_frame(data: bytes, start: int) -> int:
@@ -123,4 +124,4 @@ def _next_frame(data: bytes, start: int) -> int:
 
 
 def _checksum(kind: int, payload: bytes) -> int:
-    return zlib.crc32(payload, zlib.crc32(bytes([kind])))
+    return zlib.crc32(payload, _BEGUN[kind])

@@ -76,13 +76,14 @@ def _splits(series: NDArray[np.float64], offset: int) -> list[int]:
 
 def find_jump(logarithms: NDArray[np.float64]) -> int | None:
     """The place of the largest jump in the logarithms of ten or more values, None where none of them jumps."""
-    fives = np.lib.stride_tricks.sliding_window_view(logarithms, LENGTH_MIN)
-    before, behind = fives[:-LENGTH_MIN], fives[LENGTH_MIN:]
-    steps = np.maximum(before.min(axis=1) - behind.max(axis=1), behind.min(axis=1) - before.max(axis=1))
+    fives = np.array([logarithms[first : len(logarithms) - LENGTH_MIN + 1 + first] for first in range(LENGTH_MIN)])
+    lows, highs = fives.min(axis=0), fives.max(axis=0)
+    steps = np.maximum(lows[:-LENGTH_MIN] - highs[LENGTH_MIN:], lows[LENGTH_MIN:] - highs[:-LENGTH_MIN])
     place = int(np.argmax(steps))
     if steps[place] <= log(1 + LEVEL_SHARE_MIN):
         return None
-    differences = np.abs(np.median(behind, axis=1) - np.median(before, axis=1))
+    middles = np.median(fives, axis=0)
+    differences = np.abs(middles[LENGTH_MIN:] - middles[:-LENGTH_MIN])
     ordered = np.sort(differences)
     # The middle one is nothing where intervals have few operations each, and the larger ones are in a jump's own place.
     deviation = max(float(ordered[int(share * (len(steps) - 1))]) / within for share, within in NORMAL_WITHIN)
@@ -123,8 +124,9 @@ def _weighted_cuts(count: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
 
 
 def _middle(values: NDArray[np.float64]) -> float:
-    # One value far off moves a mean, and is no level.
-    return float(np.median(values))
+    # One value far off moves a mean, and is no level. NumPy's own median takes several times as long for a few values.
+    ordered = np.sort(values)
+    return float(ordered[(len(values) - 1) // 2] + ordered[len(values) // 2]) / 2
 
 
 def _long_run_variance(residuals: NDArray[np.float64]) -> float:
