@@ -1,89 +1,81 @@
 """Whole commands, as a user runs them."""
 
+import multiprocessing
 import os
 import subprocess
 import sys
 import tempfile
-import traceback
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NoReturn
 
-# Loaded here, so that a forked command need not.
-from iosonde.campaign import wishes  # noqa: F401 - see above
-from iosonde.cli import probing, publish  # noqa: F401 - see above
-from iosonde.cli.main import entry
+import pytest
 
-# The lab profile with cells of 160 ms: the whole way of a quick run in seconds. The timing is all that is changed.
-SHORT_CELLS = """
-import sys
+from iosonde.__main__ import start
 from iosonde.plans import build
 from iosonde.records import Timing
-build.QUICK_TIMING = Timing(warmup_ns=10_000_000, measure_ns=150_000_000, interval_ns=30_000_000)
-from iosonde.cli.main import entry
-sys.argv[0] = "iosonde"
-entry()
-"""
+
+# Most of what a short command takes is loading, which a server of forks does once. It never runs a command itself, so
+# each of them finds what a process of its own would find.
+FORKS = multiprocessing.get_context("forkserver")
+LOADED = ("iosonde.cli.main", "iosonde.cli.probing", "iosonde.campaign.wishes", "iosonde.report.derive")
+FORKS.set_forkserver_preload([*LOADED, "scipy.special", "pytest"])
+TIMEOUT_S = 280
+# The lab profile with cells of 160 ms: the whole way of a quick run in seconds. The timing is all that is changed.
+SHORT = Timing(warmup_ns=10_000_000, measure_ns=150_000_000, interval_ns=30_000_000)
 
 
-def command(*words: object, short_cells: bool = False) -> list[str]:
-    """The words that start iosonde."""
-    start = [sys.executable, "-c", SHORT_CELLS] if short_cells else [sys.executable, "-m", "iosonde"]
-    return [*start, *(str(word) for word in words)]
+def command(*words: object) -> list[str]:
+    """The words that start iosonde in a process of its own."""
+    return [sys.executable, "-m", "iosonde", *(str(word) for word in words)]
 
 
 def iosonde(
     *words: object, folder: Path | None = None, short_cells: bool = False, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """Runs iosonde to its end."""
-    return subprocess.run(
-        command(*words, short_cells=short_cells),
-        cwd=folder,
-        env={**os.environ, "COLUMNS": "100", **environment},
-        capture_output=True,
-        text=True,
-        timeout=280,
-        check=False,
-    )
+    arguments = ["iosonde", *(str(word) for word in words)]
+    surroundings = {**os.environ, "COLUMNS": "100", **environment}
+    with tempfile.TemporaryDirectory() as place:
+        stdout, stderr = Path(place) / "stdout", Path(place) / "stderr"
+        process = FORKS.Process(
+            target=_become, args=(arguments, folder or Path.cwd(), surroundings, stdout, stderr, short_cells)
+        )
+        process.start()
+        process.join(TIMEOUT_S)
+        if process.exitcode is None:
+            process.kill()
+            pytest.fail(f"{arguments} takes too long: {stderr.read_text()}")
+        return subprocess.CompletedProcess(arguments, process.exitcode, stdout.read_text(), stderr.read_text())
 
 
-def iosonde_forked(*words: str, folder: Path, columns: str = "100") -> subprocess.CompletedProcess[str]:
-    """The same in a child that has loaded everything already: for tables of many commands."""
-    with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
-        sys.stdout.flush()
-        process = os.fork()
-        if not process:
-            _become(words, folder, columns, stdout.fileno(), stderr.fileno())
-        code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-        said = []
-        for file in (stdout, stderr):
-            file.seek(0)
-            said.append(file.read().decode())
-    return subprocess.CompletedProcess(["iosonde", *words], code, *said)
-
-
-def _become(words: tuple[str, ...], folder: Path, columns: str, stdout: int, stderr: int) -> NoReturn:
-    """Turns this process into the command; never returns."""
-    try:
-        os.dup2(stdout, 1)
-        os.dup2(stderr, 2)
-        sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
-        os.chdir(folder)
-        os.environ["COLUMNS"] = columns
-        sys.argv = ["iosonde", *words]
-        entry()
-    except BaseException:  # noqa: BLE001 - a forked test must never come back as the test runner
-        traceback.print_exc()
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(1)
+def _become(
+    arguments: list[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    stdout: Path,
+    stderr: Path,
+    short_cells: bool,
+) -> NoReturn:
+    """Turns this process into the command."""
+    encoding = environment.get("PYTHONIOENCODING", "utf-8")
+    for number, path in ((1, stdout), (2, stderr)):
+        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), number)
+    sys.stdout, sys.stderr = os.fdopen(1, "w", encoding=encoding), os.fdopen(2, "w", encoding=encoding)
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    if short_cells:
+        setattr(build, "QUICK_TIMING", SHORT)  # noqa: B010 - a constant for everybody else
+    sys.argv = arguments
+    start()
 
 
 FEW_CELLS = """
 name = "few"
 repeats = 2
 warmup = "0s"
-duration = "40ms"
+duration = "80ms"
 [[experiment]]
 name = "few"
 pattern = ["random", "sequential"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands import iosonde_forked
+from tests.commands import iosonde
 from tests.house.checkout import ROOT
 
 FIXTURE = ROOT / "tests/fixtures/runs/v1"
@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def listed(folder: Path, *words: str) -> dict[str, dict[str, Any]]:
-    ended = iosonde_forked("list", *words, "--json", folder=folder)
+    ended = iosonde("list", *words, "--json", folder=folder)
     assert (ended.returncode, ended.stderr) == (0, "")
     return {run["path"]: run for run in json.loads(ended.stdout)}
 
@@ -50,7 +50,7 @@ def test_a_run_without_4_kib_random_reads_shows_its_best_cell(folder: Path) -> N
 
 
 def test_the_list_for_people_names_each_run_once(folder: Path) -> None:
-    ended = iosonde_forked("list", ".", folder=folder)
+    ended = iosonde("list", ".", folder=folder)
     assert (ended.returncode, ended.stderr) == (0, "")
     rows = [line for line in ended.stdout.splitlines() if line.endswith(("good", "deep/down/cut", "garbled"))]
     assert len(rows) == 3
@@ -65,6 +65,6 @@ def test_a_folder_that_may_not_be_read_is_listed_with_the_reason(folder: Path) -
 
 
 def test_a_folder_without_runs_is_no_error(tmp_path: Path) -> None:
-    ended = iosonde_forked("list", ".", folder=tmp_path)
+    ended = iosonde("list", ".", folder=tmp_path)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "no run lies in or below .\n")
     assert listed(tmp_path) == {}

@@ -7,7 +7,7 @@ import pytest
 from iosonde.plans.models import load_model, model_names
 from iosonde.records import flattened
 from iosonde.report.display import parameter_text
-from tests.commands import iosonde, iosonde_forked
+from tests.commands import iosonde
 
 
 def test_every_model_is_listed_as_a_target_with_its_kind_size_and_title() -> None:
@@ -47,7 +47,7 @@ def test_the_file_of_a_model_is_printed_to_begin_one_of_ones_own(tmp_path: Path)
 def test_on_a_narrow_terminal_a_model_is_shown_whole_and_no_word_is_cut(
     name: str, columns: str, tmp_path: Path
 ) -> None:
-    ended = iosonde_forked("sim", "show", name, folder=tmp_path, columns=columns)
+    ended = iosonde("sim", "show", name, folder=tmp_path, COLUMNS=columns)
     assert ended.returncode == 0, ended.stderr
     model = load_model(name)
     assert max(map(len, ended.stdout.splitlines())) <= int(columns)

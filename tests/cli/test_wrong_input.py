@@ -10,7 +10,7 @@ import pytest
 
 from iosonde.store import write_archive
 from tests.cli.wrong_inputs import WRONG_INPUTS
-from tests.commands import iosonde, iosonde_forked
+from tests.commands import iosonde
 from tests.house.checkout import ROOT
 
 SMALL = ["--size", "16MiB"]
@@ -71,7 +71,7 @@ ROOM = re.compile(r"[\d.,]+ [KMGT]iB of room")
 
 @pytest.mark.parametrize(("words", "code", "message", "hint"), WRONG_INPUTS)
 def test_wrong_input_is_named_with_the_way_out(folder: Path, words: str, code: int, message: str, hint: str) -> None:
-    ended = iosonde_forked(*words.split(), folder=folder)
+    ended = iosonde(*words.split(), folder=folder)
     lines = ended.stderr.splitlines()
     assert (ended.returncode, ended.stdout) == (code, ""), ended.stderr
     assert [ROOM.sub("ROOM of room", line) for line in lines[-2:]] == [f"error: {message}", f"hint: {hint}"]
@@ -101,7 +101,7 @@ def test_a_folder_that_may_not_be_written_is_refused(folder: Path) -> None:
 
 @pytest.mark.parametrize("command", ["run", "plan", "probe"])
 def test_an_empty_target_is_refused_and_is_not_the_current_directory(folder: Path, command: str) -> None:
-    ended = iosonde_forked(command, "", folder=folder)
+    ended = iosonde(command, "", folder=folder)
     assert ended.returncode == 2
     assert "error: the target's name is empty" in ended.stderr
     assert "hint: is a variable unset?" in ended.stderr

@@ -70,6 +70,13 @@ def test_a_figure_in_doubt_points_to_its_finding(run: RunRecord) -> None:
     assert "(see drift)" in text
 
 
+def test_a_figure_with_several_doubts_names_the_gravest_and_counts_the_others(run: RunRecord) -> None:
+    cells = ("random-read-4KiB-qd1",)
+    found = [finding("a", Severity.INVALID, cells), finding("b", Severity.DOUBTFUL, cells)]
+    text = " ".join(printed(run, found, width=200))
+    assert "(see a, 1 more)" in text
+
+
 def test_quick_unfinished_and_debug_are_branded() -> None:
     text = "\n".join(printed(lab_run(repeats=1, quick=True, finished=False, build_profile="debug")))
     assert all(brand in text for brand in ("QUICK", "UNFINISHED", "DEBUG ENGINE"))

@@ -14,7 +14,7 @@ import pytest
 from iosonde.errors import TargetError
 from iosonde.sources import EngineSource, TargetRequest
 from iosonde.store import load_run
-from tests.commands import command, iosonde, iosonde_forked
+from tests.commands import command, iosonde
 from tests.stories.loop_devices import SIZE_BYTES, attached, digest, done, image, need_root, wait_until_open
 
 SHORT = ("--duration", "200ms", "--warmup", "0s")
@@ -62,7 +62,7 @@ def findings(document: dict[str, Any]) -> set[str]:
 
 def refused(*words: object) -> list[str]:
     """The error and the hint of a command that ends with exit code 3."""
-    ended = iosonde_forked(*(str(word) for word in words), folder=Path.cwd())
+    ended = iosonde(*words)
     assert ended.returncode == 3, ended.stderr
     return ended.stderr.splitlines()[-2:]
 

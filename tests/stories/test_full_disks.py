@@ -23,8 +23,8 @@ def test_a_full_disk_under_the_run_directory_loses_no_finished_cell_and_the_run_
         os.posix_fallocate(file.fileno(), 0, (20 << 20) - (200 << 10))
     campaign = few_cells(tmp_path, order='"listed"')
     text = campaign.read_text(encoding="utf-8").replace("repeats = 2", "repeats = 8")
-    # On a busy host 40 ms can pass without an operation.
-    campaign.write_text(text.replace('duration = "40ms"', 'duration = "120ms"'), encoding="utf-8")
+    # On a busy host 80 ms can pass without an operation.
+    campaign.write_text(text.replace('duration = "80ms"', 'duration = "120ms"'), encoding="utf-8")
     words = ("run", tmp_path / "target.data", "--size", "16MiB", "--buffered", "--profile", campaign)
     ended = iosonde(*words, "--out", directory)
     assert ended.returncode == 7, ended.stderr

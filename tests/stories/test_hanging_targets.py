@@ -50,12 +50,15 @@ class Hanging:
     errors: str = ""
 
 
-def run_on(target: Path, folder: Path, engine: str, read: int, sync: str, *words: object) -> subprocess.Popen[str]:
-    """Starts a run of one cell, and waits until the cell is measured."""
+def run_on(
+    stack: ExitStack, target: Path, folder: Path, engine: str, read: int, sync: str, *words: object
+) -> subprocess.Popen[str]:
+    """Starts a run of one cell, which the stack ends where nobody else does, and waits until the cell is measured."""
     campaign = folder / "hanging.toml"
     campaign.write_text(CAMPAIGN.format(read=read, sync=sync))
     asked = ("run", target, "--engine", engine, "--profile", campaign, "--out", folder / "run", *words)
     process = subprocess.Popen(command(*asked), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    stack.callback(end, process)
     assert process.stderr is not None
     heard: list[str] = []
     while not any(line.startswith("written at") for line in heard):
@@ -63,6 +66,12 @@ def run_on(target: Path, folder: Path, engine: str, read: int, sync: str, *words
         assert heard[-1], heard
     time.sleep(1)
     return process
+
+
+def end(process: subprocess.Popen[str]) -> None:
+    if process.poll() is None:
+        process.kill()
+        process.communicate()
 
 
 def engines() -> tuple[str, ...]:
@@ -74,7 +83,7 @@ def engines() -> tuple[str, ...]:
 def frozen(stack: ExitStack, folder: Path) -> Hanging:
     """A run that writes a file of its own on a file system that is frozen meanwhile."""
     _, place = stack.enter_context(loop_disk(folder))
-    process = run_on(place, folder, "psync", 0, "none", "--size", "32MiB")
+    process = run_on(stack, place, folder, "psync", 0, "none", "--size", "32MiB")
     subprocess.run(["fsfreeze", "-f", place], check=True)
     stack.callback(lambda: subprocess.run(["fsfreeze", "-u", place], check=True))
     return Hanging("frozen", folder / "run", process, time.monotonic())
@@ -94,7 +103,7 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Hanging]]:
         for engine, read, sync, fault in ways:
             folder = tmp_path_factory.mktemp("hanging")
             file = stack.enter_context(faulty_file(folder / "faulty"))
-            process = run_on(file.path, folder, engine, read, sync, "--overwrite", "--buffered")
+            process = run_on(stack, file.path, folder, engine, read, sync, "--overwrite", "--buffered")
             file.tell(fault)
             runs.append(Hanging(f"{engine}, {read} % reads, {fault}", folder / "run", process, time.monotonic(), file))
         for run in runs:
@@ -150,8 +159,8 @@ def test_a_file_that_can_not_be_removed_is_named(ended: list[Hanging]) -> None:
 
 
 def test_ctrl_c_ends_a_run_whose_target_hangs_within_seconds(tmp_path: Path) -> None:
-    with faulty_file(tmp_path / "faulty") as file:
-        process = run_on(file.path, tmp_path, "psync", 100, "none", "--overwrite", "--buffered")
+    with faulty_file(tmp_path / "faulty") as file, ExitStack() as stack:
+        process = run_on(stack, file.path, tmp_path, "psync", 100, "none", "--overwrite", "--buffered")
         file.tell("freeze")
         time.sleep(0.2)
         since_s = time.monotonic()

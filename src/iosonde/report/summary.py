@@ -133,5 +133,8 @@ def _figures_text(group: HeadlineGroup) -> Text:
         parts.append(f"{name}{shown.value}{spread}{unit}")
     text = Text(", ".join(parts))
     if group.doubted_by:
-        text.append(f" (see {', '.join(group.doubted_by)})", style="yellow")
+        # All of them would break most lines in two where something doubts the whole run; findings follow anyway.
+        gravest, *others = group.doubted_by
+        more = f", {len(others)} more" if others else ""
+        text.append(f" (see {gravest}{more})", style="yellow")
     return text
