@@ -1,6 +1,7 @@
 """Files that belong together are all there, or none of them is."""
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,16 @@ def test_where_one_file_has_no_place_none_is_written_and_what_was_there_stays(tm
         write_all([(tmp_path / "a.txt", "after"), (tmp_path / "missing/b.txt", "after")])
     assert told.value.hint == "make its folder, or name another place"
     assert [path.read_text(encoding="utf-8") for path in tmp_path.iterdir()] == ["before"]
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to(__file__)], ids=["a pipe", "a link"])
+def test_what_is_no_plain_file_is_never_replaced(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    make(tmp_path / "place")
+    before = (tmp_path / "place").lstat().st_mode
+    with pytest.raises(OutputError, match=r"/place is no plain file"):
+        write_all([(tmp_path / "a.txt", "after"), (tmp_path / "place", "after")])
+    assert [path.name for path in tmp_path.iterdir()] == ["place"]
+    assert (tmp_path / "place").lstat().st_mode == before
 
 
 def test_where_making_one_fails_none_is_written(tmp_path: Path) -> None:

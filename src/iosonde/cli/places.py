@@ -9,11 +9,13 @@ def check_free(path: Path, run: Path, *, force: bool) -> None:
     """Raises OutputError when a file may not be written there. ``force`` gives up what is there, but never the run."""
     # Not at the top: what the store needs would make every --help wait.
     from iosonde.store.names import HEADER_NAME, JOURNAL_NAME
+    from iosonde.store.whole import check_plain
 
     if path.resolve() in {run.resolve(), *((run / name).resolve() for name in (HEADER_NAME, JOURNAL_NAME))}:
         raise OutputError(f"{path} is the run itself", "name another file")
     if path.is_dir():
         raise OutputError(f"{path} is a directory", "name a file")
+    check_plain(path)
     if path.exists() and not force:
         raise OutputError(f"{path} exists", "name another file, or replace it with --force")
     if not path.parent.is_dir():

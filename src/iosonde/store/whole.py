@@ -18,6 +18,12 @@ def hint_of(error: OSError) -> str:
     return "make room or name another place"
 
 
+def check_plain(path: Path) -> None:
+    """Raises OutputError for a device, a pipe or a link: a file in its place would be all that is left of it."""
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise OutputError(f"{path} is no plain file", "name a file; nothing else is ever replaced")
+
+
 def write_whole(path: Path, content: str | bytes) -> None:
     """Writes a file so that a reader finds all of it or the one before; text as UTF-8. Raises OutputError."""
     write_all([(path, content)])
@@ -44,6 +50,8 @@ def moved_together() -> Iterator[Callable[[Path], Path]]:
 
     try:
         yield beside
+        for path in parts:
+            check_plain(path)
         for path, part in parts.items():
             with telling(path):
                 part.replace(path)
