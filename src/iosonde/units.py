@@ -10,24 +10,24 @@ from typing import Final
 
 from iosonde.errors import UsageError
 
+MILLISECOND_NS: Final = 10**6
+SECOND_NS: Final = 10**9
+MINUTE_NS: Final = 60 * SECOND_NS
 BINARY: Final = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 DECIMAL: Final = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 DURATIONS_NS: Final = {
     "ns": 1,
     "us": 10**3,
-    "ms": 10**6,
-    "s": 10**9,
-    "m": 60 * 10**9,
-    "min": 60 * 10**9,
-    "h": 3600 * 10**9,
-    "d": 86_400 * 10**9,
+    "ms": MILLISECOND_NS,
+    "s": SECOND_NS,
+    "m": MINUTE_NS,
+    "min": MINUTE_NS,
+    "h": 60 * MINUTE_NS,
+    "d": 24 * 60 * MINUTE_NS,
 }
 RATES: Final = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6}
 _NUMBER = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-zµ]*)\s*$")
 _SPELLINGS: Final = {name.lower(): name for name in (*BINARY, *DECIMAL)}
-MILLISECOND_NS: Final = 10**6
-SECOND_NS: Final = 10**9
-MINUTE_NS: Final = 60 * SECOND_NS
 
 
 def parse_bytes(text: str, what: str) -> int:

@@ -47,9 +47,7 @@ def bucket_of(layout: Layout, value_ns: int) -> int:
 
 def low_and_width(layout: Layout, bucket: int) -> tuple[int, int]:
     """The lowest value of a bucket, and how many values it takes in, nanoseconds."""
-    shift = bucket // layout.buckets_per_octave - 1
-    if shift <= 0:
-        return bucket, 1
+    shift = max(bucket // layout.buckets_per_octave - 1, 0)
     return (bucket - shift * layout.buckets_per_octave) << shift, 1 << shift
 
 
@@ -129,9 +127,8 @@ def values_at_ranks(
 def _added(histograms: Sequence[Histogram]) -> Histogram:
     """Histograms of one layout added up; a bucket that stands twice in one of them is added as well."""
     counts: dict[int, int] = {}
-    known = counts.get
     for histogram in histograms:
         for bucket, count in zip(histogram.bucket, histogram.count, strict=True):
-            counts[bucket] = known(bucket, 0) + count
+            counts[bucket] = counts.get(bucket, 0) + count
     buckets = tuple(sorted(counts))
     return Histogram(layout=histograms[0].layout, bucket=buckets, count=tuple(map(counts.__getitem__, buckets)))

@@ -113,8 +113,7 @@ def _interval(
 def _ranks(total: int, share: float, reach: float) -> tuple[int, int]:
     """The ranks at the ends of the interval. It is taken in log odds: a small share strays upwards more than down."""
     odds, reach_in_odds = log(share / (1 - share)), reach / (share * (1 - share))
-    low = 1 / (1 + exp(min(reach_in_odds - odds, EXPONENT_MAX)))
-    high = 1 / (1 + exp(min(-reach_in_odds - odds, EXPONENT_MAX)))
+    low, high = (1 / (1 + exp(min(-odds - sign * reach_in_odds, EXPONENT_MAX))) for sign in (-1, 1))
     return max(floor(total * low), 1), ceil(total * high) + 1
 
 
@@ -125,9 +124,8 @@ def _binomial(total: int, share: float) -> _Spread:
 
 def _between(bucket: int, parts: Sequence[_Reached]) -> _Spread:
     """By how repeats differ in the share beyond, whether the bucket itself counts or not."""
-    counts = [each.below[-1] for each in parts]
-    without = _error([each.below_bucket(bucket) for each in parts], counts)
-    error = max(without, _error([each.below_bucket(bucket + 1) for each in parts], counts))
+    counts = [each.total for each in parts]
+    error = max(_error([each.below_bucket(edge) for each in parts], counts) for edge in (bucket, bucket + 1))
     return error, student_t(len(parts) - 1) * error
 
 
@@ -135,7 +133,7 @@ def _error(parts: Sequence[int], wholes: Sequence[int]) -> float:
     """The standard error of a ratio of sums, from its parts."""
     whole, repeats = sum(wholes), len(wholes)
     ratio = sum(parts) / whole
-    squares = fsum([(part - ratio * each) ** 2 for part, each in zip(parts, wholes, strict=True)])
+    squares = fsum((part - ratio * each) ** 2 for part, each in zip(parts, wholes, strict=True))
     return sqrt(repeats / (repeats - 1) * squares) / whole
 
 

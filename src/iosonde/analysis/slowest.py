@@ -106,9 +106,9 @@ def _moments(record: CellRecord, slowest: Sequence[SlowIo], began_ns: int) -> Sh
 
 
 def _median_ns(totals: OperationTotals) -> int:
-    rank = rank_of(sum(totals.latency.count), 50.0)
-    limits = {"smallest_ns": totals.latency_ns_min, "largest_ns": totals.latency_ns_max}
-    return values_at_ranks(totals.latency, [rank], **limits)[0]
+    ranks = [rank_of(sum(totals.latency.count), 50.0)]
+    smallest_ns, largest_ns = totals.latency_ns_min, totals.latency_ns_max
+    return values_at_ranks(totals.latency, ranks, smallest_ns=smallest_ns, largest_ns=largest_ns)[0]
 
 
 def _groups(times: Sequence[int], whole_ns: int, near_ns: int) -> Shared | None:
@@ -141,9 +141,7 @@ def _stretch(common: Common, values: Sequence[int], whole: int) -> Shared | None
 
 def _operation(record: CellRecord, slowest: Sequence[SlowIo]) -> Shared | None:
     whole = {each: record.operations[each].count for each in COUNTED_IN_ALL if each in record.operations}
-    if len(whole) < 2:  # noqa: PLR2004 - one class is all there is
-        return None
-    names = [str(each.operation) for each in slowest if each.operation in whole]
+    names = [each.operation for each in slowest if each.operation in whole]
     total = sum(whole.values())
     return _most_of(Common.OPERATION, names, {str(each): count / total for each, count in whole.items()})
 
@@ -159,7 +157,7 @@ def _target(record: CellRecord, slowest: Sequence[SlowIo]) -> Shared | None:
 
 def _most_of(common: Common, names: Sequence[str], shares: dict[str, float]) -> Shared | None:
     """The kind that most of them are of, if all operations are not of it as often."""
-    if len(names) < KEPT_MIN:
+    if len(shares) < 2 or len(names) < KEPT_MIN:  # noqa: PLR2004 - one kind is all there is
         return None
     name = max(shares, key=names.count)
     count, kept = names.count(name), len(names)

@@ -65,12 +65,28 @@ def entry() -> NoReturn:
     """Runs the command line. Every end has one line, a hint where there is a way out, and an exit code by class."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, ENDING)
+    code = _run()
+    if ENDING.code is not None and not ENDING.told:
+        typer.echo(ENDING.word, err=True)
+    # The end is decided: a signal that comes while the last lines are written changes nothing any more.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    leave(code if ENDING.code is None else ENDING.code)
+
+
+def _run() -> int:
+    """The exit code of the command, once it has told what there is to tell."""
     try:
-        code = app(prog_name="iosonde", standalone_mode=False) or 0
+        code: int = app(prog_name="iosonde", standalone_mode=False) or 0
     except IosondeError as error:
         code = tell(error)
-    except (BrokenPipeError, SystemExit):
-        # Whoever read our output has seen enough; Typer and Rich want to leave then.
+    except BrokenPipeError:
+        # Whoever read our output has seen enough.
+        code = 0
+    except SystemExit as left:
+        # So Typer and Rich want to leave then; nothing else of ours exits by itself.
+        if not isinstance(left.__context__, BrokenPipeError):
+            raise
         code = 0
     except KeyboardInterrupt:
         code = 130
@@ -82,9 +98,4 @@ def entry() -> NoReturn:
             raise
         # Without a command the help was printed already, and there is nothing to add.
         code = tell(mended) if mended.message else mended.exit_code
-    if ENDING.code is not None and not ENDING.told:
-        typer.echo(ENDING.word, err=True)
-    # The end is decided: a signal that comes while Python takes itself apart changes nothing any more.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
-    leave(code if ENDING.code is None else ENDING.code)
+    return code

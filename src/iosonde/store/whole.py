@@ -46,12 +46,11 @@ def moved_together() -> Iterator[Callable[[Path], Path]]:
     parts: dict[Path, Path] = {}
 
     def beside(path: Path) -> Path:
+        check_plain(path)
         return parts.setdefault(path, path.with_name(f".{path.name}.part"))
 
     try:
         yield beside
-        for path in parts:
-            check_plain(path)
         for path, part in parts.items():
             with telling(path):
                 part.replace(path)
