@@ -136,6 +136,21 @@ class Outcome(StrEnum):
     FAILED = "failed"
 
 
+class Fate(StrEnum):
+    """What becomes of a repeat: its figures are ``used``, or it is discarded, and why.
+
+    ``contaminated``: another run of iosonde was at work on the same device. ``initial_state``: the target left a first
+    state behind it. ``warming_up``: its warm-up was too short. ``failed`` and ``interrupted`` repeats have no figures.
+    """
+
+    USED = "used"
+    CONTAMINATED = "contaminated"
+    INITIAL_STATE = "initial_state"
+    WARMING_UP = "warming_up"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+
+
 class FaultKind(StrEnum):
     """An error ended an operation; a short transfer moved too little; a retry was submitted again."""
 

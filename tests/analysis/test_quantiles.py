@@ -26,7 +26,8 @@ def drawn(random: np.random.Generator, size: int, factor: float = 1.0) -> Operat
 def interval_of(repeats: list[OperationTotals], percent: float = 99.0) -> tuple[int, int] | None:
     merged = merge_totals(repeats)
     assert merged is not None
-    return percentile_intervals(merged, repeats, {percent: ()})[0]
+    found = percentile_intervals(merged, repeats, {percent: ()})[0]
+    return None if found is None else (found.low_ns, found.high_ns)
 
 
 def edges_of(layout: Layout, bucket: int) -> tuple[int, int]:
@@ -65,7 +66,7 @@ def test_restless_repeats_widen_the_interval() -> None:
     [restless] = percentile_intervals(merged, repeats, {99.0: [Own(0.005, 40.0)] * 4})
     assert calm is not None
     assert restless is not None
-    assert restless[1] - restless[0] > calm[1] - calm[0]
+    assert restless.high_ns - restless.low_ns > calm.high_ns - calm.low_ns
 
 
 def test_operations_that_all_take_the_same_time_have_an_interval_of_that_time() -> None:

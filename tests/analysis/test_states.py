@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from iosonde.analysis.states import Repeats, sort_repeats
-from iosonde.records import CellRecord, Operation, Outcome, WithinRepeat
+from iosonde.records import CellRecord, Neighbour, Operation, Outcome, WithinRepeat
+from iosonde.vocabulary import Fate
 from tests.builders import cell_plan, cell_record, totals_of, workload
 
 SETTLED = WithinRepeat(
@@ -20,6 +21,9 @@ SETTLED = WithinRepeat(
     geweke=None,
 )
 UNSETTLED = SETTLED.model_copy(update={"settled": False})
+MOVING = SETTLED.model_copy(update={"settled": False, "geweke": 4.0})
+STILL = SETTLED.model_copy(update={"geweke": 0.5})
+BESIDE = (Neighbour(process=1, device="sda"),)
 
 
 def repeat(number: int, count: float, within: WithinRepeat | None = SETTLED, **others: Any) -> CellRecord:
@@ -43,11 +47,11 @@ def test_first_repeats_in_another_state_are_left_out() -> None:
 
 
 def test_a_slow_start_is_another_state_as_well() -> None:
-    assert [record.repeat for record in sorted_of([300, 1000, 1010, 990]).early] == [1]
+    assert [record.repeat for record in sorted_of([300, 1000, 1010, 990, 1005]).early] == [1]
 
 
-def test_a_change_of_state_needs_three_repeats_behind_it() -> None:
-    assert not sorted_of([3000, 1000, 1010]).early
+def test_a_change_of_state_needs_four_repeats_behind_it() -> None:
+    assert not sorted_of([3000, 1000, 1010, 990]).early
 
 
 def test_a_difference_below_five_percent_is_none() -> None:
@@ -61,19 +65,78 @@ def test_an_outlier_in_the_middle_is_no_state() -> None:
 def test_repeats_of_one_noisy_state_are_seldom_taken_for_two() -> None:
     random = np.random.default_rng(4)
     found = [sorted_of(random.normal(1000, 100, 5).tolist()) for _ in range(300)]
-    assert sum(bool(each.early) for each in found) <= 5
+    assert not any(each.early for each in found)
 
 
-def test_repeats_that_had_not_settled_are_left_out() -> None:
-    records = [repeat(1, 500, UNSETTLED), repeat(2, 1000), repeat(3, 1010)]
-    found = sort_repeats(records)
-    assert [record.repeat for record in found.used] == [2, 3]
-    assert [record.repeat for record in found.unsettled] == [1]
+def warmed(number: int, within: WithinRepeat, warmup_s: int = 1, **others: Any) -> CellRecord:
+    timing = cell_plan(workload()).timing.model_copy(update={"warmup_ns": warmup_s * 10**9})
+    return repeat(number, 1000 + number, within, timing=timing, **others)
 
 
-def test_where_nearly_none_has_settled_all_are_used() -> None:
-    found = sort_repeats([repeat(1, 500, UNSETTLED), repeat(2, 1000), repeat(3, 700, UNSETTLED)])
-    assert len(found.used) == 3
+def test_a_repeat_that_moved_by_itself_is_used() -> None:
+    found = sort_repeats([repeat(1, 500, UNSETTLED), repeat(2, 1000), repeat(3, 1010), repeat(4, 990)])
+    assert [record.repeat for record in found.used] == [1, 2, 3, 4]
+    assert not found.warming_up
+
+
+def test_repeats_that_moved_together_are_discarded_where_a_longer_warm_up_shows_none_of_that() -> None:
+    short = [warmed(number, MOVING) for number in range(1, 5)]
+    found = sort_repeats([*short, *(warmed(number, STILL, 2) for number in range(5, 9))])
+    assert [record.repeat for record in found.unsettled] == [1, 2, 3, 4]
+    assert [record.repeat for record in found.used] == [5, 6, 7, 8]
+    assert not found.warming_up
+
+
+def test_the_calm_ones_among_them_go_as_well_since_values_decide_nothing() -> None:
+    short = [warmed(1, STILL), *(warmed(number, MOVING) for number in range(2, 6))]
+    found = sort_repeats([*short, *(warmed(number, STILL, 2) for number in range(6, 10))])
+    assert [record.repeat for record in found.unsettled] == [1, 2, 3, 4, 5]
+
+
+def test_a_cell_whose_longest_warm_up_is_too_short_says_so_and_keeps_its_repeats() -> None:
+    found = sort_repeats([warmed(number, MOVING) for number in range(1, 7)])
+    assert len(found.used) == 6
+    assert found.warming_up
+
+
+def test_starts_that_move_to_both_sides_are_no_warm_up() -> None:
+    down = MOVING.model_copy(update={"geweke": -4.0})
+    found = sort_repeats([warmed(number, MOVING if number % 2 else down) for number in range(1, 7)])
+    assert not found.warming_up
+
+
+def test_contaminated_repeats_are_discarded_and_clean_ones_that_moved_are_not() -> None:
+    clean = [repeat(1, 48_600 // 10, UNSETTLED), repeat(4, 26_000 // 10, UNSETTLED), repeat(5, 3000)]
+    beside = [repeat(number, 1890, neighbours=BESIDE) for number in (2, 3)]
+    found = sort_repeats([*clean, *beside])
+    assert [record.repeat for record in found.used] == [1, 4, 5]
+    assert [record.repeat for record in found.contaminated] == [2, 3]
+
+
+def test_two_clean_repeats_are_no_better_than_all_of_them() -> None:
+    found = sort_repeats([repeat(1, 1000), repeat(2, 1001), *(repeat(each, 900, neighbours=BESIDE) for each in (3, 4))])
+    assert len(found.used) == 4
+    assert not found.discarded
+
+
+def test_every_repeat_has_a_fate() -> None:
+    records = [
+        repeat(1, 1000),
+        repeat(2, 1000, outcome=Outcome.CUT),
+        repeat(3, 1000, outcome=Outcome.FAILED),
+        repeat(4, 900, neighbours=BESIDE),
+        repeat(5, 1000),
+        repeat(6, 1000),
+    ]
+    fates = sort_repeats(records).fates
+    assert [fates[record.order] for record in records] == [
+        Fate.USED,
+        Fate.INTERRUPTED,
+        Fate.FAILED,
+        Fate.CONTAMINATED,
+        Fate.USED,
+        Fate.USED,
+    ]
 
 
 def test_what_did_not_finish_is_no_repeat() -> None:

@@ -42,7 +42,7 @@ def test_the_rounds_of_what_writes_tell_the_state(cells: list[list[CellRecord]],
 
 
 def test_reads_that_change_show_a_target_that_changes() -> None:
-    found = target_state(run_of(rounds([3000, 1000, 1005, 995], READS)))
+    found = target_state(run_of(rounds([3000, 1000, 1005, 995, 1000], READS)))
     assert (found.state, found.cells) == (TargetState.TRANSITION, ("random-read-4KiB-qd8",))
 
 

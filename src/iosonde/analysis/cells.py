@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from iosonde.analysis.estimate import Estimate, Own, are_too_few, estimate
+from iosonde.analysis.estimate import Estimate, Level, Own, estimate
 from iosonde.analysis.histogram import PERCENTS, TAIL_PERCENT
 from iosonde.analysis.latency import (
     TimesEstimate,
@@ -15,7 +15,7 @@ from iosonde.analysis.latency import (
 )
 from iosonde.analysis.pace import PaceEstimate, estimate_pace
 from iosonde.analysis.quantiles import percentile_intervals
-from iosonde.analysis.states import sort_repeats
+from iosonde.analysis.states import Repeats, sort_repeats
 from iosonde.analysis.totals import COUNTED_IN_ALL, count_of, merge_totals, total_of
 from iosonde.records import (
     CellPlan,
@@ -28,6 +28,7 @@ from iosonde.records import (
     Operation,
     OperationTotals,
     Outcome,
+    Plan,
     WithinRepeat,
     Workload,
 )
@@ -42,8 +43,9 @@ class PercentileEstimate:
 
     ``value_ns`` is read from all repeats' counts added up. ``lowest_ns`` and ``highest_ns`` are the extremes of the
     repeats' own percentiles, given only when every repeat supports it. None means fewer than 10 samples beyond.
-    ``low_ns`` and ``high_ns`` bound the percentile with 95 % confidence; None below two repeats, with fewer than
-    thirty independent intervals in all, and where the bound would lie beyond the largest value.
+    ``low_ns`` and ``high_ns`` bound the percentile with 95 % confidence; None below two repeats, where a bound would
+    lie beyond the largest value, and where one is further from the value than by the factor that establishes nothing.
+    ``level`` and ``between_share`` are those of an ``Estimate``, for the share of operations beyond the percentile.
     """
 
     percent: float
@@ -52,6 +54,8 @@ class PercentileEstimate:
     highest_ns: int | None
     low_ns: int | None = None
     high_ns: int | None = None
+    level: Level | None = None
+    between_share: float | None = None
 
 
 @dataclass(frozen=True)
@@ -94,8 +98,7 @@ class CellEstimate:
     ``operations`` is empty when no repeat finished. ``queue_depth_achieved`` and ``cpu_ns_per_io`` are None then, and
     where the engine does not know them.
     ``faults`` and ``failures`` are those of all repeats, whatever their outcome. ``pace`` is that of an open loop.
-    ``repeats_unsettled`` still moved while they were measured, ``repeats_early`` came before the target changed its
-    state: both are left out of the figures, where enough others are there.
+    ``repeats`` says which of them the figures come from, and why others were discarded.
     """
 
     cell: str
@@ -109,8 +112,7 @@ class CellEstimate:
     cpu_ns_per_io: Estimate | None
     operations: dict[Operation, OperationEstimate]
     pace: PaceEstimate | None = None
-    repeats_unsettled: int = 0
-    repeats_early: int = 0
+    repeats: Repeats = field(default_factory=lambda: Repeats(()), repr=False)
 
     @property
     def queue_depth_asked(self) -> int:
@@ -119,8 +121,13 @@ class CellEstimate:
 
     @property
     def repeats_finished(self) -> int:
-        """Repeats that the figures come from."""
+        """Repeats that were measured to their end, discarded ones among them."""
         return self.outcomes.count(Outcome.FINISHED)
+
+    @property
+    def repeats_used(self) -> int:
+        """Repeats that the figures come from."""
+        return len(self.repeats.used)
 
     @property
     def repeats_failed(self) -> int:
@@ -152,19 +159,28 @@ class CellEstimate:
         return self.operations.get(operation)
 
 
-def estimate_cell(plan: CellPlan, records: Sequence[CellRecord]) -> CellEstimate:
-    """The estimates of one cell from the records of its repeats, which may be none."""
+def estimate_cell(plan: CellPlan, records: Sequence[CellRecord], *, looked: bool = False) -> CellEstimate:
+    """The estimates of one cell from the records of its repeats, which may be none.
+
+    ``looked`` says that the campaign has looked at fewer of these repeats before, and might have stopped then.
+    """
     repeats = sort_repeats(records)
     used = repeats.used
     found = {operation for record in used for operation in record.operations}
-    estimates = {each: _estimate_operation(each, plan.workload, used) for each in Operation if each in found}
-    if Operation.ALL not in found:
-        estimates[Operation.ALL] = _estimate_all(plan.workload, used, estimates)
-    pace = estimate_pace(records)
+    leads = _estimate_operation(plan.workload.subject, plan.workload, used, looked=looked)
+    weights = None if leads is None else leads.iops.weights
+    estimates = {
+        each: leads
+        if each is plan.workload.subject
+        else _estimate_operation(each, plan.workload, used, weights, looked=looked)
+        for each in Operation
+        if each in found or each is plan.workload.subject
+    }
+    if Operation.ALL not in estimates:
+        estimates[Operation.ALL] = _estimate_all(plan.workload, used, estimates, weights, looked=looked)
+    pace = estimate_pace(used, weights)
     if pace is not None and pace.saturated:
         estimates = {each: _withheld(figures) for each, figures in estimates.items()}
-    depths = [(depth, record) for record in used if (depth := record.queue_depth_achieved) is not None]
-    costs = [(cost, record) for record in used if (cost := _cpu_ns_per_io(record)) is not None]
     return CellEstimate(
         pace=pace,
         cell=plan.cell,
@@ -174,28 +190,41 @@ def estimate_cell(plan: CellPlan, records: Sequence[CellRecord]) -> CellEstimate
         failures=tuple(record.failure for record in records if record.failure is not None),
         faults=tuple(fault for record in records for fault in record.faults),
         measured_ns=sum(record.measured_ns for record in used),
-        queue_depth_achieved=estimate([depth for depth, _ in depths], _weights([record for _, record in depths])),
-        cpu_ns_per_io=estimate([cost for cost, _ in costs], _weights([record for _, record in costs])),
+        queue_depth_achieved=estimate_known([record.queue_depth_achieved for record in used], weights),
+        cpu_ns_per_io=estimate_known([_cpu_ns_per_io(record) for record in used], weights),
         operations={operation: each for operation, each in estimates.items() if each is not None},
-        repeats_unsettled=len(repeats.unsettled),
-        repeats_early=len(repeats.early),
+        repeats=repeats,
+    )
+
+
+def was_looked_at(plan: Plan, records: Sequence[CellRecord]) -> bool:
+    """Whether a campaign has looked at fewer repeats of a cell before, and might have stopped then."""
+    return plan.aim is not None and len(records) > plan.repeats
+
+
+def estimate_known(values: Sequence[float | None], weights: Sequence[float] | None) -> Estimate | None:
+    """The estimate of a figure that not every repeat knows, with the weights of those that do."""
+    known = [index for index, value in enumerate(values) if value is not None]
+    chosen = weights if weights is not None and len(weights) == len(values) else None
+    return estimate(
+        [value for value in values if value is not None],
+        weights=None if chosen is None else [chosen[index] for index in known],
     )
 
 
 def _estimate_all(
-    workload: Workload, used: Sequence[CellRecord], estimates: Mapping[Operation, OperationEstimate | None]
+    workload: Workload,
+    used: Sequence[CellRecord],
+    estimates: Mapping[Operation, OperationEstimate | None],
+    weights: Sequence[float] | None,
+    *,
+    looked: bool,
 ) -> OperationEstimate | None:
     """The figures of all classes together; where there is one only, they are its own."""
     if len(estimates) == 1:
         [(operation, only)] = estimates.items()
         return None if only is None or operation not in COUNTED_IN_ALL else replace(only, operation=Operation.ALL)
-    return _estimate_operation(Operation.ALL, workload, used)
-
-
-def _weights(records: Sequence[CellRecord]) -> list[float] | None:
-    """How long repeats were meant to be, where they were not meant to be equally long."""
-    lengths = [float(record.timing.measure_ns) for record in records]
-    return lengths if len(set(lengths)) > 1 else None
+    return _estimate_operation(Operation.ALL, workload, used, weights, looked=looked)
 
 
 def _withheld(figures: OperationEstimate | None) -> OperationEstimate | None:
@@ -207,32 +236,51 @@ def _withheld(figures: OperationEstimate | None) -> OperationEstimate | None:
 
 
 def _estimate_operation(
-    operation: Operation, workload: Workload, used: Sequence[CellRecord]
+    operation: Operation,
+    workload: Workload,
+    used: Sequence[CellRecord],
+    weights: Sequence[float] | None = None,
+    *,
+    looked: bool,
 ) -> OperationEstimate | None:
+    """The figures of one class, all with the weights of its throughput.
+
+    ``weights`` are those of what the cell is about, so that the parts of a mix add up to the whole.
+    """
     found = [(totals, record) for record in used if (totals := total_of(record.operations, operation)) is not None]
     whole = merge_totals([totals for totals, _ in found])
-    merged = None if whole is None else leading(whole)
+    if whole is None:
+        return None
     measured = [(leading(totals), record) for totals, record in found]
-    weights = _weights([record for _, record in measured])
     # What intervals say of a repeat, they say of what its cell is about.
     within = [record.within if operation is workload.subject else None for _, record in measured]
+    lengths = [float(record.measured_ns) for _, record in measured]
     rates = [None if each is None else (each.throughput_error, each.effective) for each in within]
     times = [None if each is None else (each.latency_error, each.effective) for each in within]
-    iops = _weighted([totals.count * SECOND_NS / record.measured_ns for totals, record in measured], weights, rates)
-    bytes_per_s = _weighted(
-        [totals.bytes * SECOND_NS / record.measured_ns for totals, record in measured], weights, rates
-    )
-    latency_ns_mean = _weighted([totals.latency_ns_sum / totals.count for totals, _ in measured], weights, times)
-    if whole is None or merged is None or iops is None or bytes_per_s is None or latency_ns_mean is None:
-        return None
+
+    def estimated(
+        values: Sequence[float], shares: Sequence[tuple[float, float] | None], weights: Sequence[float] | None
+    ) -> Estimate:
+        own = [each and Own(each[0] * value, each[1]) for each, value in zip(shares, values, strict=True)]
+        made = estimate(values, lengths, own, weights=weights, looked=looked)
+        assert made is not None, "something was completed"
+        return made
+
+    chosen = weights if weights is not None and len(weights) == len(measured) else None
+    iops = estimated([totals.count * SECOND_NS / record.measured_ns for totals, record in measured], rates, chosen)
+    merged = leading(whole)
     return OperationEstimate(
         operation=operation,
         iops=iops,
-        bytes_per_s=bytes_per_s,
-        latency_ns_mean=latency_ns_mean,
+        bytes_per_s=estimated(
+            [totals.bytes * SECOND_NS / record.measured_ns for totals, record in measured], rates, iops.weights
+        ),
+        latency_ns_mean=estimated(
+            [totals.latency_ns_sum / totals.count for totals, _ in measured], times, iops.weights
+        ),
         latency_ns_min=merged.latency_ns_min,
         latency_ns_max=merged.latency_ns_max,
-        percentiles=_estimate_percentiles(merged, [totals for totals, _ in measured], within),
+        percentiles=_estimate_percentiles(merged, [totals for totals, _ in measured], within, looked=looked),
         count=merged.count,
         bytes=merged.bytes,
         latency=merged.latency,
@@ -243,31 +291,39 @@ def _estimate_operation(
     )
 
 
-def _weighted(
-    values: Sequence[float], weights: Sequence[float] | None, shares: Sequence[tuple[float, float] | None]
-) -> Estimate | None:
-    """The estimate of values with their errors as shares of them, each with its number of independent values."""
-    own = [each and Own(each[0] * value, each[1]) for each, value in zip(shares, values, strict=True)]
-    return estimate(values, weights, own)
-
-
 def _estimate_percentiles(
-    merged: OperationTotals, repeats: Sequence[OperationTotals], within: Sequence[WithinRepeat | None]
+    merged: OperationTotals,
+    repeats: Sequence[OperationTotals],
+    within: Sequence[WithinRepeat | None],
+    *,
+    looked: bool,
 ) -> tuple[PercentileEstimate, ...]:
     pooled = percentiles_of(merged)
     own = [percentiles_of(totals) for totals in repeats] if len(repeats) > 1 else [pooled]
     errors = {
         percent: [_beyond_own(each) if percent == TAIL_PERCENT else None for each in within] for percent in PERCENTS
     }
-    too_few = are_too_few([None if each is None else each.effective for each in within])
-    intervals = (None,) * len(errors) if too_few else percentile_intervals(merged, repeats, errors)
+    intervals = percentile_intervals(merged, repeats, errors, looked=looked)
     estimates = []
     for index, (percent, value_ns) in enumerate(zip(PERCENTS, pooled, strict=True)):
         known = [value for repeat in own if (value := repeat[index]) is not None]
-        whole = len(known) == len(own)
-        low_ns, high_ns = intervals[index] or (None, None)
-        lowest_ns, highest_ns = (min(known), max(known)) if whole else (None, None)
-        estimates.append(PercentileEstimate(percent, value_ns, lowest_ns, highest_ns, low_ns, high_ns))
+        lowest_ns, highest_ns = (min(known), max(known)) if len(known) == len(own) else (None, None)
+        found = intervals[index]
+        if found is None:
+            estimates.append(PercentileEstimate(percent, value_ns, lowest_ns, highest_ns))
+        else:
+            estimates.append(
+                PercentileEstimate(
+                    percent,
+                    value_ns,
+                    lowest_ns,
+                    highest_ns,
+                    found.low_ns,
+                    found.high_ns,
+                    found.level,
+                    found.between_share,
+                )
+            )
     return tuple(estimates)
 
 

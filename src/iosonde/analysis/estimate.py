@@ -1,22 +1,45 @@
-"""A figure over repeats, and how far it can be trusted."""
+"""A figure over repeats, and how far it can be trusted.
+
+A repeat's value differs from the true one by what repeats differ in (place on the drive, competing I/O, state), with a
+variance ``between`` whatever its length, and by what is left of its own unrest, with a variance ``within / length``.
+The estimate is the mean that is known best under this model: each repeat weighs 1 / (between + within / length). The
+variance between repeats is that of Paule and Mandel (1982), which asks that the repeats stray from the mean by just as
+much as the model says; where they stray by less than their own unrest explains, it is 0. The degrees of freedom are
+Satterthwaite's (1946): those of the repeats where they differ, those of the unrest within them where they don't.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from math import fsum, sqrt
+from math import exp, fsum, inf, log, sqrt
+from operator import mul
 from typing import Final
 
 CONFIDENCE: Final = 0.95
 REPEATS_MIN: Final = 2
 """One repeat says nothing about how repeats differ; its seconds are no sample, they depend on each other."""
 
-EFFECTIVE_MIN: Final = 30
-"""Below so many independent values in all repeats together, an interval itself is a guess: none is given."""
+CONFIDENCE_WITHIN: Final = 0.945
+"""Of two errors, that between repeats and that within them, the larger one gives the interval, and that holds more
+often than each by itself: where it is the one within, 95 of 100 hold with this."""
+
+CONFIDENCE_LOOKED: Final = 0.965
+"""A campaign that stops as soon as repeats look alike stops more often where they do so by chance. Intervals at its
+second look and later ones are taken as much wider, where they rest on how repeats differ: ``verify coverage``."""
+
+BATCHES_MAX: Final = 30
+"""The values that a repeat's own error rests on, at most: batch means have so many."""
+
+RATIO_MAX: Final = 2.0
+"""An interval whose ends are further from its value than by this factor establishes nothing: none is given."""
+
+_STEPS_MAX: Final = 100
+_PRECISE: Final = 1e-9
 
 
 class Level(StrEnum):
-    """What an interval comes from: how repeats differ from each other, or how restless each of them is."""
+    """What an interval comes from: how repeats differ from each other, or the variation within each of them."""
 
     REPEATS = "repeats"
     WITHIN = "within"
@@ -31,12 +54,38 @@ class Own:
 
 
 @dataclass(frozen=True)
+class Spread:
+    """The variance components of repeats, and the standard error that they leave a weighted mean.
+
+    ``between`` is the variance between repeats, ``within`` that within them times their length; None where nothing is
+    known of it. ``weights`` add up to 1. ``error`` and ``degrees`` are None below two repeats.
+    """
+
+    weights: tuple[float, ...]
+    mean: float
+    between: float
+    within: float | None
+    error: float | None
+    degrees: float | None
+    level: Level | None
+
+    def between_share(self, length: float) -> float:
+        """The share of the variance of a repeat of such a length that no longer repeat would lessen."""
+        if self.within is None:
+            return 1.0
+        whole = self.between + self.within / length
+        return self.between / whole if whole else 0.0
+
+
+@dataclass(frozen=True)
 class Estimate:
     """A mean over repeats with its spread and its 95 % interval, in the unit of the values that went in.
 
-    ``standard_deviation`` describes the repeats (n - 1 in the denominator); ``low`` and ``high`` bound the mean.
-    ``level`` says where the interval comes from: the level with the larger error. All four are None below two repeats;
-    the last three also where the repeats have fewer than 30 independent values in all.
+    ``standard_deviation`` describes the repeats (n - 1 in the denominator). ``low`` and ``high`` bound the mean; they
+    are taken on logarithms, so that no bound is negative, and are None where they would lie further from the mean than
+    by a factor of ``RATIO_MAX``. ``standard_error`` has ``degrees_of_freedom``; ``level`` says what it comes from. All
+    of these are None below two repeats. ``weights`` are the shares of the repeats in the mean, in their order.
+    ``between_share`` is the share of a repeat's variance that more time for each would not lessen.
     """
 
     mean: float
@@ -45,68 +94,190 @@ class Estimate:
     high: float | None
     repeats: int
     level: Level | None = None
+    standard_error: float | None = None
+    degrees_of_freedom: float | None = None
+    weights: tuple[float, ...] = ()
+    between_share: float | None = None
 
     @property
     def half_width(self) -> float | None:
         """Half the 95 % interval: the number after ±."""
-        return None if self.high is None else self.high - self.mean
+        return None if self.high is None or self.low is None else (self.high - self.low) / 2
+
+    @property
+    def half_width_share(self) -> float | None:
+        """The same as a share of the mean."""
+        if self.half_width is None:
+            return None
+        return self.half_width / self.mean if self.mean else 0.0
 
 
 def estimate(
-    values: Sequence[float], weights: Sequence[float] | None = None, own: Sequence[Own | None] = ()
+    values: Sequence[float],
+    lengths: Sequence[float] | None = None,
+    own: Sequence[Own | None] = (),
+    *,
+    weights: Sequence[float] | None = None,
+    looked: bool = False,
 ) -> Estimate | None:
-    """The estimate from one value a repeat, or None without any.
+    """The estimate from one value a repeat, or None without any. No value is negative.
 
     The values must be independent and of one kind: repeats with seeds of their own, never the seconds of one repeat.
-    ``weights`` are how long the repeats were, where they were not equally long. ``own`` is what each says of itself:
-    the standard error over the repeats is then compared with that by the errors within them, and the level with the
-    larger one gives the interval, with its own degrees of freedom. (Of two intervals the wider one would hold in 98 to
-    99 of 100 cases while repeats differ by nothing but what is within them.)
+    ``lengths`` are how long the repeats were, where they were not equally long, and ``own`` is what each says of
+    itself. ``weights`` are given where another figure of the same repeats has chosen them. ``looked`` says that the
+    campaign has looked at these repeats before, with fewer of them, and would have stopped had they been alike.
+    """
+    if not values:
+        return None
+    spread = spread_of(values, lengths, own, weights=weights)
+    if spread.error is None or spread.degrees is None:
+        return Estimate(spread.mean, None, None, None, len(values), weights=spread.weights)
+    plain = fsum(values) / len(values)
+    low, high = bounds(spread.mean, spread.error, reach_of(spread, looked=looked))
+    return Estimate(
+        mean=spread.mean,
+        standard_deviation=sqrt(fsum((value - plain) ** 2 for value in values) / (len(values) - 1)),
+        low=low,
+        high=high,
+        repeats=len(values),
+        level=spread.level,
+        standard_error=spread.error,
+        degrees_of_freedom=spread.degrees,
+        weights=spread.weights,
+        between_share=spread.between_share(1.0 if lengths is None else fsum(lengths) / len(lengths)),
+    )
+
+
+def reach_of(spread: Spread, *, looked: bool) -> float:
+    """The half-width of an interval in standard errors."""
+    assert spread.degrees is not None, "there are two repeats"
+    if spread.level is Level.WITHIN:
+        return student_t(spread.degrees, CONFIDENCE_WITHIN)
+    return student_t(spread.degrees, CONFIDENCE_LOOKED if looked else CONFIDENCE)
+
+
+def bounds(mean: float, error: float, reach: float) -> tuple[float | None, float | None]:
+    """The ends of an interval, taken on logarithms; None where they would establish nothing."""
+    if not error:
+        return mean, mean
+    off = reach * error / mean if mean else inf
+    if off > log(RATIO_MAX):
+        return None, None
+    return mean * exp(-off), mean * exp(off)
+
+
+def spread_of(
+    values: Sequence[float],
+    lengths: Sequence[float] | None = None,
+    own: Sequence[Own | None] = (),
+    *,
+    weights: Sequence[float] | None = None,
+) -> Spread:
+    """The variance components of one value a repeat, the weighted mean, and its standard error.
+
+    The error within is pooled over the repeats that know theirs: a repeat's own, which is known poorly and goes with
+    its value, would draw the mean to one side. Where no repeat knows it, all weigh the same.
     """
     repeats = len(values)
-    if repeats == 0:
-        return None
-    lengths = [1.0] * repeats if weights is None else list(weights)
-    whole = fsum(lengths)
-    mean = fsum(length * value for length, value in zip(lengths, values, strict=True)) / whole
+    known_lengths = [1.0] * repeats if lengths is None else list(lengths)
+    within = _pooled(known_lengths, own)
+    errors = [0.0 if within is None else within / length for length in known_lengths]
+    between = 0.0 if repeats < REPEATS_MIN else _between(values, errors, is_known=within is not None)
+    variances = [between + each for each in errors] if weights is None else [1 / each for each in weights]
+    shares = _shares(variances)
+    mean = fsum(share * value for share, value in zip(shares, values, strict=True))
     if repeats < REPEATS_MIN:
-        return Estimate(mean, None, None, None, repeats)
-    lack = repeats / (repeats - 1)
-    off = [value - mean for value in values]
-    deviation = sqrt(lack * fsum(length * each**2 for length, each in zip(lengths, off, strict=True)) / whole)
-    # Of a mean that is weighted by length: the repeats' own deviations, each by the square of its share.
-    error = sqrt(lack * fsum((length * each) ** 2 for length, each in zip(lengths, off, strict=True))) / whole
-    degrees, level = repeats - 1, Level.REPEATS
-    known = [each for each in own if each is not None]
-    if len(known) == repeats:
-        if are_too_few([each.effective for each in known]):
-            return Estimate(mean, deviation, None, None, repeats)
-        within = error_within(lengths, known)
-        if within > error:
-            error, degrees, level = within, degrees_within(known), Level.WITHIN
-    reach = student_t(degrees) * error
-    return Estimate(mean, deviation, mean - reach, mean + reach, repeats, level)
+        return Spread(shares, mean, between, within, None, None, None)
+    error = sqrt(fsum(share**2 * (between + each) for share, each in zip(shares, errors, strict=True)))
+    if between or within is None:
+        degrees = _degrees_between(between, errors, shares, _degrees_within(own))
+        return Spread(shares, mean, between, within, error, degrees, Level.REPEATS)
+    return Spread(shares, mean, between, within, error, _degrees_within(own), Level.WITHIN)
 
 
-def are_too_few(effective: Sequence[float | None]) -> bool:
-    """Whether repeats have too few independent values for an interval, where each says how many it has."""
-    known = [each for each in effective if each is not None]
-    return len(known) == len(effective) and fsum(known) < EFFECTIVE_MIN
+def _pooled(lengths: Sequence[float], own: Sequence[Own | None]) -> float | None:
+    """The variance within repeats times their length, by those that know it; None where none does."""
+    known = [(length, each) for length, each in zip(lengths, own, strict=False) if each is not None]
+    if not known:
+        return None
+    degrees = [_degrees(each) for _, each in known]
+    squares = (each.error**2 * length * degree for (length, each), degree in zip(known, degrees, strict=True))
+    return fsum(squares) / fsum(degrees)
 
 
-def error_within(weights: Sequence[float], own: Sequence[Own]) -> float:
-    """The standard error of a weighted mean over repeats by the errors within them."""
-    return sqrt(fsum((weight * each.error) ** 2 for weight, each in zip(weights, own, strict=True))) / fsum(weights)
+def _degrees(own: Own) -> float:
+    return max(min(own.effective, BATCHES_MAX) - 1, 1.0)
 
 
-def degrees_within(own: Sequence[Own]) -> int:
-    """The degrees of freedom of that error: each repeat has at most as many as batch means have."""
-    return max(1, round(fsum(min(each.effective, EFFECTIVE_MIN) - 1 for each in own)))
+def _degrees_within(own: Sequence[Own | None]) -> float:
+    return fsum(_degrees(each) for each in own if each is not None)
 
 
-@lru_cache
-def student_t(degrees_of_freedom: int, confidence: float = CONFIDENCE) -> float:
+def _degrees_between(between: float, errors: Sequence[float], shares: Sequence[float], within: float) -> float:
+    """Satterthwaite's degrees of freedom of a mean's variance, shares² x (between + errors), for repeats that differ.
+
+    The variance between repeats is known as well as the sum of squares it is taken from; an error within that is taken
+    for too large makes it too small by nearly as much, so that little of that is left. ``within`` is how many degrees
+    of freedom the errors have. For equally long repeats this is one less than their number.
+    """
+    count = len(errors)
+    variances = [between + each for each in errors]
+    if not all(variances):
+        return float(count - 1)
+    weights = [1 / each for each in variances]
+    whole = fsum(weights)
+    free = whole - fsum(each**2 for each in weights) / whole
+    of_between = fsum(share**2 for share in shares)
+    of_errors = fsum(share**2 * each for share, each in zip(shares, errors, strict=True))
+    variance = 2 * (count - 1) * (of_between / free) ** 2
+    if within:
+        taken = of_between * fsum(weight * each for weight, each in zip(weights, errors, strict=True)) / whole
+        variance += 2 * (of_errors - taken) ** 2 / within
+    return max(2 * (of_between * between + of_errors) ** 2 / variance, 1.0)
+
+
+def _shares(variances: Sequence[float]) -> tuple[float, ...]:
+    """Weights of 1 / variance that add up to 1; equal ones where nothing varies."""
+    if not all(variances):
+        return (1 / len(variances),) * len(variances)
+    inverse = [1 / each for each in variances]
+    whole = fsum(inverse)
+    return tuple(each / whole for each in inverse)
+
+
+def _between(values: Sequence[float], errors: Sequence[float], *, is_known: bool) -> float:
+    """The variance between repeats by Paule and Mandel, 0 where their own errors explain how they differ."""
+    count = len(values)
+    mean = fsum(values) / count
+    plain = fsum((each - mean) ** 2 for each in values) / (count - 1)
+    if not is_known:
+        return plain
+
+    if min(errors) == max(errors):
+        return max(plain - errors[0], 0.0)
+    if not all(errors):
+        # Repeats that were perfectly even within themselves.
+        return plain
+    between = 0.0
+    # The excess falls as the variance grows, and ever more slowly, so that Newton's steps never go too far.
+    for _ in range(_STEPS_MAX):
+        weights = [1 / (between + each) for each in errors]
+        centre = sum(map(mul, weights, values)) / sum(weights)
+        strays = [weight * (value - centre) ** 2 for weight, value in zip(weights, values, strict=True)]
+        excess = sum(strays) - (count - 1)
+        if excess <= _PRECISE * count:
+            break
+        between += excess / sum(map(mul, weights, strays))
+    return between
+
+
+def student_t(degrees_of_freedom: float, confidence: float = CONFIDENCE) -> float:
     """The half-width of an interval in standard errors, by Student's t; of one of 95 %, unless another is asked for."""
+    return _student_t(max(round(degrees_of_freedom, 1), 1.0), confidence)
+
+
+@lru_cache(maxsize=4096)
+def _student_t(degrees_of_freedom: float, confidence: float) -> float:
     # Imported here because it costs a quarter of a second, which neither --help nor a probe should pay.
     from scipy.special import stdtrit
 

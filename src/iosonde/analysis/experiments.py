@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
-from iosonde.analysis.cells import CellEstimate, estimate_cell
+from iosonde.analysis.cells import CellEstimate, estimate_cell, was_looked_at
 from iosonde.analysis.knee import Knee, depth_points, knee_of
 from iosonde.analysis.scaling import Scaling, scaling_of
 from iosonde.records import CellPlan, CellRecord, Experiment, Operation, RunRecord, Workload
@@ -103,10 +103,12 @@ def _estimate(run: RunRecord) -> RunEstimates:
     for record in run.cells:
         records[record.cell].append(record)
     ordered = {cell: sorted(found, key=lambda record: record.repeat) for cell, found in records.items()}
-    return RunEstimates(
-        tuple(estimate_cell(plan, ordered.get(plan.cell, ())) for plan in _planned(run.header.plan.cells, run.cells)),
-        ordered,
-    )
+
+    def estimated(plan: CellPlan) -> CellEstimate:
+        found = ordered.get(plan.cell, [])
+        return estimate_cell(plan, found, looked=was_looked_at(run.header.plan, found))
+
+    return RunEstimates(tuple(estimated(plan) for plan in _planned(run.header.plan.cells, run.cells)), ordered)
 
 
 def _planned(plans: Sequence[CellPlan], records: Sequence[CellRecord]) -> list[CellPlan]:

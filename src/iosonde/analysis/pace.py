@@ -45,10 +45,11 @@ class PaceEstimate:
         return self.achieved_per_s.mean / self.asked_per_s
 
 
-def estimate_pace(records: Sequence[CellRecord]) -> PaceEstimate | None:
+def estimate_pace(records: Sequence[CellRecord], weights: Sequence[float] | None = None) -> PaceEstimate | None:
     """The pace of a cell; None for a closed loop, or where no repeat finished."""
     finished = [record for record in records if record.outcome is Outcome.FINISHED and record.measured_ns > 0]
-    achieved = estimate([_done(record) * SECOND_NS / record.measured_ns for record in finished])
+    rates = [_done(record) * SECOND_NS / record.measured_ns for record in finished]
+    achieved = estimate(rates, weights=weights if weights is not None and len(weights) == len(rates) else None)
     asked_per_s = finished[0].workload.rate_per_s_all if finished else None
     if asked_per_s is None or achieved is None:
         return None

@@ -6,15 +6,17 @@ from math import inf
 from typing import Final
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
-from iosonde.analysis.estimate import REPEATS_MIN, Estimate, Level
+from iosonde.analysis.estimate import Estimate, Level
 from iosonde.analysis.histogram import SAMPLES_BEYOND_MIN, TAIL_PERCENT
+from iosonde.records.workload import AIM_REPEATS_MIN, TAIL_TOLERANCE
 
 
 class Reason(StrEnum):
     """Why a cell is not known as well as was asked."""
 
     UNMEASURED = "unmeasured"
-    UNSETTLED = "unsettled"
+    TOO_FEW_REPEATS = "too_few_repeats"
+    WARMING_UP = "warming_up"
     TAIL_TOO_THIN = "tail_too_thin"
     REPEATS_DIFFER = "repeats_differ"
     TOO_SHORT = "too_short"
@@ -26,13 +28,18 @@ FIGURES: Final = ("throughput", "mean latency", "p99")
 
 @dataclass(frozen=True)
 class Figure:
-    """One of ``FIGURES`` with its 95 % interval, whose ends are None where it has none; ``level`` made it that wide."""
+    """One of ``FIGURES`` with its 95 % interval, whose ends are None where it has none; ``level`` made it that wide.
+
+    ``between_share`` is that of ``Estimate``. ``tolerance`` is how much wider it may be than was asked of a mean.
+    """
 
     name: str
     value: float | None
     low: float | None
     high: float | None
     level: Level | None = None
+    between_share: float | None = None
+    tolerance: float = 1.0
 
     @property
     def half_width_share(self) -> float | None:
@@ -40,6 +47,11 @@ class Figure:
         if self.value is None or self.low is None or self.high is None:
             return None
         return (self.high - self.low) / 2 / self.value if self.value else 0.0
+
+    def doubt(self, precision_percent: float) -> float:
+        """Its half interval over the one that was asked for; infinite without an interval."""
+        share = self.half_width_share
+        return inf if share is None else share * 100 / precision_percent / self.tolerance
 
     def holds(self, truth: float) -> bool:
         """Whether a value lies in the interval."""
@@ -66,8 +78,8 @@ class Precision:
 
     @property
     def widest(self) -> Figure:
-        """The figure that is known worst."""
-        return max(self.known, key=lambda each: inf if each.half_width_share is None else each.half_width_share)
+        """The figure that is known worst, by what was asked of it."""
+        return max(self.known, key=lambda each: each.doubt(1.0))
 
 
 def precision_of(cell: CellEstimate, precision_percent: float) -> Precision:
@@ -77,12 +89,10 @@ def precision_of(cell: CellEstimate, precision_percent: float) -> Precision:
         return Precision(cell.cell, (Figure(FIGURES[0], None, None, None),), inf, Reason.UNMEASURED)
     # How long a saturated cell is measured makes its latency: no time would make that known.
     known = figures_of(subject)[: 1 if subject.saturated else None]
-    shares = [each.half_width_share for each in known]
-    doubt = max(inf if share is None else share * 100 / precision_percent for share in shares)
-    settled = cell.repeats_finished - cell.repeats_unsettled - cell.repeats_early
-    if doubt <= 1 and settled >= REPEATS_MIN:
+    doubt = max(each.doubt(precision_percent) for each in known)
+    if doubt <= 1 and cell.repeats_used >= AIM_REPEATS_MIN and not cell.repeats.warming_up:
         return Precision(cell.cell, known, doubt, None)
-    return Precision(cell.cell, known, doubt, _reason(subject, known, settled))
+    return Precision(cell.cell, known, doubt, _reason(cell, subject, known, precision_percent))
 
 
 def figures_of(subject: OperationEstimate) -> tuple[Figure, ...]:
@@ -92,20 +102,24 @@ def figures_of(subject: OperationEstimate) -> tuple[Figure, ...]:
     return (
         _mean(throughput, subject.iops),
         _mean(latency, subject.latency_ns_mean),
-        Figure(p99, tail.value_ns, tail.low_ns, tail.high_ns),
+        Figure(p99, tail.value_ns, tail.low_ns, tail.high_ns, tail.level, tail.between_share, TAIL_TOLERANCE),
     )
 
 
 def _mean(name: str, found: Estimate) -> Figure:
-    return Figure(name, found.mean, found.low, found.high, found.level)
+    return Figure(name, found.mean, found.low, found.high, found.level, found.between_share)
 
 
-def _reason(subject: OperationEstimate, known: tuple[Figure, ...], settled: int) -> Reason:
-    if settled < REPEATS_MIN:
-        return Reason.UNSETTLED
-    if known[-1].half_width_share is None:
-        thin = subject.count < SAMPLES_BEYOND_MIN * 100 / (100 - TAIL_PERCENT)
-        return Reason.TAIL_TOO_THIN if thin else Reason.TOO_SHORT
-    if any(each.level is Level.REPEATS for each in known):
+def _reason(
+    cell: CellEstimate, subject: OperationEstimate, known: tuple[Figure, ...], precision_percent: float
+) -> Reason:
+    if cell.repeats.warming_up:
+        return Reason.WARMING_UP
+    if cell.repeats_used < AIM_REPEATS_MIN:
+        return Reason.TOO_FEW_REPEATS
+    if known[-1].value is None and subject.count < SAMPLES_BEYOND_MIN * 100 / (100 - TAIL_PERCENT):
+        return Reason.TAIL_TOO_THIN
+    missing = [each for each in known if each.doubt(precision_percent) > 1]
+    if any(each.level is Level.REPEATS for each in missing):
         return Reason.REPEATS_DIFFER
     return Reason.TOO_SHORT

@@ -3,18 +3,19 @@
 The share of operations beyond the percentile strays from repeat to repeat, and with it the percentile: an interval of
 that share is turned into one of latency by the ranks at its ends. For independent operations it is the binomial
 interval (Conover, Practical Nonparametric Statistics, 3rd edition, section 3.2); operations of a drive depend on each
-other, so the share's own spread between repeats, and within them, is measured as well; the largest of the three errors
-gives the interval.
+other, so the share's variance between repeats, and within them, is estimated as that of any other figure
+(``analysis.estimate``), and the larger of the two errors gives the interval. Counts are added up, so each repeat weighs
+what it has counted.
 """
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from math import ceil, exp, floor, fsum, log, sqrt
+from math import ceil, exp, floor, log, sqrt
 from typing import Final
 
-from iosonde.analysis.estimate import REPEATS_MIN, Own, degrees_within, error_within, student_t
+from iosonde.analysis.estimate import BATCHES_MAX, RATIO_MAX, REPEATS_MIN, Level, Own, reach_of, spread_of
 from iosonde.analysis.histogram import coarsen, low_and_width, percentile_supported, rank_of
 from iosonde.records import Histogram, Layout, OperationTotals
 
@@ -27,26 +28,47 @@ EVEN_MAX: Final = 2
 EXPONENT_MAX: Final = 700.0
 """A little below where a floating-point number ends; what lies beyond is no share of any count."""
 
-_Spread = tuple[float, float]
-"""A standard error of the share beyond, and half the interval that it makes."""
+
+@dataclass(frozen=True)
+class PercentileInterval:
+    """The 95 % interval of a percentile of latency, nanoseconds, and what it comes from."""
+
+    low_ns: int
+    high_ns: int
+    level: Level
+    between_share: float
+
+
+@dataclass(frozen=True)
+class _Reach:
+    """Half an interval of the share beyond a percentile, and what it comes from."""
+
+    share: float
+    level: Level
+    between_share: float
 
 
 def percentile_intervals(
-    merged: OperationTotals, repeats: Sequence[OperationTotals], own: Mapping[float, Sequence[Own | None]]
-) -> tuple[tuple[int, int] | None, ...]:
-    """The 95 % intervals of percentiles of latency, nanoseconds.
+    merged: OperationTotals,
+    repeats: Sequence[OperationTotals],
+    own: Mapping[float, Sequence[Own | None]],
+    *,
+    looked: bool = False,
+) -> tuple[PercentileInterval | None, ...]:
+    """The 95 % intervals of percentiles of latency.
 
     Each takes in the whole bucket that holds the percentile, whose midpoint is the value that is given for it; beyond
     that its ends are interpolated where a bucket is filled evenly. It stays within the smallest and largest latency.
     ``merged`` is all of ``repeats`` added up. ``own`` names the percentiles, each with the errors of the share beyond
-    it within each repeat. None below two repeats, where fewer than 10 samples lie beyond the percentile, and where the
-    interval would reach beyond them all.
+    it within each repeat; where these are not known, they are at least binomial. ``looked`` is that of ``estimate``.
+    None below two repeats, where fewer than 10 samples lie beyond the percentile, where the interval would reach beyond
+    them all, and where an end is further from the value than by the factor that establishes nothing.
     """
     if len(repeats) < REPEATS_MIN:
         return (None,) * len(own)
     pooled = _Reached.of(merged.latency)
     parts = [_Reached.of(coarsen(each.latency, merged.latency.layout)) for each in repeats]
-    return tuple(_interval(merged, pooled, parts, percent, errors) for percent, errors in own.items())
+    return tuple(_interval(merged, pooled, parts, each, looked=looked) for each in own.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,23 +113,30 @@ class _Reached:
 
 
 def _interval(
-    merged: OperationTotals, pooled: _Reached, parts: Sequence[_Reached], percent: float, own: Sequence[Own | None]
-) -> tuple[int, int] | None:
-    total = pooled.total
+    merged: OperationTotals,
+    pooled: _Reached,
+    parts: Sequence[_Reached],
+    asked: tuple[float, Sequence[Own | None]],
+    *,
+    looked: bool,
+) -> PercentileInterval | None:
+    total, (percent, own) = pooled.total, asked
     if not percentile_supported(total, percent):
         return None
-    bucket = pooled.bucket[pooled.place(rank_of(total, percent))]
+    place = pooled.place(rank_of(total, percent))
     share = percent / 100
-    _, reach = max(_binomial(total, share), _between(bucket, parts), _within(parts, own))
-    low, high = _ranks(total, share, reach)
+    reach = _reach(pooled.bucket[place], parts, share, own, looked=looked)
+    low, high = _ranks(total, share, reach.share)
     if high > total:
         return None
     layout = merged.latency.layout
-    own_low, width = low_and_width(layout, bucket)
-    return (
-        max(min(pooled.edges(layout, low)[0], own_low), merged.latency_ns_min),
-        min(max(pooled.edges(layout, high)[1], own_low + width), merged.latency_ns_max),
-    )
+    own_low, width = low_and_width(layout, pooled.bucket[place])
+    low_ns = max(min(pooled.edges(layout, low)[0], own_low), merged.latency_ns_min)
+    high_ns = min(max(pooled.edges(layout, high)[1], own_low + width), merged.latency_ns_max)
+    middle_ns = own_low + width / 2
+    if high_ns > RATIO_MAX * middle_ns or low_ns < middle_ns / RATIO_MAX - width:
+        return None
+    return PercentileInterval(low_ns, high_ns, reach.level, reach.between_share)
 
 
 def _ranks(total: int, share: float, reach: float) -> tuple[int, int]:
@@ -117,29 +146,17 @@ def _ranks(total: int, share: float, reach: float) -> tuple[int, int]:
     return max(floor(total * low), 1), ceil(total * high) + 1
 
 
-def _binomial(total: int, share: float) -> _Spread:
-    error = sqrt(share * (1 - share) / total)
-    return error, NORMAL * error
-
-
-def _between(bucket: int, parts: Sequence[_Reached]) -> _Spread:
-    """By how repeats differ in the share beyond, whether the bucket itself counts or not."""
+def _reach(bucket: int, parts: Sequence[_Reached], share: float, own: Sequence[Own | None], *, looked: bool) -> _Reach:
+    """The largest of the binomial error and that of the repeats, whether the bucket itself counts or not."""
     counts = [each.total for each in parts]
-    error = max(_error([each.below_bucket(edge) for each in parts], counts) for edge in (bucket, bucket + 1))
-    return error, student_t(len(parts) - 1) * error
-
-
-def _error(parts: Sequence[int], wholes: Sequence[int]) -> float:
-    """The standard error of a ratio of sums, from its parts."""
-    whole, repeats = sum(wholes), len(wholes)
-    ratio = sum(parts) / whole
-    squares = fsum((part - ratio * each) ** 2 for part, each in zip(parts, wholes, strict=True))
-    return sqrt(repeats / (repeats - 1) * squares) / whole
-
-
-def _within(parts: Sequence[_Reached], own: Sequence[Own | None]) -> _Spread:
-    known = [each for each in own if each is not None]
-    if len(known) != len(parts):
-        return 0.0, 0.0
-    error = error_within([each.total for each in parts], known)
-    return error, student_t(degrees_within(known)) * error
+    variance = share * (1 - share)
+    known = own if any(own) else [Own(sqrt(variance / count), BATCHES_MAX) for count in counts]
+    found = [_Reach(NORMAL * sqrt(variance / sum(counts)), Level.WITHIN, 0.0)]
+    for edge in (bucket, bucket + 1):
+        below = [each.below_bucket(edge) / each.total for each in parts]
+        spread = spread_of(below, counts, known, weights=counts)
+        assert spread.error is not None, "there are two repeats"
+        assert spread.level is not None, "there are two repeats"
+        between_share = spread.between_share(sum(counts) / len(counts))
+        found.append(_Reach(spread.error * reach_of(spread, looked=looked), spread.level, between_share))
+    return max(found, key=lambda each: each.share)

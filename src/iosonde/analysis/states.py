@@ -1,49 +1,106 @@
-"""Which repeats of a cell belong to the state that the target was left in, and which came before it.
+"""What becomes of each repeat of a cell: whether its figures are used, and if not, on what evidence it is discarded.
 
-A drive that was just filled is quick until it has to collect what was deleted; a repeat from before that is no repeat
-of those behind it. Such repeats stand at the beginning and differ from all that follow by more than these differ from
-each other.
+A repeat is never discarded for its value alone. What is discarded, and why:
+
+- *contaminated*: another run of iosonde was seen at work on the same device. Such repeats go first.
+- *initial state*: a drive that was just filled is quick until it has to collect what was deleted. The first repeats of
+  a cell differ from all that follow, in one direction, by more than these differ from each other.
+- *warming up*: with a warm-up as short as theirs, throughput still moved while it was measured, in one direction in
+  all of these repeats together; and repeats with a longer warm-up do not show that. One repeat that moves by itself
+  is no evidence: competing I/O does that, and what comes by chance belongs to the figure.
+
+Evidence that would leave fewer than three repeats is told, and discards nothing.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from math import fsum, sqrt
 from typing import Final
 
-from iosonde.analysis.estimate import REPEATS_MIN, student_t
+from iosonde.analysis.estimate import student_t
 from iosonde.analysis.series import LEVEL_SHARE_MIN
 from iosonde.analysis.totals import count_of
 from iosonde.records import CellRecord, Outcome
+from iosonde.vocabulary import Fate
 
-BEHIND_MIN: Final = 3
+BEHIND_MIN: Final = 4
 """Repeats behind a change of state that show what is usual there."""
 
-CONFIDENCE: Final = 0.999
-"""A campaign asks hundreds of cells: what is usual once in a thousand times is no change of state."""
+CONFIDENCE: Final = 0.9999
+"""A campaign asks hundreds of cells, each at several places: chance must not change the state of any of them."""
+
+USED_MIN: Final = 3
+"""Fewer repeats are no better for being clean."""
+
+WARMING_MIN: Final = 3
+"""Repeats with one length of warm-up that show together whether it was long enough."""
+
+WARMING_DISTANCE: Final = 3.29
+"""How far, in standard errors, their starts lie from their last halves together: chance does that once in a thousand
+times."""
 
 
 @dataclass(frozen=True)
 class Repeats:
-    """The finished repeats of a cell, in the order in which they were measured.
+    """The repeats of a cell in the order in which they were measured.
 
-    ``used`` are those that figures come from. ``unsettled`` still moved while they were measured, and ``early`` came
-    before the target changed its state; both are left out where enough others are there.
+    ``used`` are those that figures come from. ``fates`` says of each repeat, by its order, what became of it.
+    ``warming_up`` says that the cell's longest warm-up is still too short by the evidence of those who had it.
     """
 
     used: tuple[CellRecord, ...]
-    unsettled: tuple[CellRecord, ...]
-    early: tuple[CellRecord, ...]
+    discarded: tuple[CellRecord, ...] = ()
+    fates: Mapping[int, Fate] = field(default_factory=dict)
+    warming_up: bool = False
+
+    def of(self, fate: Fate) -> tuple[CellRecord, ...]:
+        """The discarded repeats of one fate."""
+        return tuple(record for record in self.discarded if self.fates[record.order] is fate)
+
+    @property
+    def contaminated(self) -> tuple[CellRecord, ...]:
+        """Those that were discarded because another run was at work on the device."""
+        return self.of(Fate.CONTAMINATED)
+
+    @property
+    def unsettled(self) -> tuple[CellRecord, ...]:
+        """Those that were discarded because their warm-up was too short."""
+        return self.of(Fate.WARMING_UP)
+
+    @property
+    def early(self) -> tuple[CellRecord, ...]:
+        """Those that were discarded because the target left its initial state behind them."""
+        return self.of(Fate.INITIAL_STATE)
 
 
 def sort_repeats(records: Sequence[CellRecord]) -> Repeats:
-    """Sorts the repeats of one cell."""
-    finished = [record for record in records if record.outcome is Outcome.FINISHED and record.measured_ns > 0]
-    ordered = sorted(finished, key=lambda record: record.order)
-    first = _early(ordered)
-    behind = ordered[first:]
-    settled = tuple(record for record in behind if record.settled)
-    unsettled = tuple(record for record in behind if not record.settled)
-    return Repeats(settled if len(settled) >= REPEATS_MIN else tuple(behind), unsettled, tuple(ordered[:first]))
+    """Decides what becomes of the repeats of one cell."""
+    fates = {record.order: Fate.INTERRUPTED if record.outcome is Outcome.CUT else Fate.FAILED for record in records}
+    finished = sorted(
+        (record for record in records if record.outcome is Outcome.FINISHED and record.measured_ns > 0),
+        key=lambda record: record.order,
+    )
+    kept = _without(finished, {record.order: Fate.CONTAMINATED for record in finished if record.neighbours}, fates)
+    kept = _without(kept, {record.order: Fate.INITIAL_STATE for record in kept[: _early(kept)]}, fates)
+    warming = _warming(kept)
+    longest = max((record.timing.warmup_ns for record in kept), default=0)
+    short = {record.order: Fate.WARMING_UP for record in kept if record.timing.warmup_ns in warming - {longest}}
+    kept = _without(kept, short, fates)
+    fates |= {record.order: Fate.USED for record in kept}
+    discarded = tuple(record for record in finished if fates[record.order] is not Fate.USED)
+    return Repeats(tuple(kept), discarded, fates, warming_up=longest in warming)
+
+
+def _without(
+    records: Sequence[CellRecord], leaving: Mapping[int, Fate], fates: dict[int, Fate]
+) -> Sequence[CellRecord]:
+    """The records that stay, where enough do; what becomes of the others is noted."""
+    left = [record for record in records if record.order not in leaving]
+    if len(left) < min(USED_MIN, len(records)):
+        return records
+    fates |= leaving
+    return left
 
 
 def _early(records: Sequence[CellRecord]) -> int:
@@ -64,3 +121,19 @@ def _differs(before: Sequence[float], behind: Sequence[float]) -> bool:
     spread = sqrt(fsum((each - mean) ** 2 for each in behind) / (count - 1) * (1 + 1 / count))
     least = max(student_t(count - 1, CONFIDENCE) * spread, LEVEL_SHARE_MIN * mean)
     return all(each - mean > least for each in before) or all(mean - each > least for each in before)
+
+
+def _warming(records: Sequence[CellRecord]) -> set[int]:
+    """The lengths of warm-up, nanoseconds, that the repeats which had them show to be too short."""
+    by_warmup: dict[int, list[CellRecord]] = defaultdict(list)
+    for record in records:
+        by_warmup[record.timing.warmup_ns].append(record)
+    return {warmup_ns for warmup_ns, found in by_warmup.items() if _moves_together(found)}
+
+
+def _moves_together(records: Sequence[CellRecord]) -> bool:
+    distances = [each.within.geweke for each in records if each.within is not None and each.within.geweke is not None]
+    if len(distances) < WARMING_MIN:
+        return False
+    moving = sum(not record.settled for record in records)
+    return 2 * moving > len(records) and abs(fsum(distances)) / sqrt(len(distances)) > WARMING_DISTANCE

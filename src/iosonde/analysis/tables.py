@@ -5,7 +5,7 @@ masked integers (masked where there is no value), or objects that are strings. T
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -13,12 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iosonde.analysis.buckets import bucket_bounds
+from iosonde.analysis.cells import CellEstimate
+from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.histogram import PERCENTS, percent_name
 from iosonde.analysis.latency import TimesEstimate, estimate_times, latency_kind, leading, percentiles_of, service_of
 from iosonde.analysis.littles_law import littles_law
 from iosonde.analysis.totals import total_of
 from iosonde.records import CellRecord, IntervalRecord, LatencyKind, Operation, OperationTotals, RunRecord, ThreadCpu
 from iosonde.units import SECOND_NS
+from iosonde.vocabulary import Fate
 
 Column = NDArray[Any]
 Table = dict[str, Column]
@@ -36,6 +39,9 @@ class _Row:
     totals: OperationTotals | None
     # The same with the latency in front that the loop is about.
     led: OperationTotals | None
+    # What became of the repeat, and its share in the figures of its cell.
+    fate: Fate | None = None
+    weight: float | None = None
 
     @property
     def duration_ns(self) -> int:
@@ -98,11 +104,22 @@ def histogram_table(run: RunRecord) -> Table:
 
 
 def _cell_rows(run: RunRecord) -> Iterator[_Row]:
+    cells = {cell.cell: cell for cell in estimate_run(run).cells}
+    weights = {cell: _weights(estimate) for cell, estimate in cells.items()}
     for record in run.cells:
         asked = set(record.workload.asked_operations()) | set(record.operations) | {Operation.ALL}
+        fate = cells[record.cell].repeats.fates[record.order]
+        weight = weights[record.cell].get(record.order)
         for operation in Operation:
             if operation in asked:
-                yield _row(run, record, None, operation)
+                yield replace(_row(run, record, None, operation), fate=fate, weight=weight)
+
+
+def _weights(cell: CellEstimate) -> dict[int, float]:
+    """The share of each repeat in the figures of a cell, by its order."""
+    used, subject = cell.repeats.used, cell.subject
+    shares = () if subject is None else subject.iops.weights
+    return {record.order: share for record, share in zip(used, shares, strict=False)}
 
 
 def _interval_rows(run: RunRecord) -> Iterator[_Row]:
@@ -253,6 +270,8 @@ _CELL_COLUMNS: Final = (
     _Definition("order", _integer, lambda row: row.record.order),
     _Definition("seed", _unsigned, lambda row: row.record.seed),
     _Definition("outcome", _text, lambda row: str(row.record.outcome)),
+    _Definition("fate", _text, lambda row: None if row.fate is None else str(row.fate)),
+    _Definition("weight", _real, lambda row: row.weight),
     _Definition("operation", _text, lambda row: str(row.operation)),
     _Definition("pattern", _text, lambda row: str(row.record.workload.pattern)),
     _Definition("read_percent", _integer, lambda row: row.record.workload.read_percent),

@@ -1,10 +1,11 @@
 """What each of several targets gave by itself, over the repeats of a cell."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from iosonde.analysis.estimate import Estimate, estimate
-from iosonde.records import CellRecord, Operation, Outcome, ShareTotals
+from iosonde.analysis.cells import CellEstimate, estimate_known
+from iosonde.analysis.estimate import Estimate
+from iosonde.records import CellRecord, Operation, ShareTotals
 from iosonde.units import SECOND_NS
 
 SEVERAL = 2
@@ -27,44 +28,47 @@ class TargetEstimate:
     latency_ns_max: int
 
 
-def estimate_targets(records: Sequence[CellRecord]) -> tuple[TargetEstimate, ...]:
-    """The figures by target of all finished cells that had several, in the order of the records' first repeats."""
-    several = [record for record in records if len(record.targets) >= SEVERAL and record.measured_ns > 0]
-    finished = [record for record in several if record.outcome is Outcome.FINISHED]
-    by_cell: dict[str, list[CellRecord]] = {}
-    for record in finished:
-        by_cell.setdefault(record.cell, []).append(record)
-    return tuple(found for repeats in by_cell.values() for found in _of_cell(repeats))
+def estimate_targets(cells: Sequence[CellEstimate]) -> tuple[TargetEstimate, ...]:
+    """The figures by target of all cells that had several, from the repeats and with the weights of the cells."""
+    return tuple(found for cell in cells for found in _of_cell(cell))
 
 
-def _of_cell(repeats: Sequence[CellRecord]) -> Iterator[TargetEstimate]:
-    for target in range(min(len(record.targets) for record in repeats)):
+def _of_cell(cell: CellEstimate) -> Iterator[TargetEstimate]:
+    subject = cell.subject
+    repeats = [record for record in cell.repeats.used if len(record.targets) >= SEVERAL]
+    weights = subject.iops.weights if subject is not None and len(subject.iops.weights) == len(repeats) else None
+    for target in range(min((len(record.targets) for record in repeats), default=0)):
         for operation in Operation:
-            pairs = [
-                (record, totals)
-                for record in repeats
-                if (totals := record.targets[target].operations.get(operation)) is not None and totals.count
-            ]
-            if pairs:
-                yield _estimated(target, operation, pairs)
+            found = [record.targets[target].operations.get(operation) for record in repeats]
+            if any(totals is not None and totals.count for totals in found):
+                yield _estimated(cell.cell, target, operation, list(zip(repeats, found, strict=True)), weights)
 
 
-def _estimated(target: int, operation: Operation, pairs: Sequence[tuple[CellRecord, ShareTotals]]) -> TargetEstimate:
-    iops = estimate([totals.count * SECOND_NS / record.measured_ns for record, totals in pairs])
-    bytes_per_s = estimate([totals.bytes * SECOND_NS / record.measured_ns for record, totals in pairs])
-    latency_ns_mean = estimate([totals.latency_ns_sum / totals.count for _, totals in pairs])
+def _estimated(
+    cell: str,
+    target: int,
+    operation: Operation,
+    pairs: Sequence[tuple[CellRecord, ShareTotals | None]],
+    weights: Sequence[float] | None,
+) -> TargetEstimate:
+    def known(value: Callable[[CellRecord, ShareTotals], float]) -> Estimate:
+        made = estimate_known(
+            [value(record, totals) if totals and totals.count else None for record, totals in pairs], weights
+        )
+        assert made is not None, "something was completed"
+        return made
+
     depths = [(record.targets[target].in_flight_ns, record.measured_ns) for record, _ in pairs]
-    depth = estimate([in_flight_ns / measured_ns for in_flight_ns, measured_ns in depths if in_flight_ns is not None])
-    assert iops is not None
-    assert bytes_per_s is not None
-    assert latency_ns_mean is not None
     return TargetEstimate(
-        cell=pairs[0][0].cell,
+        cell=cell,
         target=target,
         operation=operation,
-        queue_depth_achieved=depth,
-        iops=iops,
-        bytes_per_s=bytes_per_s,
-        latency_ns_mean=latency_ns_mean,
-        latency_ns_max=max(totals.latency_ns_max for _, totals in pairs),
+        queue_depth_achieved=estimate_known(
+            [None if in_flight_ns is None else in_flight_ns / measured_ns for in_flight_ns, measured_ns in depths],
+            weights,
+        ),
+        iops=known(lambda record, totals: totals.count * SECOND_NS / record.measured_ns),
+        bytes_per_s=known(lambda record, totals: totals.bytes * SECOND_NS / record.measured_ns),
+        latency_ns_mean=known(lambda _, totals: totals.latency_ns_sum / totals.count),
+        latency_ns_max=max(totals.latency_ns_max for _, totals in pairs if totals is not None),
     )

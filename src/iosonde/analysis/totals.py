@@ -8,7 +8,7 @@ from iosonde.records import CellRecord, IntervalRecord, Operation, OperationTota
 from iosonde.units import SECOND_NS
 
 LENGTH_SHARE_MIN: Final = 0.5
-"""The least share of the longest interval that is taken for a whole one."""
+"""The least share of the usual length of an interval that is taken for a whole one."""
 
 COUNTED_IN_ALL: Final = (Operation.READ, Operation.WRITE, Operation.TRIM, Operation.FLUSH)
 """``all`` adds these. A commit is a write and a flush that are counted already."""
@@ -79,9 +79,13 @@ def measured_intervals(record: CellRecord) -> list[IntervalRecord]:
 
 
 def whole_intervals(intervals: Sequence[IntervalRecord]) -> list[IntervalRecord]:
-    """Those of full length, or nearly so: one that was cut short, by the end or by a stop, is no value of a series."""
-    longest_ns = max((each.end_ns - each.start_ns for each in intervals), default=0)
-    return [each for each in intervals if each.end_ns - each.start_ns >= max(longest_ns * LENGTH_SHARE_MIN, 1)]
+    """Those of full length, or nearly so: one that was cut short, by the end or by a stop, is no value of a series.
+
+    Full is what most of them are. Several that the engine merged are one value, however long it is.
+    """
+    lengths_ns = sorted(each.end_ns - each.start_ns for each in intervals)
+    usual_ns = lengths_ns[len(lengths_ns) // 2] if lengths_ns else 0
+    return [each for each in intervals if each.end_ns - each.start_ns >= max(usual_ns * LENGTH_SHARE_MIN, 1)]
 
 
 def add_operations(intervals: Sequence[IntervalRecord]) -> dict[Operation, OperationTotals]:

@@ -44,7 +44,8 @@ def within_repeat(record: CellRecord) -> WithinRepeat | None:
         return None
     rates = counts / np.array([each.end_ns - each.start_ns for each in measured], dtype=np.float64)
     throughput = batch_means(rates)
-    if throughput is None or throughput.error is None:
+    # Completions may all lie in the few values that whole batches leave over, where a drive stood still behind them.
+    if throughput is None or throughput.error is None or not throughput.mean:
         return None
     sums = np.array([0 if each is None else each.latency_ns_sum for each in totals], dtype=np.float64)
     latency = _ratio_error(sums, counts)

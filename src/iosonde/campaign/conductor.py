@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from iosonde.campaign.engines import way_of_cell, way_of_fill
-from iosonde.campaign.seeking import Seeker
+from iosonde.campaign.scheduler import AdaptiveScheduler
 from iosonde.errors import HINT_HANGS, RecordError, TargetError
 from iosonde.machine import neighbours_of
 from iosonde.plans import timed
@@ -110,7 +110,7 @@ class Conductor:
         self._keeper = keeper
         self._observer = observer
         aim = self._plan.aim
-        self._seeker = None if aim is None else Seeker(self._plan, aim)
+        self._scheduler = None if aim is None else AdaptiveScheduler(self._plan, aim)
 
     def run(self) -> None:
         """Fills the target where the plan says so, then measures every turn in order.
@@ -128,23 +128,23 @@ class Conductor:
                 continue
             self._observer.cell_started(cell, turn)
             record = self._measure(cell, turn, way_of_cell(self._header, cell.workload), self._keeper.cell)
-            if self._seeker is not None:
-                self._seeker.take(turn, record)
+            if self._scheduler is not None:
+                self._scheduler.take(turn, record)
             if record.failure is not None and record.failure.kind in ENDS_RUN:
                 raise self._lost(turn, record.failure)
 
     def _turns(self) -> Iterator[CellTurn]:
         """The turns of the plan, then those that follow from what they have shown."""
-        if self._seeker is None:
+        if self._scheduler is None:
             yield from self._work.turns
             return
         for turn, record in self._work.known:
-            self._seeker.follow(turn, record)
+            self._scheduler.follow(turn, record)
         for turn in self._work.turns:
             if turn.order in self._work.replayed:
-                self._seeker.follow(turn, self._work.replayed[turn.order])
+                self._scheduler.follow(turn, self._work.replayed[turn.order])
             yield turn
-        while (chosen := self._seeker.next_turn()) is not None:
+        while (chosen := self._scheduler.next_turn()) is not None:
             self._keeper.turn(chosen)
             yield chosen
 

@@ -18,7 +18,8 @@ BUDGETS_FORECAST_MAX: Final = 20
 
 REASONS: Final = {
     Reason.UNMEASURED: "without figures",
-    Reason.UNSETTLED: "never settled within a repeat",
+    Reason.TOO_FEW_REPEATS: "with too few repeats to say how they differ",
+    Reason.WARMING_UP: "still warming up when measuring began",
     Reason.TAIL_TOO_THIN: "with too few operations for a p99",
     Reason.REPEATS_DIFFER: "with repeats that differ by more than each by itself explains",
     Reason.TOO_SHORT: "measured for too short a time",

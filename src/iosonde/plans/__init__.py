@@ -11,6 +11,7 @@ from iosonde.plans.build import QUICK_TIMING, Ground, campaign_plan, cell_seed, 
 from iosonde.plans.campaign_file import CampaignTable, campaign_schema
 from iosonde.plans.cost import (
     ASSUMED_WRITE_BYTES_PER_S,
+    CELL_OVERHEAD_NS,
     Cost,
     cell_overhead_ns,
     plan_cost,
@@ -39,6 +40,7 @@ from iosonde.plans.verifying import account_bytes, is_verified, verified_step_by
 
 __all__ = [
     "ASSUMED_WRITE_BYTES_PER_S",
+    "CELL_OVERHEAD_NS",
     "COUNT_MAX",
     "DEFAULT_BUDGET_NS",
     "JOBS_MAX",

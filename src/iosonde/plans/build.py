@@ -11,7 +11,7 @@ from iosonde.plans.aiming import check_budget, first_timing
 from iosonde.plans.campaign_file import CampaignTable, ExperimentTable, Order
 from iosonde.plans.names import cell_name
 from iosonde.records import Access, Aim, Arrivals, CellPlan, CellTurn, Data, Experiment, Plan, Timing, Workload
-from iosonde.records.workload import ALL_READS
+from iosonde.records.workload import AIM_REPEATS_MIN, ALL_READS
 from iosonde.units import SECOND_NS, format_duration, format_size
 
 FILL_BLOCK_BYTES: Final = 1 << 20
@@ -27,8 +27,8 @@ QUICK_TIMING: Final = Timing(warmup_ns=SECOND_NS // 5, measure_ns=SECOND_NS // 2
 INTERVALS: Final = 10
 INTERVAL_NS_MIN: Final = SECOND_NS // 10
 INTERVAL_NS_MAX: Final = SECOND_NS
-# How repeats differ shows from two on; an aim needs to know it.
-REPEATS_MIN: Final = 3
+
+
 # What has an amount may take days: at this rate, of a slow hard disk, it has as many intervals and no more. Whoever
 # waits for an interval takes a target for dead that is silent for a minute.
 SLOW_BYTES_PER_S: Final = 10**8
@@ -80,7 +80,7 @@ def campaign_plan(campaign: CampaignTable, ground: Ground, *, quick: bool, seed:
         CellPlan(cell=names[cell], experiments=experiments, workload=cell.workload, timing=cell.timing)
         for cell, experiments in asked.items()
     )
-    repeats = {names[cell]: max(cell.repeats, REPEATS_MIN) if aim else cell.repeats for cell in asked}
+    repeats = {names[cell]: max(cell.repeats, AIM_REPEATS_MIN) if aim else cell.repeats for cell in asked}
     first = {cell.cell: first_timing(cell) if aim else None for cell in cells}
     plan = Plan(
         profile=campaign.name,

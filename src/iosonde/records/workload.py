@@ -202,16 +202,28 @@ class CellTurn(Record):
     timing: Timing | None = None
 
 
+AIM_REPEATS_MIN: Final = 6
+"""How repeats differ is a guess from a few of them: with an aim, a cell has so many before it is looked at first."""
+
+TAIL_TOLERANCE: Final = 2.0
+"""A p99 rests on a hundredth of the operations: to be known as well as a mean it would take many times as long."""
+
+
 class Aim(Record):
     """How well figures are to be known, and what that may cost.
 
-    A cell is measured again until the 95 % intervals of its throughput, mean latency and p99 lie within
-    ``precision_percent`` of them on either side, or ``budget_ns`` of measuring, warm-up included, are spent by all
-    cells together.
+    A cell is measured again until the 95 % intervals of its throughput and mean latency lie within
+    ``precision_percent`` of them on either side, and that of its p99 within twice as much; or until ``budget_ns`` of
+    measuring, warm-up included, are spent by all cells together.
     """
 
     precision_percent: float = Field(gt=0, lt=100)
     budget_ns: int = Field(gt=0)
+
+    @property
+    def tail_percent(self) -> float:
+        """How well a p99 is to be known."""
+        return TAIL_TOLERANCE * self.precision_percent
 
 
 class Plan(Record):

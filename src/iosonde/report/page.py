@@ -132,7 +132,7 @@ def _page_of(run: RunRecord, findings: Sequence[Finding]) -> Page:
         headline=headline,
         findings=gravest_first(findings),
         picture=throughput_latency(estimates.sweep, dict(headline.knees)) if estimates.sweep else None,
-        sections=(*_sections(estimates, headline), *_course_section(run, estimates), *_target_section(run)),
+        sections=(*_sections(estimates, headline), *_course_section(run, estimates), *_target_section(run, estimates)),
         facts=fact_groups(run),
         turns=_turns(run),
         definitions=DEFINITIONS,
@@ -201,11 +201,10 @@ def _course_section(run: RunRecord, estimates: RunEstimates) -> tuple[Section, .
     )
 
 
-def _target_section(run: RunRecord) -> tuple[Section, ...]:
+def _target_section(run: RunRecord, estimates: RunEstimates) -> tuple[Section, ...]:
     """What each target gave, where several were measured at the same time."""
-    planned = {cell.cell: number for number, cell in enumerate(run.header.plan.cells)}
-    estimates = sorted(estimate_targets(run.cells), key=lambda each: planned.get(each.cell, len(planned)))
-    if not estimates:
+    shares = estimate_targets(estimates.cells)
+    if not shares:
         return ()
     return (
         Section(
@@ -216,7 +215,7 @@ def _target_section(run: RunRecord) -> tuple[Section, ...]:
                 "what each gave meanwhile. What one reaches alone is another cell (targets = 1), or another run."
             ),
             figures=(),
-            tables=(target_table(estimates, run.header.targets),),
+            tables=(target_table(shares, run.header.targets),),
         ),
     )
 

@@ -12,9 +12,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from iosonde.analysis.estimate import EFFECTIVE_MIN, student_t
+from iosonde.analysis.estimate import BATCHES_MAX, student_t
 
-BATCHES: Final = 30
+BATCHES: Final = BATCHES_MAX
+
+EFFECTIVE_MIN: Final = 30
+"""Below so many independent values, the interval of a single series is itself a guess: none is given."""
+
 CORRELATION_MAX: Final = 0.9
 """Batches that depend on each other as much say next to nothing; the widening grows without end towards 1."""
 

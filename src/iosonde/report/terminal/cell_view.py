@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from iosonde.analysis.cells import CellEstimate, OperationEstimate, estimate_cell
+from iosonde.analysis.cells import CellEstimate, OperationEstimate, estimate_cell, was_looked_at
 from iosonde.analysis.targets import estimate_targets
 from iosonde.charts.figure import why_no_figures
 from iosonde.charts.quantities import workload_label
@@ -31,7 +31,7 @@ def render_cell(
     run: RunRecord, chosen: ChosenCell, findings: Sequence[Finding], *, all_findings: bool
 ) -> RenderableType:
     """What ``iosonde show RUN CELL`` prints: from the settings to the findings that name the cell."""
-    estimate = estimate_cell(chosen.plan, chosen.records)
+    estimate = estimate_cell(chosen.plan, chosen.records, looked=was_looked_at(run.header.plan, chosen.records))
     parts: list[RenderableType] = [*_head(run, chosen, estimate), Text()]
     if estimate.operations:
         parts += [render_table(repeats_table(chosen, estimate)), Text(LEGEND, style="dim"), Text()]
@@ -40,7 +40,7 @@ def render_cell(
         parts += [Text(f"No figures: {printable(why_no_figures(estimate))}.", style="red"), Text()]
     parts.extend(_distributions(estimate))
     parts.extend(render_course(chosen.records, estimate))
-    parts.extend(_targets(run, chosen))
+    parts.extend(_targets(run, estimate))
     slowest = slowest_table(chosen.records)
     if slowest is not None:
         parts += [_title("Slowest operations, by service latency"), slowest, Text()]
@@ -128,8 +128,8 @@ def _paces(estimate: CellEstimate) -> Iterator[RenderableType]:
         yield Text()
 
 
-def _targets(run: RunRecord, chosen: ChosenCell) -> Iterator[RenderableType]:
-    shares = estimate_targets(chosen.records)
+def _targets(run: RunRecord, estimate: CellEstimate) -> Iterator[RenderableType]:
+    shares = estimate_targets([estimate])
     if shares:
         yield _title("What each target gave")
         yield render_table(target_table(shares, run.header.targets))

@@ -6,12 +6,12 @@ All decisions follow from the plan and the records alone: a run that goes on aft
 """
 
 from collections import defaultdict
-from math import inf
+from math import inf, sqrt
 from typing import Final
 
-from iosonde.analysis.cells import estimate_cell
-from iosonde.analysis.precision import Precision, Reason, precision_of
-from iosonde.plans import cell_seed, first_timing, timing_between, turn_cost_ns
+from iosonde.analysis.cells import estimate_cell, was_looked_at
+from iosonde.analysis.precision import Figure, Precision, Reason, precision_of
+from iosonde.plans import CELL_OVERHEAD_NS, cell_seed, first_timing, timing_between, turn_cost_ns
 from iosonde.records import Aim, CellPlan, CellRecord, CellTurn, Outcome, Plan, Timing
 
 # A repeat that is to be longer than the warm-up that was seen begins behind it with some room.
@@ -21,7 +21,7 @@ REPEATS_AHEAD: Final = 3
 GROWTH: Final = 3
 
 
-class Seeker:
+class AdaptiveScheduler:
     """Decides turn by turn, and is told what came of each."""
 
     def __init__(self, plan: Plan, aim: Aim) -> None:
@@ -79,7 +79,9 @@ class Seeker:
         return bool(records) and records[-1].outcome is not Outcome.FINISHED
 
     def _precision(self, cell: CellPlan) -> Precision:
-        return precision_of(estimate_cell(cell, self._records[cell.cell]), self._aim.precision_percent)
+        records = self._records[cell.cell]
+        looked = was_looked_at(self._plan, records)
+        return precision_of(estimate_cell(cell, records, looked=looked), self._aim.precision_percent)
 
     def _turn(self, known: Precision) -> CellTurn:
         cell = self._cells[known.cell]
@@ -95,12 +97,33 @@ class Seeker:
     def _timing(self, cell: CellPlan, known: Precision) -> Timing:
         """As long as what is missing asks for, as the budget left gives to each cell, and as the campaign allows."""
         first, records = first_timing(cell), self._records[cell.cell]
-        measured_ns = sum(record.timing.measure_ns for record in records)
-        growth = GROWTH if known.doubt == inf else max(known.doubt, 1.0) ** 2
-        wanted_ns = measured_ns * (growth - 1) / REPEATS_AHEAD
-        if known.reason is Reason.UNSETTLED:
-            wanted_ns = max(wanted_ns, GROWTH * records[-1].timing.measure_ns)
+        usual_ns = sum(record.timing.measure_ns for record in records) / len(records)
+        wanted_ns = self._length_ns(first, usual_ns, known, len(records))
         fair_ns = self._left_ns / (len(self._round) + 1) - first.warmup_ns
-        unsettled = [record.within.warm_up_ns for record in records if record.within is not None and not record.settled]
-        warmup_ns = max([first.warmup_ns, *(round(each * WARM_UP_ROOM) for each in unsettled)])
+        moving = [record.within.warm_up_ns for record in records if record.within is not None and not record.settled]
+        warmup_ns = max((record.timing.warmup_ns for record in records), default=first.warmup_ns)
+        if known.reason is Reason.WARMING_UP:
+            warmup_ns = max([warmup_ns, *(round(each * WARM_UP_ROOM) for each in moving)])
         return timing_between(cell, warmup_ns, round(max(min(wanted_ns, fair_ns), first.measure_ns)))
+
+    def _length_ns(self, first: Timing, usual_ns: float, known: Precision, repeats: int) -> float:
+        """The length of a repeat by which what is missing is known soonest.
+
+        Where repeats differ, more of them help and longer ones don't: the best length weighs what a repeat costs
+        beside its measuring against what is lost by cutting it short (Cochran, Sampling Techniques, section 10.6).
+        """
+        if known.reason is Reason.TOO_FEW_REPEATS:
+            return usual_ns
+        most_ns = GROWTH * usual_ns
+        if known.doubt == inf:
+            return most_ns
+        beside_ns = first.warmup_ns + CELL_OVERHEAD_NS
+        best = (self._best_ns(each, usual_ns, beside_ns, repeats) for each in known.known)
+        return min(max(best), most_ns)
+
+    def _best_ns(self, figure: Figure, usual_ns: float, beside_ns: float, repeats: int) -> float:
+        doubt, share = figure.doubt(self._aim.precision_percent), figure.between_share or 0.0
+        if doubt <= 1:
+            return 0.0
+        ahead_ns = repeats * usual_ns * (doubt**2 - 1) / REPEATS_AHEAD
+        return ahead_ns if not share else min(ahead_ns, sqrt(beside_ns * usual_ns * (1 - share) / share))

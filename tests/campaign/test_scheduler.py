@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from iosonde.campaign.seeking import Seeker
+from iosonde.campaign.scheduler import AdaptiveScheduler
 from iosonde.plans import Ground, campaign_plan, read_campaign, turn_cost_ns
-from iosonde.records import Aim, CellPlan, CellRecord, CellTurn, Failure, Operation, Outcome, Plan
+from iosonde.records import Aim, CellPlan, CellRecord, CellTurn, Failure, Neighbour, Operation, Outcome, Plan
 from tests.analysis.test_states import SETTLED
 from tests.builders import cell_record, totals_of
 
@@ -50,38 +50,38 @@ class Drive:
         return cell_record(cell, operations, repeat=turn.repeat, order=turn.order, within=within)
 
 
-def sought(plan: Plan, spread: Mapping[str, float]) -> list[CellTurn]:
+def scheduled(plan: Plan, spread: Mapping[str, float]) -> list[CellTurn]:
     """The turns behind those of the plan."""
     assert plan.aim is not None
-    seeker, drive = Seeker(plan, plan.aim), Drive(plan, spread)
+    scheduler, drive = AdaptiveScheduler(plan, plan.aim), Drive(plan, spread)
     for first in plan.turns:
-        seeker.take(first, drive.measure(first))
+        scheduler.take(first, drive.measure(first))
     chosen = []
-    while (turn := seeker.next_turn()) is not None:
+    while (turn := scheduler.next_turn()) is not None:
         chosen.append(turn)
-        seeker.take(turn, drive.measure(turn))
+        scheduler.take(turn, drive.measure(turn))
     return chosen
 
 
 def test_cells_that_are_known_after_their_first_repeats_are_left_alone() -> None:
-    assert sought(planned(), {CALM: 0.0001, RESTLESS: 0.0001}) == []
+    assert scheduled(planned(), {CALM: 0.0001, RESTLESS: 0.0001}) == []
 
 
 def test_time_goes_to_the_cell_in_doubt_until_it_is_known() -> None:
-    chosen = sought(planned(), {CALM: 0.0001, RESTLESS: 0.02})
+    chosen = scheduled(planned(), {CALM: 0.0001, RESTLESS: 0.02})
     assert {turn.cell for turn in chosen} == {RESTLESS}
-    assert [turn.repeat for turn in chosen] == list(range(4, 4 + len(chosen)))
+    assert [turn.repeat for turn in chosen] == list(range(7, 7 + len(chosen)))
 
 
 def test_the_most_doubtful_cell_is_first_in_each_round_and_cells_stay_interleaved() -> None:
-    chosen = sought(planned(budget_s=40), {CALM: 0.05, RESTLESS: 0.4})
+    chosen = scheduled(planned(budget_s=40), {CALM: 0.05, RESTLESS: 0.4})
     assert chosen[0].cell == RESTLESS
     assert chosen[1].cell == CALM
 
 
 def test_repeats_grow_where_much_is_missing() -> None:
     plan = planned()
-    chosen = sought(plan, {CALM: 0.0001, RESTLESS: 0.1})
+    chosen = scheduled(plan, {CALM: 0.0001, RESTLESS: 0.1})
     assert plan.turns[0].timing is not None
     assert all(turn.timing and turn.timing.measure_ns > plan.turns[0].timing.measure_ns for turn in chosen[:1])
 
@@ -89,7 +89,7 @@ def test_repeats_grow_where_much_is_missing() -> None:
 def test_the_budget_is_never_exceeded() -> None:
     plan = planned(budget_s=20)
     assert plan.aim is not None
-    chosen = sought(plan, {CALM: 0.2, RESTLESS: 0.2})
+    chosen = scheduled(plan, {CALM: 0.2, RESTLESS: 0.2})
     cells = {cell.cell: cell for cell in plan.cells}
     spent_ns = sum(turn_cost_ns(cells[turn.cell], turn) for turn in (*plan.turns, *chosen))
     assert 0.9 * plan.aim.budget_ns < spent_ns <= plan.aim.budget_ns
@@ -97,7 +97,7 @@ def test_the_budget_is_never_exceeded() -> None:
 
 def test_orders_go_on_behind_the_plan_and_seeds_are_never_used_twice() -> None:
     plan = planned()
-    chosen = sought(plan, {CALM: 0.05, RESTLESS: 0.1})
+    chosen = scheduled(plan, {CALM: 0.05, RESTLESS: 0.1})
     assert [turn.order for turn in chosen] == list(range(len(plan.turns) + 1, len(plan.turns) + 1 + len(chosen)))
     seeds = [turn.seed for turn in (*plan.turns, *chosen)]
     assert len(set(seeds)) == len(seeds)
@@ -107,39 +107,86 @@ def test_who_follows_what_an_earlier_session_did_decides_as_it_did() -> None:
     plan = planned()
     assert plan.aim is not None
     spread = {CALM: 0.05, RESTLESS: 0.1}
-    chosen = sought(plan, spread)
+    chosen = scheduled(plan, spread)
     assert len(chosen) > 4
-    drive, seeker = Drive(plan, spread), Seeker(plan, plan.aim)
+    drive, scheduler = Drive(plan, spread), AdaptiveScheduler(plan, plan.aim)
     for each in (*plan.turns, *chosen[:3]):
-        seeker.follow(each, drive.measure(each))
-    assert seeker.next_turn() == chosen[3]
+        scheduler.follow(each, drive.measure(each))
+    assert scheduler.next_turn() == chosen[3]
 
 
 def test_a_cell_that_fails_gets_no_more_time() -> None:
     plan = planned()
     assert plan.aim is not None
-    seeker, drive = Seeker(plan, plan.aim), Drive(plan, {CALM: 0.0001, RESTLESS: 0.5})
+    scheduler, drive = AdaptiveScheduler(plan, plan.aim), Drive(plan, {CALM: 0.0001, RESTLESS: 0.5})
     for turn in plan.turns:
         record = drive.measure(turn)
         if turn.cell == RESTLESS:
             failure = Failure(kind="io", message="read at offset 0 failed: EIO")
             record = record.model_copy(update={"outcome": Outcome.FAILED, "failure": failure})
-        seeker.take(turn, record)
-    assert seeker.next_turn() is None
+        scheduler.take(turn, record)
+    assert scheduler.next_turn() is None
 
 
-def test_a_repeat_that_had_not_settled_gives_the_next_one_a_longer_warm_up() -> None:
+def test_repeats_that_move_together_give_the_next_one_a_longer_warm_up() -> None:
     plan = planned()
     assert plan.aim is not None
-    seeker, drive = Seeker(plan, plan.aim), Drive(plan, {CALM: 0.0001, RESTLESS: 0.1})
+    scheduler, drive = AdaptiveScheduler(plan, plan.aim), Drive(plan, {CALM: 0.0001, RESTLESS: 0.0001})
     for turn in plan.turns:
         record = drive.measure(turn)
-        if turn.cell == RESTLESS and turn.repeat == 1:
+        if turn.cell == RESTLESS:
             assert record.within is not None
-            moved = record.within.model_copy(update={"settled": False, "warm_up_ns": SECOND_NS})
+            moved = record.within.model_copy(update={"settled": False, "geweke": 5.0, "warm_up_ns": SECOND_NS})
             record = record.model_copy(update={"within": moved})
-        seeker.take(turn, record)
-    chosen = seeker.next_turn()
+        scheduler.take(turn, record)
+    chosen = scheduler.next_turn()
     assert chosen is not None
     assert chosen.timing is not None
-    assert chosen.timing.warmup_ns == SECOND_NS * 3 // 2
+    assert (chosen.cell, chosen.timing.warmup_ns) == (RESTLESS, SECOND_NS * 3 // 2)
+
+
+def test_a_contaminated_repeat_is_measured_again() -> None:
+    plan = planned()
+    assert plan.aim is not None
+    scheduler, drive = AdaptiveScheduler(plan, plan.aim), Drive(plan, {CALM: 0.0001, RESTLESS: 0.0001})
+    for turn in plan.turns:
+        beside = (Neighbour(process=1, device="sda"),) if (turn.cell, turn.repeat) == (CALM, 2) else ()
+        scheduler.take(turn, drive.measure(turn).model_copy(update={"neighbours": beside}))
+    again = scheduler.next_turn()
+    assert again is not None
+    assert (again.cell, again.repeat, again.timing) == (CALM, 7, plan.turns[0].timing)
+    scheduler.take(again, drive.measure(again))
+    assert scheduler.next_turn() is None
+
+
+def lengths_s(between: float, within: float) -> list[float]:
+    """The lengths of the repeats of a cell that strays by so much between repeats, and within those of a second."""
+    plan = planned(budget_s=200)
+    assert plan.aim is not None
+    random, scheduler, chosen = np.random.default_rng(6), AdaptiveScheduler(plan, plan.aim), list[float]()
+    drive = Drive(plan, {CALM: 0.0001, RESTLESS: within})
+
+    def measure(turn: CellTurn) -> None:
+        record = drive.measure(turn)
+        if turn.cell == RESTLESS:
+            time_ns = round(record.measured_ns * np.exp(random.normal(0, between)))
+            record = record.model_copy(update={"measured_ns": time_ns})
+        scheduler.take(turn, record)
+
+    for first in plan.turns:
+        measure(first)
+    while (turn := scheduler.next_turn()) is not None:
+        assert turn.timing is not None
+        chosen.append(turn.timing.measure_ns / SECOND_NS)
+        measure(turn)
+    return chosen
+
+
+def test_where_repeats_differ_more_of_them_are_measured_and_no_longer_ones() -> None:
+    chosen = lengths_s(between=0.05, within=0.005)
+    assert len(chosen) > 10
+    assert max(chosen) <= 1.0
+
+
+def test_where_each_is_restless_by_itself_longer_ones_are_measured() -> None:
+    assert max(lengths_s(between=0.0, within=0.1)) >= 1.5

@@ -1,0 +1,232 @@
+"""How often intervals hold where repeats truly differ: synthetic campaigns through the scheduler and the estimator.
+
+Each campaign measures one cell. A repeat's throughput, mean latency and share of operations beyond the true p99 stray
+from the truth by a part that is the same however long it is (between) and one that falls with its length (within); the
+scheduler chooses lengths and stops as it does on a drive. Nothing else of a drive is here, so that the truth is known
+and ten thousand campaigns take minutes.
+"""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from math import sqrt
+from typing import Final
+
+import numpy as np
+from scipy.stats import binomtest, lognorm
+
+from iosonde.analysis.cells import estimate_cell, was_looked_at
+from iosonde.analysis.histogram import bucket_of, low_and_width
+from iosonde.analysis.precision import FIGURES, figures_of, precision_of
+from iosonde.campaign.scheduler import AdaptiveScheduler
+from iosonde.plans import Ground, campaign_plan, read_campaign, timed
+from iosonde.records import (
+    Aim,
+    CellPlan,
+    CellRecord,
+    CellTurn,
+    Histogram,
+    Layout,
+    Operation,
+    OperationTotals,
+    Outcome,
+    Plan,
+    WithinRepeat,
+)
+from iosonde.units import SECOND_NS
+
+RATIOS: Final = (0.0, 0.5, 1.0, 2.0, 4.0)
+ASKED: Final = (1.0, 1.5, 2.0)
+CAMPAIGNS: Final = 10_000
+BUDGET_REPEATS: Final = 60
+"""First repeats, with what they cost beside their measuring, that the budget holds."""
+HELD_MIN, HELD_MAX = 0.94, 0.97
+PROCESSES: Final = 2
+
+ERROR: Final = 0.01
+"""The standard error that its own unrest leaves a first repeat, as a share of the figure."""
+TAIL_ERROR: Final = 0.09
+"""The same for the share beyond the p99; of the p99 itself it makes as much as is allowed for two ``ERROR``."""
+RATE_PER_S: Final = 1e6
+LATENCY_NS: Final = lognorm(s=0.5, scale=80_000)
+TAIL_SHARE: Final = 0.01
+FINE: Final = (0.95, 0.999)
+"""Between these shares latencies have buckets of their own; all below lie in the first of them, all above in the last."""
+BATCHES: Final = 30
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a campaign ended with: whether all three figures were known as asked, which held, and what it took."""
+
+    met: bool
+    held: tuple[bool, ...]
+    repeats: int
+    device_s: float
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What the intervals of one figure kept, over the campaigns of one ratio."""
+
+    ratio: float
+    asked: float
+    figure: str
+    campaigns: int
+    met: int
+    held: int
+    held_of_met: int
+    repeats: float
+    device_s: float
+
+    @property
+    def share(self) -> float:
+        """The share of all intervals that held, whether the campaign stopped as met or its budget ended."""
+        return self.held / self.campaigns
+
+    @property
+    def holds(self) -> bool:
+        """Whether 94 to 97 % can't be ruled out."""
+        few = binomtest(self.held, self.campaigns, HELD_MIN, alternative="less").pvalue
+        many = binomtest(self.held, self.campaigns, HELD_MAX, alternative="greater").pvalue
+        return float(min(few, many)) > 0.05 / 2
+
+
+def kept(
+    campaigns: int = CAMPAIGNS, ratios: Sequence[float] = RATIOS, asked: Sequence[float] = ASKED
+) -> Iterator[Kept]:
+    """Every ratio and every tolerance, figure by figure."""
+    with ProcessPoolExecutor(PROCESSES) as pool:
+        for ratio in ratios:
+            for each in asked:
+                jobs = [(ratio, each, seed) for seed in range(campaigns)]
+                told = list(pool.map(_campaign, jobs, chunksize=100))
+                for place, figure in enumerate(FIGURES):
+                    yield Kept(
+                        ratio=ratio,
+                        asked=each,
+                        figure=figure,
+                        campaigns=campaigns,
+                        met=sum(found.met for found in told),
+                        held=sum(found.held[place] for found in told),
+                        held_of_met=sum(found.held[place] for found in told if found.met),
+                        repeats=float(np.mean([found.repeats for found in told])),
+                        device_s=float(np.mean([found.device_s for found in told])),
+                    )
+
+
+def _campaign(job: tuple[float, float, int]) -> Told:
+    return campaign_of(*job)
+
+
+def campaign_of(ratio: float, asked: float, seed: int) -> Told:
+    """One campaign: ``ratio`` is the spread between repeats over the first one's own error, ``asked`` in such errors."""
+    plan, cell = _planned(asked)
+    assert plan.aim is not None
+    random = np.random.default_rng([seed, round(ratio * 10), round(asked * 10)])
+    scheduler, records = AdaptiveScheduler(plan, plan.aim), list[CellRecord]()
+
+    def measure(turn: CellTurn) -> None:
+        record = _repeat(timed(cell, turn), turn, ratio, random)
+        records.append(record)
+        scheduler.take(turn, record)
+
+    for turn in plan.turns:
+        measure(turn)
+    while (turn := scheduler.next_turn()) is not None:
+        measure(turn)
+    estimate = estimate_cell(cell, records, looked=was_looked_at(plan, records))
+    subject = estimate.subject
+    assert subject is not None
+    truths = (RATE_PER_S, float(LATENCY_NS.mean()), float(LATENCY_NS.ppf(1 - TAIL_SHARE)))
+    return Told(
+        met=precision_of(estimate, plan.aim.precision_percent).met,
+        held=tuple(figure.holds(truth) for figure, truth in zip(figures_of(subject), truths, strict=True)),
+        repeats=len(records),
+        device_s=sum(record.timing.lasts_ns for record in records) / SECOND_NS,
+    )
+
+
+@cache
+def _planned(asked: float) -> tuple[Plan, CellPlan]:
+    text = 'name = "one"\nduration = "10s"\nwarmup = "1s"\n[[experiment]]\nname = "one"\npattern = "random"\nread = 100\nblock_size = "4KiB"\nqueue_depth = 8\n'
+    aim = Aim(precision_percent=100 * ERROR * asked, budget_ns=BUDGET_REPEATS * 1230 * 10**6)
+    plan = campaign_plan(
+        read_campaign(text, "one"), Ground(span_bytes=1 << 30, fill=False), quick=False, seed=1, aim=aim
+    )
+    return plan, plan.cells[0]
+
+
+def _repeat(cell: CellPlan, turn: CellTurn, ratio: float, random: np.random.Generator) -> CellRecord:
+    assert turn.timing is not None
+    length_s = turn.timing.measure_ns / SECOND_NS
+    shorter = sqrt(1.0 / length_s)
+    between, within = random.normal(0, ratio, 3), random.normal(0, shorter, 3)
+    told = np.sqrt(random.chisquare(BATCHES - 1, 3) / (BATCHES - 1)) * shorter
+    off = between + within
+    count = round(RATE_PER_S * length_s * (1 + ERROR * off[0]))
+    totals = _totals(
+        count, float(LATENCY_NS.mean()) * (1 + ERROR * off[1]), TAIL_SHARE * max(1 + TAIL_ERROR * off[2], 0)
+    )
+    own = WithinRepeat(
+        throughput_error=ERROR * told[0],
+        latency_error=ERROR * told[1],
+        beyond_error=TAIL_SHARE * TAIL_ERROR * told[2],
+        effective=2.0 * BATCHES,
+        correlation=0.0,
+        warm_up_ns=0,
+        settled=True,
+        geweke=float(random.normal()),
+    )
+    return CellRecord(
+        cell=cell.cell,
+        experiments=cell.experiments,
+        repeat=turn.repeat,
+        order=turn.order,
+        seed=turn.seed,
+        workload=cell.workload,
+        timing=cell.timing,
+        outcome=Outcome.FINISHED,
+        failure=None,
+        measured_ns=cell.timing.measure_ns,
+        operations={Operation.READ: totals},
+        warmup={},
+        within=own,
+    )
+
+
+@cache
+def _shape() -> tuple[tuple[int, ...], np.ndarray, np.ndarray]:
+    """Buckets, the share of operations in each below the p99, and in each beyond it; both add up to 1."""
+    layout = Layout()
+    edge_ns = float(LATENCY_NS.ppf(1 - TAIL_SHARE))
+    first, last = (bucket_of(layout, int(LATENCY_NS.ppf(share))) for share in FINE)
+    buckets = tuple(range(first, last + 1))
+    bounds = np.array([low_and_width(layout, bucket) for bucket in buckets], dtype=np.float64)
+    low, high = bounds[:, 0], bounds.sum(axis=1)
+    low[0], high[-1] = 0.0, np.inf
+    reached = LATENCY_NS.cdf
+    below = reached(np.minimum(high, edge_ns)) - reached(np.minimum(low, edge_ns))
+    beyond = reached(np.maximum(high, edge_ns)) - reached(np.maximum(low, edge_ns))
+    return buckets, below / below.sum(), beyond / beyond.sum()
+
+
+def _totals(count: int, mean_ns: float, tail_share: float) -> OperationTotals:
+    buckets, below, beyond = _shape()
+    reached = np.round(np.cumsum(count * ((1 - tail_share) * below + tail_share * beyond))).astype(np.int64)
+    counts = np.diff(reached, prepend=0)
+    filled = [(bucket, int(number)) for bucket, number in zip(buckets, counts, strict=True) if number]
+    low_ns, _ = low_and_width(Layout(), filled[0][0])
+    high_ns, width_ns = low_and_width(Layout(), filled[-1][0])
+    whole = sum(number for _, number in filled)
+    return OperationTotals(
+        count=whole,
+        bytes=whole * 4096,
+        latency_ns_sum=round(whole * mean_ns),
+        latency_ns_min=low_ns,
+        latency_ns_max=high_ns + width_ns,
+        latency=Histogram(
+            layout=Layout(), bucket=tuple(each for each, _ in filled), count=tuple(each for _, each in filled)
+        ),
+    )
