@@ -288,7 +288,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "report newer",
         6,
-        "newer was written by a newer iosonde (schema 2; this one reads up to 1)",
+        "newer was written by a newer iosonde (schema 1000; this one reads up to 2)",
         "install the newer iosonde to read it",
     ),
     (
@@ -404,7 +404,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "resume newer",
         6,
-        "newer was written by a newer iosonde (schema 2; this one reads up to 1)",
+        "newer was written by a newer iosonde (schema 1000; this one reads up to 2)",
         "install the newer iosonde to read it",
     ),
     (

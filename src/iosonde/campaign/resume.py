@@ -154,6 +154,7 @@ def resume(path: Path, rest: Rest, observer: Observer, now: datetime) -> None:
     with RunDirectory(path).reopen_journal() as journal:
         # Whoever held the journal until now may have measured what was left when `rest` was seen.
         rest = look_back(path, failed_again=rest.failed_again)
+        journal.cut_torn_end()
         run, header = rest.run, rest.run.header
         if not rest.is_done:
             places = tuple(_same_place(target) for target in run.targets)

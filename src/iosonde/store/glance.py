@@ -1,7 +1,7 @@
 """A run at a glance: what a listing says of it, without reading the journal's histograms.
 
 A glance walks over the heads of the frames and takes totals from the cells that are asked for. It checks no checksum:
-bits that were flipped within a frame are found by ``load_run`` only.
+bits that were flipped within a frame are found by ``load_run`` only. What a newer version has written is refused.
 """
 
 import json
@@ -20,9 +20,12 @@ from iosonde.errors import RecordError
 from iosonde.records import CellPlan, Operation, Outcome, Plan, RunHeader, Sync
 from iosonde.store.archive import is_archive
 from iosonde.store.files import open_files
-from iosonde.store.frames import HEAD, PREFIX, Broken, Frame, Kind, decode, schema_version_of
+from iosonde.store.forms import Seen
+from iosonde.store.frames import HEAD, PREFIX, Broken, Frame, Kind, Unknown, checksum_of, decode, schema_version_of
 from iosonde.store.names import JOURNAL_NAME
-from iosonde.store.reading import check_version, load_header
+from iosonde.store.reading import load_header
+from iosonde.store.upgrades import Upgrader
+from iosonde.store.versions import check_version, newer, unknown_in
 from iosonde.units import SECOND_NS
 
 LOCKS: Final = Path("/proc/locks")
@@ -70,15 +73,16 @@ class Glance:
 def glance_at(path: Path, wanted: Callable[[Plan], Collection[CellPlan]]) -> Glance:
     """Looks at a run; ``wanted`` are the cells whose figures are worth reading. Raises RecordError."""
     header = load_header(path)
-    looking = _Looking(header, {plan.cell: plan for plan in wanted(header.plan)})
+    cells = {plan.cell: plan for plan in wanted(header.plan)}
     journal = path / JOURNAL_NAME
     try:
         with _opened(path) as (data, is_held):
             version = schema_version_of(data[: PREFIX.size])
             if version is None:
                 raise RecordError(f"{journal} does not begin like a journal", "use a copy of the run directory")
-            check_version(path, version)
-            for frame in _frames(data, looking.damage):
+            looking = _Looking(header, cells, Upgrader(check_version(path, version)))
+            for frame in _frames(path, data, looking.damage):
+                _check_known(path, frame, looking)
                 looking.take(frame)
             return looking.result(running=not looking.finished and is_held())
     except FileNotFoundError as error:
@@ -126,9 +130,15 @@ class _Payload:
     def whole(self) -> bytes:
         return self.data[self.start : self.end]
 
+    @property
+    def is_sound(self) -> bool:
+        """Whether it is as it was written; one that stands alone was looked at before."""
+        alone = not self.start
+        return alone or HEAD.unpack_from(self.data, self.start - HEAD.size)[1] == checksum_of(self.kind, self.whole)
 
-def _frames(data: mmap.mmap | bytes, damage: list[str]) -> Iterator[_Payload]:
-    """All frames but intervals, which are nine of ten and which no listing looks at."""
+
+def _frames(path: Path, data: mmap.mmap | bytes, damage: list[str]) -> Iterator[_Payload]:
+    """All frames; of the intervals, which are nine of ten and which no listing looks at, the first of each cell."""
     places = _places(data)
     if places is not None:
         for kind, start, end in places:
@@ -136,6 +146,8 @@ def _frames(data: mmap.mmap | bytes, damage: list[str]) -> Iterator[_Payload]:
         return
     # Something is not whole. Only now is everything read, to tell a broken end from a damaged stretch.
     for found in decode(bytes(data)):
+        if isinstance(found, Unknown):
+            raise newer(path, f"a frame of the kind {found.kind}")
         if isinstance(found, Frame):
             yield _Payload(found.kind, found.payload, 0, len(found.payload))
         elif found.end_bytes < len(data):
@@ -148,15 +160,16 @@ def _places(data: mmap.mmap | bytes) -> list[tuple[int, int, int]] | None:
     A journal has thousands of frames, and this loop is most of what a listing costs.
     """
     head_bytes, unpack, interval, kinds = HEAD.size, HEAD.unpack_from, int(Kind.INTERVAL), {int(kind) for kind in Kind}
-    at, size, places = PREFIX.size, len(data), []
+    at, size, places, is_first = PREFIX.size, len(data), [], True
     while at + head_bytes <= size:
         length, _, kind = unpack(data, at)
         start = at + head_bytes
         at = start + length
-        if kind != interval:
+        if is_first or kind != interval:
             if kind not in kinds:
                 return None
             places.append((kind, start, at))
+            is_first = kind != interval
     return places if at == size else None
 
 
@@ -175,12 +188,24 @@ def _is_locked(file: int) -> bool:
     return any(place in line.split() for line in lines)
 
 
+def _check_known(path: Path, frame: _Payload, looking: "_Looking") -> None:
+    """Raises NewerError for what only a newer version can have written; what is damaged shows elsewhere."""
+    try:
+        looking.seen.check(frame.kind, looking.upgraded(frame))
+    except ValueError as error:
+        unknown = unknown_in(error)
+        if unknown is not None and frame.is_sound:
+            raise newer(path, unknown) from error
+
+
 @dataclass
 class _Looking:
     """What the frames add up to."""
 
     header: RunHeader
     wanted: Mapping[str, CellPlan]
+    upgrader: Upgrader
+    seen: Seen = field(default_factory=Seen)
     damage: list[str] = field(default_factory=list)
     finished: bool = False
 
@@ -200,14 +225,18 @@ class _Looking:
         elif frame.kind is Kind.END:
             self.finished = True
         elif frame.kind is Kind.TURN:
-            turn = json.loads(frame.whole)
+            turn = json.loads(self.upgraded(frame))
             self._cells[turn["order"]] = turn["cell"]
         elif frame.kind is Kind.SESSION:
             self.finished = False
             self._end_session()
-            self._began_ns = _since_1970_ns(json.loads(frame.whole).get("resumed_at", ""))
+            self._began_ns = _since_1970_ns(json.loads(self.upgraded(frame)).get("resumed_at", ""))
         if frame.kind in {Kind.CELL, Kind.FILL}:
             self._last_cell = frame
+
+    def upgraded(self, frame: _Payload) -> bytes:
+        """A payload as this version would have written it."""
+        return self.upgrader.payload(frame.kind, frame.whole)
 
     def result(self, *, running: bool) -> Glance:
         """The run, as far as it can be seen from here."""
@@ -225,7 +254,7 @@ class _Looking:
         )
 
     def _end_session(self) -> None:
-        payload = b"" if self._last_cell is None else self._last_cell.whole
+        payload = b"" if self._last_cell is None else self.upgraded(self._last_cell)
         ended = _CLOCK_END.search(payload, max(payload.rfind(b'"clock_end":'), 0))
         if self.header.is_simulated:
             # Virtual time begins at 0, stands still between sessions, and goes on where it was.
@@ -235,6 +264,9 @@ class _Looking:
         self._last_cell = None
 
     def _cell(self, frame: _Payload) -> None:
+        if self.upgrader.changes(frame.kind):
+            self._whole_cell(json.loads(self.upgraded(frame)))
+            return
         turn = _TURN.search(frame.data, frame.start, frame.end)
         outcome = _OUTCOME.search(frame.data, turn.end(), frame.end) if turn else None
         name = self._cells.get(int(turn[1])) if turn else None
