@@ -6,7 +6,6 @@ bits that were flipped within a frame are found by ``load_run`` only. What a new
 
 import json
 import mmap
-import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -22,13 +21,12 @@ from iosonde.store.archive import is_archive
 from iosonde.store.files import open_files
 from iosonde.store.forms import Seen
 from iosonde.store.frames import HEAD, PREFIX, Broken, Frame, Kind, Unknown, checksum_of, decode, schema_version_of
+from iosonde.store.locks import is_taken
 from iosonde.store.names import JOURNAL_NAME
 from iosonde.store.reading import load_header
 from iosonde.store.upgrades import Upgrader
 from iosonde.store.versions import check_version, newer, unknown_in
 from iosonde.units import SECOND_NS
-
-LOCKS: Final = Path("/proc/locks")
 
 # The journal writes a cell's fields in the order of the record; a cell that differs is read as JSON instead.
 _TURN: Final = re.compile(rb'"order":(\d+),')
@@ -106,7 +104,7 @@ def _opened(path: Path) -> Iterator[tuple[mmap.mmap | bytes, Callable[[], bool]]
             yield files.read(JOURNAL_NAME), lambda: False
         return
     with (path / JOURNAL_NAME).open("rb") as file, _mapped(file.fileno()) as data:
-        yield data, lambda: _is_locked(file.fileno())
+        yield data, lambda: is_taken(file.fileno())
 
 
 def _mapped(file: int) -> mmap.mmap:
@@ -175,17 +173,6 @@ def _places(data: mmap.mmap | bytes) -> list[tuple[int, int, int]] | None:
 
 def _damage_text(found: Broken) -> str:
     return f"{found.reason}, at byte {found.offset_bytes}"
-
-
-def _is_locked(file: int) -> bool:
-    """Whether a process holds the journal's lock. The kernel's table is read: taking the lock would be in the way."""
-    about = os.fstat(file)
-    place = f"{os.major(about.st_dev):02x}:{os.minor(about.st_dev):02x}:{about.st_ino}"
-    try:
-        lines = LOCKS.read_text(encoding="ascii").splitlines()
-    except (OSError, UnicodeDecodeError):
-        return False
-    return any(place in line.split() for line in lines)
 
 
 def _check_known(path: Path, frame: _Payload, looking: "_Looking") -> None:

@@ -1,6 +1,5 @@
 """The journal: the truth while a run goes on."""
 
-import fcntl
 import json
 import os
 import time
@@ -12,6 +11,7 @@ from typing import Final, Self
 from iosonde.errors import OutputError, RecordError
 from iosonde.records import INTERVAL_FORM, SCHEMA_VERSION, CellRecord, CellTurn, IntervalRecord, LaterPass, Session
 from iosonde.store.frames import Broken, Kind, Unknown, decode, encode, is_torn_end, prefix, schema_version_of
+from iosonde.store.locks import is_taken, take
 from iosonde.store.names import JOURNAL_NAME
 from iosonde.store.versions import check_version, newer
 
@@ -22,15 +22,12 @@ SYNC_LATEST_S: Final = 9.0
 
 
 def is_being_written(directory: Path) -> bool:
-    """Whether somebody holds the journal of a run; False where that can't be known."""
+    """Whether somebody holds the journal of a run; False where that can't be known. Nobody is kept from writing it."""
     try:
         with (directory / JOURNAL_NAME).open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
+            return is_taken(file.fileno())
     except OSError:
         return False
-    return False
 
 
 class Journal:
@@ -128,15 +125,10 @@ class Journal:
         self._sync()
 
     def _lock(self) -> None:
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not take(self._file):
             raise RecordError(
                 f"{self._path.parent} is being written by another iosonde", "wait until it has ended, or end it first"
-            ) from None
-        except OSError:
-            # Some network file systems know no locks; a run there is no worse off than without.
-            return
+            )
 
     def _find_end(self) -> None:
         """Finds where to go on. What a newer version has written, and what more than an end is damaged, stays."""
