@@ -18,7 +18,15 @@ from iosonde.plans import (
     verified_step_bytes,
 )
 from iosonde.records import Arrivals, Experiment, Plan
-from iosonde.units import format_amount, format_bandwidth, format_duration, format_rate, format_size
+from iosonde.units import (
+    exact_duration,
+    exact_size,
+    format_amount,
+    format_bandwidth,
+    format_duration,
+    format_rate,
+    format_size,
+)
 from iosonde.vocabulary import EngineChoice
 
 EXPERIMENTS = {
@@ -59,7 +67,7 @@ def plan_lines(ahead: Survey, cost: Cost) -> list[str]:
 def _cell_lines(plan: Plan, cost: Cost) -> list[str]:
     """How many cells, how often and how long."""
     if plan.aim is not None:
-        percent, budget = plan.aim.precision_percent, format_duration(plan.aim.budget_ns)
+        percent, budget = plan.aim.precision_percent, exact_duration(plan.aim.budget_ns)
         return [
             f"cells     {cost.cells} distinct, {cost.measurements} measurements first, then more where in doubt",
             f"precision until throughput, mean latency and p99 are known to {percent:g} %, or {budget} are spent",
@@ -76,7 +84,7 @@ def _time_line(ahead: Survey, cost: Cost) -> str:
 
 def _place_lines(place: Place, plan: Plan) -> list[str]:
     """A target, and what it lies on: a mistyped mount point is the disk below it."""
-    target = f"target    {place.name} ({format_size(plan.span_bytes)}, {_fate(place, plan)})"
+    target = f"target    {place.name} ({exact_size(plan.span_bytes)}, {_fate(place, plan)})"
     if place.path is None:
         return [target]
     if place.is_device:
