@@ -10,11 +10,8 @@ from iosonde.plans import (
     Buffers,
     Cost,
     account_bytes,
-    cell_overhead_ns,
     is_verified,
     largest_buffers,
-    timed,
-    turn_duration_ns,
     verified_step_bytes,
 )
 from iosonde.records import Arrivals, Experiment, Plan
@@ -196,16 +193,19 @@ def rest_line(rest: Rest) -> str:
     plan = rest.run.header.plan
     if rest.is_done:
         return f"all {len(rest.run.turns)} measurements are there; the report is made anew"
-    cells = {cell.cell: cell for cell in plan.cells}
-    overhead_ns = cell_overhead_ns(rest.run.header.engine_asked)
-    left_ns = sum(turn_duration_ns(plan, timed(cells[turn.cell], turn), overhead_ns=overhead_ns) for turn in rest.turns)
-    left = f"{len(rest.turns)} of {len(rest.run.turns)} measurements are left, {format_duration(left_ns)}"
-    if plan.aim is not None:
-        left = f"{left}; more may follow, within {format_duration(plan.aim.budget_ns)} in all"
-    if not rest.run.header.is_simulated:
-        return left
-    done = len(rest.run.turns) - len(rest.turns)
-    return f"{left}{VIRTUAL}; the simulated drive does the {done} that are there once more first"
+    left, time = f"{len(rest.turns)} of {len(rest.run.turns)} measurements are left", format_duration(rest.left_ns)
+    if plan.aim is None:
+        left = f"{left}, {time}"
+    else:
+        spent, budget = format_duration(rest.budget_spent_ns), exact_duration(plan.aim.budget_ns)
+        left = f"{left}, and more may follow: at most {time}, since {spent} of the budget of {budget} are spent"
+    if rest.run.header.is_simulated:
+        left = f"{left}{VIRTUAL}" if plan.aim is None else f"{left},{VIRTUAL}"
+    elif rest.fill_ns:
+        left = f"{left}; the target is written in full first"
+    if rest.replayed:
+        left = f"{left}; the simulated drive does the {len(rest.replayed)} that are there once more first"
+    return left
 
 
 def _experiments(ahead: Survey) -> str:

@@ -35,6 +35,7 @@ from iosonde.plans.limits import (
 from iosonde.plans.names import cell_name
 from iosonde.plans.profiles import PROFILES, load_profile
 from iosonde.plans.read_campaign import read_campaign
+from iosonde.plans.remaining import Remaining, remaining
 from iosonde.plans.verifying import account_bytes, is_verified, verified_step_bytes
 
 __all__ = [
@@ -54,6 +55,7 @@ __all__ = [
     "CampaignTable",
     "Cost",
     "Ground",
+    "Remaining",
     "account_bytes",
     "campaign_plan",
     "campaign_schema",
@@ -72,6 +74,7 @@ __all__ = [
     "plan_cost",
     "probe_plan",
     "read_campaign",
+    "remaining",
     "timed",
     "timing_between",
     "timing_of",
