@@ -19,7 +19,7 @@ from iosonde.errors import RecordError
 from iosonde.records import CellPlan, Operation, Outcome, Plan, RunHeader, Sync
 from iosonde.store.archive import is_archive
 from iosonde.store.files import open_files
-from iosonde.store.forms import Seen
+from iosonde.store.forms import FORMS
 from iosonde.store.frames import HEAD, PREFIX, Broken, Frame, Kind, Unknown, checksum_of, decode, schema_version_of
 from iosonde.store.locks import is_taken
 from iosonde.store.names import JOURNAL_NAME
@@ -35,6 +35,8 @@ _FIRST_TOTALS: Final = re.compile(
     rb'"measured_ns":(\d+),"in_flight_ns":(?:\d+|null),'
     rb'"operations":\{"(?:read|write)":\{"count":(\d+),"bytes":\d+,"latency_ns_sum":(\d+),'
 )
+# A session is written by one version: what is new in one of these is new in all.
+_MANY: Final = frozenset({Kind.CELL, Kind.INTERVAL})
 _CLOCK_END: Final = re.compile(rb'"clock_end":\{"engine_ns":\d+,"wall_ns":(\d+),')
 
 
@@ -78,9 +80,8 @@ def glance_at(path: Path, wanted: Callable[[Plan], Collection[CellPlan]]) -> Gla
             version = schema_version_of(data[: PREFIX.size])
             if version is None:
                 raise RecordError(f"{journal} does not begin like a journal", "use a copy of the run directory")
-            looking = _Looking(header, cells, Upgrader(check_version(path, version)))
+            looking = _Looking(path, header, cells, Upgrader(check_version(path, version)))
             for frame in _frames(path, data, looking.damage):
-                _check_known(path, frame, looking)
                 looking.take(frame)
             return looking.result(running=not looking.finished and is_held())
     except FileNotFoundError as error:
@@ -136,7 +137,7 @@ class _Payload:
 
 
 def _frames(path: Path, data: mmap.mmap | bytes, damage: list[str]) -> Iterator[_Payload]:
-    """All frames; of the intervals, which are nine of ten and which no listing looks at, the first of each cell."""
+    """All frames but most intervals, which are nine of ten: the first of each cell is enough."""
     places = _places(data)
     if places is not None:
         for kind, start, end in places:
@@ -175,24 +176,14 @@ def _damage_text(found: Broken) -> str:
     return f"{found.reason}, at byte {found.offset_bytes}"
 
 
-def _check_known(path: Path, frame: _Payload, looking: "_Looking") -> None:
-    """Raises NewerError for what only a newer version can have written; what is damaged shows elsewhere."""
-    try:
-        looking.seen.check(frame.kind, looking.upgraded(frame))
-    except ValueError as error:
-        unknown = unknown_in(error)
-        if unknown is not None and frame.is_sound:
-            raise newer(path, unknown) from error
-
-
 @dataclass
 class _Looking:
     """What the frames add up to."""
 
+    path: Path
     header: RunHeader
     wanted: Mapping[str, CellPlan]
     upgrader: Upgrader
-    seen: Seen = field(default_factory=Seen)
     damage: list[str] = field(default_factory=list)
     finished: bool = False
 
@@ -203,10 +194,14 @@ class _Looking:
         self._figures: dict[int, tuple[str, float, float]] = {}
         self._began_ns = _since_1970_ns(self.header.created_at)
         self._last_cell: _Payload | None = None
+        self._checked: set[Kind] = set()
         self._duration_ns = 0
 
     def take(self, frame: _Payload) -> None:
-        """Adds one frame."""
+        """Adds one frame. Of cells and intervals the first of a session is read, and the last cell."""
+        if frame.kind not in self._checked:
+            self._check_known(frame)
+            self._checked |= {frame.kind} & _MANY
         if frame.kind is Kind.CELL:
             self._cell(frame)
         elif frame.kind is Kind.END:
@@ -216,6 +211,7 @@ class _Looking:
             self._cells[turn["order"]] = turn["cell"]
         elif frame.kind is Kind.SESSION:
             self.finished = False
+            self._checked.clear()
             self._end_session()
             self._began_ns = _since_1970_ns(json.loads(self.upgraded(frame)).get("resumed_at", ""))
         if frame.kind in {Kind.CELL, Kind.FILL}:
@@ -240,7 +236,18 @@ class _Looking:
             cells=tuple(self._glances()),
         )
 
+    def _check_known(self, frame: _Payload) -> None:
+        """Raises NewerError for what only a newer version can have written; what is damaged shows elsewhere."""
+        try:
+            FORMS[frame.kind].validate_json(self.upgraded(frame))
+        except ValueError as error:
+            unknown = unknown_in(error)
+            if unknown is not None and frame.is_sound:
+                raise newer(self.path, unknown) from error
+
     def _end_session(self) -> None:
+        if self._last_cell is not None:
+            self._check_known(self._last_cell)
         payload = b"" if self._last_cell is None else self.upgraded(self._last_cell)
         ended = _CLOCK_END.search(payload, max(payload.rfind(b'"clock_end":'), 0))
         if self.header.is_simulated:
