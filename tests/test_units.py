@@ -145,3 +145,51 @@ def test_durations_are_shown_for_people(duration_s: float, text: str) -> None:
 def test_a_time_for_a_flag_is_in_whole_minutes_that_the_flag_takes(seconds: int, text: str) -> None:
     assert units.minutes_flag(seconds * units.SECOND_NS) == text
     assert units.parse_duration(text, "--budget") >= seconds * units.SECOND_NS
+
+
+@given(st.integers(0, 2**60) | st.integers(0, 4096).map(lambda number: number << 19))
+def test_an_exact_size_reads_back_to_the_same_number(value_bytes: int) -> None:
+    assert units.parse_bytes(units.exact_size(value_bytes), "") == value_bytes
+    assert units.parse_bytes(units.exact_size(value_bytes).replace(" ", ""), "") == value_bytes
+
+
+near = st.sampled_from([10**3, 10**6, 10**8, 10**9, 60 * 10**9, 100 * 10**9, 6000 * 10**9])
+
+
+@given(st.integers(0, 10**16) | st.builds(lambda unit, times: unit * times, near, st.integers(0, 200)))
+def test_an_exact_duration_adds_up_to_the_same_number(duration_ns: int) -> None:
+    words = units.exact_duration(duration_ns).split(" ")
+    parts = [f"{number}{unit}" for number, unit in zip(words[::2], words[1::2], strict=True)]
+    assert sum(units.parse_duration(part, "") for part in parts) == duration_ns
+
+
+@pytest.mark.parametrize(
+    ("value_bytes", "text"),
+    [
+        (0, "0 B"),
+        (4096, "4 KiB"),
+        (4608, "4.50 KiB"),
+        (3 << 29, "1.50 GiB"),
+        (1537 << 20, "1537 MiB"),
+        (1025, "1025 B"),
+    ],
+)
+def test_an_exact_size_is_as_short_as_it_can_be(value_bytes: int, text: str) -> None:
+    assert units.exact_size(value_bytes) == text
+
+
+@pytest.mark.parametrize(
+    ("duration_ns", "text"),
+    [
+        (0, "0 ms"),
+        (100_000, "100 us"),
+        (1_000_000, "1 ms"),
+        (1_500_000_000, "1.5 s"),
+        (1_250_000_000, "1250 ms"),
+        (99_950_000_000, "99950 ms"),
+        (100_000_000_000, "1 min 40 s"),
+        (6_001_000_000_000, "6001 s"),
+    ],
+)
+def test_an_exact_duration_is_as_short_as_it_can_be(duration_ns: int, text: str) -> None:
+    assert units.exact_duration(duration_ns) == text

@@ -6,6 +6,7 @@ IosondeError
 ├── EngineError         exit 4   the engine is missing, refused, or broke off
 ├── MeasurementError    exit 5   the run ended, but cells that were asked for failed
 ├── RecordError         exit 6   a run directory that can't be read
+│   └── NewerError      exit 6   a run that a newer iosonde has written
 ├── OutputError         exit 7   a place that can't be written
 ├── DataError           exit 8   what was read back is not what was written
 ├── ExpectationError    exit 9   a run does not meet what was expected of it
@@ -71,6 +72,10 @@ class RecordError(IosondeError):
     """A run directory that can't be read."""
 
     exit_code = 6
+
+
+class NewerError(RecordError):
+    """A run that a newer iosonde has written: it holds what this one does not know, and nothing of it is touched."""
 
 
 class DataError(IosondeError):

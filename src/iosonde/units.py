@@ -25,6 +25,14 @@ DURATIONS_NS: Final = {
     "h": 60 * MINUTE_NS,
     "d": 24 * 60 * MINUTE_NS,
 }
+_WHOLE_NS: Final = {"ns": 1, "us": 10**3, "ms": MILLISECOND_NS, "s": SECOND_NS}
+# What `format_duration` rounds to, below so many.
+_TOLD_TO_NS: Final = (
+    (SECOND_NS, MILLISECOND_NS),
+    (100 * SECOND_NS, SECOND_NS // 10),
+    (100 * MINUTE_NS, SECOND_NS),
+    (None, MINUTE_NS),
+)
 RATES: Final = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6}
 _NUMBER = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-zµ]*)\s*$")
 _SPELLINGS: Final = {name.lower(): name for name in (*BINARY, *DECIMAL)}
@@ -129,6 +137,32 @@ def format_size(value_bytes: int) -> str:
     if value_bytes % factor == 0:
         return f"{value_bytes // factor} {name}"
     return f"{_scaled(value_bytes / factor, 3)} {name}"
+
+
+def exact_size(value_bytes: int) -> str:
+    """A size that reads back to the same number, as ``format_size`` has it where it can: ``1.50 GiB``, ``1537 MiB``."""
+    text = format_size(value_bytes)
+    return text if is_size(text, value_bytes) else _undivided(value_bytes, BINARY)
+
+
+def is_size(text: str, value_bytes: int) -> bool:
+    """Whether a text reads back to exactly this size."""
+    try:
+        return parse_bytes(text, "") == value_bytes
+    except UsageError:
+        return False
+
+
+def exact_duration(duration_ns: int) -> str:
+    """A duration of which nothing is left out, as ``format_duration`` has it where it can: ``5.0 s``, ``1250 ms``."""
+    told_to = next(step for below, step in _TOLD_TO_NS if below is None or duration_ns < below)
+    return format_duration(duration_ns) if duration_ns % told_to == 0 else _undivided(duration_ns, _WHOLE_NS)
+
+
+def _undivided(value: int, units: dict[str, int]) -> str:
+    """The number in the largest unit that it is a multiple of."""
+    name, factor = max((unit for unit in units.items() if value % unit[1] == 0), key=lambda unit: unit[1])
+    return f"{value // factor} {name}"
 
 
 def format_amount(value_bytes: float) -> str:

@@ -51,6 +51,21 @@ def test_throughput_is_known_as_well_as_the_mean_of_its_intervals() -> None:
     assert found.settled
 
 
+def test_a_repeat_whose_operations_all_lie_in_values_that_whole_batches_leave_over_says_nothing() -> None:
+    assert within_repeat(repeat([1000] * 12 + [0] * 33)) is None
+
+
+def test_an_interval_that_the_engine_merged_does_not_take_the_others_with_it() -> None:
+    record = repeat(noisy(1000, 58))
+    last = record.intervals[-1]
+    longer = replace(last, interval_last=last.interval_last + 2, end_ns=last.end_ns + 2 * (last.end_ns - last.start_ns))
+    whole = record.model_copy(update={"intervals": (*record.intervals[:-1], longer)})
+    found, plain = within_repeat(whole), within_repeat(record)
+    assert found is not None
+    assert plain is not None
+    assert found.effective == pytest.approx(plain.effective, rel=0.3)
+
+
 def test_latency_that_is_always_the_same_has_no_error() -> None:
     found = within_repeat(repeat(noisy(1000, 60)))
     assert found is not None

@@ -35,7 +35,7 @@ def make_folder(tmp_path: Path) -> Path:
     (tmp_path / "device").symlink_to("/dev/zero")
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "newer").mkdir()
-    (tmp_path / "newer/run.json").write_text('{"schema_version": 2}')
+    (tmp_path / "newer/run.json").write_text('{"schema_version": 1000}')
     (tmp_path / "damaged").mkdir()
     (tmp_path / "damaged/run.json").write_text('{"schema_version": 1, "run": ')
     shutil.copytree(RUN, tmp_path / "measured")

@@ -229,7 +229,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "probe null: --flush-every 4",
         2,
-        "random-read-4KiB-qd1: a flush behind every 4 writes goes with fdatasync",
+        "random-read-4KiB-qd1-flush4: a flush behind every 4 writes goes with fdatasync",
         "add --sync fdatasync",
     ),
     (
@@ -288,7 +288,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "report newer",
         6,
-        "newer was written by a newer iosonde (schema 2; this one reads up to 1)",
+        "newer was written by a newer iosonde (schema 1000; this one reads up to 2)",
         "install the newer iosonde to read it",
     ),
     (
@@ -329,7 +329,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "name a file or directory that you may use",
     ),
     ("run loop", 3, "loop: Too many levels of symbolic links", "name a file or directory that you may use"),
-    ("run . --size 4KB --quick", 2, "--size 3.91 KiB is too small", "use 16 MiB or more"),
+    ("run . --size 4KB --quick", 2, "--size 4000 B is too small", "use 16 MiB or more"),
     ("run . --size 1.5B", 2, "--size: '1.5B' is not a whole number of bytes", "give whole bytes"),
     ("run . --size KiB", 2, "--size: 'KiB' is not a size", "write a size such as 4KiB, 1MiB or 8GiB"),
     (
@@ -404,7 +404,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "resume newer",
         6,
-        "newer was written by a newer iosonde (schema 2; this one reads up to 1)",
+        "newer was written by a newer iosonde (schema 1000; this one reads up to 2)",
         "install the newer iosonde to read it",
     ),
     (

@@ -34,7 +34,9 @@ def planned(pattern: str = '"random"', block_size: str = '"4KiB"', more: str = "
     return [cell.workload for cell in plan.cells]
 
 
-@pytest.mark.parametrize("text", [*FORMS, "zipf:0.99:together", "hot:50/5,30/15,20/80", "hot:99.5/0.5:scattered"])
+@pytest.mark.parametrize(
+    "text", [*FORMS, "zipf:0.99:together", "hot:50/5,30/15,20/80", "hot:99.5/0.5:scattered", "strided:1054208B"]
+)
 def test_a_pattern_in_a_record_reads_back_as_itself(text: str) -> None:
     asked = workload(pattern=text)
     assert Workload.model_validate_json(asked.model_dump_json()) == asked

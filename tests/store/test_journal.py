@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.errors import OutputError
+from iosonde.errors import OutputError, RecordError
 from iosonde.records import IntervalRecord, Phase
 from iosonde.store import Journal
 from iosonde.store.frames import HEAD, PREFIX, Broken, Frame, Kind, decode, encode, prefix, schema_version_of
@@ -97,3 +97,51 @@ def test_a_cell_that_ends_soon_is_not_disturbed_by_a_flush_and_a_long_one_is_flu
     gaps = [later - earlier for earlier, later in pairwise(flushed_at)]
     assert len(flushed_at) > 5
     assert max(gaps) < 10
+
+
+PAYLOADS = [b'{"a":{"b":[{"c":1}]}}', b'{"d":2}', b'{"e":{"f":3}}']
+
+
+def going_on(path: Path, data: bytes) -> bytes:
+    """The journal after something was added to one with this content."""
+    path.write_bytes(data)
+    with Journal(path, go_on=True) as journal:
+        assert path.read_bytes() == data, "nothing was added yet"
+        journal.end()
+    return path.read_bytes()
+
+
+END = encode(Kind.END, b'{"finished": true}')
+
+
+def test_only_the_frame_that_writing_broke_off_in_is_cut_off(tmp_path: Path) -> None:
+    data = journal_bytes(*PAYLOADS)
+    last = len(data) - HEAD.size - len(PAYLOADS[-1])
+    for cut in range(last + 1, len(data)):
+        assert going_on(tmp_path / "journal", data[:cut]) == data[:last] + END, f"cut at {cut}"
+        # A power cut can leave a file its length and not its content.
+        assert going_on(tmp_path / "journal", data[:cut] + bytes(5000)) == data[:last] + END, f"zeros from {cut}"
+    for bit in range(last * 8, len(data) * 8):
+        flipped = bytearray(data)
+        flipped[bit // 8] ^= 1 << (bit % 8)
+        assert going_on(tmp_path / "journal", bytes(flipped)) == data[:last] + END, f"bit {bit}"
+
+
+def test_a_stretch_that_is_damaged_in_the_middle_keeps_every_byte(tmp_path: Path) -> None:
+    data = journal_bytes(*PAYLOADS)
+    last = len(data) - HEAD.size - len(PAYLOADS[-1])
+    for bit in range(PREFIX.size * 8, last * 8):
+        flipped = bytearray(data)
+        flipped[bit // 8] ^= 1 << (bit % 8)
+        assert going_on(tmp_path / "journal", bytes(flipped)) == bytes(flipped) + END, f"bit {bit}"
+
+
+def test_where_more_than_the_last_frame_is_damaged_nothing_is_cut_and_nothing_added(tmp_path: Path) -> None:
+    data = bytearray(journal_bytes(*PAYLOADS))
+    data[-3] ^= 1
+    data[-len(PAYLOADS[-1]) - HEAD.size - 3] ^= 1
+    (tmp_path / "journal").write_bytes(data)
+    with pytest.raises(RecordError, match="to its end, in more than the last frame"):
+        Journal(tmp_path / "journal", go_on=True)
+    assert (tmp_path / "journal").read_bytes() == data
+    assert whole(bytes(data)) == [PAYLOADS[0]]

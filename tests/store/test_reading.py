@@ -1,6 +1,5 @@
 """Reading back what a kill, a bit or a newer iosonde left: up to the last whole frame, named, never guessed."""
 
-import json
 import random
 import shutil
 from pathlib import Path
@@ -11,7 +10,6 @@ from iosonde.errors import RecordError
 from iosonde.records import Outcome, RunRecord
 from iosonde.store import Journal, load_run
 from iosonde.store.frames import HEAD, PREFIX, Broken, Frame, decode, encode
-from tests.house.checkout import ROOT
 from tests.stories.short_runs import DONE, fork, run_short
 
 TAIL_BYTES = 4096
@@ -114,28 +112,3 @@ def test_going_on_with_a_torn_journal_cuts_off_what_is_torn(measured: Path, tmp_
     with Journal(tmp_path / "run/journal", go_on=True) as journal:
         journal.end()
     assert (tmp_path / "run/journal").read_bytes() == data
-
-
-def test_a_newer_schema_is_refused_in_one_sentence(measured: Path, tmp_path: Path) -> None:
-    with_journal(measured, tmp_path / "run", (measured / "journal").read_bytes())
-    header = json.loads((tmp_path / "run/run.json").read_text(encoding="utf-8"))
-    (tmp_path / "run/run.json").write_text(json.dumps(header | {"schema_version": 2}), encoding="utf-8")
-    with pytest.raises(RecordError) as caught:
-        load_run(tmp_path / "run")
-    assert "was written by a newer iosonde (schema 2; this one reads up to 1)" in caught.value.message
-
-
-RELEASED = sorted((ROOT / "tests/fixtures/runs").glob("v*"))
-
-
-def test_there_is_a_run_of_each_schema_version() -> None:
-    assert [path.name for path in RELEASED] == ["v1"]
-
-
-@pytest.mark.parametrize("path", RELEASED, ids=lambda path: path.name)
-def test_runs_of_every_schema_version_load_whole(path: Path) -> None:
-    run = load_run(path)
-    assert run.finished
-    assert run.damage is None
-    assert len(run.cells) == len(run.header.plan.turns)
-    assert all(cell.operations and cell.intervals for cell in run.cells)

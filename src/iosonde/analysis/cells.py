@@ -13,6 +13,7 @@ from iosonde.analysis.latency import (
     percentiles_of,
     service_of,
 )
+from iosonde.analysis.means import repeat_values
 from iosonde.analysis.pace import PaceEstimate, estimate_pace
 from iosonde.analysis.quantiles import percentile_intervals
 from iosonde.analysis.states import Repeats, sort_repeats
@@ -29,10 +30,8 @@ from iosonde.records import (
     OperationTotals,
     Outcome,
     Plan,
-    WithinRepeat,
     Workload,
 )
-from iosonde.units import SECOND_NS
 
 
 @dataclass(frozen=True)
@@ -247,40 +246,35 @@ def _estimate_operation(
 
     ``weights`` are those of what the cell is about, so that the parts of a mix add up to the whole.
     """
-    found = [(totals, record) for record in used if (totals := total_of(record.operations, operation)) is not None]
-    whole = merge_totals([totals for totals, _ in found])
+    found = repeat_values(operation, workload, used)
+    whole = merge_totals([total for record in found.records if (total := total_of(record.operations, operation))])
     if whole is None:
         return None
-    measured = [(leading(totals), record) for totals, record in found]
-    # What intervals say of a repeat, they say of what its cell is about.
-    within = [record.within if operation is workload.subject else None for _, record in measured]
-    lengths = [float(record.measured_ns) for _, record in measured]
-    rates = [None if each is None else (each.throughput_error, each.effective) for each in within]
-    times = [None if each is None else (each.latency_error, each.effective) for each in within]
 
-    def estimated(
-        values: Sequence[float], shares: Sequence[tuple[float, float] | None], weights: Sequence[float] | None
-    ) -> Estimate:
-        own = [each and Own(each[0] * value, each[1]) for each, value in zip(shares, values, strict=True)]
-        made = estimate(values, lengths, own, weights=weights, looked=looked)
+    def estimated(values: Sequence[float], own: Sequence[Own | None], weights: Sequence[float] | None) -> Estimate:
+        made = estimate(values, found.lengths, own, weights=weights, looked=looked)
         assert made is not None, "something was completed"
         return made
 
-    chosen = weights if weights is not None and len(weights) == len(measured) else None
-    iops = estimated([totals.count * SECOND_NS / record.measured_ns for totals, record in measured], rates, chosen)
+    chosen = weights if weights is not None and len(weights) == len(found.records) else None
+    iops = estimated(found.rates, found.own_rates, chosen)
+    moved = [totals.bytes / totals.count for totals in found.totals]
+    of_bytes = [
+        each and Own(each.error * size, each.effective) for each, size in zip(found.own_rates, moved, strict=True)
+    ]
     merged = leading(whole)
     return OperationEstimate(
         operation=operation,
         iops=iops,
         bytes_per_s=estimated(
-            [totals.bytes * SECOND_NS / record.measured_ns for totals, record in measured], rates, iops.weights
+            [rate * size for rate, size in zip(found.rates, moved, strict=True)], of_bytes, iops.weights
         ),
-        latency_ns_mean=estimated(
-            [totals.latency_ns_sum / totals.count for totals, _ in measured], times, iops.weights
-        ),
+        latency_ns_mean=estimated(found.times, found.own_times, iops.weights),
         latency_ns_min=merged.latency_ns_min,
         latency_ns_max=merged.latency_ns_max,
-        percentiles=_estimate_percentiles(merged, [totals for totals, _ in measured], within, looked=looked),
+        percentiles=_estimate_percentiles(
+            merged, found.totals, [_beyond_own(record, operation, workload) for record in found.records], looked=looked
+        ),
         count=merged.count,
         bytes=merged.bytes,
         latency=merged.latency,
@@ -294,15 +288,14 @@ def _estimate_operation(
 def _estimate_percentiles(
     merged: OperationTotals,
     repeats: Sequence[OperationTotals],
-    within: Sequence[WithinRepeat | None],
+    beyond: Sequence[Own | None],
     *,
     looked: bool,
 ) -> tuple[PercentileEstimate, ...]:
     pooled = percentiles_of(merged)
     own = [percentiles_of(totals) for totals in repeats] if len(repeats) > 1 else [pooled]
-    errors = {
-        percent: [_beyond_own(each) if percent == TAIL_PERCENT else None for each in within] for percent in PERCENTS
-    }
+    none = [None] * len(beyond)
+    errors = {percent: beyond if percent == TAIL_PERCENT else none for percent in PERCENTS}
     intervals = percentile_intervals(merged, repeats, errors, looked=looked)
     estimates = []
     for index, (percent, value_ns) in enumerate(zip(PERCENTS, pooled, strict=True)):
@@ -327,7 +320,8 @@ def _estimate_percentiles(
     return tuple(estimates)
 
 
-def _beyond_own(within: WithinRepeat | None) -> Own | None:
+def _beyond_own(record: CellRecord, operation: Operation, workload: Workload) -> Own | None:
+    within = record.within if operation is workload.subject else None
     if within is None or within.beyond_error is None:
         return None
     return Own(within.beyond_error, within.effective)

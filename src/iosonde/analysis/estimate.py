@@ -34,6 +34,9 @@ BATCHES_MAX: Final = 30
 RATIO_MAX: Final = 2.0
 """An interval whose ends are further from its value than by this factor establishes nothing: none is given."""
 
+LEVEL_SHARE_MIN: Final = 0.05
+"""A smaller difference between two levels of one figure changes nobody's mind."""
+
 _STEPS_MAX: Final = 100
 _PRECISE: Final = 1e-9
 

@@ -18,8 +18,7 @@ from dataclasses import dataclass, field
 from math import fsum, sqrt
 from typing import Final
 
-from iosonde.analysis.estimate import student_t
-from iosonde.analysis.series import LEVEL_SHARE_MIN
+from iosonde.analysis.estimate import LEVEL_SHARE_MIN, student_t
 from iosonde.analysis.totals import count_of
 from iosonde.records import CellRecord, Outcome
 from iosonde.vocabulary import Fate
@@ -118,9 +117,12 @@ def _differs(before: Sequence[float], behind: Sequence[float]) -> bool:
     """Whether each value before differs from those behind, to the same side, by more than these from each other."""
     count = len(behind)
     mean = fsum(behind) / count
+    nearest = min(abs(each - mean) for each in before)
+    one_side = all(each > mean for each in before) or all(each < mean for each in before)
+    if not one_side or nearest <= LEVEL_SHARE_MIN * mean:
+        return False
     spread = sqrt(fsum((each - mean) ** 2 for each in behind) / (count - 1) * (1 + 1 / count))
-    least = max(student_t(count - 1, CONFIDENCE) * spread, LEVEL_SHARE_MIN * mean)
-    return all(each - mean > least for each in before) or all(mean - each > least for each in before)
+    return nearest > student_t(count - 1, CONFIDENCE) * spread
 
 
 def _warming(records: Sequence[CellRecord]) -> set[int]:

@@ -13,13 +13,23 @@ from iosonde.campaign.conductor import Conductor, Observer, Work
 from iosonde.campaign.devices import check_commands
 from iosonde.campaign.engines import check_choice, check_poll, check_polling, choose_engine
 from iosonde.campaign.places import Place, TargetWish, survey
-from iosonde.campaign.simulated import write_bytes_per_s
+from iosonde.campaign.simulated import assumed_bytes_per_s
 from iosonde.campaign.target import Opening, give_up, open_target
 from iosonde.campaign.verifying import check_kind, kept_ledger
 from iosonde.errors import IosondeError
 from iosonde.machine import host_facts
-from iosonde.plans import ASSUMED_WRITE_BYTES_PER_S, Ground, check_alignment, check_plan, check_transfers
-from iosonde.records import CellRecord, CellTurn, EngineHello, IntervalRecord, Plan, RunHeader, RunRecord, TargetFacts
+from iosonde.plans import Ground, check_alignment, check_plan, check_transfers
+from iosonde.records import (
+    CellRecord,
+    CellTurn,
+    EngineHello,
+    IntervalRecord,
+    Plan,
+    RunHeader,
+    RunRecord,
+    TargetFacts,
+    WithinRepeat,
+)
 from iosonde.sources import Source, check_fio_can, start_source
 from iosonde.store import RunDirectory
 from iosonde.vocabulary import EngineChoice, Poll
@@ -56,9 +66,7 @@ class Survey:
     @property
     def assumed_bytes_per_s(self) -> int:
         """What a target may take in a second: as its model says, or more than most drives take."""
-        drives = [place.drive for place in self.places if place.drive is not None]
-        known = [write_bytes_per_s(drive) or ASSUMED_WRITE_BYTES_PER_S for drive in drives]
-        return max(known, default=ASSUMED_WRITE_BYTES_PER_S)
+        return assumed_bytes_per_s(place.drive for place in self.places)
 
 
 def new_run_name(now: datetime) -> str:
@@ -207,6 +215,12 @@ class Memory:
     def fill(self, cell: CellRecord) -> None:
         """Keeps the first write."""
         self.filled = cell
+
+    def within(self, order: int, within: WithinRepeat) -> None:
+        """Adds what its intervals say of a cell."""
+        self.cells = [
+            cell.model_copy(update={"within": within}) if cell.order == order else cell for cell in self.cells
+        ]
 
 
 def measure_in_memory(wish: Wish, ahead: Survey, observer: Observer, now: datetime) -> RunRecord:

@@ -10,7 +10,17 @@ from iosonde.campaign.scheduler import AdaptiveScheduler
 from iosonde.errors import HINT_HANGS, RecordError, TargetError
 from iosonde.machine import neighbours_of
 from iosonde.plans import timed
-from iosonde.records import CellPlan, CellRecord, CellTurn, Failure, IntervalRecord, Neighbour, Outcome, RunHeader
+from iosonde.records import (
+    CellPlan,
+    CellRecord,
+    CellTurn,
+    Failure,
+    IntervalRecord,
+    Neighbour,
+    Outcome,
+    RunHeader,
+    WithinRepeat,
+)
 from iosonde.sources import Interrupted, Source, Way
 from iosonde.units import SECOND_NS
 
@@ -42,6 +52,9 @@ class Observer(Protocol):
     def cell_finished(self, record: CellRecord) -> None:
         """A cell, or the first write, is over."""
 
+    def analysis_failed(self, record: CellRecord, error: Exception) -> None:
+        """A cell is kept, and what its intervals say of it could not be worked out, which is our mistake."""
+
 
 class SilentObserver:
     """Watches nothing."""
@@ -64,6 +77,9 @@ class SilentObserver:
     def cell_finished(self, record: CellRecord) -> None:
         """Nothing."""
 
+    def analysis_failed(self, record: CellRecord, error: Exception) -> None:
+        """Nothing."""
+
 
 class Keeper(Protocol):
     """Where cells are kept: a journal, or memory."""
@@ -79,6 +95,9 @@ class Keeper(Protocol):
 
     def fill(self, cell: CellRecord) -> None:
         """Keeps the first write."""
+
+    def within(self, order: int, within: WithinRepeat) -> None:
+        """Keeps what the intervals of a kept cell say of it."""
 
 
 @dataclass(frozen=True)
@@ -225,19 +244,25 @@ class Conductor:
         beside = {each.process: each for each in (*before, *self._beside)}
         if beside:
             record = record.model_copy(update={"neighbours": tuple(beside.values())})
-        record = _with_its_own_word(record)
         try:
             record = self._verified(cell, record)
         finally:
-            # What was measured stays, whatever becomes of the pass.
+            # What was measured stays, whatever becomes of the pass and of the analysis.
             keep(record)
         self._observer.cell_finished(record)
-        return record
+        return record if record.order == FILL_ORDER else self._analysed(record)
 
+    def _analysed(self, record: CellRecord) -> CellRecord:
+        """The record with what its intervals say of it, which is kept as well."""
+        # Imported here because it needs NumPy, which nobody should wait for before a measurement.
+        from iosonde.analysis.within import within_repeat
 
-def _with_its_own_word(record: CellRecord) -> CellRecord:
-    # Imported here because it needs NumPy, which nobody should wait for before a measurement.
-    from iosonde.analysis.within import within_repeat
-
-    within = within_repeat(record)
-    return record if within is None else record.model_copy(update={"within": within})
+        try:
+            within = within_repeat(record)
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with it must not cost the cells to come
+            self._observer.analysis_failed(record, error)
+            return record
+        if within is None:
+            return record
+        self._keeper.within(record.order, within)
+        return record.model_copy(update={"within": within})

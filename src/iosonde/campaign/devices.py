@@ -7,7 +7,7 @@ from pathlib import Path
 from iosonde.errors import TargetError, UsageError
 from iosonde.machine import block_of, device_identifier, device_size_bytes
 from iosonde.records import Identity, TargetFacts
-from iosonde.units import format_size
+from iosonde.units import exact_size, format_size
 
 
 def check_device(path: Path, *, writer: str, way_to_read: str, overwrite: bool) -> None:
@@ -39,12 +39,12 @@ def device_span_bytes(path: Path, size_bytes: int | None, least_bytes: int, step
     span = (size if size_bytes is None else size_bytes) // step_bytes * step_bytes
     if span > size:
         raise TargetError(
-            f"--size {format_size(span)} is beyond the end of {path} ({format_size(size)})",
+            f"--size {exact_size(span)} is beyond the end of {path} ({exact_size(size)})",
             "leave --size away: then all of it is read",
         )
     if span < least_bytes:
         raise TargetError(
-            f"{path} has {format_size(size)}, too little to measure", f"use one of {format_size(least_bytes)} or more"
+            f"{path} has {exact_size(size)}, too little to measure", f"use one of {format_size(least_bytes)} or more"
         )
     return span
 

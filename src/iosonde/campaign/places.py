@@ -13,7 +13,7 @@ from iosonde.machine import block_of, file_system_facts, generic_of
 from iosonde.plans import TARGETS_MAX
 from iosonde.plans.build import LARGE_FILL_BLOCK_BYTES, LARGE_SPAN_BYTES
 from iosonde.records import FileSystemFacts, Identity, SimulationFacts, TargetKind
-from iosonde.units import format_size
+from iosonde.units import exact_size, format_size
 
 NULL_WORD: Final = "null:"
 MIB: Final = 1 << 20
@@ -101,7 +101,7 @@ def survey(wish: TargetWish, run: str) -> tuple[Place, ...]:
     """
     if wish.size_bytes is not None and wish.size_bytes < SPAN_BYTES_MIN:
         raise UsageError(
-            f"--size {format_size(wish.size_bytes)} is too small", f"use {format_size(SPAN_BYTES_MIN)} or more"
+            f"--size {exact_size(wish.size_bytes)} is too small", f"use {format_size(SPAN_BYTES_MIN)} or more"
         )
     _check_words(wish)
     names = [f"iosonde-{run}.data", *(f"iosonde-{run}-{number}.data" for number in range(2, len(wish.words) + 1))]
@@ -214,7 +214,7 @@ def _simulated(wish: TargetWish, word: str, number: int) -> Place:
     span = wanted // step * step
     if span > size:
         raise UsageError(
-            f"--size {format_size(span)} is beyond the end of {word} ({format_size(size)})",
+            f"--size {exact_size(span)} is beyond the end of {word} ({exact_size(size)})",
             "leave --size away, or use a larger model",
         )
     return Place(path=None, make=False, span_bytes=span, file_system=None, drive=drive)
@@ -260,12 +260,12 @@ def _existing_file(wish: TargetWish, path: Path) -> Place:
     span = (wish.size_bytes or size) // MIB * MIB
     if span > size:
         raise TargetError(
-            f"--size {format_size(span)} is beyond the end of {path} ({format_size(size)})",
+            f"--size {exact_size(span)} is beyond the end of {path} ({exact_size(size)})",
             "leave --size away, or name a new file",
         )
     if span < SPAN_BYTES_MIN:
         raise TargetError(
-            f"{path} has {format_size(size)}, too little to measure",
+            f"{path} has {exact_size(size)}, too little to measure",
             f"use a file of {format_size(SPAN_BYTES_MIN)} or more",
         )
     return Place(path=path, make=False, span_bytes=span, file_system=file_system_facts(path))

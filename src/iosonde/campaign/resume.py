@@ -11,9 +11,11 @@ from iosonde.campaign.campaign import Setting, ready
 from iosonde.campaign.conductor import ENDS_RUN, FILL_ORDER, Conductor, Observer, Work
 from iosonde.campaign.devices import check_same_device
 from iosonde.campaign.places import Place
+from iosonde.campaign.simulated import assumed_bytes_per_s
 from iosonde.campaign.target import Opening, check_same, give_up, open_target
 from iosonde.errors import EngineError, IosondeError, RecordError, TargetError, UsageError
 from iosonde.machine import block_of, file_system_facts, generic_of, host_facts
+from iosonde.plans import Remaining, cell_overhead_ns, remaining
 from iosonde.records import (
     CellRecord,
     CellTurn,
@@ -27,7 +29,7 @@ from iosonde.records import (
 )
 from iosonde.sources import EngineSource
 from iosonde.store import RunDirectory, is_archive, load_run
-from iosonde.units import format_size
+from iosonde.units import SECOND_NS, format_size
 from iosonde.vocabulary import EngineChoice
 
 
@@ -38,6 +40,55 @@ class Rest:
     run: RunRecord
     turns: tuple[CellTurn, ...]
     failed_again: bool
+
+    @property
+    def done(self) -> tuple[CellTurn, ...]:
+        """The turns that earlier sessions have measured."""
+        left = {turn.order for turn in self.turns}
+        kept = {cell.order for cell in self.run.cells}
+        return tuple(turn for turn in self.run.turns if turn.order in kept - left)
+
+    @property
+    def replayed(self) -> tuple[CellTurn, ...]:
+        """Those of them that simulated drives do once more, since nothing comes behind the last turn that is left."""
+        if not self.run.header.is_simulated or self.is_done:
+            return ()
+        last = max((turn.order for turn in self.turns), default=len(self.run.turns))
+        return tuple(turn for turn in self.done if turn.order <= last)
+
+    @property
+    def fill_ns(self) -> int:
+        """How long writing the targets in full takes, where that is to be done: as long as it took, if it ever was."""
+        plan, fill = self.run.header.plan, self.run.fill
+        if plan.fill is None or _is_filled(self.run):
+            return 0
+        if fill is not None and fill.outcome is Outcome.FINISHED:
+            return fill.measured_ns
+        return (plan.fill.timing.amount_bytes or 0) * SECOND_NS // self._bytes_per_s
+
+    @property
+    def left_ns(self) -> int:
+        """How long what is left takes; with an aim, at most: earlier sessions have spent some of the budget."""
+        return self.fill_ns + self._remaining(self.done, self.turns).total_ns
+
+    @property
+    def spent_ns(self) -> int:
+        """What the measurements of earlier sessions have taken of the plan's time."""
+        return self._remaining((), self.done).turns_ns
+
+    @property
+    def budget_spent_ns(self) -> int:
+        """What they have taken of the budget; 0 without an aim."""
+        aim = self.run.header.plan.aim
+        return 0 if aim is None else aim.budget_ns - self._remaining(self.done, ()).more_ns
+
+    def _remaining(self, done: tuple[CellTurn, ...], left: tuple[CellTurn, ...]) -> Remaining:
+        overhead_ns = cell_overhead_ns(self.run.header.engine_asked)
+        return remaining(self.run.header.plan, done, left, self._bytes_per_s, overhead_ns=overhead_ns)
+
+    @property
+    def _bytes_per_s(self) -> int:
+        return assumed_bytes_per_s(target.simulation for target in self.run.targets)
 
     @property
     def is_done(self) -> bool:
@@ -62,6 +113,14 @@ def look_back(path: Path, *, failed_again: bool) -> Rest:
     done = {cell.order for cell in run.cells if _is_done(cell, failed_again=failed_again)}
     turns = tuple(turn for turn in run.turns if turn.order not in done)
     return Rest(run, turns, failed_again)
+
+
+def _is_filled(run: RunRecord) -> bool:
+    """Whether the targets hold what the run has filled them with; a file of its own may be gone."""
+    if run.header.is_simulated:
+        return run.fill is not None and run.fill.outcome is Outcome.FINISHED
+    gone = any(target.created and not Path(target.path).exists() for target in run.targets)
+    return not gone and run.filled == tuple(target.identity for target in run.targets)
 
 
 def _is_done(cell: CellRecord, *, failed_again: bool) -> bool:
@@ -154,6 +213,7 @@ def resume(path: Path, rest: Rest, observer: Observer, now: datetime) -> None:
     with RunDirectory(path).reopen_journal() as journal:
         # Whoever held the journal until now may have measured what was left when `rest` was seen.
         rest = look_back(path, failed_again=rest.failed_again)
+        journal.cut_torn_end()
         run, header = rest.run, rest.run.header
         if not rest.is_done:
             places = tuple(_same_place(target) for target in run.targets)

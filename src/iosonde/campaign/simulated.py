@@ -1,12 +1,13 @@
 """From a word such as ``sim:mmc,seed=7`` to the drive that it means."""
 
 import difflib
+from collections.abc import Iterable
 from typing import Final
 
 from pydantic import ValidationError
 
 from iosonde.errors import UsageError
-from iosonde.plans import SEED_MAX
+from iosonde.plans import ASSUMED_WRITE_BYTES_PER_S, SEED_MAX
 from iosonde.plans.build import cell_seed
 from iosonde.plans.models import Model, load_model
 from iosonde.plans.models.kinds import KINDS
@@ -55,6 +56,12 @@ def write_bytes_per_s(drive: SimulationFacts) -> int | None:
     """The rate at which a drive is filled, bytes a second; None where its model does not tell it."""
     kind = KINDS[str(drive.table["kind"])]
     return None if kind.write_bytes_per_s is None else kind.write_bytes_per_s(kind.table.model_validate(drive.table))
+
+
+def assumed_bytes_per_s(drives: Iterable[SimulationFacts | None]) -> int:
+    """What targets may take in a second: as the models of drives say, or more than most drives take."""
+    known = [write_bytes_per_s(drive) or ASSUMED_WRITE_BYTES_PER_S for drive in drives if drive is not None]
+    return max(known, default=ASSUMED_WRITE_BYTES_PER_S)
 
 
 def word_of(drive: SimulationFacts) -> str:

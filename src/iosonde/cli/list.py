@@ -45,7 +45,7 @@ def list_runs(
 
 def _looked_at(place: "Place") -> "ListedRun":
     """The line of one place. Whatever is wrong with it, the list goes on."""
-    from iosonde.errors import RecordError
+    from iosonde.errors import NewerError, RecordError
     from iosonde.report.terminal.run_list import ListedRun, RunState, headline_cells, listed_run
     from iosonde.store import glance_at
 
@@ -55,4 +55,5 @@ def _looked_at(place: "Place") -> "ListedRun":
         return listed_run(place.path, glance_at(place.path, headline_cells))
     except RecordError as error:
         reason = error.message.removeprefix(str(place.path)).lstrip("/ ")
-        return ListedRun(str(place.path), RunState.DAMAGED, reason)
+        state = RunState.NEWER if isinstance(error, NewerError) else RunState.DAMAGED
+        return ListedRun(str(place.path), state, reason)

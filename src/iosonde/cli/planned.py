@@ -10,15 +10,20 @@ from iosonde.plans import (
     Buffers,
     Cost,
     account_bytes,
-    cell_overhead_ns,
     is_verified,
     largest_buffers,
-    timed,
-    turn_duration_ns,
     verified_step_bytes,
 )
 from iosonde.records import Arrivals, Experiment, Plan
-from iosonde.units import format_amount, format_bandwidth, format_duration, format_rate, format_size
+from iosonde.units import (
+    exact_duration,
+    exact_size,
+    format_amount,
+    format_bandwidth,
+    format_duration,
+    format_rate,
+    format_size,
+)
 from iosonde.vocabulary import EngineChoice
 
 EXPERIMENTS = {
@@ -59,7 +64,7 @@ def plan_lines(ahead: Survey, cost: Cost) -> list[str]:
 def _cell_lines(plan: Plan, cost: Cost) -> list[str]:
     """How many cells, how often and how long."""
     if plan.aim is not None:
-        percent, budget = plan.aim.precision_percent, format_duration(plan.aim.budget_ns)
+        percent, budget = plan.aim.precision_percent, exact_duration(plan.aim.budget_ns)
         return [
             f"cells     {cost.cells} distinct, {cost.measurements} measurements first, then more where in doubt",
             f"precision until throughput, mean latency and p99 are known to {percent:g} %, or {budget} are spent",
@@ -76,7 +81,7 @@ def _time_line(ahead: Survey, cost: Cost) -> str:
 
 def _place_lines(place: Place, plan: Plan) -> list[str]:
     """A target, and what it lies on: a mistyped mount point is the disk below it."""
-    target = f"target    {place.name} ({format_size(plan.span_bytes)}, {_fate(place, plan)})"
+    target = f"target    {place.name} ({exact_size(plan.span_bytes)}, {_fate(place, plan)})"
     if place.path is None:
         return [target]
     if place.is_device:
@@ -188,16 +193,19 @@ def rest_line(rest: Rest) -> str:
     plan = rest.run.header.plan
     if rest.is_done:
         return f"all {len(rest.run.turns)} measurements are there; the report is made anew"
-    cells = {cell.cell: cell for cell in plan.cells}
-    overhead_ns = cell_overhead_ns(rest.run.header.engine_asked)
-    left_ns = sum(turn_duration_ns(plan, timed(cells[turn.cell], turn), overhead_ns=overhead_ns) for turn in rest.turns)
-    left = f"{len(rest.turns)} of {len(rest.run.turns)} measurements are left, {format_duration(left_ns)}"
-    if plan.aim is not None:
-        left = f"{left}; more may follow, within {format_duration(plan.aim.budget_ns)} in all"
-    if not rest.run.header.is_simulated:
-        return left
-    done = len(rest.run.turns) - len(rest.turns)
-    return f"{left}{VIRTUAL}; the simulated drive does the {done} that are there once more first"
+    left, time = f"{len(rest.turns)} of {len(rest.run.turns)} measurements are left", format_duration(rest.left_ns)
+    if plan.aim is None:
+        left = f"{left}, {time}"
+    else:
+        spent, budget = format_duration(rest.budget_spent_ns), exact_duration(plan.aim.budget_ns)
+        left = f"{left}, and more may follow: at most {time}, since {spent} of the budget of {budget} are spent"
+    if rest.run.header.is_simulated:
+        left = f"{left}{VIRTUAL}" if plan.aim is None else f"{left},{VIRTUAL}"
+    elif rest.fill_ns:
+        left = f"{left}; the target is written in full first"
+    if rest.replayed:
+        left = f"{left}; the simulated drive does the {len(rest.replayed)} that are there once more first"
+    return left
 
 
 def _experiments(ahead: Survey) -> str:

@@ -11,7 +11,7 @@ import typer
 from iosonde.analysis.depth import DEPTH_SHARE_INVALID, depth_share
 from iosonde.analysis.latency import leading
 from iosonde.campaign import Observer
-from iosonde.plans import timed, turn_duration_ns
+from iosonde.plans import remaining, timed, turn_cost_ns, turn_duration_ns
 from iosonde.records import CellPlan, CellRecord, CellTurn, Engine, IntervalRecord, Operation, Outcome, Plan
 from iosonde.units import SECOND_NS, format_bandwidth, format_duration, format_iops, format_latency, format_size
 
@@ -19,12 +19,14 @@ REPLAY_TOLD_S: Final = 10.0
 
 
 @contextmanager
-def watching(plan: Plan, turns: Sequence[CellTurn] | None = None, *, virtual: bool) -> Iterator[Observer]:
-    """An observer that fits where stderr goes; ``turns`` are those of the plan that are measured now.
+def watching(
+    plan: Plan, turns: Sequence[CellTurn] | None = None, done: Sequence[CellTurn] = (), *, virtual: bool
+) -> Iterator[Observer]:
+    """An observer that fits where stderr goes; ``turns`` are those that are measured now, ``done`` were before.
 
     ``virtual`` says that planned time is that of simulated drives, and tells nothing about ours.
     """
-    clockwork = Clockwork(plan, plan.turns if turns is None else turns, virtual=virtual)
+    clockwork = Clockwork(plan, plan.turns if turns is None else turns, done, virtual=virtual)
     if sys.stderr.isatty():
         with _bar() as bar:
             yield BarObserver(plan, clockwork, bar)
@@ -49,7 +51,7 @@ def _bar() -> Any:  # noqa: ANN401 - Rich is imported only where it is used
 class Clockwork:
     """What is left of a plan: planned time of the turns to come, corrected by what turns really took."""
 
-    def __init__(self, plan: Plan, turns: Sequence[CellTurn], *, virtual: bool) -> None:
+    def __init__(self, plan: Plan, turns: Sequence[CellTurn], done: Sequence[CellTurn] = (), *, virtual: bool) -> None:
         cells = {cell.cell: cell for cell in plan.cells}
         self._virtual = virtual
         self._cells = cells
@@ -57,14 +59,15 @@ class Clockwork:
         self._done_ns: dict[int, int] = {}
         self._started_s: float | None = None
         self._turns_ns = 0
-        self._budget_ns = 0 if plan.aim is None else plan.aim.budget_ns
+        # What of the budget no turn that is known takes.
+        self._free_ns = remaining(plan, done, ()).more_ns
         for turn in turns:
             self._add(turn)
 
     @property
     def total_ns(self) -> int:
         """Planned time of all turns; with an aim, at most."""
-        return max(self._turns_ns, self._budget_ns)
+        return self._turns_ns + max(self._free_ns, 0)
 
     def done_ns(self, turn: CellTurn) -> int:
         """Planned time of all turns before this one, which may be one that no plan had."""
@@ -75,6 +78,7 @@ class Clockwork:
     def _add(self, turn: CellTurn) -> None:
         self._done_ns[turn.order] = self._turns_ns
         self._turns_ns += turn_duration_ns(self._plan, timed(self._cells[turn.cell], turn))
+        self._free_ns -= turn_cost_ns(self._cells[turn.cell], turn)
 
     def left_ns(self, turn: CellTurn, now_s: float) -> int | None:
         """Time from the start of this turn to the end of the run; None where nothing tells it yet."""
@@ -89,7 +93,7 @@ class Clockwork:
     def left_words(self, turn: CellTurn, now_s: float) -> str:
         """The same in words."""
         left_ns = self.left_ns(turn, now_s)
-        most = "at most " if self._budget_ns else ""
+        most = "" if self._plan.aim is None else "at most "
         return "" if left_ns is None else f"{most}{format_duration(left_ns)} left"
 
 
@@ -133,6 +137,13 @@ def _shallow(record: CellRecord) -> list[str]:
     return [f"ONLY {share * asked:.1f} OF {asked} IN FLIGHT (its figures are not those of depth {asked})"]
 
 
+def _not_analysed(record: CellRecord, error: Exception) -> str:
+    return (
+        f"warning: repeat {record.repeat} of {record.cell} is kept, but its intervals could not be analysed "
+        f"({type(error).__name__}: {error}); this is a defect of iosonde: please report it with an archive of the run"
+    )
+
+
 class LineObserver:
     """One line for each cell that is over."""
 
@@ -173,6 +184,10 @@ class LineObserver:
             typer.echo(f"written at {format_bandwidth(rate)}", err=True)
         else:
             typer.echo(f"{self._prefix}: {outcome_words(record)}", err=True)
+
+    def analysis_failed(self, record: CellRecord, error: Exception) -> None:
+        """Says so: the cell is kept, and the mistake is ours."""
+        typer.echo(_not_analysed(record, error), err=True)
 
 
 class BarObserver:
@@ -241,3 +256,7 @@ class BarObserver:
         """Failures stay on the screen, and so does a depth that was not reached."""
         if record.outcome is Outcome.FAILED or _shallow(record):
             self._bar.console.print(f"{record.cell}: {outcome_words(record)}", markup=False, highlight=False)
+
+    def analysis_failed(self, record: CellRecord, error: Exception) -> None:
+        """Says so: the cell is kept, and the mistake is ours."""
+        self._bar.console.print(_not_analysed(record, error), markup=False, highlight=False)

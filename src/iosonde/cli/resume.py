@@ -29,6 +29,7 @@ def resume(
     rest = look_back(run, failed_again=failed)
     typer.echo(rest_line(rest), err=True)
     with keeping(run, rest.run.header.run):
-        with watching(rest.run.header.plan, rest.turns, virtual=rest.run.header.is_simulated) as observer:
+        simulated = rest.run.header.is_simulated
+        with watching(rest.run.header.plan, rest.turns, rest.done, virtual=simulated) as observer:
             go_on(run, rest, observer, datetime.now(UTC))
         finish_directory(run)

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from iosonde.analysis.estimate import LEVEL_SHARE_MIN
 from iosonde.analysis.regimes import Regime, regime_of, regimes_of
-from iosonde.analysis.series import LEVEL_SHARE_MIN, compared_ends
+from iosonde.analysis.series import compared_ends
 from iosonde.analysis.totals import measured_intervals
 from iosonde.findings.case import Case, count_of, distinct
 from iosonde.findings.model import Confidence, Finding, Severity

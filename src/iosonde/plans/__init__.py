@@ -36,6 +36,7 @@ from iosonde.plans.limits import (
 from iosonde.plans.names import cell_name
 from iosonde.plans.profiles import PROFILES, load_profile
 from iosonde.plans.read_campaign import read_campaign
+from iosonde.plans.remaining import Remaining, remaining
 from iosonde.plans.verifying import account_bytes, is_verified, verified_step_bytes
 
 __all__ = [
@@ -56,6 +57,7 @@ __all__ = [
     "CampaignTable",
     "Cost",
     "Ground",
+    "Remaining",
     "account_bytes",
     "campaign_plan",
     "campaign_schema",
@@ -74,6 +76,7 @@ __all__ = [
     "plan_cost",
     "probe_plan",
     "read_campaign",
+    "remaining",
     "timed",
     "timing_between",
     "timing_of",

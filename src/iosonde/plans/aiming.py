@@ -5,7 +5,7 @@ from typing import Final
 from iosonde.errors import UsageError
 from iosonde.plans.cost import CELL_OVERHEAD_NS, cell_duration_ns, timed
 from iosonde.records import CellPlan, CellTurn, Plan, Timing
-from iosonde.units import MILLISECOND_NS, format_duration, minutes_flag
+from iosonde.units import MILLISECOND_NS, exact_duration, format_duration, minutes_flag
 
 DEFAULT_BUDGET_NS: Final = 300 * 10**9
 # Two values for each of thirty batch means.
@@ -47,7 +47,7 @@ def check_budget(plan: Plan) -> None:
     first_ns = sum(turn_cost_ns(cells[turn.cell], turn) for turn in plan.turns)
     if first_ns > plan.aim.budget_ns:
         raise UsageError(
-            f"a budget of {format_duration(plan.aim.budget_ns)} does not hold the first {plan.repeats} repeats of "
+            f"a budget of {exact_duration(plan.aim.budget_ns)} does not hold the first {plan.repeats} repeats of "
             f"{len(plan.cells)} cells, which take {format_duration(first_ns)}",
             f"give --budget {minutes_flag(2 * first_ns)} or more, or measure fewer cells",
         )

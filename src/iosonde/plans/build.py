@@ -3,16 +3,17 @@
 import hashlib
 import random
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final
 
+from iosonde.errors import UsageError
 from iosonde.plans.aiming import check_budget, first_timing
 from iosonde.plans.campaign_file import CampaignTable, ExperimentTable, Order
-from iosonde.plans.names import cell_name
+from iosonde.plans.names import cell_name, timing_name
 from iosonde.records import Access, Aim, Arrivals, CellPlan, CellTurn, Data, Experiment, Plan, Timing, Workload
 from iosonde.records.workload import AIM_REPEATS_MIN, ALL_READS
-from iosonde.units import SECOND_NS, format_duration, format_size
+from iosonde.units import SECOND_NS
 
 FILL_BLOCK_BYTES: Final = 1 << 20
 # Millions of blocks take a simulated disk of many TB a minute of somebody's time; larger ones leave it as it would be.
@@ -172,17 +173,43 @@ def _until(amount_bytes: int) -> Timing:
 
 
 def _names(cells: list[_Cell]) -> dict[_Cell, str]:
-    """A name for each cell; where a workload comes with several timings or repeats, these are told as well."""
+    """A name for each cell; where a workload comes with several timings or repeats, these are told as well.
+
+    Raises UsageError where two cells would have one name, of which only one would be measured.
+    """
     often = Counter(cell.workload for cell in cells)
+    alike = Counter(_without_warmup(cell) for cell in cells)
     names: dict[_Cell, str] = {}
     for cell in cells:
         name = cell_name(cell.workload)
         if often[cell.workload] > 1:
-            amount = cell.timing.amount_bytes
-            long = format_duration(cell.timing.measure_ns) if amount is None else format_size(amount)
-            name = f"{name}-{long.replace(' ', '')}-x{cell.repeats}"
+            long = timing_name(cell.timing, with_warmup=alike[_without_warmup(cell)] > 1)
+            name = f"{name}-{long}-x{cell.repeats}"
         names[cell] = name
+    _check_names(names)
     return names
+
+
+def _without_warmup(cell: _Cell) -> _Cell:
+    return replace(cell, timing=cell.timing.model_copy(update={"warmup_ns": 0}))
+
+
+def _check_names(names: dict[_Cell, str]) -> None:
+    """Names are exact; should one ever not be, the run must not leave a cell out without a word."""
+    held: dict[str, _Cell] = {}
+    for cell, name in names.items():
+        other = held.setdefault(name, cell)
+        if other != cell:
+            raise UsageError(
+                f"two different cells are both called {name}",
+                f"they differ in {', '.join(_differences(cell, other))}: put one of them into a campaign of its own",
+            )
+
+
+def _differences(one: _Cell, other: _Cell) -> list[str]:
+    pairs = ((one.workload, other.workload), (one.timing, other.timing))
+    found = [name for a, b in pairs for name in type(a).model_fields if getattr(a, name) != getattr(b, name)]
+    return [*found, *(["repeats"] if one.repeats != other.repeats else [])]
 
 
 def probe_plan(workload: Workload, timing: Timing, ground: Ground, *, seed: int) -> Plan:

@@ -41,9 +41,9 @@ from iosonde.plans.limits import (
 )
 from iosonde.records.pattern import NAMED_SIZES, BlockSizes, Mix, Pattern
 from iosonde.units import (
-    format_duration,
+    exact_duration,
+    exact_size,
     format_rate,
-    format_size,
     parse_bytes,
     parse_duration,
     parse_percent,
@@ -92,12 +92,12 @@ def _each_once(values: list[Any], about: ValidationInfo) -> list[Any]:
 
 
 _SHOWN: Final[dict[str, Callable[[Any], str]]] = {
-    "block_size": lambda size: format_size(size) if isinstance(size, int) else str(size),
-    "offset": format_size,
-    "span": format_size,
-    "think_time": format_duration,
-    "amount": format_size,
-    "duration": format_duration,
+    "block_size": lambda size: exact_size(size) if isinstance(size, int) else str(size),
+    "offset": exact_size,
+    "span": exact_size,
+    "think_time": exact_duration,
+    "amount": exact_size,
+    "duration": exact_duration,
     "rate": format_rate,
 }
 
@@ -153,7 +153,7 @@ class _OneOrMany:
         return {"anyOf": [many["items"], many]}
 
 
-_SIZE: Final = _Quantity(parse_bytes, SECTOR_BYTES, BLOCK_SIZE_BYTES_MAX, format_size, "Bytes", ("4KiB", "1MiB"))
+_SIZE: Final = _Quantity(parse_bytes, SECTOR_BYTES, BLOCK_SIZE_BYTES_MAX, exact_size, "Bytes", ("4KiB", "1MiB"))
 
 
 def _read_sizes(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
@@ -179,13 +179,13 @@ Sizes = Annotated[
         }
     ),
 ]
-Extent = Annotated[int, _Quantity(parse_bytes, 0, AMOUNT_BYTES_MAX, format_size, "Bytes", ("1GiB", "64MiB"))]
+Extent = Annotated[int, _Quantity(parse_bytes, 0, AMOUNT_BYTES_MAX, exact_size, "Bytes", ("1GiB", "64MiB"))]
 Count = Annotated[int, Field(strict=True, ge=1, le=COUNT_MAX)]
-Amount = Annotated[int, _Quantity(parse_bytes, SECTOR_BYTES, AMOUNT_BYTES_MAX, format_size, "Bytes", ("64GiB",))]
+Amount = Annotated[int, _Quantity(parse_bytes, SECTOR_BYTES, AMOUNT_BYTES_MAX, exact_size, "Bytes", ("64GiB",))]
 Duration = Annotated[
-    int, _Quantity(parse_duration, DURATION_NS_MIN, DURATION_NS_MAX, format_duration, "Time", ("5s", "200ms", "2m"))
+    int, _Quantity(parse_duration, DURATION_NS_MIN, DURATION_NS_MAX, exact_duration, "Time", ("5s", "200ms", "2m"))
 ]
-Warmup = Annotated[int, _Quantity(parse_duration, 0, DURATION_NS_MAX, format_duration, "Time", ("1s", "0s"))]
+Warmup = Annotated[int, _Quantity(parse_duration, 0, DURATION_NS_MAX, exact_duration, "Time", ("1s", "0s"))]
 Rate = Annotated[
     int,
     _Quantity(parse_rate, 1, RATE_PER_S_MAX, format_rate, "Operations a second", ("20k", "500"), takes_numbers=True),
@@ -203,7 +203,7 @@ Several = Annotated[
 
 def _in_text(schema: dict[str, Any]) -> None:
     """A default as the file would write it, and not in the nanoseconds that are held inside."""
-    schema["default"] = format_duration(schema["default"]).replace(" ", "")
+    schema["default"] = exact_duration(schema["default"]).replace(" ", "")
 
 
 class _Table(BaseModel):

@@ -60,7 +60,9 @@ def plan_cost(
     fill_ns = fill_each * SECOND_NS // assumed_bytes_per_s
     first_ns = sum(cell_duration_ns(cell, assumed_bytes_per_s, overhead_ns=overhead_ns) for cell in measured)
     read_back = sum(read_back_bytes(plan, cell) for cell in measured)
-    more_ns = 0 if plan.aim is None else max(plan.aim.budget_ns - first_ns, 0)
+    # What moves an amount takes nothing of a budget, and comes on top of it.
+    of_budget_ns = sum(cell_duration_ns(cell) for cell in measured if cell.timing.amount_bytes is None)
+    more_ns = 0 if plan.aim is None else max(plan.aim.budget_ns - of_budget_ns, 0)
     return Cost(
         cells=len(plan.cells),
         measurements=len(plan.turns),

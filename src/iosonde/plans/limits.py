@@ -6,7 +6,7 @@ from iosonde.errors import UsageError
 from iosonde.plans.shapes import check_shape, checked_span
 from iosonde.plans.verifying import check_account, check_data
 from iosonde.records import CellPlan, NamespaceFacts, Plan, Sync, Workload
-from iosonde.units import format_duration, format_rate, format_size
+from iosonde.units import exact_duration, exact_size, format_rate
 
 SECTOR_BYTES: Final = 512
 BLOCK_SIZE_BYTES_MAX: Final = 64 << 20
@@ -79,8 +79,8 @@ def check_transfers(plan: Plan, namespace: NamespaceFacts | None) -> None:
         large = max(_sizes(cell.workload))
         if large > namespace.transfer_bytes_max:
             raise UsageError(
-                f"{cell.cell}: {format_size(large)} are more than one command moves on this drive "
-                f"({format_size(namespace.transfer_bytes_max)}), and nobody parts commands",
+                f"{cell.cell}: {exact_size(large)} are more than one command moves on this drive "
+                f"({exact_size(namespace.transfer_bytes_max)}), and nobody parts commands",
                 "ask for smaller blocks, or use --engine io_uring: then the kernel parts them",
             )
 
@@ -93,9 +93,9 @@ def _sizes(workload: Workload) -> tuple[int, ...]:
 def _check_sizes(workload: Workload) -> None:
     for size in _sizes(workload):
         if size % SECTOR_BYTES or not SECTOR_BYTES <= size <= BLOCK_SIZE_BYTES_MAX:
-            most = format_size(BLOCK_SIZE_BYTES_MAX)
+            most = exact_size(BLOCK_SIZE_BYTES_MAX)
             raise UsageError(
-                f"block size {format_size(size)} is not a multiple of {SECTOR_BYTES} B up to {most}",
+                f"block size {exact_size(size)} is not a multiple of {SECTOR_BYTES} B up to {most}",
                 "give a size such as 4KiB with --block-size",
             )
 
@@ -112,7 +112,7 @@ def _check_cell(cell: CellPlan, span_bytes: int) -> None:
         )
     if size > span_bytes:
         raise UsageError(
-            f"block size {format_size(size)} is beyond the {format_size(span_bytes)} of the target that are used",
+            f"block size {exact_size(size)} is beyond the {exact_size(span_bytes)} of the target that are used",
             "give a smaller --block-size or a larger --size",
         )
     if not 1 <= depth <= QUEUE_DEPTH_MAX:
@@ -122,20 +122,20 @@ def _check_cell(cell: CellPlan, span_bytes: int) -> None:
     in_flight = cell.workload.operations_in_flight
     if size * in_flight > IN_FLIGHT_BYTES_MAX:
         raise UsageError(
-            f"{cell.cell}: {in_flight} blocks of {format_size(size)} in flight are more than "
-            f"{format_size(IN_FLIGHT_BYTES_MAX)}",
+            f"{cell.cell}: {in_flight} blocks of {exact_size(size)} in flight are more than "
+            f"{exact_size(IN_FLIGHT_BYTES_MAX)}",
             "lower the queue depth, the jobs or the block size",
         )
     if size * cell.workload.jobs > span_bytes:
         raise UsageError(
-            f"{cell.cell}: {cell.workload.jobs} jobs of {format_size(size)} blocks need more than the "
-            f"{format_size(span_bytes)} of the target that are used",
+            f"{cell.cell}: {cell.workload.jobs} jobs of {exact_size(size)} blocks need more than the "
+            f"{exact_size(span_bytes)} of the target that are used",
             "ask for fewer jobs or a larger --size",
         )
     for name, duration_ns in (("--duration", cell.timing.measure_ns), ("--warmup", cell.timing.warmup_ns)):
         least = DURATION_NS_MIN if name == "--duration" else 0
         if not least <= duration_ns <= DURATION_NS_MAX:
             raise UsageError(
-                f"{name} {format_duration(duration_ns)} is not within {least // 10**6} ms to 30 days",
+                f"{name} {exact_duration(duration_ns)} is not within {least // 10**6} ms to 30 days",
                 "measure for a time such as 5s",
             )

@@ -1,8 +1,11 @@
-"""The names of cells: the same workload has the same name in every run."""
+"""The names of cells: the same workload has the same name in every run, and no other workload has it.
+
+Seeds follow from names, and expectations hold them: what had a name of its own keeps it.
+"""
 
 from iosonde.plans.limits import OPEN_LOOP_DEPTH
-from iosonde.records import Arrivals, Data, Sync, Workload
-from iosonde.units import format_duration, format_rate, format_size
+from iosonde.records import Arrivals, Data, Sync, Timing, Workload
+from iosonde.units import exact_duration, exact_size, format_rate
 
 
 def cell_name(workload: Workload) -> str:
@@ -14,18 +17,17 @@ def cell_name(workload: Workload) -> str:
     shape = f"{_pattern_name(workload.pattern)}-{_kind_name(workload)}-{_size_name(workload)}"
     parts = [shape, *_loop_name(workload)]
     if workload.burst_operations is not None and workload.think_ns is not None:
-        parts.append(f"burst{workload.burst_operations}-think{_joined(format_duration(workload.think_ns))}")
+        parts.append(f"burst{workload.burst_operations}-think{_joined(exact_duration(workload.think_ns))}")
     if workload.jobs > 1:
         parts.append(f"jobs{workload.jobs}")
     if workload.targets > 1:
         parts.append(f"targets{workload.targets}")
-    if workload.sync is not Sync.NONE:
-        parts.append(workload.sync if workload.flush_every == 1 else f"{workload.sync}{workload.flush_every}")
+    parts.extend(_sync_name(workload))
     parts.extend(_data_name(workload))
     if workload.span_bytes is not None:
-        parts.append(f"span{_joined(format_size(workload.span_bytes))}")
+        parts.append(f"span{_joined(exact_size(workload.span_bytes))}")
     if workload.offset_bytes:
-        parts.append(f"from{_joined(format_size(workload.offset_bytes))}")
+        parts.append(f"from{_joined(exact_size(workload.offset_bytes))}")
     return "-".join(parts)
 
 
@@ -45,6 +47,14 @@ def _pattern_name(pattern: object) -> str:
 def _size_name(workload: Workload) -> str:
     """``4KiB``, ``4KiBx70+64KiBx30``."""
     return _joined(workload.size_text).replace(":", "x").replace(",", "+")
+
+
+def _sync_name(workload: Workload) -> list[str]:
+    often = "" if workload.flush_every == 1 else str(workload.flush_every)
+    if workload.sync is not Sync.NONE:
+        return [f"{workload.sync}{often}"]
+    # Nothing is flushed, and a plan of it is refused: with its own name.
+    return [f"flush{often}"] if often else []
 
 
 def _data_name(workload: Workload) -> list[str]:
@@ -69,3 +79,11 @@ def _loop_name(workload: Workload) -> list[str]:
     if workload.arrivals is Arrivals.CONSTANT:
         parts.append(str(workload.arrivals))
     return parts if workload.queue_depth == OPEN_LOOP_DEPTH else [*parts, depth]
+
+
+def timing_name(timing: Timing, *, with_warmup: bool) -> str:
+    """How long a cell lasts, where that tells it from another one: ``5.0s``, ``64GiB``, ``5.0s-warmup1.0s``."""
+    if timing.amount_bytes is not None:
+        return _joined(exact_size(timing.amount_bytes))
+    long = _joined(exact_duration(timing.measure_ns))
+    return f"{long}-warmup{_joined(exact_duration(timing.warmup_ns))}" if with_warmup else long

@@ -5,7 +5,7 @@ from typing import Final
 from iosonde.errors import UsageError
 from iosonde.records import Permutation, Strided, Sync, Workload
 from iosonde.records.workload import ALL_READS
-from iosonde.units import format_size
+from iosonde.units import exact_size
 
 SECTOR_BYTES: Final = 512
 
@@ -15,14 +15,14 @@ def checked_span(cell: str, workload: Workload, whole_bytes: int) -> int:
     offset_bytes = workload.offset_bytes
     if offset_bytes % SECTOR_BYTES:
         raise UsageError(
-            f"{cell}: the offset {format_size(offset_bytes)} is not a multiple of {SECTOR_BYTES} B",
+            f"{cell}: the offset {exact_size(offset_bytes)} is not a multiple of {SECTOR_BYTES} B",
             "give a multiple, such as 1GiB",
         )
     span_bytes = whole_bytes - offset_bytes if workload.span_bytes is None else workload.span_bytes
     if offset_bytes + span_bytes > whole_bytes or span_bytes <= 0:
-        used = f"{format_size(max(span_bytes, 0))} from {format_size(offset_bytes)} on"
+        used = f"{exact_size(max(span_bytes, 0))} from {exact_size(offset_bytes)} on"
         raise UsageError(
-            f"{cell}: {used} are beyond the {format_size(whole_bytes)} of the target",
+            f"{cell}: {used} are beyond the {exact_size(whole_bytes)} of the target",
             "give a smaller span or offset, or a larger --size",
         )
     return span_bytes
@@ -55,7 +55,7 @@ def _check_pattern(cell: str, workload: Workload, span_bytes: int) -> None:
         most = span_bytes // size // max(workload.jobs, 1) * size
         if pattern.stride_bytes % size or not size <= pattern.stride_bytes <= most:
             raise UsageError(
-                f"{cell}: a stride of {format_size(pattern.stride_bytes)} is not a multiple of {format_size(size)} "
-                f"up to {format_size(most)}, a job's part",
+                f"{cell}: a stride of {exact_size(pattern.stride_bytes)} is not a multiple of {exact_size(size)} "
+                f"up to {exact_size(most)}, a job's part",
                 "a stride is a multiple of the block size",
             )

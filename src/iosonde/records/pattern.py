@@ -11,7 +11,7 @@ from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from iosonde.errors import UsageError
-from iosonde.units import format_size, parse_bytes
+from iosonde.units import format_size, is_size, parse_bytes
 from iosonde.vocabulary import Access
 
 WHOLE_PERMILLE: Final = 1000
@@ -206,9 +206,9 @@ def _decimal(value: int, factor: int) -> str:
 
 
 def _size(value_bytes: int) -> str:
-    """A size that reads back to the same number."""
+    """A size that reads back to the same number; names of cells have it like this since there are patterns."""
     text = format_size(value_bytes).replace(" ", "")
-    return text if parse_bytes(text, "") == value_bytes else f"{value_bytes}B"
+    return text if is_size(text, value_bytes) else f"{value_bytes}B"
 
 
 @dataclass(frozen=True)

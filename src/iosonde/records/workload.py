@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from iosonde.records.base import Record
 from iosonde.records.pattern import Mix, Pattern
-from iosonde.units import format_duration, format_size
+from iosonde.units import exact_duration, exact_size
 from iosonde.vocabulary import Arrivals, Data, Engine, Experiment, Operation, Poll, Sync
 
 ALL_READS = 100
@@ -138,7 +138,7 @@ class Workload(Record):
     @property
     def size_text(self) -> str:
         """The block size, or the sizes, for people."""
-        return format_size(self.block_size_bytes) if self.block_sizes is None else str(self.block_sizes)
+        return exact_size(self.block_size_bytes) if self.block_sizes is None else str(self.block_sizes)
 
     @property
     def bytes_per_operation(self) -> float:
@@ -176,8 +176,8 @@ class Timing(Record):
     def text(self) -> str:
         """For people: ``1.0 s warm-up + 5.0 s``, ``until 8 GiB were moved``."""
         if self.amount_bytes is not None:
-            return f"until {format_size(self.amount_bytes)} were moved"
-        return f"{format_duration(self.warmup_ns)} warm-up + {format_duration(self.measure_ns)}"
+            return f"until {exact_size(self.amount_bytes)} were moved"
+        return f"{exact_duration(self.warmup_ns)} warm-up + {exact_duration(self.measure_ns)}"
 
 
 class CellPlan(Record):

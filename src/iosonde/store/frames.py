@@ -17,12 +17,13 @@ PREFIX: Final = struct.Struct("<8sI")
 HEAD: Final = struct.Struct("<IIB")
 # A cell of a thousand slow operations and wide histograms is below 1 MiB.
 PAYLOAD_BYTES_MAX: Final = 64 << 20
-# Every payload is a JSON object, so a frame that follows a damaged stretch shows by its kind and a brace.
-_LIKELY_START: Final = re.compile(rb"[\x01-\x08]\{")
+# Every payload is a JSON object, whatever its kind, so a frame that follows a damaged stretch shows by its kind and a
+# brace. Within the text of a payload a length would be read that is not possible.
+_LIKELY_START: Final = re.compile(rb"[\x01-\xff]\{")
 
 
 class Kind(IntEnum):
-    """What a frame holds."""
+    """What a frame holds. A number is never given to another kind: old journals, and old versions, know it."""
 
     INTERVAL = 1
     CELL = 2
@@ -31,6 +32,7 @@ class Kind(IntEnum):
     SESSION = 5
     LATER_PASS = 6
     TURN = 7
+    WITHIN = 8
 
 
 _KINDS: Final = {each.value: each for each in Kind}
@@ -43,6 +45,14 @@ class Frame:
     """One whole frame."""
 
     kind: Kind
+    payload: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """One whole frame of a kind that this version does not know, which only a newer one can have written."""
+
+    kind: int
     payload: bytes
 
 
@@ -66,7 +76,7 @@ def prefix(schema_version: int) -> bytes:
 def encode(kind: Kind, payload: bytes) -> bytes:
     """One frame as bytes."""
     assert len(payload) <= PAYLOAD_BYTES_MAX, "the sources bound what a cell can hold"
-    return HEAD.pack(len(payload), _checksum(kind, payload), kind) + payload
+    return HEAD.pack(len(payload), checksum_of(kind, payload), kind) + payload
 
 
 def schema_version_of(data: bytes) -> int | None:
@@ -77,12 +87,12 @@ def schema_version_of(data: bytes) -> int | None:
     return version
 
 
-def decode(data: bytes) -> Iterator[Frame | Broken]:
+def decode(data: bytes) -> Iterator[Frame | Unknown | Broken]:
     """The frames in order, and between them what is not whole. A stretch that is damaged costs no frame behind it."""
     at = PREFIX.size
     while at < len(data):
         found = _frame_at(data, at)
-        if isinstance(found, Frame):
+        if not isinstance(found, str):
             yield found
             at += HEAD.size + len(found.payload)
         else:
@@ -91,13 +101,13 @@ def decode(data: bytes) -> Iterator[Frame | Broken]:
             at = end
 
 
-def whole_bytes(data: bytes) -> int:
-    """How much of a journal may be kept when writing goes on: all but what writing broke off in."""
-    found = list(decode(data))
-    return found[-1].offset_bytes if found and isinstance(found[-1], Broken) else len(data)
+def is_torn_end(data: bytes, broken: Broken) -> bool:
+    """Whether a broken stretch is what writing broke off in: one frame, behind which nothing else was begun."""
+    behind = broken.offset_bytes + HEAD.size
+    return broken.end_bytes == len(data) and next(_likely_frames(data, behind), None) is None
 
 
-def _frame_at(data: bytes, at: int) -> Frame | str:
+def _frame_at(data: bytes, at: int) -> Frame | Unknown | str:
     """The frame that begins there, or why there is none."""
     if at + HEAD.size > len(data):
         return "the journal ends within a frame's head"
@@ -107,21 +117,26 @@ def _frame_at(data: bytes, at: int) -> Frame | str:
     payload = data[at + HEAD.size : at + HEAD.size + length]
     if len(payload) < length:
         return "the journal ends within a frame"
-    if _checksum(kind, payload) != checksum:
+    if checksum_of(kind, payload) != checksum:
         return "a frame's checksum does not fit its content"
     known = _KINDS.get(kind)
-    return f"a frame is of the unknown kind {kind}" if known is None else Frame(known, payload)
+    return Unknown(kind, payload) if known is None else Frame(known, payload)
 
 
 def _next_frame(data: bytes, start: int) -> int:
     """Where the next whole frame begins, at ``start`` or later; the length of the data when there is none."""
+    return next((at for at in _likely_frames(data, start) if not isinstance(_frame_at(data, at), str)), len(data))
+
+
+def _likely_frames(data: bytes, start: int) -> Iterator[int]:
+    """Where a frame may begin, by its head alone."""
     to_kind = HEAD.size - 1
     for likely in _LIKELY_START.finditer(data, start + to_kind):
         at = likely.start() - to_kind
-        if isinstance(_frame_at(data, at), Frame):
-            return at
-    return len(data)
+        if HEAD.unpack_from(data, at)[0] <= PAYLOAD_BYTES_MAX:
+            yield at
 
 
-def _checksum(kind: int, payload: bytes) -> int:
+def checksum_of(kind: int, payload: bytes) -> int:
+    """What a frame says of its kind and payload."""
     return zlib.crc32(payload, _BEGUN[kind])

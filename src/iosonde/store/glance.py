@@ -1,45 +1,45 @@
 """A run at a glance: what a listing says of it, without reading the journal's histograms.
 
 A glance walks over the heads of the frames and takes totals from the cells that are asked for. It checks no checksum:
-bits that were flipped within a frame are found by ``load_run`` only.
+bits that were flipped within a frame are found by ``load_run`` only. What a newer version has written is refused.
 """
 
 import json
 import mmap
-import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from iosonde.analysis.totals import COUNTED_IN_ALL
+from iosonde.analysis.means import means_of
 from iosonde.errors import RecordError
-from iosonde.records import CellPlan, Operation, Outcome, Plan, RunHeader, Sync
+from iosonde.records import CellPlan, CellRecord, Outcome, Plan, RunHeader, WithinRepeat
 from iosonde.store.archive import is_archive
+from iosonde.store.cell_figures import CELL_FIGURES, CellFigures
 from iosonde.store.files import open_files
-from iosonde.store.frames import HEAD, PREFIX, Broken, Frame, Kind, decode, schema_version_of
+from iosonde.store.forms import FORMS, WithinFrame
+from iosonde.store.frames import HEAD, PREFIX, Broken, Frame, Kind, Unknown, checksum_of, decode, schema_version_of
+from iosonde.store.locks import is_taken
 from iosonde.store.names import JOURNAL_NAME
-from iosonde.store.reading import check_version, load_header
+from iosonde.store.reading import load_header
+from iosonde.store.upgrades import Upgrader
+from iosonde.store.versions import check_version, newer, unknown_in
 from iosonde.units import SECOND_NS
 
-LOCKS: Final = Path("/proc/locks")
-
-# The journal writes a cell's fields in the order of the record; a cell that differs is read as JSON instead.
+# The journal writes a cell's fields in the order of the record; a cell that differs is read as a whole instead.
 _TURN: Final = re.compile(rb'"order":(\d+),')
 _OUTCOME: Final = re.compile(rb'"outcome":"(\w+)"')
-_FIRST_TOTALS: Final = re.compile(
-    rb'"measured_ns":(\d+),"in_flight_ns":(?:\d+|null),'
-    rb'"operations":\{"(?:read|write)":\{"count":(\d+),"bytes":\d+,"latency_ns_sum":(\d+),'
-)
+# A session is written by one version: what is new in one of these is new in all.
+_MANY: Final = frozenset({Kind.CELL, Kind.INTERVAL})
 _CLOCK_END: Final = re.compile(rb'"clock_end":\{"engine_ns":\d+,"wall_ns":(\d+),')
 
 
 @dataclass(frozen=True)
 class CellGlance:
-    """What one cell is about (commits, its direction, or all together): means over its finished repeats."""
+    """What one cell is about (commits, its direction, or all together): the means of its figures, by the same rule."""
 
     cell: str
     iops: float
@@ -70,15 +70,15 @@ class Glance:
 def glance_at(path: Path, wanted: Callable[[Plan], Collection[CellPlan]]) -> Glance:
     """Looks at a run; ``wanted`` are the cells whose figures are worth reading. Raises RecordError."""
     header = load_header(path)
-    looking = _Looking(header, {plan.cell: plan for plan in wanted(header.plan)})
+    cells = {plan.cell: plan for plan in wanted(header.plan)}
     journal = path / JOURNAL_NAME
     try:
         with _opened(path) as (data, is_held):
             version = schema_version_of(data[: PREFIX.size])
             if version is None:
                 raise RecordError(f"{journal} does not begin like a journal", "use a copy of the run directory")
-            check_version(path, version)
-            for frame in _frames(data, looking.damage):
+            looking = _Looking(path, header, cells, Upgrader(check_version(path, version)))
+            for frame in _frames(path, data, looking.damage):
                 looking.take(frame)
             return looking.result(running=not looking.finished and is_held())
     except FileNotFoundError as error:
@@ -102,7 +102,7 @@ def _opened(path: Path) -> Iterator[tuple[mmap.mmap | bytes, Callable[[], bool]]
             yield files.read(JOURNAL_NAME), lambda: False
         return
     with (path / JOURNAL_NAME).open("rb") as file, _mapped(file.fileno()) as data:
-        yield data, lambda: _is_locked(file.fileno())
+        yield data, lambda: is_taken(file.fileno())
 
 
 def _mapped(file: int) -> mmap.mmap:
@@ -126,9 +126,15 @@ class _Payload:
     def whole(self) -> bytes:
         return self.data[self.start : self.end]
 
+    @property
+    def is_sound(self) -> bool:
+        """Whether it is as it was written; one that stands alone was looked at before."""
+        alone = not self.start
+        return alone or HEAD.unpack_from(self.data, self.start - HEAD.size)[1] == checksum_of(self.kind, self.whole)
 
-def _frames(data: mmap.mmap | bytes, damage: list[str]) -> Iterator[_Payload]:
-    """All frames but intervals, which are nine of ten and which no listing looks at."""
+
+def _frames(path: Path, data: mmap.mmap | bytes, damage: list[str]) -> Iterator[_Payload]:
+    """All frames but most intervals, which are nine of ten: the first of each cell is enough."""
     places = _places(data)
     if places is not None:
         for kind, start, end in places:
@@ -136,6 +142,8 @@ def _frames(data: mmap.mmap | bytes, damage: list[str]) -> Iterator[_Payload]:
         return
     # Something is not whole. Only now is everything read, to tell a broken end from a damaged stretch.
     for found in decode(bytes(data)):
+        if isinstance(found, Unknown):
+            raise newer(path, f"a frame of the kind {found.kind}")
         if isinstance(found, Frame):
             yield _Payload(found.kind, found.payload, 0, len(found.payload))
         elif found.end_bytes < len(data):
@@ -148,15 +156,16 @@ def _places(data: mmap.mmap | bytes) -> list[tuple[int, int, int]] | None:
     A journal has thousands of frames, and this loop is most of what a listing costs.
     """
     head_bytes, unpack, interval, kinds = HEAD.size, HEAD.unpack_from, int(Kind.INTERVAL), {int(kind) for kind in Kind}
-    at, size, places = PREFIX.size, len(data), []
+    at, size, places, is_first = PREFIX.size, len(data), [], True
     while at + head_bytes <= size:
         length, _, kind = unpack(data, at)
         start = at + head_bytes
         at = start + length
-        if kind != interval:
+        if is_first or kind != interval:
             if kind not in kinds:
                 return None
             places.append((kind, start, at))
+            is_first = kind != interval
     return places if at == size else None
 
 
@@ -164,23 +173,14 @@ def _damage_text(found: Broken) -> str:
     return f"{found.reason}, at byte {found.offset_bytes}"
 
 
-def _is_locked(file: int) -> bool:
-    """Whether a process holds the journal's lock. The kernel's table is read: taking the lock would be in the way."""
-    about = os.fstat(file)
-    place = f"{os.major(about.st_dev):02x}:{os.minor(about.st_dev):02x}:{about.st_ino}"
-    try:
-        lines = LOCKS.read_text(encoding="ascii").splitlines()
-    except (OSError, UnicodeDecodeError):
-        return False
-    return any(place in line.split() for line in lines)
-
-
 @dataclass
 class _Looking:
     """What the frames add up to."""
 
+    path: Path
     header: RunHeader
     wanted: Mapping[str, CellPlan]
+    upgrader: Upgrader
     damage: list[str] = field(default_factory=list)
     finished: bool = False
 
@@ -188,26 +188,39 @@ class _Looking:
         self._cells = {turn.order: turn.cell for turn in self.header.plan.turns}
         self._finished_orders: set[int] = set()
         # By turn: a measurement that was made again takes the place of the one before.
-        self._figures: dict[int, tuple[str, float, float]] = {}
+        self._records: dict[int, CellRecord] = {}
+        self._within: dict[int, WithinRepeat] = {}
         self._began_ns = _since_1970_ns(self.header.created_at)
         self._last_cell: _Payload | None = None
+        self._checked: set[Kind] = set()
         self._duration_ns = 0
 
     def take(self, frame: _Payload) -> None:
-        """Adds one frame."""
+        """Adds one frame. Of cells and intervals the first of a session is read, and the last cell."""
+        if frame.kind not in self._checked:
+            self._check_known(frame)
+            self._checked |= {frame.kind} & _MANY
         if frame.kind is Kind.CELL:
             self._cell(frame)
         elif frame.kind is Kind.END:
             self.finished = True
         elif frame.kind is Kind.TURN:
-            turn = json.loads(frame.whole)
+            turn = json.loads(self.upgraded(frame))
             self._cells[turn["order"]] = turn["cell"]
+        elif frame.kind is Kind.WITHIN:
+            within = WithinFrame.model_validate_json(self.upgraded(frame))
+            self._within[within.order] = within.within
         elif frame.kind is Kind.SESSION:
             self.finished = False
+            self._checked.clear()
             self._end_session()
-            self._began_ns = _since_1970_ns(json.loads(frame.whole).get("resumed_at", ""))
+            self._began_ns = _since_1970_ns(json.loads(self.upgraded(frame)).get("resumed_at", ""))
         if frame.kind in {Kind.CELL, Kind.FILL}:
             self._last_cell = frame
+
+    def upgraded(self, frame: _Payload) -> bytes:
+        """A payload as this version would have written it."""
+        return self.upgrader.payload(frame.kind, frame.whole)
 
     def result(self, *, running: bool) -> Glance:
         """The run, as far as it can be seen from here."""
@@ -224,8 +237,19 @@ class _Looking:
             cells=tuple(self._glances()),
         )
 
+    def _check_known(self, frame: _Payload) -> None:
+        """Raises NewerError for what only a newer version can have written; what is damaged shows elsewhere."""
+        try:
+            FORMS[frame.kind].validate_json(self.upgraded(frame))
+        except ValueError as error:
+            unknown = unknown_in(error)
+            if unknown is not None and frame.is_sound:
+                raise newer(self.path, unknown) from error
+
     def _end_session(self) -> None:
-        payload = b"" if self._last_cell is None else self._last_cell.whole
+        if self._last_cell is not None:
+            self._check_known(self._last_cell)
+        payload = b"" if self._last_cell is None else self.upgraded(self._last_cell)
         ended = _CLOCK_END.search(payload, max(payload.rfind(b'"clock_end":'), 0))
         if self.header.is_simulated:
             # Virtual time begins at 0, stands still between sessions, and goes on where it was.
@@ -238,66 +262,30 @@ class _Looking:
         turn = _TURN.search(frame.data, frame.start, frame.end)
         outcome = _OUTCOME.search(frame.data, turn.end(), frame.end) if turn else None
         name = self._cells.get(int(turn[1])) if turn else None
-        if turn is None or outcome is None or name is None:
-            self._whole_cell(json.loads(frame.whole))
-        elif name not in self.wanted:
-            self._keep(int(turn[1]), name, outcome[1].decode())
+        if self.upgrader.changes(frame.kind) or turn is None or outcome is None or name is None or name in self.wanted:
+            self._figures(CELL_FIGURES.validate_json(self.upgraded(frame)))
         else:
-            plain = _is_plain(self.wanted[name])
-            totals = _FIRST_TOTALS.search(frame.data, outcome.end(), frame.end) if plain else None
-            if totals is None:
-                self._whole_cell(json.loads(frame.whole))
-            else:
-                self._keep(int(turn[1]), name, outcome[1].decode(), tuple(map(int, totals.groups())))
+            self._note(int(turn[1]), outcome[1].decode())
 
-    def _whole_cell(self, cell: Mapping[str, Any]) -> None:
-        plan = self.wanted.get(cell["cell"])
-        totals = [cell["operations"].get(each) for each in (_counted(plan) if plan is not None else ())]
-        count = sum(each["count"] for each in totals if each)
-        latency_ns_sum = sum(_latency_ns_sum(each) for each in totals if each)
-        self._keep(cell["order"], cell["cell"], cell["outcome"], (cell["measured_ns"], count, latency_ns_sum))
+    def _figures(self, found: CellFigures) -> None:
+        self._note(found.order, found.outcome)
+        plan = self.wanted.get(found.cell)
+        if plan is not None:
+            self._records[found.order] = found.record(plan)
 
-    def _keep(self, order: int, name: str, outcome: str, totals: tuple[int, ...] = ()) -> None:
-        """Takes a measurement in; ``totals`` are its measured time, its operations, and the sum of their latencies."""
-        if outcome != Outcome.FINISHED:
-            return
-        self._finished_orders.add(order)
-        if totals and all(totals[:2]):
-            measured_ns, count, latency_ns_sum = totals
-            self._figures[order] = (name, count * SECOND_NS / measured_ns, latency_ns_sum / count)
+    def _note(self, order: int, outcome: str) -> None:
+        if outcome == Outcome.FINISHED:
+            self._finished_orders.add(order)
 
     def _glances(self) -> Iterator[CellGlance]:
-        by_cell: dict[str, list[tuple[float, float]]] = {}
-        for name, iops, latency_ns in self._figures.values():
-            by_cell.setdefault(name, []).append((iops, latency_ns))
-        for name, repeats in by_cell.items():
-            iops, latency_ns = (sum(values) / len(repeats) for values in zip(*repeats, strict=True))
-            yield CellGlance(name, iops, latency_ns, len(repeats))
-
-
-def _is_plain(plan: CellPlan) -> bool:
-    """Whether one class of operations is all that the cell has, so that the first one is what it is about.
-
-    An open loop is about its response times, which stand further behind.
-    """
-    return (
-        not plan.workload.is_open_loop
-        and plan.workload.sync is not Sync.FDATASYNC
-        and plan.workload.only_operation in {Operation.READ, Operation.WRITE}
-    )
-
-
-def _latency_ns_sum(totals: Mapping[str, Any]) -> int:
-    """The sum of what ``analysis.latency.leading`` leads with."""
-    response = totals.get("response")
-    return int(totals["latency_ns_sum"] if response is None else response["ns_sum"])
-
-
-def _counted(plan: CellPlan) -> tuple[Operation, ...]:
-    """The classes that add up to what a cell is about, as ``CellEstimate.subject`` says."""
-    if plan.workload.flushes_each:
-        return (Operation.COMMIT,)
-    return (Operation.WRITE,) if plan.workload.only_operation is Operation.WRITE else COUNTED_IN_ALL
+        by_cell: dict[str, list[CellRecord]] = {}
+        for order, record in self._records.items():
+            within = self._within.get(order, record.within)
+            by_cell.setdefault(record.cell, []).append(record.model_copy(update={"within": within}))
+        for name, records in by_cell.items():
+            means = means_of(self.wanted[name].workload, records)
+            if means is not None:
+                yield CellGlance(name, means.iops, means.latency_ns_mean, means.repeats)
 
 
 def _since_1970_ns(text: str) -> int | None:

@@ -1,6 +1,5 @@
 """The journal: the truth while a run goes on."""
 
-import fcntl
 import json
 import os
 import time
@@ -10,9 +9,21 @@ from types import TracebackType
 from typing import Final, Self
 
 from iosonde.errors import OutputError, RecordError
-from iosonde.records import INTERVAL_FORM, SCHEMA_VERSION, CellRecord, CellTurn, IntervalRecord, LaterPass, Session
-from iosonde.store.frames import Kind, encode, prefix, schema_version_of, whole_bytes
+from iosonde.records import (
+    INTERVAL_FORM,
+    SCHEMA_VERSION,
+    CellRecord,
+    CellTurn,
+    IntervalRecord,
+    LaterPass,
+    Session,
+    WithinRepeat,
+)
+from iosonde.store.forms import WithinFrame
+from iosonde.store.frames import Broken, Kind, Unknown, decode, encode, is_torn_end, prefix, schema_version_of
+from iosonde.store.locks import is_taken, take
 from iosonde.store.names import JOURNAL_NAME
+from iosonde.store.versions import check_version, newer
 
 # Flushing disturbs a target on the same disk, so a cell that ends soon is left in peace: what a power cut can take
 # stays below ten seconds.
@@ -21,15 +32,12 @@ SYNC_LATEST_S: Final = 9.0
 
 
 def is_being_written(directory: Path) -> bool:
-    """Whether somebody holds the journal of a run; False where that can't be known."""
+    """Whether somebody holds the journal of a run; False where that can't be known. Nobody is kept from writing it."""
     try:
         with (directory / JOURNAL_NAME).open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
+            return is_taken(file.fileno())
     except OSError:
         return False
-    return False
 
 
 class Journal:
@@ -38,10 +46,23 @@ class Journal:
     Whoever writes holds a lock on it, which the kernel takes back when the process ends, however it ends.
     """
 
-    def __init__(self, path: Path, now_s: Callable[[], float] = time.monotonic, *, go_on: bool = False) -> None:
-        """Starts a journal, or goes on with one that was broken off. Raises OutputError, or RecordError."""
+    def __init__(
+        self,
+        path: Path,
+        now_s: Callable[[], float] = time.monotonic,
+        *,
+        go_on: bool = False,
+        before_change: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Starts a journal, or goes on with one that was broken off. Raises OutputError, or RecordError.
+
+        One that is gone on with is as it was until something is added; ``before_change`` is called then, once.
+        """
         self._path = path
         self._now_s = now_s
+        self._torn_from: int | None = None
+        self._before_change = before_change
+        self._is_changed = not go_on
         try:
             self._file = path.open("r+b" if go_on else "xb", buffering=0)
         except OSError as error:
@@ -49,7 +70,7 @@ class Journal:
         try:
             self._lock()
             if go_on:
-                self._cut_to_whole_frames()
+                self._find_end()
             else:
                 self._write(prefix(SCHEMA_VERSION))
             self._sync()
@@ -66,6 +87,17 @@ class Journal:
     def close(self) -> None:
         """Closes the file, and with it the lock."""
         self._file.close()
+
+    def cut_torn_end(self) -> None:
+        """Cuts off the frame that writing broke off in, where there is one; whoever adds anything need not ask."""
+        if self._torn_from is None:
+            return
+        at, self._torn_from = self._torn_from, None
+        try:
+            self._file.truncate(at)
+            self._file.seek(at)
+        except OSError as error:
+            raise _unwritable(self._path, error) from error
 
     def interval(self, order: int, interval: IntervalRecord, left_s: float) -> None:
         """Keeps an interval of the running cell, which goes on for another ``left_s`` seconds."""
@@ -87,6 +119,11 @@ class Journal:
         """Keeps the first write of the target."""
         self._append(Kind.FILL, cell)
 
+    def within(self, order: int, within: WithinRepeat) -> None:
+        """Adds what the intervals of a kept cell say of it: nothing is analysed before it is kept."""
+        frame = WithinFrame(order=order, within=within)
+        self._write(encode(Kind.WITHIN, frame.model_dump_json().encode()))
+
     def session(self, session: Session) -> None:
         """Notes that a run goes on after it was broken off."""
         self._write(encode(Kind.SESSION, session.model_dump_json().encode()))
@@ -103,31 +140,39 @@ class Journal:
         self._sync()
 
     def _lock(self) -> None:
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not take(self._file):
             raise RecordError(
                 f"{self._path.parent} is being written by another iosonde", "wait until it has ended, or end it first"
-            ) from None
-        except OSError:
-            # Some network file systems know no locks; a run there is no worse off than without.
-            return
+            )
 
-    def _cut_to_whole_frames(self) -> None:
-        data = self._path.read_bytes()
+    def _find_end(self) -> None:
+        """Finds where to go on. What a newer version has written, and what more than an end is damaged, stays."""
+        data, run = self._path.read_bytes(), self._path.parent
         assert schema_version_of(data) is not None, "whoever goes on with a journal has read it"
-        whole = whole_bytes(data)
-        try:
-            self._file.truncate(whole)
-            self._file.seek(whole)
-        except OSError as error:
-            raise _unwritable(self._path, error) from error
+        check_version(run, schema_version_of(data))
+        last: object = None
+        for last in decode(data):
+            if isinstance(last, Unknown):
+                raise newer(run, f"a frame of the kind {last.kind}")
+        self._file.seek(len(data))
+        if isinstance(last, Broken) and last.end_bytes == len(data):
+            if not is_torn_end(data, last):
+                raise RecordError(
+                    f"{self._path} is damaged from byte {last.offset_bytes} to its end, in more than the last frame",
+                    "use a whole copy of the run directory, or start a new run; `iosonde report` shows what is left",
+                    final=True,
+                )
+            self._torn_from = last.offset_bytes
 
     def _append(self, kind: Kind, cell: CellRecord) -> None:
         self._write(encode(kind, cell.model_dump_json(exclude={"intervals"}).encode()))
         self._sync()
 
     def _write(self, data: bytes) -> None:
+        if not self._is_changed:
+            self._is_changed = True
+            self._before_change()
+            self.cut_torn_end()
         try:
             while data:
                 data = data[self._file.write(data) :]

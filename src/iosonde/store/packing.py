@@ -1,17 +1,15 @@
 """Packing a run into an archive: the same run gives the same bytes."""
 
-import fcntl
 import os
 import stat
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from iosonde.errors import RecordError
 from iosonde.store.archive import CONTENT_BYTES_MAX, FILES_MAX, is_plain_name, open_archive
 from iosonde.store.files import RunFiles, open_files
+from iosonde.store.journal import is_being_written
 from iosonde.store.names import JOURNAL_NAME
 from iosonde.store.reading import load_run
 from iosonde.store.whole import moved_together, telling
@@ -29,7 +27,9 @@ def write_archive(run: Path, to: Path) -> tuple[str, ...]:
     What is there is replaced, at once and in full. Everything in the run's folder goes in but links, other folders and
     hidden files. Raises RecordError for what is no whole run or is being written, and OutputError.
     """
-    with _at_rest(run), open_files(run) as files:
+    since = _journal_state(run)
+    _check_at_rest(run, since)
+    with open_files(run) as files:
         names = _checked_names(run, files)
         folder = f"iosonde-{load_run(run, intervals=False).header.run}"
         if not is_plain_name(folder):
@@ -39,6 +39,7 @@ def write_archive(run: Path, to: Path) -> tuple[str, ...]:
             with open_archive(beside(to)):
                 # What can't be read back is never given away.
                 pass
+            _check_at_rest(run, since)
     return names
 
 
@@ -74,23 +75,16 @@ def _pack(files: RunFiles, names: tuple[str, ...], folder: str, path: Path) -> N
         os.fsync(file.fileno())
 
 
-@contextmanager
-def _at_rest(run: Path) -> Iterator[None]:
-    """Holds the journal of a run directory, so that nobody goes on with the run meanwhile."""
+def _journal_state(run: Path) -> tuple[int, int, int] | None:
+    """What another journal would not have; None for an archive, or no run at all, which whoever reads it tells."""
     try:
-        journal = (run / JOURNAL_NAME).open("rb")
+        found = (run / JOURNAL_NAME).stat()
     except OSError:
-        # An archive, or no run at all, which is told by whoever reads it.
-        yield
-        return
-    with journal:
-        try:
-            fcntl.flock(journal, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise RecordError(
-                f"{run} is being written by another iosonde", "wait until it has ended, or end it first"
-            ) from None
-        except OSError:
-            # Some network file systems know no locks, and whoever writes there holds none.
-            pass
-        yield
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _check_at_rest(run: Path, since: tuple[int, int, int] | None) -> None:
+    """Raises RecordError where somebody writes the run, or has meanwhile; nobody is kept from doing so."""
+    if is_being_written(run) or _journal_state(run) != since:
+        raise RecordError(f"{run} is being written by another iosonde", "wait until it has ended, or end it first")

@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from pydantic import TypeAdapter, ValidationError
-from pydantic.dataclasses import dataclass
+from pydantic import ValidationError
 
 from iosonde.analysis.totals import sums_of
 from iosonde.errors import RecordError
@@ -26,15 +25,17 @@ from iosonde.records import (
     RunRecord,
     Session,
 )
-from iosonde.records.base import COMPACT
 from iosonde.store.files import RunFiles, open_files
-from iosonde.store.frames import Broken, Frame, Kind, decode, schema_version_of
+from iosonde.store.forms import FORMS, EndFrame, Seen, WithinFrame
+from iosonde.store.frames import Broken, Frame, Kind, Unknown, decode, schema_version_of
 from iosonde.store.journal import is_being_written
 from iosonde.store.names import HEADER_NAME, JOURNAL_NAME
+from iosonde.store.upgrades import Upgrader, upgraded_header
+from iosonde.store.versions import check_version, newer, unknown_in
 
 FILL_ORDER: Final = 0
 # Headers begin with it; reading a long plan twice only to find it would double the time that a listing takes.
-_SCHEMA_FIRST: Final = re.compile(r'\{\s*"schema_version":\s*(\d+),')
+_SCHEMA_FIRST: Final = re.compile(r'\{\s*"schema_version":\s*(\d{1,9}),')
 
 
 def load_run(path: Path, *, intervals: bool = True) -> RunRecord:
@@ -43,14 +44,20 @@ def load_run(path: Path, *, intervals: bool = True) -> RunRecord:
     Without ``intervals`` the cells carry totals only, which is much faster.
     """
     with open_files(path) as files:
-        reading = _Reading(_header(path, files), intervals=intervals)
-        frames = _frames(path, files)
+        header, data = _header(path, files), _journal(path, files)
+    version = check_version(path, schema_version_of(data))
+    reading = _Reading(header, Upgrader(version), intervals=intervals)
     try:
         with _without_collecting():
-            for found in frames:
+            for found in decode(data):
+                if isinstance(found, Unknown):
+                    raise newer(path, f"a frame of the kind {found.kind}")
                 reading.take(found)
             run = reading.result()
     except (ValueError, KeyError, TypeError, RecursionError) as error:
+        unknown = unknown_in(error)
+        if unknown is not None:
+            raise newer(path, unknown) from error
         # Each frame is as it was written, so somebody else wrote it.
         raise RecordError(
             f"{path / JOURNAL_NAME} holds what no iosonde writes: {_first_reason(error)}",
@@ -71,22 +78,12 @@ def _without_collecting() -> Iterator[None]:
             gc.enable()
 
 
-@dataclass(frozen=True, slots=True, config=COMPACT)
-class _IntervalFrame:
-    """What the frame of an interval holds."""
-
-    order: int
-    interval: IntervalRecord
-
-
-_INTERVAL_FRAME: Final = TypeAdapter(_IntervalFrame)
-
-
 class _Reading:
     """What the frames of a journal add up to."""
 
-    def __init__(self, header: RunHeader, *, intervals: bool) -> None:
+    def __init__(self, header: RunHeader, upgrader: Upgrader, *, intervals: bool) -> None:
         self._header = header
+        self._upgrader = upgrader
         self._with_intervals = intervals
         self._turns = {turn.order: turn for turn in header.plan.turns}
         self._plans = {cell.cell: cell for cell in header.plan.cells}
@@ -100,6 +97,7 @@ class _Reading:
         self._sessions: list[Session] = []
         # Intervals of cells that have no end yet, as they were written: most are never looked at.
         self._pending: dict[int, list[bytes]] = {}
+        self._seen = Seen()
         self._chosen: dict[int, CellTurn] = {}
         self._finished = False
         self._later_passes: list[LaterPass] = []
@@ -109,21 +107,27 @@ class _Reading:
         """Adds one frame."""
         if isinstance(found, Broken):
             self._damage.append(f"{found.reason}, at byte {found.offset_bytes}")
-        elif found.kind is Kind.INTERVAL:
-            self._pending.setdefault(_order_of(found.payload), []).append(found.payload)
+            return
+        payload = self._upgrader.payload(found.kind, found.payload)
+        if found.kind is Kind.INTERVAL:
+            if not self._with_intervals:
+                self._seen.check(found.kind, payload)
+            self._pending.setdefault(_order_of(payload), []).append(payload)
         elif found.kind is Kind.END:
-            self._finished = True
+            self._finished = EndFrame.model_validate_json(payload).finished
         elif found.kind is Kind.TURN:
-            turn = CellTurn.model_validate_json(found.payload)
+            turn = CellTurn.model_validate_json(payload)
             self._turns[turn.order] = self._chosen[turn.order] = turn
         elif found.kind is Kind.LATER_PASS:
-            self._later_passes.append(LaterPass.model_validate_json(found.payload))
+            self._later_passes.append(LaterPass.model_validate_json(payload))
+        elif found.kind is Kind.WITHIN:
+            self._add_within(WithinFrame.model_validate_json(payload))
         elif found.kind is Kind.SESSION:
             self._cut_what_is_pending()
-            self._sessions.append(Session.model_validate_json(found.payload))
+            self._sessions.append(Session.model_validate_json(payload))
             self._finished = False
         else:
-            cell = CellRecord.model_validate_json(found.payload)
+            cell = CellRecord.model_validate_json(payload)
             payloads = self._pending.pop(cell.order, [])
             if self._with_intervals:
                 cell = cell.model_copy(update={"intervals": _intervals(payloads)})
@@ -145,6 +149,12 @@ class _Reading:
             later_passes=tuple(self._later_passes),
             turns_chosen=tuple(self._chosen[order] for order in sorted(self._chosen)),
         )
+
+    def _add_within(self, frame: WithinFrame) -> None:
+        cell = self._cells.get(frame.order)
+        # Damage can take the cell, and leave what was said of it.
+        if cell is not None:
+            self._cells[frame.order] = cell.model_copy(update={"within": frame.within})
 
     def _keep(self, cell: CellRecord) -> None:
         before = self._cells.get(cell.order)
@@ -188,7 +198,7 @@ def _order_of(payload: bytes) -> int:
 
 
 def _intervals(payloads: list[bytes]) -> tuple[IntervalRecord, ...]:
-    return tuple(_INTERVAL_FRAME.validate_json(payload).interval for payload in payloads)
+    return tuple(FORMS[Kind.INTERVAL].validate_json(payload).interval for payload in payloads)
 
 
 def load_header(path: Path) -> RunHeader:
@@ -213,28 +223,43 @@ def _header(path: Path, files: RunFiles) -> RunHeader:
     try:
         return _header_of(path, text)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
+        unknown = unknown_in(error)
+        if unknown is not None:
+            raise newer(path, unknown) from error
         reason = _first_reason(error)
         raise RecordError(f"{path / HEADER_NAME} is damaged: {reason}", "use a copy of the run directory") from error
 
 
 def _header_of(path: Path, text: str) -> RunHeader:
-    version = _SCHEMA_FIRST.match(text)
-    check_version(path, int(version[1]) if version else json.loads(text)["schema_version"])
+    first = _SCHEMA_FIRST.match(text)
+    if first is None or int(first[1]) != SCHEMA_VERSION:
+        found = _object(text)
+        check_version(path, found.get("schema_version"))
+        text = json.dumps(upgraded_header(found))
     try:
-        return RunHeader.model_validate_json(text)
+        header = RunHeader.model_validate_json(text)
     except ValidationError:
         # Text that is no JSON at all is told in the words of Python's own reader.
         json.loads(text)
         raise
+    # A name that stands twice counts where it stands last.
+    check_version(path, header.schema_version)
+    return header
 
 
-def check_version(path: Path, version: int) -> None:
-    """Raises RecordError for a run that this version can't know."""
-    if version > SCHEMA_VERSION:
-        raise RecordError(
-            f"{path} was written by a newer iosonde (schema {version}; this one reads up to {SCHEMA_VERSION})",
-            "install the newer iosonde to read it",
-        )
+def _object(text: str) -> dict[str, Any]:
+    found = json.loads(text)
+    if not isinstance(found, dict):
+        message = "it holds no object"
+        raise TypeError(message)
+    return found
+
+
+def written_version(path: Path) -> int:
+    """The version that a run's header is written in, as it lies there. Raises RecordError."""
+    with open_files(path) as files:
+        text = files.read(HEADER_NAME).decode("utf-8")
+    return check_version(path, _object(text).get("schema_version"))
 
 
 def _first_reason(error: Exception) -> str:
@@ -244,7 +269,7 @@ def _first_reason(error: Exception) -> str:
     return str(error)
 
 
-def _frames(path: Path, files: RunFiles) -> Iterator[Frame | Broken]:
+def _journal(path: Path, files: RunFiles) -> bytes:
     try:
         data = files.read(JOURNAL_NAME)
     except FileNotFoundError as error:
@@ -255,8 +280,6 @@ def _frames(path: Path, files: RunFiles) -> Iterator[Frame | Broken]:
         raise RecordError(
             f"{path} has no readable journal: {error.strerror}", "use a copy of the run directory"
         ) from error
-    version = schema_version_of(data)
-    if version is None:
+    if schema_version_of(data) is None:
         raise RecordError(f"{path / JOURNAL_NAME} does not begin like a journal", "use a copy of the run directory")
-    check_version(path, version)
-    return decode(data)
+    return data

@@ -5,9 +5,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from iosonde.errors import OutputError
-from iosonde.records import RunHeader
+from iosonde.records import SCHEMA_VERSION, RunHeader
 from iosonde.store.journal import Journal
 from iosonde.store.names import HEADER_NAME, JOURNAL_NAME, REPORT_NAME
+from iosonde.store.reading import load_header, written_version
 from iosonde.store.whole import write_whole
 
 
@@ -39,16 +40,27 @@ class RunDirectory:
         """Starts the journal, then writes the header: a directory with a header is a run that can go on."""
         journal = Journal(self.path / JOURNAL_NAME)
         try:
-            write_whole(self.path / HEADER_NAME, header.model_dump_json(indent=1) + "\n")
-            _flush_directory(self.path)
+            self._write_header(header)
         except BaseException:
             journal.close()
             raise
         return journal
 
     def reopen_journal(self) -> Journal:
-        """Goes on with the journal of a run that was broken off; no other process may be at it."""
-        return Journal(self.path / JOURNAL_NAME, go_on=True)
+        """Goes on with the journal of a run that was broken off; no other process may be at it.
+
+        With the first thing that is added, a run of an older version becomes one of this version.
+        """
+        return Journal(self.path / JOURNAL_NAME, go_on=True, before_change=self._raise_version)
+
+    def _raise_version(self) -> None:
+        """An older iosonde must not take for damage what is added now: it refuses the run by its header."""
+        if written_version(self.path) < SCHEMA_VERSION:
+            self._write_header(load_header(self.path))
+
+    def _write_header(self, header: RunHeader) -> None:
+        write_whole(self.path / HEADER_NAME, header.model_dump_json(indent=1) + "\n")
+        _flush_directory(self.path)
 
 
 def make_directory(path: Path) -> None:

@@ -1,7 +1,7 @@
 """What a series of intervals, or of rounds, tells."""
 
 from iosonde.analysis.series.batches import BatchMeans, batch_means
-from iosonde.analysis.series.changes import LEVEL_SHARE_MIN, find_changes
+from iosonde.analysis.series.changes import find_changes
 from iosonde.analysis.series.steady import (
     SNIA,
     TKPERF,
@@ -14,7 +14,6 @@ from iosonde.analysis.series.steady import (
 from iosonde.analysis.series.warm_up import compared_ends, find_warm_up, geweke
 
 __all__ = [
-    "LEVEL_SHARE_MIN",
     "SNIA",
     "TKPERF",
     "BatchMeans",

@@ -21,6 +21,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from iosonde.analysis.estimate import LEVEL_SHARE_MIN
+
 LENGTH_MIN: Final = 5
 """Values between two changes, at least: shorter excursions belong to the spread of a state, not to its level."""
 
@@ -33,9 +35,6 @@ SHARPNESS_MIN: Final = 0.5
 
 NORMAL_WITHIN: Final = ((0.5, 0.6745), (0.8, 1.2816))
 """Within how many standard deviations such a share of a normal distribution lies."""
-
-LEVEL_SHARE_MIN: Final = 0.05
-"""A smaller difference between levels changes nobody's mind."""
 
 GAIN_MIN: Final = 20.0
 GAIN_SHORT: Final = 2000.0

@@ -31,6 +31,7 @@ class RunState(StrEnum):
     FINISHED = "finished"
     RUNNING = "running"
     UNFINISHED = "unfinished"
+    NEWER = "newer"
     DAMAGED = "damaged"
     UNREADABLE = "unreadable"
 
@@ -41,7 +42,7 @@ class ListedRun:
 
     ``targets`` are the paths that were named: a folder, where iosonde made a file in it.
     ``best_cell`` is where ``iops`` and ``latency_ns_mean`` come from: the best 4 KiB random read of the run or, where
-    it has none, its best cell. ``reason`` says what is damaged or unreadable.
+    it has none, its best cell. ``reason`` says what is damaged, unreadable, or of a newer iosonde.
     """
 
     path: str
@@ -155,6 +156,7 @@ _STYLES: Final = {
     RunState.FINISHED: "green",
     RunState.RUNNING: "cyan",
     RunState.UNFINISHED: "yellow",
+    RunState.NEWER: "yellow",
     RunState.DAMAGED: "bold red",
     RunState.UNREADABLE: "bold red",
 }

@@ -1,0 +1,40 @@
+"""What is left of a plan once some of it was measured: the time of what remains, by the same reckoning as its cost."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from iosonde.plans.aiming import turn_cost_ns
+from iosonde.plans.cost import ASSUMED_WRITE_BYTES_PER_S, CELL_OVERHEAD_NS, timed, turn_duration_ns
+from iosonde.records import CellTurn, Plan
+
+
+@dataclass(frozen=True)
+class Remaining:
+    """Time that is left: of the turns that are known, and of the budget for those that may follow; 0 without an aim."""
+
+    turns_ns: int
+    more_ns: int
+
+    @property
+    def total_ns(self) -> int:
+        """Both; with an aim, at most."""
+        return self.turns_ns + self.more_ns
+
+
+def remaining(
+    plan: Plan,
+    done: Iterable[CellTurn],
+    left: Iterable[CellTurn],
+    bytes_per_s: int = ASSUMED_WRITE_BYTES_PER_S,
+    *,
+    overhead_ns: int = CELL_OVERHEAD_NS,
+) -> Remaining:
+    """The time of the turns that are ``left``, and what they and those that are ``done`` leave of the budget."""
+    cells, left = {cell.cell: cell for cell in plan.cells}, tuple(left)
+    turns_ns = sum(
+        turn_duration_ns(plan, timed(cells[turn.cell], turn), bytes_per_s, overhead_ns=overhead_ns) for turn in left
+    )
+    if plan.aim is None:
+        return Remaining(turns_ns, 0)
+    spent_ns = sum(turn_cost_ns(cells[turn.cell], turn) for turn in (*done, *left))
+    return Remaining(turns_ns, max(plan.aim.budget_ns - spent_ns, 0))

@@ -1,0 +1,82 @@
+"""Of a cell's frame, what its means are made of and what says whether it is used: all that a listing reads of it."""
+
+from typing import Final
+
+from pydantic import BaseModel, TypeAdapter
+
+from iosonde.records import (
+    CellPlan,
+    CellRecord,
+    Histogram,
+    Layout,
+    Neighbour,
+    Operation,
+    OperationTotals,
+    Outcome,
+    Timing,
+    WithinRepeat,
+)
+
+
+class _Sum(BaseModel):
+    """Of a distribution, its sum."""
+
+    ns_sum: int
+
+
+class _Totals(BaseModel):
+    """Of totals, what means are made of."""
+
+    count: int
+    bytes: int
+    latency_ns_sum: int
+    response: _Sum | None = None
+
+    def totals(self) -> OperationTotals:
+        """The same without a histogram, response times in front where there are any."""
+        ns_sum = self.latency_ns_sum if self.response is None else self.response.ns_sum
+        return OperationTotals(
+            count=self.count,
+            bytes=self.bytes,
+            latency_ns_sum=ns_sum,
+            latency_ns_min=0,
+            latency_ns_max=0,
+            latency=Histogram(layout=Layout(), bucket=(), count=()),
+        )
+
+
+class CellFigures(BaseModel):
+    """Of a cell's record, what its means are made of and what says whether it is used; all else is skipped."""
+
+    cell: str
+    repeat: int
+    order: int
+    seed: int
+    timing: Timing
+    outcome: Outcome
+    measured_ns: int
+    operations: dict[Operation, _Totals]
+    neighbours: tuple[Neighbour, ...] = ()
+    within: WithinRepeat | None = None
+
+    def record(self, plan: CellPlan) -> CellRecord:
+        """A record of that alone."""
+        return CellRecord(
+            cell=self.cell,
+            experiments=plan.experiments,
+            repeat=self.repeat,
+            order=self.order,
+            seed=self.seed,
+            workload=plan.workload,
+            timing=self.timing,
+            outcome=self.outcome,
+            failure=None,
+            measured_ns=self.measured_ns,
+            operations={operation: each.totals() for operation, each in self.operations.items()},
+            warmup={},
+            neighbours=self.neighbours,
+            within=self.within,
+        )
+
+
+CELL_FIGURES: Final = TypeAdapter(CellFigures)

@@ -1,0 +1,229 @@
+"""What is told to be left of a run that was broken off: the plan's time without what was spent, and what it takes."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from iosonde.campaign import Rest, SilentObserver, look_ahead, look_back, measure_to_directory, resume
+from iosonde.campaign.simulated import assumed_bytes_per_s
+from iosonde.campaign.wishes import campaign_wish
+from iosonde.cli.planned import rest_line
+from iosonde.cli.progress import Clockwork
+from iosonde.plans import ASSUMED_WRITE_BYTES_PER_S, plan_cost, remaining
+from iosonde.records import CellPlan, CellRecord, CellTurn, Outcome, RunRecord
+from iosonde.store import load_run
+from iosonde.vocabulary import EngineChoice, Poll
+from tests.stories.short_runs import run_short, short_wish
+
+SECOND_NS = 10**9
+OVERHEAD_NS = 30_000_000
+SWEEP = """
+[[experiment]]
+name = "all"
+pattern = "random"
+read = {read}
+block_size = "4KiB"
+queue_depth = [1, 4, 16]
+"""
+# No budget makes figures known to a thousandth, so all of it is spent.
+ADAPTIVE = 'name = "adaptive"\nprecision = "0.1%"\nbudget = "15s"\nduration = "1s"\n' + SWEEP
+FIXED = 'name = "fixed"\nrepeats = 4\nwarmup = "100ms"\nduration = "900ms"\n' + SWEEP
+AMOUNT = 'name = "amount"\nrepeats = 2\n' + SWEEP + 'amount = "64MiB"\n'
+
+
+class Impatient(SilentObserver):
+    """Interrupts a run once so many measurements are done, or within the one after them."""
+
+    def __init__(self, number: int, *, within: bool = False) -> None:
+        self._left = number
+        self._within = within
+
+    def cell_finished(self, record: CellRecord) -> None:
+        self._left -= record.order > 0
+        if not self._left and not self._within:
+            raise KeyboardInterrupt
+
+    def cell_started(self, plan: CellPlan, turn: CellTurn) -> None:  # noqa: ARG002 - each counts
+        if not self._left and self._within:
+            self._left -= 1
+            raise KeyboardInterrupt
+
+
+def run_sweep(text: str, folder: Path, observer: SilentObserver, read: int = 100, **others: Any) -> Path:
+    (folder / "sweep.toml").write_text(text.format(read=read), encoding="utf-8")
+    now = datetime.now(UTC)
+    wish = campaign_wish(
+        ["sim:mmc,seed=5"],
+        profile=str(folder / "sweep.toml"),
+        quick=False,
+        size=None,
+        overwrite=False,
+        buffered=False,
+        engine=EngineChoice.AUTO,
+        poll=Poll.INTERRUPT,
+        seed=11,
+        **others,
+    )
+    measure_to_directory(wish, look_ahead(wish, now), folder / "run", observer, now)
+    return folder / "run"
+
+
+def broken_off(text: str, folder: Path, number: int, *, within: bool, read: int = 100) -> Rest:
+    with pytest.raises(KeyboardInterrupt):
+        run_sweep(text, folder, Impatient(number, within=within), read)
+    return look_back(folder / "run", failed_again=False)
+
+
+def go_on(folder: Path, rest: Rest, observer: SilentObserver | None = None) -> RunRecord:
+    resume(folder / "run", rest, observer or SilentObserver(), datetime.now(UTC))
+    return load_run(folder / "run", intervals=False)
+
+
+def took_ns(record: CellRecord) -> int:
+    return record.timing.warmup_ns + record.measured_ns
+
+
+def measured_after(run: RunRecord, rest: Rest) -> list[CellRecord]:
+    before = {turn.order for turn in rest.done}
+    return [cell for cell in run.cells if cell.order not in before]
+
+
+def cost_of(rest: Rest, bytes_per_s: int = ASSUMED_WRITE_BYTES_PER_S) -> int:
+    """All that the plan takes, as ``iosonde plan`` tells it, without the fill."""
+    return plan_cost(rest.run.header.plan.model_copy(update={"fill": None}), bytes_per_s).duration_ns
+
+
+@pytest.mark.parametrize("within", [False, True])
+@pytest.mark.parametrize("number", [1, 9, 14])
+def test_with_an_aim_what_is_told_to_be_left_and_what_was_spent_are_the_plans_and_it_takes_that_long(
+    number: int, within: bool, tmp_path: Path
+) -> None:
+    rest = broken_off(ADAPTIVE, tmp_path, number, within=within)
+    assert len(rest.done) == number
+    assert rest.left_ns + rest.spent_ns == cost_of(rest) == 15 * SECOND_NS
+    assert rest.spent_ns == rest.budget_spent_ns == sum(took_ns(cell) + OVERHEAD_NS for cell in rest.run.cells[:number])
+    later = measured_after(go_on(tmp_path, rest), rest)
+    takes_ns = sum(took_ns(cell) + OVERHEAD_NS for cell in later)
+    # What is left at the end holds no further repeat.
+    assert takes_ns <= rest.left_ns <= takes_ns + 2 * SECOND_NS
+
+
+@pytest.mark.parametrize("number", [1, 5, 11])
+def test_with_fixed_times_what_is_told_is_what_the_turns_that_are_left_take(number: int, tmp_path: Path) -> None:
+    rest = broken_off(FIXED, tmp_path, number, within=True)
+    assert rest.left_ns + rest.spent_ns == cost_of(rest)
+    assert rest.left_ns == (12 - number) * (SECOND_NS + OVERHEAD_NS)
+    later = measured_after(go_on(tmp_path, rest), rest)
+    assert sum(took_ns(cell) for cell in later) == pytest.approx(rest.left_ns, rel=0.05)
+
+
+def test_a_run_that_is_broken_off_again_and_again_has_less_left_each_time(tmp_path: Path) -> None:
+    rest = broken_off(ADAPTIVE, tmp_path, 4, within=True)
+    lefts = [rest.left_ns]
+    for _ in range(3):
+        with pytest.raises(KeyboardInterrupt):
+            go_on(tmp_path, rest, Impatient(4, within=True))
+        rest = look_back(tmp_path / "run", failed_again=False)
+        assert rest.left_ns + rest.spent_ns == cost_of(rest)
+        lefts.append(rest.left_ns)
+    assert lefts == sorted(lefts, reverse=True)
+    assert len(set(lefts)) == 4
+    takes_ns = sum(took_ns(cell) + OVERHEAD_NS for cell in measured_after(go_on(tmp_path, rest), rest))
+    assert takes_ns <= rest.left_ns <= takes_ns + 2 * SECOND_NS
+
+
+def test_a_fill_that_was_broken_off_is_told_and_one_that_is_there_is_not(tmp_path: Path) -> None:
+    class Filling(SilentObserver):
+        def interval(self, interval: object) -> None:  # noqa: ARG002 - the first one, which is the fill's
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_sweep(FIXED, tmp_path, Filling(), read=50)
+    rest = look_back(tmp_path / "run", failed_again=False)
+    assert rest.fill_ns > 0
+    assert rest.left_ns == rest.fill_ns + cost_of(rest)
+    with pytest.raises(KeyboardInterrupt):
+        go_on(tmp_path, rest, Impatient(2))
+    now = look_back(tmp_path / "run", failed_again=False)
+    assert now.fill_ns == 0
+    assert now.run.fill is not None
+    assert now.run.fill.outcome is Outcome.FINISHED
+    # The model says how fast it takes a fill.
+    assert rest.fill_ns == pytest.approx(now.run.fill.measured_ns, rel=0.2)
+
+
+def test_a_file_that_is_gone_is_written_once_more_and_told_with_the_time_that_it_took(tmp_path: Path) -> None:
+    directory = tmp_path / "run"
+    now = datetime.now(UTC)
+    wish = short_wish(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        measure_to_directory(wish, look_ahead(wish, now), directory, Impatient(3), now)
+    rest = look_back(directory, failed_again=False)
+    assert rest.run.fill is not None
+    assert not Path(rest.run.header.target.path).exists()
+    assert rest.fill_ns == rest.run.fill.measured_ns > 0
+    assert rest.left_ns == rest.fill_ns + 5 * (13_000_000 + OVERHEAD_NS)
+    assert rest_line(rest).endswith("; the target is written in full first")
+
+
+def test_a_file_that_stays_is_not_written_once_more(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(bytes(16 << 20))
+    now = datetime.now(UTC)
+    wish = short_wish(tmp_path / "file")
+    with pytest.raises(KeyboardInterrupt):
+        measure_to_directory(wish, look_ahead(wish, now), tmp_path / "run", Impatient(3), now)
+    rest = look_back(tmp_path / "run", failed_again=False)
+    assert rest.fill_ns == 0
+    assert rest.left_ns + rest.spent_ns == cost_of(rest)
+    assert rest_line(rest) == "5 of 8 measurements are left, 215 ms"
+
+
+def test_a_run_that_has_ended_has_nothing_left(tmp_path: Path) -> None:
+    run_short(tmp_path, tmp_path / "run")
+    rest = look_back(tmp_path / "run", failed_again=False)
+    assert (rest.is_done, rest.turns, rest.replayed) == (True, (), ())
+    assert rest.spent_ns == cost_of(rest)
+    assert rest_line(rest) == "all 8 measurements are there; the report is made anew"
+
+
+def test_what_is_told_names_the_budget_that_is_spent_and_what_is_replayed(tmp_path: Path) -> None:
+    rest = broken_off(ADAPTIVE, tmp_path, 12, within=True)
+    spent, left = rest.budget_spent_ns / SECOND_NS, rest.left_ns / SECOND_NS
+    assert rest_line(rest) == (
+        f"{len(rest.turns)} of {len(rest.run.turns)} measurements are left, and more may follow: at most {left:.1f} s, "
+        f"since {spent:.1f} s of the budget of 15.0 s are spent, of the drive's time, which is virtual and passes much "
+        "faster; the simulated drive does the 12 that are there once more first"
+    )
+
+
+@pytest.mark.parametrize("text", [ADAPTIVE, FIXED])
+@pytest.mark.parametrize("number", [3, 9])
+def test_the_progress_begins_with_what_was_told(text: str, number: int, tmp_path: Path) -> None:
+    rest = broken_off(text, tmp_path, number, within=True)
+    plan = rest.run.header.plan
+    # As a real target has it, whose time is ours.
+    clockwork = Clockwork(plan, rest.turns, rest.done, virtual=False)
+    assert clockwork.total_ns == rest.left_ns
+    first = rest.turns[0] if rest.turns else plan.turns[0]
+    assert clockwork.left_ns(first, 100.0) == rest.left_ns
+
+
+def test_what_moves_an_amount_takes_nothing_of_a_budget_and_comes_on_top(tmp_path: Path) -> None:
+    text = ADAPTIVE + '[[experiment]]\nname="b"\npattern="random"\nread=100\nblock_size="1MiB"\nqueue_depth=1\n'
+    rest = broken_off(text + 'amount = "3GB"\n', tmp_path, 5, within=True)
+    each_ns = rest.run.header.plan.cells[-1].timing.amount_bytes or 0
+    assert cost_of(rest) >= 15 * SECOND_NS + each_ns
+    rate = assumed_bytes_per_s([rest.run.header.target.simulation])
+    plan = rest.run.header.plan
+    assert remaining(plan, (), plan.turns, rate).total_ns == cost_of(rest, rate)
+    assert rest.left_ns + rest.spent_ns == cost_of(rest, rate)
+
+
+def test_a_plan_of_amounts_is_told_at_the_rate_of_the_model(tmp_path: Path) -> None:
+    rest = broken_off(AMOUNT, tmp_path, 2, within=True)
+    rate = assumed_bytes_per_s([rest.run.header.target.simulation])
+    assert rate != ASSUMED_WRITE_BYTES_PER_S
+    assert rest.left_ns + rest.spent_ns == cost_of(rest, rate)
+    assert rest.left_ns == 2 * rest.spent_ns

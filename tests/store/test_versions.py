@@ -1,0 +1,373 @@
+"""Versions of what is stored: older ones are read, and what a newer one has written is refused in words, untouched."""
+
+import json
+import shutil
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from iosonde import open_run
+from iosonde.campaign import SilentObserver, look_back, resume
+from iosonde.campaign.verifying import verify_later
+from iosonde.errors import NewerError, RecordError
+from iosonde.records import SCHEMA_VERSION, Outcome
+from iosonde.store import Journal, RunDirectory, glance_at, load_header, load_run, write_archive
+from iosonde.store.frames import MAGIC, PREFIX, Frame, Kind, decode, encode, prefix
+from iosonde.store.upgrades import UPGRADES, Upgrade, Upgrader, upgraded_header
+from tests.commands import iosonde
+from tests.house.checkout import ROOT
+from tools.keep_version import RUNS, SCHEMAS, stored_schema
+
+NEWEST = RUNS / f"v{SCHEMA_VERSION}-all-frames"
+OLDEST = RUNS / "v1-all-frames"
+KEPT = sorted(RUNS.glob("v*"))
+UNKNOWN_KIND = 200
+NOW = datetime(2026, 11, 22, tzinfo=UTC)
+
+
+def content_of(path: Path) -> dict[str, bytes]:
+    return {each.name: each.read_bytes() for each in sorted(path.iterdir())}
+
+
+def frames_of(path: Path) -> list[tuple[int, bytes]]:
+    return [
+        (frame.kind, frame.payload) for frame in decode((path / "journal").read_bytes()) if isinstance(frame, Frame)
+    ]
+
+
+def write_frames(path: Path, frames: list[tuple[int, bytes]], version: int = SCHEMA_VERSION) -> None:
+    # As a newer version would, whose kinds this one does not know.
+    coded = b"".join(encode(kind, payload) for kind, payload in frames)  # type: ignore[arg-type]
+    (path / "journal").write_bytes(prefix(version) + coded)
+
+
+def change_header(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    header = json.loads((path / "run.json").read_text(encoding="utf-8"))
+    change(header)
+    (path / "run.json").write_text(json.dumps(header), encoding="utf-8")
+
+
+def add_to(kind: Kind, *path: str | int, name: str = "colour", value: object = "red") -> Callable[[Path], None]:
+    """Adds a field to the first frame of a kind, at a place within it."""
+
+    def damage(run: Path) -> None:
+        frames = frames_of(run)
+        index = next(index for index, frame in enumerate(frames) if frame[0] == kind)
+        payload = json.loads(frames[index][1])
+        at = payload
+        for step in path:
+            at = at[step]
+        at[name] = value
+        frames[index] = (kind, json.dumps(payload, separators=(",", ":")).encode())
+        write_frames(run, frames)
+
+    return damage
+
+
+def unknown_frame(place: float) -> Callable[[Path], None]:
+    def damage(run: Path) -> None:
+        frames = frames_of(run)
+        frames.insert(round(len(frames) * place), (UNKNOWN_KIND, b'{"new":1}'))
+        write_frames(run, frames)
+
+    return damage
+
+
+def unknown_frame_behind_a_damaged_stretch(run: Path) -> None:
+    unknown_frame(1)(run)
+    data = bytearray((run / "journal").read_bytes())
+    data[PREFIX.size + 20] ^= 1
+    (run / "journal").write_bytes(data)
+
+
+def unknown_frame_before_a_torn_end(run: Path) -> None:
+    unknown_frame(1)(run)
+    with (run / "journal").open("ab") as file:
+        file.write(encode(Kind.END, b'{"finished":true}')[:-3])
+
+
+NEWER: dict[str, tuple[Callable[[Path], None], str]] = {
+    "a header of the next version": (
+        lambda run: change_header(run, lambda header: header.update(schema_version=SCHEMA_VERSION + 1)),
+        f"schema {SCHEMA_VERSION + 1}; this one reads up to {SCHEMA_VERSION}",
+    ),
+    "a header of a version far away": (
+        lambda run: change_header(run, lambda header: header.update(schema_version=10**12)),
+        "schema 1000000000000",
+    ),
+    "a journal of the next version": (
+        lambda run: write_frames(run, frames_of(run), SCHEMA_VERSION + 1),
+        f"schema {SCHEMA_VERSION + 1}",
+    ),
+    "a field of the header": (lambda run: change_header(run, lambda header: header.update(colour=1)), "field colour"),
+    "a field of the plan": (
+        lambda run: change_header(run, lambda header: header["plan"]["cells"][0]["workload"].update(colour=1)),
+        "field plan.cells.0.workload.colour",
+    ),
+    "a value of the header": (
+        lambda run: change_header(run, lambda header: header.update(engine="quantum")),
+        "value 'quantum' in engine",
+    ),
+    "a pattern": (
+        lambda run: change_header(run, lambda header: header["plan"]["cells"][0]["workload"].update(pattern="spiral")),
+        "value 'spiral' in plan.cells.0.workload.pattern",
+    ),
+    "a field of a cell": (add_to(Kind.CELL), "field colour"),
+    "a field deep in a cell": (add_to(Kind.CELL, "slowest", 0), "field slowest.0.colour"),
+    "a value of a cell": (add_to(Kind.CELL, name="outcome", value="melted"), "value 'melted' in outcome"),
+    "a field of an interval": (add_to(Kind.INTERVAL, "interval"), "field interval.colour"),
+    "a field beside an interval": (add_to(Kind.INTERVAL), "field colour"),
+    "a field of the fill": (add_to(Kind.FILL), "field colour"),
+    "a field of a turn": (add_to(Kind.TURN), "field colour"),
+    "a field of a session": (add_to(Kind.SESSION, "host"), "field host.colour"),
+    "a field of a later pass": (add_to(Kind.LATER_PASS, "targets", 0), "field targets.0.colour"),
+    "a field of the end": (add_to(Kind.END), "field colour"),
+    "a frame at the end": (unknown_frame(1), f"a frame of the kind {UNKNOWN_KIND}"),
+    "a frame in the middle": (unknown_frame(0.5), f"a frame of the kind {UNKNOWN_KIND}"),
+    "a frame at the start": (unknown_frame(0), f"a frame of the kind {UNKNOWN_KIND}"),
+    "a frame behind a damaged stretch": (unknown_frame_behind_a_damaged_stretch, f"the kind {UNKNOWN_KIND}"),
+    "a frame before a torn end": (unknown_frame_before_a_torn_end, f"the kind {UNKNOWN_KIND}"),
+}
+
+
+@pytest.fixture(params=NEWER)
+def newer(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str]:
+    """A run that a newer version might have written, and what of it is named."""
+    path = tmp_path / "run"
+    shutil.copytree(NEWEST, path)
+    change, said = NEWER[request.param]
+    change(path)
+    return path, said
+
+
+def test_everything_that_reads_a_run_refuses_a_newer_one_in_words_and_leaves_it_as_it_is(
+    newer: tuple[Path, str],
+) -> None:
+    path, said = newer
+    before = content_of(path)
+    readers: dict[str, Callable[[], object]] = {
+        "show, report, check": lambda: load_run(path),
+        "open_run": lambda: open_run(path),
+        "list": lambda: glance_at(path, lambda plan: plan.cells),
+        "list of other cells": lambda: glance_at(path, lambda _: ()),
+        "export": lambda: write_archive(path, path.parent / "run.zip"),
+        "resume": lambda: look_back(path, failed_again=False),
+        "verify": lambda: verify_later(path, (), lambda _target, _bytes: None, NOW),
+    }
+    for name, read in readers.items():
+        with pytest.raises(NewerError) as caught:
+            read()
+        assert "was written by a newer iosonde" in caught.value.message, name
+        assert said in caught.value.message, name
+        assert caught.value.hint == "install the newer iosonde to read it", name
+        assert content_of(path) == before, name
+    assert not (path.parent / "run.zip").exists()
+
+
+@pytest.mark.parametrize("place", [0, 0.5, 1])
+def test_a_frame_that_a_newer_version_wrote_since_the_run_was_read_is_never_cut(tmp_path: Path, place: float) -> None:
+    path = tmp_path / "run"
+    shutil.copytree(NEWEST, path)
+    unknown_frame(place)(path)
+    with (path / "journal").open("ab") as file:
+        file.write(b"torn")
+    before = content_of(path)
+    with pytest.raises(NewerError):
+        Journal(path / "journal", go_on=True)
+    assert content_of(path) == before
+
+
+COMMANDS = {
+    "show": ("show", "run"),
+    "report": ("report", "run", "--json", "all.json"),
+    "resume": ("resume", "run"),
+    "verify": ("verify", "run"),
+    "export": ("export", "run", "--as", "archive", "--out", "run.zip"),
+    "check": ("check", "run", "--against", "expected.toml"),
+}
+
+
+@pytest.mark.parametrize("change", ["a header of the next version", "a field of a cell", "a frame at the end"])
+def test_each_command_tells_a_newer_run_in_two_lines_and_writes_nothing(change: str, tmp_path: Path) -> None:
+    shutil.copytree(NEWEST, tmp_path / "run")
+    NEWER[change][0](tmp_path / "run")
+    (tmp_path / "expected.toml").write_text((ROOT / "examples/expectations/seed-000.toml").read_text(encoding="utf-8"))
+    before = content_of(tmp_path / "run")
+    for name, words in COMMANDS.items():
+        ended = iosonde(*words, folder=tmp_path)
+        assert ended.returncode == NewerError.exit_code, name
+        lines = ended.stderr.splitlines()
+        assert len(lines) == 2, name
+        assert lines[0].startswith("error: run was written by a newer iosonde"), name
+        assert lines[1] == "hint: install the newer iosonde to read it", name
+        assert content_of(tmp_path / "run") == before, name
+    listed = json.loads(iosonde("list", "--json", folder=tmp_path).stdout)
+    assert [(run["state"], run["reason"].startswith("was written by a newer iosonde")) for run in listed] == [
+        ("newer", True)
+    ]
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["expected.toml", "run"]
+
+
+@pytest.mark.parametrize("version", [0, -1, "1", "two", 1.0, 1.5, True, None, [1], {"a": 1}], ids=repr)
+def test_what_is_no_version_is_refused_as_such(version: object, tmp_path: Path) -> None:
+    shutil.copytree(NEWEST, tmp_path / "run")
+    change_header(tmp_path / "run", lambda header: header.update(schema_version=version))
+    for read in (load_run, load_header):
+        with pytest.raises(RecordError) as caught:
+            read(tmp_path / "run")
+        assert "no iosonde writes that" in caught.value.message
+        assert not isinstance(caught.value, NewerError)
+
+
+def test_a_header_without_a_version_is_refused_as_such(tmp_path: Path) -> None:
+    shutil.copytree(NEWEST, tmp_path / "run")
+    change_header(tmp_path / "run", lambda header: header.pop("schema_version"))
+    with pytest.raises(RecordError, match="has no schema version: no iosonde writes that"):
+        load_run(tmp_path / "run")
+
+
+def test_a_version_that_stands_in_a_header_twice_counts_where_it_stands_last(tmp_path: Path) -> None:
+    shutil.copytree(NEWEST, tmp_path / "run")
+    text = (tmp_path / "run/run.json").read_text(encoding="utf-8").rstrip().removesuffix("}")
+    (tmp_path / "run/run.json").write_text(text + f', "schema_version": {SCHEMA_VERSION + 1}}}', encoding="utf-8")
+    with pytest.raises(NewerError):
+        load_run(tmp_path / "run")
+
+
+def test_a_journal_of_version_0_is_refused(tmp_path: Path) -> None:
+    shutil.copytree(NEWEST, tmp_path / "run")
+    write_frames(tmp_path / "run", frames_of(tmp_path / "run"), 0)
+    with pytest.raises(RecordError, match="has the schema version 0: no iosonde writes that"):
+        load_run(tmp_path / "run")
+    with pytest.raises(RecordError, match="no iosonde writes that"):
+        glance_at(tmp_path / "run", lambda plan: plan.cells)
+
+
+def test_a_flipped_bit_in_a_name_is_damage_and_no_newer_version(tmp_path: Path) -> None:
+    shutil.copytree(NEWEST, tmp_path / "run")
+    data = (tmp_path / "run/journal").read_bytes()
+    before, name, behind = data.rpartition(b'"outcome"')
+    (tmp_path / "run/journal").write_bytes(before + name.replace(b"e", b"d") + behind)
+    assert "checksum" in (load_run(tmp_path / "run").damage or "")
+    # A listing looks at no checksum, unless it finds what it does not know.
+    with pytest.raises(RecordError, match="is damaged") as caught:
+        glance_at(tmp_path / "run", lambda plan: plan.cells)
+    assert not isinstance(caught.value, NewerError)
+
+
+def test_there_is_a_run_of_each_schema_version() -> None:
+    assert {f"v{version}-all-frames" for version in range(1, SCHEMA_VERSION + 1)} <= {path.name for path in KEPT}, (
+        "python -m tools.keep_version keeps one"
+    )
+
+
+@pytest.mark.parametrize("path", KEPT, ids=lambda path: path.name)
+def test_runs_of_every_schema_version_load_whole(path: Path) -> None:
+    run = load_run(path)
+    assert run.finished
+    assert run.damage is None
+    assert len(run.cells) == len(run.turns)
+    assert all(cell.operations and cell.intervals for cell in run.cells)
+    assert run.header.schema_version == SCHEMA_VERSION
+    assert glance_at(path, lambda plan: plan.cells).measured == len(run.cells)
+
+
+@pytest.mark.parametrize("version", range(1, SCHEMA_VERSION + 1))
+def test_the_run_of_a_version_has_frames_of_every_kind(version: int) -> None:
+    path = RUNS / f"v{version}-all-frames"
+    schema = SCHEMAS / f"v{version}.json"
+    # No schema was kept of the first version, and it had the kinds of the second.
+    kinds = json.loads((schema if schema.exists() else SCHEMAS / "v2.json").read_text(encoding="utf-8"))["kinds"]
+    assert {kind for kind, _ in frames_of(path)} == set(kinds.values())
+    assert json.loads((path / "run.json").read_text(encoding="utf-8"))["schema_version"] == version
+    assert (path / "journal").read_bytes().startswith(MAGIC + version.to_bytes(4, "little"))
+    run = load_run(path)
+    assert run.superseded[0].outcome is Outcome.CUT
+    assert run.sessions
+    assert run.later_passes
+    assert run.turns_chosen
+
+
+def test_fields_that_are_stored_change_with_the_schema_version_only() -> None:
+    kept = json.loads((SCHEMAS / f"v{SCHEMA_VERSION}.json").read_text(encoding="utf-8"))
+    changed = sorted(set(flat(kept)) ^ set(flat(stored_schema())))
+    assert not changed, (
+        f"what is stored changed, and version {SCHEMA_VERSION} is what tests/fixtures/schemas/v{SCHEMA_VERSION}.json "
+        "says: raise SCHEMA_VERSION, add an upgrade, then python -m tools.keep_version "
+        f"(docs/decisions/0023-unknown-is-refused.md). Changed: {changed}"
+    )
+
+
+def flat(schema: object, at: str = "") -> list[str]:
+    """Each value of a schema, behind the way to it."""
+    if isinstance(schema, dict):
+        return [each for key, value in schema.items() for each in flat(value, f"{at}/{key}")]
+    if isinstance(schema, list):
+        return [each for value in schema for each in flat(value, f"{at}/-")]
+    return [f"{at} = {schema!r}"]
+
+
+def test_there_is_an_upgrade_from_each_version_to_the_next() -> None:
+    assert sorted(UPGRADES) == list(range(1, SCHEMA_VERSION))
+
+
+@pytest.mark.parametrize("path", KEPT, ids=lambda path: path.name)
+def test_an_upgrade_leaves_alone_what_is_newer_already(path: Path) -> None:
+    for version in UPGRADES:
+        upgrader = Upgrader(version)
+        for kind, payload in frames_of(NEWEST):
+            assert json.loads(upgrader.payload(Kind(kind), payload)) == json.loads(payload)
+        for kind, payload in frames_of(path):
+            once = upgrader.payload(Kind(kind), payload)
+            assert upgrader.payload(Kind(kind), once) == once
+
+
+def test_upgrades_are_made_one_after_the_other_on_headers_and_frames() -> None:
+    def named(old: str, new: str) -> Callable[[dict[str, Any]], None]:
+        def step(found: dict[str, Any]) -> None:
+            if old in found:
+                found[new] = found.pop(old)
+
+        return step
+
+    upgrades = {
+        1: Upgrade(header=named("a", "b"), frames={Kind.CELL: named("x", "y")}),
+        2: Upgrade(),
+        3: Upgrade(header=named("b", "c"), frames={Kind.CELL: named("y", "z"), Kind.END: named("f", "g")}),
+    }
+    assert upgraded_header({"schema_version": 1, "a": 5}, 4, upgrades) == {"schema_version": 4, "c": 5}
+    assert upgraded_header({"schema_version": 3, "b": 5}, 4, upgrades) == {"schema_version": 4, "c": 5}
+    upgrader = Upgrader(1, 4, upgrades)
+    assert upgrader.payload(Kind.CELL, b'{"x":1}') == b'{"z":1}'
+    assert upgrader.payload(Kind.CELL, b'{"z":1}') == b'{"z":1}'
+    assert upgrader.payload(Kind.END, b'{"f":true}') == b'{"g":true}'
+    untouched = b'{ "x": 1 }'
+    assert upgrader.payload(Kind.FILL, untouched) is untouched
+    assert not Upgrader(2, 3, upgrades).changes(Kind.CELL)
+
+
+def test_an_older_run_becomes_one_of_this_version_when_something_is_added_and_not_before(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    shutil.copytree(OLDEST, path)
+    before, was = content_of(path), load_run(path)
+    with RunDirectory(path).reopen_journal():
+        pass
+    assert content_of(path) == before
+    with RunDirectory(path).reopen_journal() as journal:
+        journal.session(was.sessions[0])
+    header = json.loads((path / "run.json").read_text(encoding="utf-8"))
+    assert header["schema_version"] == SCHEMA_VERSION
+    assert (path / "journal").read_bytes().startswith(before["journal"])
+    now = load_run(path)
+    assert (now.header, now.cells, now.turns) == (was.header, was.cells, was.turns)
+    assert now.sessions == (*was.sessions, was.sessions[0])
+
+
+def test_a_finished_run_is_not_touched_by_a_resumption(tmp_path: Path) -> None:
+    shutil.copytree(OLDEST, tmp_path / "run")
+    before = content_of(tmp_path / "run")
+    resume(tmp_path / "run", look_back(tmp_path / "run", failed_again=False), SilentObserver(), NOW)
+    assert content_of(tmp_path / "run") == before

@@ -1,0 +1,150 @@
+"""Keep what the current schema version looks like, for the versions to come.
+
+    python -m tools.keep_version
+
+writes ``tests/fixtures/schemas/vN.json``, the fields of everything that is stored, and ``tests/fixtures/runs/
+vN-all-frames``, a run with frames of every kind. What is there already is never written again: a version that somebody
+may have written runs with stays as it is. docs/decisions/0023-unknown-is-refused.md says what to do when fields change.
+"""
+
+import json
+import sys
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import TypeAdapter
+
+from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, look_back, measure_to_directory, resume
+from iosonde.campaign.verifying import verify_later
+from iosonde.plans import Ground, campaign_plan, read_campaign
+from iosonde.records import SCHEMA_VERSION, Aim, CellPlan, CellTurn, IntervalRecord, Plan, RunHeader
+from iosonde.store.forms import FORMS
+from iosonde.store.frames import PREFIX, Frame, decode, encode
+from iosonde.vocabulary import EngineChoice
+
+FIXTURES: Final = Path(__file__).resolve().parents[1] / "tests/fixtures"
+SCHEMAS: Final = FIXTURES / "schemas"
+RUNS: Final = FIXTURES / "runs"
+TARGET_BYTES: Final = 16 << 20
+# What tells people what a field is, and no program.
+_WORDS: Final = frozenset({"description", "title", "examples", "$comment"})
+_INTERRUPTED_IN: Final = 4
+_BUDGET_NS: Final = 2 * 10**9
+_CAMPAIGN: Final = """
+name = "all-frames"
+repeats = 3
+warmup = "10ms"
+duration = "100ms"
+verify = true
+[[experiment]]
+name = "reads"
+pattern = "random"
+read = 100
+block_size = "64KiB"
+queue_depth = 1
+rate = 300
+[[experiment]]
+name = "writes"
+pattern = "sequential"
+read = 50
+block_size = "64KiB"
+queue_depth = 1
+sync = "fdatasync"
+rate = 100
+"""
+
+
+def stored_schema() -> dict[str, Any]:
+    """The fields of everything that is stored, their types, values and defaults, without what is said of them."""
+    forms = [("run.json", TypeAdapter[Any](RunHeader)), *((kind.name, form) for kind, form in FORMS.items())]
+    schemas, shared = TypeAdapter.json_schemas([(name, "validation", form) for name, form in forms])
+    found = {
+        "kinds": {kind.name: kind.value for kind in FORMS},
+        "forms": {name: schemas[name, "validation"] for name, _ in forms},
+        "defs": shared["$defs"],
+    }
+    bare: dict[str, Any] = _bare(found)
+    return bare
+
+
+def _bare(schema: Any) -> Any:  # noqa: ANN401 - any part of a schema
+    if isinstance(schema, list):
+        return [_bare(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    # A field may be called like one of these, and is no text.
+    return {
+        key: _bare(value)
+        for key, value in schema.items()
+        if key not in _WORDS or (key != "examples" and not isinstance(value, str))
+    }
+
+
+class _Impatient(SilentObserver):
+    """Interrupts a run within one of its cells."""
+
+    def __init__(self) -> None:
+        self._cells = 0
+
+    def cell_started(self, plan: CellPlan, turn: CellTurn) -> None:  # noqa: ARG002 - every cell counts
+        """Counts."""
+        self._cells += 1
+
+    def interval(self, interval: IntervalRecord) -> None:  # noqa: ARG002 - whatever it holds
+        """Interrupts."""
+        if self._cells > _INTERRUPTED_IN:
+            raise KeyboardInterrupt
+
+
+def _write_run(folder: Path, run: Path) -> None:
+    """Measures, is interrupted, goes on, and reads back."""
+    file, now = folder / "iosonde.dat", datetime.now(UTC)
+    file.write_bytes(bytes(TARGET_BYTES))
+    campaign = read_campaign(_CAMPAIGN, "all-frames.toml")
+
+    def plan(ground: Ground) -> Plan:
+        return campaign_plan(
+            campaign, ground, quick=False, seed=7, aim=Aim(precision_percent=0.1, budget_ns=_BUDGET_NS)
+        )
+
+    target = TargetWish(words=(str(file),), size_bytes=None, overwrite=True, buffered=True, writes=True, quick=False)
+    wish = Wish(target=target, engine=EngineChoice.PSYNC, plan=plan, command=("iosonde", "run", "/srv/data"))
+    try:
+        measure_to_directory(wish, look_ahead(wish, now), run, _Impatient(), now)
+    except KeyboardInterrupt:
+        resume(run, look_back(run, failed_again=False), SilentObserver(), now)
+    verify_later(run, (), lambda _target, _bytes: None, now)
+
+
+def _keep_run(to: Path) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        sys.argv = ["iosonde", "resume", "run"]
+        _write_run(folder, folder / "run")
+
+        def elsewhere(data: bytes) -> bytes:
+            return data.replace(place.encode(), b"/srv/data")
+
+        to.mkdir(parents=True)
+        (to / "run.json").write_bytes(elsewhere((folder / "run/run.json").read_bytes()))
+        data = (folder / "run/journal").read_bytes()
+        frames = [each for each in decode(data) if isinstance(each, Frame)]
+        kept = b"".join(encode(frame.kind, elsewhere(frame.payload)) for frame in frames)
+        (to / "journal").write_bytes(data[: PREFIX.size] + kept)
+
+
+def main() -> int:
+    """Keeps the schema and a run of this version, each where there is none yet."""
+    schema, run = SCHEMAS / f"v{SCHEMA_VERSION}.json", RUNS / f"v{SCHEMA_VERSION}-all-frames"
+    if not schema.exists():
+        schema.parent.mkdir(exist_ok=True)
+        schema.write_text(json.dumps(stored_schema(), indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    if not run.exists():
+        _keep_run(run)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
