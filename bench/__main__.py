@@ -1,13 +1,13 @@
 """Run all comparisons, or those that are named.
 
-python -m bench [overhead] [fio] [engines] [startup] [pages] [adaptive] [--pairs N] [--folder DIR]
+python -m bench [overhead] [fio] [engines] [startup] [pages] [adaptive] [default_campaign] [--pairs N] [--folder DIR]
 """
 
 import argparse
 import sys
 from pathlib import Path
 
-from bench import adaptive, agreement, engines, overhead, pages, startup
+from bench import adaptive, agreement, default_campaign, engines, overhead, pages, startup
 
 RESULTS = Path(__file__).parent / "results"
 COMPARISONS = {
@@ -17,6 +17,7 @@ COMPARISONS = {
     "startup": startup.run,
     "pages": pages.run,
     "adaptive": adaptive.run,
+    "default_campaign": default_campaign.run,
 }
 
 

@@ -14,6 +14,7 @@ from iosonde.campaign.devices import check_commands
 from iosonde.campaign.engines import check_choice, check_poll, check_polling, choose_engine
 from iosonde.campaign.places import Place, TargetWish, survey
 from iosonde.campaign.simulated import assumed_bytes_per_s
+from iosonde.campaign.slow_targets import why_slow
 from iosonde.campaign.target import Opening, give_up, open_target
 from iosonde.campaign.verifying import check_kind, kept_ledger
 from iosonde.errors import IosondeError
@@ -51,12 +52,13 @@ class Wish:
 
 @dataclass(frozen=True)
 class Survey:
-    """What is known before anything is touched."""
+    """What is known before anything is touched; ``why_slow`` says why a campaign of minutes is too short for it."""
 
     run: str
     places: tuple[Place, ...]
     plan: Plan
     engine: EngineChoice
+    why_slow: str = ""
 
     @property
     def is_simulated(self) -> bool:
@@ -83,7 +85,8 @@ def look_ahead(wish: Wish, now: datetime) -> Survey:
     for place in places:
         check_commands(place.name, place.path, place.generic, passes=wish.engine is EngineChoice.PASSTHROUGH)
     fill = any(place.is_new or (place.path is not None and wish.target.writes) for place in places)
-    plan = wish.plan(Ground(span_bytes=places[0].span_bytes, fill=fill, targets=len(places)))
+    slow = why_slow(places)
+    plan = wish.plan(Ground(span_bytes=places[0].span_bytes, fill=fill, targets=len(places), slow=bool(slow)))
     check_plan(plan, targets=len(places))
     check_kind(plan, places[0].kind, places[0].name)
     if any(place.is_device for place in places):
@@ -91,7 +94,7 @@ def look_ahead(wish: Wish, now: datetime) -> Survey:
         assert not changing, "a device would be written"
     if wish.engine is EngineChoice.FIO:
         check_fio_can(plan)
-    return Survey(run=run, places=places, plan=plan, engine=wish.engine)
+    return Survey(run=run, places=places, plan=plan, engine=wish.engine, why_slow=slow)
 
 
 @dataclass(frozen=True)

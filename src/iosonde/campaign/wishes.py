@@ -15,7 +15,9 @@ from iosonde.plans import (
     PRECISION_PERCENT_MIN,
     QUEUE_DEPTH_MAX,
     SEED_MAX,
+    SLOW_FORMS,
     CampaignTable,
+    Ground,
     campaign_plan,
     check_rate,
     check_whole,
@@ -25,7 +27,7 @@ from iosonde.plans import (
     timing_of,
 )
 from iosonde.plans.mistakes import read_text
-from iosonde.records import Aim, Workload, parse_pattern, parse_sizes
+from iosonde.records import Aim, Plan, Workload, parse_pattern, parse_sizes
 from iosonde.records.workload import ALL_READS
 from iosonde.units import parse_bytes, parse_duration, parse_percent, parse_rate
 from iosonde.vocabulary import Arrivals, Data, EngineChoice, Poll, Sync
@@ -51,7 +53,17 @@ def campaign_wish(
     campaign = _campaign(profile)
     writes = any(read < ALL_READS for table in campaign.experiment for read in table.read)
     chosen_seed = _seed(seed)
-    aim = _aim(campaign, precision, budget, fixed=fixed, quick=quick)
+
+    def plan(ground: Ground) -> Plan:
+        # What is asked in a quick form is the same everywhere: an order of magnitude.
+        slow = SLOW_FORMS.get(profile) if ground.slow and not quick else None
+        chosen = campaign if slow is None else load_profile(slow)
+        return campaign_plan(chosen, ground, quick=quick, seed=chosen_seed, aim=aim_of(chosen))
+
+    def aim_of(chosen: CampaignTable) -> Aim | None:
+        return _aim(chosen, precision, budget, fixed=fixed, quick=quick)
+
+    aim_of(campaign)
     return Wish(
         target=_target_wish(
             targets,
@@ -65,7 +77,7 @@ def campaign_wish(
         ),
         engine=engine,
         poll=poll,
-        plan=lambda ground: campaign_plan(campaign, ground, quick=quick, seed=chosen_seed, aim=aim),
+        plan=plan,
         command=command,
     )
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from iosonde.campaign import Place, Rest, Survey
 from iosonde.machine import device_facts, uses_of
 from iosonde.plans import (
+    SLOW_FORMS,
     Buffers,
     Cost,
     account_bytes,
@@ -17,7 +18,6 @@ from iosonde.plans import (
 from iosonde.records import Arrivals, Experiment, Plan
 from iosonde.units import (
     exact_duration,
-    exact_size,
     format_amount,
     format_bandwidth,
     format_duration,
@@ -52,6 +52,7 @@ def plan_lines(ahead: Survey, cost: Cost) -> list[str]:
             else []
         ),
         f"profile   {plan.profile}{' (quick)' if plan.quick else ''}: {_experiments(ahead)}",
+        *_slow_lines(ahead),
         *_cell_lines(plan, cost),
         *_rate_lines(plan),
         *_verify_lines(plan, cost),
@@ -61,13 +62,22 @@ def plan_lines(ahead: Survey, cost: Cost) -> list[str]:
     ]
 
 
+def _slow_lines(ahead: Survey) -> list[str]:
+    """Why another profile takes the place of the one that was asked for."""
+    fast = {slow: fast for fast, slow in SLOW_FORMS.items()}.get(ahead.plan.profile)
+    if not ahead.why_slow or fast is None:
+        return []
+    return [f"          in the place of {fast}, which is for 2,000 IOPS and more: {ahead.why_slow}"]
+
+
 def _cell_lines(plan: Plan, cost: Cost) -> list[str]:
     """How many cells, how often and how long."""
     if plan.aim is not None:
-        percent, budget = plan.aim.precision_percent, exact_duration(plan.aim.budget_ns)
+        percent, tail, budget = plan.aim.precision_percent, plan.aim.tail_percent, exact_duration(plan.aim.budget_ns)
+        until = f"throughput and mean latency are known to {percent:g} % and p99 to {tail:g} %, or {budget} are spent"
         return [
             f"cells     {cost.cells} distinct, {cost.measurements} measurements first, then more where in doubt",
-            f"precision until throughput, mean latency and p99 are known to {percent:g} %, or {budget} are spent",
+            f"precision until {until}",
         ]
     repeats = {turn.cell: turn.repeat for turn in plan.turns}
     every = f"x {plan.repeats} repeats" if len(set(repeats.values())) == 1 else f"x up to {plan.repeats} repeats"
@@ -81,7 +91,7 @@ def _time_line(ahead: Survey, cost: Cost) -> str:
 
 def _place_lines(place: Place, plan: Plan) -> list[str]:
     """A target, and what it lies on: a mistyped mount point is the disk below it."""
-    target = f"target    {place.name} ({exact_size(plan.span_bytes)}, {_fate(place, plan)})"
+    target = f"target    {place.name} ({format_size(plan.span_bytes)}, {_fate(place, plan)})"
     if place.path is None:
         return [target]
     if place.is_device:

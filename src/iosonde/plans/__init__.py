@@ -34,7 +34,7 @@ from iosonde.plans.limits import (
     check_whole,
 )
 from iosonde.plans.names import cell_name
-from iosonde.plans.profiles import PROFILES, load_profile
+from iosonde.plans.profiles import PROFILES, SLOW_FORMS, load_profile
 from iosonde.plans.read_campaign import read_campaign
 from iosonde.plans.remaining import Remaining, remaining
 from iosonde.plans.verifying import account_bytes, is_verified, verified_step_bytes
@@ -52,6 +52,7 @@ __all__ = [
     "QUEUE_DEPTH_MAX",
     "QUICK_TIMING",
     "SEED_MAX",
+    "SLOW_FORMS",
     "TARGETS_MAX",
     "Buffers",
     "CampaignTable",

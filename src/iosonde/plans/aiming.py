@@ -10,9 +10,9 @@ from iosonde.units import MILLISECOND_NS, exact_duration, format_duration, minut
 DEFAULT_BUDGET_NS: Final = 300 * 10**9
 # Two values for each of thirty batch means.
 INTERVALS: Final = 60
-# A tenth of the longest repeat at first; what writes has a cache to fill before it shows what lasts.
-FIRST_SHARE: Final = 10
-FIRST_SHARE_CHANGING: Final = 5
+# A small part of the longest repeat at first; what writes has a cache to fill before it shows what lasts.
+FIRST_SHARE: Final = 16
+FIRST_SHARE_CHANGING: Final = 8
 WARMUP_SHARE: Final = 5
 
 

@@ -55,11 +55,15 @@ def timing_of(warmup_ns: int, measure_ns: int) -> Timing:
 
 @dataclass(frozen=True)
 class Ground:
-    """What a plan is made for: a span of each of ``targets`` targets, and whether they have to be filled first."""
+    """What a plan is made for: a span of each of ``targets`` targets, and whether they have to be filled first.
+
+    ``slow`` says that they are expected to be too slow for a campaign of minutes.
+    """
 
     span_bytes: int
     fill: bool
     targets: int = 1
+    slow: bool = False
 
 
 def campaign_plan(campaign: CampaignTable, ground: Ground, *, quick: bool, seed: int, aim: Aim | None = None) -> Plan:

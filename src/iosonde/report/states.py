@@ -44,7 +44,10 @@ def aim_text(aim: Aim | None) -> str:
     if aim is None:
         return "fixed times are over"
     budget = format_duration(aim.budget_ns)
-    return f"throughput, mean latency and p99 are known to ±{aim.precision_percent:g} %, or {budget} are spent"
+    return (
+        f"throughput and mean latency are known to ±{aim.precision_percent:g} % and p99 to ±{aim.tail_percent:g} %, "
+        f"or {budget} are spent"
+    )
 
 
 def steady_text(records: Sequence[CellRecord]) -> str:

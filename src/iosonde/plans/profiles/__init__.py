@@ -7,7 +7,10 @@ from iosonde.errors import UsageError
 from iosonde.plans.campaign_file import CampaignTable
 from iosonde.plans.read_campaign import read_campaign
 
-PROFILES: Final = ("lab", "reads")
+PROFILES: Final = ("lab", "lab-slow", "reads", "reads-slow")
+
+SLOW_FORMS: Final = {"lab": "lab-slow", "reads": "reads-slow"}
+"""What takes the place of a profile on targets that are too slow for it."""
 
 
 def load_profile(name: str) -> CampaignTable:
