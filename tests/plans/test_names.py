@@ -251,6 +251,8 @@ BASE = {"name": "a", "pattern": "random", "read": 0, "block_size": "4KiB", "queu
         [{"rate": 500, "queue_depth": [64, 8]}, {"queue_depth": [64, 8]}],
         [{"sync": ["none", "fdatasync", "dsync"], "flush_every": [1, 8, 88]}],
         [{"data": "compressible"}, {"compressible": 50}],
+        [{"read": [0, 5, 50], "trim": [0, 50, 95, 100]}],
+        [{"read": [99, 100], "trim": [0, 1, 100]}],
     ],
 )
 def test_values_that_lie_close_together_have_names_of_their_own(tables: list[dict[str, Any]]) -> None:
