@@ -4,6 +4,7 @@ from typing import Final
 
 from iosonde.plans.models import model_names
 from iosonde.plans.models.kinds import KINDS
+from iosonde.records import SCHEMA_VERSION
 
 WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     ("run", 2, "no target was given", "name one, as above; `iosonde sim list` lists the simulated drives"),
@@ -288,7 +289,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "report newer",
         6,
-        "newer was written by a newer iosonde (schema 1000; this one reads up to 2)",
+        f"newer was written by a newer iosonde (schema 1000; this one reads up to {SCHEMA_VERSION})",
         "install the newer iosonde to read it",
     ),
     (
@@ -404,7 +405,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "resume newer",
         6,
-        "newer was written by a newer iosonde (schema 1000; this one reads up to 2)",
+        f"newer was written by a newer iosonde (schema 1000; this one reads up to {SCHEMA_VERSION})",
         "install the newer iosonde to read it",
     ),
     (

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from iosonde.errors import UsageError
 from iosonde.plans import CampaignTable, Ground, build, campaign_plan, cell_name
 from iosonde.records import Plan
-from iosonde.store import RunDirectory, load_header
-from tests.builders import run_record, workload
+from iosonde.store import RunDirectory, load_run
+from tests.builders import cell_record, run_record, workload
 
 TIB: Final = 1 << 40
 # Letters, digits and three signs: no shell, no CSV file and no file system sees anything in them.
@@ -183,13 +183,25 @@ def test_every_key_of_an_experiment_is_tried() -> None:
 slow = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 
 
+HEAD = {
+    "repeats": st.integers(1, 20),
+    "order": st.sampled_from(["random", "listed"]),
+    "fill": st.sampled_from(["random", "zeros"]),
+    "verify": st.booleans(),
+    "warmup": OTHERS["warmup"],
+    "duration": quantity(30 * 86_400 * 10**9, TIME_UNITS, 10**6),
+}
+
+
 @slow
-@given(table=experiments())
-def test_an_experiment_has_a_name_for_each_combination_of_its_values(table: dict[str, Any]) -> None:
+@given(table=experiments(), head=st.fixed_dictionaries({}, optional=HEAD))
+def test_an_experiment_has_a_name_for_each_combination_of_its_values(
+    table: dict[str, Any], head: dict[str, Any]
+) -> None:
     expected = 1
     for value in table.values():
         expected *= len(value) if isinstance(value, list) else 1
-    plan = planned(table)
+    plan = planned(table, **head)
     names = [cell.cell for cell in plan.cells]
     assert len(names) == len(set(names)) == expected
     assert {turn.cell for turn in plan.turns} == set(names)
@@ -223,8 +235,18 @@ def test_cells_come_back_from_a_run_directory_as_they_were_planned(
     plan = planned(table)
     header = run_record([], []).header.model_copy(update={"plan": plan})
     path = tmp_path_factory.mktemp("run") / "run"
-    RunDirectory.create(path).start_journal(header).close()
-    assert load_header(path).plan == plan
+    cells = {cell.cell: cell for cell in plan.cells}
+    measured = [cell_record(cells[turn.cell], {}, repeat=turn.repeat, order=turn.order) for turn in plan.turns[:20]]
+    with RunDirectory.create(path).start_journal(header) as journal:
+        for cell in measured:
+            journal.cell(cell)
+        journal.turn(plan.turns[-1])
+        journal.end()
+    run = load_run(path)
+    assert run.header.plan == plan
+    assert run.cells == tuple(measured)
+    assert {cell.cell for cell in run.cells} <= {cell.cell for cell in run.header.plan.cells}
+    assert run.turns_chosen == plan.turns[-1:]
 
 
 BASE = {"name": "a", "pattern": "random", "read": 0, "block_size": "4KiB", "queue_depth": 8}
@@ -251,6 +273,8 @@ BASE = {"name": "a", "pattern": "random", "read": 0, "block_size": "4KiB", "queu
         [{"rate": 500, "queue_depth": [64, 8]}, {"queue_depth": [64, 8]}],
         [{"sync": ["none", "fdatasync", "dsync"], "flush_every": [1, 8, 88]}],
         [{"data": "compressible"}, {"compressible": 50}],
+        [{"read": [0, 5, 50], "trim": [0, 50, 95, 100]}],
+        [{"read": [99, 100], "trim": [0, 1, 100]}],
     ],
 )
 def test_values_that_lie_close_together_have_names_of_their_own(tables: list[dict[str, Any]]) -> None:

@@ -127,6 +127,17 @@ def test_only_the_frame_that_writing_broke_off_in_is_cut_off(tmp_path: Path) -> 
         assert going_on(tmp_path / "journal", bytes(flipped)) == data[:last] + END, f"bit {bit}"
 
 
+def test_zeros_within_the_frame_that_writing_broke_off_in_are_part_of_it(tmp_path: Path) -> None:
+    data = journal_bytes(*PAYLOADS)
+    end = len(data) - HEAD.size - len(PAYLOADS[-1])
+    payload = b'{"h":{"i":{"j":[1,2,3]}},"k":{"l":{"m":4}}}' * 3
+    torn = data[:end] + encode(Kind.CELL, payload)
+    for hole in range(end + HEAD.size, len(torn)):
+        for size in (8, 20, 512):
+            found = torn[:hole] + bytes(size) + torn[hole + size :]
+            assert going_on(tmp_path / "journal", found) == data[:end] + END, f"{size} zeros at {hole}"
+
+
 def test_a_stretch_that_is_damaged_in_the_middle_keeps_every_byte(tmp_path: Path) -> None:
     data = journal_bytes(*PAYLOADS)
     last = len(data) - HEAD.size - len(PAYLOADS[-1])

@@ -11,7 +11,7 @@ from iosonde.campaign.campaign import Setting, ready
 from iosonde.campaign.conductor import ENDS_RUN, FILL_ORDER, Conductor, Observer, Work
 from iosonde.campaign.devices import check_same_device
 from iosonde.campaign.places import Place
-from iosonde.campaign.simulated import assumed_bytes_per_s
+from iosonde.campaign.simulated import assumed_bytes_per_s, is_known
 from iosonde.campaign.target import Opening, check_same, give_up, open_target
 from iosonde.errors import EngineError, IosondeError, RecordError, TargetError, UsageError
 from iosonde.machine import block_of, file_system_facts, generic_of, host_facts
@@ -28,7 +28,7 @@ from iosonde.records import (
     TargetFacts,
 )
 from iosonde.sources import EngineSource
-from iosonde.store import RunDirectory, is_archive, load_run
+from iosonde.store import RunDirectory, is_archive, load_run, newer
 from iosonde.units import SECOND_NS, format_size
 from iosonde.vocabulary import EngineChoice
 
@@ -104,6 +104,7 @@ def look_back(path: Path, *, failed_again: bool) -> Rest:
             f"unpack it with `python3 -m zipfile -e {path} .`, and name the directory that comes out of it",
         )
     run = load_run(path, intervals=False)
+    _check_known(path, run)
     if failed_again and run.header.is_simulated:
         raise UsageError(
             "--failed measures anew what failed by chance, and a simulated drive fails by its model",
@@ -113,6 +114,15 @@ def look_back(path: Path, *, failed_again: bool) -> Rest:
     done = {cell.order for cell in run.cells if _is_done(cell, failed_again=failed_again)}
     turns = tuple(turn for turn in run.turns if turn.order not in done)
     return Rest(run, turns, failed_again)
+
+
+def _check_known(path: Path, run: RunRecord) -> None:
+    """Raises NewerError for a run that only a newer version can go on with: reading it takes none of this."""
+    if run.header.engine_asked not in set(EngineChoice):
+        raise newer(path, f"the engine {run.header.engine_asked!r}")
+    for drive in (target.simulation for target in run.targets if target.simulation is not None):
+        if not is_known(drive):
+            raise newer(path, f"the simulated drive {drive.model!r}, of a kind or with keys")
 
 
 def _is_filled(run: RunRecord) -> bool:

@@ -58,6 +58,15 @@ def write_bytes_per_s(drive: SimulationFacts) -> int | None:
     return None if kind.write_bytes_per_s is None else kind.write_bytes_per_s(kind.table.model_validate(drive.table))
 
 
+def is_known(drive: SimulationFacts) -> bool:
+    """Whether this version has a model's kind, and every key of it."""
+    kind = KINDS.get(str(drive.table.get("kind")))
+    try:
+        return kind is not None and kind.table.model_validate(drive.table) is not None
+    except ValidationError:
+        return False
+
+
 def assumed_bytes_per_s(drives: Iterable[SimulationFacts | None]) -> int:
     """What targets may take in a second: as the models of drives say, or more than most drives take."""
     known = [write_bytes_per_s(drive) or ASSUMED_WRITE_BYTES_PER_S for drive in drives if drive is not None]

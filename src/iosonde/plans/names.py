@@ -5,6 +5,7 @@ Seeds follow from names, and expectations hold them: what had a name of its own 
 
 from iosonde.plans.limits import OPEN_LOOP_DEPTH
 from iosonde.records import Arrivals, Data, Sync, Timing, Workload
+from iosonde.records.workload import ALL_READS
 from iosonde.units import exact_duration, exact_size, format_rate
 
 
@@ -33,7 +34,8 @@ def cell_name(workload: Workload) -> str:
 
 def _kind_name(workload: Workload) -> str:
     read, trim = workload.read_percent, workload.trim_percent
-    if workload.only_operation is not None:
+    # More than all of them are no workload, and a plan of it is refused: with its own name.
+    if workload.only_operation is not None and read + trim <= ALL_READS:
         return workload.only_operation.value
     return f"mix{read}-trim{trim}" if trim else f"mix{read}"
 

@@ -13,6 +13,7 @@ from iosonde.store.parquet import write_csv, write_parquet
 from iosonde.store.places import Place, places_below
 from iosonde.store.reading import load_header, load_run
 from iosonde.store.rundir import RunDirectory, make_directory
+from iosonde.store.versions import newer
 from iosonde.store.whole import write_all, write_whole
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "load_header",
     "load_run",
     "make_directory",
+    "newer",
     "open_files",
     "places_below",
     "write_all",

@@ -17,6 +17,8 @@ PREFIX: Final = struct.Struct("<8sI")
 HEAD: Final = struct.Struct("<IIB")
 # A cell of a thousand slow operations and wide histograms is below 1 MiB.
 PAYLOAD_BYTES_MAX: Final = 64 << 20
+# An object without anything in it: zeros, which a power cut can leave in a file, are the length of no frame.
+PAYLOAD_BYTES_MIN: Final = len(b"{}")
 # Every payload is a JSON object, whatever its kind, so a frame that follows a damaged stretch shows by its kind and a
 # brace. Within the text of a payload a length would be read that is not possible.
 _LIKELY_START: Final = re.compile(rb"[\x01-\xff]\{")
@@ -133,7 +135,7 @@ def _likely_frames(data: bytes, start: int) -> Iterator[int]:
     to_kind = HEAD.size - 1
     for likely in _LIKELY_START.finditer(data, start + to_kind):
         at = likely.start() - to_kind
-        if HEAD.unpack_from(data, at)[0] <= PAYLOAD_BYTES_MAX:
+        if PAYLOAD_BYTES_MIN <= HEAD.unpack_from(data, at)[0] <= PAYLOAD_BYTES_MAX:
             yield at
 
 

@@ -1,0 +1,85 @@
+"""A run that an older iosonde began goes on with this one; one that only a newer one can go on with does not."""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from iosonde.campaign import look_back, resume
+from iosonde.campaign.conductor import SilentObserver
+from iosonde.errors import NewerError
+from iosonde.records import SCHEMA_VERSION
+from iosonde.store import load_run
+from iosonde.store.frames import MAGIC, PREFIX, prefix
+from tests.campaign.test_time_left import ADAPTIVE, FIXED, Impatient, run_sweep
+
+
+def change_header(run: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    header = json.loads((run / "run.json").read_text(encoding="utf-8"))
+    change(header)
+    (run / "run.json").write_text(json.dumps(header), encoding="utf-8")
+
+
+def made_older(run: Path, version: int) -> None:
+    """The run as an older version would have left it: fields that came since have defaults."""
+    change_header(run, lambda header: header.update(schema_version=version))
+    data = (run / "journal").read_bytes()
+    (run / "journal").write_bytes(prefix(version) + data[PREFIX.size :])
+
+
+@pytest.mark.parametrize("text", [FIXED, ADAPTIVE], ids=["fixed", "adaptive"])
+@pytest.mark.parametrize("torn", [0, 3])
+def test_an_older_run_goes_on_to_what_it_would_have_become(text: str, torn: int, tmp_path: Path) -> None:
+    for name in ("whole", "cut"):
+        (tmp_path / name).mkdir()
+    whole = load_run(run_sweep(text, tmp_path / "whole", SilentObserver()))
+    with pytest.raises(KeyboardInterrupt):
+        run_sweep(text, tmp_path / "cut", Impatient(7, within=True))
+    run = tmp_path / "cut/run"
+    made_older(run, 1)
+    data = (run / "journal").read_bytes()
+    kept = data[: len(data) - torn]
+    (run / "journal").write_bytes(kept)
+    for _ in range(2):
+        # Looking changes nothing, and neither does looking at what is left.
+        load_run(run)
+        rest = look_back(run, failed_again=False)
+        assert (run / "journal").read_bytes() == kept
+        assert json.loads((run / "run.json").read_text(encoding="utf-8"))["schema_version"] == 1
+    resume(run, rest, SilentObserver(), datetime.now(UTC))
+    now = load_run(run)
+    assert now.finished
+    assert now.damage is None
+    assert [(cell.cell, cell.seed, cell.operations) for cell in now.cells] == [
+        (cell.cell, cell.seed, cell.operations) for cell in whole.cells
+    ]
+    # An older version looks at the header first. What it wrote itself stays as it was.
+    assert json.loads((run / "run.json").read_text(encoding="utf-8"))["schema_version"] == SCHEMA_VERSION
+    assert (run / "journal").read_bytes().startswith(MAGIC + (1).to_bytes(4, "little"))
+
+
+NEWER: dict[str, Callable[[dict[str, Any]], None]] = {
+    "the engine 'quantum'": lambda header: header.update(engine_asked="quantum"),
+    "the simulated drive 'mmc', of a kind": lambda header: header["target"]["simulation"]["table"].update(kind="tape"),
+    "the simulated drive 'mmc', of a kind or with keys": lambda header: header["target"]["simulation"]["table"].update(
+        colour="red"
+    ),
+}
+
+
+@pytest.mark.parametrize("said", NEWER)
+def test_a_run_that_can_be_read_but_not_gone_on_with_is_left_as_it_is(said: str, tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        run_sweep(FIXED, tmp_path, Impatient(2))
+    run = tmp_path / "run"
+    change_header(run, NEWER[said])
+    before = {each.name: each.read_bytes() for each in run.iterdir()}
+    assert len(load_run(run).cells) == 2
+    with pytest.raises(NewerError) as caught:
+        look_back(run, failed_again=False)
+    assert "was written by a newer iosonde" in caught.value.message
+    assert said in caught.value.message
+    assert {each.name: each.read_bytes() for each in run.iterdir()} == before
