@@ -6,13 +6,16 @@ All decisions follow from the plan and the records alone: a run that goes on aft
 """
 
 from collections import defaultdict
+from itertools import accumulate
 from math import inf, sqrt
 from typing import Final
 
 from iosonde.analysis.cells import estimate_cell, was_looked_at
 from iosonde.analysis.precision import Figure, Precision, Reason, precision_of
+from iosonde.analysis.states import sort_repeats
 from iosonde.plans import CELL_OVERHEAD_NS, cell_seed, first_timing, timing_between, turn_cost_ns
 from iosonde.records import Aim, CellPlan, CellRecord, CellTurn, Outcome, Plan, Timing
+from iosonde.records.workload import AIM_REPEATS_MIN
 
 # A repeat that is to be longer than the warm-up that was seen begins behind it with some room.
 WARM_UP_ROOM: Final = 1.5
@@ -61,18 +64,40 @@ class AdaptiveScheduler:
         return None
 
     def _doubtful(self) -> list[Precision]:
-        """How well the cells are known that are worth another turn, the most doubtful first.
+        """The cells that are worth another turn, those that are known soonest first.
 
-        Each has one turn in a round, so that this holds until it is measured.
+        Those that the budget left would hold to their end, one after another, are alone in the round: time that goes to
+        what can't be known with it would be lost for what can. Where it holds none of them, all are. Each has one turn
+        in a round, so that this holds until it is measured.
         """
         found = [
-            each
+            (self._missing_ns(each), each)
             for name, cell in self._cells.items()
             if cell.timing.amount_bytes is None
             and not self._has_failed(name)
             and not (each := self._precision(cell)).met
         ]
-        return sorted(found, key=lambda each: -each.doubt)
+        found.sort(key=lambda each: (each[0], -each[1].doubt))
+        reached = accumulate(missing_ns for missing_ns, _ in found)
+        held = [each for (_, each), whole_ns in zip(found, reached, strict=True) if whole_ns <= self._left_ns]
+        return held or [each for _, each in found]
+
+    def _missing_ns(self, known: Precision) -> float:
+        """About how much of the budget a cell still takes: errors fall with the square root of the time."""
+        cell, records = self._cells[known.cell], self._records[known.cell]
+        if not records:
+            return inf
+        spent_ns = sum(turn_cost_ns(cell, self._as_turn(record)) for record in records)
+        clean = len(sort_repeats(records).used) or 1
+        each_ns = spent_ns / len(records)
+        few_ns = max(AIM_REPEATS_MIN - clean, 0) * each_ns
+        return max(few_ns, clean * each_ns * (max(known.doubt, 1.0) ** 2 - 1))
+
+    @staticmethod
+    def _as_turn(record: CellRecord) -> CellTurn:
+        return CellTurn(
+            order=record.order, cell=record.cell, repeat=record.repeat, seed=record.seed, timing=record.timing
+        )
 
     def _has_failed(self, name: str) -> bool:
         records = self._records[name]

@@ -3,6 +3,7 @@
 import hashlib
 import random
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final
@@ -86,7 +87,6 @@ def campaign_plan(campaign: CampaignTable, ground: Ground, *, quick: bool, seed:
         for cell, experiments in asked.items()
     )
     repeats = {names[cell]: max(cell.repeats, AIM_REPEATS_MIN) if aim else cell.repeats for cell in asked}
-    first = {cell.cell: first_timing(cell) if aim else None for cell in cells}
     plan = Plan(
         profile=campaign.name,
         quick=quick,
@@ -95,7 +95,7 @@ def campaign_plan(campaign: CampaignTable, ground: Ground, *, quick: bool, seed:
         span_bytes=ground.span_bytes,
         fill=fill_cell(ground, campaign.fill, verify=campaign.verify) if ground.fill else None,
         cells=cells,
-        turns=_turns(repeats, first, seed, campaign.order),
+        turns=_turns(cells, repeats, seed, campaign.order, aim=aim is not None),
         aim=aim,
     )
     check_budget(plan)
@@ -257,20 +257,36 @@ def cell_seed(seed: int, cell: str, repeat: int) -> int:
     return int.from_bytes(digest, "big") >> (64 - SEED_BITS)
 
 
-def _turns(repeats: dict[str, int], timings: dict[str, Timing | None], seed: int, order: Order) -> tuple[CellTurn, ...]:
+def _turns(
+    cells: Sequence[CellPlan], repeats: Mapping[str, int], seed: int, order: Order, *, aim: bool
+) -> tuple[CellTurn, ...]:
+    """Every cell once a repeat. With an ``aim`` the phases come one after another, each with all its repeats."""
     turns: list[CellTurn] = []
-    for repeat in range(1, max(repeats.values()) + 1):
-        names = [name for name, number in repeats.items() if number >= repeat]
+    phases = _phases(cells) if aim and order is Order.RANDOM else [list(cells)]
+    for phase, repeat in ((phase, repeat) for phase in phases for repeat in range(1, max(repeats.values()) + 1)):
+        asked = [cell for cell in phase if repeats[cell.cell] >= repeat]
         if order is Order.RANDOM:
-            random.Random(cell_seed(seed, "order", repeat)).shuffle(names)
-        for name in names:
-            turns.append(
-                CellTurn(
-                    order=len(turns) + 1,
-                    cell=name,
-                    repeat=repeat,
-                    seed=cell_seed(seed, name, repeat),
-                    timing=timings[name],
-                )
+            random.Random(cell_seed(seed, "order", repeat)).shuffle(asked)
+        turns += [
+            CellTurn(
+                order=len(turns) + place,
+                cell=cell.cell,
+                repeat=repeat,
+                seed=cell_seed(seed, cell.cell, repeat),
+                timing=first_timing(cell) if aim else None,
             )
+            for place, cell in enumerate(asked, 1)
+        ]
     return tuple(turns)
+
+
+def _phases(cells: Sequence[CellPlan]) -> list[list[CellPlan]]:
+    """Reads, then writes one after another, then writes at random: each finds the target as its own kind leaves it.
+
+    A drive collects what random writes have scattered for long after them, and everything else is slower meanwhile.
+    """
+    phases: dict[int, list[CellPlan]] = {}
+    for cell in cells:
+        is_random = cell.workload.pattern is not Access.SEQUENTIAL
+        phases.setdefault(cell.workload.changes * (1 + is_random), []).append(cell)
+    return [phases[place] for place in sorted(phases)]
