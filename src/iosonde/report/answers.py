@@ -39,12 +39,12 @@ def answers_of(estimates: RunEstimates, headline: Headline, findings: Sequence[F
 def _reached(headline: Headline) -> str:
     best = [group for group in headline.groups if group.id in _BEST and group.figures]
     parts = [f"{_main(group)} {_BEST[group.id]} ({group.where})" for group in best]
-    return f"At best {'; '.join(parts)}." if parts else ""
+    return f"Highest measured: {'; '.join(parts)}." if parts else ""
 
 
 def _durable(headline: Headline) -> str:
     group = _group(headline, "durable-write")
-    return f"Writes made durable by fdatasync reach {_main(group)} ({group.where})." if group else ""
+    return f"Writes, each made durable by fdatasync, reach {_main(group)} ({group.where})." if group else ""
 
 
 def _tail(headline: Headline) -> str:
@@ -66,7 +66,9 @@ def _others(estimates: RunEstimates) -> str:
 
 def _knees(knees: Sequence[tuple[Operation, Knee]]) -> str:
     if len(knees) > 1 and all(knee.point is not None for _, knee in knees):
-        return " and ".join(knee_short(direction, knee) for direction, knee in knees).capitalize() + "."
+        # Not capitalize(): it would make small letters of all others, of IOPS as well.
+        said = " and ".join(knee_short(direction, knee) for direction, knee in knees)
+        return f"{said[0].upper()}{said[1:]}."
     return " ".join(knee_sentence(direction, knee) for direction, knee in knees)
 
 

@@ -133,12 +133,13 @@ def _durable_write(estimates: RunEstimates) -> HeadlineGroup | None:
     cells = [cell for cell in estimates.cells if cell.workload.sync is Sync.FDATASYNC and cell.workload.is_usual]
     return _best(
         "durable-write",
-        "Durable write + fdatasync",
+        "Write + fdatasync",
         cells,
         lambda cell: (
             *_figures(cell, Operation.COMMIT, lambda each: each.iops, "rate", Quantity.COMMITS),
             *_percentile(cell, Operation.COMMIT, 99),
         ),
+        _where_with_pattern,
     )
 
 
@@ -153,6 +154,7 @@ def _tail(estimates: RunEstimates) -> HeadlineGroup | None:
         "Tail of random reads",
         [cell for cell in cells if cell.direction is Operation.READ],
         lambda cell: (*_percentile(cell, Operation.READ, 99.9), *_percentile(cell, Operation.READ, 99.99)),
+        _where_with_size,
     )
 
 
@@ -176,15 +178,29 @@ def _best(
     name: str,
     cells: Sequence[CellEstimate],
     figures_of: Callable[[CellEstimate], Sequence[HeadlineFigure]],
+    where_of: Callable[[CellEstimate], str] | None = None,
 ) -> HeadlineGroup | None:
     """The cell whose first figure is greatest; None when no such cell was planned."""
     if not cells:
         return None
+    where_of = where_of or _where
     known = [(figures[0].value or 0.0, cell, figures) for cell in cells if (figures := tuple(figures_of(cell)))]
     if not known:
-        return HeadlineGroup(identity, name, _where(cells[0]), cells[0].cell, (), missing=why_no_figures(cells[0]))
+        return HeadlineGroup(identity, name, where_of(cells[0]), cells[0].cell, (), missing=why_no_figures(cells[0]))
     _, cell, figures = max(known, key=lambda each: each[0])
-    return HeadlineGroup(identity, name, _where(cell), cell.cell, figures)
+    return HeadlineGroup(identity, name, where_of(cell), cell.cell, figures)
+
+
+def _where_with_size(cell: CellEstimate) -> str:
+    """With the block size, where the group's name leaves it open."""
+    size = cell.workload.size_text
+    return f"{size}, {_where(cell).removeprefix(f'{size}, ')}"
+
+
+def _where_with_pattern(cell: CellEstimate) -> str:
+    """With block size and pattern, where the group's name leaves both open."""
+    size = cell.workload.size_text
+    return f"{size} {cell.workload.pattern}, {_where(cell).removeprefix(f'{size}, ')}"
 
 
 def _where(cell: CellEstimate) -> str:

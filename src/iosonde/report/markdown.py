@@ -186,7 +186,7 @@ def _card_rows(group: HeadlineGroup) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for figure in group.figures:
         text = figure_text(figure)
-        where = f"best, at {group.where}" if group.figures[0].name == "best" else group.where
+        where = f"highest measured, at {group.where}" if group.figures[0].name == "best" else group.where
         name = "" if figure.name in IMPLIED_NAMES else figure.name
         unit = text.unit if text.unit == text.base else f"{text.unit} ({text.base})"
         rows.append((group.name, where, name, text.value, _uncertainty(text), unit, doubted, group.cell))

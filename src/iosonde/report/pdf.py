@@ -209,7 +209,7 @@ def _group(group: HeadlineGroup) -> dict[str, Any]:
     best = bool(group.figures) and group.figures[0].name == "best"
     return {
         "name": group.name,
-        "where": f"best, at {group.where}" if best else group.where,
+        "where": f"highest measured, at {group.where}" if best else group.where,
         "missing": group.missing,
         "figures": figures,
         "doubted-by": group.doubted_by,

@@ -141,7 +141,10 @@ def render_runs(runs: Sequence[ListedRun]) -> RenderableType:
     parts: list[RenderableType] = [FittedTable(columns)]
     if any(run.best_is_small_read for run in runs):
         parts.append(
-            Text("IOPS: the best 4 KiB random read, or the best cell where a run has none; latency: its mean.", "dim")
+            Text(
+                "IOPS: the highest of 4 KiB random reads, or of all cells where a run has none; latency: its mean.",
+                "dim",
+            )
         )
     parts.extend(
         Text.assemble((f"{run.state} ", _STYLES[run.state]), printable(f"{run.path}: {run.reason}"))
