@@ -10,6 +10,7 @@ from iosonde.analysis.estimate import Estimate
 from iosonde.analysis.experiments import RunEstimates
 from iosonde.analysis.histogram import percent_label
 from iosonde.analysis.knee import Knee
+from iosonde.analysis.missing import why_no_mean_interval, why_no_percentile_interval
 from iosonde.charts.figure import why_no_figures
 from iosonde.charts.quantities import cell_depth_label
 from iosonde.findings.model import Finding, Severity
@@ -37,7 +38,8 @@ class HeadlineFigure:
     ``estimate`` is there for means over repeats. A percentile has none: it is read from all repeats added up, ``low``
     and ``high`` bound it with 95 % confidence, and ``lowest`` and ``highest`` are the extremes of the repeats' own;
     either pair is None where samples do not support it.
-    ``value`` is None when too few samples lie beyond the percentile.
+    ``value`` is None when too few samples lie beyond the percentile. ``why_none`` says why it has no value or no
+    interval; it is empty where it has both.
     """
 
     name: str
@@ -48,6 +50,7 @@ class HeadlineFigure:
     high: float | None = None
     lowest: float | None = None
     highest: float | None = None
+    why_none: str = ""
 
 
 @dataclass(frozen=True)
@@ -226,7 +229,7 @@ def _figures(
     if figures is None:
         return ()
     estimate = estimate_of(figures)
-    return (HeadlineFigure(name, quantity, estimate.mean, estimate),)
+    return (HeadlineFigure(name, quantity, estimate.mean, estimate, why_none=why_no_mean_interval(estimate)),)
 
 
 def _percentile(cell: CellEstimate, operation: Operation, percent: float) -> tuple[HeadlineFigure, ...]:
@@ -243,6 +246,7 @@ def _percentile(cell: CellEstimate, operation: Operation, percent: float) -> tup
             high=known.high_ns,
             lowest=known.lowest_ns,
             highest=known.highest_ns,
+            why_none=why_no_percentile_interval(figures, percent),
         ),
     )
 

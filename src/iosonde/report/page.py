@@ -216,7 +216,7 @@ def _target_section(run: RunRecord) -> tuple[Section, ...]:
                 "what each gave meanwhile. What one reaches alone is another cell (targets = 1), or another run."
             ),
             figures=(),
-            tables=(target_table(estimates, run.header.targets),),
+            tables=(target_table(estimates, run.header.targets).explained,),
         ),
     )
 
@@ -232,7 +232,7 @@ def _tables(experiment: Experiment, cells: Sequence[CellEstimate], headline: Hea
         knees = knee_table(headline.knees)
         if knees is not None:
             tables.append(knees)
-    return tuple(tables)
+    return tuple(table.explained for table in tables)
 
 
 def _turns(run: RunRecord) -> tuple[Turn, ...]:
