@@ -115,7 +115,7 @@ def test_an_invalid_figure_decides_nothing_and_a_doubtful_one_says_so() -> None:
     run, about = measured(80, 80), 'cell = "random-read-4KiB-qd1"\nmetric = "latency_ns_mean"\nat_most = "1 ms"'
     cells = ("random-read-4KiB-qd1",)
     (invalid,) = checked(run, about, [finding("neighbours", Severity.INVALID, cells)])
-    assert (invalid.verdict, invalid.why.startswith("neighbours: ")) == (Verdict.UNDECIDED, True)
+    assert (invalid.verdict, invalid.why.startswith("invalid, see neighbours: ")) == (Verdict.UNDECIDED, True)
     (doubtful,) = checked(run, about, [finding("steal", Severity.DOUBTFUL, cells)])
     assert (doubtful.verdict, doubtful.doubted_by) == (Verdict.PASS, ("steal",))
     (other,) = checked(run, about, [finding("neighbours", Severity.INVALID, ("another",))])

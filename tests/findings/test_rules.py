@@ -29,6 +29,7 @@ from iosonde.records import (
     Sync,
     TargetShare,
     Verification,
+    WithinRepeat,
     Workload,
 )
 from tests.builders import (
@@ -108,7 +109,8 @@ def run_of(*records: CellRecord, header: dict[str, Any] | None = None, **others:
     """A sound run of these cells; ``header`` changes its header, at any depth by nested dicts."""
     plans = {record.cell: cell_plan(record.workload) for record in records}
     whole_device = target_facts(span_bytes=100 * 2**30)
-    run = run_record(list(plans.values()), records, target=whole_device, **others)
+    repeats = max((sum(each.cell == cell for each in records) for cell in plans), default=1)
+    run = run_record(list(plans.values()), records, target=whole_device, **{"repeats": repeats, **others})
     changed = _deep_update(run.header.model_dump(), header or {})
     return run.model_copy(update={"header": type(run.header).model_validate(changed)})
 
@@ -139,6 +141,18 @@ def slow_ones(
     return tuple(
         SlowIo(reap_ns=time, offset_bytes=4096 * block, **fields) for time, block in zip(times, blocks, strict=True)
     )
+
+
+FEW_VALUES = WithinRepeat(
+    throughput_error=0.01,
+    latency_error=0.01,
+    beyond_error=None,
+    effective=8.0,
+    correlation=0.5,
+    warm_up_ns=0,
+    settled=True,
+    geweke=None,
+)
 
 
 def aimed(*records: CellRecord, **others: Any) -> RunRecord:
@@ -288,6 +302,7 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
         "sda", "sdb", records=three(**shares(20_000, 20_000), slowest=slow_ones(target=1))
     ),
     "precision-missed": lambda: aimed(repeat(1, count=39_000), repeat(2), repeat(3, count=41_000)),
+    "not-established": lambda: run_of(*(repeat(each, within=FEW_VALUES) for each in (1, 2, 3))),
     "state-left": lambda: run_of(repeat(1, count=90_000), *(repeat(each, count=40_000 + each) for each in (2, 3, 4))),
     "repeats-differ": lambda: run_of(repeat(1, count=30_000), repeat(2), repeat(3, count=50_000)),
     "host-limited": lambda: run_of(*three(cpu_ns=round(4.8 * SECOND_NS))),
@@ -384,6 +399,11 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("precision-missed", lambda: aimed(*three())),
     ("precision-missed", lambda: run_of(repeat(1, count=38_000), repeat(2), repeat(3, count=42_000))),
     ("precision-missed", lambda: aimed(repeat(1, count=38_000), repeat(2), repeat(3), finished=False)),
+    ("precision-missed", lambda: aimed(*(repeat(each, within=FEW_VALUES) for each in (1, 2, 3)))),
+    ("not-established", lambda: aimed(repeat(1, count=39_000), repeat(2), repeat(3, count=41_000))),
+    ("not-established", lambda: run_of(repeat(1))),
+    ("not-established", lambda: run_of(repeat(1), repeats=3, finished=False)),
+    ("repeats-differ", lambda: aimed(repeat(1, count=30_000), repeat(2), repeat(3, count=50_000))),
     ("state-left", lambda: run_of(repeat(1, count=90_000), repeat(2), repeat(3))),
     ("state-left", lambda: run_of(*(repeat(each, count=40_000 + 300 * each) for each in (1, 2, 3, 4)))),
     ("repeats-differ", lambda: paced_run(*(paced_repeat(each, count=3_000 + 1_000 * each) for each in (1, 2, 3)))),
@@ -509,6 +529,19 @@ def test_levels_are_named_with_their_times() -> None:
         "changed its level within repeat 1: 16,038 IOPS at first, 3,996 from 6.0 s; so did that of 2 "
         in found.statement
     )
+
+
+def test_a_wide_interval_is_a_fact_and_no_doubt_and_a_missing_one_is_a_doubt() -> None:
+    assert only(FIRES["precision-missed"](), "precision-missed").severity is Severity.NOTE
+    assert only(FIRES["repeats-differ"](), "repeats-differ").severity is Severity.NOTE
+    assert only(FIRES["not-established"](), "not-established").severity is Severity.DOUBTFUL
+
+
+def test_cells_that_never_settled_are_not_established_where_they_were_to_be_known() -> None:
+    moving = FEW_VALUES.model_copy(update={"effective": 60.0, "settled": False})
+    run = aimed(*(repeat(each, within=moving) for each in (1, 2, 3)))
+    assert "never settled within a repeat" in only(run, "not-established").statement
+    assert "precision-missed" not in ids(find(Case.of(run)))
 
 
 def test_findings_come_gravest_first() -> None:

@@ -12,7 +12,7 @@ from iosonde.analysis.missing import why_no_mean_interval, why_no_percentile_int
 from iosonde.errors import UsageError
 from iosonde.expectations.file import ExpectationsTable, ExpectationTable, Metric
 from iosonde.expectations.reading import line_of_expectation
-from iosonde.findings.model import Finding, Severity
+from iosonde.findings.model import Finding, Severity, invalid_by
 from iosonde.records import Operation
 from iosonde.records.pattern import BlockSizes
 
@@ -132,9 +132,9 @@ def _checked(expectation: ExpectationTable, cell: CellEstimate, findings: Sequen
     doubts = [each for each in findings if cell.cell in each.cells and each.severity is not Severity.NOTE]
     is_at_most = expectation.at_most is not None
     verdict, why = _verdict(figure, expectation.bound, is_at_most=is_at_most)
-    invalid = [each.id for each in doubts if each.severity is Severity.INVALID]
+    invalid = invalid_by(findings, cell.cell)
     if invalid:
-        verdict, why = Verdict.UNDECIDED, f"{', '.join(dict.fromkeys(invalid))}: its figures are not what they seem"
+        verdict, why = Verdict.UNDECIDED, f"invalid, see {', '.join(invalid)}: its figures are not what they seem"
     share = None if figure.value is None else figure.value / expectation.bound - 1
     return Checked(
         name=_name(expectation),
@@ -149,7 +149,7 @@ def _checked(expectation: ExpectationTable, cell: CellEstimate, findings: Sequen
         margin_share=None if share is None else (-share if is_at_most else share),
         verdict=verdict,
         why=why,
-        doubted_by=tuple(dict.fromkeys(each.id for each in doubts)),
+        doubted_by=tuple(dict.fromkeys((*invalid, *(each.id for each in doubts)))),
     )
 
 

@@ -45,5 +45,5 @@ RULES: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (
 
 
 def find(case: Case) -> tuple[Finding, ...]:
-    """What there is to say about a run, gravest first; rules of one gravity keep their order."""
+    """What there is to say about a run, most severe first; rules of one gravity keep their order."""
     return gravest_first(finding for rule in RULES for finding in rule(case))

@@ -54,7 +54,11 @@ def figure_text(figure: HeadlineFigure) -> FigureText:
     if figure.estimate is not None:
         value, _, half_width = with_interval(figure.estimate, factor).partition(" ± ")
         return FigureText(
-            value, f"± {half_width}" if half_width else "", SPREAD_OF_MEAN if half_width else missing, unit, base
+            value,
+            f"± {half_width}" if half_width else "",
+            _with_remark(SPREAD_OF_MEAN, figure) if half_width else missing,
+            unit,
+            base,
         )
     value = significant(figure.value * factor)
     decimals = decimals_of(figure.value * factor)
@@ -62,9 +66,13 @@ def figure_text(figure: HeadlineFigure) -> FigureText:
     for low, high, kind in pairs:
         if low is not None and high is not None:
             ends = f"{low * factor:,.{decimals}f} to {high * factor:,.{decimals}f}"
-            said = f"{kind}; {missing}" if kind is SPREAD_OF_REPEATS and missing else kind
+            said = f"{kind}; {missing}" if kind is SPREAD_OF_REPEATS and missing else _with_remark(kind, figure)
             return FigureText(value, ends, said, unit, base)
     return FigureText(value, "", missing, unit, base)
+
+
+def _with_remark(kind: str, figure: HeadlineFigure) -> str:
+    return f"{kind} ({figure.remark})" if figure.remark else kind
 
 
 def _unit(figure: HeadlineFigure) -> tuple[float, str]:

@@ -8,13 +8,14 @@ from typing import Final
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.estimate import Estimate
 from iosonde.analysis.experiments import RunEstimates
-from iosonde.analysis.histogram import percent_label
+from iosonde.analysis.histogram import TAIL_PERCENT, percent_label
 from iosonde.analysis.knee import Knee
 from iosonde.analysis.missing import why_no_mean_interval, why_no_percentile_interval
 from iosonde.charts.figure import why_no_figures
 from iosonde.charts.quantities import cell_depth_label
-from iosonde.findings.model import Finding, Severity
-from iosonde.records import Access, Experiment, Operation, Sync
+from iosonde.findings.model import Finding, invalid_by, unreliable_by
+from iosonde.records import Access, Aim, Experiment, Operation, Sync
+from iosonde.report.result_tables import some_names
 from iosonde.units import format_size
 
 SMALL_BLOCK_BYTES: Final = 4096
@@ -39,7 +40,7 @@ class HeadlineFigure:
     and ``high`` bound it with 95 % confidence, and ``lowest`` and ``highest`` are the extremes of the repeats' own;
     either pair is None where samples do not support it.
     ``value`` is None when too few samples lie beyond the percentile. ``why_none`` says why it has no value or no
-    interval; it is empty where it has both.
+    interval; it is empty where it has both. ``remark`` says by how much it is known less exactly than was asked.
     """
 
     name: str
@@ -51,6 +52,12 @@ class HeadlineFigure:
     lowest: float | None = None
     highest: float | None = None
     why_none: str = ""
+    remark: str = ""
+
+    @property
+    def is_aimed_at(self) -> bool:
+        """Whether a precision asks for it: throughput, mean latency and p99."""
+        return self.estimate is not None or self.name == percent_label(TAIL_PERCENT)
 
 
 @dataclass(frozen=True)
@@ -58,7 +65,7 @@ class HeadlineGroup:
     """The figures that belong together, and the one cell that they come from.
 
     ``missing`` says why there are no figures; it is empty when there are. ``doubted_by`` are the ids of the findings
-    that name the cell and call its figures invalid or doubtful.
+    that name the cell and call its figures doubtful, ``invalid_by`` those that make them invalid.
     """
 
     id: str
@@ -68,18 +75,26 @@ class HeadlineGroup:
     figures: tuple[HeadlineFigure, ...]
     missing: str = ""
     doubted_by: tuple[str, ...] = ()
+    invalid_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Headline:
-    """The headline of a run: groups of figures, and the knee of each direction that was swept."""
+    """The headline of a run: groups of figures, and the knee of each direction that was swept.
+
+    ``knees_invalid`` is a sentence on the cells of these sweeps that are invalid, empty where none is.
+    """
 
     groups: tuple[HeadlineGroup, ...]
     knees: tuple[tuple[Operation, Knee], ...]
+    knees_invalid: str = ""
 
 
-def headline_of(estimates: RunEstimates, findings: Sequence[Finding] = ()) -> Headline:
-    """The headline of a run. What was not planned is absent; what was planned and has no figures says why."""
+def headline_of(estimates: RunEstimates, findings: Sequence[Finding] = (), aim_ended: Aim | None = None) -> Headline:
+    """The headline of a run. What was not planned is absent; what was planned and has no figures says why.
+
+    ``aim_ended`` is what a finished run was to reach: figures that did not say so.
+    """
     estimates = estimates.closed_loops
     groups = [
         *(_best_iops(estimates, direction) for direction in DIRECTIONS),
@@ -90,9 +105,19 @@ def headline_of(estimates: RunEstimates, findings: Sequence[Finding] = ()) -> He
     ]
     swept = {cell.direction for cell in estimates.sweep}
     return Headline(
-        groups=tuple(_doubted(group, findings) for group in groups if group is not None),
+        groups=tuple(_remarked(_doubted(group, findings), aim_ended) for group in groups if group is not None),
         knees=tuple((direction, estimates.knee(direction)) for direction in DIRECTIONS if direction in swept),
+        knees_invalid=_knees_invalid(estimates, findings),
     )
+
+
+def _knees_invalid(estimates: RunEstimates, findings: Sequence[Finding]) -> str:
+    touched = [(cell.cell, ids) for cell in estimates.sweep if (ids := invalid_by(findings, cell.cell))]
+    if not touched:
+        return ""
+    told = dict.fromkeys(each for _, found in touched for each in found)
+    names = some_names([name for name, _ in touched])
+    return f"INVALID, see {', '.join(told)}: these knees rest on {names}, whose figures are not what they seem."
 
 
 def _best_iops(estimates: RunEstimates, direction: Operation) -> HeadlineGroup | None:
@@ -251,10 +276,21 @@ def _percentile(cell: CellEstimate, operation: Operation, percent: float) -> tup
     )
 
 
-def _doubted(group: HeadlineGroup, findings: Iterable[Finding]) -> HeadlineGroup:
-    doubted_by = tuple(
-        dict.fromkeys(
-            finding.id for finding in findings if finding.severity is not Severity.NOTE and group.cell in finding.cells
-        )
-    )
-    return replace(group, doubted_by=doubted_by)
+def _doubted(group: HeadlineGroup, findings: Sequence[Finding]) -> HeadlineGroup:
+    return replace(group, doubted_by=unreliable_by(findings, group.cell), invalid_by=invalid_by(findings, group.cell))
+
+
+def _remarked(group: HeadlineGroup, aim: Aim | None) -> HeadlineGroup:
+    """With the figures that are known less exactly than was asked, where the budget ended: a fact, and no doubt."""
+    if aim is None:
+        return group
+    return replace(group, figures=tuple(replace(each, remark=_missed(each, aim)) for each in group.figures))
+
+
+def _missed(figure: HeadlineFigure, aim: Aim) -> str:
+    low, high = (figure.low, figure.high) if figure.estimate is None else (figure.estimate.low, figure.estimate.high)
+    if low is None or high is None or not figure.value or not figure.is_aimed_at:
+        return ""
+    percent = (high - low) / 2 / figure.value * 100
+    missed = percent > aim.precision_percent
+    return f"±{percent:.1f} %, asked {aim.precision_percent:g} %: the budget ended" if missed else ""

@@ -172,7 +172,7 @@ def _(part: ResultTable) -> dict[str, Any]:
         "kind": "table",
         "caption": part.caption,
         "heads": [{"name": head.name, "unit": head.unit, "number": head.number} for head in part.heads],
-        "lines": [{"texts": line.texts, "gap": line.gap} for line in part.lines],
+        "lines": [{"texts": line.texts, "gap": line.gap, "invalid": line.invalid} for line in part.lines],
         "notes": part.notes,
     }
 
@@ -213,5 +213,6 @@ def _group(group: HeadlineGroup) -> dict[str, Any]:
         "missing": group.missing,
         "figures": figures,
         "doubted-by": group.doubted_by,
+        "invalid-by": group.invalid_by,
         "cell": group.cell,
     }

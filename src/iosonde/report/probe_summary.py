@@ -11,13 +11,14 @@ from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.histogram import PERCENTS, percent_label
 from iosonde.analysis.missing import ENGINE_UNKNOWING, FEW_BEYOND, NO_DATA_MOVED, why_no_percentile
 from iosonde.analysis.pace import SATURATED
-from iosonde.findings.model import Finding, Severity
+from iosonde.findings.model import Finding, Severity, invalid_by
 from iosonde.records import LatencyKind, Operation, RunRecord
 from iosonde.report.brand import brands_of
 from iosonde.report.dashes import Dash, explained
 from iosonde.report.facts import span_text, targets_text
 from iosonde.report.pace_table import behind_text
 from iosonde.report.result_tables import AT_LEAST
+from iosonde.report.validity import MARK, see
 from iosonde.report.verification import verification_lines
 from iosonde.units import format_bandwidth, format_duration, format_iops, format_latency
 
@@ -31,8 +32,11 @@ def render_probe(run: RunRecord, findings: Sequence[Finding]) -> RenderableType:
     brands = [Text.assemble((f" {each.word.upper()} ", BRAND_STYLE), " ", each.sentence) for each in brands_of(run)]
     parts: list[RenderableType] = [_head(run), *brands, _circumstances(run, estimates)]
     parts.extend(_pace(estimates))
+    invalid = invalid_by(findings, estimates.cell)
+    if invalid:
+        parts.append(Text(f" {MARK}  {see(invalid)}: these figures are not what they seem.", style="bold red"))
     if estimates.operations:
-        parts.extend(_figures(estimates))
+        parts.extend(_figures(estimates, "strike red" if invalid else ""))
     if any(figures.saturated for figures in estimates.operations.values()):
         parts.append(Text(SATURATED, style="dim"))
     parts.extend(Text(line) for line in verification_lines(run.cells[0].verification))
@@ -98,7 +102,7 @@ def _pace(cell: CellEstimate) -> Iterator[Text]:
         )
 
 
-def _figures(cell: CellEstimate) -> Iterator[RenderableType]:
+def _figures(cell: CellEstimate, style: str) -> Iterator[RenderableType]:
     """The table, and below it the reason of each dash."""
     operations = [operation for operation in Operation if cell.of(operation) is not None]
     if len(operations) == 2:  # noqa: PLR2004 - one class and the sum of it
@@ -106,7 +110,7 @@ def _figures(cell: CellEstimate) -> Iterator[RenderableType]:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("")
     for operation in operations:
-        table.add_column(operation.value, justify="right", no_wrap=True)
+        table.add_column(operation.value, justify="right", no_wrap=True, style=style)
     columns = [_column(figures) for operation in operations if (figures := cell.of(operation)) is not None]
     # The bases stand in the names: MB/s is 10^6 bytes a second, and latency is service latency.
     has_response = cell.latency_kind is LatencyKind.RESPONSE

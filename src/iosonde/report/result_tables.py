@@ -65,10 +65,14 @@ class Head:
 
 @dataclass(frozen=True)
 class Line:
-    """A row. With a ``gap`` the cell has no figures: the text says why, and stands across all columns but the first."""
+    """A row. With a ``gap`` the cell has no figures: the text says why, and stands across all columns but the first.
+
+    ``invalid`` says in a few words by what its figures are invalid, and is empty where they are not.
+    """
 
     texts: tuple[str, ...]
     gap: str = ""
+    invalid: str = ""
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from iosonde.charts.quantities import (
 )
 from iosonde.records import CellRecord, Experiment, LatencyKind, Operation
 from iosonde.report.families import Family, Pair, Ranked, difference_text, families_of, ranked
+from iosonde.report.validity import MARK, Invalid, left_out_text, see
 from iosonde.units import format_bandwidth, format_iops, format_latency
 
 TAIL_PERCENTS = (99.99, 99.9, 99.0)
@@ -47,11 +48,15 @@ def course_sentence(records: Sequence[CellRecord]) -> str:
     )
 
 
-def experiment_sentence(experiment: Experiment, estimates: RunEstimates) -> str:
-    """The answer that an experiment gives, in words."""
-    cells = estimates.of(experiment)
+def experiment_sentence(experiment: Experiment, estimates: RunEstimates, invalid: Invalid | None = None) -> str:
+    """The answer that an experiment gives, in words. Of invalid cells it only says that they are."""
+    cells, invalid = estimates.of(experiment), invalid or {}
     writer = _WRITERS.get(experiment, _anything)
-    return writer([(cell, figures) for cell in cells if (figures := cell.subject) is not None]) or NO_FIGURES
+    pairs = [(cell, figures) for cell in cells if (figures := cell.subject) is not None]
+    if pairs and all(cell.cell in invalid for cell, _ in pairs):
+        return f"{MARK}, {see(invalid[pairs[0][0].cell])}: {writer(pairs)}"
+    said = writer([(cell, figures) for cell, figures in pairs if cell.cell not in invalid]) or NO_FIGURES
+    return " ".join(filter(None, (said, left_out_text((cell.cell for cell, _ in pairs), invalid))))
 
 
 def _baseline(pairs: Sequence[Pair]) -> str:

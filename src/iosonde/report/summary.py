@@ -19,6 +19,7 @@ from iosonde.report.facts import span_text, targets_text
 from iosonde.report.headline import Headline, HeadlineGroup, headline_of
 from iosonde.report.knee_words import knee_sentence
 from iosonde.report.sentences import experiment_sentence
+from iosonde.report.validity import MARK, invalid_cells, see
 
 LINES_MAX: Final = 23
 """A screen of 24 lines keeps one for the prompt."""
@@ -31,15 +32,16 @@ _STYLES: Final = {Severity.INVALID: "bold red", Severity.DOUBTFUL: "yellow", Sev
 
 
 def render_summary(run: RunRecord, findings: Sequence[Finding], report_path: Path | None) -> "RunSummary":
-    """What ``rich.print`` shows of a run: headline, knee, gravest findings, and where the report is."""
+    """What ``rich.print`` shows of a run: headline, knee, most severe findings, and where the report is."""
     estimates = estimate_run(run)
+    invalid = invalid_cells((cell.cell for cell in estimates.cells), findings)
     return RunSummary(
         target=printable(targets_text(run.header)),
         profile=run.header.plan.profile,
         span=span_text(run.header),
         brands=brands_of(run),
         headline=headline_of(estimates, findings),
-        matrix=experiment_sentence(Experiment.MATRIX, estimates) if estimates.of(Experiment.MATRIX) else "",
+        matrix=experiment_sentence(Experiment.MATRIX, estimates, invalid) if estimates.of(Experiment.MATRIX) else "",
         findings=gravest_first(findings),
         report_path=None if report_path is None else printable(str(report_path)),
     )
@@ -63,6 +65,8 @@ class RunSummary:
         head = [self._title(), *(self._brand(brand) for brand in self.brands), Text(_INTERVALS, style="dim")]
         figures = _figures_table(self.headline.groups)
         knees = [Text(knee_sentence(direction, knee)) for direction, knee in self.headline.knees]
+        if self.headline.knees_invalid:
+            knees.append(Text(self.headline.knees_invalid, style="bold red"))
         if self.matrix:
             knees.insert(0, Text(self.matrix))
         foot = [] if self.report_path is None else [Text.assemble("Report: ", (self.report_path, "bold"))]
@@ -132,9 +136,10 @@ def _figures_text(group: HeadlineGroup) -> Text:
         unit = "" if shown.value == NO_VALUE else f" {shown.unit}"
         parts.append(f"{name}{shown.value}{spread}{unit}")
     text = Text(", ".join(parts))
-    if group.doubted_by:
-        # All of them would break most lines in two where something doubts the whole run; findings follow anyway.
-        gravest, *others = group.doubted_by
-        more = f", {len(others)} more" if others else ""
-        text.append(f" (see {gravest}{more})", style="yellow")
+    # All ids would break most lines in two where something touches the whole run; findings follow anyway.
+    if group.invalid_by:
+        text.stylize("strike")
+        text.append(f" {MARK}, {see(group.invalid_by)}", style="not strike bold red")
+    elif group.doubted_by:
+        text.append(f" (unreliable, {see(group.doubted_by)})", style="yellow")
     return text

@@ -45,6 +45,8 @@ class CellGlance:
     iops: float
     latency_ns_mean: float
     repeats: int
+    records: tuple[bytes, ...] = field(default=(), repr=False)
+    """Its measurements as they were written."""
 
 
 @dataclass(frozen=True)
@@ -189,6 +191,7 @@ class _Looking:
         self._finished_orders: set[int] = set()
         # By turn: a measurement that was made again takes the place of the one before.
         self._figures: dict[int, tuple[str, float, float]] = {}
+        self._records: dict[int, tuple[str, bytes]] = {}
         self._began_ns = _since_1970_ns(self.header.created_at)
         self._last_cell: _Payload | None = None
         self._duration_ns = 0
@@ -236,6 +239,8 @@ class _Looking:
 
     def _cell(self, frame: _Payload) -> None:
         turn = _TURN.search(frame.data, frame.start, frame.end)
+        if turn is not None and self._cells.get(int(turn[1])) in self.wanted:
+            self._records[int(turn[1])] = (self._cells[int(turn[1])], frame.whole)
         outcome = _OUTCOME.search(frame.data, turn.end(), frame.end) if turn else None
         name = self._cells.get(int(turn[1])) if turn else None
         if turn is None or outcome is None or name is None:
@@ -272,7 +277,8 @@ class _Looking:
             by_cell.setdefault(name, []).append((iops, latency_ns))
         for name, repeats in by_cell.items():
             iops, latency_ns = (sum(values) / len(repeats) for values in zip(*repeats, strict=True))
-            yield CellGlance(name, iops, latency_ns, len(repeats))
+            records = tuple(record for cell, record in self._records.values() if cell == name)
+            yield CellGlance(name, iops, latency_ns, len(repeats), records)
 
 
 def _is_plain(plan: CellPlan) -> bool:

@@ -13,6 +13,7 @@ from iosonde.report.dashes import Dash
 from iosonde.report.display import printable
 from iosonde.report.result_tables import Head, Line, ResultTable
 from iosonde.report.terminal.fitting import Fitted, FittedTable, Shorter
+from iosonde.report.validity import MARK
 
 _WORTH: Final = {
     ("CPU", ""): 1,
@@ -42,6 +43,8 @@ _HEADS: Final = {
 
 _UNITS_THAT_NAME: Final = frozenset({"asked", "achieved"})
 _INTERVAL: Final = " ± "
+_INVALID_STYLES: Final = ("bold red", "strike red")
+"""Of the name and of the figures of a row that is invalid, which says so in words as well."""
 _COUNTED_WORD: Final = re.compile(r"(targets|jobs)\d+")
 
 
@@ -61,6 +64,7 @@ def joined(tables: Sequence[ResultTable]) -> ResultTable:
         Line(
             tuple(tables[number].lines[row].texts[index] for number, index in places) if not line.gap else line.texts,
             line.gap,
+            line.invalid,
         )
         for row, line in enumerate(first.lines)
     )
@@ -76,6 +80,8 @@ def render_table(table: ResultTable) -> RenderableType:
     if whole:
         parts.append(FittedTable(tuple(_columns(table.heads, whole))))
     parts.extend(Text(f"No figures: {printable(line.gap)}.", style="red") for line in table.lines if line.gap)
+    why = dict.fromkeys(line.invalid for line in whole if line.invalid)
+    parts.extend(Text(f"{each}: figures that are not what they seem.", style="bold red") for each in why)
     parts.extend(Text(printable(note), style="dim") for note in table.notes)
     return Group(*parts)
 
@@ -113,6 +119,8 @@ def _columns(heads: Sequence[Head], lines: Sequence[Line]) -> list[Fitted]:
         if head.name == "Counted" and len(set(texts)) == 1:
             continue
         name, unit = _HEADS.get(head.name, (head.name, None))
+        if index == 0:
+            texts = [f"{MARK} {text}" if line.invalid else text for line, text in zip(lines, texts, strict=True)]
         columns.append(
             Fitted(
                 name,
@@ -122,6 +130,7 @@ def _columns(heads: Sequence[Head], lines: Sequence[Line]) -> list[Fitted]:
                 shrinks="" if head.number else "end",
                 unit=head.unit if unit is None else unit,
                 shorter=_shorter(texts) if head.number else _without_common_words(texts),
+                styles=[_INVALID_STYLES[index > 0] if line.invalid else "" for line in lines],
             )
         )
     return columns
