@@ -1,6 +1,7 @@
 """Every finding: a run that must set it off, and a sound run, and near misses, that must not."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,7 @@ from tests.builders import (
     failed,
     host_facts,
     interval_record,
+    no_operations,
     run_record,
     session,
     target_facts,
@@ -73,8 +75,17 @@ def course(counts: Sequence[int]) -> tuple[IntervalRecord, ...]:
     """Half-seconds with so many reads each, give or take a percent."""
     noise = np.random.default_rng(1).normal(1.0, 0.01, len(counts))
     return tuple(
-        interval_record(index, {Operation.READ: totals_of([MS] * round(count * factor))})
+        interval_record(index, {Operation.READ: totals_of([MS] * round(count * factor)) if count else no_operations()})
         for index, (count, factor) in enumerate(zip(counts, noise, strict=True))
+    )
+
+
+def fine(counts: Sequence[int]) -> tuple[IntervalRecord, ...]:
+    """The same in intervals of 17 ms, as an adaptive repeat of a second has them."""
+    every_ns = 17 * MS
+    return tuple(
+        replace(each, start_ns=index * every_ns, end_ns=(index + 1) * every_ns)
+        for index, each in enumerate(course(counts))
     )
 
 
@@ -127,6 +138,7 @@ def three(**others: Any) -> list[CellRecord]:
 
 
 MIX = workload(read_percent=50)
+RESTING = workload(burst_operations=16, think_ns=100 * MS)
 MIXED = {each: totals_of([MS] * 20_000) for each in (Operation.READ, Operation.WRITE)}
 
 
@@ -290,6 +302,7 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
     "depth-not-reached": lambda: run_of(*three(queue_depth_achieved=7.0)),
     "not-settled": lambda: run_of(judged([20_000] * 2 + [8_000] * 58)),
     "level-changed": lambda: run_of(repeat(intervals=course([8_000] * 12 + [2_000] * 28))),
+    "stalled": lambda: run_of(repeat(intervals=fine([160] * 20 + [0] * 7 + [160] * 33))),
     "slowest-by-time": lambda: run_of(repeat(slowest=slow_ones(ended=[SECOND_NS + each for each in range(64)]))),
     "slowest-by-group": lambda: run_of(
         repeat(slowest=slow_ones(ended=[each // 8 * SECOND_NS // 2 + each for each in range(64)], latency_ns=5 * MS))
@@ -380,6 +393,13 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("level-changed", lambda: run_of(repeat(intervals=course([8_000] * 20 + [7_700] * 20)))),
     ("level-changed", lambda: run_of(repeat(intervals=course([8_000] * 38 + [2_000] * 2)))),
     ("level-changed", lambda: run_of(repeat(intervals=()))),
+    ("level-changed", FIRES["stalled"]),
+    ("level-changed", lambda: run_of(repeat(intervals=fine([160] * 30 + [80] * 30)))),
+    ("level-changed", lambda: run_of(repeat(intervals=course([8_000] * 400 + [7_000] * 6)))),
+    ("stalled", FIRES["level-changed"]),
+    ("stalled", lambda: run_of(repeat(intervals=fine([160] * 20 + [40] * 7 + [160] * 33)))),
+    ("stalled", lambda: run_of(repeat(intervals=fine([2] * 20 + [0] * 7 + [2] * 33)))),
+    ("stalled", lambda: run_of(repeat(1, RESTING, intervals=fine([160] * 20 + [0] * 7 + [160] * 33)))),
     ("not-settled", lambda: run_of(judged([8_000] * 60))),
     # A hundredth at the start changes nobody's mind.
     ("not-settled", lambda: run_of(judged([8_080] * 6 + [8_000] * 54))),
@@ -526,7 +546,7 @@ def test_levels_are_named_with_their_times() -> None:
     falls = [8_000] * 12 + [2_000] * 28
     found = only(run_of(*(repeat(each, intervals=course(falls)) for each in (1, 2, 3))), "level-changed")
     assert (
-        "changed its level within repeat 1: 16,038 IOPS at first, 3,996 from 6.0 s; so did that of 2 "
+        "changed its regime within repeat 1: 16,038 IOPS at first, 3,996 from 6.0 s; so did that of 2 "
         in found.statement
     )
 
