@@ -4,7 +4,6 @@ from iosonde.analysis.series.batches import BatchMeans, batch_means
 from iosonde.analysis.series.changes import LEVEL_SHARE_MIN, find_changes
 from iosonde.analysis.series.steady import (
     SNIA,
-    TKPERF,
     Steadiness,
     SteadyRule,
     fio_deviation,
@@ -16,7 +15,6 @@ from iosonde.analysis.series.warm_up import compared_ends, find_warm_up, geweke
 __all__ = [
     "LEVEL_SHARE_MIN",
     "SNIA",
-    "TKPERF",
     "BatchMeans",
     "Steadiness",
     "SteadyRule",

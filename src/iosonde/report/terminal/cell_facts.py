@@ -61,7 +61,7 @@ def facts_table(run: RunRecord, chosen: ChosenCell) -> RenderableType:
         *((("read back", _each(chosen.records, _read_back)),) if chosen.plan.workload.verify else ()),
         ("throughput regimes", _each(chosen.records, _levels)),
         ("stalls", _each(chosen.records, _stalls)),
-        ("steady state", steady_text(chosen.records)),
+        ("steadiness of repeats", steady_text(chosen.records)),
         ("repeats left out", left_out_text(chosen.records)),
         ("faults", _faults(chosen.records)),
         ("CPU, workers", _each(chosen.records, _cpu)),
