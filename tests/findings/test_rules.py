@@ -557,10 +557,16 @@ def test_a_wide_interval_is_a_fact_and_no_doubt_and_a_missing_one_is_a_doubt() -
     assert only(FIRES["not-established"](), "not-established").severity is Severity.DOUBTFUL
 
 
+def test_the_widest_interval_is_told_of_a_figure_that_has_one() -> None:
+    thin = aimed(repeat(1, count=98), repeat(2, count=100), repeat(3, count=108))
+    found = only(thin, "precision-missed")
+    assert found.statement.endswith("of its throughput, no interval of its p99.")
+
+
 def test_cells_that_never_settled_are_not_established_where_they_were_to_be_known() -> None:
     moving = FEW_VALUES.model_copy(update={"effective": 60.0, "settled": False})
     run = aimed(*(repeat(each, within=moving) for each in (1, 2, 3)))
-    assert "never settled within a repeat" in only(run, "not-established").statement
+    assert "1 because none of its repeats settled" in only(run, "not-established").statement
     assert "precision-missed" not in ids(find(Case.of(run)))
 
 

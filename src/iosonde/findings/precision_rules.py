@@ -45,8 +45,8 @@ def precision_missed(case: Case) -> Iterator[Finding]:
         confidence=Confidence.CERTAIN,
         statement=(
             f"{count_of(len(missed), 'cell')} of {len(asked)} {'is' if len(missed) == 1 else 'are'} known less exactly "
-            f"than the {percent} that were asked, since the budget of {budget} ended ({_causes(missed)}). The widest "
-            f"interval is that of {_told(missed[0])}."
+            f"than the {percent} that were asked, since the budget of {budget} ended ({_causes(missed)}). "
+            f"{_told(max(missed, key=_widest_share))}"
         ),
         evidence=tuple((each.cell, _widest(each)) for each in missed[:EVIDENCE_MAX]),
         advice="Use these figures with their intervals, which hold; give more time or ask for less to meet the aim.",
@@ -63,12 +63,12 @@ def not_established(case: Case) -> Iterator[Finding]:
     if not found:
         return
     counts = Counter(why for _, why in found)
-    causes = "; ".join(f"{count_of(number, 'cell')}: {why}" for why, number in counts.most_common())
+    causes = "; ".join(f"{number} because {why}" for why, number in counts.most_common())
     yield Finding(
         id="not-established",
         severity=Severity.DOUBTFUL,
         confidence=Confidence.CERTAIN,
-        statement=f"Of {name_some(tuple(cell for cell, _ in found))} figures are not established ({causes}).",
+        statement=f"The figures of {name_some(tuple(cell for cell, _ in found))} are not established ({causes}).",
         evidence=tuple(found[:EVIDENCE_MAX]),
         advice="Do not rely on the figures of these cells: nothing tells how far off they may be.",
         deciding_test="The same cells for several times as long, with three repeats or more.",
@@ -83,7 +83,7 @@ def _why_not_established(case: Case, cell: CellEstimate) -> str:
         return ""  # It has no figures, and says so.
     aim = case.run.header.plan.aim
     if aim is not None and precision_of(cell, aim.precision_percent).reason is Reason.UNSETTLED:
-        return REASONS[Reason.UNSETTLED]
+        return "none of its repeats settled"
     return why_no_mean_interval(subject.iops) or (
         "" if subject.saturated else why_no_mean_interval(subject.latency_ns_mean)
     )
@@ -100,12 +100,19 @@ def _causes(missed: Sequence[Precision]) -> str:
 
 
 def _told(each: Precision) -> str:
-    return f"{each.cell} with {_widest(each)}"
+    return f"The widest interval is that of {each.cell}: {_widest(each)}."
+
+
+def _widest_share(each: Precision) -> float:
+    return max(figure.half_width_share or 0.0 for figure in each.known)
 
 
 def _widest(each: Precision) -> str:
-    share = each.widest.half_width_share
-    return f"no interval of its {each.widest.name}" if share is None else f"±{share:.1%} of its {each.widest.name}"
+    """The widest interval of a cell, and which of its figures has none."""
+    known = [(share, figure.name) for figure in each.known if (share := figure.half_width_share) is not None]
+    share, name = max(known)
+    missing = [figure.name for figure in each.known if figure.half_width_share is None]
+    return ", ".join([f"±{share:.1%} of its {name}", *(f"no interval of its {each}" for each in missing)])
 
 
 def _longer(case: Case, missed: Sequence[Precision], aim: Aim) -> str:

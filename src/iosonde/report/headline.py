@@ -104,14 +104,20 @@ def headline_of(estimates: RunEstimates, findings: Sequence[Finding] = (), aim_e
         _tail(estimates),
     ]
     swept = {cell.direction for cell in estimates.sweep}
+    knees = tuple((direction, estimates.knee(direction)) for direction in DIRECTIONS if direction in swept)
     return Headline(
         groups=tuple(_remarked(_doubted(group, findings), aim_ended) for group in groups if group is not None),
-        knees=tuple((direction, estimates.knee(direction)) for direction in DIRECTIONS if direction in swept),
-        knees_invalid=_knees_invalid(estimates, findings),
+        knees=knees,
+        knees_invalid=_knees_invalid(estimates, knees, findings),
     )
 
 
-def _knees_invalid(estimates: RunEstimates, findings: Sequence[Finding]) -> str:
+def _knees_invalid(
+    estimates: RunEstimates, knees: Iterable[tuple[Operation, Knee]], findings: Sequence[Finding]
+) -> str:
+    """Which cells of the sweeps are invalid, where a knee was found in spite of them."""
+    if all(knee.point is None for _, knee in knees):
+        return ""
     touched = [(cell.cell, ids) for cell in estimates.sweep if (ids := invalid_by(findings, cell.cell))]
     if not touched:
         return ""

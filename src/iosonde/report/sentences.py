@@ -196,15 +196,15 @@ def _extremes(family: Family) -> str:
     if not family.pairs[0][0].workload.is_open_loop:
         rate = ranked(family, lambda figures: figures.iops)
         width = ranked(family, lambda figures: figures.bytes_per_s)
-        parts += [
-            f"highest rate measured {format_iops(rate.pair[1].iops.mean)} {_rate_unit(rate)} ({rate.name})",
-            f"highest bandwidth {format_bandwidth(width.pair[1].bytes_per_s.mean)} ({width.name})",
-        ]
+        parts.append(
+            f"highest measured {format_iops(rate.pair[1].iops.mean)} {_rate_unit(rate)} ({rate.name}) and "
+            f"{format_bandwidth(width.pair[1].bytes_per_s.mean)} ({width.name})"
+        )
     kept = replace(family, pairs=tuple(pair for pair in family.pairs if not pair[1].saturated))
     if kept.pairs:
         quick = ranked(kept, lambda figures: figures.latency_ns_mean, lowest=True)
         name, word = family.name(quick.pair[0]), _latency_word(quick.pair[0])
-        parts.append(f"lowest mean {word} {_mean(quick.pair[1])} ({name})")
+        parts.append(f"lowest mean {word} measured {_mean(quick.pair[1])} ({name})")
     missed = len(family.pairs) - len(kept.pairs)
     if missed:
         parts.append(f"rate not kept in {missed} of {len(family.pairs)}")
