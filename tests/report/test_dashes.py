@@ -17,6 +17,7 @@ from iosonde.report.markdown import page_markdown
 from iosonde.report.page import page_of
 from iosonde.report.probe_summary import render_probe
 from iosonde.report.result_tables import experiment_tables
+from iosonde.report.summary import render_summary
 from iosonde.report.terminal.cell_choice import chosen_cell
 from iosonde.report.terminal.cell_view import render_cell
 from iosonde.report.terminal.figures import joined
@@ -70,6 +71,15 @@ def test_markdown_has_the_reason_under_its_table() -> None:
     text = page_markdown(page_of(run, find(Case.of(run))), "charts")
     assert f"–: {FEW_BEYOND}." in text
     assert NO_DATA_MOVED in text
+
+
+def test_the_summary_says_why_below_its_figures() -> None:
+    console = Console(width=100, record=True, file=StringIO())
+    console.print(render_summary(run_of_one_repeat(), (), None))
+    said = console.export_text()
+    assert f"p99 {NO_VALUE}" in said
+    assert f"{NO_VALUE}: {FEW_BEYOND}." in said
+    assert f"Without ±: {ONE_REPEAT}." in said
 
 
 def test_a_cell_on_a_terminal_and_a_probe_say_the_same() -> None:

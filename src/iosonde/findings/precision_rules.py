@@ -83,7 +83,7 @@ def _why_not_established(case: Case, cell: CellEstimate) -> str:
         return ""  # It has no figures, and says so.
     aim = case.run.header.plan.aim
     if aim is not None and precision_of(cell, aim.precision_percent).reason is Reason.UNSETTLED:
-        return "none of its repeats settled"
+        return "no repeat settled"
     return why_no_mean_interval(subject.iops) or (
         "" if subject.saturated else why_no_mean_interval(subject.latency_ns_mean)
     )

@@ -10,13 +10,13 @@ from rich.table import Table
 from rich.text import Text
 
 from iosonde.analysis.experiments import estimate_run
-from iosonde.charts.quantities import NO_VALUE
 from iosonde.findings.model import Finding, Severity, gravest_first
 from iosonde.records import Experiment, RunRecord
 from iosonde.report.brand import Brand, brands_of
+from iosonde.report.dashes import Dash, explained
 from iosonde.report.display import figure_text, printable
 from iosonde.report.facts import span_text, targets_text
-from iosonde.report.headline import Headline, HeadlineGroup, headline_of
+from iosonde.report.headline import Headline, HeadlineFigure, HeadlineGroup, headline_of
 from iosonde.report.knee_words import knee_sentence
 from iosonde.report.sentences import experiment_sentence
 from iosonde.report.validity import MARK, invalid_cells, see
@@ -63,17 +63,18 @@ class RunSummary:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The parts from top to bottom; findings get the lines that the rest leaves."""
         head = [self._title(), *(self._brand(brand) for brand in self.brands), Text(_INTERVALS, style="dim")]
-        figures = _figures_table(self.headline.groups)
+        figures, notes = _figures_table(self.headline.groups)
         knees = [Text(knee_sentence(direction, knee)) for direction, knee in self.headline.knees]
         if self.headline.knees_invalid:
             knees.append(Text(self.headline.knees_invalid, style="bold red"))
         if self.matrix:
             knees.insert(0, Text(self.matrix))
         foot = [] if self.report_path is None else [Text.assemble("Report: ", (self.report_path, "bold"))]
-        others = [*head, *knees, *foot]
+        others = [*head, *notes, *knees, *foot]
         used = _height(console, options, figures) + sum(_height(console, options, part) for part in others)
         yield from head
         yield figures
+        yield from notes
         yield from knees
         yield from self._findings(console, options, LINES_MAX - used)
         yield from foot
@@ -115,27 +116,34 @@ def _height(console: Console, options: ConsoleOptions, part: Text | Table) -> in
     return len(console.render_lines(part, options, pad=False))
 
 
-def _figures_table(groups: Sequence[HeadlineGroup]) -> Table:
+def _figures_table(groups: Sequence[HeadlineGroup]) -> tuple[Table, tuple[Text, ...]]:
+    """The figures, and below them why some are missing or stand without ±."""
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
-    for group in groups:
+    values, notes = explained([[_value(figure) for figure in group.figures] for group in groups])
+    for group, row in zip(groups, values, strict=True):
         name = Text.assemble((group.name, "bold"), f", {group.where}")
-        table.add_row(name, _figures_text(group))
-    return table
+        table.add_row(name, _figures_text(group, row))
+    bare = [each.why_none for group in groups for each in group.figures if each.estimate is not None and each.why_none]
+    notes = (*notes, *(f"Without ±: {why}." for why in dict.fromkeys(bare)))
+    return table, tuple(Text(note, style="dim") for note in notes)
 
 
-def _figures_text(group: HeadlineGroup) -> Text:
+def _value(figure: HeadlineFigure) -> str:
+    """The figure with its interval and unit, or a dash."""
+    if figure.value is None:
+        return Dash(figure.why_none)
+    shown = figure_text(figure)
+    spread = f" {shown.spread}" if figure.estimate is not None and shown.spread else ""
+    return f"{shown.value}{spread} {shown.unit}"
+
+
+def _figures_text(group: HeadlineGroup, values: Sequence[str]) -> Text:
     if group.missing:
         return Text(f"no figures: {printable(group.missing)}", style="red")
-    parts = []
-    for figure in group.figures:
-        shown = figure_text(figure)
-        spread = f" {shown.spread}" if figure.estimate is not None and shown.spread else ""
-        name = "" if figure.name in {"best", "rate"} else f"{figure.name} "
-        unit = "" if shown.value == NO_VALUE else f" {shown.unit}"
-        parts.append(f"{name}{shown.value}{spread}{unit}")
-    text = Text(", ".join(parts))
+    names = ["" if figure.name in {"best", "rate"} else f"{figure.name} " for figure in group.figures]
+    text = Text(", ".join(f"{name}{value}" for name, value in zip(names, values, strict=True)))
     # All ids would break most lines in two where something touches the whole run; findings follow anyway.
     if group.invalid_by:
         text.stylize("strike")
