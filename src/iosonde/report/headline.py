@@ -1,7 +1,7 @@
 """The few numbers that a reader looks for first, as data: the page and the terminal show the same ones."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
@@ -13,9 +13,9 @@ from iosonde.analysis.knee import Knee
 from iosonde.analysis.missing import why_no_mean_interval, why_no_percentile_interval
 from iosonde.charts.figure import why_no_figures
 from iosonde.charts.quantities import cell_depth_label
-from iosonde.findings.model import Finding, invalid_by, unreliable_by
+from iosonde.findings.model import Finding
 from iosonde.records import Access, Aim, Experiment, Operation, Sync
-from iosonde.report.result_tables import some_names
+from iosonde.report.marks import invalid_below, with_marks
 from iosonde.units import format_size
 
 SMALL_BLOCK_BYTES: Final = 4096
@@ -106,24 +106,10 @@ def headline_of(estimates: RunEstimates, findings: Sequence[Finding] = (), aim_e
     swept = {cell.direction for cell in estimates.sweep}
     knees = tuple((direction, estimates.knee(direction)) for direction in DIRECTIONS if direction in swept)
     return Headline(
-        groups=tuple(_remarked(_doubted(group, findings), aim_ended) for group in groups if group is not None),
+        groups=tuple(with_marks(group, findings, aim_ended) for group in groups if group is not None),
         knees=knees,
-        knees_invalid=_knees_invalid(estimates, knees, findings),
+        knees_invalid=invalid_below(knees, estimates.sweep, findings),
     )
-
-
-def _knees_invalid(
-    estimates: RunEstimates, knees: Iterable[tuple[Operation, Knee]], findings: Sequence[Finding]
-) -> str:
-    """Which cells of the sweeps are invalid, where a knee was found in spite of them."""
-    if all(knee.point is None for _, knee in knees):
-        return ""
-    touched = [(cell.cell, ids) for cell in estimates.sweep if (ids := invalid_by(findings, cell.cell))]
-    if not touched:
-        return ""
-    told = dict.fromkeys(each for _, found in touched for each in found)
-    names = some_names([name for name, _ in touched])
-    return f"INVALID, see {', '.join(told)}: these knees rest on {names}, whose figures are not what they seem."
 
 
 def _best_iops(estimates: RunEstimates, direction: Operation) -> HeadlineGroup | None:
@@ -280,23 +266,3 @@ def _percentile(cell: CellEstimate, operation: Operation, percent: float) -> tup
             why_none=why_no_percentile_interval(figures, percent),
         ),
     )
-
-
-def _doubted(group: HeadlineGroup, findings: Sequence[Finding]) -> HeadlineGroup:
-    return replace(group, doubted_by=unreliable_by(findings, group.cell), invalid_by=invalid_by(findings, group.cell))
-
-
-def _remarked(group: HeadlineGroup, aim: Aim | None) -> HeadlineGroup:
-    """With the figures that are known less exactly than was asked, where the budget ended: a fact, and no doubt."""
-    if aim is None:
-        return group
-    return replace(group, figures=tuple(replace(each, remark=_missed(each, aim)) for each in group.figures))
-
-
-def _missed(figure: HeadlineFigure, aim: Aim) -> str:
-    low, high = (figure.low, figure.high) if figure.estimate is None else (figure.estimate.low, figure.estimate.high)
-    if low is None or high is None or not figure.value or not figure.is_aimed_at:
-        return ""
-    percent = (high - low) / 2 / figure.value * 100
-    missed = percent > aim.precision_percent
-    return f"±{percent:.1f} %, asked {aim.precision_percent:g} %: the budget ended" if missed else ""
