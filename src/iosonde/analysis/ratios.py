@@ -52,13 +52,13 @@ class Ratio:
 
 def known_of(estimate: Estimate) -> Known | None:
     """How well the mean of an estimate is known; None where it has no interval, or none of it is above 0."""
-    half_width = estimate.half_width
-    if half_width is None or estimate.low is None or estimate.mean <= 0:
+    if estimate.low is None or estimate.high is None or estimate.mean <= 0:
         return None
-    # On a scale of logarithms an interval reaches further up than down: half of all of it stands for its reach.
-    half_width = max((half_width + estimate.mean - estimate.low) / 2, 0.0)
+    # An interval on a scale of logarithms reaches further up than down: half of all of it stands for its reach.
+    reach = (estimate.high - estimate.low) / 2 / estimate.mean
+    # The fewest that it can rest on: intervals for several comparisons are then wide enough, whatever they do rest on.
     degrees = max(estimate.repeats - 1, 1)
-    return Known(estimate.mean, half_width / estimate.mean / student_t(degrees), degrees)
+    return Known(estimate.mean, reach / student_t(degrees), degrees)
 
 
 def ratio_of(one: Known, other: Known, comparisons: int = 1) -> Ratio:
