@@ -70,6 +70,13 @@ def test_the_page_strikes_it_out_in_headline_and_tables_and_says_so(page: Page) 
     assert all(SEE in row and '<td class="number"><s>' in row for row in rows)
 
 
+def test_what_is_set_against_an_invalid_cell_is_invalid_with_it(run: RunRecord) -> None:
+    shallow = finding("neighbours", Severity.INVALID, ("random-read-4KiB-qd1",))
+    [sweep] = [each for each in page_of(run, [shallow]).sections if each.id == "queue-depth"]
+    [table] = [each for each in sweep.tables if each.caption.startswith("Each depth against")]
+    assert all((line.invalid == SEE) == line.texts[0].startswith("random-read") for line in table.lines)
+
+
 def test_charts_cross_it_out_and_say_so_in_their_captions(page: Page) -> None:
     touched = {figure.id for figure in page.figures if any(row.get("cell") in {BEST, MIX} for row in figure.rows)}
     assert {"throughput-latency", "queue-depth-iops", "mix-iops", "mix-latency"} <= touched

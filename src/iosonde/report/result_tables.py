@@ -67,12 +67,14 @@ class Head:
 class Line:
     """A row. With a ``gap`` the cell has no figures: the text says why, and stands across all columns but the first.
 
-    ``invalid`` says in a few words by what its figures are invalid, and is empty where they are not.
+    ``invalid`` says in a few words by what its figures are invalid, and is empty where they are not. ``rests_on`` is
+    the cell that its figures are set against, where that is another one than the row's own.
     """
 
     texts: tuple[str, ...]
     gap: str = ""
     invalid: str = ""
+    rests_on: str = ""
 
 
 @dataclass(frozen=True)
@@ -275,12 +277,14 @@ def relative_table(cells: Sequence[CellEstimate]) -> ResultTable:
     lines: list[Line] = []
     first: dict[Operation, OperationEstimate] = {}
     depth: dict[Operation, int] = {}
+    names: dict[Operation, str] = {}
     for cell in sorted(cells, key=_ORDERS[Experiment.QUEUE_DEPTH]):
         direction = cell.direction
         figures = None if direction is None else cell.of(direction)
         if direction is None or figures is None:
             continue
         base = first.setdefault(direction, figures)
+        name = names.setdefault(direction, cell.cell)
         shallow = depth.setdefault(direction, cell.queue_depth_asked)
         texts = (
             cell.cell,
@@ -289,7 +293,7 @@ def relative_table(cells: Sequence[CellEstimate]) -> ResultTable:
             _achieved(cell),
             *_against(figures, base),
         )
-        lines.append(Line(texts))
+        lines.append(Line(texts, rests_on=name))
     return ResultTable(
         caption="Each depth against the shallowest one of its direction; + 100 % is twice as many.",
         heads=heads,

@@ -24,9 +24,14 @@ def see(ids: Sequence[str]) -> str:
 
 
 def marked(table: ResultTable, invalid: Invalid) -> ResultTable:
-    """The table with its invalid rows marked; its rows begin with the names of cells."""
+    """The table with its invalid rows marked, and those that are set against an invalid one.
+
+    Its rows begin with the names of cells.
+    """
     lines = tuple(
-        replace(line, invalid=f"{MARK}, {see(ids)}") if (ids := invalid.get(line.texts[0])) else line
+        replace(line, invalid=f"{MARK}, {see(ids)}")
+        if (ids := invalid.get(line.texts[0]) or invalid.get(line.rests_on))
+        else line
         for line in table.lines
     )
     return replace(table, lines=lines)
