@@ -76,7 +76,7 @@ def test_markdown_has_the_reason_under_its_table() -> None:
 def test_the_summary_says_why_below_its_figures() -> None:
     console = Console(width=100, record=True, file=StringIO())
     console.print(render_summary(run_of_one_repeat(), (), None))
-    said = console.export_text()
+    said = " ".join(console.export_text().split())
     assert f"p99 {NO_VALUE}" in said
     assert f"{NO_VALUE}: {FEW_BEYOND}." in said
     assert f"Without ±: {ONE_REPEAT}." in said

@@ -114,7 +114,9 @@ def test_answers_and_knees_say_it(run: RunRecord) -> None:
 def test_the_terminal_says_it(form: str, run: RunRecord) -> None:
     findings: Sequence[Finding] = [NEIGHBOURS]
     if form == "summary":
-        assert SEE in printed(render_summary(run, findings, None))
+        text = printed(render_summary(run, findings, None))
+        assert re.search(rf"IOPS {MARK}\s", text)
+        assert f"{MARK}: see neighbours." in text
     elif form == "show":
         text = printed(render_run(run, findings, all_findings=False))
         assert f"{MARK} {BEST}" in text
@@ -162,7 +164,7 @@ def test_what_another_run_disturbed_is_found_and_marked() -> None:
         for each in (1, 2)
     ]
     run = run_record([plan], records)
-    assert SEE in printed(render_summary(run, find(Case.of(run)), None))
+    assert f"{MARK}: see neighbours." in printed(render_summary(run, find(Case.of(run)), None))
 
 
 def test_a_figure_known_less_exactly_than_asked_has_a_remark_and_no_mark(run: RunRecord) -> None:

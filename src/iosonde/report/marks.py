@@ -54,4 +54,4 @@ def invalid_below(
         return ""
     told = dict.fromkeys(each for _, found in touched for each in found)
     names = some_names([name for name, _ in touched])
-    return f"INVALID, see {', '.join(told)}: these knees rest on {names}, whose figures are not what they seem."
+    return f"INVALID, see {', '.join(told)}: these knees rest on {names}."

@@ -27,6 +27,7 @@ LINES_MAX: Final = 23
 FINDINGS_MIN: Final = 1
 """So many findings are shown even where a narrow terminal has used up its screen."""
 
+UNRELIABLE: Final = "unreliable"
 _INTERVALS: Final = "Means over repeats, ± 95 %; MB/s is 10^6 bytes/s; percentiles over all repeats."
 _STYLES: Final = {Severity.INVALID: "bold red", Severity.DOUBTFUL: "yellow", Severity.NOTE: "cyan"}
 
@@ -102,6 +103,10 @@ class RunSummary:
             height = _height(console, options, text)
             if height > lines and shown >= FINDINGS_MIN:
                 break
+            if height > lines:
+                # The first one is shown even where there is no room for all of it.
+                text.truncate(max(lines, 1) * options.max_width, overflow="ellipsis")
+                height = _height(console, options, text)
             lines -= height
             shown += 1
             yield text
@@ -126,8 +131,9 @@ def _figures_table(groups: Sequence[HeadlineGroup]) -> tuple[Table, tuple[Text, 
         name = Text.assemble((group.name, "bold"), f", {group.where}")
         table.add_row(name, _figures_text(group, row))
     bare = [each.why_none for group in groups for each in group.figures if each.estimate is not None and each.why_none]
-    notes = (*notes, *(f"Without ±: {why}." for why in dict.fromkeys(bare)))
-    return table, tuple(Text(note, style="dim") for note in notes)
+    marks = _marks_text(groups)
+    said = " ".join([*marks, *notes, *(f"Without ±: {why}." for why in dict.fromkeys(bare))])
+    return table, (Text(said, style="dim"),) if said else ()
 
 
 def _value(figure: HeadlineFigure) -> str:
@@ -144,10 +150,19 @@ def _figures_text(group: HeadlineGroup, values: Sequence[str]) -> Text:
         return Text(f"no figures: {printable(group.missing)}", style="red")
     names = ["" if figure.name in {"best", "rate"} else f"{figure.name} " for figure in group.figures]
     text = Text(", ".join(f"{name}{value}" for name, value in zip(names, values, strict=True)))
-    # All ids would break most lines in two where something touches the whole run; findings follow anyway.
+    # The findings are named once below: their ids would break most lines in two where one touches the whole run.
     if group.invalid_by:
         text.stylize("strike")
-        text.append(f" {MARK}, {see(group.invalid_by)}", style="not strike bold red")
+        text.append(f" {MARK}", style="not strike bold red")
     elif group.doubted_by:
-        text.append(f" (unreliable, {see(group.doubted_by)})", style="yellow")
+        text.append(f" ({UNRELIABLE})", style="yellow")
     return text
+
+
+def _marks_text(groups: Sequence[HeadlineGroup]) -> Iterable[str]:
+    """Which findings make figures invalid or unreliable, a sentence for each of the two."""
+    invalid = [each for group in groups for each in group.invalid_by]
+    doubted = [each for group in groups if not group.invalid_by for each in group.doubted_by]
+    for mark, ids in ((MARK, invalid), (UNRELIABLE, doubted)):
+        if ids:
+            yield f"{mark}: {see(tuple(dict.fromkeys(ids)))}."
