@@ -4,12 +4,14 @@ from collections.abc import Sequence
 
 import pytest
 
-from iosonde.analysis.target_state import Beginning, TargetState, steadiness_of, target_state
+from iosonde.analysis.target_state import Beginning, Rounds, TargetState, rounds_of, steadiness_of, target_state
 from iosonde.records import CellRecord, Operation, Outcome, RunRecord, Workload
+from iosonde.report.states import state_text, steady_text
 from tests.builders import cell_plan, cell_record, run_record, totals_of, workload
 
 READS = workload()
 WRITES = workload(read_percent=0)
+LARGE_WRITES = workload(read_percent=0, block_size_bytes=65_536)
 
 
 def rounds(counts: Sequence[int], asked: Workload = WRITES) -> list[CellRecord]:
@@ -17,6 +19,24 @@ def rounds(counts: Sequence[int], asked: Workload = WRITES) -> list[CellRecord]:
     return [
         cell_record(cell_plan(asked), {direction: totals_of([10**6] * count)}, repeat=number)
         for number, count in enumerate(counts, 1)
+    ]
+
+
+def spread_out(records: Sequence[CellRecord]) -> list[CellRecord]:
+    """With another cell between any two of them."""
+    return [record.model_copy(update={"order": 2 * record.order}) for record in records]
+
+
+def of_lengths(records: Sequence[CellRecord]) -> list[CellRecord]:
+    """Each longer than the one before, at the same rate."""
+    return [
+        record.model_copy(
+            update={
+                "measured_ns": record.measured_ns * number,
+                "operations": {Operation.WRITE: totals_of([10**6] * 1000 * number)},
+            }
+        )
+        for number, record in enumerate(records, start=1)
     ]
 
 
@@ -29,13 +49,27 @@ def run_of(*cells: Sequence[CellRecord]) -> RunRecord:
     [
         ([rounds([1000] * 5)], TargetState.STEADY),
         ([rounds([1000] * 5), rounds([500] * 3, READS)], TargetState.STEADY),
+        ([rounds([1000] * 5), rounds([500] * 5, LARGE_WRITES)], TargetState.WITHIN_BOUNDS),
+        ([spread_out(rounds([1000] * 5))], TargetState.WITHIN_BOUNDS),
+        ([of_lengths(rounds([1000] * 5))], TargetState.WITHIN_BOUNDS),
         ([rounds([1000] * 4)], TargetState.UNPROVEN),
         ([rounds([1500, 1300, 1100, 900, 700])], TargetState.UNPROVEN),
         ([rounds([3000, 1000, 1005, 995, 1000])], TargetState.TRANSITION),
         ([rounds([1000] * 5 + [700, 690, 700])], TargetState.TRANSITION),
         ([rounds([1000] * 3, READS)], TargetState.READ_ONLY),
     ],
-    ids=["steady", "with reads", "few rounds", "falling", "left at first", "left again", "only read"],
+    ids=[
+        "steady",
+        "with reads",
+        "with other writes",
+        "interleaved",
+        "of other lengths",
+        "few rounds",
+        "falling",
+        "left at first",
+        "left again",
+        "only read",
+    ],
 )
 def test_the_rounds_of_what_writes_tell_the_state(cells: list[list[CellRecord]], state: TargetState) -> None:
     assert target_state(run_of(*cells)).state is state
@@ -92,3 +126,34 @@ def test_a_repeat_that_did_not_finish_is_no_round() -> None:
     found = steadiness_of(records)
     assert found is not None
     assert (found.rounds, found.reached) == (4, None)
+
+
+def test_repeats_are_rounds_only_where_they_are_equally_long_and_follow_each_other() -> None:
+    repeats = rounds([1000] * 5)
+    assert rounds_of(repeats) is Rounds.CONSECUTIVE
+    assert rounds_of(spread_out(repeats)) is Rounds.INTERLEAVED
+    assert rounds_of(of_lengths(repeats)) is Rounds.UNEQUAL
+    assert rounds_of(spread_out(of_lengths(repeats))) is Rounds.INTERLEAVED_UNEQUAL
+
+
+def test_the_words_name_a_criterion_only_where_it_was_applied_as_it_is_meant() -> None:
+    steady = state_text(target_state(run_of(rounds([1000] * 5))))
+    assert steady.startswith("steady: ")
+    interleaved = state_text(target_state(run_of(spread_out(of_lengths(rounds([1000] * 5))))))
+    assert interleaved.startswith(
+        "last five repeats of every cell that writes: range within 20 % and slope within 10 %"
+    )
+    assert "the arithmetic of the SNIA's criterion, applied to interleaved repeats of different lengths" in interleaved
+    assert "steady" not in interleaved
+    assert "only read" in state_text(target_state(run_of(rounds([1000] * 3, READS))))
+    assert "unknown" in state_text(target_state(run_record([cell_plan(WRITES)], [])))
+
+
+def test_a_cell_is_told_by_each_criterion_once_and_what_its_repeats_were() -> None:
+    assert steady_text(rounds([1000] * 5)) == (
+        "SNIA PTS and TKperf: fulfilled at repeat 5; fio, 5% of the mean: fulfilled at repeat 5; "
+        "fio, slope of 2% a check: fulfilled at repeat 5"
+    )
+    assert steady_text(spread_out(rounds([1000] * 5))).startswith(
+        "arithmetic only, applied to interleaved repeats, which are no rounds of these criteria: SNIA PTS and TKperf: "
+    )

@@ -38,7 +38,8 @@ def test_a_run_gives_its_facts_as_they_were_recorded(run: iosonde.Run) -> None:
 
 @pytest.mark.parametrize("name", TABLES)
 def test_a_table_has_the_columns_and_the_values_of_the_csv(run: iosonde.Run, name: str, tmp_path: Path) -> None:
-    write_csv(load_run(RUN), tmp_path / "csv")
+    record = load_run(RUN)
+    write_csv(record, find(Case.of(record)), tmp_path / "csv")
     frame: iosonde.Frame = getattr(run, name)()
     with (tmp_path / f"csv/{name}.csv").open(newline="") as file:
         rows = list(csv.reader(file))

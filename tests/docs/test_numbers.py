@@ -53,7 +53,7 @@ def beside(page: Page) -> Iterator[str]:
 
 
 PAGES = [page_of(run, find(Case.of(run))) for run in runs()]
-COLUMNS = {f"{table}.{column}" for table, columns in run_tables(lab_run()).items() for column in columns}
+COLUMNS = {f"{table}.{column}" for table, columns in run_tables(lab_run(), ()).items() for column in columns}
 SHOWN = {name for page in PAGES for name in on_a_page(page)}
 
 

@@ -1,6 +1,7 @@
 """Every finding: a run that must set it off, and a sound run, and near misses, that must not."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from iosonde.records import (
     Sync,
     TargetShare,
     Verification,
+    WithinRepeat,
     Workload,
 )
 from tests.builders import (
@@ -39,6 +41,7 @@ from tests.builders import (
     failed,
     host_facts,
     interval_record,
+    no_operations,
     run_record,
     session,
     target_facts,
@@ -72,8 +75,17 @@ def course(counts: Sequence[int]) -> tuple[IntervalRecord, ...]:
     """Half-seconds with so many reads each, give or take a percent."""
     noise = np.random.default_rng(1).normal(1.0, 0.01, len(counts))
     return tuple(
-        interval_record(index, {Operation.READ: totals_of([MS] * round(count * factor))})
+        interval_record(index, {Operation.READ: totals_of([MS] * round(count * factor)) if count else no_operations()})
         for index, (count, factor) in enumerate(zip(counts, noise, strict=True))
+    )
+
+
+def fine(counts: Sequence[int]) -> tuple[IntervalRecord, ...]:
+    """The same in intervals of 17 ms, as an adaptive repeat of a second has them."""
+    every_ns = 17 * MS
+    return tuple(
+        replace(each, start_ns=index * every_ns, end_ns=(index + 1) * every_ns)
+        for index, each in enumerate(course(counts))
     )
 
 
@@ -108,7 +120,8 @@ def run_of(*records: CellRecord, header: dict[str, Any] | None = None, **others:
     """A sound run of these cells; ``header`` changes its header, at any depth by nested dicts."""
     plans = {record.cell: cell_plan(record.workload) for record in records}
     whole_device = target_facts(span_bytes=100 * 2**30)
-    run = run_record(list(plans.values()), records, target=whole_device, **others)
+    repeats = max((sum(each.cell == cell for each in records) for cell in plans), default=1)
+    run = run_record(list(plans.values()), records, target=whole_device, **{"repeats": repeats, **others})
     changed = _deep_update(run.header.model_dump(), header or {})
     return run.model_copy(update={"header": type(run.header).model_validate(changed)})
 
@@ -125,6 +138,7 @@ def three(**others: Any) -> list[CellRecord]:
 
 
 MIX = workload(read_percent=50)
+RESTING = workload(burst_operations=16, think_ns=100 * MS)
 MIXED = {each: totals_of([MS] * 20_000) for each in (Operation.READ, Operation.WRITE)}
 
 
@@ -139,6 +153,18 @@ def slow_ones(
     return tuple(
         SlowIo(reap_ns=time, offset_bytes=4096 * block, **fields) for time, block in zip(times, blocks, strict=True)
     )
+
+
+FEW_VALUES = WithinRepeat(
+    throughput_error=0.01,
+    latency_error=0.01,
+    beyond_error=None,
+    effective=8.0,
+    correlation=0.5,
+    warm_up_ns=0,
+    settled=True,
+    geweke=None,
+)
 
 
 def aimed(*records: CellRecord, **others: Any) -> RunRecord:
@@ -276,6 +302,7 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
     "depth-not-reached": lambda: run_of(*three(queue_depth_achieved=7.0)),
     "not-settled": lambda: run_of(judged([20_000] * 2 + [8_000] * 58)),
     "level-changed": lambda: run_of(repeat(intervals=course([8_000] * 12 + [2_000] * 28))),
+    "stalled": lambda: run_of(repeat(intervals=fine([160] * 20 + [0] * 7 + [160] * 33))),
     "slowest-by-time": lambda: run_of(repeat(slowest=slow_ones(ended=[SECOND_NS + each for each in range(64)]))),
     "slowest-by-group": lambda: run_of(
         repeat(slowest=slow_ones(ended=[each // 8 * SECOND_NS // 2 + each for each in range(64)], latency_ns=5 * MS))
@@ -288,6 +315,7 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
         "sda", "sdb", records=three(**shares(20_000, 20_000), slowest=slow_ones(target=1))
     ),
     "precision-missed": lambda: aimed(repeat(1, count=39_000), repeat(2), repeat(3, count=41_000)),
+    "not-established": lambda: run_of(*(repeat(each, within=FEW_VALUES) for each in (1, 2, 3))),
     "state-left": lambda: run_of(repeat(1, count=90_000), *(repeat(each, count=40_000 + each) for each in (2, 3, 4))),
     "repeats-differ": lambda: run_of(repeat(1, count=30_000), repeat(2), repeat(3, count=50_000)),
     "host-limited": lambda: run_of(*three(cpu_ns=round(4.8 * SECOND_NS))),
@@ -365,6 +393,13 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("level-changed", lambda: run_of(repeat(intervals=course([8_000] * 20 + [7_700] * 20)))),
     ("level-changed", lambda: run_of(repeat(intervals=course([8_000] * 38 + [2_000] * 2)))),
     ("level-changed", lambda: run_of(repeat(intervals=()))),
+    ("level-changed", FIRES["stalled"]),
+    ("level-changed", lambda: run_of(repeat(intervals=fine([160] * 30 + [80] * 30)))),
+    ("level-changed", lambda: run_of(repeat(intervals=course([8_000] * 400 + [7_000] * 6)))),
+    ("stalled", FIRES["level-changed"]),
+    ("stalled", lambda: run_of(repeat(intervals=fine([160] * 20 + [40] * 7 + [160] * 33)))),
+    ("stalled", lambda: run_of(repeat(intervals=fine([2] * 20 + [0] * 7 + [2] * 33)))),
+    ("stalled", lambda: run_of(repeat(1, RESTING, intervals=fine([160] * 20 + [0] * 7 + [160] * 33)))),
     ("not-settled", lambda: run_of(judged([8_000] * 60))),
     # A hundredth at the start changes nobody's mind.
     ("not-settled", lambda: run_of(judged([8_080] * 6 + [8_000] * 54))),
@@ -384,6 +419,11 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("precision-missed", lambda: aimed(*three())),
     ("precision-missed", lambda: run_of(repeat(1, count=38_000), repeat(2), repeat(3, count=42_000))),
     ("precision-missed", lambda: aimed(repeat(1, count=38_000), repeat(2), repeat(3), finished=False)),
+    ("precision-missed", lambda: aimed(*(repeat(each, within=FEW_VALUES) for each in (1, 2, 3)))),
+    ("not-established", lambda: aimed(repeat(1, count=39_000), repeat(2), repeat(3, count=41_000))),
+    ("not-established", lambda: run_of(repeat(1))),
+    ("not-established", lambda: run_of(repeat(1), repeats=3, finished=False)),
+    ("repeats-differ", lambda: aimed(repeat(1, count=30_000), repeat(2), repeat(3, count=50_000))),
     ("state-left", lambda: run_of(repeat(1, count=90_000), repeat(2), repeat(3))),
     ("state-left", lambda: run_of(*(repeat(each, count=40_000 + 300 * each) for each in (1, 2, 3, 4)))),
     ("repeats-differ", lambda: paced_run(*(paced_repeat(each, count=3_000 + 1_000 * each) for each in (1, 2, 3)))),
@@ -506,9 +546,28 @@ def test_levels_are_named_with_their_times() -> None:
     falls = [8_000] * 12 + [2_000] * 28
     found = only(run_of(*(repeat(each, intervals=course(falls)) for each in (1, 2, 3))), "level-changed")
     assert (
-        "changed its level within repeat 1: 16,038 IOPS at first, 3,996 from 6.0 s; so did that of 2 "
+        "changed its regime within repeat 1: 16,038 IOPS at first, 3,996 from 6.0 s; so did that of 2 "
         in found.statement
     )
+
+
+def test_a_wide_interval_is_a_fact_and_no_doubt_and_a_missing_one_is_a_doubt() -> None:
+    assert only(FIRES["precision-missed"](), "precision-missed").severity is Severity.NOTE
+    assert only(FIRES["repeats-differ"](), "repeats-differ").severity is Severity.NOTE
+    assert only(FIRES["not-established"](), "not-established").severity is Severity.DOUBTFUL
+
+
+def test_the_widest_interval_is_told_of_a_figure_that_has_one() -> None:
+    thin = aimed(repeat(1, count=98), repeat(2, count=100), repeat(3, count=108))
+    found = only(thin, "precision-missed")
+    assert found.statement.endswith("of its throughput, no interval of its p99.")
+
+
+def test_cells_that_never_settled_are_not_established_where_they_were_to_be_known() -> None:
+    moving = FEW_VALUES.model_copy(update={"effective": 60.0, "settled": False})
+    run = aimed(*(repeat(each, within=moving) for each in (1, 2, 3)))
+    assert "1 because no repeat settled" in only(run, "not-established").statement
+    assert "precision-missed" not in ids(find(Case.of(run)))
 
 
 def test_findings_come_gravest_first() -> None:

@@ -29,12 +29,12 @@ def matrix_run(*depths: int) -> RunRecord:
 def test_a_lab_run_is_answered_in_at_most_five_sentences_from_reach_to_doubt() -> None:
     said = answers(lab_run())
     assert len(said) == ANSWERS_MAX
-    assert said[0].startswith("At best ")
+    assert said[0].startswith("Highest measured: ")
     assert "IOPS of random 4 KiB reads" in said[0]
     assert "MB/s of sequential writes" in said[0]
     assert any("knee" in sentence for sentence in said)
     assert any("p99.9 is" in sentence for sentence in said)
-    assert said[-1] == "No finding makes these numbers doubtful."
+    assert said[-1] == "No finding makes these numbers unreliable."
 
 
 def test_the_last_sentence_counts_what_is_grave_and_leaves_notes_alone() -> None:
@@ -61,4 +61,4 @@ def test_a_sweep_is_told_against_its_first_depth() -> None:
 
 
 def test_an_empty_run_says_what_there_is_to_say() -> None:
-    assert answers(run_record([], [])) == ("No finding makes these numbers doubtful.",)
+    assert answers(run_record([], [])) == ("No finding makes these numbers unreliable.",)

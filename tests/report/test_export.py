@@ -9,10 +9,13 @@ import pytest
 
 from iosonde.analysis.experiments import estimate_run
 from iosonde.errors import OutputError
+from iosonde.findings import Severity
 from iosonde.records import Operation, RunRecord
 from iosonde.report.export import write_csv, write_json
 from tests.builders import finding
 from tests.lab_builder import lab_run
+
+INVALID_READS = finding("neighbours", Severity.INVALID, ("random-read-4KiB-qd8",), "Two measured at once.")
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +25,7 @@ def run() -> RunRecord:
 
 @pytest.fixture(scope="module")
 def tables(run: RunRecord, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, str]]]:
-    paths = write_csv(run, tmp_path_factory.mktemp("csv") / "new")
+    paths = write_csv(run, [INVALID_READS], tmp_path_factory.mktemp("csv") / "new")
     read = {}
     for path in paths:
         with path.open(newline="") as file:
@@ -33,7 +36,7 @@ def tables(run: RunRecord, tmp_path_factory: pytest.TempPathFactory) -> dict[str
 @pytest.fixture(scope="module")
 def document(run: RunRecord, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     path = tmp_path_factory.mktemp("json") / "run.json"
-    write_json(run, [finding()], path)
+    write_json(run, [finding(), INVALID_READS], path)
 
     def refuse(constant: str) -> None:
         raise AssertionError(constant)
@@ -59,7 +62,7 @@ def test_the_cells_have_the_promised_columns(tables: dict[str, list[dict[str, st
         "service_ns_max", "lag_ns_p50", "lag_ns_p99", "lag_ns_max", "host_lag_ns_p50", "host_lag_ns_p99",
         "host_lag_ns_max", "waiting_age_ns_max", "cpu_user_ns", "cpu_system_ns",
         "cpu_kernel_workers_ns", "switches_voluntary", "switches_involuntary", "migrations", "steal_ns",
-        "reap_granularity_ns_p50", "reap_granularity_ns_max", "faults", "censored",
+        "reap_granularity_ns_p50", "reap_granularity_ns_max", "faults", "censored", "invalid",
     ]  # fmt: skip
 
 
@@ -120,9 +123,19 @@ def test_a_place_that_cannot_be_written_is_an_error_with_a_hint(run: RunRecord, 
     occupied = tmp_path / "file"
     occupied.write_text("")
     with pytest.raises(OutputError) as csv_refused:
-        write_csv(run, occupied)
+        write_csv(run, (), occupied)
     with pytest.raises(OutputError) as json_refused:
         write_json(run, [], tmp_path)
     for refused, place in ((csv_refused, occupied), (json_refused, tmp_path)):
         assert str(place) in refused.value.message
         assert refused.value.hint
+
+
+def test_the_rows_of_invalid_cells_name_the_findings_that_say_so(tables: dict[str, list[dict[str, str]]]) -> None:
+    named = {row["cell"]: row["invalid"] for row in tables["cells.csv"]}
+    assert named.pop("random-read-4KiB-qd8") == "neighbours"
+    assert set(named.values()) == {""}
+
+
+def test_the_document_names_the_invalid_cells(document: dict[str, Any]) -> None:
+    assert document["invalid"] == {"random-read-4KiB-qd8": ["neighbours"]}

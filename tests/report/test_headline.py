@@ -77,11 +77,13 @@ def test_a_planned_cell_that_failed_says_so_in_the_place_of_its_figures() -> Non
 def test_a_figure_in_doubt_names_the_findings_that_touch_its_cell() -> None:
     findings = [
         finding("depth-not-reached", Severity.INVALID, ("random-read-4KiB-qd1",)),
+        finding("slow-clock", Severity.DOUBTFUL, ("random-read-4KiB-qd1",)),
         finding("few-repeats", Severity.NOTE, ("random-read-4KiB-qd1",)),
         finding("span-fits-cache", Severity.DOUBTFUL, ()),
     ]
     found = headline_of(estimate_run(lab_run()), findings)
-    assert group(found, "random-read-latency").doubted_by == ("depth-not-reached",)
+    assert group(found, "random-read-latency").invalid_by == ("depth-not-reached",)
+    assert group(found, "random-read-latency").doubted_by == ("slow-clock",)
     assert group(found, "random-write-latency").doubted_by == ()
 
 

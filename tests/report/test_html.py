@@ -108,7 +108,7 @@ def test_every_chart_has_its_specification(page: str) -> None:
 
 def test_the_tables_hold_the_means_of_the_csv_s_figures(tmp_path: Path) -> None:
     run = lab_run(with_intervals=True)
-    write_csv(run, tmp_path)
+    write_csv(run, (), tmp_path)
     with (tmp_path / "cells.csv").open(newline="", encoding="utf-8") as file:
         figures = list(csv.DictReader(file))
     checked = 0

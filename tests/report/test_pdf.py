@@ -106,7 +106,7 @@ def test_every_letter_is_of_a_font_that_comes_with_iosonde_or_typst(paged: Paged
 
 
 def test_a_doubted_figure_leads_to_its_finding(page: Page, paged: Paged) -> None:
-    (number,) = [number for number, text in enumerate(paged.texts) if "In doubt: see span-fits-cache" in text]
+    (number,) = [number for number, text in enumerate(paged.texts) if "Unreliable, see span-fits-cache" in text]
     target = paged.links(number)[-1]
     assert page.findings[0].statement in paged.texts[target]
 

@@ -1,12 +1,16 @@
 """The answers in words."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from iosonde.analysis.experiments import RunEstimates, estimate_run
-from iosonde.records import Experiment, Operation
+from iosonde.records import Access, Arrivals, CellPlan, CellRecord, Experiment, Operation, Sync, Workload
 from iosonde.report.sentences import NO_FIGURES, experiment_sentence
 from tests.builders import cell_plan, cell_record, run_record, totals_of, workload
 from tests.lab_builder import lab_plans, lab_run
+
+Measured = tuple[CellPlan, list[CellRecord]]
 
 
 @pytest.fixture(scope="module")
@@ -17,9 +21,9 @@ def estimates() -> RunEstimates:
 @pytest.mark.parametrize(
     ("experiment", "words"),
     [
-        (Experiment.BASELINE, "commits/s are made one after another"),
-        (Experiment.BLOCK_SIZE, "The highest rate is"),
-        (Experiment.MIX, "slowest at 50 % reads"),
+        (Experiment.BASELINE, "A durable write (4 KiB random write + fdatasync at depth 1) takes 1,171 us"),
+        (Experiment.BLOCK_SIZE, "Random read at depth 8: highest rate measured"),
+        (Experiment.MIX, "at 50 % reads; the highest is"),
         (Experiment.QUEUE_DEPTH, "at least 98 % of the depth asked was in flight"),
         (Experiment.TAIL, "and p99.99 is"),
     ],
@@ -45,5 +49,102 @@ def test_a_tail_that_is_too_short_gives_only_its_maximum() -> None:
     record = cell_record(plan, {Operation.READ: totals_of([100_000] * 99 + [5_000_000])})
     sentence = experiment_sentence(Experiment.TAIL, estimate_run(run_record([plan], [record])))
     assert sentence == (
-        "At depth 8 the slowest of 100 reads took 5,000 us; there are too few samples for a tail percentile."
+        "4 KiB random read at depth 8: the slowest of 100 reads took 5,000 us; no tail percentile has 10 of them "
+        "beyond it."
     )
+
+
+def measured(asked: Workload, counts: Sequence[int], experiment: Experiment, latency_ns: int = 100_000) -> Measured:
+    """A cell with so many operations in each of its repeats of five seconds."""
+    plan = cell_plan(asked, experiment)
+    operation: Operation = asked.only_operation or Operation.ALL
+    operations = [operation]
+    if asked.flushes_each:
+        operations = [Operation.WRITE, Operation.FLUSH, Operation.COMMIT]
+    elif operation is Operation.ALL:
+        operations = [Operation.READ, Operation.WRITE]
+    totals = [totals_of([latency_ns] * count) for count in counts]
+    return plan, [cell_record(plan, dict.fromkeys(operations, each), repeat=nr) for nr, each in enumerate(totals)]
+
+
+def said(experiment: Experiment, *cells: Measured) -> str:
+    run = run_record([plan for plan, _ in cells], [record for _, records in cells for record in records])
+    return experiment_sentence(experiment, estimate_run(run))
+
+
+def mixes(**counts: Sequence[int]) -> list[Measured]:
+    """Mixes by their share of reads; half of the operations of each are of either kind."""
+    return [measured(workload(read_percent=int(share[1:])), each, Experiment.MIX) for share, each in counts.items()]
+
+
+def test_a_ranking_is_decided_by_the_ratio_where_the_intervals_overlap() -> None:
+    sentence = said(Experiment.MIX, *mixes(r70=(1006, 1011, 1016, 1011), r30=(995, 1000, 1005, 1000)))
+    assert "at 70 % reads, 1.1 % above 30 % reads (95 % interval" in sentence
+    assert "overlap" not in sentence
+
+
+def test_what_is_not_told_apart_is_said_with_the_ends_of_the_ratio() -> None:
+    sentence = said(Experiment.MIX, *mixes(r70=(1000, 1050, 950), r30=(990, 1040, 960), r50=(500, 505, 495)))
+    assert "at 70 % reads, not told apart from 30 % reads (ratio 0.8" in sentence
+    assert "lowest 200.0 ± 5.0 IOPS at 50 % reads; the highest is 2.00 times it (95 % interval" in sentence
+    assert "corrected for 3 comparisons" in sentence
+
+
+def test_without_repeats_nothing_is_told_apart() -> None:
+    sentence = said(Experiment.MIX, *mixes(r70=(1000,), r30=(500,)))
+    assert "without intervals not compared" in sentence
+
+
+def test_mixes_of_other_blocks_or_depths_are_ranked_apart() -> None:
+    cells = [
+        measured(workload(read_percent=share, queue_depth=depth, block_size_bytes=size), (9 * depth,), Experiment.MIX)
+        for depth, size in ((4, 4096), (32, 65_536))
+        for share in (70, 30)
+    ]
+    sentence = said(Experiment.MIX, *cells)
+    assert sentence.startswith("4 KiB random reads and writes mixed at depth 4: highest total rate measured")
+    assert "64 KiB random reads and writes mixed at depth 32: highest total rate measured" in sentence
+
+
+def test_block_sizes_are_ranked_within_one_pattern_direction_and_way_of_writing() -> None:
+    asked = [
+        workload(pattern, read_percent, size, sync=sync)
+        for pattern, read_percent, sync in (
+            (Access.RANDOM, 0, Sync.NONE),
+            (Access.RANDOM, 0, Sync.FDATASYNC),
+            (Access.SEQUENTIAL, 100, Sync.NONE),
+        )
+        for size in (4096, 65_536)
+    ]
+    sentence = said(Experiment.BLOCK_SIZE, *(measured(each, (100, 101, 99), Experiment.BLOCK_SIZE) for each in asked))
+    for label in ("Random write at depth 8", "Random write + fdatasync at depth 8", "Sequential read at depth 8"):
+        assert f"{label}: highest rate measured" in sentence
+    assert "commits/s at 4 KiB" in sentence
+
+
+def test_the_lowest_latency_of_a_matrix_is_not_that_of_writes_that_nobody_flushed() -> None:
+    cells = [
+        measured(workload(read_percent=0, queue_depth=depth, sync=sync), (100, 101, 99), Experiment.MATRIX, latency_ns)
+        for sync, latency_ns in ((Sync.NONE, 20_000), (Sync.FDATASYNC, 1_500_000))
+        for depth in (1, 4)
+    ]
+    sentence = said(Experiment.MATRIX, *cells)
+    assert "4 KiB random write: highest measured" in sentence
+    assert "4 KiB random write + fdatasync: highest measured" in sentence
+    assert "lowest mean latency measured 1,500 us (depth 1)" in sentence
+
+
+def test_an_open_loop_is_ranked_by_its_response_alone() -> None:
+    asked = [workload(rate_per_s=rate, arrivals=Arrivals.POISSON) for rate in (1000, 2000)]
+    sentence = said(Experiment.MATRIX, *(measured(each, (100, 101, 99), Experiment.MATRIX) for each in asked))
+    assert "lowest mean" in sentence
+    assert "highest" not in sentence
+
+
+def test_a_sentence_over_many_kinds_of_access_ends_with_how_many_more_there_are() -> None:
+    cells = [
+        measured(workload(read_percent=share, queue_depth=depth), (100, 101), Experiment.MATRIX)
+        for share in (100, 80, 60, 40, 20, 0)
+        for depth in (1, 8)
+    ]
+    assert said(Experiment.MATRIX, *cells).endswith("2 more kinds of access stand in the table.")

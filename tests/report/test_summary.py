@@ -65,16 +65,26 @@ def test_a_run_without_findings_says_so(run: RunRecord) -> None:
     assert "Findings: none." in printed(run)
 
 
-def test_a_figure_in_doubt_points_to_its_finding(run: RunRecord) -> None:
+def test_an_unreliable_figure_points_to_its_finding(run: RunRecord) -> None:
     text = " ".join(printed(run, [finding("drift", Severity.DOUBTFUL, ("random-read-4KiB-qd1",))], width=200))
-    assert "(see drift)" in text
+    assert "us (unreliable)" in text
+    assert "unreliable: see drift." in text
 
 
-def test_a_figure_with_several_doubts_names_the_gravest_and_counts_the_others(run: RunRecord) -> None:
+def test_a_figure_with_several_doubts_names_the_first_and_counts_the_others(run: RunRecord) -> None:
     cells = ("random-read-4KiB-qd1",)
-    found = [finding("a", Severity.INVALID, cells), finding("b", Severity.DOUBTFUL, cells)]
+    found = [finding(each, Severity.DOUBTFUL, cells) for each in ("a", "b")]
     text = " ".join(printed(run, found, width=200))
-    assert "(see a, 1 more)" in text
+    assert "unreliable: see a, 1 more." in text
+
+
+def test_a_screen_is_enough_where_everything_is_marked(run: RunRecord) -> None:
+    cells = tuple(plan.cell for plan in run.header.plan.cells)
+    many = "In 2 measurements the target stood still when measuring ended, and this is told at length. " * 4
+    findings = [finding("a", Severity.INVALID, cells[:20], many), finding("b", Severity.DOUBTFUL, cells, many)]
+    lines = printed(run, findings, width=100)
+    assert len(lines) <= 24
+    assert any("invalid a: In 2 measurements" in line for line in lines)
 
 
 def test_quick_unfinished_and_debug_are_branded() -> None:

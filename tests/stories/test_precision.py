@@ -98,7 +98,7 @@ def test_a_budget_that_is_spent_too_soon_is_told_with_what_would_do(campaign: Pa
     run_three(campaign, tmp_path / "run", SilentObserver(), budget="8s", precision="0.2%")
     found = [each for each in find(Case.of(load_run(tmp_path / "run"))) if each.id == "precision-missed"]
     assert len(found) == 1
-    assert "could not be known to 0.2 % within 8.0 s" in found[0].statement
+    assert "known less exactly than the 0.2 % that were asked, since the budget of 8.0 s ended" in found[0].statement
     assert found[0].deciding_test
 
 

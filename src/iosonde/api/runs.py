@@ -71,8 +71,10 @@ class Run:
     def cells(self) -> Frame:
         """A row for each cell, repeat and class of operations: ``cells.csv``."""
         from iosonde.analysis.tables import cell_table
+        from iosonde.findings import Case, find
+        from iosonde.findings.table import with_validity
 
-        return Frame(cell_table(self._record))
+        return Frame(with_validity(cell_table(self._record), find(Case.of(self._record))))
 
     def intervals(self) -> Frame:
         """A row for each interval and class of operations, warm-up included: ``intervals.csv``."""
@@ -90,7 +92,7 @@ class Run:
         return self._of_intervals(histogram_table)
 
     def findings(self) -> Frame:
-        """A row for each statement about validity, gravest first (docs/findings.md)."""
+        """A row for each statement about validity, most severe first (docs/findings.md)."""
         from iosonde.findings import Case, find
         from iosonde.findings.table import finding_table
 

@@ -162,13 +162,13 @@ class Writer:
     def _csv(self, path: Path) -> str:
         from iosonde.report.export import write_csv
 
-        return _listed(write_csv(self.record, path))
+        return _listed(write_csv(self.record, self.findings, path))
 
     def _parquet(self, path: Path) -> str:
         from iosonde.report.export import run_tables
         from iosonde.store import write_parquet
 
-        return _listed(write_parquet(path, run_tables(self.record)))
+        return _listed(write_parquet(path, run_tables(self.record, self.findings)))
 
     def _json(self, path: Path) -> str:
         from iosonde.report.export import write_json

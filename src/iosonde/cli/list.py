@@ -19,7 +19,7 @@ def list_runs(
     ] = ListOrder.STARTED,
     json: Annotated[bool, typer.Option("--json", help="Print the list as JSON to stdout.")] = False,
 ) -> None:
-    """List the runs below DIR, a line each: target, state, best 4 KiB random read. Hidden folders are left out.
+    """List the runs below DIR, a line each: target, state, highest 4 KiB random read. Hidden folders are left out.
 
     Example: [bold]iosonde list results --sort iops[/bold]
 

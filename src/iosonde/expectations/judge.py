@@ -8,10 +8,11 @@ from typing import Final
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.experiments import RunEstimates
+from iosonde.analysis.missing import why_no_mean_interval, why_no_percentile_interval
 from iosonde.errors import UsageError
 from iosonde.expectations.file import ExpectationsTable, ExpectationTable, Metric
 from iosonde.expectations.reading import line_of_expectation
-from iosonde.findings.model import Finding, Severity
+from iosonde.findings.model import Finding, Severity, invalid_by
 from iosonde.records import Operation
 from iosonde.records.pattern import BlockSizes
 
@@ -67,11 +68,12 @@ class CheckedRun:
 
 @dataclass(frozen=True)
 class _Figure:
-    """The value that reports show, and its 95 % interval."""
+    """The value that reports show, and its 95 % interval, or why it has none."""
 
     value: float | None
     low: float | None
     high: float | None
+    why_none: str
 
 
 def check_run(
@@ -130,9 +132,9 @@ def _checked(expectation: ExpectationTable, cell: CellEstimate, findings: Sequen
     doubts = [each for each in findings if cell.cell in each.cells and each.severity is not Severity.NOTE]
     is_at_most = expectation.at_most is not None
     verdict, why = _verdict(figure, expectation.bound, is_at_most=is_at_most)
-    invalid = [each.id for each in doubts if each.severity is Severity.INVALID]
+    invalid = invalid_by(findings, cell.cell)
     if invalid:
-        verdict, why = Verdict.UNDECIDED, f"{', '.join(dict.fromkeys(invalid))}: its figures are not what they seem"
+        verdict, why = Verdict.UNDECIDED, f"invalid, see {', '.join(invalid)}: its figures are not what they seem"
     share = None if figure.value is None else figure.value / expectation.bound - 1
     return Checked(
         name=_name(expectation),
@@ -147,19 +149,16 @@ def _checked(expectation: ExpectationTable, cell: CellEstimate, findings: Sequen
         margin_share=None if share is None else (-share if is_at_most else share),
         verdict=verdict,
         why=why,
-        doubted_by=tuple(dict.fromkeys(each.id for each in doubts)),
+        doubted_by=tuple(dict.fromkeys((*invalid, *(each.id for each in doubts)))),
     )
 
 
 def _verdict(figure: _Figure, bound: float, *, is_at_most: bool) -> tuple[Verdict, str]:
     if figure.value is None:
-        return Verdict.UNDECIDED, "too few samples lie beyond this percentile"
+        return Verdict.UNDECIDED, f"it has no value: {figure.why_none}"
     low, high = figure.low, figure.high
     if low is None or high is None:
-        return (
-            Verdict.UNDECIDED,
-            "the figure has no interval: it takes two repeats at least, and longer ones for a tail",
-        )
+        return Verdict.UNDECIDED, f"it has no interval: {figure.why_none}"
     good, bad = (high <= bound, low > bound) if is_at_most else (low >= bound, high < bound)
     if good or bad:
         return (Verdict.PASS if good else Verdict.FAIL), ""
@@ -174,10 +173,11 @@ def _figure(metric: Metric, figures: OperationEstimate) -> _Figure:
     }
     if metric in means:
         mean = means[metric]
-        return _Figure(mean.mean, mean.low, mean.high)
+        return _Figure(mean.mean, mean.low, mean.high, why_no_mean_interval(mean))
     assert metric.percent is not None
     percentile = figures.percentile(metric.percent)
-    return _Figure(percentile.value_ns, percentile.low_ns, percentile.high_ns)
+    why = why_no_percentile_interval(figures, metric.percent)
+    return _Figure(percentile.value_ns, percentile.low_ns, percentile.high_ns, why)
 
 
 def _unmeasured(expectation: ExpectationTable, cell: str | None, why: str) -> Checked:

@@ -107,7 +107,9 @@ def _depth_share(cell: CellEstimate) -> float:
 
 
 def repeats_differ(case: Case) -> Iterator[Finding]:
-    """The repeats of a cell differ so much that its mean says little."""
+    """The repeats of a cell differ so much that its mean is known to no better than a tenth."""
+    if case.run.header.plan.aim is not None and case.run.finished:
+        return  # What was asked for is told instead, by another rule.
     wide: list[tuple[CellEstimate, float]] = []
     for cell in case.estimates.cells:
         # How many operations come of those that are wanted at random is chance, and nothing of the target's.
@@ -121,15 +123,15 @@ def repeats_differ(case: Case) -> Iterator[Finding]:
         how = "without --quick " if case.run.header.plan.quick else ""
         yield Finding(
             id="repeats-differ",
-            severity=Severity.DOUBTFUL,
+            severity=Severity.NOTE,
             confidence=Confidence.CERTAIN,
             statement=(
                 f"{count_of(len(wide), 'cell')} of {len(case.estimates.cells)} can't be told within ±{SPREAD_MAX:.0%} "
                 f"from their repeats; the widest is {cell.cell} with ±{spread:.0%} of its throughput."
             ),
             evidence=tuple((each.cell, f"±{part:.0%}") for each, part in wide[:10]),
-            advice=f"Compare such cells with nothing; {'' if case.is_simulated else 'let nothing else run, and '}"
-            "measure longer.",
+            advice="Use these figures with their intervals, which hold; to narrow them, "
+            f"{'' if case.is_simulated else 'let nothing else run and '}measure longer.",
             deciding_test=f"The same run {how}{'with longer cells' if case.is_simulated else 'on an idle host'}.",
             cells=tuple(each.cell for each, _ in wide),
         )

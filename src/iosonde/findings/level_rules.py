@@ -1,4 +1,4 @@
-"""Rules about the states that a target went through while a cell was measured, and the one that it had not reached."""
+"""Rules about the regimes that a target went through while a cell was measured, and the one that it had not reached."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -13,12 +13,14 @@ from iosonde.records import CellRecord
 from iosonde.units import format_duration, format_iops
 
 EVIDENCE_MAX: Final = 10
+MOVED_SHARE_MIN: Final = 0.01
+"""A regime change that moves the mean of its repeat by less is not worth a word: half of the finest usual aim."""
 
 
 def level_changed(case: Case) -> Iterator[Finding]:
-    """The throughput of a repeat changed its level within it."""
+    """The throughput of a repeat changed its regime within it, and its mean with that."""
     # What moved on its way to a level is left out of the figures, where enough others are there.
-    changed = [(record, regimes) for record in case.used if len(regimes := regimes_of(record)) > 1]
+    changed = [(record, regimes) for record in case.used if _moves_the_mean(regimes := regimes_of(record))]
     if not changed:
         return
     changed.sort(key=lambda each: -_contrast(each[1]))
@@ -29,14 +31,24 @@ def level_changed(case: Case) -> Iterator[Finding]:
         severity=Severity.DOUBTFUL,
         confidence=Confidence.LIKELY,
         statement=(
-            f"The throughput of {worst.cell} changed its level within repeat {worst.repeat}: {describe_levels(regimes)}"
-            f"{_others(changed)}. A mean over levels is that of no state."
+            f"The throughput of {worst.cell} changed its regime within repeat {worst.repeat}: "
+            f"{describe_levels(regimes)}{_others(changed)}. A mean over regimes is that of no state."
         ),
         evidence=tuple(_evidence(record, levels) for record, levels in changed[:EVIDENCE_MAX]),
-        advice="Decide on the level that your work will meet: `iosonde show RUN CELL` has each with its time.",
+        advice="Decide on the regime that your work will meet: `iosonde show RUN CELL` has each with its time.",
         deciding_test="The same cell for longer: a state that lasts goes on, and one that passes comes back.",
         cells=cells,
     )
+
+
+def _moves_the_mean(regimes: Sequence[Regime]) -> bool:
+    """Whether the mean over a repeat is another one than that of the regime which lasted longest."""
+    if len(regimes) <= 1:
+        return False
+    time_ns = sum(each.end_ns - each.start_ns for each in regimes)
+    mean = sum(each.iops * (each.end_ns - each.start_ns) for each in regimes) / time_ns
+    longest = max(regimes, key=lambda each: each.end_ns - each.start_ns).iops
+    return abs(mean - longest) >= MOVED_SHARE_MIN * mean
 
 
 def describe_levels(regimes: Sequence[Regime]) -> str:

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Severity(StrEnum):
-    """What a finding does to the numbers it names, gravest first.
+    """What a finding does to the numbers it names, the most severe first.
 
     ``invalid``: they don't mean what they seem to. ``doubtful``: they may not. ``note``: a reader should know.
     """
@@ -41,6 +41,20 @@ class Finding:
     advice: str
     deciding_test: str
     cells: tuple[str, ...] = ()
+
+
+def invalid_by(findings: Iterable[Finding], cell: str) -> tuple[str, ...]:
+    """The ids of the findings that make a cell's figures invalid: they name it, or are about the whole run."""
+    touching = (
+        each for each in findings if each.severity is Severity.INVALID and (cell in each.cells or not each.cells)
+    )
+    return tuple(dict.fromkeys(each.id for each in touching))
+
+
+def unreliable_by(findings: Iterable[Finding], cell: str) -> tuple[str, ...]:
+    """The ids of the findings that name a cell and make its figures doubtful, the invalid ones left aside."""
+    naming = (each for each in findings if each.severity is Severity.DOUBTFUL and cell in each.cells)
+    return tuple(dict.fromkeys(each.id for each in naming))
 
 
 def gravest_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:

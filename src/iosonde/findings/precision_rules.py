@@ -5,6 +5,9 @@ from collections.abc import Iterator, Sequence
 from math import inf, isfinite
 from typing import Final
 
+from iosonde.analysis.cells import CellEstimate
+from iosonde.analysis.estimate import REPEATS_MIN
+from iosonde.analysis.missing import why_no_mean_interval
 from iosonde.analysis.precision import Precision, Reason, precision_of
 from iosonde.analysis.totals import total_of
 from iosonde.findings.case import Case, count_of, distinct, name_some
@@ -27,27 +30,64 @@ REASONS: Final = {
 
 
 def precision_missed(case: Case) -> Iterator[Finding]:
-    """Cells are not known as well as was asked, though all of the budget is spent."""
+    """Cells are known less exactly than was asked, though all of the budget is spent; their intervals hold."""
     aim = case.run.header.plan.aim
     if aim is None or not case.run.finished:
         return
-    found = [precision_of(cell, aim.precision_percent) for cell in case.estimates.cells if _has_aim(case, cell.cell)]
+    asked = [cell for cell in case.estimates.cells if _has_aim(case, cell.cell)]
+    found = [precision_of(cell, aim.precision_percent) for cell in asked if not _why_not_established(case, cell)]
     missed = sorted((each for each in found if not each.met), key=lambda each: -each.doubt)
     if not missed:
         return
     percent, budget = f"{aim.precision_percent:g} %", format_duration(aim.budget_ns)
     yield Finding(
         id="precision-missed",
-        severity=Severity.DOUBTFUL,
+        severity=Severity.NOTE,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"{count_of(len(missed), 'cell')} of {len(found)} could not be known to {percent} within {budget} "
-            f"({_causes(missed)}). The widest is {_told(missed[0])}."
+            f"{count_of(len(missed), 'cell')} of {len(asked)} {'is' if len(missed) == 1 else 'are'} known less exactly "
+            f"than the {percent} that were asked ({aim.tail_percent:g} % for p99), since the budget of {budget} ended "
+            f"({_causes(missed)}). "
+            f"{_told(max(missed, key=_widest_share))}"
         ),
         evidence=tuple((each.cell, _widest(each)) for each in missed[:EVIDENCE_MAX]),
-        advice="Read these cells with their intervals, which hold all the same; or give more time, or ask for less.",
+        advice="Use these figures with their intervals, which hold; give more time or ask for less to meet the aim.",
         deciding_test=_longer(case, missed, aim),
         cells=tuple(each.cell for each in missed),
+    )
+
+
+def not_established(case: Case) -> Iterator[Finding]:
+    """A cell's throughput or mean latency has no interval though it was repeated, or its repeats never settled."""
+    if not case.run.finished or case.run.header.plan.repeats < REPEATS_MIN:
+        return  # One repeat was asked for, and each figure says that it has no interval.
+    found = [(cell.cell, why) for cell in case.estimates.cells if (why := _why_not_established(case, cell))]
+    if not found:
+        return
+    counts = Counter(why for _, why in found)
+    causes = "; ".join(f"{number} because {why}" for why, number in counts.most_common())
+    yield Finding(
+        id="not-established",
+        severity=Severity.DOUBTFUL,
+        confidence=Confidence.CERTAIN,
+        statement=f"The figures of {name_some(tuple(cell for cell, _ in found))} are not established ({causes}).",
+        evidence=tuple(found[:EVIDENCE_MAX]),
+        advice="Do not rely on the figures of these cells: nothing tells how far off they may be.",
+        deciding_test="The same cells for several times as long, with three repeats or more.",
+        cells=tuple(cell for cell, _ in found),
+    )
+
+
+def _why_not_established(case: Case, cell: CellEstimate) -> str:
+    """Why figures of a cell can't be relied on at all, as far as intervals tell; empty where they can."""
+    subject = cell.subject
+    if subject is None:
+        return ""  # It has no figures, and says so.
+    aim = case.run.header.plan.aim
+    if aim is not None and precision_of(cell, aim.precision_percent).reason is Reason.WARMING_UP:
+        return "its longest warm-up was too short"
+    return why_no_mean_interval(subject.iops) or (
+        "" if subject.saturated else why_no_mean_interval(subject.latency_ns_mean)
     )
 
 
@@ -62,12 +102,19 @@ def _causes(missed: Sequence[Precision]) -> str:
 
 
 def _told(each: Precision) -> str:
-    return f"{each.cell} with {_widest(each)}"
+    return f"The widest interval is that of {each.cell}: {_widest(each)}."
+
+
+def _widest_share(each: Precision) -> float:
+    return max(figure.half_width_share or 0.0 for figure in each.known)
 
 
 def _widest(each: Precision) -> str:
-    share = each.widest.half_width_share
-    return f"no interval of its {each.widest.name}" if share is None else f"±{share:.1%} of its {each.widest.name}"
+    """The widest interval of a cell, and which of its figures has none."""
+    known = [(share, figure.name) for figure in each.known if (share := figure.half_width_share) is not None]
+    share, name = max(known)
+    missing = [figure.name for figure in each.known if figure.half_width_share is None]
+    return ", ".join([f"±{share:.1%} of its {name}", *(f"no interval of its {each}" for each in missing)])
 
 
 def _longer(case: Case, missed: Sequence[Precision], aim: Aim) -> str:
@@ -120,4 +167,4 @@ def _iops(records: Sequence[CellRecord]) -> float:
     return sum(each.count for each in found if each is not None) * SECOND_NS / time_ns
 
 
-PRECISION_RULES = (precision_missed, state_left)
+PRECISION_RULES = (precision_missed, not_established, state_left)

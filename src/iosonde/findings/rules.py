@@ -18,6 +18,7 @@ from iosonde.findings.pace_rules import PACE_RULES
 from iosonde.findings.precision_rules import PRECISION_RULES
 from iosonde.findings.run_rules import RUN_RULES
 from iosonde.findings.slowest_rules import SLOWEST_RULES
+from iosonde.findings.stall_rules import STALL_RULES
 from iosonde.findings.target_rules import TARGET_RULES
 from iosonde.findings.together_rules import TOGETHER_RULES
 from iosonde.findings.trim_rules import TRIM_RULES
@@ -34,6 +35,7 @@ RULES: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (
     *CELL_RULES,
     *LITTLE_RULES,
     *LEVEL_RULES,
+    *STALL_RULES,
     *PRECISION_RULES,
     *SLOWEST_RULES,
     *ENGINE_RULES,
@@ -45,5 +47,5 @@ RULES: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (
 
 
 def find(case: Case) -> tuple[Finding, ...]:
-    """What there is to say about a run, gravest first; rules of one gravity keep their order."""
+    """What there is to say about a run, most severe first; rules of one gravity keep their order."""
     return gravest_first(finding for rule in RULES for finding in rule(case))

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from iosonde.analysis.tables import Table
-from iosonde.findings.model import Finding, gravest_first
+from iosonde.findings.model import Finding, gravest_first, invalid_by
 
 
 def finding_table(findings: Sequence[Finding]) -> Table:
-    """One row a finding, gravest first; all columns are text.
+    """One row a finding, most severe first; all columns are text.
 
     ``evidence`` reads ``name: value; name: value``. ``cells`` are joined by ``+``; empty means the whole run.
     """
@@ -25,3 +25,12 @@ def finding_table(findings: Sequence[Finding]) -> Table:
         "cells": ["+".join(row.cells) for row in rows],
     }
     return {name: np.array(values, dtype=object) for name, values in columns.items()}
+
+
+def with_validity(cells: Table, findings: Sequence[Finding]) -> Table:
+    """The table of cells with the column ``invalid``: the ids of the findings that make a cell's figures invalid.
+
+    They are joined by ``+``; None where the figures are valid.
+    """
+    known = {cell: "+".join(invalid_by(findings, cell)) or None for cell in dict.fromkeys(cells["cell"])}
+    return {**cells, "invalid": np.array([known[cell] for cell in cells["cell"]], dtype=object)}

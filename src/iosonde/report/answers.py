@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from iosonde.analysis.experiments import RunEstimates
-from iosonde.analysis.knee import Knee
 from iosonde.findings.model import Finding, Severity
-from iosonde.records import Experiment, Operation
+from iosonde.records import Experiment
 from iosonde.report.display import figure_text
 from iosonde.report.headline import Headline, HeadlineGroup
 from iosonde.report.knee_words import knee_sentence, knee_short
 from iosonde.report.sentences import experiment_sentence
+from iosonde.report.validity import MARK, Invalid, invalid_cells, see
 
 _BEST: Final = {
     "random-read-iops": "of random 4 KiB reads",
@@ -25,11 +25,12 @@ NAMED_MAX: Final = 4
 
 def answers_of(estimates: RunEstimates, headline: Headline, findings: Sequence[Finding]) -> tuple[str, ...]:
     """What the target reaches, where its knee is, what its tail is, and what should not be believed."""
+    invalid = invalid_cells((cell.cell for cell in estimates.cells), findings)
     writers: tuple[Callable[[], str], ...] = (
         lambda: _reached(headline),
         lambda: _durable(headline),
-        lambda: _others(estimates),
-        lambda: _knees(headline.knees),
+        lambda: _others(estimates, invalid),
+        lambda: _knees(headline),
         lambda: _tail(headline),
     )
     said = [sentence for writer in writers if (sentence := writer())]
@@ -39,12 +40,12 @@ def answers_of(estimates: RunEstimates, headline: Headline, findings: Sequence[F
 def _reached(headline: Headline) -> str:
     best = [group for group in headline.groups if group.id in _BEST and group.figures]
     parts = [f"{_main(group)} {_BEST[group.id]} ({group.where})" for group in best]
-    return f"At best {'; '.join(parts)}." if parts else ""
+    return f"Highest measured: {'; '.join(parts)}." if parts else ""
 
 
 def _durable(headline: Headline) -> str:
     group = _group(headline, "durable-write")
-    return f"Writes made durable by fdatasync reach {_main(group)} ({group.where})." if group else ""
+    return f"Writes, each made durable by fdatasync, reach {_main(group)} ({group.where})." if group else ""
 
 
 def _tail(headline: Headline) -> str:
@@ -53,27 +54,33 @@ def _tail(headline: Headline) -> str:
         return ""
     known = [(figure.name, figure_text(figure)) for figure in group.figures if figure.value is not None]
     parts = [f"{name} is {text.value} {text.unit}" for name, text in known]
-    return f"The tail of random reads at {group.where}: {', '.join(parts)}." if parts else ""
+    mark = f" [{MARK}, {see(group.invalid_by)}]" if group.invalid_by else ""
+    return f"The tail of random reads at {group.where}: {', '.join(parts)}{mark}." if parts else ""
 
 
-def _others(estimates: RunEstimates) -> str:
+def _others(estimates: RunEstimates, invalid: Invalid) -> str:
     """What a campaign of one's own or a probe has to say, for which there is no headline."""
     for experiment in (Experiment.MATRIX, Experiment.PROBE):
         if estimates.of(experiment):
-            return experiment_sentence(experiment, estimates)
+            return experiment_sentence(experiment, estimates, invalid)
     return ""
 
 
-def _knees(knees: Sequence[tuple[Operation, Knee]]) -> str:
+def _knees(headline: Headline) -> str:
+    knees = headline.knees
     if len(knees) > 1 and all(knee.point is not None for _, knee in knees):
-        return " and ".join(knee_short(direction, knee) for direction, knee in knees).capitalize() + "."
-    return " ".join(knee_sentence(direction, knee) for direction, knee in knees)
+        # Not capitalize(): it would make small letters of all others, of IOPS as well.
+        said = " and ".join(knee_short(direction, knee) for direction, knee in knees)
+        told = [f"{said[0].upper()}{said[1:]}."]
+    else:
+        told = [knee_sentence(direction, knee) for direction, knee in knees]
+    return " ".join([*told, *filter(None, [headline.knees_invalid])])
 
 
 def _doubts(findings: Sequence[Finding]) -> str:
     grave = [finding for finding in findings if finding.severity is not Severity.NOTE]
     if not grave:
-        return "No finding makes these numbers doubtful."
+        return "No finding makes these numbers unreliable."
     counts = [
         f"{number} {severity}"
         for severity in (Severity.INVALID, Severity.DOUBTFUL)
@@ -91,4 +98,5 @@ def _group(headline: Headline, identity: str) -> HeadlineGroup | None:
 
 def _main(group: HeadlineGroup) -> str:
     text = figure_text(group.figures[0])
-    return " ".join(part for part in (text.value, text.spread, text.unit) if part)
+    said = " ".join(part for part in (text.value, text.spread, text.unit) if part)
+    return f"{said} [{MARK}, {see(group.invalid_by)}]" if group.invalid_by else said

@@ -14,7 +14,7 @@ class Brand:
 
 
 def brands_of(run: RunRecord) -> tuple[Brand, ...]:
-    """Everything about a run as a whole that makes its numbers less than they seem, gravest first."""
+    """Everything about a run as a whole that makes its numbers less than they seem, most severe first."""
     header = run.header
     brands = []
     if header.hello.build_profile != "release":

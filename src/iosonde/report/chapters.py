@@ -105,14 +105,18 @@ def _headline(page: Page) -> tuple[Chapter, ...]:
 def _answers(page: Page) -> Chapter:
     parts: list[Part] = [Answers(page.answers)]
     if page.findings:
-        parts.append(Glance("Findings, gravest first", page.findings))
+        parts.append(Glance("Findings, most severe first", page.findings))
     if page.picture is not None:
         parts.append(page.picture)
     return Chapter("answers", "In short", "" if page.findings else NOTHING_FOUND, (), tuple(parts))
 
 
 def _findings(page: Page) -> Chapter:
-    lead = "What makes these numbers doubtful, gravest first." if page.findings else NOTHING_FOUND
+    lead = (
+        "What makes these numbers unreliable, and what else to know of them; most severe first."
+        if page.findings
+        else NOTHING_FOUND
+    )
     return Chapter("findings", "Findings", lead, (), page.findings)
 
 

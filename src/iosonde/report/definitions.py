@@ -61,6 +61,14 @@ DEFINITIONS: Final = (
         ),
     ),
     (
+        "Told apart",
+        (
+            "Two figures are told apart where the 95 % interval of their ratio leaves out 1, whether or not their own "
+            "intervals overlap. Where the highest of several is named, its intervals are as much wider that all of its "
+            "comparisons hold at once (Bonferroni). Only cells are ranked that differ in nothing but what was varied."
+        ),
+    ),
+    (
         "Commit",
         "A write and the fdatasync after it, from the submission of the write to the completion of the flush.",
     ),

@@ -18,7 +18,7 @@ def derive_files(directory: Path) -> tuple[RunRecord, tuple[Finding, ...], Path]
     run = load_run(directory)
     findings = find(Case.of(run))
     page = RunDirectory(directory).report_path
-    write_parquet(directory, run_tables(run))
+    write_parquet(directory, run_tables(run, findings))
     write_html(run, findings, page)
     return run, findings, page
 

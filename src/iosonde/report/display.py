@@ -49,19 +49,30 @@ def figure_text(figure: HeadlineFigure) -> FigureText:
     factor, unit = _unit(figure)
     base = UNIT_BASES[unit]
     if figure.value is None:
-        return FigureText(NO_VALUE, "", "fewer than 10 samples beyond", unit, base)
+        return FigureText(NO_VALUE, "", figure.why_none, unit, base)
+    missing = f"no 95 % interval: {figure.why_none}" if figure.why_none else ""
     if figure.estimate is not None:
         value, _, half_width = with_interval(figure.estimate, factor).partition(" ± ")
         return FigureText(
-            value, f"± {half_width}" if half_width else "", SPREAD_OF_MEAN if half_width else "", unit, base
+            value,
+            f"± {half_width}" if half_width else "",
+            _with_remark(SPREAD_OF_MEAN, figure) if half_width else missing,
+            unit,
+            base,
         )
     value = significant(figure.value * factor)
     decimals = decimals_of(figure.value * factor)
-    ends = ((figure.low, figure.high, SPREAD_OF_PERCENTILE), (figure.lowest, figure.highest, SPREAD_OF_REPEATS))
-    for low, high, kind in ends:
+    pairs = ((figure.low, figure.high, SPREAD_OF_PERCENTILE), (figure.lowest, figure.highest, SPREAD_OF_REPEATS))
+    for low, high, kind in pairs:
         if low is not None and high is not None:
-            return FigureText(value, f"{low * factor:,.{decimals}f} to {high * factor:,.{decimals}f}", kind, unit, base)
-    return FigureText(value, "", "", unit, base)
+            ends = f"{low * factor:,.{decimals}f} to {high * factor:,.{decimals}f}"
+            said = f"{kind}; {missing}" if kind is SPREAD_OF_REPEATS and missing else _with_remark(kind, figure)
+            return FigureText(value, ends, said, unit, base)
+    return FigureText(value, "", missing, unit, base)
+
+
+def _with_remark(kind: str, figure: HeadlineFigure) -> str:
+    return f"{kind} ({figure.remark})" if figure.remark else kind
 
 
 def _unit(figure: HeadlineFigure) -> tuple[float, str]:

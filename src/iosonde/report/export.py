@@ -16,6 +16,7 @@ from iosonde.findings.model import Finding
 from iosonde.records import Operation, RunRecord
 from iosonde.report.headline import headline_of
 from iosonde.report.knee_words import knee_sentence
+from iosonde.report.validity import invalid_cells
 from iosonde.store import write_csv as write_csv_files
 from iosonde.store import write_whole
 
@@ -38,22 +39,26 @@ class ExportedRun:
     knee_sentences: dict[Operation, str]
     target_state: RunState
     findings: tuple[Finding, ...]
+    invalid: dict[str, tuple[str, ...]]
+    """Cells whose figures are invalid, each with the ids of the findings that say so."""
 
 
-def run_tables(run: RunRecord) -> dict[str, "Table"]:
+def run_tables(run: RunRecord, findings: Sequence[Finding]) -> dict[str, "Table"]:
     """The flat tables of a run by name, for Parquet and CSV alike."""
     # Imported here: it brings NumPy along, and a JSON document needs none.
     from iosonde.analysis.tables import cell_table, histogram_table, interval_table
+    from iosonde.findings.table import with_validity
 
-    return {"cells": cell_table(run), "intervals": interval_table(run), "histograms": histogram_table(run)}
+    cells = with_validity(cell_table(run), findings)
+    return {"cells": cells, "intervals": interval_table(run), "histograms": histogram_table(run)}
 
 
-def write_csv(run: RunRecord, directory: Path) -> tuple[Path, ...]:
+def write_csv(run: RunRecord, findings: Sequence[Finding], directory: Path) -> tuple[Path, ...]:
     """Write ``cells.csv``, ``intervals.csv`` and ``histograms.csv`` into a directory; what is there is replaced.
 
     A value that does not exist (a percentile without 10 samples beyond it) is an empty field.
     """
-    return write_csv_files(directory, run_tables(run))
+    return write_csv_files(directory, run_tables(run, findings))
 
 
 def run_json(run: RunRecord, findings: Sequence[Finding]) -> str:
@@ -69,6 +74,7 @@ def run_json(run: RunRecord, findings: Sequence[Finding]) -> str:
         knee_sentences={direction: knee_sentence(direction, knee) for direction, knee in knees.items()},
         target_state=target_state(run),
         findings=tuple(findings),
+        invalid=invalid_cells((cell.cell for cell in estimates.cells), findings),
     )
     return TypeAdapter(ExportedRun).dump_json(document).decode()
 

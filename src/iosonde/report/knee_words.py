@@ -5,8 +5,9 @@ from typing import Final
 
 from iosonde.analysis.knee import DEPTHS_MIN, DepthPoint, Knee, KneeReason, KneeRule, RuleAnswer
 from iosonde.analysis.scaling import LawState, Scaling
-from iosonde.charts.quantities import NO_VALUE, depth_label, significant
+from iosonde.charts.quantities import depth_label, significant
 from iosonde.records import Operation
+from iosonde.report.dashes import Dash
 from iosonde.report.result_tables import Head, Line, ResultTable
 from iosonde.units import format_iops, format_latency
 
@@ -15,6 +16,10 @@ RULE_NAMES: Final = {
     KneeRule.POWER: "power",
     KneeRule.KNEEDLE: "Kneedle",
 }
+
+
+NO_KNEE: Final = "this rule finds no knee"
+NO_KNEE_INTERVAL: Final = "one repeat of each depth gives none, and neither do repeats of which many show no knee"
 
 
 def knee_sentence(direction: Operation, knee: Knee) -> str:
@@ -84,20 +89,22 @@ def knee_table(knees: Sequence[tuple[Operation, Knee]]) -> ResultTable | None:
             Head("To", "95 % interval"),
         ),
         lines=tuple(sorted(lines, key=lambda line: line.texts[0])),
-        notes=("Intervals come from repeats drawn anew within each depth; one repeat gives none.",),
+        notes=("Intervals come from repeats drawn anew within each depth.",),
     )
 
 
 def _cells(answer: RuleAnswer) -> tuple[str, ...]:
-    return tuple(_or_nothing(each) for each in (answer.queue_depth, answer.queue_depth_low, answer.queue_depth_high))
+    if answer.queue_depth is None:
+        return (Dash(NO_KNEE),) * 3
+    return (str(answer.queue_depth), *(_end(each) for each in (answer.queue_depth_low, answer.queue_depth_high)))
 
 
 def _ends(knee: Knee) -> tuple[str, ...]:
-    return tuple(_or_nothing(each) for each in (knee.queue_depth_low, knee.queue_depth_high))
+    return tuple(_end(each) for each in (knee.queue_depth_low, knee.queue_depth_high))
 
 
-def _or_nothing(value: int | None) -> str:
-    return NO_VALUE if value is None else str(value)
+def _end(value: int | None) -> str:
+    return Dash(NO_KNEE_INTERVAL) if value is None else str(value)
 
 
 def _rules(knee: Knee) -> str:

@@ -31,6 +31,7 @@ from iosonde.report.headline import HeadlineGroup
 from iosonde.report.images import drawn_figures, specification_of
 from iosonde.report.page import Page
 from iosonde.report.result_tables import Head, Line, ResultTable
+from iosonde.report.validity import MARK, see
 from iosonde.store import make_directory, write_all
 
 _SPECIAL: Final = re.compile(r"[\\`*\[\]<>|~$&]|(?<!\w)_|_(?!\w)|:(?=//)|(?<=www)\.")
@@ -119,7 +120,7 @@ def _(part: Figure, folder: str) -> list[str]:
 def _(part: ResultTable, _folder: str) -> list[str]:
     heads = [f"{head.name} ({head.unit})" if head.unit else head.name for head in part.heads]
     rules = ["---:" if head.number else "---" for head in part.heads]
-    lines = [_row(heads), f"| {' | '.join(rules)} |", *(_row(_texts(line, len(heads))) for line in part.lines)]
+    lines = [_row(heads), f"| {' | '.join(rules)} |", *(_line(line, len(heads)) for line in part.lines)]
     return [escaped(part.caption), "\n".join(lines), *(escaped(note) for note in part.notes)]
 
 
@@ -144,9 +145,13 @@ def _(part: Glance, _folder: str) -> list[str]:
 
 @_part.register
 def _(part: Cards, _folder: str) -> list[str]:
-    heads = ("What", "Where", "Figure", "Value", "Uncertainty", "Unit", "In doubt: see", "Cell")
-    rows = [row for group in part.groups for row in _card_rows(group)]
-    table = ResultTable("", tuple(Head(head, number=head == "Value") for head in heads), tuple(map(Line, rows)), ())
+    heads = ("What", "Where", "Figure", "Value", "Uncertainty", "Unit", "Validity", "Cell")
+    lines = tuple(
+        Line(row, invalid=f"{MARK}, {see(group.invalid_by)}" if group.invalid_by else "")
+        for group in part.groups
+        for row in _card_rows(group)
+    )
+    table = ResultTable("", tuple(Head(head, number=head == "Value") for head in heads), lines, ())
     return _part(table, "")[1:]
 
 
@@ -180,13 +185,13 @@ def _finding_title(finding: Finding) -> str:
 
 
 def _card_rows(group: HeadlineGroup) -> list[tuple[str, ...]]:
-    doubted = ", ".join(group.doubted_by)
+    doubted = f"unreliable, see {', '.join(group.doubted_by)}" if group.doubted_by else ""
     if group.missing:
         return [(group.name, group.where, f"No figures: {group.missing}.", "", "", "", doubted, group.cell)]
     rows: list[tuple[str, ...]] = []
     for figure in group.figures:
         text = figure_text(figure)
-        where = f"best, at {group.where}" if group.figures[0].name == "best" else group.where
+        where = f"highest measured, at {group.where}" if group.figures[0].name == "best" else group.where
         name = "" if figure.name in IMPLIED_NAMES else figure.name
         unit = text.unit if text.unit == text.base else f"{text.unit} ({text.base})"
         rows.append((group.name, where, name, text.value, _uncertainty(text), unit, doubted, group.cell))
@@ -201,6 +206,16 @@ def _texts(line: Line, columns: int) -> list[str]:
     if not line.gap:
         return list(line.texts)
     return [line.texts[0], f"No figures: {line.gap}.", *[""] * (columns - 2)]
+
+
+def _line(line: Line, columns: int) -> str:
+    """A row; what is invalid is struck out, and its name says so."""
+    texts = _texts(line, columns)
+    if not line.invalid:
+        return _row(texts)
+    name, *others = (escaped(text) for text in texts)
+    struck = [f"~~{text}~~" if text else "" for text in others]
+    return f"| {' | '.join([f'{name} **{escaped(line.invalid)}**', *struck])} |"
 
 
 def _row(texts: Sequence[str]) -> str:

@@ -5,8 +5,10 @@ from typing import Final
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.latency import TimesEstimate
+from iosonde.analysis.missing import ENGINE_UNKNOWING, FEW_BEYOND, RATE_NOT_KEPT
 from iosonde.analysis.pace import SATURATED
-from iosonde.charts.quantities import NO_VALUE, latency_unit, significant, with_interval
+from iosonde.charts.quantities import latency_unit, significant, with_interval
+from iosonde.report.dashes import Dash
 from iosonde.report.result_tables import Head, Line, ResultTable
 from iosonde.units import format_latency
 
@@ -51,7 +53,7 @@ OWN_LAG: Final = (
 def behind_text(cell: CellEstimate) -> str:
     """How far a cell was behind its schedule at the end, as the time that the oldest operation had waited."""
     if cell.pace is None or cell.pace.waiting_ns_max is None:
-        return NO_VALUE
+        return Dash(ENGINE_UNKNOWING)
     return format_latency(cell.pace.waiting_ns_max) if cell.pace.waiting_ns_max else "no"
 
 
@@ -83,13 +85,18 @@ def times_text(times: TimesEstimate) -> str:
     return ", ".join(f"{name} {format_latency(each)}" for name, each in parts)
 
 
+def _of(times: TimesEstimate | None, percent: float) -> tuple[float | None, str]:
+    """A percentile of times, and why it would be missing."""
+    return (None, ENGINE_UNKNOWING) if times is None else (times.percentile(percent), FEW_BEYOND)
+
+
 def _texts(cell: CellEstimate, figures: OperationEstimate, unit_ns: int) -> tuple[str, ...]:
     pace = cell.pace
     assert pace is not None
     assert figures.service is not None
 
-    def text(value_ns: float | None) -> str:
-        return NO_VALUE if value_ns is None else significant(value_ns / unit_ns)
+    def text(value_ns: float | None, why: str = FEW_BEYOND) -> str:
+        return Dash(why) if value_ns is None else significant(value_ns / unit_ns)
 
     lag, own = figures.lag, figures.host_lag
     return (
@@ -100,8 +107,8 @@ def _texts(cell: CellEstimate, figures: OperationEstimate, unit_ns: int) -> tupl
         behind_text(cell),
         text(figures.service.ns_mean),
         text(figures.service.percentile(99.0)),
-        text(None if lag is None or figures.saturated else lag.percentile(99.0)),
-        text(None if own is None else own.percentile(50.0)),
-        text(None if own is None else own.percentile(99.0)),
-        text(None if own is None else own.ns_max),
+        text(None, RATE_NOT_KEPT) if figures.saturated else text(*_of(lag, 99.0)),
+        text(*_of(own, 50.0)),
+        text(*_of(own, 99.0)),
+        text(None, ENGINE_UNKNOWING) if own is None else text(own.ns_max),
     )

@@ -26,6 +26,7 @@ from iosonde.findings.model import Finding, gravest_first
 from iosonde.records import CellRecord, CellTurn, Experiment, Outcome, RunRecord
 from iosonde.report.answers import answers_of
 from iosonde.report.brand import Brand, brands_of
+from iosonde.report.crossed import crossed
 from iosonde.report.definitions import DEFINITIONS
 from iosonde.report.facts import FactGroup, fact_groups, identity_text, span_text, targets_text
 from iosonde.report.headline import Headline, headline_of
@@ -36,6 +37,7 @@ from iosonde.report.result_tables import ResultTable, experiment_tables, relativ
 from iosonde.report.sentences import course_sentence, experiment_sentence
 from iosonde.report.target_table import target_table
 from iosonde.report.titles import TITLES
+from iosonde.report.validity import Invalid, invalid_cells, marked
 
 _FIGURES: Final[dict[Experiment, tuple[Callable[[Sequence[CellEstimate]], Figure], ...]]] = {
     Experiment.BASELINE: (baseline_percentiles,),
@@ -117,7 +119,8 @@ def page_of(run: RunRecord, findings: Sequence[Finding]) -> Page:
 def _page_of(run: RunRecord, findings: Sequence[Finding]) -> Page:
     estimates = estimate_run(run)
     header = run.header
-    headline = headline_of(estimates, findings)
+    headline = headline_of(estimates, findings, header.plan.aim if run.finished else None)
+    invalid = invalid_cells((cell.cell for cell in estimates.cells), findings)
     return Page(
         run=header.run,
         target=targets_text(header),
@@ -131,8 +134,14 @@ def _page_of(run: RunRecord, findings: Sequence[Finding]) -> Page:
         answers=answers_of(estimates, headline, findings),
         headline=headline,
         findings=gravest_first(findings),
-        picture=throughput_latency(estimates.sweep, dict(headline.knees)) if estimates.sweep else None,
-        sections=(*_sections(estimates, headline), *_course_section(run, estimates), *_target_section(run, estimates)),
+        picture=crossed(throughput_latency(estimates.sweep, dict(headline.knees)), invalid)
+        if estimates.sweep
+        else None,
+        sections=(
+            *_sections(estimates, headline, invalid),
+            *_course_section(run, estimates, invalid),
+            *_target_section(run, estimates, invalid),
+        ),
         facts=fact_groups(run),
         turns=_turns(run),
         definitions=DEFINITIONS,
@@ -149,14 +158,14 @@ def _repeats_text(run: RunRecord) -> str:
     return str(most) if least == most else f"{least} to {most}"
 
 
-def _sections(estimates: RunEstimates, headline: Headline) -> tuple[Section, ...]:
+def _sections(estimates: RunEstimates, headline: Headline, invalid: Invalid) -> tuple[Section, ...]:
     return tuple(
         Section(
             id=experiment.value.replace("_", "-"),
             title=title,
-            sentence=_sentence(experiment, estimates, headline),
-            figures=_figures(experiment, cells),
-            tables=_tables(experiment, cells, headline),
+            sentence=_sentence(experiment, estimates, headline, invalid),
+            figures=tuple(crossed(figure, invalid) for figure in _figures(experiment, cells)),
+            tables=tuple(marked(table, invalid).explained for table in _tables(experiment, cells, headline)),
         )
         for experiment, title in TITLES.items()
         if (cells := estimates.of(experiment))
@@ -169,9 +178,9 @@ def _figures(experiment: Experiment, cells: Sequence[CellEstimate]) -> tuple[Fig
     return tuple(draw(cells) for draw in _FIGURES.get(experiment, ()))
 
 
-def _sentence(experiment: Experiment, estimates: RunEstimates, headline: Headline) -> str:
+def _sentence(experiment: Experiment, estimates: RunEstimates, headline: Headline, invalid: Invalid) -> str:
     """The answer of an experiment; that of a sweep begins with its knees."""
-    answer = experiment_sentence(experiment, estimates)
+    answer = experiment_sentence(experiment, estimates, invalid)
     if experiment is not Experiment.QUEUE_DEPTH:
         return answer
     knees = [knee_sentence(direction, knee) for direction, knee in headline.knees]
@@ -180,14 +189,14 @@ def _sentence(experiment: Experiment, estimates: RunEstimates, headline: Headlin
         for direction, _ in headline.knees
         for sentence in scaling_sentences(direction, estimates.scaling(direction))
     ]
-    return " ".join([*knees, *scalings, answer])
+    return " ".join([*knees, *filter(None, [headline.knees_invalid]), *scalings, answer])
 
 
-def _course_section(run: RunRecord, estimates: RunEstimates) -> tuple[Section, ...]:
+def _course_section(run: RunRecord, estimates: RunEstimates, invalid: Invalid) -> tuple[Section, ...]:
     """How the target behaved over the time of the run, and latency over time where the tail was the question."""
     shown = [*estimates.of(Experiment.TAIL), *estimates.of(Experiment.PROBE)]
     figures = (run_consistency(run.cells), *(latency_heat_map(cell, run.cells) for cell in shown))
-    drawn = tuple(figure for figure in figures if figure.chart is not None)
+    drawn = tuple(crossed(figure, invalid) for figure in figures if figure.chart is not None)
     if not drawn:
         return ()
     return (
@@ -201,7 +210,7 @@ def _course_section(run: RunRecord, estimates: RunEstimates) -> tuple[Section, .
     )
 
 
-def _target_section(run: RunRecord, estimates: RunEstimates) -> tuple[Section, ...]:
+def _target_section(run: RunRecord, estimates: RunEstimates, invalid: Invalid) -> tuple[Section, ...]:
     """What each target gave, where several were measured at the same time."""
     shares = estimate_targets(estimates.cells)
     if not shares:
@@ -215,7 +224,7 @@ def _target_section(run: RunRecord, estimates: RunEstimates) -> tuple[Section, .
                 "what each gave meanwhile. What one reaches alone is another cell (targets = 1), or another run."
             ),
             figures=(),
-            tables=(target_table(shares, run.header.targets),),
+            tables=(marked(target_table(shares, run.header.targets), invalid).explained,),
         ),
     )
 

@@ -172,7 +172,7 @@ def _(part: ResultTable) -> dict[str, Any]:
         "kind": "table",
         "caption": part.caption,
         "heads": [{"name": head.name, "unit": head.unit, "number": head.number} for head in part.heads],
-        "lines": [{"texts": line.texts, "gap": line.gap} for line in part.lines],
+        "lines": [{"texts": line.texts, "gap": line.gap, "invalid": line.invalid} for line in part.lines],
         "notes": part.notes,
     }
 
@@ -209,9 +209,10 @@ def _group(group: HeadlineGroup) -> dict[str, Any]:
     best = bool(group.figures) and group.figures[0].name == "best"
     return {
         "name": group.name,
-        "where": f"best, at {group.where}" if best else group.where,
+        "where": f"highest measured, at {group.where}" if best else group.where,
         "missing": group.missing,
         "figures": figures,
         "doubted-by": group.doubted_by,
+        "invalid-by": group.invalid_by,
         "cell": group.cell,
     }

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
-from iosonde.analysis.cells import CellEstimate, PercentileEstimate
-from iosonde.analysis.histogram import PERCENTS, SAMPLES_BEYOND_MIN, percent_label
+from iosonde.analysis.cells import CellEstimate, OperationEstimate, PercentileEstimate
+from iosonde.analysis.histogram import PERCENTS, percent_label
+from iosonde.analysis.missing import why_no_percentile_interval, why_no_range
 from iosonde.charts.quantities import NO_VALUE, LatencyUnit, latency_unit, significant
 from iosonde.records import Experiment
+from iosonde.report.dashes import Dash
 from iosonde.report.result_tables import Head, Line, ResultTable, in_order, shown_percents
 
 
@@ -13,7 +15,7 @@ def percentile_interval_table(experiment: Experiment, cells: Sequence[CellEstima
     """How well each percentile is known that the experiment's own tables have; None where none has an interval."""
     caption = "95 % intervals of the percentiles above, of what each cell is about."
     ordered, percents = in_order(experiment, cells), shown_percents(experiment)
-    table = _percentile_table(ordered, percents, caption, _interval_text, "too few samples for one")
+    table = _percentile_table(ordered, percents, caption, _interval_text, why_no_percentile_interval)
     return table if any(text != NO_VALUE for line in table.lines for text in line.texts[1:]) else None
 
 
@@ -24,7 +26,7 @@ def tail_range_table(cells: Sequence[CellEstimate]) -> ResultTable:
         PERCENTS,
         "The lowest and the highest of the repeats' own percentiles; percentiles are never averaged.",
         _range_text,
-        f"not every repeat alone has {SAMPLES_BEYOND_MIN} samples beyond it",
+        why_no_range,
     )
 
 
@@ -33,18 +35,17 @@ def _percentile_table(
     percents: Sequence[float],
     caption: str,
     text: Callable[[PercentileEstimate, LatencyUnit], str],
-    why_none: str,
+    why_none: Callable[[OperationEstimate, float], str],
 ) -> ResultTable:
     shown = [(cell, figures) for cell in cells if (figures := cell.subject) is not None]
     unit = latency_unit(figures.latency_ns_mean.mean for _, figures in shown)
     heads = (Head("Cell", number=False), *(Head(percent_label(percent), unit.name) for percent in percents))
-    lines = tuple(
-        Line((cell.cell, *(text(figures.percentile(percent), unit) for percent in percents))) for cell, figures in shown
-    )
-    has_gaps = any(NO_VALUE in line.texts for line in lines)
-    return ResultTable(
-        caption=caption, heads=heads, lines=lines, notes=(f"{NO_VALUE}: {why_none}.",) if has_gaps else ()
-    )
+
+    def told(figures: OperationEstimate, percent: float) -> str:
+        return text(figures.percentile(percent), unit) or Dash(why_none(figures, percent))
+
+    lines = tuple(Line((cell.cell, *(told(figures, percent) for percent in percents))) for cell, figures in shown)
+    return ResultTable(caption=caption, heads=heads, lines=lines, notes=())
 
 
 def _interval_text(percentile: PercentileEstimate, unit: LatencyUnit) -> str:
@@ -57,5 +58,5 @@ def _range_text(percentile: PercentileEstimate, unit: LatencyUnit) -> str:
 
 def _ends(low_ns: int | None, high_ns: int | None, unit: LatencyUnit) -> str:
     if low_ns is None or high_ns is None:
-        return NO_VALUE
+        return ""
     return f"{significant(low_ns / unit.ns)} to {significant(high_ns / unit.ns)}"

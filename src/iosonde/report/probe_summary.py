@@ -9,19 +9,21 @@ from rich.text import Text
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.histogram import PERCENTS, percent_label
+from iosonde.analysis.missing import ENGINE_UNKNOWING, FEW_BEYOND, NO_DATA_MOVED, why_no_percentile
 from iosonde.analysis.pace import SATURATED
-from iosonde.findings.model import Finding, Severity
+from iosonde.findings.model import Finding, Severity, invalid_by
 from iosonde.records import LatencyKind, Operation, RunRecord
 from iosonde.report.brand import brands_of
+from iosonde.report.dashes import Dash, explained
 from iosonde.report.facts import span_text, targets_text
 from iosonde.report.pace_table import behind_text
 from iosonde.report.result_tables import AT_LEAST
+from iosonde.report.validity import MARK, see
 from iosonde.report.verification import verification_lines
 from iosonde.units import format_bandwidth, format_duration, format_iops, format_latency
 
 _STYLES = {Severity.INVALID: "bold red", Severity.DOUBTFUL: "yellow", Severity.NOTE: "cyan"}
 BRAND_STYLE = "bold black on yellow"
-NOT_SUPPORTED = "–"
 
 
 def render_probe(run: RunRecord, findings: Sequence[Finding]) -> RenderableType:
@@ -30,8 +32,11 @@ def render_probe(run: RunRecord, findings: Sequence[Finding]) -> RenderableType:
     brands = [Text.assemble((f" {each.word.upper()} ", BRAND_STYLE), " ", each.sentence) for each in brands_of(run)]
     parts: list[RenderableType] = [_head(run), *brands, _circumstances(run, estimates)]
     parts.extend(_pace(estimates))
+    invalid = invalid_by(findings, estimates.cell)
+    if invalid:
+        parts.append(Text(f" {MARK}  {see(invalid)}: these figures are not what they seem.", style="bold red"))
     if estimates.operations:
-        parts.append(_figures(estimates))
+        parts.extend(_figures(estimates, "strike red" if invalid else ""))
     if any(figures.saturated for figures in estimates.operations.values()):
         parts.append(Text(SATURATED, style="dim"))
     parts.extend(Text(line) for line in verification_lines(run.cells[0].verification))
@@ -97,46 +102,52 @@ def _pace(cell: CellEstimate) -> Iterator[Text]:
         )
 
 
-def _figures(cell: CellEstimate) -> Table:
+def _figures(cell: CellEstimate, style: str) -> Iterator[RenderableType]:
+    """The table, and below it the reason of each dash."""
     operations = [operation for operation in Operation if cell.of(operation) is not None]
     if len(operations) == 2:  # noqa: PLR2004 - one class and the sum of it
         operations.remove(Operation.ALL)
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("")
     for operation in operations:
-        table.add_column(operation.value, justify="right", no_wrap=True)
+        table.add_column(operation.value, justify="right", no_wrap=True, style=style)
     columns = [_column(figures) for operation in operations if (figures := cell.of(operation)) is not None]
     # The bases stand in the names: MB/s is 10^6 bytes a second, and latency is service latency.
     has_response = cell.latency_kind is LatencyKind.RESPONSE
     lead = "response mean" if has_response else "latency mean"
     names = ["operations/s", "MB/s (10^6)", lead, "min", *(percent_label(each) for each in PERCENTS), "max"]
-    for name, *texts in zip(names, *columns, strict=True):
-        table.add_row(name, *texts)
+    rows = list(zip(names, *columns, strict=True))
     if has_response:
         services = [_service(figures) for operation in operations if (figures := cell.of(operation)) is not None]
-        for name, *texts in zip(("service mean", "p50", "p99", "max"), *services, strict=True):
-            table.add_row(name, *texts)
-    return table
+        rows.extend(zip(("service mean", "p50", "p99", "max"), *services, strict=True))
+    marked, reasons = explained(rows)
+    for row in marked:
+        table.add_row(*row)
+    yield table
+    yield from (Text(reason, style="dim") for reason in reasons)
 
 
 def _service(figures: OperationEstimate) -> list[str]:
     """Service latency of an open loop, which leaves out what an operation waited before it was submitted."""
     times = figures.service
     if times is None:
-        return [NOT_SUPPORTED] * 4
+        return [Dash(ENGINE_UNKNOWING)] * 4
     known = (times.ns_mean, times.percentile(50.0), times.percentile(99.0), times.ns_max)
-    return [NOT_SUPPORTED if value is None else format_latency(value) for value in known]
+    return [Dash(FEW_BEYOND) if value is None else format_latency(value) for value in known]
 
 
 def _column(figures: OperationEstimate) -> list[str]:
-    percentiles = (figures.percentile(percent).value_ns for percent in PERCENTS)
+    percentiles = ((percent, figures.percentile(percent).value_ns) for percent in PERCENTS)
     at_least = AT_LEAST if figures.saturated else ""
     return [
         format_iops(figures.iops.mean),
-        format_bandwidth(figures.bytes_per_s.mean).removesuffix(" MB/s"),
+        format_bandwidth(figures.bytes_per_s.mean).removesuffix(" MB/s") if figures.bytes else Dash(NO_DATA_MOVED),
         f"{at_least}{format_latency(figures.latency_ns_mean.mean)}",
         format_latency(figures.latency_ns_min),
-        *(NOT_SUPPORTED if value is None else format_latency(value) for value in percentiles),
+        *(
+            Dash(why_no_percentile(figures, percent)) if value is None else format_latency(value)
+            for percent, value in percentiles
+        ),
         f"{at_least}{format_latency(figures.latency_ns_max)}",
     ]
 

@@ -1,26 +1,36 @@
 """The tables of the page: one row for each class of operations of each cell, units in the heads."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
-from iosonde.analysis.histogram import PERCENTS, SAMPLES_BEYOND_MIN, percent_label
+from iosonde.analysis.histogram import PERCENTS, percent_label
+from iosonde.analysis.missing import (
+    NO_DATA_MOVED,
+    NO_ENGINE_COST,
+    why_no_depth,
+    why_no_mean_interval,
+    why_no_percentile,
+)
 from iosonde.analysis.pace import SATURATED
 from iosonde.charts.figure import why_no_figures
 from iosonde.charts.quantities import (
     BANDWIDTH_UNIT,
     MEGABYTE,
-    NO_VALUE,
     LatencyUnit,
     latency_unit,
     significant,
     with_interval,
 )
 from iosonde.records import Experiment, LatencyKind, Operation, Sync
+from iosonde.report.dashes import Dash, explained
 
 FEW_PERCENTS: Final = (50.0, 99.0, 99.9)
 AT_LEAST: Final = "≥ "
+NAMES_MAX: Final = 3
+"""More names than this make a note unreadable."""
+
 LINES_OPEN_MAX: Final = 200
 """A table with more lines is folded on the page: all of them at once would be in the way, and slow to lay out."""
 
@@ -55,10 +65,16 @@ class Head:
 
 @dataclass(frozen=True)
 class Line:
-    """A row. With a ``gap`` the cell has no figures: the text says why, and stands across all columns but the first."""
+    """A row. With a ``gap`` the cell has no figures: the text says why, and stands across all columns but the first.
+
+    ``invalid`` says in a few words by what its figures are invalid, and is empty where they are not. ``rests_on`` is
+    the cell that its figures are set against, where that is another one than the row's own.
+    """
 
     texts: tuple[str, ...]
     gap: str = ""
+    invalid: str = ""
+    rests_on: str = ""
 
 
 @dataclass(frozen=True)
@@ -74,6 +90,13 @@ class ResultTable:
     def is_long(self) -> bool:
         """Whether the page folds it."""
         return len(self.lines) > LINES_OPEN_MAX
+
+    @property
+    def explained(self) -> "ResultTable":
+        """The same with a note for each reason of a dash. Last of all: what joins tables needs the reasons."""
+        rows, reasons = explained([line.texts for line in self.lines])
+        lines = tuple(replace(line, texts=texts) for line, texts in zip(self.lines, rows, strict=True))
+        return replace(self, lines=lines, notes=(*reasons, *self.notes))
 
 
 @dataclass(frozen=True)
@@ -107,11 +130,11 @@ def experiment_tables(experiment: Experiment, cells: Sequence[CellEstimate]) -> 
     )
     if experiment not in FULL_DISTRIBUTION_IN:
         columns = [*_rate_columns(unit), *_latency_columns(unit, FEW_PERCENTS), _CPU]
-        return (_table(cells, columns, interval, _notes(shown, FEW_PERCENTS)),)
+        return (_table(cells, columns, interval, (*_without_interval(shown), *_notes(shown))),)
     distribution = [*_HEAD, Column(Head("Min", unit.name), _least(unit)), *_latency_columns(unit, PERCENTS)]
     return (
-        _table(cells, [*_rate_columns(unit), _CPU], interval, _notes(shown, ())),
-        _table(cells, distribution, "Latency over all repeats together.", _notes(shown, PERCENTS)),
+        _table(cells, [*_rate_columns(unit), _CPU], interval, (*_without_interval(shown), *_notes(shown))),
+        _table(cells, distribution, "Latency over all repeats together.", _notes(shown)),
     )
 
 
@@ -171,7 +194,7 @@ def _least(unit: LatencyUnit) -> Callable[[CellEstimate, OperationEstimate], str
 def _percentile_column(percent: float, unit: LatencyUnit) -> Column:
     def text(_: CellEstimate, figures: OperationEstimate) -> str:
         value_ns = figures.percentile(percent).value_ns
-        return NO_VALUE if value_ns is None else significant(value_ns / unit.ns)
+        return Dash(why_no_percentile(figures, percent)) if value_ns is None else significant(value_ns / unit.ns)
 
     return Column(Head(percent_label(percent), unit.name), text)
 
@@ -182,7 +205,8 @@ def _asked(cell: CellEstimate) -> str:
 
 
 def _achieved(cell: CellEstimate) -> str:
-    return NO_VALUE if cell.queue_depth_achieved is None else significant(cell.queue_depth_achieved.mean, 3)
+    depth = cell.queue_depth_achieved
+    return Dash(why_no_depth(cell)) if depth is None else significant(depth.mean, 3)
 
 
 def _repeats(cell: CellEstimate, figures: OperationEstimate) -> str:
@@ -193,12 +217,11 @@ def _repeats(cell: CellEstimate, figures: OperationEstimate) -> str:
 
 
 def _bandwidth(_: CellEstimate, figures: OperationEstimate) -> str:
-    """A flush moves no data."""
-    return with_interval(figures.bytes_per_s, 1 / MEGABYTE) if figures.bytes else NO_VALUE
+    return with_interval(figures.bytes_per_s, 1 / MEGABYTE) if figures.bytes else Dash(NO_DATA_MOVED)
 
 
 def _cpu(cell: CellEstimate) -> str:
-    return NO_VALUE if cell.cpu_ns_per_io is None else significant(cell.cpu_ns_per_io.mean, 3)
+    return Dash(NO_ENGINE_COST) if cell.cpu_ns_per_io is None else significant(cell.cpu_ns_per_io.mean, 3)
 
 
 _HEAD: Final = (
@@ -208,13 +231,29 @@ _HEAD: Final = (
 _CPU: Final = Column(Head("CPU", "ns/operation"), lambda cell, _: _cpu(cell))
 
 
-def _notes(shown: Iterable[tuple[CellEstimate, OperationEstimate]], percents: Iterable[float]) -> tuple[str, ...]:
+def _without_interval(shown: Iterable[tuple[CellEstimate, OperationEstimate]]) -> tuple[str, ...]:
+    """Why means stand without ±, and those of which cells."""
+    reasons: dict[str, list[str]] = {}
     pairs = list(shown)
-    wanted = tuple(percents)
+    for cell, figures in pairs:
+        if why := why_no_mean_interval(figures.iops):
+            reasons.setdefault(why, []).append(cell.cell)
+    return tuple(
+        f"Without ±{'' if len(names) == len(pairs) else f' ({some_names(names)})'}: {why}."
+        for why, names in reasons.items()
+    )
+
+
+def some_names(names: Sequence[str]) -> str:
+    """A few names, each once, and how many more there are."""
+    distinct = list(dict.fromkeys(names))
+    more = len(distinct) - NAMES_MAX
+    return ", ".join(distinct[:NAMES_MAX]) + (f" and {more} more" if more > 0 else "")
+
+
+def _notes(shown: Iterable[tuple[CellEstimate, OperationEstimate]]) -> tuple[str, ...]:
+    pairs = list(shown)
     notes = []
-    supported = [figures for _, figures in pairs if not figures.saturated]
-    if any(figures.percentile(percent).value_ns is None for figures in supported for percent in wanted):
-        notes.append(f"{NO_VALUE} under a percentile: fewer than {SAMPLES_BEYOND_MIN} samples lie beyond it.")
     if any(figures.latency_kind is LatencyKind.RESPONSE for _, figures in pairs):
         notes.append(RESPONSE_NOTE)
     if any(figures.saturated for _, figures in pairs):
@@ -238,12 +277,14 @@ def relative_table(cells: Sequence[CellEstimate]) -> ResultTable:
     lines: list[Line] = []
     first: dict[Operation, OperationEstimate] = {}
     depth: dict[Operation, int] = {}
+    names: dict[Operation, str] = {}
     for cell in sorted(cells, key=_ORDERS[Experiment.QUEUE_DEPTH]):
         direction = cell.direction
         figures = None if direction is None else cell.of(direction)
         if direction is None or figures is None:
             continue
         base = first.setdefault(direction, figures)
+        name = names.setdefault(direction, cell.cell)
         shallow = depth.setdefault(direction, cell.queue_depth_asked)
         texts = (
             cell.cell,
@@ -252,7 +293,7 @@ def relative_table(cells: Sequence[CellEstimate]) -> ResultTable:
             _achieved(cell),
             *_against(figures, base),
         )
-        lines.append(Line(texts))
+        lines.append(Line(texts, rests_on=name))
     return ResultTable(
         caption="Each depth against the shallowest one of its direction; + 100 % is twice as many.",
         heads=heads,
@@ -266,5 +307,7 @@ def _against(figures: OperationEstimate, base: OperationEstimate) -> tuple[str, 
     return (
         f"{100 * (figures.iops.mean / base.iops.mean - 1):+,.0f} %",
         f"{figures.latency_ns_mean.mean / base.latency_ns_mean.mean:,.2f} x",
-        f"{tail_ns / base_tail_ns:,.2f} x" if tail_ns and base_tail_ns else NO_VALUE,
+        f"{tail_ns / base_tail_ns:,.2f} x"
+        if tail_ns and base_tail_ns
+        else Dash(why_no_percentile(figures, 99.0) or f"of the first: {why_no_percentile(base, 99.0)}"),
     )

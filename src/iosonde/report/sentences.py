@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import groupby
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.course import moments_of
-from iosonde.analysis.estimate import Estimate
 from iosonde.analysis.experiments import RunEstimates
-from iosonde.analysis.histogram import percent_label
+from iosonde.analysis.histogram import SAMPLES_BEYOND_MIN, percent_label
+from iosonde.analysis.ratios import spread_of
 from iosonde.charts.quantities import (
     BANDWIDTH_UNIT,
     MEGABYTE,
@@ -17,7 +19,9 @@ from iosonde.charts.quantities import (
     with_interval,
     workload_label,
 )
-from iosonde.records import CellRecord, Experiment, LatencyKind, Sync
+from iosonde.records import CellRecord, Experiment, LatencyKind, Operation
+from iosonde.report.families import Family, Pair, Ranked, difference_text, families_of, ranked
+from iosonde.report.validity import MARK, Invalid, left_out_text, see
 from iosonde.units import format_bandwidth, format_iops, format_latency
 
 TAIL_PERCENTS = (99.99, 99.9, 99.0)
@@ -26,9 +30,10 @@ DEPTH_REACHED = 0.95
 NEAR = 0.10
 """An interval this close to its cell's mean counts as near it."""
 
-NO_FIGURES = "No cell of this experiment has figures."
+FAMILIES_MAX = 4
+"""More sentences than these are no answer, but a table: it stands below them."""
 
-Pair = tuple[CellEstimate, OperationEstimate]
+NO_FIGURES = "No cell of this experiment has figures."
 
 
 def course_sentence(records: Sequence[CellRecord]) -> str:
@@ -43,61 +48,102 @@ def course_sentence(records: Sequence[CellRecord]) -> str:
     )
 
 
-def experiment_sentence(experiment: Experiment, estimates: RunEstimates) -> str:
-    """The answer that an experiment gives, in words."""
-    cells = estimates.of(experiment)
+def experiment_sentence(experiment: Experiment, estimates: RunEstimates, invalid: Invalid | None = None) -> str:
+    """The answer that an experiment gives, in words. Of invalid cells it only says that they are."""
+    cells, invalid = estimates.of(experiment), invalid or {}
     writer = _WRITERS.get(experiment, _anything)
-    return writer([(cell, figures) for cell in cells if (figures := cell.subject) is not None]) or NO_FIGURES
+    pairs = [(cell, figures) for cell in cells if (figures := cell.subject) is not None]
+    if pairs and all(cell.cell in invalid for cell, _ in pairs):
+        return f"{MARK}, {see(invalid[pairs[0][0].cell])}: {writer(pairs)}"
+    said = writer([(cell, figures) for cell, figures in pairs if cell.cell not in invalid]) or NO_FIGURES
+    return " ".join(filter(None, (said, left_out_text((cell.cell for cell, _ in pairs), invalid))))
 
 
 def _baseline(pairs: Sequence[Pair]) -> str:
+    """Each cell by itself: they differ in more than one thing, and none is ranked."""
     parts = []
-    plain = [(cell, figures) for cell, figures in pairs if cell.workload.sync is Sync.NONE]
-    if plain:
-        means = ", ".join(
-            f"{workload_label(cell.workload)} {format_latency(figures.latency_ns_mean.mean)}" for cell, figures in plain
-        )
-        parts.append(f"Mean latency of one operation at a time: {means}.")
-    for cell, figures in pairs:
-        if cell.workload.sync is Sync.FDATASYNC:
-            parts.append(
-                f"A write made durable by fdatasync takes {format_latency(figures.latency_ns_mean.mean)}, and "
-                f"{format_iops(figures.iops.mean)} commits/s are made one after another (means of the repeats)."
-            )
+    timed = [(cell, figures) for cell, figures in pairs if not cell.workload.flushes_each]
+    for (load, word), found in groupby(timed, lambda pair: (_load(pair[0]), _latency_word(pair[0]))):
+        means = ", ".join(f"{workload_label(cell.workload)} {_mean(figures)}" for cell, figures in found)
+        parts.append(f"Mean {word} at {load}: {means}.")
+    parts += [_durable(cell, figures) for cell, figures in pairs if cell.workload.flushes_each]
     return " ".join(parts)
 
 
-def _block_size(pairs: Sequence[Pair]) -> str:
-    if not pairs:
-        return ""
-    rate_cell, rate = max(pairs, key=lambda pair: pair[1].iops.mean)
-    width_cell, width = max(pairs, key=lambda pair: pair[1].bytes_per_s.mean)
+def _durable(cell: CellEstimate, figures: OperationEstimate) -> str:
     return (
-        f"The highest rate is {with_interval(rate.iops)} IOPS ({workload_label(rate_cell.workload)}), the highest "
-        f"bandwidth {with_interval(width.bytes_per_s, 1 / MEGABYTE)} {BANDWIDTH_UNIT} "
-        f"({workload_label(width_cell.workload)}), at "
-        f"{_depths([rate_cell, width_cell])}."
+        f"A durable write ({_with_depth(cell)}) takes {_mean(figures)} on average, write and flush together: "
+        f"{with_interval(figures.iops)} commits/s."
+    )
+
+
+def _mean(figures: OperationEstimate) -> str:
+    return f"{'at least ' if figures.saturated else ''}{format_latency(figures.latency_ns_mean.mean)}"
+
+
+def _block_size(pairs: Sequence[Pair]) -> str:
+    return _of_families([_sizes(family) for family in families_of(pairs, "size")])
+
+
+def _sizes(family: Family) -> str:
+    """The highest rate and the highest bandwidth over the block sizes of one kind of access."""
+    rate = ranked(family, lambda figures: figures.iops)
+    width = ranked(family, lambda figures: figures.bytes_per_s)
+    best, widest = rate.pair[1].iops, width.pair[1].bytes_per_s
+    return (
+        f"{_capital(family.label)}: highest rate measured {with_interval(best)} {_rate_unit(rate)}{_at(rate)}; highest "
+        f"bandwidth measured {with_interval(widest, 1 / MEGABYTE)} {BANDWIDTH_UNIT}{_at(width)}."
     )
 
 
 def _mix(pairs: Sequence[Pair]) -> str:
-    if not pairs:
-        return ""
-    ordered = sorted(pairs, key=lambda pair: pair[1].iops.mean)
-    (worst_cell, worst), (best_cell, best) = ordered[0], ordered[-1]
-    said = (
-        f"Reads and writes together are fastest at {best_cell.workload.read_percent} % reads "
-        f"({with_interval(best.iops)} IOPS) and slowest at {worst_cell.workload.read_percent} % reads "
-        f"({with_interval(worst.iops)} IOPS)"
-    )
-    return f"{said}{'; the intervals overlap' if _overlap(best.iops, worst.iops) else ''}."
+    return _of_families([_shares(family) for family in families_of(pairs, "share")])
 
 
-def _overlap(one: Estimate, other: Estimate) -> bool:
-    """Whether the 95 % intervals of two means meet; False where one of them has none."""
-    if one.low is None or one.high is None or other.low is None or other.high is None:
-        return False
-    return one.low <= other.high and other.low <= one.high
+def _shares(family: Family) -> str:
+    """Where reads and writes together are fastest, and by how much the slowest share differs."""
+    best, worst = (ranked(family, lambda figures: figures.iops, lowest=lowest) for lowest in (False, True))
+    highest = f"{with_interval(best.pair[1].iops)} {_rate_unit(best)}{_at(best)}"
+    said = f"{_capital(family.label)}: highest total rate measured {highest}"
+    if len(family.pairs) == 1:
+        return f"{said}."
+    whole = spread_of([figures.iops for _, figures in family.pairs])
+    if whole is None:
+        against = "without intervals they are not compared"
+    elif whole.differs:
+        against = f"the highest is {difference_text(whole, 'it')}"
+    else:
+        against = "highest and lowest are not told apart"
+    return f"{said}; lowest {with_interval(worst.pair[1].iops)} {_rate_unit(worst)} at {worst.name}; {against}."
+
+
+def _at(found: Ranked) -> str:
+    """Where an extreme lies, and whether it has been told apart from the others; nothing of a cell that is alone."""
+    against = found.against_others
+    return f" at {found.name}, {against}" if against else ""
+
+
+def _rate_unit(found: Ranked) -> str:
+    return _unit(found.pair[0])
+
+
+def _unit(cell: CellEstimate) -> str:
+    return "commits/s" if cell.workload.flushes_each else "IOPS"
+
+
+def _counted(figures: OperationEstimate) -> str:
+    return "operations" if figures.operation is Operation.ALL else f"{figures.operation}s"
+
+
+def _of_families(said: Sequence[str]) -> str:
+    """A sentence each, and how many more there are in the table."""
+    more = len(said) - FAMILIES_MAX
+    rest = [f"{more} more kinds of access stand in the table."] if more > 0 else []
+    return " ".join([*said[:FAMILIES_MAX], *rest])
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _queue_depth(pairs: Sequence[Pair]) -> str:
@@ -125,30 +171,44 @@ def _tail(pairs: Sequence[Pair]) -> str:
 
 def _tail_of(cell: CellEstimate, figures: OperationEstimate) -> str:
     if figures.saturated:
-        return f"At {_load(cell)} the rate was not kept, so that there is no tail to tell."
+        return f"{_with_depth(cell)}: the rate was not kept, so that there is no tail to tell."
     supported = (figures.percentile(percent) for percent in TAIL_PERCENTS)
     known = next((each for each in supported if each.value_ns is not None), None)
-    opening = f"At {_load(cell)} the slowest of {figures.count:,} {figures.operation}s took"
+    opening = f"{_with_depth(cell)}: the slowest of {figures.count:,} {_counted(figures)} took"
     slowest = f"{opening} {format_latency(figures.latency_ns_max)}"
     if known is None or known.value_ns is None:
-        return f"{slowest}; there are too few samples for a tail percentile."
+        return f"{slowest}; no tail percentile has {SAMPLES_BEYOND_MIN} of them beyond it."
     return f"{slowest}, and {percent_label(known.percent)} is {format_latency(known.value_ns)}."
 
 
 def _matrix(pairs: Sequence[Pair]) -> str:
     if not pairs:
         return ""
-    rate_cell, rate = max(pairs, key=lambda pair: pair[1].iops.mean)
-    width_cell, width = max(pairs, key=lambda pair: pair[1].bytes_per_s.mean)
-    # A latency with the wait before a full queue in it is not set against one without.
-    closed = [pair for pair in pairs if not pair[0].workload.is_open_loop]
-    kept = [pair for pair in pairs if not pair[1].saturated]
-    quick_cell, quick = min(closed or kept or pairs, key=lambda pair: pair[1].latency_ns_mean.mean)
-    return (
-        f"{len(pairs)} cells: the highest rate is {format_iops(rate.iops.mean)} IOPS ({_with_depth(rate_cell)}), the "
-        f"highest bandwidth {format_bandwidth(width.bytes_per_s.mean)} ({_with_depth(width_cell)}), the lowest mean "
-        f"{_latency_word(quick_cell)} {format_latency(quick.latency_ns_mean.mean)} ({_with_depth(quick_cell)})."
-    )
+    said = [_extremes(family) for family in families_of(pairs, "size", "depth", "rate")]
+    return f"{len(pairs)} cell{'' if len(pairs) == 1 else 's'}. {_of_families(said)}"
+
+
+def _extremes(family: Family) -> str:
+    """What one kind of access reaches over all block sizes and depths that were measured of it."""
+    if len(family.pairs) == 1:
+        return _capital(_anything(family.pairs))
+    parts = []
+    if not family.pairs[0][0].workload.is_open_loop:
+        rate = ranked(family, lambda figures: figures.iops)
+        width = ranked(family, lambda figures: figures.bytes_per_s)
+        parts.append(
+            f"highest measured {format_iops(rate.pair[1].iops.mean)} {_rate_unit(rate)} ({rate.name}) and "
+            f"{format_bandwidth(width.pair[1].bytes_per_s.mean)} ({width.name})"
+        )
+    kept = replace(family, pairs=tuple(pair for pair in family.pairs if not pair[1].saturated))
+    if kept.pairs:
+        quick = ranked(kept, lambda figures: figures.latency_ns_mean, lowest=True)
+        name, word = family.name(quick.pair[0]), _latency_word(quick.pair[0])
+        parts.append(f"lowest mean {word} measured {_mean(quick.pair[1])} ({name})")
+    missed = len(family.pairs) - len(kept.pairs)
+    if missed:
+        parts.append(f"rate not kept in {missed} of {len(family.pairs)}")
+    return f"{_capital(family.label)}: {', '.join(parts)}."
 
 
 def _with_depth(cell: CellEstimate) -> str:
@@ -165,9 +225,8 @@ def _load(cell: CellEstimate) -> str:
 
 def _anything(pairs: Sequence[Pair]) -> str:
     parts = [
-        f"{_with_depth(cell)}: {format_iops(figures.iops.mean)} IOPS, "
-        f"mean {_latency_word(cell)} {'at least ' if figures.saturated else ''}"
-        f"{format_latency(figures.latency_ns_mean.mean)}."
+        f"{_with_depth(cell)}: {format_iops(figures.iops.mean)} {_unit(cell)}, mean {_latency_word(cell)} "
+        f"{_mean(figures)}."
         for cell, figures in pairs
     ]
     return " ".join(parts)
@@ -175,11 +234,6 @@ def _anything(pairs: Sequence[Pair]) -> str:
 
 def _percent(share: float) -> str:
     return f"{share * 100:.0f} %"
-
-
-def _depths(cells: Sequence[CellEstimate]) -> str:
-    labels = dict.fromkeys(cell_depth_label(cell) for cell in sorted(cells, key=lambda cell: cell.queue_depth_asked))
-    return " and ".join(labels)
 
 
 _WRITERS: dict[Experiment, Callable[[Sequence[Pair]], str]] = {

@@ -1,19 +1,26 @@
-"""In words: the state of the target, and whether a cell became steady."""
+"""In words: the state of the target, and what the repeats of a cell are by the criteria for a steady state."""
 
 from collections.abc import Sequence
 from typing import Final
 
 from iosonde.analysis.series import Steadiness
 from iosonde.analysis.states import sort_repeats
-from iosonde.analysis.target_state import RULES, Beginning, RunState, TargetState, steadiness_of
+from iosonde.analysis.target_state import RULES, Beginning, Rounds, RunState, TargetState, rounds_of, steadiness_of
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.records import Aim, CellRecord
 from iosonde.units import format_duration
 
 CELLS_NAMED_MAX: Final = 3
+BOUNDS: Final = "range within 20 % and slope within 10 % of their mean"
+KINDS: Final = {
+    Rounds.CONSECUTIVE: "consecutive repeats of equal length",
+    Rounds.INTERLEAVED: "interleaved repeats",
+    Rounds.UNEQUAL: "repeats of different lengths",
+    Rounds.INTERLEAVED_UNEQUAL: "interleaved repeats of different lengths",
+}
 BEGAN: Final = {
     Beginning.FILLED: "filled by this run before anything was measured",
-    Beginning.FOUND: "as it was found, with a past that nobody knows",
+    Beginning.FOUND: "as it was found, with unknown write history",
 }
 
 
@@ -26,15 +33,18 @@ def state_text(found: RunState) -> str:
     """What is known of the target's state, and what that does to the numbers."""
     named = ", ".join(found.cells[:CELLS_NAMED_MAX])
     more = f" and {len(found.cells) - CELLS_NAMED_MAX} more" if len(found.cells) > CELLS_NAMED_MAX else ""
+    kind = "" if found.rounds is None else KINDS[found.rounds]
     words = {
         TargetState.UNKNOWN: "unknown: nothing was measured",
         TargetState.READ_ONLY: "only read: figures of writes on it would be another matter",
         TargetState.TRANSITION: f"in transition: {named}{more} changed while it was measured; what came first is left "
         "out, and a longer run may find another state again",
-        TargetState.STEADY: "steady: every cell that writes kept within the SNIA's bounds for five repeats, so that "
-        "its figures last as long as the load does",
-        TargetState.UNPROVEN: f"not shown to be steady: {named}{more} had fewer than five repeats within the SNIA's "
-        "bounds, so that writes may be slower after a longer time",
+        TargetState.STEADY: "steady: the last five consecutive rounds of what writes, equally long, fulfil the "
+        f"criterion of SNIA PTS and TKperf ({BOUNDS})",
+        TargetState.WITHIN_BOUNDS: f"last five repeats of every cell that writes: {BOUNDS}; this is the arithmetic "
+        f"of the SNIA's criterion, applied to {kind}, so that writes may still be slower after a longer time",
+        TargetState.UNPROVEN: f"not shown to last: {named}{more} had no five repeats in a row with a {BOUNDS}, so "
+        "that writes may be slower after a longer time",
     }
     return words[found.state]
 
@@ -51,9 +61,15 @@ def aim_text(aim: Aim | None) -> str:
 
 
 def steady_text(records: Sequence[CellRecord]) -> str:
-    """Whether a cell became steady by each of the criteria, its repeats taken as rounds."""
+    """What the repeats of a cell are by each of the criteria, and whether they are rounds as these mean them."""
     found = [each for rule in RULES if (each := steadiness_of(records, rule)) is not None]
-    return "; ".join(f"{each.rule.name}: {_told(each)}" for each in found) or "nothing was measured"
+    if not found:
+        return "nothing was measured"
+    told = "; ".join(f"{each.rule.name}: {_told(each)}" for each in found)
+    rounds = rounds_of(records)
+    if rounds is Rounds.CONSECUTIVE:
+        return told
+    return f"arithmetic only, applied to {KINDS[rounds]}, which are no rounds of these criteria: {told}"
 
 
 def left_out_text(records: Sequence[CellRecord]) -> str:
@@ -73,5 +89,5 @@ def _told(each: Steadiness) -> str:
     if each.rounds < each.rule.window:
         return f"needs {each.rule.window} repeats"
     if each.reached is None:
-        return "not reached"
-    return f"reached at repeat {each.reached}" + ("" if each.left is None else f", left again at repeat {each.left}")
+        return "not fulfilled"
+    return f"fulfilled at repeat {each.reached}" + ("" if each.left is None else f", no more at repeat {each.left}")

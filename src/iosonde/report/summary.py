@@ -10,15 +10,16 @@ from rich.table import Table
 from rich.text import Text
 
 from iosonde.analysis.experiments import estimate_run
-from iosonde.charts.quantities import NO_VALUE
 from iosonde.findings.model import Finding, Severity, gravest_first
 from iosonde.records import Experiment, RunRecord
 from iosonde.report.brand import Brand, brands_of
+from iosonde.report.dashes import Dash, explained
 from iosonde.report.display import figure_text, printable
 from iosonde.report.facts import span_text, targets_text
-from iosonde.report.headline import Headline, HeadlineGroup, headline_of
+from iosonde.report.headline import Headline, HeadlineFigure, HeadlineGroup, headline_of
 from iosonde.report.knee_words import knee_sentence
 from iosonde.report.sentences import experiment_sentence
+from iosonde.report.validity import MARK, invalid_cells, see
 
 LINES_MAX: Final = 23
 """A screen of 24 lines keeps one for the prompt."""
@@ -26,20 +27,22 @@ LINES_MAX: Final = 23
 FINDINGS_MIN: Final = 1
 """So many findings are shown even where a narrow terminal has used up its screen."""
 
+UNRELIABLE: Final = "unreliable"
 _INTERVALS: Final = "Means over repeats, ± 95 %; MB/s is 10^6 bytes/s; percentiles over all repeats."
 _STYLES: Final = {Severity.INVALID: "bold red", Severity.DOUBTFUL: "yellow", Severity.NOTE: "cyan"}
 
 
 def render_summary(run: RunRecord, findings: Sequence[Finding], report_path: Path | None) -> "RunSummary":
-    """What ``rich.print`` shows of a run: headline, knee, gravest findings, and where the report is."""
+    """What ``rich.print`` shows of a run: headline, knee, most severe findings, and where the report is."""
     estimates = estimate_run(run)
+    invalid = invalid_cells((cell.cell for cell in estimates.cells), findings)
     return RunSummary(
         target=printable(targets_text(run.header)),
         profile=run.header.plan.profile,
         span=span_text(run.header),
         brands=brands_of(run),
         headline=headline_of(estimates, findings),
-        matrix=experiment_sentence(Experiment.MATRIX, estimates) if estimates.of(Experiment.MATRIX) else "",
+        matrix=experiment_sentence(Experiment.MATRIX, estimates, invalid) if estimates.of(Experiment.MATRIX) else "",
         findings=gravest_first(findings),
         report_path=None if report_path is None else printable(str(report_path)),
     )
@@ -61,15 +64,18 @@ class RunSummary:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The parts from top to bottom; findings get the lines that the rest leaves."""
         head = [self._title(), *(self._brand(brand) for brand in self.brands), Text(_INTERVALS, style="dim")]
-        figures = _figures_table(self.headline.groups)
+        figures, notes = _figures_table(self.headline.groups)
         knees = [Text(knee_sentence(direction, knee)) for direction, knee in self.headline.knees]
+        if self.headline.knees_invalid:
+            knees.append(Text(self.headline.knees_invalid, style="bold red"))
         if self.matrix:
             knees.insert(0, Text(self.matrix))
         foot = [] if self.report_path is None else [Text.assemble("Report: ", (self.report_path, "bold"))]
-        others = [*head, *knees, *foot]
+        others = [*head, *notes, *knees, *foot]
         used = _height(console, options, figures) + sum(_height(console, options, part) for part in others)
         yield from head
         yield figures
+        yield from notes
         yield from knees
         yield from self._findings(console, options, LINES_MAX - used)
         yield from foot
@@ -97,6 +103,10 @@ class RunSummary:
             height = _height(console, options, text)
             if height > lines and shown >= FINDINGS_MIN:
                 break
+            if height > lines:
+                # The first one is shown even where there is no room for all of it.
+                text.truncate(max(lines, 1) * options.max_width, overflow="ellipsis")
+                height = _height(console, options, text)
             lines -= height
             shown += 1
             yield text
@@ -111,30 +121,48 @@ def _height(console: Console, options: ConsoleOptions, part: Text | Table) -> in
     return len(console.render_lines(part, options, pad=False))
 
 
-def _figures_table(groups: Sequence[HeadlineGroup]) -> Table:
+def _figures_table(groups: Sequence[HeadlineGroup]) -> tuple[Table, tuple[Text, ...]]:
+    """The figures, and below them why some are missing or stand without ±."""
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
-    for group in groups:
+    values, notes = explained([[_value(figure) for figure in group.figures] for group in groups])
+    for group, row in zip(groups, values, strict=True):
         name = Text.assemble((group.name, "bold"), f", {group.where}")
-        table.add_row(name, _figures_text(group))
-    return table
+        table.add_row(name, _figures_text(group, row))
+    bare = [each.why_none for group in groups for each in group.figures if each.estimate is not None and each.why_none]
+    marks = _marks_text(groups)
+    said = " ".join([*marks, *notes, *(f"Without ±: {why}." for why in dict.fromkeys(bare))])
+    return table, (Text(said, style="dim"),) if said else ()
 
 
-def _figures_text(group: HeadlineGroup) -> Text:
+def _value(figure: HeadlineFigure) -> str:
+    """The figure with its interval and unit, or a dash."""
+    if figure.value is None:
+        return Dash(figure.why_none)
+    shown = figure_text(figure)
+    spread = f" {shown.spread}" if figure.estimate is not None and shown.spread else ""
+    return f"{shown.value}{spread} {shown.unit}"
+
+
+def _figures_text(group: HeadlineGroup, values: Sequence[str]) -> Text:
     if group.missing:
         return Text(f"no figures: {printable(group.missing)}", style="red")
-    parts = []
-    for figure in group.figures:
-        shown = figure_text(figure)
-        spread = f" {shown.spread}" if figure.estimate is not None and shown.spread else ""
-        name = "" if figure.name in {"best", "rate"} else f"{figure.name} "
-        unit = "" if shown.value == NO_VALUE else f" {shown.unit}"
-        parts.append(f"{name}{shown.value}{spread}{unit}")
-    text = Text(", ".join(parts))
-    if group.doubted_by:
-        # All of them would break most lines in two where something doubts the whole run; findings follow anyway.
-        gravest, *others = group.doubted_by
-        more = f", {len(others)} more" if others else ""
-        text.append(f" (see {gravest}{more})", style="yellow")
+    names = ["" if figure.name in {"best", "rate"} else f"{figure.name} " for figure in group.figures]
+    text = Text(", ".join(f"{name}{value}" for name, value in zip(names, values, strict=True)))
+    # The findings are named once below: their ids would break most lines in two where one touches the whole run.
+    if group.invalid_by:
+        text.stylize("strike")
+        text.append(f" {MARK}", style="not strike bold red")
+    elif group.doubted_by:
+        text.append(f" ({UNRELIABLE})", style="yellow")
     return text
+
+
+def _marks_text(groups: Sequence[HeadlineGroup]) -> Iterable[str]:
+    """Which findings make figures invalid or unreliable, a sentence for each of the two."""
+    invalid = [each for group in groups for each in group.invalid_by]
+    doubted = [each for group in groups if not group.invalid_by for each in group.doubted_by]
+    for mark, ids in ((MARK, invalid), (UNRELIABLE, doubted)):
+        if ids:
+            yield f"{mark}: {see(tuple(dict.fromkeys(ids)))}."

@@ -2,16 +2,17 @@
 
 from collections.abc import Sequence
 
+from iosonde.analysis.missing import ENGINE_UNKNOWING, NO_DATA_MOVED
 from iosonde.analysis.targets import TargetEstimate
 from iosonde.charts.quantities import (
     BANDWIDTH_UNIT,
     MEGABYTE,
-    NO_VALUE,
     latency_unit,
     significant,
     with_interval,
 )
 from iosonde.records import TargetFacts
+from iosonde.report.dashes import Dash
 from iosonde.report.result_tables import Head, Line, ResultTable
 
 
@@ -34,9 +35,11 @@ def target_table(estimates: Sequence[TargetEstimate], targets: Sequence[TargetFa
                 each.cell,
                 str(each.target + 1),
                 str(each.operation),
-                NO_VALUE if each.queue_depth_achieved is None else significant(each.queue_depth_achieved.mean, 3),
+                Dash(ENGINE_UNKNOWING)
+                if each.queue_depth_achieved is None
+                else significant(each.queue_depth_achieved.mean, 3),
                 with_interval(each.iops),
-                with_interval(each.bytes_per_s, 1 / MEGABYTE) if each.bytes_per_s.mean else NO_VALUE,
+                with_interval(each.bytes_per_s, 1 / MEGABYTE) if each.bytes_per_s.mean else Dash(NO_DATA_MOVED),
                 with_interval(each.latency_ns_mean, 1 / unit.ns),
                 significant(each.latency_ns_max / unit.ns),
             )

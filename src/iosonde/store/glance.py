@@ -45,6 +45,8 @@ class CellGlance:
     iops: float
     latency_ns_mean: float
     repeats: int
+    records: tuple[bytes, ...] = field(default=(), repr=False)
+    """Its measurements as they were written."""
 
 
 @dataclass(frozen=True)
@@ -190,6 +192,7 @@ class _Looking:
         # By turn: a measurement that was made again takes the place of the one before.
         self._records: dict[int, CellRecord] = {}
         self._within: dict[int, WithinRepeat] = {}
+        self._payloads: dict[int, tuple[str, bytes]] = {}
         self._began_ns = _since_1970_ns(self.header.created_at)
         self._last_cell: _Payload | None = None
         self._checked: set[Kind] = set()
@@ -260,6 +263,8 @@ class _Looking:
 
     def _cell(self, frame: _Payload) -> None:
         turn = _TURN.search(frame.data, frame.start, frame.end)
+        if turn is not None and self._cells.get(int(turn[1])) in self.wanted:
+            self._payloads[int(turn[1])] = (self._cells[int(turn[1])], self.upgraded(frame))
         outcome = _OUTCOME.search(frame.data, turn.end(), frame.end) if turn else None
         name = self._cells.get(int(turn[1])) if turn else None
         if self.upgrader.changes(frame.kind) or turn is None or outcome is None or name is None or name in self.wanted:
@@ -285,7 +290,8 @@ class _Looking:
         for name, records in by_cell.items():
             means = means_of(self.wanted[name].workload, records)
             if means is not None:
-                yield CellGlance(name, means.iops, means.latency_ns_mean, means.repeats)
+                payloads = tuple(payload for cell, payload in self._payloads.values() if cell == name)
+                yield CellGlance(name, means.iops, means.latency_ns_mean, means.repeats, payloads)
 
 
 def _since_1970_ns(text: str) -> int | None:

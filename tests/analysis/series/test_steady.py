@@ -1,8 +1,11 @@
 """Whether rounds have become steady."""
 
+from dataclasses import replace
+
 import pytest
 
-from iosonde.analysis.series import SNIA, TKPERF, SteadyRule, fio_deviation, fio_slope, judge_steadiness
+from iosonde.analysis.series import SNIA, SteadyRule, fio_deviation, fio_slope, judge_steadiness
+from iosonde.analysis.target_state import RULES
 
 
 def test_rounds_are_steady_at_the_last_one_of_the_first_window_that_holds() -> None:
@@ -50,8 +53,9 @@ def test_the_criteria_of_fio_ask_what_fio_asks(values: list[float], rule: Steady
     assert (judge_steadiness({"iops": values}, rule).reached is not None) is steady
 
 
-def test_tkperf_asks_what_the_snia_asks() -> None:
-    assert (TKPERF.window, TKPERF.range_max, TKPERF.excursion_max) == (SNIA.window, SNIA.range_max, SNIA.excursion_max)
+def test_no_two_criteria_ask_the_same() -> None:
+    asked = [replace(rule, name="") for rule in RULES]
+    assert all(rule not in asked[:number] for number, rule in enumerate(asked))
 
 
 def test_rounds_without_any_work_are_equal() -> None:

@@ -2,13 +2,18 @@
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from iosonde.report.terminal.run_list import ListedRun, RunState, in_order, render_runs
+from iosonde.records import Neighbour
+from iosonde.report.terminal.run_list import ListedRun, RunState, headline_cells, in_order, listed_run, render_runs
+from iosonde.store import glance_at
 from iosonde.vocabulary import ListOrder
+from tests.lab_builder import lab_run
+from tests.runs_on_disk import write_run
 
 RUN = ListedRun(
     path="/srv/results/nightly/iosonde-20261120-1432-4f7a",
@@ -78,3 +83,22 @@ def test_a_list_is_sorted_by_what_is_asked_for_and_unknown_values_come_last(orde
     ]
     paths = [run.path for run in in_order(runs, order)]
     assert (paths[0], paths[-1]) == (best, "zzz")
+
+
+def test_a_figure_that_is_invalid_says_so_on_its_line_and_below() -> None:
+    invalid = replace(RUN, path="/srv/beside", invalid_by=("neighbours",))
+    lines = printed(RUN, invalid, width=200)
+    assert [line.rstrip().endswith("/srv/beside") for line in lines if "finished, INVALID" in line] == [True]
+    assert "INVALID /srv/beside: see neighbours, which names random-read-4KiB-qd64" in lines
+    assert sum(bool(re.search(r"finished +412", line)) for line in lines) == 1
+
+
+def test_a_listing_finds_what_makes_its_figure_invalid_in_the_journal(tmp_path: Path) -> None:
+    calm = lab_run(repeats=2, quick=True)
+    beside = (Neighbour(process=77, device="sda"),)
+    busy = [cell.model_copy(update={"neighbours": beside}) if cell.repeat else cell for cell in calm.cells]
+    runs = {"calm": calm, "busy": calm.model_copy(update={"cells": tuple(busy)})}
+    places = {name: write_run(run, tmp_path / name) for name, run in runs.items()}
+    found = {name: listed_run(path, glance_at(path, headline_cells)) for name, path in places.items()}
+    assert found["busy"].iops == found["calm"].iops
+    assert {name: each.invalid_by for name, each in found.items()} == {"calm": (), "busy": ("neighbours",)}

@@ -4,7 +4,6 @@ from iosonde.analysis.series.batches import BatchMeans, batch_means
 from iosonde.analysis.series.changes import find_changes
 from iosonde.analysis.series.steady import (
     SNIA,
-    TKPERF,
     Steadiness,
     SteadyRule,
     fio_deviation,
@@ -15,7 +14,6 @@ from iosonde.analysis.series.warm_up import compared_ends, find_warm_up, geweke
 
 __all__ = [
     "SNIA",
-    "TKPERF",
     "BatchMeans",
     "Steadiness",
     "SteadyRule",

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from iosonde.analysis.clocks import drift_ppm
 from iosonde.analysis.littles_law import littles_law
-from iosonde.analysis.regimes import regimes_of
+from iosonde.analysis.regimes import regimes_of, stalls_of
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.findings import describe_levels
 from iosonde.records import CellRecord, EngineTruth, RunRecord, SlowIo
@@ -59,8 +59,9 @@ def facts_table(run: RunRecord, chosen: ChosenCell) -> RenderableType:
         ("in flight at the end", _each(chosen.records, _censored)),
         *((("waiting at the end", _each(chosen.records, _waiting)),) if chosen.plan.workload.is_open_loop else ()),
         *((("read back", _each(chosen.records, _read_back)),) if chosen.plan.workload.verify else ()),
-        ("levels of throughput", _each(chosen.records, _levels)),
-        ("steady state", steady_text(chosen.records)),
+        ("throughput regimes", _each(chosen.records, _levels)),
+        ("stalls", _each(chosen.records, _stalls)),
+        ("steadiness of repeats", steady_text(chosen.records)),
         ("repeats left out", left_out_text(chosen.records)),
         ("faults", _faults(chosen.records)),
         ("CPU, workers", _each(chosen.records, _cpu)),
@@ -114,6 +115,12 @@ def _each(records: Sequence[CellRecord], told: Callable[[CellRecord], str]) -> s
 def _levels(record: CellRecord) -> str:
     regimes = regimes_of(record)
     return describe_levels(regimes) if len(regimes) > 1 else "one" if regimes else "not known"
+
+
+def _stalls(record: CellRecord) -> str:
+    stalls = stalls_of(record)
+    told = [f"{format_duration(each.end_ns - each.start_ns)} at {format_duration(each.start_ns)}" for each in stalls]
+    return ", ".join(told) or ("none" if record.intervals else "not known")
 
 
 def _censored(record: CellRecord) -> str:

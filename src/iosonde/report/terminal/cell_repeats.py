@@ -1,19 +1,18 @@
 """The figures of each repeat of a cell, and those over all of them."""
 
-from collections.abc import Sequence
-
-from iosonde.analysis.cells import CellEstimate, OperationEstimate, estimate_cell
+from iosonde.analysis.cells import CellEstimate, OperationEstimate, PercentileEstimate, estimate_cell
 from iosonde.analysis.histogram import PERCENTS, percent_label
+from iosonde.analysis.missing import NO_DATA_MOVED, NO_ENGINE_COST, why_no_depth, why_no_percentile
 from iosonde.analysis.pace import SATURATED
 from iosonde.charts.quantities import (
     MEGABYTE,
-    NO_VALUE,
     LatencyUnit,
     latency_unit,
     significant,
     with_interval,
 )
 from iosonde.records import CellRecord, Operation, Outcome
+from iosonde.report.dashes import Dash
 from iosonde.report.result_tables import Head, Line, ResultTable, longest_text, mean_text
 from iosonde.report.terminal.cell_choice import ChosenCell
 
@@ -50,22 +49,27 @@ def repeats_table(chosen: ChosenCell, estimate: CellEstimate) -> ResultTable:
 
 
 def _line(name: str, figures: OperationEstimate, cell: CellEstimate, unit: LatencyUnit) -> Line:
-    percentiles: Sequence[int | None] = [each.value_ns for each in figures.percentiles]
     depth, cpu = cell.queue_depth_achieved, cell.cpu_ns_per_io
     return Line(
         (
             name,
             str(figures.operation),
-            NO_VALUE if depth is None else significant(depth.mean, 3),
+            Dash(why_no_depth(cell)) if depth is None else significant(depth.mean, 3),
             with_interval(figures.iops),
-            with_interval(figures.bytes_per_s, 1 / MEGABYTE) if figures.bytes else NO_VALUE,
+            with_interval(figures.bytes_per_s, 1 / MEGABYTE) if figures.bytes else Dash(NO_DATA_MOVED),
             mean_text(figures, unit),
             significant(figures.latency_ns_min / unit.ns),
-            *(NO_VALUE if value is None else significant(value / unit.ns) for value in percentiles),
+            *(_percentile(figures, each, unit) for each in figures.percentiles),
             longest_text(figures, unit),
-            NO_VALUE if cpu is None else significant(cpu.mean, 3),
+            Dash(NO_ENGINE_COST) if cpu is None else significant(cpu.mean, 3),
         )
     )
+
+
+def _percentile(figures: OperationEstimate, each: PercentileEstimate, unit: LatencyUnit) -> str:
+    if each.value_ns is None:
+        return Dash(why_no_percentile(figures, each.percent))
+    return significant(each.value_ns / unit.ns)
 
 
 def _why(record: CellRecord) -> str:

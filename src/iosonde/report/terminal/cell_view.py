@@ -9,7 +9,7 @@ from iosonde.analysis.cells import CellEstimate, OperationEstimate, estimate_cel
 from iosonde.analysis.targets import estimate_targets
 from iosonde.charts.figure import why_no_figures
 from iosonde.charts.quantities import workload_label
-from iosonde.findings.model import Finding
+from iosonde.findings.model import Finding, invalid_by
 from iosonde.records import Operation, RunRecord, Sync
 from iosonde.report.brand import brands_of
 from iosonde.report.display import printable
@@ -24,6 +24,7 @@ from iosonde.report.terminal.distributions import HistogramBars, PercentileBars
 from iosonde.report.terminal.figures import render_table
 from iosonde.report.terminal.findings import render_findings
 from iosonde.report.terminal.run_view import LEGEND
+from iosonde.report.validity import MARK, marked, see
 from iosonde.units import format_rate
 
 
@@ -33,14 +34,20 @@ def render_cell(
     """What ``iosonde show RUN CELL`` prints: from the settings to the findings that name the cell."""
     estimate = estimate_cell(chosen.plan, chosen.records, looked=was_looked_at(run.header.plan, chosen.records))
     parts: list[RenderableType] = [*_head(run, chosen, estimate), Text()]
+    invalid = invalid_by(findings, chosen.plan.cell)
+    if invalid:
+        parts.insert(1, Text(f" {MARK}  {see(invalid)}: these figures are not what they seem.", style="bold red"))
     if estimate.operations:
-        parts += [render_table(repeats_table(chosen, estimate)), Text(LEGEND, style="dim"), Text()]
+        table = repeats_table(chosen, estimate)
+        # Each row is of this cell.
+        table = marked(table, {line.texts[0]: invalid for line in table.lines if invalid})
+        parts += [render_table(table), Text(LEGEND, style="dim"), Text()]
         parts.extend(_paces(estimate))
     else:
         parts += [Text(f"No figures: {printable(why_no_figures(estimate))}.", style="red"), Text()]
-    parts.extend(_distributions(estimate))
+    parts.extend(_distributions(estimate, invalid))
     parts.extend(render_course(chosen.records, estimate))
-    parts.extend(_targets(run, estimate))
+    parts.extend(_targets(run, chosen, estimate, invalid))
     slowest = slowest_table(chosen.records)
     if slowest is not None:
         parts += [_title("Slowest operations, by service latency"), slowest, Text()]
@@ -110,14 +117,18 @@ def _drawn(estimate: CellEstimate) -> list[OperationEstimate]:
     return [estimate.subject] if estimate.subject is not None else []
 
 
-def _distributions(estimate: CellEstimate) -> Iterator[RenderableType]:
+def _distributions(estimate: CellEstimate, invalid: Sequence[str]) -> Iterator[RenderableType]:
     for figures in _drawn(estimate):
-        kind = f"{figures.latency_kind} latency".capitalize()
+        kind = f"{MARK + ': ' if invalid else ''}{f'{figures.latency_kind} latency'.capitalize()}"
         if not figures.saturated:
             yield PercentileBars(f"{kind} of {figures.operation}s: percentiles", figures)
             yield Text()
         yield HistogramBars(f"{kind} of {figures.count:,} {figures.operation}s: histogram", figures.latency)
         yield Text()
+
+
+def _of(chosen: ChosenCell, invalid: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    return {chosen.plan.cell: invalid} if invalid else {}
 
 
 def _paces(estimate: CellEstimate) -> Iterator[RenderableType]:
@@ -128,9 +139,11 @@ def _paces(estimate: CellEstimate) -> Iterator[RenderableType]:
         yield Text()
 
 
-def _targets(run: RunRecord, estimate: CellEstimate) -> Iterator[RenderableType]:
+def _targets(
+    run: RunRecord, chosen: ChosenCell, estimate: CellEstimate, invalid: tuple[str, ...]
+) -> Iterator[RenderableType]:
     shares = estimate_targets([estimate])
     if shares:
         yield _title("What each target gave")
-        yield render_table(target_table(shares, run.header.targets))
+        yield render_table(marked(target_table(shares, run.header.targets), _of(chosen, invalid)))
         yield Text()

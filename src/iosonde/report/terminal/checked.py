@@ -40,7 +40,7 @@ def _reasons(checks: tuple[Checked, ...]) -> list[Text]:
     lines = []
     for each in checks:
         where = f" in {printable(each.cell)}" if each.cell is not None else ""
-        why = each.why or (f"doubted by {', '.join(each.doubted_by)}" if each.doubted_by else "")
+        why = each.why or (f"unreliable, see {', '.join(each.doubted_by)}" if each.doubted_by else "")
         if why:
             about = f"{printable(each.name)}{where}: {printable(why)}"
             lines.append(Text.assemble((f"{each.verdict} ", _STYLES[each.verdict]), about))

@@ -2,15 +2,18 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from iosonde.charts.quantities import NO_VALUE
+from iosonde.report.dashes import Dash
 from iosonde.report.display import printable
 from iosonde.report.result_tables import Head, Line, ResultTable
 from iosonde.report.terminal.fitting import Fitted, FittedTable, Shorter
+from iosonde.report.validity import MARK
 
 _WORTH: Final = {
     ("CPU", ""): 1,
@@ -40,6 +43,8 @@ _HEADS: Final = {
 
 _UNITS_THAT_NAME: Final = frozenset({"asked", "achieved"})
 _INTERVAL: Final = " ± "
+_INVALID_STYLES: Final = ("bold red", "strike red")
+"""Of the name and of the figures of a row that is invalid, which says so in words as well."""
 _COUNTED_WORD: Final = re.compile(r"(targets|jobs)\d+")
 
 
@@ -59,6 +64,7 @@ def joined(tables: Sequence[ResultTable]) -> ResultTable:
         Line(
             tuple(tables[number].lines[row].texts[index] for number, index in places) if not line.gap else line.texts,
             line.gap,
+            line.invalid,
         )
         for row, line in enumerate(first.lines)
     )
@@ -68,13 +74,41 @@ def joined(tables: Sequence[ResultTable]) -> ResultTable:
 
 def render_table(table: ResultTable) -> RenderableType:
     """A table in the width that there is; what has no figures is named below it, and why."""
+    table = _without_empty(table).explained
     whole = [line for line in table.lines if not line.gap]
     parts: list[RenderableType] = []
     if whole:
         parts.append(FittedTable(tuple(_columns(table.heads, whole))))
     parts.extend(Text(f"No figures: {printable(line.gap)}.", style="red") for line in table.lines if line.gap)
+    why = dict.fromkeys(line.invalid for line in whole if line.invalid)
+    parts.extend(Text(f"{each}: figures that are not what they seem.", style="bold red") for each in why)
     parts.extend(Text(printable(note), style="dim") for note in table.notes)
     return Group(*parts)
+
+
+def _without_empty(table: ResultTable) -> ResultTable:
+    """Without the columns that may go and have no value in any row, which would keep others out: a note says why."""
+    rows = [line.texts for line in table.lines if not line.gap]
+    kept = [
+        index
+        for index, head in enumerate(table.heads)
+        if _worth(head) is None or not rows or {row[index] for row in rows} != {NO_VALUE}
+    ]
+    lines = tuple(
+        line if line.gap else replace(line, texts=tuple(line.texts[index] for index in kept)) for line in table.lines
+    )
+    gone: dict[str, list[str]] = {}
+    for index in sorted(set(range(len(table.heads))) - set(kept)):
+        reasons = {text.reason for row in rows if isinstance(text := row[index], Dash)}
+        gone.setdefault("; ".join(sorted(reasons)), []).append(table.heads[index].name)
+    notes = tuple(f"{', '.join(names)}: {why}." for why, names in gone.items() if why)
+    return replace(table, heads=tuple(table.heads[index] for index in kept), lines=lines, notes=(*table.notes, *notes))
+
+
+def _worth(head: Head) -> float | None:
+    """How long a column stays where room is short; None of those that always stay."""
+    name, _ = _HEADS.get(head.name, (head.name, None))
+    return _WORTH.get((name, head.unit if head.unit in _UNITS_THAT_NAME else ""))
 
 
 def _columns(heads: Sequence[Head], lines: Sequence[Line]) -> list[Fitted]:
@@ -85,19 +119,21 @@ def _columns(heads: Sequence[Head], lines: Sequence[Line]) -> list[Fitted]:
         if head.name == "Counted" and len(set(texts)) == 1:
             continue
         name, unit = _HEADS.get(head.name, (head.name, None))
+        if index == 0:
+            texts = [f"{MARK} {text}" if line.invalid else text for line, text in zip(lines, texts, strict=True)]
         columns.append(
             Fitted(
                 name,
                 _aligned(texts) if head.number else texts,
-                worth=_WORTH.get((name, head.unit if head.unit in _UNITS_THAT_NAME else "")),
+                worth=_worth(head),
                 number=head.number,
                 shrinks="" if head.number else "end",
                 unit=head.unit if unit is None else unit,
                 shorter=_shorter(texts) if head.number else _without_common_words(texts),
+                styles=[_INVALID_STYLES[index > 0] if line.invalid else "" for line in lines],
             )
         )
-    # One value in all rows of a column that may go is no reason to keep others out.
-    return [column for column in columns if column.worth is None or set(column.texts) != {NO_VALUE}]
+    return columns
 
 
 def _aligned(texts: Sequence[str]) -> list[str]:

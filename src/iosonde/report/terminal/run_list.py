@@ -11,9 +11,12 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from iosonde.charts.quantities import NO_VALUE
-from iosonde.records import Access, CellPlan, Plan, RunHeader, Sync, TargetFacts
+from iosonde.findings import Case, find
+from iosonde.findings.model import invalid_by
+from iosonde.records import Access, CellPlan, CellRecord, Plan, RunHeader, RunRecord, Sync, TargetFacts
 from iosonde.report.display import printable
 from iosonde.report.terminal.fitting import Fitted, FittedTable, Shorter
+from iosonde.report.validity import MARK, see
 from iosonde.store import CellGlance, Glance
 from iosonde.units import format_duration, format_iops, format_latency
 from iosonde.vocabulary import ListOrder
@@ -41,8 +44,9 @@ class ListedRun:
     """What a listing says of one directory; fields that nobody knows are None or empty.
 
     ``targets`` are the paths that were named: a folder, where iosonde made a file in it.
-    ``best_cell`` is where ``iops`` and ``latency_ns_mean`` come from: the best 4 KiB random read of the run or, where
-    it has none, its best cell. ``reason`` says what is damaged, unreadable, or of a newer iosonde.
+    ``best_cell`` is where ``iops`` and ``latency_ns_mean`` come from: the highest 4 KiB random read of the run or,
+    where it has none, its highest cell; ``invalid_by`` are the findings that make its figures invalid. ``reason`` says
+    what is damaged, unreadable, or of a newer iosonde.
     """
 
     path: str
@@ -62,6 +66,7 @@ class ListedRun:
     iops: float | None = None
     latency_ns_mean: float | None = None
     duration_ns: int | None = None
+    invalid_by: tuple[str, ...] = ()
 
 
 _KEYS: Final[dict[ListOrder, Callable[[ListedRun], tuple[bool, float | str]]]] = {
@@ -100,7 +105,18 @@ def listed_run(path: Path, glance: Glance) -> ListedRun:
         iops=best.iops if best else None,
         latency_ns_mean=best.latency_ns_mean if best else None,
         duration_ns=glance.duration_ns,
+        invalid_by=() if best is None else _invalid_by(glance, best),
     )
+
+
+def _invalid_by(glance: Glance, best: CellGlance) -> tuple[str, ...]:
+    """The findings that make the figures of the cell that is shown invalid, by its own measurements alone."""
+    header = glance.header
+    cells = tuple(plan for plan in header.plan.cells if plan.cell == best.cell)
+    plan = header.plan.model_copy(update={"cells": cells, "turns": ()})
+    records = tuple(CellRecord.model_validate_json(each) for each in best.records)
+    run = RunRecord(header=header.model_copy(update={"plan": plan}), fill=None, cells=records, finished=glance.finished)
+    return invalid_by(find(Case.of(run)), best.cell)
 
 
 def in_order(runs: Sequence[ListedRun], order: ListOrder) -> list[ListedRun]:
@@ -133,7 +149,7 @@ def render_runs(runs: Sequence[ListedRun]) -> RenderableType:
         ),
         Fitted("Profile", texts(lambda run: run.profile or NO_VALUE), worth=4, shrinks="end", least=SHRUNK_MIN),
         Fitted("State", states, styles=styles, shorter=[Shorter(brief_states, 6.5)]),
-        Fitted("IOPS", texts(_iops), number=True),
+        Fitted("IOPS", texts(_iops), number=True, styles=["strike red" if run.invalid_by else "" for run in runs]),
         Fitted("Latency", texts(_latency), worth=7, number=True),
         Fitted("Of", texts(_what), worth=1, shrinks="end", least=SHRUNK_MIN),
         Fitted("Duration", texts(_duration), worth=5, number=True),
@@ -142,8 +158,18 @@ def render_runs(runs: Sequence[ListedRun]) -> RenderableType:
     parts: list[RenderableType] = [FittedTable(columns)]
     if any(run.best_is_small_read for run in runs):
         parts.append(
-            Text("IOPS: the best 4 KiB random read, or the best cell where a run has none; latency: its mean.", "dim")
+            Text(
+                "IOPS: the highest of 4 KiB random reads, or of all cells where a run has none; latency: its mean.",
+                "dim",
+            )
         )
+    parts.extend(
+        Text.assemble(
+            (f"{MARK} ", "bold red"), printable(f"{run.path}: {see(run.invalid_by)}, which names {run.best_cell}")
+        )
+        for run in runs
+        if run.invalid_by
+    )
     parts.extend(
         Text.assemble((f"{run.state} ", _STYLES[run.state]), printable(f"{run.path}: {run.reason}"))
         for run in runs
@@ -174,7 +200,8 @@ def _state_text(run: ListedRun) -> str:
     words = [str(run.state)]
     if run.measured is not None and run.state is not RunState.FINISHED:
         words.append(f"{run.measured} of {run.planned}")
-    return " ".join(words) + (", quick" if run.quick else "") + (", simulated" if run.simulated else "")
+    marks = ((run.quick, "quick"), (run.simulated, "simulated"), (bool(run.invalid_by), MARK))
+    return ", ".join([" ".join(words), *(word for holds, word in marks if holds)])
 
 
 def _targets(run: ListedRun) -> str:

@@ -19,6 +19,7 @@ from iosonde.report.terminal.figures import joined, render_table
 from iosonde.report.terminal.findings import render_findings
 from iosonde.report.terminal.sweeps import render_sweeps
 from iosonde.report.titles import TITLES
+from iosonde.report.validity import MARK, Invalid, invalid_cells, marked, see
 
 DISTRIBUTIONS_MAX: Final = 3
 LEGEND: Final = (
@@ -35,27 +36,29 @@ def render_run(run: RunRecord, findings: Sequence[Finding], *, all_findings: boo
     if all_findings:
         parts += [Text("All findings", style="bold underline"), render_findings(findings), Text()]
     parts.append(Text(LEGEND, style="dim"))
-    parts.extend(_experiments(estimates))
-    parts.extend(render_sweeps(estimates))
-    parts.extend(_distributions(estimates))
+    invalid = invalid_cells((cell.cell for cell in estimates.cells), findings)
+    parts.extend(_experiments(estimates, invalid))
+    parts.extend(render_sweeps(estimates, invalid))
+    parts.extend(_distributions(estimates, invalid))
     parts.append(Text("`iosonde show RUN CELL` shows a cell in full, `--findings` all findings.", style="dim"))
     return Group(*parts)
 
 
-def _experiments(estimates: RunEstimates) -> Iterator[RenderableType]:
+def _experiments(estimates: RunEstimates, invalid: Invalid) -> Iterator[RenderableType]:
     for experiment, title in TITLES.items():
         cells = estimates.of(experiment)
         if cells:
             yield Text(title, style="bold underline")
-            yield render_table(joined(experiment_tables(experiment, cells)))
+            yield render_table(marked(joined(experiment_tables(experiment, cells)), invalid))
             yield Text()
 
 
-def _distributions(estimates: RunEstimates) -> Iterator[RenderableType]:
+def _distributions(estimates: RunEstimates, invalid: Invalid) -> Iterator[RenderableType]:
     for cell in _worth_a_distribution(estimates)[:DISTRIBUTIONS_MAX]:
         figures = cell.subject
         if figures is not None:
-            yield PercentileBars(f"{printable(cell.cell)}: latency of {figures.operation}s", figures)
+            mark = f" ({MARK}, {see(invalid[cell.cell])})" if cell.cell in invalid else ""
+            yield PercentileBars(f"{printable(cell.cell)}{mark}: latency of {figures.operation}s", figures)
             yield Text()
 
 

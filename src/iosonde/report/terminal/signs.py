@@ -25,6 +25,7 @@ _IN_ASCII: Final = str.maketrans(
         "×": "x",
         "µ": "u",
         "─": "-",
+        **dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True)),
     }
 )
 

@@ -1,7 +1,7 @@
 """Throughput and latency against depth, as bars side by side."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
@@ -11,6 +11,7 @@ from iosonde.analysis.experiments import SWEEP_DEPTHS_MIN, RunEstimates
 from iosonde.charts.quantities import NO_VALUE, latency_unit, significant, workload_label
 from iosonde.records import Experiment, Workload
 from iosonde.report.terminal.signs import bar
+from iosonde.report.validity import MARK, Invalid
 from iosonde.units import format_iops
 
 SWEEPS_MAX = 6
@@ -66,6 +67,7 @@ class SweepBars:
     """A sweep as rows: depth, IOPS with its bar, mean latency with its bar; both scales begin at 0."""
 
     sweep: Sweep
+    invalid: Invalid = field(default_factory=dict)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The rows, as wide as there is room up to a width that the eye takes in."""
@@ -77,6 +79,7 @@ class SweepBars:
         latencies = [f"mean {unit.name}", *(significant(mean / unit.ns) for mean in means)]
         widths = [max(map(len, texts)) for texts in (depths, reached, rates, latencies)]
         mark = len(KNEE_MARK) + 1 if self.sweep.knee_depth is not None else 0
+        mark += len(MARK) + 1 if any(cell.cell in self.invalid for cell, _ in self.sweep.points) else 0
         room = (options.max_width - sum(widths) - mark - 8) // 2
         length = min(max(room, BAR_MIN), BAR_MAX)
         rate_shares = shares(figures.iops.mean for _, figures in self.sweep.points)
@@ -102,6 +105,9 @@ class SweepBars:
             )
             if cell.queue_depth_asked == self.sweep.knee_depth:
                 line.append(f" {KNEE_MARK}", style="bold")
+            if cell.cell in self.invalid:
+                line.stylize("strike red")
+                line.append(f" {MARK}", style="not strike bold red")
             yield line
 
 
@@ -117,11 +123,11 @@ def shares(values: Iterable[float]) -> list[float]:
     return [value / top if top > 0 else 0.0 for value in known]
 
 
-def render_sweeps(estimates: RunEstimates) -> Iterator[SweepBars | Text]:
+def render_sweeps(estimates: RunEstimates, invalid: Invalid) -> Iterator[SweepBars | Text]:
     """Bars for the first sweeps, and a line on how many there are besides."""
     sweeps = sweeps_of(estimates)
     for sweep in sweeps[:SWEEPS_MAX]:
-        yield SweepBars(sweep)
+        yield SweepBars(sweep, invalid)
         yield Text()
     if len(sweeps) > SWEEPS_MAX:
         yield Text(f"{len(sweeps) - SWEEPS_MAX} more sweeps are on the page (`iosonde report`).\n", style="dim")

@@ -1,0 +1,75 @@
+"""Why a figure is not there: the one place that decides the reason which every form of the report gives."""
+
+from math import ceil, exp, log, sqrt
+from typing import Final
+
+from iosonde.analysis.cells import CellEstimate, OperationEstimate
+from iosonde.analysis.estimate import RATIO_MAX, REPEATS_MIN, Estimate
+from iosonde.analysis.histogram import SAMPLES_BEYOND_MIN, percentile_supported
+from iosonde.analysis.quantiles import NORMAL
+
+NOT_MEASURED: Final = "not measured"
+ENGINE_UNKNOWING: Final = "the engine that measured does not know it"
+NO_DATA_MOVED: Final = "a flush moves no data"
+FEW_BEYOND: Final = f"fewer than {SAMPLES_BEYOND_MIN} samples lie beyond it"
+ONE_REPEAT: Final = "one repeat, which says nothing about how repeats differ"
+TOO_WIDE: Final = (
+    f"not established: it would reach beyond {RATIO_MAX:g} times the value, or below 1/{RATIO_MAX:g} of it"
+)
+RATE_NOT_KEPT: Final = "the rate was not kept, so that latency depends on how long it was measured"
+NO_ENGINE_COST: Final = "the engine's CPU time was not measured"
+
+
+def why_no_mean_interval(mean: Estimate) -> str:
+    """Why a mean over repeats has no interval; empty where it has one."""
+    if mean.half_width is not None:
+        return ""
+    return ONE_REPEAT if mean.repeats < REPEATS_MIN else TOO_WIDE
+
+
+def why_no_percentile(figures: OperationEstimate, percent: float) -> str:
+    """Why a percentile has no value; empty where it has one."""
+    if figures.percentile(percent).value_ns is not None:
+        return ""
+    return RATE_NOT_KEPT if figures.saturated else FEW_BEYOND
+
+
+def why_no_percentile_interval(figures: OperationEstimate, percent: float) -> str:
+    """Why a percentile has no interval; empty where it has one."""
+    known = figures.percentile(percent)
+    if known.low_ns is not None and known.high_ns is not None:
+        return ""
+    if known.value_ns is None:
+        return why_no_percentile(figures, percent)
+    if why := why_no_mean_interval(figures.iops):
+        return why
+    if _reaches_beyond(figures.count, percent):
+        return "too few samples lie beyond it to bound it from above"
+    return f"{figures.iops.repeats} repeats are too few to bound it, as far as they differ"
+
+
+def why_no_range(figures: OperationEstimate, percent: float) -> str:
+    """Why the repeats' own percentiles have no extremes; empty where they do."""
+    known = figures.percentile(percent)
+    if known.lowest_ns is not None and known.highest_ns is not None:
+        return ""
+    if figures.saturated:
+        return RATE_NOT_KEPT
+    return f"not every repeat alone has {SAMPLES_BEYOND_MIN} samples beyond it"
+
+
+def why_no_depth(cell: CellEstimate) -> str:
+    """Why an achieved depth is not known; empty where it is."""
+    if cell.queue_depth_achieved is not None:
+        return ""
+    return ENGINE_UNKNOWING if cell.operations else NOT_MEASURED
+
+
+def _reaches_beyond(count: int, percent: float) -> bool:
+    """Whether the binomial interval alone, of independent samples, would reach beyond the largest of them."""
+    if not percentile_supported(count, percent):
+        return True
+    share = percent / 100
+    # In log odds, as the interval itself is taken.
+    high = 1 / (1 + exp(-log(share / (1 - share)) - NORMAL / sqrt(share * (1 - share) * count)))
+    return ceil(count * high) + 1 > count

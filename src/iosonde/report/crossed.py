@@ -1,0 +1,70 @@
+"""Charts with what is invalid in them crossed out, and said in the caption."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import altair as alt
+
+from iosonde.charts.figure import Figure
+from iosonde.report.result_tables import some_names
+from iosonde.report.validity import MARK, Invalid, see
+
+CROSSABLE: Final = frozenset({"point", "line", "bar", "tick", "circle"})
+"""Marks that stand for one value each; areas and maps are told in words alone."""
+
+ROWS_MAX: Final = 1000
+"""More crosses than this hide what they are on."""
+
+ROWS_LAYER: Final = "rows"
+"""What charts call the layer that has a mark for each row."""
+
+_CROSS: Final[dict[str, Any]] = {
+    "type": "point",
+    "shape": "cross",
+    "angle": 45,
+    "size": 220,
+    "filled": True,
+    "color": "#b3261e",
+    "stroke": "#ffffff",
+    "strokeWidth": 0.8,
+    "opacity": 1,
+}
+
+
+def crossed(figure: Figure, invalid: Invalid) -> Figure:
+    """The figure with a cross on each point of an invalid cell, and a sentence on which they are."""
+    cells = list(dict.fromkeys(row["cell"] for row in figure.rows if row.get("cell") in invalid))
+    if not cells:
+        return figure
+    ids = tuple(dict.fromkeys(each for cell in cells for each in invalid[cell]))
+    chart = figure.chart
+    layer = None if chart is None or len(figure.rows) > ROWS_MAX else _crossable(chart.layer)
+    how = "" if layer is None else ", crossed out"
+    caption = f"{figure.caption.rstrip('.')}. {MARK}{how}, {see(ids)}: {some_names(cells)}."
+    if layer is None or chart is None:
+        return replace(figure, caption=caption)
+    with_crosses = chart.copy(deep=False)
+    with_crosses.layer = [*chart.layer, _crosses(layer, cells)]
+    with_crosses.description = caption
+    return replace(figure, caption=caption, chart=with_crosses)
+
+
+def _crossable(layers: Sequence[Any]) -> Any:  # noqa: ANN401 - Altair's charts
+    """The layer that places one mark for each row: the one that is named so, else the topmost; None where none does."""
+    found = []
+    for layer in reversed(layers):
+        mark = layer.mark if isinstance(layer.mark, str) else layer.mark.type
+        encoding = layer.encoding
+        if mark in CROSSABLE and encoding.x is not alt.Undefined and encoding.y is not alt.Undefined:
+            found.append(layer)
+    return next((layer for layer in found if layer.name == ROWS_LAYER), found[0] if found else None)
+
+
+def _crosses(layer: Any, cells: Sequence[str]) -> alt.Chart:  # noqa: ANN401 - Altair's charts
+    named = {name: getattr(layer.encoding, name) for name in ("x", "y", "xOffset", "yOffset")}
+    places = {name: channel for name, channel in named.items() if channel is not alt.Undefined}
+    cross = alt.Chart(mark=alt.MarkDef(**_CROSS), encoding=alt.FacetedEncoding(**places))
+    if layer.transform is not alt.Undefined:
+        cross.transform = list(layer.transform)
+    return cross.transform_filter(alt.FieldOneOfPredicate(field="cell", oneOf=list(cells)))

@@ -1,0 +1,147 @@
+"""Cells that may be compared with each other, and what a comparison says.
+
+Like is compared with like: a ranking goes over cells that differ in what was varied, and in nothing else.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from iosonde.analysis.cells import CellEstimate, OperationEstimate
+from iosonde.analysis.estimate import Estimate
+from iosonde.analysis.ratios import Extreme, Ratio, extreme_of
+from iosonde.charts.quantities import cell_depth_label, load_label, significant, workload_label
+from iosonde.records import Workload
+
+Pair = tuple[CellEstimate, OperationEstimate]
+
+_ALIKE: Final[dict[str, dict[str, int | None]]] = {
+    "size": {"block_size_bytes": 0, "block_sizes": None},
+    "share": {"read_percent": 0, "trim_percent": 0},
+    "depth": {"queue_depth": 0, "jobs": 1, "targets": 1},
+    "rate": {"rate_per_s": None, "arrivals": None},
+}
+"""What a workload is set to in each, so that those are equal that differ in nothing else."""
+
+TWICE: Final = 2.0
+"""From here on a factor is easier to read than a percentage."""
+
+RIVALS_NAMED_MAX: Final = 2
+
+
+@dataclass(frozen=True)
+class Family:
+    """Cells that differ in ``varied`` alone: ``size``, ``share``, ``depth`` or ``rate``."""
+
+    pairs: tuple[Pair, ...]
+    varied: frozenset[str]
+
+    @property
+    def label(self) -> str:
+        """What all of its cells share: ``4 KiB random read at depth 8``, without what differs between them."""
+        first = self.pairs[0][0]
+        words = workload_label(first.workload)
+        if self._differs(lambda cell: cell.workload.size_text):
+            words = words.removeprefix(f"{first.workload.size_text} ")
+        if "share" in self.varied and len(self.pairs) > 1:
+            size = "" if self._differs(lambda cell: cell.workload.size_text) else f"{first.workload.size_text} "
+            words = f"{size}{first.workload.pattern} reads and writes mixed"
+        load = "" if self._differs(_load) else f" at {_load(first)}"
+        return f"{words}{load}"
+
+    def name(self, cell: CellEstimate) -> str:
+        """What one of its cells has that others of them do not: ``4 KiB at depth 16``."""
+        parts = []
+        if self._differs(lambda each: each.workload.size_text):
+            parts.append(cell.workload.size_text)
+        if self._differs(lambda each: (each.workload.read_percent, each.workload.trim_percent)):
+            trim = f" and {cell.workload.trim_percent} % trims" if cell.workload.trim_percent else ""
+            parts.append(f"{cell.workload.read_percent} % reads{trim}")
+        if self._differs(_load):
+            parts.append(_load(cell) if not parts else f"at {_load(cell)}")
+        return " ".join(parts) or cell.cell
+
+    def _differs(self, of: Callable[[CellEstimate], object]) -> bool:
+        return len({of(cell) for cell, _ in self.pairs}) > 1
+
+
+def families_of(pairs: Sequence[Pair], *varied: str) -> tuple[Family, ...]:
+    """The cells in families, each in the order in which its first cell stands."""
+    found: dict[tuple[bool, Workload], list[Pair]] = {}
+    for pair in pairs:
+        asked = pair[0].workload
+        alike = asked.model_copy(update={name: value for each in varied for name, value in _ALIKE[each].items()})
+        found.setdefault((asked.is_open_loop, alike), []).append(pair)
+    return tuple(Family(tuple(each), frozenset(varied)) for each in found.values())
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """The highest (or lowest) of a family, and how it stands against the others."""
+
+    family: Family
+    found: Extreme
+
+    @property
+    def pair(self) -> Pair:
+        """The cell and its figures."""
+        return self.family.pairs[self.found.place]
+
+    @property
+    def name(self) -> str:
+        """What sets it apart from the other cells."""
+        return self.family.name(self.pair[0])
+
+    @property
+    def against_others(self) -> str:
+        """Whether it has been told apart from the others, as a clause; empty where it stands alone."""
+        if not self.found.others:
+            return ""
+        rivals = self.found.rivals
+        if not rivals:
+            place, ratio = self.found.others[0]
+            assert ratio is not None
+            return difference_text(ratio, self._name(place))
+        known = [(place, ratio) for place, ratio in rivals if ratio is not None]
+        if not known:
+            return "without intervals not compared with the others"
+        named = ", ".join(f"{self._name(place)} (ratio {_ends(ratio)})" for place, ratio in known[:RIVALS_NAMED_MAX])
+        more = len(rivals) - min(len(known), RIVALS_NAMED_MAX)
+        return f"not told apart from {named}{f' and {more} more' if more else ''}"
+
+    def _name(self, place: int) -> str:
+        return self.family.name(self.family.pairs[place][0])
+
+
+def ranked(family: Family, estimate_of: Callable[[OperationEstimate], Estimate], *, lowest: bool = False) -> Ranked:
+    """Ranks the cells of a family by one of their figures."""
+    return Ranked(family, extreme_of([estimate_of(figures) for _, figures in family.pairs], lowest=lowest))
+
+
+def difference_text(ratio: Ratio, other: str) -> str:
+    """How far one value lies from another that it was told apart from.
+
+    For example ``2.1 % above 8 KiB (95 % interval 1.2 to 3.0 %)``.
+    """
+    corrected = f", corrected for {ratio.comparisons} comparisons" if ratio.comparisons > 1 else ""
+    if not 1 / TWICE < ratio.value < TWICE:
+        return f"{significant(ratio.value, 3)} times {other} (95 % interval {_ends(ratio)}{corrected})"
+    above = ratio.value >= 1
+    ends = (ratio.low - 1, ratio.high - 1) if above else (1 - ratio.high, 1 - ratio.low)
+    low, high = (_percent(each) for each in ends)
+    share = _percent(abs(ratio.value - 1))
+    return f"{share} % {'above' if above else 'below'} {other} (95 % interval {low} to {high} %{corrected})"
+
+
+def _percent(share: float) -> str:
+    return significant(share * 100, 2)
+
+
+def _ends(ratio: Ratio) -> str:
+    return f"{significant(ratio.low, 3)} to {significant(ratio.high, 3)}"
+
+
+def _load(cell: CellEstimate) -> str:
+    asked = cell.workload
+    where = f" on {asked.targets} targets" if asked.targets > 1 else ""
+    return f"{load_label(asked) if asked.is_open_loop else cell_depth_label(cell)}{where}"

@@ -1,0 +1,57 @@
+"""Marks on the headline: what is invalid or unreliable in it, and what is known less exactly than was asked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from iosonde.findings.model import Finding, invalid_by, unreliable_by
+from iosonde.report.result_tables import some_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from iosonde.analysis.cells import CellEstimate
+    from iosonde.analysis.knee import Knee
+    from iosonde.records import Aim
+    from iosonde.report.headline import HeadlineFigure, HeadlineGroup
+
+
+def with_marks(group: HeadlineGroup, findings: Sequence[Finding], aim_ended: Aim | None) -> HeadlineGroup:
+    """The group with the findings that touch its cell, and a remark on each figure that missed what was asked.
+
+    Such a figure is a fact with its interval, and is not doubted for it. ``aim_ended`` is what a finished run was to
+    reach, None where nothing was.
+    """
+    figures = group.figures
+    if aim_ended is not None:
+        figures = tuple(replace(each, remark=_missed(each, aim_ended)) for each in figures)
+    return replace(
+        group,
+        figures=figures,
+        doubted_by=unreliable_by(findings, group.cell),
+        invalid_by=invalid_by(findings, group.cell),
+    )
+
+
+def _missed(figure: HeadlineFigure, aim: Aim) -> str:
+    low, high = (figure.low, figure.high) if figure.estimate is None else (figure.estimate.low, figure.estimate.high)
+    if low is None or high is None or not figure.value or not figure.is_aimed_at:
+        return ""
+    percent = (high - low) / 2 / figure.value * 100
+    missed = percent > aim.precision_percent
+    return f"±{percent:.1f} %, asked {aim.precision_percent:g} %: the budget ended" if missed else ""
+
+
+def invalid_below(
+    knees: Iterable[tuple[object, Knee]], swept: Iterable[CellEstimate], findings: Sequence[Finding]
+) -> str:
+    """A sentence on the invalid cells that knees rest on; empty where there is none, or no knee was found."""
+    if all(knee.point is None for _, knee in knees):
+        return ""
+    touched = [(cell.cell, ids) for cell in swept if (ids := invalid_by(findings, cell.cell))]
+    if not touched:
+        return ""
+    told = dict.fromkeys(each for _, found in touched for each in found)
+    names = some_names([name for name, _ in touched])
+    return f"INVALID, see {', '.join(told)}: these knees rest on {names}."
