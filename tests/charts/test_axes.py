@@ -1,11 +1,16 @@
 """Scales and units that every chart shares."""
 
+import re
+from unittest.mock import ANY
+
+import altair as alt
 import pytest
+import vl_convert
 from hypothesis import given
 from hypothesis import strategies as st
 
 from iosonde.analysis.estimate import Estimate
-from iosonde.charts.axes import LOG_TICKS_MIN, log_domain, log_ticks
+from iosonde.charts.axes import LOG_TICKS_MIN, log_domain, log_latency, log_ticks
 from iosonde.charts.quantities import MICROSECOND, MILLISECOND, NANOSECOND, latency_unit, significant, with_interval
 
 positive = st.floats(min_value=1e-3, max_value=1e9)
@@ -29,6 +34,18 @@ def test_a_log_axis_has_enough_ticks_to_read_a_value(low: float, ratio: float) -
 @given(positive)
 def test_a_log_axis_around_one_value_has_ticks_too(value: float) -> None:
     assert len(log_ticks(log_domain([value]))) >= LOG_TICKS_MIN - 1
+
+
+def test_a_latency_below_a_nanosecond_stands_where_the_log_axis_begins() -> None:
+    rows = [{"latency_ns": latency_ns, "second": second} for second, latency_ns in enumerate((0, 2, 8))]
+    y = alt.Y(**log_latency(rows, NANOSECOND))
+    line = alt.Chart(height=100).mark_line().encode(x=alt.X("second:Q", scale=alt.Scale(domain=[0, 2])), y=y)
+    layers = alt.LayerChart(layer=[line], width=200, height=100, data=alt.InlineData(values=rows))
+    svg = vl_convert.vegalite_to_svg(layers.to_dict())
+    (path,) = re.findall(r'aria-roledescription="line mark"[^>]* d="([^"]*)"', svg)
+    assert path.startswith("M0,100L100,")
+    assert path.count("L") == 2
+    assert log_latency(rows[1:], NANOSECOND)["scale"].to_dict() == {"type": "log", "domain": ANY, "nice": False}
 
 
 def test_ticks_are_round_numbers() -> None:

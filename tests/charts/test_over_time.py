@@ -12,6 +12,7 @@ from iosonde.analysis.course import moments_of
 from iosonde.analysis.experiments import estimate_run
 from iosonde.charts.consistency import POINTS_MAX, run_consistency
 from iosonde.charts.depth_percentiles import queue_depth_read_percentiles, queue_depth_write_percentiles
+from iosonde.charts.figure import Figure
 from iosonde.charts.heat_map import latency_heat_map
 from iosonde.charts.png import png_data_url
 from iosonde.charts.tail_bars import tail_bars
@@ -90,6 +91,36 @@ def test_the_lines_of_the_picture_are_percentiles_of_each_interval_and_break_bet
     assert [row["repeat"] for row in medians] == [1, 1, 2, 2]
     # A hundredth of 2,000 are 20 operations, of 200 only two.
     assert [row["second"] for row in rows if row["series"] == "p99"] == [0.75, 1.75]
+
+
+def drawn_axis(figure: Figure) -> list[float]:
+    """The ends of the axis of measured time."""
+    ends: list[float] = figure.specification["layer"][-1]["encoding"]["x"]["scale"]["domain"]
+    return ends
+
+
+def test_intervals_with_a_few_operations_each_are_drawn_with_their_means() -> None:
+    run = run_of(repeat_of(3, 0, 8), repeat_of(1, 2, 2, number=2))
+    figure = latency_heat_map(estimate_run(run).cells[0], run.cells)
+    assert figure.chart is not None
+    figure.chart.to_dict(validate=True)
+    assert [(row["series"], row["second"], row["latency_us"]) for row in figure.rows] == [
+        ("mean", second, 1000) for second in (0.25, 1.25, 1.75, 2.25, 2.75)
+    ]
+    assert "the line is the mean of each" in figure.caption
+    assert drawn_axis(figure) == [0, 3]
+
+
+def test_the_axis_of_time_is_as_long_as_the_picture_whatever_intervals_support() -> None:
+    # Only the first interval of each repeat has the samples for a percentile.
+    run = run_of(repeat_of(300, 2), repeat_of(300, 2, number=2))
+    figure = latency_heat_map(estimate_run(run).cells[0], run.cells)
+    assert {row["second"] for row in figure.rows} == {0.25, 1.25}
+    assert drawn_axis(figure) == [0, 2]
+    (border,) = [
+        layer["encoding"]["x"]["datum"] for layer in figure.specification["layer"] if layer["mark"]["type"] == "rule"
+    ]
+    assert border == 1
 
 
 def test_a_cell_without_intervals_has_no_picture() -> None:

@@ -18,7 +18,7 @@ from iosonde.charts.tail import tail_percentiles
 from iosonde.charts.tail_bars import tail_bars
 from iosonde.charts.trade_off import throughput_latency
 from iosonde.records import Experiment, Operation
-from tests.builders import run_record
+from tests.builders import cell_plan, cell_record, run_record, totals_of, workload
 from tests.lab_builder import lab_plans, lab_run
 
 Draw = Callable[[Sequence[CellEstimate]], Figure]
@@ -92,6 +92,21 @@ def test_every_quantitative_axis_names_its_unit(experiment: Experiment, draw: Dr
     }
     assert titles
     assert all("(" in title for title in titles)
+
+
+def test_baselines_are_named_by_what_they_are() -> None:
+    asked = [workload(read_percent=70, queue_depth=1), workload(queue_depth=1), workload(queue_depth=4)]
+    plans = [cell_plan(each, Experiment.BASELINE) for each in asked]
+    records = [
+        cell_record(plan, {Operation.READ: totals_of([1000] * 50), Operation.WRITE: totals_of([1000] * 50)})
+        for plan in plans
+    ]
+    rows = baseline_percentiles(estimate_run(run_record(plans, records)).of(Experiment.BASELINE)).rows
+    assert list(dict.fromkeys(row["name"] for row in rows)) == [
+        "random 70 % read|4 KiB",
+        "random read|4 KiB",
+        "random read|4 KiB, depth 4",
+    ]
 
 
 def test_charts_are_as_wide_as_the_page(whole: RunEstimates) -> None:

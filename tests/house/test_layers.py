@@ -10,7 +10,7 @@ import pytest
 from tests.house.checkout import ROOT
 
 ROOMS = (
-    *("units", "vocabulary", "errors", "records", "plans", "machine", "store", "analysis"),
+    *("units", "vocabulary", "errors", "failures", "records", "plans", "machine", "store", "analysis"),
     *("sources", "findings", "campaign", "expectations", "charts", "report", "cli", "api"),
 )
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from iosonde.errors import OutputError
-from iosonde.report.drawing import DRAWERS_MAX, Drawers
+from iosonde.report.drawing import DRAWERS_MAX, Drawers, DrawingError
 from iosonde.report.images import draw_png, draw_svg, specification_of
 from tests.report.pictures import SHAPES, figure_of
 
@@ -16,9 +16,21 @@ FIGURES = [figure_of(shape()) for shape in SHAPES.values()]
 
 
 def test_pictures_come_in_order_and_as_this_process_would_draw_them(drawers: Drawers) -> None:
-    svgs = drawers.svgs(specification_of(figure) for figure in FIGURES)
-    assert svgs == [draw_svg(figure) for figure in FIGURES]
-    assert drawers.pngs(svgs[:2]) == [draw_png(svg) for svg in svgs[:2]]
+    svgs = [each.result() for each in drawers.svgs(specification_of(figure) for figure in FIGURES)]
+    assert [svg.decode() for svg in svgs] == [draw_svg(figure) for figure in FIGURES]
+    assert [each.result() for each in drawers.pngs(svgs[:2])] == [draw_png(svg.decode()) for svg in svgs[:2]]
+
+
+def test_what_cannot_be_drawn_is_told_and_the_others_are_drawn(drawers: Drawers) -> None:
+    good = specification_of(FIGURES[0])
+    odd = {**good, "mark": "no such mark", "layer": None}
+    asked = drawers.svgs([good, odd, good, odd, good])
+    for number, each in enumerate(asked):
+        if number % 2:
+            with pytest.raises(DrawingError, match="Error: "):
+                each.result()
+        else:
+            assert each.result().decode() == draw_svg(FIGURES[0])
 
 
 def children() -> set[int]:
@@ -32,7 +44,7 @@ def test_a_process_that_dies_is_told_and_nobody_waits_for_it() -> None:
         for process in drawers.processes:
             os.kill(process, signal.SIGKILL)
         with pytest.raises(OutputError, match="has ended before its picture was done"):
-            drawers.svgs(specification_of(figure) for figure in FIGURES)
+            _ = [each.result() for each in drawers.svgs(specification_of(figure) for figure in FIGURES)]
     assert len(drawers.processes) <= DRAWERS_MAX
     assert not children() & set(drawers.processes) - before
 

@@ -1,5 +1,6 @@
 """The commands that measure, as functions: the same words, the same checks, the same traces on the disk."""
 
+import warnings
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -12,6 +13,7 @@ from iosonde.campaign import SilentObserver, look_ahead, measure_in_memory, meas
 from iosonde.campaign.failing import add_way_on, check_campaign, check_probe, has_begun
 from iosonde.campaign.wishes import campaign_wish, probe_wish
 from iosonde.errors import IosondeError, UsageError
+from iosonde.failures import HOW_TO_REPORT
 from iosonde.vocabulary import Arrivals, Data, EngineChoice, Poll, Sync
 
 _Word = TypeVar("_Word", bound=StrEnum)
@@ -64,13 +66,15 @@ def run(
         # It brings the chart library along, which takes a second to load: not before the wish is known to be good.
         from iosonde.report.derive import derive_files
 
-        record, _, page = derive_files(directory)
+        derived = derive_files(directory)
     except IosondeError as error:
         if has_begun(directory, ahead.run):
             add_way_on(error, directory)
         raise
-    check_campaign(record, directory, page)
-    return Run(record, directory, whole=True)
+    for failure in derived.failures.failures:
+        warnings.warn(f"{failure.statement}. {HOW_TO_REPORT.format(run=directory)}", RuntimeWarning, stacklevel=2)
+    check_campaign(derived.run, directory, derived.page)
+    return Run(derived.run, directory, whole=True)
 
 
 def probe(

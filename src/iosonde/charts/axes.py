@@ -48,8 +48,13 @@ def log_latency(
 ) -> dict[str, Any]:
     """What makes a logarithmic axis of latency, for either channel, around the rows and the fields of their bars."""
     field = f"latency_{unit.name}"
-    domain = log_domain(row[end] for row in rows for end in (field, *ends))
-    return log_scaled(field, f"{of} ({unit.name})", domain, number_axis(values=log_ticks(domain), **axis))
+    values = [row[end] for row in rows for end in (field, *ends)]
+    domain = log_domain(values)
+    drawn = log_scaled(field, f"{of} ({unit.name})", domain, number_axis(values=log_ticks(domain), **axis))
+    if any(value <= 0 for value in values):
+        # Below a nanosecond a latency is 0, which has no place on such an axis: it stands where the axis begins.
+        drawn["scale"].clamp = True
+    return drawn
 
 
 def log_scaled(field: str, title: str, domain: tuple[float, float], axis: alt.Axis) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from iosonde.charts.axes import log_latency
 from iosonde.charts.figure import Figure, Row, left_out
 from iosonde.charts.lines import named_rows, tooltip
 from iosonde.charts.points import unit_of
-from iosonde.charts.quantities import LatencyUnit, significant
+from iosonde.charts.quantities import LatencyUnit, direction_label, load_label, significant
 from iosonde.charts.theme import INK_SOFT, Series, colour, layered, shape
 from iosonde.records import Sync, Workload
 
@@ -63,8 +63,8 @@ def _name(workload: Workload) -> str:
         return f"write + fdatasync|{size} {workload.pattern}"
     if workload.sync is Sync.DSYNC:
         return f"O_DSYNC write|{size} {workload.pattern}"
-    direction = "read" if workload.read_percent else "write"
-    return f"{workload.pattern} {direction}|{size}"
+    load = "" if workload.operations_in_flight == 1 else f", {load_label(workload)}"
+    return f"{workload.pattern} {direction_label(workload)}|{size}{load}"
 
 
 def _layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:

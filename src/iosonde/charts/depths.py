@@ -28,7 +28,7 @@ def queue_depth_iops(cells: Sequence[CellEstimate]) -> Figure:
     rows = [
         row_of(point, str(point[1].operation), unit)
         | interval_ends(point[1].iops, 0.0)
-        | {"iops_by_little": point[0].queue_depth_asked * SECOND_NS / point[1].latency_ns_mean.mean}
+        | {"iops_by_little": _by_little(point[0].queue_depth_asked, point[1].latency_ns_mean.mean)}
         for point in points
     ]
     caption = f"IOPS ({IOPS_BASE}) against queue depth: {_ACHIEVED}; {bars_text(rows)}. {_LITTLE}"
@@ -50,6 +50,11 @@ def queue_depth_latency(cells: Sequence[CellEstimate]) -> Figure:
     caption = f"Mean service latency ({unit.name}) against queue depth: {_ACHIEVED}; {bars_text(rows)}. {_LITTLE}"
     chart = layered(_layers(rows, log_mean_latency(rows, unit), "latency_by_little"), rows, caption) if rows else None
     return Figure("queue-depth-latency", "Queue depth and latency", caption, chart, tuple(rows), left_out(cells, rows))
+
+
+def _by_little(queue_depth: int, latency_ns: float) -> float | None:
+    """The rate at which so many are in flight; None where they take less than a nanosecond."""
+    return queue_depth * SECOND_NS / latency_ns if latency_ns else None
 
 
 def depth_axis(rows: Sequence[Row]) -> alt.X:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from iosonde.records import Operation
@@ -27,6 +29,7 @@ class Figure:
 
     ``caption`` is one sentence on how to read it. ``chart`` is None when nothing could be drawn. ``rows`` are the
     values it draws, units in their names. ``left_out`` says, a sentence each, what has no figures and why.
+    ``failure`` is what stands in the place of a chart that could not be made.
     """
 
     id: str
@@ -35,13 +38,24 @@ class Figure:
     chart: alt.LayerChart | None
     rows: tuple[Row, ...]
     left_out: tuple[str, ...] = ()
+    failure: str = ""
 
-    @property
+    @cached_property
     def specification(self) -> Row:
         """The chart in Vega-Lite. There must be one; the tests hold all of them against the grammar's schema."""
         assert self.chart is not None
         specification: Row = self.chart.to_dict(validate=False)
         return specification
+
+    @cached_property
+    def specification_json(self) -> str:
+        """The same as JSON, on one line. Raises ValueError for a number that JSON does not have."""
+        return json.dumps(self.specification, allow_nan=False, separators=(",", ":"))
+
+    @classmethod
+    def failed(cls, identity: str, title: str, failure: str) -> Figure:
+        """The place of a chart that could not be made."""
+        return cls(identity, title, "", None, (), failure=failure)
 
     @property
     def height(self) -> int:

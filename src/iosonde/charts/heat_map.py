@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.course import Moment, moments_of
-from iosonde.analysis.histogram import low_and_width, percent_label
+from iosonde.analysis.histogram import low_and_width
 from iosonde.analysis.latency import leading
 from iosonde.analysis.totals import total_of
 from iosonde.charts.axes import log_scaled, log_ticks, number_axis
@@ -21,7 +21,7 @@ from iosonde.charts.lines import named_rows, tooltip
 from iosonde.charts.png import png_data_url
 from iosonde.charts.quantities import LatencyUnit, latency_unit, latency_words, significant
 from iosonde.charts.theme import INK, INK_SOFT, Series, colour, dash, layered
-from iosonde.records import CellRecord, Operation
+from iosonde.records import CellRecord, Operation, OperationTotals
 from iosonde.units import SECOND_NS
 
 ROWS_A_DECADE: Final = 24
@@ -32,6 +32,7 @@ LINES: Final = (
     (99.0, Series("p99", "#D55E00", "circle", (6, 3))),
     (99.9, Series("p99.9", "#CC79A7", "circle", (2, 3))),
 )
+MEAN: Final = Series("mean", INK, "circle")
 _BLUE: Final = (0, 114, 178)
 # A share of a thousandth of an interval's operations is still seen; ten thousand times rarer is all but clear.
 _FAINTEST: Final = 1e-5
@@ -51,46 +52,78 @@ class _Grid:
         return min(max(place, 0), self.rows - 1)
 
 
+@dataclass(frozen=True)
+class _Column:
+    """An interval in the picture: its place on the axis of measured time, and what completed in it, if anything."""
+
+    moment: Moment
+    from_ns: int
+    to_ns: int
+    totals: OperationTotals | None
+
+    @property
+    def repeat(self) -> int:
+        return self.moment.record.repeat
+
+
 def latency_heat_map(cell: CellEstimate, records: Sequence[CellRecord]) -> Figure:
     """The latencies of one cell over its measured time, repeats one after another."""
     mine = [record for record in records if record.cell == cell.cell]
-    moments = list(moments_of(mine, with_percentiles=True))
+    columns = _columns(list(moments_of(mine, with_percentiles=True)))
     title = f"Latency over time: {cell.cell}"
     identity = f"heat-map-{cell.cell}"
-    subject = cell.subject
-    if subject is None or not moments:
+    totals = [each.totals for each in columns if each.totals is not None]
+    if not totals:
         return Figure(identity, title, "There are no intervals to draw.", None, ())
-    unit = latency_unit([subject.latency_ns_mean.mean])
+    unit = latency_unit([sum(each.latency_ns_sum for each in totals) / sum(each.count for each in totals)])
+    rows = [row for each in columns for row in _percentile_rows(each, unit)]
+    lines = "lines are percentiles of each, where at least 10 samples lie beyond"
+    if not rows:
+        # A slow target completes a few operations an interval: their mean is known all the same.
+        rows = [_row(each, MEAN.name, mean_ns, unit) for each in columns if (mean_ns := _mean_ns(each)) is not None]
+        lines = "the line is the mean of each, as none has the samples for a percentile"
     caption = (
         f"{latency_words([cell])} ({unit.name}) over the measured time, repeats one after another: the stronger the "
-        "colour, the larger the share of the interval's operations (logarithmic); lines are percentiles of each, where "
-        "at least 10 samples lie beyond."
+        f"colour, the larger the share of the interval's operations (logarithmic); {lines}."
     )
-    rows = list(_rows(moments, unit))
-    grid = _grid(subject.latency_ns_min, subject.latency_ns_max)
-    chart = layered(_layers(rows, _picture(moments, grid), grid, unit), rows, caption)
+    grid = _grid(min(each.latency_ns_min for each in totals), max(each.latency_ns_max for each in totals))
+    chart = layered(_layers(rows, columns, grid, unit), rows, caption)
     return Figure(identity, title, caption, chart, tuple(rows))
 
 
-def _rows(moments: Sequence[Moment], unit: LatencyUnit) -> Iterator[Row]:
-    elapsed_ns = 0
+def _columns(moments: Sequence[Moment]) -> list[_Column]:
+    columns, elapsed_ns = [], 0
     for moment in moments:
         length_ns = moment.interval.end_ns - moment.interval.start_ns
-        for percent, series in LINES:
-            value_ns = moment.percentile(percent)
-            if value_ns is not None:
-                yield {
-                    "cell": moment.record.cell,
-                    "series": series.name,
-                    "repeat": moment.record.repeat,
-                    "from_s": elapsed_ns / SECOND_NS,
-                    "to_s": (elapsed_ns + length_ns) / SECOND_NS,
-                    "second": (elapsed_ns + length_ns / 2) / SECOND_NS,
-                    f"latency_{unit.name}": value_ns / unit.ns,
-                    "drawn_latency": f"{significant(value_ns / unit.ns)} {unit.name}",
-                    "percentile": percent_label(percent),
-                }
+        found = total_of(moment.interval.operations, Operation.ALL)
+        columns.append(_Column(moment, elapsed_ns, elapsed_ns + length_ns, None if found is None else leading(found)))
         elapsed_ns += length_ns
+    return columns
+
+
+def _percentile_rows(column: _Column, unit: LatencyUnit) -> Iterator[Row]:
+    for percent, series in LINES:
+        value_ns = column.moment.percentile(percent)
+        if value_ns is not None:
+            yield _row(column, series.name, value_ns, unit)
+
+
+def _mean_ns(column: _Column) -> float | None:
+    return None if column.totals is None else column.totals.latency_ns_sum / column.totals.count
+
+
+def _row(column: _Column, series: str, value_ns: float, unit: LatencyUnit) -> Row:
+    return {
+        "cell": column.moment.record.cell,
+        "series": series,
+        "repeat": column.repeat,
+        "from_s": column.from_ns / SECOND_NS,
+        "to_s": column.to_ns / SECOND_NS,
+        "second": (column.from_ns + column.to_ns) / 2 / SECOND_NS,
+        f"latency_{unit.name}": value_ns / unit.ns,
+        "drawn_latency": f"{significant(value_ns / unit.ns)} {unit.name}",
+        "percentile": series,
+    }
 
 
 def _grid(least_ns: int, most_ns: int) -> _Grid:
@@ -99,18 +132,16 @@ def _grid(least_ns: int, most_ns: int) -> _Grid:
     return _Grid(10 ** (low / ROWS_A_DECADE), 10 ** (high / ROWS_A_DECADE), high - low)
 
 
-def _picture(moments: Sequence[Moment], grid: _Grid) -> str:
+def _picture(intervals: Sequence[_Column], grid: _Grid) -> str:
     """Columns of equal time, of which an interval has as many as it is long; one row a step of latency."""
-    lengths_ns = [moment.interval.end_ns - moment.interval.start_ns for moment in moments]
-    ends_ns = np.cumsum(lengths_ns)
-    columns = min(round(ends_ns[-1] / min(lengths_ns)), COLUMNS_MAX)
-    borders = [0, *(round(end * columns / ends_ns[-1]) for end in ends_ns)]
+    last_ns = intervals[-1].to_ns
+    columns = min(round(last_ns / min(each.to_ns - each.from_ns for each in intervals)), COLUMNS_MAX)
+    borders = [0, *(round(each.to_ns * columns / last_ns) for each in intervals)]
     shares = np.zeros((grid.rows, columns))
-    for moment, (first, last) in zip(moments, pairwise(borders), strict=True):
-        found = total_of(moment.interval.operations, Operation.ALL)
-        if found is None:
+    for interval, (first, last) in zip(intervals, pairwise(borders), strict=True):
+        totals = interval.totals
+        if totals is None:
             continue
-        totals = leading(found)
         for bucket, count in zip(totals.latency.bucket, totals.latency.count, strict=True):
             low_ns, width_ns = low_and_width(totals.latency.layout, bucket)
             shares[grid.row(low_ns + width_ns / 2), first : max(last, first + 1)] += count / totals.count
@@ -121,20 +152,19 @@ def _picture(moments: Sequence[Moment], grid: _Grid) -> str:
     return png_data_url(pixels[::-1])
 
 
-def _layers(rows: Sequence[Row], picture: str, grid: _Grid, unit: LatencyUnit) -> list[alt.Chart]:
+def _layers(rows: Sequence[Row], columns: Sequence[_Column], grid: _Grid, unit: LatencyUnit) -> list[alt.Chart]:
     domain = (grid.low_ns / unit.ns, grid.high_ns / unit.ns)
-    last_s = max(row["to_s"] for row in rows)
     x = alt.X(
         "second:Q",
         title="Measured time (s)",
-        scale=alt.Scale(domain=[0, last_s], nice=False),
+        scale=alt.Scale(domain=[0, columns[-1].to_ns / SECOND_NS], nice=False),
         axis=number_axis(tickCount=8, grid=False),
     )
     heights = number_axis(values=log_ticks(domain), grid=False)
     y = alt.Y(**log_scaled(f"latency_{unit.name}", f"Latency ({unit.name})", domain, heights))
     present = {row["series"] for row in rows}
-    series = [each for _, each in LINES if each.name in present]
-    borders = sorted({max(row["to_s"] for row in rows if row["repeat"] == each) for each in _repeats(rows)})[:-1]
+    series = [each for each in (*(each for _, each in LINES), MEAN) if each.name in present]
+    borders = [first.to_ns / SECOND_NS for first, second in pairwise(columns) if first.repeat != second.repeat]
     told = [
         *tooltip(percentile="percentile", drawn_latency="latency", repeat="repeat"),
         alt.Tooltip("second:Q", title="second", format=".2f"),
@@ -143,7 +173,7 @@ def _layers(rows: Sequence[Row], picture: str, grid: _Grid, unit: LatencyUnit) -
     field = (
         alt.Chart(alt.InlineData(values=[{}]))
         .mark_image(
-            url=picture,
+            url=_picture(columns, grid),
             width=alt.ExprRef("width"),
             height=alt.ExprRef("height"),
             aspect=False,
@@ -162,7 +192,3 @@ def _layers(rows: Sequence[Row], picture: str, grid: _Grid, unit: LatencyUnit) -
         ),
         named_rows(chart.mark_point(size=60, filled=True, opacity=0).encode(x=x, y=y, tooltip=told)),
     ]
-
-
-def _repeats(rows: Sequence[Row]) -> list[int]:
-    return list(dict.fromkeys(row["repeat"] for row in rows))

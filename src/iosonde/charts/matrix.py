@@ -1,6 +1,6 @@
 """Any cells at all, a row each: what a campaign of one's own is drawn as."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import altair as alt
@@ -19,11 +19,9 @@ ROWS_MAX: Final = 60
 """More rows than this are a page of their own; the cells are then points between two axes."""
 
 
-def matrix_figures(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
-    """The charts of a matrix: rates and latencies a row each, or one field of points where there are many."""
-    if len(_points(cells)) > ROWS_MAX:
-        return (matrix_field(cells),)
-    return (matrix_iops(cells), matrix_latency(cells))
+def matrix_charts(cells: Sequence[CellEstimate]) -> tuple[Callable[[Sequence[CellEstimate]], Figure], ...]:
+    """What draws a matrix: rates and latencies a row each, or one field of points where there are many."""
+    return (matrix_field,) if len(_points(cells)) > ROWS_MAX else (matrix_iops, matrix_latency)
 
 
 def matrix_field(cells: Sequence[CellEstimate]) -> Figure:

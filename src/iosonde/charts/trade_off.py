@@ -136,11 +136,17 @@ def _with_label_sides(rows: Sequence[Row], latency_field: str) -> list[Row]:
     if not rows:
         return []
     widest = max(row["iops"] for row in rows)
-    span = log10(max(row[latency_field] for row in rows) / min(row[latency_field] for row in rows)) or 1.0
+    # A latency below a nanosecond is 0, which stands where the logarithmic axis begins.
+    least = min((row[latency_field] for row in rows if row[latency_field] > 0), default=1.0)
+
+    def height(row: Row) -> float:
+        return log10(max(row[latency_field], least) / least)
+
+    span = max(map(height, rows)) or 1.0
 
     def moves(first: Row, second: Row) -> tuple[float, float]:
         """How far apart two points lie across, and how far up it is to the second, as shares of the chart."""
-        rise = log10(second[latency_field] / first[latency_field]) / span
+        rise = (height(second) - height(first)) / span
         return abs(second["iops"] - first["iops"]) / widest, rise
 
     sided = []

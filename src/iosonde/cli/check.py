@@ -23,10 +23,11 @@ def check(
     Example: [bold]iosonde check iosonde-20261120-173000-1f3a --against data-sheet.toml[/bold]
     """
     from iosonde.analysis.experiments import estimate_run
-    from iosonde.cli.publish import stop_collecting
+    from iosonde.cli.publish import stop_collecting, tell_failures
     from iosonde.errors import ExpectationError, UndecidedError
     from iosonde.expectations import Verdict, check_run, read_expectations
-    from iosonde.findings import Case, find
+    from iosonde.failures import FailureLog
+    from iosonde.findings import find_in
     from iosonde.plans.mistakes import read_text
     from iosonde.store import load_run
 
@@ -34,7 +35,8 @@ def check(
     expected = read_expectations(text, str(against))
     stop_collecting()
     record = load_run(run)
-    findings = find(Case.of(record))
+    failures = FailureLog()
+    findings = find_in(record, failures)
     checked = check_run(record.header.run, estimate_run(record), findings, expected, (str(against), text))
     if json:
         from pydantic import TypeAdapter
@@ -45,6 +47,7 @@ def check(
         from iosonde.report.terminal.checked import render_checked
 
         print_paper(render_checked(checked))
+    tell_failures(failures, run)
     failed, undecided = checked.count(Verdict.FAIL), checked.count(Verdict.UNDECIDED)
     number = len(checked.checks)
     if failed:

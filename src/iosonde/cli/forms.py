@@ -1,8 +1,8 @@
 """The forms that a run is written in: what was asked for, whether its places are free, and what was written."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -10,6 +10,7 @@ import typer
 
 from iosonde.cli.places import check_free
 from iosonde.errors import OutputError, UsageError
+from iosonde.failures import FailureLog, PartFailure
 from iosonde.findings import Finding
 from iosonde.records import RunRecord
 from iosonde.store import make_directory, write_whole
@@ -73,17 +74,20 @@ def check_flags(places: Places, paper: Paper | None) -> None:
 class Writer:
     """Writes the forms of one run, and says on stderr what it wrote."""
 
-    def __init__(self, record: RunRecord, findings: tuple[Finding, ...], drawers: "Drawers") -> None:
+    def __init__(
+        self, record: RunRecord, findings: tuple[Finding, ...], drawers: "Drawers", failures: FailureLog
+    ) -> None:
         self.record = record
         self.findings = findings
         self.drawers = drawers
+        self.failures = failures
 
     @cached_property
     def page(self) -> "Page":
         """What the forms that draw are made from."""
         from iosonde.report.page import page_of
 
-        return page_of(self.record, self.findings)
+        return page_of(self.record, self.findings, self.failures)
 
     def check_places(self, places: Places, run: Path, *, force: bool) -> None:
         """Raises OutputError where a place is taken, before anything is written. Makes the directories."""
@@ -118,8 +122,9 @@ class Writer:
 
             yield "charts", markdown_pictures(self.page, places.markdown)
 
-    def write(self, places: Places, paper: Paper) -> None:
-        """Writes each form that was asked for. Raises OutputError."""
+    def write(self, places: Places, paper: Paper) -> tuple[PartFailure, ...]:
+        """Writes each form that was asked for, and gives those that could not be made. Raises OutputError."""
+        lost: list[PartFailure] = []
         writers: tuple[tuple[Path | None, Callable[[Path], str]], ...] = (
             (places.html, self._html),
             (places.pdf, lambda path: self._pdf(path, paper)),
@@ -131,31 +136,34 @@ class Writer:
         )
         for path, write in writers:
             if path is not None:
-                typer.echo(f"wrote {write(path)}", err=True)
+                wrote = self.failures.attempt(f"the form {path}", partial(write, path), _lost_in(lost))
+                if wrote:
+                    typer.echo(f"wrote {wrote}", err=True)
+        return tuple(lost)
 
     def _html(self, path: Path) -> str:
         from iosonde.report.html import render_html
 
-        write_whole(path, render_html(self.page))
+        write_whole(path, render_html(self.page, self.failures))
         return str(path)
 
     def _pdf(self, path: Path, paper: Paper) -> str:
         from iosonde.report.pdf import render_pdf
 
-        write_whole(path, render_pdf(self.page, self.drawers, paper))
+        write_whole(path, render_pdf(self.page, self.drawers, paper, self.failures))
         return str(path)
 
     def _markdown(self, path: Path) -> str:
         from iosonde.report.markdown import write_markdown
 
-        report, *pictures = write_markdown(self.page, path, self.drawers)
+        report, *pictures = write_markdown(self.page, path, self.drawers, self.failures)
         return f"{report}, {len(pictures)} charts in {pictures[0].parent}" if pictures else str(report)
 
     def _charts(self, path: Path) -> str:
         from iosonde.report.images import SUFFIXES, write_charts
 
-        written = write_charts(self.page, path, self.drawers)
-        empty = sum(figure.chart is None for figure in self.page.figures)
+        written = write_charts(self.page, path, self.drawers, self.failures)
+        empty = sum(figure.chart is None and not figure.failure for figure in self.page.figures)
         nothing = f"; {empty} have nothing to draw" if empty else ""
         return f"{len(written) // len(SUFFIXES)} charts as SVG, PNG and CSV to {path}{nothing}"
 
@@ -175,6 +183,24 @@ class Writer:
 
         write_json(self.record, self.findings, path)
         return str(path)
+
+
+def check_lost(lost: Sequence[PartFailure]) -> None:
+    """Raises OutputError for forms that could not be made at all."""
+    if lost:
+        raise OutputError(
+            f"{', '.join(failure.part for failure in lost)} could not be made", "all other forms are written; see above"
+        )
+
+
+def _lost_in(lost: list[PartFailure]) -> Callable[[PartFailure], str]:
+    """Notes a form that could not be made: nothing of it was written."""
+
+    def instead(failure: PartFailure) -> str:
+        lost.append(failure)
+        return ""
+
+    return instead
 
 
 def _listed(paths: tuple[Path, ...]) -> str:

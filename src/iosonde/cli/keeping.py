@@ -61,12 +61,14 @@ def _tell_what_is_kept(directory: Path) -> bool:
 
 def _leave_page(directory: Path) -> None:
     """Derives tables and report from what is kept: nobody who comes later has to know how the run ended."""
+    from iosonde.cli.publish import tell_failures
     from iosonde.report.derive import derive_files
 
     try:
-        _, _, page = derive_files(directory)
+        derived = derive_files(directory)
     except IosondeError as error:
         # What ended the run is told last, and no other error takes its place.
         typer.echo(f"no report: {error.message}", err=True)
     else:
-        typer.echo(f"{page} shows what there is", err=True)
+        tell_failures(derived.failures, directory)
+        typer.echo(f"{derived.page} shows what there is", err=True)

@@ -46,6 +46,7 @@ def list_runs(
 def _looked_at(place: "Place") -> "ListedRun":
     """The line of one place. Whatever is wrong with it, the list goes on."""
     from iosonde.errors import NewerError, RecordError
+    from iosonde.failures import FailureLog
     from iosonde.report.terminal.run_list import ListedRun, RunState, headline_cells, listed_run
     from iosonde.store import glance_at
 
@@ -57,3 +58,6 @@ def _looked_at(place: "Place") -> "ListedRun":
         reason = error.message.removeprefix(str(place.path)).lstrip("/ ")
         state = RunState.NEWER if isinstance(error, NewerError) else RunState.DAMAGED
         return ListedRun(str(place.path), state, reason)
+    except Exception as error:  # noqa: BLE001 - a mistake of ours costs this line, and no other
+        reason = FailureLog().note("the line of this run", error).statement
+        return ListedRun(str(place.path), RunState.UNREADABLE, reason)

@@ -1,14 +1,17 @@
 """What `probe` does once its flags are understood."""
 
 import sys
+from collections.abc import Sequence
 from datetime import datetime
 
 import typer
 
+from iosonde import __version__
 from iosonde.campaign import SilentObserver, Wish, look_ahead, measure_in_memory
 from iosonde.campaign.failing import check_probe
 from iosonde.cli.progress import watching
-from iosonde.findings import Case, find
+from iosonde.failures import FailureLog
+from iosonde.findings import Finding, find_in
 from iosonde.records import RunRecord
 
 
@@ -22,17 +25,34 @@ def run_probe(wish: Wish, now: datetime) -> RunRecord:
 
 
 def print_probe(run: RunRecord, *, as_json: bool) -> None:
-    """Prints the figures. Raises MeasurementError when the workload failed."""
-    findings = find(Case.of(run))
+    """Prints the figures. Raises MeasurementError when the workload failed.
+
+    A probe is kept nowhere: where its figures can't be told as they should be, all that was measured is printed.
+    """
+    failures = FailureLog()
+    findings = find_in(run, failures)
     if as_json:
         from iosonde.report.export import run_json
 
-        typer.echo(run_json(run, findings))
+        text = failures.attempt("the JSON", lambda: run_json(run, findings), lambda _: run.model_dump_json())
     else:
-        from rich.console import Console
-
-        from iosonde.cli.paper import paper_width
-        from iosonde.report.probe_summary import render_probe
-
-        Console(highlight=False, width=paper_width()).print(render_probe(run, findings))
+        text = failures.attempt("the figures", lambda: _figures_text(run, findings), lambda _: run.model_dump_json())
+    typer.echo(text, nl=not text.endswith("\n"))
+    for failure in failures.failures:
+        typer.echo(f"warning: {failure.statement}", err=True)
+    if failures.failures:
+        typer.echo(f"hint: to report this bug of iosonde {__version__}, send all that was printed", err=True)
     check_probe(run)
+
+
+def _figures_text(run: RunRecord, findings: Sequence[Finding]) -> str:
+    """The figures as they are printed, in the colours that the terminal has."""
+    from rich.console import Console
+
+    from iosonde.cli.paper import paper_width
+    from iosonde.report.probe_summary import render_probe
+
+    console = Console(highlight=False, width=paper_width())
+    with console.capture() as captured:
+        console.print(render_probe(run, findings))
+    return captured.get()

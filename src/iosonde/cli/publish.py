@@ -7,6 +7,7 @@ from pathlib import Path
 import typer
 
 from iosonde.campaign.failing import check_campaign
+from iosonde.failures import HOW_TO_REPORT, FailureLog
 from iosonde.findings import Finding
 from iosonde.records import RunRecord
 
@@ -18,9 +19,10 @@ def finish_directory(path: Path) -> None:
     stop_collecting()
     if sys.stderr.isatty():
         typer.echo("writing tables and report ...", err=True)
-    run, findings, report_path = derive_files(path)
-    print_summary(run, findings, report_path)
-    check_campaign(run, path, report_path)
+    derived = derive_files(path)
+    print_summary(derived.run, derived.findings, derived.page, derived.failures)
+    tell_failures(derived.failures, path)
+    check_campaign(derived.run, path, derived.page)
 
 
 def stop_collecting() -> None:
@@ -28,11 +30,24 @@ def stop_collecting() -> None:
     gc.disable()
 
 
-def print_summary(run: RunRecord, findings: tuple[Finding, ...], report_path: Path | None) -> None:
+def print_summary(
+    run: RunRecord, findings: tuple[Finding, ...], report_path: Path | None, failures: FailureLog
+) -> None:
     """Prints the summary that fits a screen."""
     from rich.console import Console
 
     from iosonde.cli.paper import paper_width
     from iosonde.report.summary import render_summary
+    from iosonde.report.terminal.isolated import Deferred, Isolated
 
-    Console(highlight=False, width=paper_width()).print(render_summary(run, findings, report_path))
+    shown = Deferred(lambda: [render_summary(run, findings, report_path, failures)])
+    Console(highlight=False, width=paper_width()).print(Isolated("the summary", shown, failures))
+
+
+def tell_failures(failures: FailureLog, run: Path) -> None:
+    """Says on stderr which parts could not be made, and how to report that. What was measured is in ``run``."""
+    for failure in failures.failures:
+        typer.echo(f"warning: {failure.statement}", err=True)
+    if failures.failures:
+        how = HOW_TO_REPORT.format(run=run)
+        typer.echo(f"hint: what was measured is kept, and the rest is written. {how}", err=True)

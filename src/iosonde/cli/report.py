@@ -48,10 +48,11 @@ def report(
 
     Example: [bold]iosonde report iosonde-20261120-173000-1f3a --pdf report.pdf --csv tables[/bold]
     """
-    from iosonde.cli.forms import Places, Writer, check_flags
+    from iosonde.cli.forms import Places, Writer, check_flags, check_lost
     from iosonde.cli.places import beside_archive, check_free
-    from iosonde.cli.publish import print_summary, stop_collecting
-    from iosonde.findings import Case, find
+    from iosonde.cli.publish import print_summary, stop_collecting, tell_failures
+    from iosonde.failures import FailureLog
+    from iosonde.findings import find_in
     from iosonde.report.derive import write_html
     from iosonde.report.drawing import Drawers
     from iosonde.store import RunDirectory, is_archive, load_run
@@ -59,16 +60,19 @@ def report(
     places = Places(html=html, pdf=pdf, markdown=markdown, charts=charts, csv=csv, parquet=parquet, json=json)
     check_flags(places, paper)
     stop_collecting()
+    failures = FailureLog()
     # Who draws gets ready while the run is read.
     drawers = Drawers()
     with drawers if places.has_pictures else nullcontext():
         record = load_run(run)
-        findings = find(Case.of(record))
+        findings = find_in(record, failures)
         if places.any:
-            writer = Writer(record, findings, drawers)
+            writer = Writer(record, findings, drawers, failures)
             writer.check_places(places, run, force=force)
-            writer.write(places, paper or Paper.A4)
-            print_summary(record, findings, html)
+            lost = writer.write(places, paper or Paper.A4)
+            print_summary(record, findings, html, failures)
+            tell_failures(failures, run)
+            check_lost(lost)
             return
     if is_archive(run):
         page = beside_archive(run, ".html")
@@ -76,9 +80,11 @@ def report(
     else:
         page = RunDirectory(run).report_path
     try:
-        write_html(record, findings, page)
+        write_html(record, findings, page, failures)
     except OutputError as error:
         # The figures are read; where the page can't go is no reason to keep them back.
-        print_summary(record, findings, None)
+        print_summary(record, findings, None, failures)
+        tell_failures(failures, run)
         raise OutputError(error.message, "name a place of your own with --html FILE") from error
-    print_summary(record, findings, page)
+    print_summary(record, findings, page, failures)
+    tell_failures(failures, run)

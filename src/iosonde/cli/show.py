@@ -25,9 +25,10 @@ def show(
     Example: [bold]iosonde show iosonde-20261120-173000-1f3a random-read-4KiB-qd1[/bold]
     """
     from iosonde.cli.paper import print_paper
-    from iosonde.cli.publish import stop_collecting
+    from iosonde.cli.publish import stop_collecting, tell_failures
     from iosonde.errors import UsageError
-    from iosonde.findings import Case, find
+    from iosonde.failures import FailureLog
+    from iosonde.findings import find_in
     from iosonde.store import load_run
 
     if cell is None and repeat is not None:
@@ -35,13 +36,17 @@ def show(
     # Intervals are the bulk of a journal; the findings look at them as well.
     stop_collecting()
     record = load_run(run)
-    said = find(Case.of(record))
+    failures = FailureLog()
+    said = find_in(record, failures)
     if cell is None:
         from iosonde.report.terminal.run_view import render_run
 
-        print_paper(render_run(record, said, all_findings=findings))
+        print_paper(render_run(record, said, all_findings=findings, failures=failures))
+        tell_failures(failures, run)
         return
     from iosonde.report.terminal.cell_choice import chosen_cell
     from iosonde.report.terminal.cell_view import render_cell
 
-    print_paper(render_cell(record, chosen_cell(record, cell, repeat), said, all_findings=findings))
+    chosen = chosen_cell(record, cell, repeat)
+    print_paper(render_cell(record, chosen, said, all_findings=findings, failures=failures))
+    tell_failures(failures, run)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from iosonde.failures import STRICT, FailureLog
 from iosonde.findings.case import Case
 from iosonde.findings.cell_rules import CELL_RULES
 from iosonde.findings.course_rules import COURSE_RULES
@@ -23,8 +24,11 @@ from iosonde.findings.target_rules import TARGET_RULES
 from iosonde.findings.together_rules import TOGETHER_RULES
 from iosonde.findings.trim_rules import TRIM_RULES
 from iosonde.findings.verify_rules import VERIFY_RULES
+from iosonde.records import RunRecord
 
-RULES: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (
+Rule = Callable[[Case], Iterator[Finding]]
+
+RULES: Final[tuple[Rule, ...]] = (
     *RUN_RULES,
     *FIO_RULES,
     *COURSE_RULES,
@@ -46,6 +50,21 @@ RULES: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (
 )
 
 
-def find(case: Case) -> tuple[Finding, ...]:
+FINDINGS: Final = "findings"
+"""The section in whose place it stands that a rule could not be asked."""
+
+
+def find(case: Case, failures: FailureLog = STRICT) -> tuple[Finding, ...]:
     """What there is to say about a run, most severe first; rules of one gravity keep their order."""
-    return gravest_first(finding for rule in RULES for finding in rule(case))
+    return gravest_first(finding for rule in RULES for finding in _asked(rule, case, failures))
+
+
+def find_in(run: RunRecord, failures: FailureLog) -> tuple[Finding, ...]:
+    """The same of a run; a rule that fails, or the analysis that all of them need, costs nothing else."""
+    case = failures.attempt("the analysis that findings need", lambda: Case.of(run), lambda _: None, FINDINGS)
+    return () if case is None else find(case, failures)
+
+
+def _asked(rule: Rule, case: Case, failures: FailureLog) -> tuple[Finding, ...]:
+    name = rule.__name__.strip("_").replace("_", " ")
+    return failures.attempt(f"the rule of findings on {name}", lambda: tuple(rule(case)), lambda _: (), FINDINGS)

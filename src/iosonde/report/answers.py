@@ -4,7 +4,9 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from iosonde.analysis.experiments import RunEstimates
+from iosonde.failures import STRICT, FailureLog
 from iosonde.findings.model import Finding, Severity
+from iosonde.findings.rules import FINDINGS
 from iosonde.records import Experiment
 from iosonde.report.display import figure_text
 from iosonde.report.headline import Headline, HeadlineGroup
@@ -23,18 +25,21 @@ NAMED_MAX: Final = 4
 """More ids than this make a sentence unreadable; all of them stand beside it."""
 
 
-def answers_of(estimates: RunEstimates, headline: Headline, findings: Sequence[Finding]) -> tuple[str, ...]:
+def answers_of(
+    estimates: RunEstimates, headline: Headline, findings: Sequence[Finding], failures: FailureLog = STRICT
+) -> tuple[str, ...]:
     """What the target reaches, where its knee is, what its tail is, and what should not be believed."""
     invalid = invalid_cells((cell.cell for cell in estimates.cells), findings)
-    writers: tuple[Callable[[], str], ...] = (
-        lambda: _reached(headline),
-        lambda: _durable(headline),
-        lambda: _others(estimates, invalid),
-        lambda: _knees(headline),
-        lambda: _tail(headline),
+    writers: tuple[tuple[str, Callable[[], str]], ...] = (
+        ("what the target reaches", lambda: _reached(headline)),
+        ("durable writes", lambda: _durable(headline)),
+        ("other cells", lambda: _others(estimates, invalid)),
+        ("knees", lambda: _knees(headline)),
+        ("the tail", lambda: _tail(headline)),
     )
-    said = [sentence for writer in writers if (sentence := writer())]
-    return (*said[: ANSWERS_MAX - 1], _doubts(findings))
+    told = (failures.attempt(f"the answer about {about}", writer, lambda _: "", "answers") for about, writer in writers)
+    said = [sentence for sentence in told if sentence]
+    return (*said[: ANSWERS_MAX - 1], _doubts(findings, was_asked=not failures.sentences_of(FINDINGS)))
 
 
 def _reached(headline: Headline) -> str:
@@ -77,8 +82,11 @@ def _knees(headline: Headline) -> str:
     return " ".join([*told, *filter(None, [headline.knees_invalid])])
 
 
-def _doubts(findings: Sequence[Finding]) -> str:
+def _doubts(findings: Sequence[Finding], *, was_asked: bool) -> str:
+    """What may be wrong; ``was_asked`` says that every rule could look for it."""
     grave = [finding for finding in findings if finding.severity is not Severity.NOTE]
+    if not grave and not was_asked:
+        return "Not every rule could be asked what makes these numbers doubtful: the findings say which."
     if not grave:
         return "No finding makes these numbers unreliable."
     counts = [

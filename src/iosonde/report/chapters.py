@@ -9,6 +9,7 @@ from iosonde.report.facts import FactGroup
 from iosonde.report.headline import HeadlineGroup
 from iosonde.report.page import Page
 from iosonde.report.result_tables import Head, Line, ResultTable
+from iosonde.report.sections import Section
 
 NOTHING_FOUND: Final = "No rule found anything to object to."
 NOTHING_TO_DRAW: Final = "Nothing to draw: no cell of this chart has figures."
@@ -51,7 +52,14 @@ class Terms:
     pairs: tuple[tuple[str, str], ...]
 
 
-Part = Answers | Glance | Cards | Finding | Figure | ResultTable | Titled | FactGroup | Terms
+@dataclass(frozen=True)
+class Notice:
+    """What stands in the place of something that could not be made."""
+
+    sentence: str
+
+
+Part = Answers | Glance | Cards | Finding | Figure | ResultTable | Titled | FactGroup | Terms | Notice
 
 
 @dataclass(frozen=True)
@@ -81,11 +89,42 @@ def chapters_of(page: Page) -> tuple[Chapter, ...]:
     return (
         _answers(page),
         *_headline(page),
-        *(Chapter(each.id, each.title, "", (each.sentence,), (*each.figures, *each.tables)) for each in page.sections),
+        *map(_section, page.sections),
         _findings(page),
-        Chapter("conditions", "Conditions", "", (), (*page.facts, _plan(page))),
+        Chapter("conditions", "Conditions", "", (), (*_notices(page, "conditions"), *page.facts, _plan(page))),
         Chapter("definitions", "How each number is defined", "", (), (Terms(page.definitions),)),
     )
+
+
+def part_name(part: Part) -> str:
+    """What a part is called where it could not be written."""
+    if isinstance(part, Figure):
+        return f'the chart "{part.title}"'
+    if isinstance(part, Finding):
+        return f'the finding "{part.id}"'
+    if isinstance(part, Titled | FactGroup):
+        return f'the table "{part.title}"'
+    return f"the table: {part.caption}" if isinstance(part, ResultTable) else f"the {type(part).__name__.lower()}"
+
+
+def nothing_text(figure: Figure) -> str:
+    """What stands in the place of a chart that draws nothing."""
+    return figure.failure or NOTHING_TO_DRAW
+
+
+def _section(section: Section) -> Chapter:
+    sentences = (section.sentence,) if section.sentence else ()
+    return Chapter(
+        section.id,
+        section.title,
+        "",
+        sentences,
+        (*map(Notice, section.failures), *section.figures, *section.tables),
+    )
+
+
+def _notices(page: Page, section: str) -> tuple[Notice, ...]:
+    return tuple(map(Notice, page.failed.get(section, ())))
 
 
 def left_out_text(figure: Figure) -> str:
@@ -96,28 +135,34 @@ def left_out_text(figure: Figure) -> str:
 
 
 def _headline(page: Page) -> tuple[Chapter, ...]:
+    notices = _notices(page, "headline")
     if not page.headline.groups:
-        return ()
+        return (Chapter("headline", "Headline", "", (), notices),) if notices else ()
     lead = f"Means over {page.repeats} repeats with their 95 % intervals; percentiles over all repeats together."
-    return (Chapter("headline", "Headline", lead, (), (Cards(page.headline.groups),)),)
+    return (Chapter("headline", "Headline", lead, (), (*notices, Cards(page.headline.groups))),)
+
+
+def nothing_found(page: Page) -> str:
+    """What is said where there is no finding; nothing where a rule could not be asked."""
+    return "" if page.failed.get("findings") else NOTHING_FOUND
 
 
 def _answers(page: Page) -> Chapter:
-    parts: list[Part] = [Answers(page.answers)]
+    parts: list[Part] = [Answers(page.answers), *_notices(page, "answers")]
     if page.findings:
         parts.append(Glance("Findings, most severe first", page.findings))
     if page.picture is not None:
         parts.append(page.picture)
-    return Chapter("answers", "In short", "" if page.findings else NOTHING_FOUND, (), tuple(parts))
+    return Chapter("answers", "In short", "" if page.findings else nothing_found(page), (), tuple(parts))
 
 
 def _findings(page: Page) -> Chapter:
     lead = (
         "What makes these numbers unreliable, and what else to know of them; most severe first."
         if page.findings
-        else NOTHING_FOUND
+        else nothing_found(page)
     )
-    return Chapter("findings", "Findings", lead, (), page.findings)
+    return Chapter("findings", "Findings", lead, (), (*_notices(page, "findings"), *page.findings))
 
 
 def _plan(page: Page) -> Titled:

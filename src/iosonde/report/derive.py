@@ -1,28 +1,46 @@
 """What a finished run directory holds beside the journal: Parquet and the page."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
-from iosonde.findings import Case, Finding, find
+from iosonde.failures import FailureLog
+from iosonde.findings import Finding, find_in
 from iosonde.records import RunRecord
 from iosonde.report.export import run_tables
-from iosonde.report.html import render_html
+from iosonde.report.html import bare_html, render_html
 from iosonde.report.page import page_of
 from iosonde.store import RunDirectory, load_run, write_parquet, write_whole
 
 
-def derive_files(directory: Path) -> tuple[RunRecord, tuple[Finding, ...], Path]:
+@dataclass(frozen=True)
+class Derived:
+    """A run, its findings, where its page is, and what of all that could not be made."""
+
+    run: RunRecord
+    findings: tuple[Finding, ...]
+    page: Path
+    failures: FailureLog
+
+
+def derive_files(directory: Path) -> Derived:
     """Derives Parquet and the page from the journal; what is there is replaced. Raises RecordError, or OutputError.
 
-    Gives the run, its findings, and where the page is.
+    Neither costs the other: what fails is told in the page and in ``failures``.
     """
+    failures = FailureLog()
     run = load_run(directory)
-    findings = find(Case.of(run))
     page = RunDirectory(directory).report_path
-    write_parquet(directory, run_tables(run, findings))
-    write_html(run, findings, page)
-    return run, findings, page
+    findings = find_in(run, failures)
+    failures.attempt("Parquet", lambda: write_parquet(directory, run_tables(run, findings)), lambda _: (), "conditions")
+    write_html(run, findings, page, failures)
+    return Derived(run, findings, page, failures)
 
 
-def write_html(run: RunRecord, findings: tuple[Finding, ...], path: Path) -> None:
+def write_html(run: RunRecord, findings: tuple[Finding, ...], path: Path, failures: FailureLog) -> None:
     """Writes the report as one self-contained page; what is there is replaced. Raises OutputError."""
-    write_whole(path, render_html(page_of(run, findings)))
+    page = failures.attempt(
+        "the page",
+        lambda: render_html(page_of(run, findings, failures), failures),
+        lambda failure: bare_html(failure.sentence),
+    )
+    write_whole(path, page)

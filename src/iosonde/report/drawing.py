@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
 from types import TracebackType
 from typing import IO, Any, Final, Self
@@ -20,6 +20,7 @@ PNG_SCALE: Final = 2
 
 _SVG: Final = b"svg"
 _PNG: Final = b"png"
+_FAILED: Final = b"failed"
 
 _LOG: Final = {"type": "quantitative", "scale": {"type": "log"}, "axis": {"format": ",.9~g", "values": [1, 2, 5]}}
 _SERIES: Final = {"field": "series", "type": "nominal", "legend": {"orient": "top", "columns": 2}}
@@ -52,6 +53,10 @@ def png_of(svg: bytes) -> bytes:
 
     png: bytes = vl_convert.svg_to_png(svg.decode(), scale=PNG_SCALE)
     return png
+
+
+class DrawingError(Exception):
+    """The library could not draw a picture, and said why. The process that tried draws on."""
 
 
 class Drawers:
@@ -88,15 +93,16 @@ class Drawers:
         for process in self._processes:
             process.communicate()
 
-    def svgs(self, specifications: Iterable[dict[str, Any]]) -> list[str]:
-        """Charts as SVG, in their order. Raises OutputError when a process that draws is gone."""
-        asked = [self._threads.submit(self._draw, _SVG, json.dumps(each).encode()) for each in specifications]
-        return [each.result().decode() for each in asked]
+    def svgs(self, specifications: Iterable[dict[str, Any]]) -> list[Future[bytes]]:
+        """Charts as SVG, in their order, as soon as they are drawn.
 
-    def pngs(self, svgs: Iterable[str]) -> list[bytes]:
-        """SVGs of ours as PNG, in their order. Raises OutputError when a process that draws is gone."""
-        asked = [self._threads.submit(self._draw, _PNG, each.encode()) for each in svgs]
-        return [each.result() for each in asked]
+        Each gives its picture or raises DrawingError, or OutputError when a process that draws is gone.
+        """
+        return [self._threads.submit(self._draw, _SVG, json.dumps(each).encode()) for each in specifications]
+
+    def pngs(self, svgs: Iterable[bytes]) -> list[Future[bytes]]:
+        """SVGs of ours as PNG, in the same way."""
+        return [self._threads.submit(self._draw, _PNG, each) for each in svgs]
 
     def _draw(self, kind: bytes, content: bytes) -> bytes:
         process = self._idle.get()
@@ -115,7 +121,10 @@ class Drawers:
                 "a process that draws charts has ended before its picture was done",
                 "free some memory and write the report again; --html draws nothing",
             )
-        return answer[1]
+        said, drawn = answer
+        if said == _FAILED:
+            raise DrawingError(drawn.decode(errors="replace"))
+        return drawn
 
 
 def _send(stream: IO[bytes], kind: bytes, content: bytes) -> None:
@@ -133,12 +142,22 @@ def _receive(stream: IO[bytes]) -> tuple[bytes, bytes] | None:
     return (kind, content) if len(content) == int(length) else None
 
 
+def _said(error: BaseException) -> str:
+    """What an error says, without the stack of the library's own language behind it."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    return " ".join([f"{type(error).__name__}:", *(line for line in lines if not line.startswith("at "))])
+
+
 def _serve() -> None:
     svg_of(json.dumps(_FIRST).encode())
     draw = {_SVG: svg_of, _PNG: png_of}
     while (asked := _receive(sys.stdin.buffer)) is not None:
         kind, content = asked
-        _send(sys.stdout.buffer, kind, draw[kind](content))
+        try:
+            drawn = draw[kind](content)
+        except BaseException as error:  # noqa: BLE001 - a panic of the library's Rust is no Exception
+            kind, drawn = _FAILED, _said(error).encode()
+        _send(sys.stdout.buffer, kind, drawn)
 
 
 if __name__ == "__main__":

@@ -1,18 +1,18 @@
 """The page: one file that opens offline, with the chart library inside and nothing fetched from anywhere."""
 
-import json
 import re
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from importlib.resources import files
-from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from iosonde.charts.figure import Figure
+from iosonde.failures import STRICT, FailureLog
 from iosonde.report.brand import Brand
+from iosonde.report.chapters import nothing_found
 from iosonde.report.display import figure_text, printable
 from iosonde.report.page import Page
 
@@ -25,15 +25,22 @@ A test holds it equal to what the installed vl-convert gives, and says how to re
 """
 
 
-def render_html(page: Page) -> str:
-    """The whole report as one HTML document."""
+def render_html(page: Page, failures: FailureLog = STRICT) -> str:
+    """The whole report as one HTML document. What fails stands in its place, and in ``failures``."""
+
+    def tried(part: str, macro: Callable[..., Markup], *shown: object) -> Markup:
+        return failures.attempt(part, lambda: macro(*shown), lambda failure: _notice(failure.sentence))
+
     drawn = [figure for figure in page.figures if figure.chart is not None]
-    specifications = {figure.id: embedded_json(figure.specification) for figure in drawn}
+    specifications = {figure.id: embedded_json(figure.specification_json) for figure in drawn}
     library, starter = _static(LIBRARY), _static("report.js")
     style = _static("report.css") + _printed_brands(page.brands) + _heights(drawn)
     template = _environment().get_template("report.html.j2")
     return template.render(
         page=page,
+        tried=tried,
+        notice=_notice,
+        nothing_found=nothing_found(page),
         specs=specifications,
         style=Markup(style),  # noqa: S704 - our own file
         style_hash=_hash(style),
@@ -43,14 +50,24 @@ def render_html(page: Page) -> str:
     )
 
 
-def embedded_json(value: Mapping[str, Any]) -> Markup:
+def bare_html(sentence: str) -> str:
+    """The page of a report of which nothing else could be made."""
+    head = '<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"><title>iosonde report</title></head>\n'
+    return f"{head}<body><h1>iosonde report</h1>{_notice(sentence)}</body>\n</html>\n"
+
+
+def embedded_json(text: str) -> Markup:
     """JSON that can stand inside a script element, whatever its strings hold.
 
     ``<``, ``>`` and ``&`` are written as escapes, so no string can end the element; JSON reads them back unchanged.
     """
-    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
     escaped = text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
     return Markup(escaped)  # noqa: S704 - escaped above
+
+
+def _notice(sentence: str) -> Markup:
+    """What stands in the place of something that could not be made."""
+    return Markup('<p class="failed" role="note">{}</p>').format(sentence)
 
 
 def unbroken(text: str) -> str:

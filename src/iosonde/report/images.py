@@ -4,13 +4,16 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
 from pathlib import Path
 from textwrap import wrap
 from typing import Any, Final
 
 from iosonde.charts.figure import DRAWN, Figure, Row
-from iosonde.report.drawing import Drawers, png_of, svg_of
+from iosonde.failures import STRICT, FailureLog, PartFailure
+from iosonde.report.drawing import Drawers, DrawingError, png_of, svg_of
 from iosonde.report.lettering import FAMILIES, drawable
 from iosonde.report.page import Page
 from iosonde.store import write_all
@@ -66,12 +69,50 @@ def specification_of(figure: Figure, page: Page | None = None) -> dict[str, Any]
     return specification
 
 
-def write_charts(page: Page, directory: Path, drawers: Drawers) -> tuple[Path, ...]:
+@dataclass(frozen=True)
+class Pictures:
+    """The charts of a page, drawn, by their ids; of those that can't be drawn, the page says so in their place."""
+
+    page: Page
+    svgs: Mapping[str, str]
+    pngs: Mapping[str, bytes]
+
+
+def draw_pictures(
+    page: Page,
+    drawers: Drawers,
+    failures: FailureLog,
+    specification: Callable[[Figure], dict[str, Any]] = specification_of,
+    *,
+    with_pngs: bool,
+) -> Pictures:
+    """Draws the charts of a page, each from its ``specification``. Raises OutputError when a process is gone."""
+    failed: dict[str, PartFailure] = {}
+
+    def results(asked: Iterable[tuple[Figure, Future[bytes]]]) -> dict[str, bytes]:
+        drawn: dict[str, bytes] = {}
+        for figure, each in asked:
+            try:
+                drawn[figure.id] = each.result()
+            except DrawingError as error:
+                failed[figure.id] = failures.note(f'the picture of the chart "{figure.title}"', error)
+        return drawn
+
+    figures = drawn_figures(page)
+    svgs = results(zip(figures, drawers.svgs(specification(figure) for figure in figures), strict=True))
+    known = [figure for figure in figures if figure.id in svgs] if with_pngs else []
+    pngs = results(zip(known, drawers.pngs(svgs[figure.id] for figure in known), strict=True))
+    whole = {name: svg.decode() for name, svg in svgs.items() if name not in failed}
+    return Pictures(page.without_charts(failed), whole, pngs)
+
+
+def write_charts(page: Page, directory: Path, drawers: Drawers, failures: FailureLog = STRICT) -> tuple[Path, ...]:
     """Writes ``ID.svg``, ``ID.png`` and ``ID.csv`` for each chart of the page into a directory. Raises OutputError.
 
-    A figure that draws nothing has no files. All are written, or none.
+    A figure that draws nothing, or that can't be drawn, has no files. All are written, or none.
     """
-    return write_all(_charts(page, directory, drawers))
+    drawn = draw_pictures(page, drawers, failures, lambda figure: specification_of(figure, page), with_pngs=True)
+    return write_all(_charts(drawn, directory))
 
 
 def chart_paths(page: Page, directory: Path) -> tuple[Path, ...]:
@@ -79,11 +120,10 @@ def chart_paths(page: Page, directory: Path) -> tuple[Path, ...]:
     return tuple(path for figure in drawn_figures(page) for path in _paths_of(figure, directory))
 
 
-def _charts(page: Page, directory: Path, drawers: Drawers) -> Iterator[tuple[Path, str | bytes]]:
-    figures = drawn_figures(page)
-    svgs = drawers.svgs(specification_of(figure, page) for figure in figures)
-    for figure, svg, png in zip(figures, svgs, drawers.pngs(svgs), strict=True):
-        yield from zip(_paths_of(figure, directory), (svg, png, rows_csv(figure.rows)), strict=True)
+def _charts(drawn: Pictures, directory: Path) -> Iterator[tuple[Path, str | bytes]]:
+    for figure in drawn_figures(drawn.page):
+        contents = (drawn.svgs[figure.id], drawn.pngs[figure.id], rows_csv(figure.rows))
+        yield from zip(_paths_of(figure, directory), contents, strict=True)
 
 
 def _paths_of(figure: Figure, directory: Path) -> tuple[Path, ...]:

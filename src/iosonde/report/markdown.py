@@ -3,32 +3,35 @@
 import os
 import re
 from collections.abc import Sequence
-from functools import singledispatch
+from functools import partial, singledispatch
 from itertools import chain
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
 from iosonde.charts.figure import Figure
+from iosonde.failures import STRICT, FailureLog, PartFailure
 from iosonde.findings.model import Finding
 from iosonde.report.chapters import (
-    NOTHING_TO_DRAW,
     Answers,
     Cards,
     Chapter,
     Glance,
+    Notice,
     Part,
     Terms,
     Titled,
     chapters_of,
     identity_pairs,
     left_out_text,
+    nothing_text,
+    part_name,
 )
 from iosonde.report.display import FigureText, figure_text, printable
 from iosonde.report.drawing import Drawers
 from iosonde.report.facts import FactGroup
 from iosonde.report.headline import HeadlineGroup
-from iosonde.report.images import drawn_figures, specification_of
+from iosonde.report.images import draw_pictures, drawn_figures
 from iosonde.report.page import Page
 from iosonde.report.result_tables import Head, Line, ResultTable
 from iosonde.report.validity import MARK, see
@@ -43,17 +46,19 @@ _AT_START: Final = re.compile(r"^(\d{1,9})([.)])(?=\s|$)|^()([-+])(?=[\s-]|$)|^(
 IMPLIED_NAMES: Final = frozenset({"best", "rate"})
 
 
-def write_markdown(page: Page, path: Path, drawers: Drawers) -> tuple[Path, ...]:
+def write_markdown(page: Page, path: Path, drawers: Drawers, failures: FailureLog = STRICT) -> tuple[Path, ...]:
     """Writes the report and, into ``pictures_folder(path)``, its charts. What is there is replaced. Raises OutputError.
 
-    All is written, or nothing. Returns the files that were written, the report first.
+    All is written, or nothing. Returns the files that were written, the report first. What fails stands in its place,
+    and in ``failures``.
     """
-    pictures = markdown_pictures(page, path)
     make_directory(pictures_folder(path))
-    drawn = drawers.pngs(drawers.svgs(specification_of(figure) for figure in drawn_figures(page)))
+    drawn = draw_pictures(page, drawers, failures, with_pngs=True)
+    pictures = markdown_pictures(drawn.page, path)
     # The report last: whoever finds it finds its pictures.
-    text = page_markdown(page, pictures_folder(path).name)
-    write_all(chain(zip(pictures, drawn, strict=True), [(path, text)]))
+    text = page_markdown(drawn.page, pictures_folder(path).name, failures)
+    pngs = (drawn.pngs[figure.id] for figure in drawn_figures(drawn.page))
+    write_all(chain(zip(pictures, pngs, strict=True), [(path, text)]))
     return (path, *pictures)
 
 
@@ -68,7 +73,7 @@ def pictures_folder(path: Path) -> Path:
     return path.with_name(f"{path.stem}-charts")
 
 
-def page_markdown(page: Page, folder: str) -> str:
+def page_markdown(page: Page, folder: str, failures: FailureLog = STRICT) -> str:
     """The page as Markdown, with pictures from a folder of this name beside it."""
     blocks = [f"# {escaped(page.target)}"]
     blocks += [f"> **{escaped(brand.word.upper())}**: {escaped(brand.sentence)}" for brand in page.brands]
@@ -76,7 +81,7 @@ def page_markdown(page: Page, folder: str) -> str:
     chapters = chapters_of(page)
     blocks.append("\n".join(f"- [{escaped(each.title)}](#{_anchor(each.title)})" for each in chapters))
     for chapter in chapters:
-        blocks += _chapter(chapter, quote(os.fsencode(folder)))
+        blocks += _chapter(chapter, quote(os.fsencode(folder)), failures)
     return "\n\n".join(blocks) + "\n"
 
 
@@ -96,12 +101,16 @@ def _anchor(title: str) -> str:
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
-def _chapter(chapter: Chapter, folder: str) -> list[str]:
+def _chapter(chapter: Chapter, folder: str, failures: FailureLog) -> list[str]:
     blocks = [f"## {escaped(chapter.title)}"]
     blocks += [escaped(text) for text in (chapter.lead, *chapter.sentences) if text]
     for part in chapter.parts:
-        blocks += _part(part, folder)
+        blocks += failures.attempt(part_name(part), partial(_part, part, folder), _failed)
     return blocks
+
+
+def _failed(failure: PartFailure) -> list[str]:
+    return _part(Notice(failure.sentence), "")
 
 
 @singledispatch
@@ -112,8 +121,9 @@ def _part(part: Part, _folder: str) -> list[str]:
 @_part.register
 def _(part: Figure, folder: str) -> list[str]:
     blocks = [f"### {escaped(part.title)}"]
-    blocks.append(NOTHING_TO_DRAW if part.chart is None else f"![{escaped(part.title)}]({folder}/{quote(part.id)}.png)")
-    return [*blocks, escaped(part.caption), *filter(None, [escaped(left_out_text(part))])]
+    picture = f"![{escaped(part.title)}]({folder}/{quote(part.id)}.png)"
+    blocks.append(escaped(nothing_text(part)) if part.chart is None else picture)
+    return [*blocks, *filter(None, [escaped(part.caption), escaped(left_out_text(part))])]
 
 
 @_part.register
@@ -168,6 +178,11 @@ def _(part: Finding, _folder: str) -> list[str]:
         f"**{escaped(part.statement)}**",
         "\n".join(f"- {name}: {escaped(text)}" for name, text in pairs if text),
     ]
+
+
+@_part.register
+def _(part: Notice, _folder: str) -> list[str]:
+    return [f"> **{escaped(part.sentence)}**"]
 
 
 @_part.register

@@ -1,67 +1,26 @@
 """What stands on the page, as data: the templates only lay it out."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from altair.utils.schemapi import debug_mode
 
-from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import RunEstimates, estimate_run
-from iosonde.analysis.targets import estimate_targets
-from iosonde.charts.baseline import baseline_percentiles
-from iosonde.charts.block_sizes import block_size_bandwidth, block_size_iops, block_size_latency
-from iosonde.charts.consistency import run_consistency
-from iosonde.charts.depth_percentiles import queue_depth_read_percentiles, queue_depth_write_percentiles
-from iosonde.charts.depths import queue_depth_iops, queue_depth_latency
 from iosonde.charts.figure import Figure
-from iosonde.charts.heat_map import latency_heat_map
-from iosonde.charts.matrix import matrix_figures
-from iosonde.charts.mix import mix_bandwidth, mix_iops, mix_latency
-from iosonde.charts.tail import tail_percentiles
-from iosonde.charts.tail_bars import tail_bars
 from iosonde.charts.trade_off import throughput_latency
+from iosonde.failures import STRICT, FailureLog, PartFailure
 from iosonde.findings.model import Finding, gravest_first
-from iosonde.records import CellRecord, CellTurn, Experiment, Outcome, RunRecord
+from iosonde.findings.rules import FINDINGS
+from iosonde.records import CellRecord, CellTurn, Outcome, RunRecord
 from iosonde.report.answers import answers_of
 from iosonde.report.brand import Brand, brands_of
 from iosonde.report.crossed import crossed
 from iosonde.report.definitions import DEFINITIONS
 from iosonde.report.facts import FactGroup, fact_groups, identity_text, span_text, targets_text
 from iosonde.report.headline import Headline, headline_of
-from iosonde.report.knee_words import knee_sentence, knee_table, scaling_sentences
-from iosonde.report.pace_table import pace_table
-from iosonde.report.percentile_tables import percentile_interval_table, tail_range_table
-from iosonde.report.result_tables import ResultTable, experiment_tables, relative_table
-from iosonde.report.sentences import course_sentence, experiment_sentence
-from iosonde.report.target_table import target_table
-from iosonde.report.titles import TITLES
-from iosonde.report.validity import Invalid, invalid_cells, marked
-
-_FIGURES: Final[dict[Experiment, tuple[Callable[[Sequence[CellEstimate]], Figure], ...]]] = {
-    Experiment.BASELINE: (baseline_percentiles,),
-    Experiment.BLOCK_SIZE: (block_size_iops, block_size_bandwidth, block_size_latency),
-    Experiment.MIX: (mix_iops, mix_bandwidth, mix_latency),
-    Experiment.QUEUE_DEPTH: (
-        queue_depth_iops,
-        queue_depth_latency,
-        queue_depth_read_percentiles,
-        queue_depth_write_percentiles,
-    ),
-    Experiment.TAIL: (tail_percentiles, tail_bars),
-}
-
-
-@dataclass(frozen=True)
-class Section:
-    """One experiment on the page: its answer in words, its charts, its tables."""
-
-    id: str
-    title: str
-    sentence: str
-    figures: tuple[Figure, ...]
-    tables: tuple[ResultTable, ...]
+from iosonde.report.sections import Section, Told, made_figure, sections_of
+from iosonde.report.validity import Invalid, invalid_cells
 
 
 @dataclass(frozen=True)
@@ -77,7 +36,11 @@ class Turn:
 
 @dataclass(frozen=True)
 class Page:
-    """Everything that the page says."""
+    """Everything that the page says.
+
+    ``failed`` holds what stands in the place of parts that could not be made, by the section that they belong to:
+    ``answers``, ``headline``, ``findings`` or ``conditions``. Other sections hold their own.
+    """
 
     run: str
     target: str
@@ -96,6 +59,7 @@ class Page:
     facts: tuple[FactGroup, ...]
     turns: tuple[Turn, ...]
     definitions: tuple[tuple[str, str], ...]
+    failed: Mapping[str, tuple[str, ...]]
 
     @property
     def subject(self) -> str:
@@ -108,43 +72,86 @@ class Page:
         first = () if self.picture is None else (self.picture,)
         return (*first, *(figure for section in self.sections for figure in section.figures))
 
+    def without_charts(self, failures: Mapping[str, PartFailure]) -> "Page":
+        """The page with what stands in the place of charts that could not be drawn, by their ids."""
 
-def page_of(run: RunRecord, findings: Sequence[Finding]) -> Page:
-    """The page of a run."""
+        def told(figure: Figure) -> Figure:
+            failure = failures.get(figure.id)
+            return figure if failure is None else replace(figure, chart=None, failure=failure.sentence)
+
+        if not failures:
+            return self
+        return replace(
+            self,
+            picture=None if self.picture is None else told(self.picture),
+            sections=tuple(replace(each, figures=tuple(map(told, each.figures))) for each in self.sections),
+        )
+
+
+def page_of(run: RunRecord, findings: Sequence[Finding], failures: FailureLog = STRICT) -> Page:
+    """The page of a run. What fails stands in its place, and in ``failures``, where these take it."""
     # Every chart is checked against Vega-Lite's schema in the tests; here the checks would cost half a second.
     with debug_mode(arg=False):
-        return _page_of(run, findings)
+        return _page_of(run, findings, failures)
 
 
-def _page_of(run: RunRecord, findings: Sequence[Finding]) -> Page:
-    estimates = estimate_run(run)
+def _page_of(run: RunRecord, findings: Sequence[Finding], failures: FailureLog) -> Page:
     header = run.header
-    headline = headline_of(estimates, findings, header.plan.aim if run.finished else None)
+    estimates = failures.attempt(
+        "the analysis of the run", lambda: estimate_run(run), lambda _: RunEstimates((), {}), ANSWERS
+    )
+    headline = failures.attempt(
+        'the section "Headline"',
+        lambda: headline_of(estimates, findings, header.plan.aim if run.finished else None),
+        lambda _: Headline((), ()),
+        HEADLINE,
+    )
     invalid = invalid_cells((cell.cell for cell in estimates.cells), findings)
+    sections = sections_of(Told(run, estimates, headline, invalid), failures)
     return Page(
         run=header.run,
-        target=targets_text(header),
+        target=failures.attempt("the names of the targets", lambda: targets_text(header), _unknown, CONDITIONS),
         targets=tuple(target.path or target.kind for target in header.targets),
-        identity="; ".join(identity_text(target) for target in header.targets),
-        span=span_text(header),
+        identity=failures.attempt(
+            "the identity of the targets",
+            lambda: "; ".join(identity_text(target) for target in header.targets),
+            _unknown,
+            CONDITIONS,
+        ),
+        span=failures.attempt("the span", lambda: span_text(header), _unknown, CONDITIONS),
         created_at=header.created_at,
         version=header.iosonde_version,
-        repeats=_repeats_text(run),
-        brands=brands_of(run),
-        answers=answers_of(estimates, headline, findings),
+        repeats=failures.attempt("the number of repeats", lambda: _repeats_text(run), _unknown, HEADLINE),
+        brands=failures.attempt(
+            "what is said above all figures", lambda: brands_of(run), lambda each: (Brand("bug", each.sentence),)
+        ),
+        answers=answers_of(estimates, headline, findings, failures),
         headline=headline,
         findings=gravest_first(findings),
-        picture=crossed(throughput_latency(estimates.sweep, dict(headline.knees)), invalid)
-        if estimates.sweep
-        else None,
-        sections=(
-            *_sections(estimates, headline, invalid),
-            *_course_section(run, estimates, invalid),
-            *_target_section(run, estimates, invalid),
-        ),
-        facts=fact_groups(run),
-        turns=_turns(run),
+        picture=_picture(estimates, headline, invalid, failures),
+        sections=sections,
+        facts=failures.attempt('the section "Conditions"', lambda: fact_groups(run), lambda _: (), CONDITIONS),
+        turns=failures.attempt("the plan and its order", lambda: _turns(run), lambda _: (), CONDITIONS),
         definitions=DEFINITIONS,
+        failed={place: failures.sentences_of(place) for place in (ANSWERS, HEADLINE, FINDINGS, CONDITIONS)},
+    )
+
+
+ANSWERS, HEADLINE, CONDITIONS = "answers", "headline", "conditions"
+
+
+def _unknown(_: PartFailure) -> str:
+    return "not known"
+
+
+def _picture(estimates: RunEstimates, headline: Headline, invalid: Invalid, failures: FailureLog) -> Figure | None:
+    if not estimates.sweep:
+        return None
+    return made_figure(
+        "throughput-latency",
+        "IOPS against mean latency",
+        lambda: crossed(throughput_latency(estimates.sweep, dict(headline.knees)), invalid),
+        failures,
     )
 
 
@@ -156,91 +163,6 @@ def _repeats_text(run: RunRecord) -> str:
     counts = Counter(record.cell for record in run.cells if record.outcome is Outcome.FINISHED).values()
     least, most = min(counts, default=0), max(counts, default=0)
     return str(most) if least == most else f"{least} to {most}"
-
-
-def _sections(estimates: RunEstimates, headline: Headline, invalid: Invalid) -> tuple[Section, ...]:
-    return tuple(
-        Section(
-            id=experiment.value.replace("_", "-"),
-            title=title,
-            sentence=_sentence(experiment, estimates, headline, invalid),
-            figures=tuple(crossed(figure, invalid) for figure in _figures(experiment, cells)),
-            tables=tuple(marked(table, invalid).explained for table in _tables(experiment, cells, headline)),
-        )
-        for experiment, title in TITLES.items()
-        if (cells := estimates.of(experiment))
-    )
-
-
-def _figures(experiment: Experiment, cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
-    if experiment is Experiment.MATRIX:
-        return matrix_figures(cells)
-    return tuple(draw(cells) for draw in _FIGURES.get(experiment, ()))
-
-
-def _sentence(experiment: Experiment, estimates: RunEstimates, headline: Headline, invalid: Invalid) -> str:
-    """The answer of an experiment; that of a sweep begins with its knees."""
-    answer = experiment_sentence(experiment, estimates, invalid)
-    if experiment is not Experiment.QUEUE_DEPTH:
-        return answer
-    knees = [knee_sentence(direction, knee) for direction, knee in headline.knees]
-    scalings = [
-        sentence
-        for direction, _ in headline.knees
-        for sentence in scaling_sentences(direction, estimates.scaling(direction))
-    ]
-    return " ".join([*knees, *filter(None, [headline.knees_invalid]), *scalings, answer])
-
-
-def _course_section(run: RunRecord, estimates: RunEstimates, invalid: Invalid) -> tuple[Section, ...]:
-    """How the target behaved over the time of the run, and latency over time where the tail was the question."""
-    shown = [*estimates.of(Experiment.TAIL), *estimates.of(Experiment.PROBE)]
-    figures = (run_consistency(run.cells), *(latency_heat_map(cell, run.cells) for cell in shown))
-    drawn = tuple(crossed(figure, invalid) for figure in figures if figure.chart is not None)
-    if not drawn:
-        return ()
-    return (
-        Section(
-            id="course",
-            title="Over the time of the run",
-            sentence=course_sentence(run.cells),
-            figures=drawn,
-            tables=(),
-        ),
-    )
-
-
-def _target_section(run: RunRecord, estimates: RunEstimates, invalid: Invalid) -> tuple[Section, ...]:
-    """What each target gave, where several were measured at the same time."""
-    shares = estimate_targets(estimates.cells)
-    if not shares:
-        return ()
-    return (
-        Section(
-            id="targets",
-            title="The share of each target",
-            sentence=(
-                "Several targets were measured at the same time; the figures above are sums over them, and these are "
-                "what each gave meanwhile. What one reaches alone is another cell (targets = 1), or another run."
-            ),
-            figures=(),
-            tables=(marked(target_table(shares, run.header.targets), invalid).explained,),
-        ),
-    )
-
-
-def _tables(experiment: Experiment, cells: Sequence[CellEstimate], headline: Headline) -> tuple[ResultTable, ...]:
-    tables = [*experiment_tables(experiment, cells)]
-    beside = (percentile_interval_table(experiment, cells), pace_table(cells))
-    tables.extend(table for table in beside if table is not None)
-    if experiment is Experiment.TAIL:
-        tables.append(tail_range_table(cells))
-    if experiment is Experiment.QUEUE_DEPTH:
-        tables.append(relative_table(cells))
-        knees = knee_table(headline.knees)
-        if knees is not None:
-            tables.append(knees)
-    return tuple(tables)
 
 
 def _turns(run: RunRecord) -> tuple[Turn, ...]:

@@ -306,7 +306,9 @@ def _against(figures: OperationEstimate, base: OperationEstimate) -> tuple[str, 
     tail_ns, base_tail_ns = figures.percentile(99.0).value_ns, base.percentile(99.0).value_ns
     return (
         f"{100 * (figures.iops.mean / base.iops.mean - 1):+,.0f} %",
-        f"{figures.latency_ns_mean.mean / base.latency_ns_mean.mean:,.2f} x",
+        f"{figures.latency_ns_mean.mean / base.latency_ns_mean.mean:,.2f} x"
+        if base.latency_ns_mean.mean
+        else Dash("the mean latency of the first is zero"),
         f"{tail_ns / base_tail_ns:,.2f} x"
         if tail_ns and base_tail_ns
         else Dash(why_no_percentile(figures, 99.0) or f"of the first: {why_no_percentile(base, 99.0)}"),

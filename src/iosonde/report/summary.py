@@ -9,8 +9,10 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from iosonde.analysis.experiments import estimate_run
+from iosonde.analysis.experiments import RunEstimates, estimate_run
+from iosonde.failures import STRICT, FailureLog
 from iosonde.findings.model import Finding, Severity, gravest_first
+from iosonde.findings.rules import FINDINGS
 from iosonde.records import Experiment, RunRecord
 from iosonde.report.brand import Brand, brands_of
 from iosonde.report.dashes import Dash, explained
@@ -19,7 +21,8 @@ from iosonde.report.facts import span_text, targets_text
 from iosonde.report.headline import Headline, HeadlineFigure, HeadlineGroup, headline_of
 from iosonde.report.knee_words import knee_sentence
 from iosonde.report.sentences import experiment_sentence
-from iosonde.report.validity import MARK, invalid_cells, see
+from iosonde.report.terminal.isolated import failed
+from iosonde.report.validity import MARK, Invalid, invalid_cells, see
 
 LINES_MAX: Final = 23
 """A screen of 24 lines keeps one for the prompt."""
@@ -32,20 +35,40 @@ _INTERVALS: Final = "Means over repeats, ± 95 %; MB/s is 10^6 bytes/s; percenti
 _STYLES: Final = {Severity.INVALID: "bold red", Severity.DOUBTFUL: "yellow", Severity.NOTE: "cyan"}
 
 
-def render_summary(run: RunRecord, findings: Sequence[Finding], report_path: Path | None) -> "RunSummary":
-    """What ``rich.print`` shows of a run: headline, knee, most severe findings, and where the report is."""
-    estimates = estimate_run(run)
+def render_summary(
+    run: RunRecord, findings: Sequence[Finding], report_path: Path | None, failures: FailureLog = STRICT
+) -> "RunSummary":
+    """What ``rich.print`` shows of a run: headline, knee, most severe findings, and where the report is.
+
+    What fails stands in its place, and in ``failures``.
+    """
+    estimates = failures.attempt(
+        "the analysis of the run", lambda: estimate_run(run), lambda _: RunEstimates((), {}), SUMMARY
+    )
     invalid = invalid_cells((cell.cell for cell in estimates.cells), findings)
     return RunSummary(
         target=printable(targets_text(run.header)),
         profile=run.header.plan.profile,
         span=span_text(run.header),
         brands=brands_of(run),
-        headline=headline_of(estimates, findings),
-        matrix=experiment_sentence(Experiment.MATRIX, estimates, invalid) if estimates.of(Experiment.MATRIX) else "",
+        headline=failures.attempt(
+            "the headline", lambda: headline_of(estimates, findings), lambda _: Headline((), ()), SUMMARY
+        ),
+        matrix=failures.attempt(
+            "the sentence of the matrix", lambda: _matrix_sentence(estimates, invalid), lambda _: "", SUMMARY
+        ),
         findings=gravest_first(findings),
         report_path=None if report_path is None else printable(str(report_path)),
+        failures=failures,
     )
+
+
+SUMMARY: Final = "summary"
+"""The section in whose place it stands that a part of the summary could not be made."""
+
+
+def _matrix_sentence(estimates: RunEstimates, invalid: Invalid) -> str:
+    return experiment_sentence(Experiment.MATRIX, estimates, invalid) if estimates.of(Experiment.MATRIX) else ""
 
 
 @dataclass(frozen=True)
@@ -60,16 +83,18 @@ class RunSummary:
     matrix: str
     findings: tuple[Finding, ...]
     report_path: str | None
+    failures: FailureLog = STRICT
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The parts from top to bottom; findings get the lines that the rest leaves."""
         head = [self._title(), *(self._brand(brand) for brand in self.brands), Text(_INTERVALS, style="dim")]
-        figures, notes = _figures_table(self.headline.groups)
-        knees = [Text(knee_sentence(direction, knee)) for direction, knee in self.headline.knees]
-        if self.headline.knees_invalid:
-            knees.append(Text(self.headline.knees_invalid, style="bold red"))
-        if self.matrix:
-            knees.insert(0, Text(self.matrix))
+        figures, notes = self.failures.attempt(
+            "the table of the headline", lambda: _figures_table(self.headline.groups), lambda _: (Table(), ()), SUMMARY
+        )
+        knees = self.failures.attempt("the knees", self._knees, lambda _: [], SUMMARY)
+        knees += [
+            failed(sentence) for section in (SUMMARY, FINDINGS) for sentence in self.failures.sentences_of(section)
+        ]
         foot = [] if self.report_path is None else [Text.assemble("Report: ", (self.report_path, "bold"))]
         others = [*head, *notes, *knees, *foot]
         used = _height(console, options, figures) + sum(_height(console, options, part) for part in others)
@@ -79,6 +104,12 @@ class RunSummary:
         yield from knees
         yield from self._findings(console, options, LINES_MAX - used)
         yield from foot
+
+    def _knees(self) -> list[Text]:
+        knees = [Text(knee_sentence(direction, knee)) for direction, knee in self.headline.knees]
+        if self.headline.knees_invalid:
+            knees.append(Text(self.headline.knees_invalid, style="bold red"))
+        return [Text(self.matrix), *knees] if self.matrix else knees
 
     def _title(self) -> Text:
         title = Text.assemble(("iosonde ", "bold"), (self.profile, "bold"), " of ", (self.target, "bold"))
@@ -91,7 +122,8 @@ class RunSummary:
 
     def _findings(self, console: Console, options: ConsoleOptions, lines: int) -> Iterable[Text]:
         if not self.findings:
-            yield Text("Findings: none.")
+            if not self.failures.sentences_of(FINDINGS):
+                yield Text("Findings: none.")
             return
         counts = ", ".join(f"{number} {severity}" for severity in Severity if (number := self._count(severity)))
         yield Text.assemble(("Findings", "bold"), f" ({counts}):")

@@ -18,7 +18,8 @@
       drawn.set(place, vegaEmbed(place, specificationOf(place), wanted).then(
         (result) => show(result.view),
         (problem) => {
-          place.textContent = "This chart could not be drawn: " + problem.message;
+          place.textContent = "This chart could not be drawn (" + problem.message + "). What was measured is kept, and " +
+            "the tables have its figures. To report it, send this message and this page.";
           place.classList.add("broken");
         },
       ));

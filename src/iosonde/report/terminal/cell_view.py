@@ -1,6 +1,7 @@
 """One cell on a terminal: everything that its record holds."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -9,6 +10,7 @@ from iosonde.analysis.cells import CellEstimate, OperationEstimate, estimate_cel
 from iosonde.analysis.targets import estimate_targets
 from iosonde.charts.figure import why_no_figures
 from iosonde.charts.quantities import workload_label
+from iosonde.failures import STRICT, FailureLog
 from iosonde.findings.model import Finding, invalid_by
 from iosonde.records import Operation, RunRecord, Sync
 from iosonde.report.brand import brands_of
@@ -23,55 +25,92 @@ from iosonde.report.terminal.course import render_course
 from iosonde.report.terminal.distributions import HistogramBars, PercentileBars
 from iosonde.report.terminal.figures import render_table
 from iosonde.report.terminal.findings import render_findings
+from iosonde.report.terminal.isolated import Deferred, Isolated, failed
 from iosonde.report.terminal.run_view import LEGEND
 from iosonde.report.validity import MARK, marked, see
 from iosonde.units import format_rate
 
 
 def render_cell(
-    run: RunRecord, chosen: ChosenCell, findings: Sequence[Finding], *, all_findings: bool
+    run: RunRecord,
+    chosen: ChosenCell,
+    findings: Sequence[Finding],
+    *,
+    all_findings: bool,
+    failures: FailureLog = STRICT,
 ) -> RenderableType:
-    """What ``iosonde show RUN CELL`` prints: from the settings to the findings that name the cell."""
-    estimate = estimate_cell(chosen.plan, chosen.records, looked=was_looked_at(run.header.plan, chosen.records))
-    parts: list[RenderableType] = [*_head(run, chosen, estimate), Text()]
+    """What ``iosonde show RUN CELL`` prints: from the settings to the findings that name the cell.
+
+    What fails stands in its place, and in ``failures``.
+    """
+    # Without its repeats a cell has no figures, whatever fails in them.
+    estimate = failures.attempt(
+        "the analysis of the cell",
+        lambda: estimate_cell(chosen.plan, chosen.records, looked=was_looked_at(run.header.plan, chosen.records)),
+        lambda _: estimate_cell(chosen.plan, ()),
+        CELL,
+    )
     invalid = invalid_by(findings, chosen.plan.cell)
-    if invalid:
-        parts.insert(1, Text(f" {MARK}  {see(invalid)}: these figures are not what they seem.", style="bold red"))
+    makers: tuple[tuple[str, Callable[[], Iterable[RenderableType]]], ...] = (
+        ("the settings of the cell", lambda: _head(run, chosen, estimate, invalid)),
+        ("the figures of the cell", lambda: _figures(chosen, estimate, invalid, failures)),
+        ("the rate of the cell", lambda: _paces(estimate)),
+        ("the distributions", lambda: _distributions(estimate, invalid)),
+        ("the course of the cell", lambda: render_course(chosen.records, estimate)),
+        ("what each target gave", lambda: _targets(run, chosen, estimate, invalid)),
+        ("the slowest operations", lambda: _slowest(chosen)),
+        ("the facts of the cell", lambda: [_title("How it went"), facts_table(run, chosen), Text()]),
+        ("the findings", lambda: _findings(chosen, findings, all_findings=all_findings)),
+    )
+    return Group(*(Isolated(part, Deferred(make), failures) for part, make in makers))
+
+
+CELL: Final = "cell"
+"""The section in whose place it stands that a cell could not be analysed."""
+
+
+def _figures(
+    chosen: ChosenCell, estimate: CellEstimate, invalid: tuple[str, ...], failures: FailureLog
+) -> Iterator[RenderableType]:
+    yield Text()
     if estimate.operations:
         table = repeats_table(chosen, estimate)
         # Each row is of this cell.
         table = marked(table, {line.texts[0]: invalid for line in table.lines if invalid})
-        parts += [render_table(table), Text(LEGEND, style="dim"), Text()]
-        parts.extend(_paces(estimate))
+        yield from (render_table(table), Text(LEGEND, style="dim"), Text())
+    elif sentences := failures.sentences_of(CELL):
+        yield from (*map(failed, sentences), Text())
     else:
-        parts += [Text(f"No figures: {printable(why_no_figures(estimate))}.", style="red"), Text()]
-    parts.extend(_distributions(estimate, invalid))
-    parts.extend(render_course(chosen.records, estimate))
-    parts.extend(_targets(run, chosen, estimate, invalid))
+        yield from (Text(f"No figures: {printable(why_no_figures(estimate))}.", style="red"), Text())
+
+
+def _slowest(chosen: ChosenCell) -> Iterator[RenderableType]:
     slowest = slowest_table(chosen.records)
     if slowest is not None:
-        parts += [_title("Slowest operations, by service latency"), slowest, Text()]
-    parts += [_title("How it went"), facts_table(run, chosen), Text()]
+        yield from (_title("Slowest operations, by service latency"), slowest, Text())
+
+
+def _findings(chosen: ChosenCell, findings: Sequence[Finding], *, all_findings: bool) -> Iterator[RenderableType]:
     named = [finding for finding in findings if chosen.plan.cell in finding.cells]
-    shown = findings if all_findings else named
-    parts.append(_title("All findings" if all_findings else "Findings that name this cell"))
-    parts.append(render_findings(shown, "" if all_findings else chosen.plan.cell))
+    yield _title("All findings" if all_findings else "Findings that name this cell")
+    yield render_findings(findings if all_findings else named, "" if all_findings else chosen.plan.cell)
     whole = len(findings) - len(named)
     if whole and not all_findings:
-        parts.append(Text(f"{whole} more are about other cells or the whole run: --findings shows them.", style="dim"))
-    return Group(*parts)
+        yield Text(f"{whole} more are about other cells or the whole run: --findings shows them.", style="dim")
 
 
 def _title(text: str) -> Text:
     return Text(text, style="bold underline")
 
 
-def _head(run: RunRecord, chosen: ChosenCell, estimate: CellEstimate) -> Iterator[Text]:
+def _head(run: RunRecord, chosen: ChosenCell, estimate: CellEstimate, invalid: tuple[str, ...]) -> Iterator[Text]:
     plan = chosen.plan
     where = Text.assemble((printable(plan.cell), "bold"), f" of run {printable(run.header.run)}")
     if chosen.repeat is not None:
         where.append(f", repeat {chosen.repeat} only")
     yield where
+    if invalid:
+        yield Text(f" {MARK}  {see(invalid)}: these figures are not what they seem.", style="bold red")
     for brand in brands_of(run):
         yield Text.assemble((f" {brand.word.upper()} ", "bold black on yellow"), " ", printable(brand.sentence))
     yield Text(_settings(chosen))

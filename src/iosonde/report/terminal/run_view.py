@@ -1,6 +1,7 @@
 """A whole run on a terminal: the summary, then every cell by experiment, then small charts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Final
 
 from rich.console import Group, RenderableType
@@ -8,6 +9,7 @@ from rich.text import Text
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import RunEstimates, estimate_run
+from iosonde.failures import STRICT, FailureLog
 from iosonde.findings.model import Finding
 from iosonde.records import Experiment, RunRecord
 from iosonde.report.display import printable
@@ -17,6 +19,7 @@ from iosonde.report.summary import render_summary
 from iosonde.report.terminal.distributions import PercentileBars
 from iosonde.report.terminal.figures import joined, render_table
 from iosonde.report.terminal.findings import render_findings
+from iosonde.report.terminal.isolated import Deferred, Isolated, failed
 from iosonde.report.terminal.sweeps import render_sweeps
 from iosonde.report.titles import TITLES
 from iosonde.report.validity import MARK, Invalid, invalid_cells, marked, see
@@ -29,28 +32,46 @@ LEGEND: Final = (
 )
 
 
-def render_run(run: RunRecord, findings: Sequence[Finding], *, all_findings: bool) -> RenderableType:
-    """What ``iosonde show RUN`` prints."""
-    estimates = estimate_run(run)
-    parts: list[RenderableType] = [render_summary(run, findings, None), Text()]
+def render_run(
+    run: RunRecord, findings: Sequence[Finding], *, all_findings: bool, failures: FailureLog = STRICT
+) -> RenderableType:
+    """What ``iosonde show RUN`` prints. What fails stands in its place, and in ``failures``."""
+
+    def isolated(part: str, make: Callable[[], Iterable[RenderableType]]) -> RenderableType:
+        return Isolated(part, Deferred(make), failures)
+
+    summary = isolated("the summary", lambda: [render_summary(run, findings, None, failures)])
+    estimates = failures.attempt(
+        "the analysis of the run", lambda: estimate_run(run), lambda _: RunEstimates((), {}), FIGURES
+    )
+    parts: list[RenderableType] = [summary, Text(), *map(failed, failures.sentences_of(FIGURES))]
     if all_findings:
-        parts += [Text("All findings", style="bold underline"), render_findings(findings), Text()]
+        title = Text("All findings", style="bold underline")
+        parts += [title, isolated("the findings", lambda: [render_findings(findings)]), Text()]
     parts.append(Text(LEGEND, style="dim"))
     invalid = invalid_cells((cell.cell for cell in estimates.cells), findings)
-    parts.extend(_experiments(estimates, invalid))
-    parts.extend(render_sweeps(estimates, invalid))
-    parts.extend(_distributions(estimates, invalid))
+    parts.extend(
+        isolated(f'the section "{title}"', partial(_experiment, experiment, title, estimates, invalid))
+        for experiment, title in TITLES.items()
+    )
+    parts.append(isolated("the sweeps", lambda: render_sweeps(estimates, invalid)))
+    parts.append(isolated("the distributions", lambda: _distributions(estimates, invalid)))
     parts.append(Text("`iosonde show RUN CELL` shows a cell in full, `--findings` all findings.", style="dim"))
     return Group(*parts)
 
 
-def _experiments(estimates: RunEstimates, invalid: Invalid) -> Iterator[RenderableType]:
-    for experiment, title in TITLES.items():
-        cells = estimates.of(experiment)
-        if cells:
-            yield Text(title, style="bold underline")
-            yield render_table(marked(joined(experiment_tables(experiment, cells)), invalid))
-            yield Text()
+FIGURES: Final = "figures"
+"""The section in whose place it stands that the run could not be analysed."""
+
+
+def _experiment(
+    experiment: Experiment, title: str, estimates: RunEstimates, invalid: Invalid
+) -> Iterator[RenderableType]:
+    cells = estimates.of(experiment)
+    if cells:
+        yield Text(title, style="bold underline")
+        yield render_table(marked(joined(experiment_tables(experiment, cells)), invalid))
+        yield Text()
 
 
 def _distributions(estimates: RunEstimates, invalid: Invalid) -> Iterator[RenderableType]:

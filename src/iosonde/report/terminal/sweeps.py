@@ -7,7 +7,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
-from iosonde.analysis.experiments import SWEEP_DEPTHS_MIN, RunEstimates
+from iosonde.analysis.experiments import DIRECTIONS, SWEEP_DEPTHS_MIN, RunEstimates
 from iosonde.charts.quantities import NO_VALUE, latency_unit, significant, workload_label
 from iosonde.records import Experiment, Workload
 from iosonde.report.terminal.signs import bar
@@ -47,7 +47,8 @@ def _sweep(estimates: RunEstimates, cells: Sequence[CellEstimate]) -> Sweep:
     points = tuple((cell, figures) for cell in ordered if (figures := cell.subject) is not None)
     first = cells[0]
     knee_depth = None
-    if Experiment.QUEUE_DEPTH in first.experiments and first.direction is not None:
+    # Reads and writes have a knee; trims and mixes are asked for none.
+    if Experiment.QUEUE_DEPTH in first.experiments and first.direction in DIRECTIONS:
         knee = estimates.knee(first.direction)
         knee_depth = None if knee.point is None else knee.point.queue_depth
     return Sweep(sweep_label(first.workload), points, knee_depth)

@@ -1,0 +1,441 @@
+"""A chart or a section that fails costs its own place: there stands why, and how to report it, in every form."""
+
+import gc
+import io
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import wraps
+from pathlib import Path
+from types import ModuleType
+from typing import Never
+
+import altair as alt
+import pytest
+from rich.console import Console, RenderableType
+
+import iosonde
+from iosonde.analysis.cells import CellEstimate, estimate_cell
+from iosonde.charts.figure import Figure
+from iosonde.cli import main, publish
+from iosonde.errors import OutputError, UsageError
+from iosonde.failures import REASON_MAX, STRICT, FailureLog
+from iosonde.findings import Case, find_in, rules
+from iosonde.records import CellPlan, CellRecord, RunRecord
+from iosonde.report import answers, derive, page, sections, summary
+from iosonde.report.chapters import NOTHING_FOUND
+from iosonde.report.drawing import Drawers, DrawingError
+from iosonde.report.html import render_html
+from iosonde.report.images import write_charts
+from iosonde.report.markdown import page_markdown, write_markdown
+from iosonde.report.page import Page, page_of
+from iosonde.report.pdf import render_pdf
+from iosonde.report.result_tables import Head, Line, ResultTable
+from iosonde.report.sections import Section
+from iosonde.report.summary import render_summary
+from iosonde.report.terminal import cell_view, run_list, run_view
+from iosonde.report.terminal.cell_choice import chosen_cell
+from iosonde.report.terminal.cell_view import render_cell
+from iosonde.report.terminal.run_view import render_run
+from tests.builders import finding
+from tests.commands import few_cells
+from tests.lab_builder import lab_run
+from tests.report.paged import Paged
+from tests.runs_on_disk import write_run
+
+REASON = "ZeroDivisionError: nobody thought of this"
+
+
+def smaller(run: RunRecord) -> RunRecord:
+    """A few cells of each experiment."""
+    plan = run.header.plan
+    cells = tuple(
+        cell for cell in plan.cells if cell.workload.block_size_bytes == 4096 and cell.workload.queue_depth <= 16
+    )
+    names = {cell.cell for cell in cells}
+    header = run.header.model_copy(update={"plan": plan.model_copy(update={"cells": cells})})
+    return run.model_copy(update={"header": header, "cells": tuple(cell for cell in run.cells if cell.cell in names)})
+
+
+RUN = smaller(lab_run(repeats=1, quick=True))
+WITH_INTERVALS = smaller(lab_run(repeats=1, with_intervals=True))
+COMMAND = "iosonde export"
+
+
+def fails(*_: object, **__: object) -> Never:
+    raise ZeroDivisionError("nobody thought of this")
+
+
+def shown(renderable: RenderableType) -> str:
+    console = Console(file=io.StringIO(), width=200)
+    with console.capture() as captured:
+        console.print(renderable)
+    return captured.get()
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def all_forms(run: RunRecord, failures: FailureLog) -> dict[str, str]:
+    """A run as text in every form that takes no drawing."""
+    findings = find_in(run, failures)
+    made = page_of(run, findings, failures)
+    return {
+        "page": render_html(made, failures),
+        "markdown": page_markdown(made, "charts", failures),
+    }
+
+
+PARTS: list[tuple[ModuleType, str, str, str]] = [
+    (sections, "latency_heat_map", 'The chart "Latency over time: ', "Percentiles of latency"),
+    (sections, "run_consistency", 'The chart "Every interval of the run"', "Tail latency"),
+    (sections, "experiment_sentence", 'The sentence of "Read/write mix"', "Mix and IOPS"),
+    (sections, "experiment_tables", 'The table of figures in "Read/write mix"', "Mix and IOPS"),
+    (sections, "relative_table", "The table of multiples of the first depth", "Queue depth and IOPS"),
+    (sections, "knee_sentence", 'The sentence of "Queue-depth sweep"', "Queue depth and IOPS"),
+    (sections, "course_sentence", 'The sentence of "Over the time of the run"', "Every interval of the run"),
+    (sections, "estimate_targets", 'The section "The share of each target"', "Tail latency"),
+    (page, "throughput_latency", 'The chart "IOPS against mean latency"', "Headline"),
+    (page, "headline_of", 'The section "Headline"', "Tail latency"),
+    (page, "estimate_run", "The analysis of the run", "How each number is defined"),
+    (page, "fact_groups", 'The section "Conditions"', "Plan and order"),
+    (page, "targets_text", "The names of the targets", "Headline"),
+    (page, "identity_text", "The identity of the targets", "Headline"),
+    (page, "brands_of", "What is said above all figures", "Headline"),
+    (answers, "_reached", "The answer about what the target reaches", "Tail latency"),
+]
+
+
+@pytest.mark.parametrize(("module", "name", "part", "other"), PARTS, ids=[name for _, name, _, _ in PARTS])
+def test_whatever_fails_stands_in_its_place_and_the_rest_is_there(
+    monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str, part: str, other: str
+) -> None:
+    monkeypatch.setattr(module, name, fails)
+    failures = FailureLog()
+    forms = all_forms(WITH_INTERVALS, failures)
+    assert any(part in failure.statement for failure in failures.failures), failures.failures
+    assert all(REASON in failure.reason for failure in failures.failures)
+    for form, text in forms.items():
+        plain = words(text.replace("\\", "").replace("&#34;", '"').replace("&#39;", "'"))
+        assert part in plain, form
+        assert REASON in plain, form
+        assert COMMAND in plain, form
+        assert other in plain, form
+
+
+def test_every_chart_that_fails_has_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = {figure.id for figure in page_of(RUN, ()).figures}
+
+    def failing(draw: sections.Draw) -> sections.Draw:
+        return wraps(draw)(lambda _: fails())
+
+    broken = {experiment: tuple(map(failing, draws)) for experiment, draws in sections._FIGURES.items()}
+    monkeypatch.setattr(sections, "_FIGURES", broken)
+    failures = FailureLog()
+    made = page_of(RUN, (), failures)
+    assert {figure.id for figure in made.figures} == whole
+    failed = [figure.id for figure in made.figures if figure.failure]
+    assert failed == [draw.__name__.replace("_", "-") for draws in broken.values() for draw in draws]
+    text = render_html(made, failures)
+    assert text.count('class="failed"') == len(failed) == len(failures.failures)
+    assert all(f'id="figure-{identity}"' in text for identity in failed)
+
+
+def test_a_number_that_json_lacks_costs_its_chart_and_not_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unsound(_: object) -> Figure:
+        rows = [{"x": float("nan")}]
+        return Figure(
+            "unsound",
+            "An unsound chart",
+            "It has a hole.",
+            alt.LayerChart(layer=[], data=alt.InlineData(values=rows)),
+            tuple(rows),
+        )
+
+    monkeypatch.setattr(sections, "run_consistency", unsound)
+    failures = FailureLog()
+    text = render_html(page_of(RUN, (), failures), failures)
+    assert text.count('class="failed"') == 1
+    (failure,) = failures.failures
+    assert failure.statement.startswith('The chart "Every interval of the run" could not be made (ValueError: ')
+    assert 'id="figure-run-consistency"' in text
+
+
+def test_without_a_log_whatever_fails_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sections, "tail_range_table", fails)
+    with pytest.raises(ZeroDivisionError):
+        page_of(RUN, ())
+
+
+@pytest.mark.parametrize(
+    "error", [KeyboardInterrupt(), SystemExit(3), UsageError("no", "hint"), OutputError("no", "hint")]
+)
+def test_what_is_no_mistake_of_ours_goes_on_its_way(error: BaseException) -> None:
+    def raising() -> Never:
+        raise error
+
+    failures = FailureLog()
+    with pytest.raises(type(error)):
+        failures.attempt("a part", raising, lambda _: None)
+    assert failures.failures == ()
+
+
+def test_a_reason_is_one_short_line_and_says_where_it_was() -> None:
+    failures = FailureLog()
+    for message in ("two\nlines", "long " * 1000, ""):
+        failures.note("a part", ValueError(message))
+    reasons = [failure.reason for failure in failures.failures]
+    assert reasons[0] == "ValueError: two lines"
+    assert len(reasons[1]) == REASON_MAX
+    assert reasons[2] == "ValueError"
+    failures.attempt("another", lambda: page_of(None, (), STRICT), lambda _: None)  # type: ignore[arg-type]
+    assert "; report/page.py, line " in failures.failures[-1].reason
+
+
+def test_a_rule_that_fails_costs_its_finding_and_nobody_claims_that_there_is_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken_rule(_: object) -> Iterator[int]:
+        yield 1 // 0
+
+    monkeypatch.setattr(rules, "RULES", (broken_rule,))
+    failures = FailureLog()
+    forms = all_forms(RUN, failures) | {"summary": shown(render_summary(RUN, (), None, failures))}
+    assert [failure.section for failure in failures.failures] == ["findings"]
+    for form, text in forms.items():
+        assert "The rule of findings on broken rule could not be made" in words(text), form
+        for claim in (NOTHING_FOUND, "No finding makes these numbers doubtful", "Findings: none"):
+            assert claim not in words(text), form
+
+
+def broken_table() -> ResultTable:
+    """A table with a row that is longer than its head, in HTML, and shorter, on paper."""
+    return ResultTable(
+        "A table.",
+        (Head("Cell", number=False), Head("One"), Head("Two")),
+        (Line(("a", "1")), Line(("a", "1", "2", "3"))),
+        (),
+    )
+
+
+def broken_chart() -> Figure:
+    """A chart that no library can draw."""
+    nonsense = alt.LayerChart(layer=[alt.Chart().mark_point().encode(x="x:Q")], width="container", height=100)
+    nonsense.data = alt.InlineData(values=[{"x": 1}])
+    figure = Figure("nonsense", "A nonsensical chart", "It shows nothing.", nonsense, ({"x": 1},))
+    figure.specification["layer"] = [{"mark": "no such mark"}]
+    return figure
+
+
+@pytest.fixture
+def broken_page() -> Page:
+    whole = page_of(RUN, [finding()])
+    section = Section(
+        "odd",
+        "An odd section",
+        "",
+        (broken_chart(), whole.sections[0].figures[0]),
+        (broken_table(), whole.sections[0].tables[0]),
+    )
+    return replace(whole, picture=None, sections=(section,))
+
+
+def test_what_can_not_be_drawn_or_typeset_stands_in_its_place_on_paper(broken_page: Page, drawers: Drawers) -> None:
+    failures = FailureLog()
+    text = words(" ".join(Paged(render_pdf(broken_page, drawers, failures=failures)).texts))
+    assert [failure.part for failure in failures.failures] == [
+        'the picture of the chart "A nonsensical chart"',
+        'the part "table" of "An odd section"',
+    ]
+    for failure in failures.failures:
+        assert failure.part[4:] in text
+    assert COMMAND in text
+    for other in ("Latency without a queue", "Conditions", "span-fits-cache", "How each number is defined"):
+        assert other in text
+    with pytest.raises(DrawingError, match=r"^ValueError: "):
+        render_pdf(broken_page, drawers)
+
+
+def test_what_can_not_be_drawn_stands_in_its_place_in_markdown_and_has_no_picture(
+    broken_page: Page, drawers: Drawers, tmp_path: Path
+) -> None:
+    failures = FailureLog()
+    report, *pictures = write_markdown(broken_page, tmp_path / "report.md", drawers, failures)
+    assert [path.name for path in pictures] == ["baseline-percentiles.png"]
+    text = report.read_text(encoding="utf-8")
+    assert 'The picture of the chart "A nonsensical chart" could not be made' in text
+    assert "nonsense.png" not in text
+
+
+def test_charts_that_can_not_be_drawn_have_no_files_and_the_others_have(
+    broken_page: Page, drawers: Drawers, tmp_path: Path
+) -> None:
+    failures = FailureLog()
+    written = write_charts(broken_page, tmp_path, drawers, failures)
+    assert {path.stem for path in written} == {"baseline-percentiles"}
+    assert len(failures.failures) == 1
+
+
+def test_a_table_that_fails_while_it_is_laid_out_costs_its_place_on_the_page(broken_page: Page) -> None:
+    failures = FailureLog()
+    text = render_html(broken_page, failures)
+    (failure,) = failures.failures
+    assert failure.part == 'the table of "An odd section"'
+    assert text.count('class="failed"') == 1
+    assert "Latency without a queue" in text
+
+
+TERMINAL: list[tuple[ModuleType, str, str]] = [
+    (run_view, "experiment_tables", "Findings"),
+    (run_view, "render_sweeps", "Tail latency"),
+    (run_view, "_distributions", "Tail latency"),
+    (run_view, "estimate_run", "Means over repeats"),
+    (run_view, "render_summary", "Tail latency"),
+    (summary, "estimate_run", "Tail latency"),
+    (summary, "headline_of", "Tail latency"),
+    (summary, "knee_sentence", "Tail latency"),
+    (summary, "figure_text", "Tail latency"),
+    (cell_view, "estimate_cell", "How it went"),
+    (cell_view, "repeats_table", "How it went"),
+    (cell_view, "facts_table", "Findings that name this cell"),
+    (cell_view, "render_course", "How it went"),
+]
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "other"), TERMINAL, ids=[f"{each[0].__name__[15:]}.{each[1]}" for each in TERMINAL]
+)
+def test_what_fails_on_a_terminal_stands_in_its_place(
+    monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str, other: str
+) -> None:
+    def without_repeats(plan: CellPlan, records: Sequence[CellRecord]) -> CellEstimate:
+        return fails() if records else estimate_cell(plan, records)
+
+    monkeypatch.setattr(module, name, without_repeats if name == "estimate_cell" else fails)
+    failures = FailureLog()
+    chosen = chosen_cell(RUN, RUN.cells[0].cell, None)
+    if module is cell_view:
+        text = words(shown(render_cell(RUN, chosen, (), all_findings=False, failures=failures)))
+    else:
+        text = words(shown(render_run(RUN, (), all_findings=True, failures=failures)))
+    assert failures.failures
+    assert REASON in text
+    assert other in text
+
+
+@pytest.fixture
+def run_path(tmp_path: Path) -> Iterator[Path]:
+    """A run on disk; commands that read one stop looking for garbage, and these share a process with the tests."""
+    yield write_run(RUN, tmp_path / "run")
+    gc.enable()
+
+
+def test_a_run_whose_chart_fails_has_its_report_its_tables_and_a_warning(
+    monkeypatch: pytest.MonkeyPatch, run_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sections, "run_consistency", fails)
+    publish.finish_directory(run_path)
+    told = capsys.readouterr()
+    warning, hint = told.err.splitlines()
+    assert warning.startswith(f'warning: The chart "Every interval of the run" could not be made ({REASON}; report/')
+    assert hint.endswith(f"send the message and the file that `iosonde export {run_path}` writes")
+    assert "Report:" in told.out
+    assert {path.name for path in run_path.glob("*.parquet")} == {
+        "cells.parquet",
+        "intervals.parquet",
+        "histograms.parquet",
+    }
+    assert 'class="failed"' in (run_path / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "part"),
+    [
+        (derive, "page_of", "The page"),
+        (derive, "run_tables", "Parquet"),
+        (summary, "targets_text", "The summary"),
+        (Case, "of", "The analysis that findings need"),
+    ],
+)
+def test_neither_page_nor_tables_nor_summary_cost_each_other(
+    monkeypatch: pytest.MonkeyPatch,
+    run_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    module: object,
+    name: str,
+    part: str,
+) -> None:
+    monkeypatch.setattr(module, name, fails)
+    publish.finish_directory(run_path)
+    told = capsys.readouterr()
+    assert f"warning: {part} could not be made ({REASON}" in told.err
+    assert (run_path / "report.html").stat().st_size > 0
+    assert (run_path / "cells.parquet").exists() == (name != "run_tables")
+
+
+def call(*asked: object) -> None:
+    main.app([str(word) for word in asked], standalone_mode=False)
+
+
+def test_forms_do_not_cost_each_other_and_the_one_that_is_lost_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, run_path: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(page, "_page_of", fails)
+    places = {name: tmp_path / name for name in ("page.html", "tables", "parquet", "run.json")}
+    with pytest.raises(OutputError, match=r"the form .*/page\.html could not be made"):
+        call(
+            "report",
+            run_path,
+            "--html",
+            places["page.html"],
+            "--csv",
+            places["tables"],
+            "--parquet",
+            places["parquet"],
+            "--json",
+            places["run.json"],
+        )
+    assert not places["page.html"].exists()
+    assert (places["tables"] / "cells.csv").stat().st_size > 0
+    assert (places["parquet"] / "cells.parquet").stat().st_size > 0
+    assert json.loads(places["run.json"].read_text(encoding="utf-8"))["export_version"] == 1
+    assert f"warning: The form {places['page.html']} could not be made ({REASON}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("asked", [("report",), ("show",)])
+def test_commands_that_read_a_run_warn_too(
+    monkeypatch: pytest.MonkeyPatch, run_path: Path, capsys: pytest.CaptureFixture[str], asked: Sequence[str]
+) -> None:
+    monkeypatch.setattr(summary, "headline_of", fails)
+    call(*asked, run_path)
+    assert f"warning: The headline could not be made ({REASON}" in capsys.readouterr().err
+
+
+def test_a_line_of_a_list_that_fails_is_one_of_it(
+    monkeypatch: pytest.MonkeyPatch, run_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(run_list, "listed_run", fails)
+    call("list", run_path.parent)
+    told = words(capsys.readouterr().out)
+    assert "unreadable" in told
+    assert REASON in told
+
+
+def test_a_script_is_warned(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(sections, "run_consistency", fails)
+    with pytest.warns(RuntimeWarning, match="Every interval of the run"):
+        run = iosonde.run("sim:mmc", profile=few_cells(tmp_path), size="16MiB", seed=1, out=tmp_path / "run")
+    assert run.finished
+
+
+def test_a_probe_whose_figures_can_not_be_told_gives_its_record(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from iosonde.report import probe_summary
+
+    monkeypatch.setattr(probe_summary, "render_probe", fails)
+    call("probe", "sim:mmc", "--duration", "10ms", "--warmup", "0s", "--size", "16MiB")
+    told = capsys.readouterr()
+    assert json.loads(told.out)["cells"][0]["outcome"] == "finished"
+    assert f"warning: The figures could not be made ({REASON}" in told.err

@@ -1,0 +1,128 @@
+"""A run on simulated drives in every form that a report has, and what must not be in any of them."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final, Never
+
+from rich.console import Console, RenderableType
+
+from iosonde.campaign import SilentObserver, look_ahead, measure_to_directory
+from iosonde.campaign.wishes import campaign_wish
+from iosonde.failures import FailureLog
+from iosonde.findings import find_in
+from iosonde.records import RunRecord
+from iosonde.report.drawing import Drawers
+from iosonde.report.export import run_json, run_tables, write_csv
+from iosonde.report.html import render_html
+from iosonde.report.images import drawn_figures
+from iosonde.report.markdown import page_markdown
+from iosonde.report.page import Page, page_of
+from iosonde.report.pdf import paper_data, render_pdf
+from iosonde.report.summary import render_summary
+from iosonde.report.terminal.cell_choice import chosen_cell
+from iosonde.report.terminal.cell_view import render_cell
+from iosonde.report.terminal.run_list import headline_cells, listed_run, render_runs
+from iosonde.report.terminal.run_view import render_run
+from iosonde.store import glance_at, load_run, make_directory, write_parquet
+from iosonde.vocabulary import EngineChoice, Paper, Poll
+from tests.report.paged import Paged
+
+CELLS_SHOWN: Final = 3
+COLUMNS: Final = 120
+FAILED: Final = "could not be made"
+_SCRIPT: Final = re.compile(r"<script.*?</script>|<style.*?</style>", re.DOTALL)
+# Numbers that are none, in Python's words and in JavaScript's, and an exponent, which no form of ours writes.
+NO_NUMBER: Final = re.compile(r"\b(?:nan|NaN|inf|Infinity|undefined)\b|\bNone\b(?!\.)|\d[eE][+-]\d")
+
+
+def measure(
+    words: Sequence[str], profile: str, directory: Path, *, quick: bool, size: str | None, seed: int = 1
+) -> None:
+    """Measures as ``iosonde run`` does. Raises IosondeError."""
+    wish = campaign_wish(
+        words,
+        profile=profile,
+        quick=quick,
+        size=size,
+        overwrite=False,
+        buffered=False,
+        engine=EngineChoice.AUTO,
+        poll=Poll.INTERRUPT,
+        seed=seed,
+    )
+    now = datetime.now(UTC)
+    measure_to_directory(wish, look_ahead(wish, now), directory, SilentObserver(), now)
+
+
+@dataclass(frozen=True)
+class Report:
+    """A run with all that was made of it as text, by form."""
+
+    run: RunRecord
+    page: Page
+    texts: Mapping[str, str]
+    failures: FailureLog
+
+
+def report_of(directory: Path) -> Report:
+    """All forms of a run that take no drawing, as the commands make them."""
+    failures = FailureLog()
+    run = load_run(directory)
+    findings = find_in(run, failures)
+    page = page_of(run, findings, failures)
+    make_directory(directory / "tables")
+    write_csv(run, findings, directory / "tables")
+    write_parquet(directory, run_tables(run, findings))
+    texts = {
+        "html": render_html(page, failures),
+        "markdown": page_markdown(page, "charts", failures),
+        "paper": json.dumps(paper_data(page, Paper.A4, {}, failures), ensure_ascii=False),
+        "json": run_json(run, findings),
+        "summary": shown(render_summary(run, findings, directory / "report.html", failures)),
+        "show": shown(render_run(run, findings, all_findings=True, failures=failures)),
+        "list": shown(render_runs([listed_run(directory, glance_at(directory, headline_cells))])),
+    }
+    for cell in run.header.plan.cells[:CELLS_SHOWN]:
+        chosen = chosen_cell(run, cell.cell, None)
+        texts[cell.cell] = shown(render_cell(run, chosen, findings, all_findings=False, failures=failures))
+    return Report(run, page, texts, failures)
+
+
+def shown(renderable: RenderableType) -> str:
+    """What a terminal shows."""
+    console = Console(width=COLUMNS)
+    with console.capture() as captured:
+        console.print(renderable)
+    return captured.get()
+
+
+def assert_whole(report: Report) -> None:
+    """Nothing of the report has failed, and every number in it is one."""
+    assert report.failures.failures == ()
+    for form, text in report.texts.items():
+        if form == "json":
+            json.loads(text, parse_constant=_refused)
+            continue
+        plain = _SCRIPT.sub("", text) if form == "html" else text
+        assert FAILED not in plain, form
+        odd = NO_NUMBER.search(plain)
+        assert odd is None, f"{form}: ...{plain[max(odd.start() - 80, 0) : odd.end() + 40]}"
+    for figure in drawn_figures(report.page):
+        json.loads(figure.specification_json, parse_constant=_refused)
+
+
+def assert_drawn(report: Report, drawers: Drawers) -> None:
+    """The report on paper, without anything that failed."""
+    paged = Paged(render_pdf(report.page, drawers, failures=report.failures))
+    texts = " ".join(paged.texts)
+    assert report.page.run in texts
+    assert FAILED not in texts
+    assert report.failures.failures == ()
+
+
+def _refused(constant: str) -> Never:
+    raise AssertionError(constant)
