@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 import altair as alt
 import pytest
+import vl_convert
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import RunEstimates, estimate_run
@@ -92,6 +93,20 @@ def test_every_quantitative_axis_names_its_unit(experiment: Experiment, draw: Dr
     }
     assert titles
     assert all("(" in title for title in titles)
+
+
+def test_block_sizes_of_any_pattern_have_a_line_each() -> None:
+    patterns = ("permutation", "zipf:1.1", "random")
+    plans = [
+        cell_plan(workload(pattern, block_size_bytes=size), Experiment.BLOCK_SIZE)
+        for pattern in patterns
+        for size in (4096, 8192)
+    ]
+    records = [cell_record(plan, {Operation.READ: totals_of([1000] * 50)}) for plan in plans]
+    figure = block_size_iops(estimate_run(run_record(plans, records)).of(Experiment.BLOCK_SIZE))
+    (line, *_) = figure.specification["layer"]
+    assert set(line["encoding"]["color"]["scale"]["domain"]) == {f"{pattern} read" for pattern in patterns}
+    assert "read" in vl_convert.vegalite_to_svg({**figure.specification, "width": 400})
 
 
 def test_baselines_are_named_by_what_they_are() -> None:

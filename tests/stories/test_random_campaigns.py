@@ -36,7 +36,7 @@ def drawers() -> Iterator[Drawers]:
     database=None,
     deadline=None,
     suppress_health_check=list(HealthCheck),
-    phases=[Phase.generate, Phase.shrink] if ASKED else [Phase.generate],
+    phases=[Phase.generate],
     print_blob=True,
 )
 @given(small_campaigns())

@@ -1,7 +1,8 @@
 """The block-size sweep: IOPS, bandwidth and latency against the size of a block."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import cycle
 
 import altair as alt
 
@@ -21,10 +22,12 @@ from iosonde.charts.quantities import (
     series_label,
 )
 from iosonde.charts.theme import (
+    CASES,
     RANDOM_READ,
     RANDOM_WRITE,
     SEQUENTIAL_READ,
     SEQUENTIAL_WRITE,
+    Series,
     layered,
 )
 
@@ -126,5 +129,12 @@ def _layers(rows: Sequence[Row], view: _View) -> list[alt.Chart]:
         axis=alt.Axis(values=sizes, labelExpr=_SIZE_LABEL, labelOverlap="parity", grid=False),
     )
     y = alt.Y(**log_scaled(view.field, view.axis_title, domain, view.axis(values=log_ticks(domain))))
-    present = {row["series"] for row in rows}
-    return lines_with_intervals(x, y, [each for each in SERIES if each.name in present])
+    return lines_with_intervals(x, y, _series(rows))
+
+
+def _series(rows: Sequence[Row]) -> list[Series]:
+    """The lines that there are: random and sequential by their own colours, other patterns by those of cases."""
+    present = dict.fromkeys(str(row["series"]) for row in rows)
+    known = [each for each in SERIES if each.name in present]
+    others = [name for name in present if name not in {each.name for each in known}]
+    return [*known, *(replace(style, name=name) for name, style in zip(others, cycle(CASES), strict=False))]
