@@ -35,5 +35,5 @@ def test_a_chart_with_both_says_which_is_which() -> None:
 
 def test_cells_that_differ_by_their_pace_alone_have_a_line_each() -> None:
     cells = [at_a_rate(paced()), at_a_rate(paced(arrivals=Arrivals.CONSTANT)), at_a_rate(paced(queue_depth=1))]
-    names = {row["series"] for row in tail_percentiles(cells).rows}
+    names = {row["series"] for row in tail_percentiles(cells)[0].rows}
     assert names == {"read, 1k/s", "read, 1k/s constant", "read, 1k/s, depth ≤ 1"}

@@ -11,7 +11,6 @@ from iosonde.report.page import Page
 from iosonde.report.result_tables import Head, Line, ResultTable
 
 NOTHING_FOUND: Final = "No rule found anything to object to."
-NOTHING_TO_DRAW: Final = "Nothing to draw: no cell of this chart has figures."
 
 
 @dataclass(frozen=True)
@@ -92,14 +91,15 @@ def left_out_text(figure: Figure) -> str:
     """What the chart leaves out, in one sentence; empty where that is nothing."""
     if not figure.left_out:
         return ""
-    return f"Left out, because there are no figures: {'; '.join(figure.left_out)}."
+    return f"Left out: {'; '.join(figure.left_out)}."
 
 
 def _headline(page: Page) -> tuple[Chapter, ...]:
     if not page.headline.groups:
         return ()
     lead = f"Means over {page.repeats} repeats with their 95 % intervals; percentiles over all repeats together."
-    return (Chapter("headline", "Headline", lead, (), (Cards(page.headline.groups),)),)
+    more = (page.headline.untold_text,) if page.headline.untold else ()
+    return (Chapter("headline", "Headline", lead, more, (Cards(page.headline.groups),)),)
 
 
 def _answers(page: Page) -> Chapter:

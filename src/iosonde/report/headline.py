@@ -7,18 +7,21 @@ from typing import Final
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.estimate import Estimate
-from iosonde.analysis.experiments import RunEstimates
+from iosonde.analysis.experiments import DepthSweep, RunEstimates
+from iosonde.analysis.families import Along, drawn_classes
 from iosonde.analysis.histogram import percent_label
 from iosonde.analysis.knee import Knee
 from iosonde.charts.figure import why_no_figures
-from iosonde.charts.quantities import cell_depth_label
+from iosonde.charts.names import names_of
+from iosonde.charts.quantities import cell_depth_label, load_label, operations_label, plural
 from iosonde.findings.model import Finding, Severity
 from iosonde.records import Access, Experiment, Operation, Sync
-from iosonde.units import format_size
+from iosonde.report.kinds import Kind, at_one_size, is_plain, kinds_of
 
-SMALL_BLOCK_BYTES: Final = 4096
 TAIL_DEPTH: Final = 8
-DIRECTIONS: Final = (Operation.READ, Operation.WRITE)
+KINDS_MAX: Final = 6
+"""So many kinds of workload are told: with latencies, durable writes and the tail they fill a screen."""
+LATENCIES_MAX: Final = 4
 
 
 class Quantity(StrEnum):
@@ -55,7 +58,7 @@ class HeadlineGroup:
     """The figures that belong together, and the one cell that they come from.
 
     ``missing`` says why there are no figures; it is empty when there are. ``doubted_by`` are the ids of the findings
-    that name the cell and call its figures invalid or doubtful.
+    that name the cell and call its figures invalid or doubtful. ``of`` is what sentences call the operations.
     """
 
     id: str
@@ -65,110 +68,195 @@ class HeadlineGroup:
     figures: tuple[HeadlineFigure, ...]
     missing: str = ""
     doubted_by: tuple[str, ...] = ()
+    of: str = ""
+
+
+@dataclass(frozen=True)
+class SweptKnee:
+    """A sweep of queue depths and its knee; of a mix it is that of all of its operations.
+
+    ``name`` is what charts call the sweep beside the others (``read``, ``70/30 mix``), ``operations`` what sentences
+    call it (``4 KiB random reads``).
+    """
+
+    name: str
+    operations: str
+    sweep: DepthSweep
+
+    @property
+    def knee(self) -> Knee:
+        """The knee, or why there is none to be told."""
+        return self.sweep.knee
 
 
 @dataclass(frozen=True)
 class Headline:
-    """The headline of a run: groups of figures, and the knee of each direction that was swept."""
+    """The headline of a run: groups of figures, and the knee of each workload whose depths were swept.
+
+    ``untold`` names the kinds of workload that the tables alone have, because there are too many for a headline.
+    """
 
     groups: tuple[HeadlineGroup, ...]
-    knees: tuple[tuple[Operation, Knee], ...]
+    knees: tuple[SweptKnee, ...]
+    untold: tuple[str, ...] = ()
+
+    @property
+    def untold_text(self) -> str:
+        """The same as a sentence; empty where all kinds are told."""
+        number = len(self.untold)
+        if not number:
+            return ""
+        return f"Further {'kind' if number == 1 else 'kinds'} of workload in the tables: {'; '.join(self.untold)}."
 
 
 def headline_of(estimates: RunEstimates, findings: Sequence[Finding] = ()) -> Headline:
-    """The headline of a run. What was not planned is absent; what was planned and has no figures says why."""
-    estimates = estimates.closed_loops
+    """The headline of a run. What was not planned is absent; what was planned and has no figures says why.
+
+    It tells the kinds of workload that the campaign holds, each at one block size (``kinds.py`` says which).
+    """
+    closed = estimates.closed_loops
+    kinds = kinds_of(closed.cells)
+    told = kinds[:KINDS_MAX]
     groups = [
-        *(_best_iops(estimates, direction) for direction in DIRECTIONS),
-        *(_best_bandwidth(estimates, direction) for direction in DIRECTIONS),
-        *(_without_queue(estimates, direction) for direction in DIRECTIONS),
-        _durable_write(estimates),
+        *(_best_throughput(kind) for kind in told),
+        *(_without_queue(kind) for kind in _worth_latency(told)),
+        _durable_write(closed),
+        *(() if closed.cells else map(_rate_kept, kinds_of(estimates.cells)[:KINDS_MAX])),
         _tail(estimates),
     ]
-    swept = {cell.direction for cell in estimates.sweep}
+    sweeps = closed.sweeps
     return Headline(
         groups=tuple(_doubted(group, findings) for group in groups if group is not None),
-        knees=tuple((direction, estimates.knee(direction)) for direction in DIRECTIONS if direction in swept),
-    )
-
-
-def _best_iops(estimates: RunEstimates, direction: Operation) -> HeadlineGroup | None:
-    cells = _small_random(estimates.cells, direction)
-    return _best(
-        f"random-{direction}-iops",
-        f"Random {direction}, {format_size(SMALL_BLOCK_BYTES)}",
-        cells,
-        lambda cell: _figures(cell, direction, lambda each: each.iops, "best", Quantity.IOPS),
-    )
-
-
-def _best_bandwidth(estimates: RunEstimates, direction: Operation) -> HeadlineGroup | None:
-    cells = [
-        cell
-        for cell in estimates.cells
-        if cell.workload.pattern is Access.SEQUENTIAL and cell.direction is direction and _plain(cell)
-    ]
-    return _best(
-        f"sequential-{direction}-bandwidth",
-        f"Sequential {direction}",
-        cells,
-        lambda cell: _figures(cell, direction, lambda each: each.bytes_per_s, "best", Quantity.BANDWIDTH),
-    )
-
-
-def _without_queue(estimates: RunEstimates, direction: Operation) -> HeadlineGroup | None:
-    cells = [cell for cell in _small_random(estimates.cells, direction) if cell.workload.operations_in_flight_each == 1]
-    return _best(
-        f"random-{direction}-latency",
-        f"Random {direction}, {format_size(SMALL_BLOCK_BYTES)}",
-        cells,
-        lambda cell: (
-            *_figures(cell, direction, lambda each: each.latency_ns_mean, "mean", Quantity.LATENCY),
-            *_percentile(cell, direction, 99),
+        knees=tuple(
+            SweptKnee(name, operations_label(sweep.workload), sweep)
+            for name, sweep in zip(names_of(sweeps, Along.DEPTH), sweeps, strict=True)
         ),
+        untold=tuple(kind.label for kind in kinds[KINDS_MAX:]),
     )
+
+
+def _best_throughput(kind: Kind) -> HeadlineGroup | None:
+    """Bandwidth of a stream, else operations a second; of a mix with flushes its commits, and its reads beside them."""
+    is_stream = kind.workload.pattern is Access.SEQUENTIAL
+    whole = kind.whole
+
+    def figures_of(cell: CellEstimate) -> tuple[HeadlineFigure, ...]:
+        if is_stream:
+            return _figures(cell, whole, lambda each: each.bytes_per_s, "best", Quantity.BANDWIDTH)
+        if whole is Operation.COMMIT:
+            beside = _figures(cell, Operation.READ, lambda each: each.iops, "reads", Quantity.IOPS)
+            return (*_figures(cell, whole, lambda each: each.iops, "best", Quantity.COMMITS), *beside)
+        return _figures(cell, whole, lambda each: each.iops, "best", Quantity.IOPS)
+
+    cells = kind.cells if is_stream else at_one_size(kind.cells)
+    identity = f"{kind.id}-{'bandwidth' if is_stream else 'iops'}"
+    return _best(identity, kind.name_at(cells[0]), cells, figures_of, kind.operations_at(cells[0]))
+
+
+def _worth_latency(kinds: Sequence[Kind]) -> list[Kind]:
+    """Those whose latency without a queue is told: streams only where nothing else has any."""
+    shallow = [kind for kind in kinds if kind.whole is not Operation.COMMIT and kind.without_queue]
+    others = [kind for kind in shallow if kind.workload.pattern is not Access.SEQUENTIAL]
+    return (others or shallow)[:LATENCIES_MAX]
+
+
+def _without_queue(kind: Kind) -> HeadlineGroup | None:
+    cells = at_one_size(kind.without_queue)
+    return _best(f"{kind.id}-latency", kind.name_at(cells[0]), cells, lambda cell: _each_kind(cell, _mean_and_p99))
+
+
+def _mean_and_p99(cell: CellEstimate, operation: Operation) -> tuple[HeadlineFigure, ...]:
+    mean = _figures(cell, operation, lambda each: each.latency_ns_mean, "mean", Quantity.LATENCY)
+    return (*mean, *_percentile(cell, operation, 99))
+
+
+def _each_kind(
+    cell: CellEstimate, figures_of: Callable[[CellEstimate, Operation], tuple[HeadlineFigure, ...]]
+) -> tuple[HeadlineFigure, ...]:
+    """The figures of what a cell does; of a mix those of reads and writes, since two latencies together are neither.
+
+    Of a mix, a percentile that its samples don't support is left to the table.
+    """
+    classes = drawn_classes(cell.workload)
+    if len(classes) == 1:
+        return figures_of(cell, classes[0])
+    apart = tuple(
+        replace(figure, name=f"{figure.name} of {plural(operation)}")
+        for operation in classes
+        if operation not in {Operation.ALL, Operation.TRIM}
+        for figure in figures_of(cell, operation)
+    )
+    return tuple(figure for figure in apart if figure.value is not None) or apart[:1]
 
 
 def _durable_write(estimates: RunEstimates) -> HeadlineGroup | None:
-    cells = [cell for cell in estimates.cells if cell.workload.sync is Sync.FDATASYNC and cell.workload.is_usual]
+    """Writes with an fdatasync each; O_DSYNC writes where the campaign has none of these."""
+    writes = [cell for cell in estimates.cells if cell.direction is Operation.WRITE and cell.workload.is_usual]
+    flushed = [cell for cell in writes if cell.workload.sync is Sync.FDATASYNC]
+    cells = at_one_size(flushed or [cell for cell in writes if cell.workload.sync is Sync.DSYNC])
+    if not cells:
+        return None
+    name, means, quantity = _DURABLE[cells[0].workload.sync]
+    size = cells[0].workload.size_text
     return _best(
         "durable-write",
-        "Durable write + fdatasync",
+        f"{name}, {size}",
         cells,
         lambda cell: (
-            *_figures(cell, Operation.COMMIT, lambda each: each.iops, "rate", Quantity.COMMITS),
-            *_percentile(cell, Operation.COMMIT, 99),
+            *_figures(cell, cell.workload.subject, lambda each: each.iops, "rate", quantity),
+            *_percentile(cell, cell.workload.subject, 99),
         ),
+        f"{size} writes made durable by {means}",
     )
+
+
+_DURABLE: Final = {
+    Sync.FDATASYNC: ("Durable write + fdatasync", "fdatasync", Quantity.COMMITS),
+    Sync.DSYNC: ("Durable write, O_DSYNC", "O_DSYNC", Quantity.IOPS),
+}
+
+
+def _rate_kept(kind: Kind) -> HeadlineGroup | None:
+    """The highest rate that was kept, where nothing but open loops was measured."""
+    cells = at_one_size(kind.cells)
+
+    def figures_of(cell: CellEstimate) -> tuple[HeadlineFigure, ...]:
+        figures = cell.of(kind.whole)
+        if figures is None or figures.saturated:
+            return ()
+        rate = _figures(cell, kind.whole, lambda each: each.iops, "rate", Quantity.IOPS)
+        return (*rate, *_percentile(cell, kind.whole, 99))
+
+    return _best(f"{kind.id}-rate", kind.name_at(cells[0]), cells, figures_of, kind.operations_at(cells[0]))
 
 
 def _tail(estimates: RunEstimates) -> HeadlineGroup | None:
-    cells = [
-        cell
-        for cell in estimates.of(Experiment.TAIL)
-        if cell.workload.operations_in_flight_each == TAIL_DEPTH and cell.workload.is_usual
-    ]
-    return _best(
-        "random-read-tail",
-        "Tail of random reads",
-        [cell for cell in cells if cell.direction is Operation.READ],
-        lambda cell: (*_percentile(cell, Operation.READ, 99.9), *_percentile(cell, Operation.READ, 99.99)),
-    )
-
-
-def _small_random(cells: Iterable[CellEstimate], direction: Operation) -> list[CellEstimate]:
-    return [
+    """The tail of random reads at depth 8 or, where that was not measured, of the first tail cells of the plan."""
+    cells = estimates.of(Experiment.TAIL)
+    if not cells:
+        return None
+    usual = [
         cell
         for cell in cells
-        if cell.workload.pattern is Access.RANDOM
-        and cell.workload.block_size_bytes == SMALL_BLOCK_BYTES
-        and cell.direction is direction
-        and _plain(cell)
+        if cell.workload.operations_in_flight_each == TAIL_DEPTH
+        and cell.direction is Operation.READ
+        and cell.workload.pattern is Access.RANDOM
+        and is_plain(cell.workload)
+        and not cell.workload.is_open_loop
     ]
-
-
-def _plain(cell: CellEstimate) -> bool:
-    return cell.workload.sync is Sync.NONE and cell.workload.is_usual
+    chosen = at_one_size(usual)[:1] or [next((cell for cell in cells if cell.subject is not None), cells[0])]
+    asked = chosen[0].workload
+    label = operations_label(asked)
+    usual_name = "random-read-tail" if usual else "tail"
+    return _best(
+        usual_name,
+        f"Tail of {label}",
+        chosen,
+        lambda cell: _each_kind(
+            cell, lambda each, operation: (*_percentile(each, operation, 99.9), *_percentile(each, operation, 99.99))
+        ),
+        label,
+    )
 
 
 def _best(
@@ -176,26 +264,35 @@ def _best(
     name: str,
     cells: Sequence[CellEstimate],
     figures_of: Callable[[CellEstimate], Sequence[HeadlineFigure]],
-) -> HeadlineGroup | None:
-    """The cell whose first figure is greatest; None when no such cell was planned."""
-    if not cells:
-        return None
+    operations: str = "",
+) -> HeadlineGroup:
+    """The cell whose first figure is greatest; there is at least one."""
     known = [(figures[0].value or 0.0, cell, figures) for cell in cells if (figures := tuple(figures_of(cell)))]
     if not known:
-        return HeadlineGroup(identity, name, _where(cells[0]), cells[0].cell, (), missing=why_no_figures(cells[0]))
+        first = cells[0]
+        return HeadlineGroup(identity, name, _where(first), first.cell, (), missing=_why_missing(cells), of=operations)
     _, cell, figures = max(known, key=lambda each: each[0])
-    return HeadlineGroup(identity, name, _where(cell), cell.cell, figures)
+    return HeadlineGroup(identity, name, _where(cell), cell.cell, figures, of=operations)
+
+
+def _why_missing(cells: Sequence[CellEstimate]) -> str:
+    if any(figures.saturated for cell in cells for figures in cell.operations.values()):
+        return "no rate that was asked for was kept"
+    return why_no_figures(cells[0])
 
 
 def _where(cell: CellEstimate) -> str:
     asked = cell.workload
+    if asked.is_open_loop:
+        load = f"at {load_label(asked)}"
+        return load if asked.targets == 1 else f"{load} on each of {asked.targets} targets"
     depth = f"depth {asked.operations_in_flight_each}"
     if asked.targets > 1:
         depth = f"{depth} on each of {asked.targets} targets"
     elif asked.operations_in_flight_each == cell.queue_depth_asked and asked.sync is Sync.NONE:
         depth = cell_depth_label(cell)
-    if cell.workload.pattern is Access.SEQUENTIAL:
-        return f"{format_size(cell.workload.block_size_bytes)}, {depth}"
+    if asked.pattern is Access.SEQUENTIAL and asked.sync is Sync.NONE:
+        return f"{asked.size_text}, {depth}"
     return depth
 
 

@@ -12,7 +12,6 @@ from urllib.parse import quote
 from iosonde.charts.figure import Figure
 from iosonde.findings.model import Finding
 from iosonde.report.chapters import (
-    NOTHING_TO_DRAW,
     Answers,
     Cards,
     Chapter,
@@ -111,7 +110,7 @@ def _part(part: Part, _folder: str) -> list[str]:
 @_part.register
 def _(part: Figure, folder: str) -> list[str]:
     blocks = [f"### {escaped(part.title)}"]
-    blocks.append(NOTHING_TO_DRAW if part.chart is None else f"![{escaped(part.title)}]({folder}/{quote(part.id)}.png)")
+    blocks.append(part.nothing if part.chart is None else f"![{escaped(part.title)}]({folder}/{quote(part.id)}.png)")
     return [*blocks, escaped(part.caption), *filter(None, [escaped(left_out_text(part))])]
 
 

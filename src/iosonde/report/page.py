@@ -1,8 +1,9 @@
 """What stands on the page, as data: the templates only lay it out."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Final
 
 from altair.utils.schemapi import debug_mode
@@ -13,7 +14,7 @@ from iosonde.analysis.targets import estimate_targets
 from iosonde.charts.baseline import baseline_percentiles
 from iosonde.charts.block_sizes import block_size_bandwidth, block_size_iops, block_size_latency
 from iosonde.charts.consistency import run_consistency
-from iosonde.charts.depth_percentiles import queue_depth_read_percentiles, queue_depth_write_percentiles
+from iosonde.charts.depth_percentiles import queue_depth_percentiles
 from iosonde.charts.depths import queue_depth_iops, queue_depth_latency
 from iosonde.charts.figure import Figure
 from iosonde.charts.heat_map import latency_heat_map
@@ -29,7 +30,7 @@ from iosonde.report.brand import Brand, brands_of
 from iosonde.report.definitions import DEFINITIONS
 from iosonde.report.facts import FactGroup, fact_groups, identity_text, span_text, targets_text
 from iosonde.report.headline import Headline, headline_of
-from iosonde.report.knee_words import knee_sentence, knee_table, scaling_sentences
+from iosonde.report.knee_words import knee_table, scaling_table, swept_sentences
 from iosonde.report.pace_table import pace_table
 from iosonde.report.percentile_tables import percentile_interval_table, tail_range_table
 from iosonde.report.result_tables import ResultTable, experiment_tables, relative_table
@@ -37,18 +38,17 @@ from iosonde.report.sentences import course_sentence, experiment_sentence
 from iosonde.report.target_table import target_table
 from iosonde.report.titles import TITLES
 
-_FIGURES: Final[dict[Experiment, tuple[Callable[[Sequence[CellEstimate]], Figure], ...]]] = {
-    Experiment.BASELINE: (baseline_percentiles,),
-    Experiment.BLOCK_SIZE: (block_size_iops, block_size_bandwidth, block_size_latency),
-    Experiment.MIX: (mix_iops, mix_bandwidth, mix_latency),
-    Experiment.QUEUE_DEPTH: (
-        queue_depth_iops,
-        queue_depth_latency,
-        queue_depth_read_percentiles,
-        queue_depth_write_percentiles,
-    ),
-    Experiment.TAIL: (tail_percentiles, tail_bars),
+_Draw = Callable[[Sequence[CellEstimate]], tuple[Figure, ...]]
+
+_FIGURES: Final[dict[Experiment, tuple[tuple[_Draw, ...], ...]]] = {
+    Experiment.BASELINE: ((baseline_percentiles,),),
+    Experiment.BLOCK_SIZE: ((block_size_iops, block_size_bandwidth, block_size_latency),),
+    Experiment.MIX: ((mix_iops, mix_bandwidth, mix_latency),),
+    Experiment.QUEUE_DEPTH: ((queue_depth_iops, queue_depth_latency), (queue_depth_percentiles,)),
+    Experiment.TAIL: ((tail_percentiles, tail_bars),),
+    Experiment.MATRIX: ((matrix_figures,),),
 }
+"""What an experiment is drawn as. Those in one group show the same lines in other quantities, and stand together."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +118,7 @@ def _page_of(run: RunRecord, findings: Sequence[Finding]) -> Page:
     estimates = estimate_run(run)
     header = run.header
     headline = headline_of(estimates, findings)
+    picture, *pictures = throughput_latency(estimates.closed_loops.sweeps) or (None,)
     return Page(
         run=header.run,
         target=targets_text(header),
@@ -131,8 +132,8 @@ def _page_of(run: RunRecord, findings: Sequence[Finding]) -> Page:
         answers=answers_of(estimates, headline, findings),
         headline=headline,
         findings=gravest_first(findings),
-        picture=throughput_latency(estimates.sweep, dict(headline.knees)) if estimates.sweep else None,
-        sections=(*_sections(estimates, headline), *_course_section(run, estimates), *_target_section(run)),
+        picture=picture,
+        sections=(*_sections(estimates, headline, pictures), *_course_section(run, estimates), *_target_section(run)),
         facts=fact_groups(run),
         turns=_turns(run),
         definitions=DEFINITIONS,
@@ -149,13 +150,15 @@ def _repeats_text(run: RunRecord) -> str:
     return str(most) if least == most else f"{least} to {most}"
 
 
-def _sections(estimates: RunEstimates, headline: Headline) -> tuple[Section, ...]:
+def _sections(estimates: RunEstimates, headline: Headline, pictures: Sequence[Figure]) -> tuple[Section, ...]:
+    """A section for each experiment; ``pictures`` are those of sweeps that one picture has no room for."""
+    swept = Experiment.QUEUE_DEPTH if estimates.of(Experiment.QUEUE_DEPTH) else Experiment.MATRIX
     return tuple(
         Section(
             id=experiment.value.replace("_", "-"),
             title=title,
             sentence=_sentence(experiment, estimates, headline),
-            figures=_figures(experiment, cells),
+            figures=(*(pictures if experiment is swept else ()), *_figures(experiment, cells)),
             tables=_tables(experiment, cells, headline),
         )
         for experiment, title in TITLES.items()
@@ -163,10 +166,11 @@ def _sections(estimates: RunEstimates, headline: Headline) -> tuple[Section, ...
     )
 
 
-def _figures(experiment: Experiment, cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
-    if experiment is Experiment.MATRIX:
-        return matrix_figures(cells)
-    return tuple(draw(cells) for draw in _FIGURES.get(experiment, ()))
+def _figures(experiment: Experiment, cells: Sequence[CellEstimate]) -> Iterator[Figure]:
+    """The charts of an experiment, all quantities of some lines before the next lines."""
+    for group in _FIGURES.get(experiment, ()):
+        for figures in zip_longest(*(draw(cells) for draw in group)):
+            yield from (figure for figure in figures if figure is not None)
 
 
 def _sentence(experiment: Experiment, estimates: RunEstimates, headline: Headline) -> str:
@@ -174,13 +178,7 @@ def _sentence(experiment: Experiment, estimates: RunEstimates, headline: Headlin
     answer = experiment_sentence(experiment, estimates)
     if experiment is not Experiment.QUEUE_DEPTH:
         return answer
-    knees = [knee_sentence(direction, knee) for direction, knee in headline.knees]
-    scalings = [
-        sentence
-        for direction, _ in headline.knees
-        for sentence in scaling_sentences(direction, estimates.scaling(direction))
-    ]
-    return " ".join([*knees, *scalings, answer])
+    return " ".join([*swept_sentences(headline.knees), answer])
 
 
 def _course_section(run: RunRecord, estimates: RunEstimates) -> tuple[Section, ...]:
@@ -229,9 +227,8 @@ def _tables(experiment: Experiment, cells: Sequence[CellEstimate], headline: Hea
         tables.append(tail_range_table(cells))
     if experiment is Experiment.QUEUE_DEPTH:
         tables.append(relative_table(cells))
-        knees = knee_table(headline.knees)
-        if knees is not None:
-            tables.append(knees)
+        told = (knee_table(headline.knees), scaling_table(headline.knees))
+        tables.extend(table for table in told if table is not None)
     return tuple(tables)
 
 

@@ -9,7 +9,6 @@ from typing import Any, Final
 from iosonde.charts.figure import Figure
 from iosonde.findings.model import Finding
 from iosonde.report.chapters import (
-    NOTHING_TO_DRAW,
     Answers,
     Cards,
     Chapter,
@@ -160,7 +159,7 @@ def _(part: Figure) -> dict[str, Any]:
         "id": part.id,
         "title": part.title,
         "drawn": part.chart is not None,
-        "empty": NOTHING_TO_DRAW,
+        "empty": part.nothing,
         "caption": part.caption,
         "left-out": left_out_text(part),
     }

@@ -13,6 +13,7 @@ from iosonde.charts.quantities import (
     MEGABYTE,
     cell_depth_label,
     load_label,
+    plural,
     significant,
     with_interval,
     workload_label,
@@ -128,7 +129,7 @@ def _tail_of(cell: CellEstimate, figures: OperationEstimate) -> str:
         return f"At {_load(cell)} the rate was not kept, so that there is no tail to tell."
     supported = (figures.percentile(percent) for percent in TAIL_PERCENTS)
     known = next((each for each in supported if each.value_ns is not None), None)
-    opening = f"At {_load(cell)} the slowest of {figures.count:,} {figures.operation}s took"
+    opening = f"At {_load(cell)} the slowest of {figures.count:,} {plural(figures.operation)} took"
     slowest = f"{opening} {format_latency(figures.latency_ns_max)}"
     if known is None or known.value_ns is None:
         return f"{slowest}; there are too few samples for a tail percentile."

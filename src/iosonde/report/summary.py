@@ -16,8 +16,8 @@ from iosonde.records import Experiment, RunRecord
 from iosonde.report.brand import Brand, brands_of
 from iosonde.report.display import figure_text, printable
 from iosonde.report.facts import span_text, targets_text
-from iosonde.report.headline import Headline, HeadlineGroup, headline_of
-from iosonde.report.knee_words import knee_sentence
+from iosonde.report.headline import Headline, HeadlineGroup, SweptKnee, headline_of
+from iosonde.report.knee_words import TOLD_IN_FULL_MAX, knee_sentence, knees_in_brief
 from iosonde.report.sentences import experiment_sentence
 
 LINES_MAX: Final = 23
@@ -62,9 +62,11 @@ class RunSummary:
         """The parts from top to bottom; findings get the lines that the rest leaves."""
         head = [self._title(), *(self._brand(brand) for brand in self.brands), Text(_INTERVALS, style="dim")]
         figures = _figures_table(self.headline.groups)
-        knees = [Text(knee_sentence(direction, knee)) for direction, knee in self.headline.knees]
+        knees = [Text(sentence) for sentence in _knee_sentences(self.headline.knees)]
         if self.matrix:
             knees.insert(0, Text(self.matrix))
+        if self.headline.untold:
+            knees.insert(0, Text(self.headline.untold_text, style="dim"))
         foot = [] if self.report_path is None else [Text.assemble("Report: ", (self.report_path, "bold"))]
         others = [*head, *knees, *foot]
         used = _height(console, options, figures) + sum(_height(console, options, part) for part in others)
@@ -105,6 +107,12 @@ class RunSummary:
 
     def _count(self, severity: Severity) -> int:
         return len([finding for finding in self.findings if finding.severity is severity])
+
+
+def _knee_sentences(knees: Sequence[SweptKnee]) -> list[str]:
+    if len(knees) > TOLD_IN_FULL_MAX:
+        return [knees_in_brief(knees)]
+    return [knee_sentence(each.operations, each.knee) for each in knees]
 
 
 def _height(console: Console, options: ConsoleOptions, part: Text | Table) -> int:

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import RunEstimates, estimate_run
+from iosonde.charts.quantities import plural
 from iosonde.findings.model import Finding
 from iosonde.records import Experiment, RunRecord
 from iosonde.report.display import printable
@@ -55,7 +56,7 @@ def _distributions(estimates: RunEstimates) -> Iterator[RenderableType]:
     for cell in _worth_a_distribution(estimates)[:DISTRIBUTIONS_MAX]:
         figures = cell.subject
         if figures is not None:
-            yield PercentileBars(f"{printable(cell.cell)}: latency of {figures.operation}s", figures)
+            yield PercentileBars(f"{printable(cell.cell)}: latency of {plural(figures.operation)}", figures)
             yield Text()
 
 
