@@ -18,7 +18,7 @@ from iosonde.charts.quantities import (
     with_interval,
     workload_label,
 )
-from iosonde.records import CellRecord, Experiment, LatencyKind, Sync
+from iosonde.records import CellRecord, Experiment, LatencyKind
 from iosonde.units import format_bandwidth, format_iops, format_latency
 
 TAIL_PERCENTS = (99.99, 99.9, 99.0)
@@ -28,6 +28,7 @@ NEAR = 0.10
 """An interval this close to its cell's mean counts as near it."""
 
 NO_FIGURES = "No cell of this experiment has figures."
+NO_SUBJECT = "No cell of this experiment has figures of commits; the table has those of writes and flushes."
 
 Pair = tuple[CellEstimate, OperationEstimate]
 
@@ -48,19 +49,23 @@ def experiment_sentence(experiment: Experiment, estimates: RunEstimates) -> str:
     """The answer that an experiment gives, in words."""
     cells = estimates.of(experiment)
     writer = _WRITERS.get(experiment, _anything)
-    return writer([(cell, figures) for cell in cells if (figures := cell.subject) is not None]) or NO_FIGURES
+    pairs = [(cell, figures) for cell in cells if (figures := cell.subject) is not None]
+    if pairs:
+        return writer(pairs)
+    # A subject can be missing where writes and flushes of a commit were timed apart.
+    return NO_SUBJECT if any(cell.operations for cell in cells) else NO_FIGURES
 
 
 def _baseline(pairs: Sequence[Pair]) -> str:
     parts = []
-    plain = [(cell, figures) for cell, figures in pairs if cell.workload.sync is Sync.NONE]
+    plain = [(cell, figures) for cell, figures in pairs if not cell.workload.flushes_each]
     if plain:
         means = ", ".join(
             f"{workload_label(cell.workload)} {format_latency(figures.latency_ns_mean.mean)}" for cell, figures in plain
         )
         parts.append(f"Mean latency of one operation at a time: {means}.")
     for cell, figures in pairs:
-        if cell.workload.sync is Sync.FDATASYNC:
+        if cell.workload.flushes_each:
             parts.append(
                 f"A write made durable by fdatasync takes {format_latency(figures.latency_ns_mean.mean)}, and "
                 f"{format_iops(figures.iops.mean)} commits/s are made one after another (means of the repeats)."
@@ -109,7 +114,7 @@ def _queue_depth(pairs: Sequence[Pair]) -> str:
         if cell.queue_depth_achieved is not None
     ]
     if not reached:
-        return ""
+        return "How much of the depth asked was in flight is not recorded."
     share, cell = min(reached, key=lambda each: each[0])
     if share >= DEPTH_REACHED:
         return f"At every point at least {math.floor(share * 100)} % of the depth asked was in flight."
