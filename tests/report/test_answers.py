@@ -29,7 +29,7 @@ def matrix_run(*depths: int) -> RunRecord:
 def test_a_lab_run_is_answered_in_at_most_five_sentences_from_reach_to_doubt() -> None:
     said = answers(lab_run())
     assert len(said) == ANSWERS_MAX
-    assert said[0].startswith("At best ")
+    assert said[0].startswith("Highest measured: ")
     assert "IOPS of 4 KiB random reads" in said[0]
     assert "MB/s of sequential writes" in said[0]
     assert any("knee" in sentence for sentence in said)

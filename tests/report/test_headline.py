@@ -135,9 +135,10 @@ def test_mixes_are_told_beside_reads_and_writes_and_trims_after_them() -> None:
 def test_durable_writes_are_told_with_their_block_size_and_never_compared_over_several() -> None:
     asked = [workload(read_percent=0, sync=Sync.FDATASYNC, block_size_bytes=size) for size in (65536, 8192)]
     (durable,) = told(*asked).groups
-    assert (durable.name, durable.cell) == ("Durable write + fdatasync, 8 KiB", "random-write-8KiB-qd8-fdatasync")
+    assert (durable.name, durable.cell) == ("Write + fdatasync", "random-write-8KiB-qd8-fdatasync")
+    assert durable.where == "8 KiB random, depth 8"
     (other,) = told(workload(read_percent=0, sync=Sync.DSYNC)).groups
-    assert (other.id, other.name) == ("durable-write", "Durable write, O_DSYNC, 4 KiB")
+    assert (other.id, other.name) == ("durable-write", "Write, O_DSYNC")
 
 
 def test_a_mix_with_flushes_is_told_in_commits_with_its_reads_beside_them() -> None:
@@ -179,7 +180,7 @@ def test_a_tail_of_a_mix_is_told_of_reads_and_writes_apart() -> None:
     plan = cell_plan(workload(read_percent=70, block_size_bytes=16384), Experiment.TAIL)
     run = run_record([plan], [cell_record(plan, operations_of(plan.workload, 40_000))])
     tail = group(headline_of(estimate_run(run)), "tail")
-    assert tail.name == "Tail of 16 KiB random 70/30 mix"
+    assert (tail.name, tail.where) == ("Tail of random 70/30 mix", "16 KiB, depth 8")
     assert [figure.name for figure in tail.figures] == ["p99.9 of reads", "p99.9 of writes"]
 
 

@@ -120,7 +120,7 @@ def _layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
     field = f"latency_{unit.name}"
     present = {row["series"] for row in rows}
     series = [each for _, each in _POINTS if each.name in present]
-    x = alt.X(**log_latency(rows, unit, labelOverlap="greedy"))
+    x = alt.X(**log_latency(rows, unit, labelOverlap="greedy", titleAnchor="end"))
     y = alt.Y(
         "name:N",
         title=None,

@@ -64,7 +64,7 @@ def matrix_iops(cells: Sequence[CellEstimate]) -> Figure:
         "iops:Q",
         title=f"IOPS ({IOPS_BASE})",
         scale=alt.Scale(zero=True),
-        axis=iops_axis(tickCount=4, labelOverlap="greedy", labelSeparation=8),
+        axis=iops_axis(tickCount=4, labelOverlap="greedy", labelSeparation=8, titleAnchor="end"),
     )
     chart = _chart(x, rows, caption) if rows else None
     return Figure("matrix-iops", "Cells and IOPS", caption, chart, tuple(rows), _left_out(cells, rows))
@@ -78,7 +78,9 @@ def matrix_latency(cells: Sequence[CellEstimate]) -> Figure:
     rows = [_row(point, unit, end, names) for point, end in zip(points, ends, strict=True)]
     words = latency_words(cells)
     caption = f"{words}, mean ({unit.name}) of each cell; {bars_text(rows)}.{_mix_note(cells)}"
-    axis = log_latency(rows, unit, ends=("drawn_low", "high"), of="Mean latency", labelOverlap="greedy")
+    axis = log_latency(
+        rows, unit, ends=("drawn_low", "high"), of="Mean latency", labelOverlap="greedy", titleAnchor="end"
+    )
     chart = _chart(alt.X(**axis), rows, caption) if rows else None
     return Figure("matrix-latency", "Cells and latency", caption, chart, tuple(rows), _left_out(cells, rows))
 

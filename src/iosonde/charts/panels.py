@@ -11,6 +11,7 @@ from iosonde.analysis.families import Along, Family, drawn_classes, families_of
 from iosonde.charts.figure import NO_FIGURES, NO_PERCENTILES, Figure, Row, left_out
 from iosonde.charts.names import class_name, names_of, slug
 from iosonde.charts.points import Point
+from iosonde.charts.quantities import SYNC_LABELS, direction_label
 from iosonde.charts.theme import BY_CLASS, PALETTE, SEQUENTIAL_READ, SEQUENTIAL_WRITE, WRITE, Series
 from iosonde.records import Access, Operation
 
@@ -135,8 +136,10 @@ _APART: Final = {**BY_CLASS, Operation.WRITE: replace(WRITE, dash=(6, 3))}
 
 
 def _apart(name: str, family: Family, number: int) -> Panel:
+    # The title has the whole name, for which a legend on a phone has no room.
+    short = f"{direction_label(family.workload)}{SYNC_LABELS[family.workload.sync]}"
     lines = tuple(
-        Line(_in_style(class_name(name, each), _APART[each]), each, family.cells, is_whole=each is family.whole)
+        Line(_in_style(class_name(short, each), _APART[each]), each, family.cells, is_whole=each is family.whole)
         for each in drawn_classes(family.workload)
     )
     note = "All: every operation of the mix together."

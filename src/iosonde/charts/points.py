@@ -59,7 +59,9 @@ def interval_ends(estimate: Estimate, floor: float, factor: float = 1.0) -> Row:
 def bars_text(rows: Sequence[Row]) -> str:
     """What the bars of a chart are, with the number of repeats."""
     counts = sorted({row["repeats"] for row in rows})
-    number = "0" if not counts else str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    if not counts:
+        return "no repeat has figures"
+    number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     if number == "1":
         return "one repeat has no interval"
     cut = ", a triangle marks one that goes on below the axis" if any(row.get("drawn_cut") for row in rows) else ""

@@ -16,7 +16,8 @@ HEIGHT: Final = 340
 LEGEND_COLUMNS: Final = 2
 """Two columns of long names fit a phone's 390 pixels; up to three short ones need no second line."""
 LEGEND_SHORT: Final = 3
-LEGEND_LETTERS: Final = 40
+LEGEND_NAME_PX: Final = 270
+LEGEND_LETTERS: Final = 34
 """So many letters of a legend stand side by side on a phone."""
 
 
@@ -137,7 +138,7 @@ def _legend(series: Sequence[Series], *, lines: bool = False) -> alt.Legend:
         columns=_columns([each.name for each in series]),
         symbolOpacity=1,
         columnPadding=18,
-        labelLimit=0,
+        labelLimit=LEGEND_NAME_PX,
         **symbol,
     )
 

@@ -24,7 +24,7 @@ LABEL_APART = 0.045
 """A share of the chart: 12 of the 260 pixels that a phone leaves, the width of a digit and a half."""
 
 LINES_LABELLED_IN_FULL = 2
-LABELS_OF_LINES_APART = 0.1
+LABELS_OF_LINES_APART = 0.16
 """With more lines their labels come into each other's way: so far apart they don't, knees with their word included."""
 
 LABEL_ROOM = 1.18

@@ -36,7 +36,7 @@ def _reached(headline: Headline) -> str:
     parts = [f"{_main(group)} of {group.of} ({group.where})" for group in best[:BESTS_MAX]]
     rates = [group for group in headline.groups if group.id.endswith("-rate") and group.figures]
     parts += [f"{_main(group)} of {group.of} were kept ({group.where})" for group in rates[:BESTS_MAX]]
-    return f"At best {'; '.join(parts)}." if parts else ""
+    return f"Highest measured: {'; '.join(parts)}." if parts else ""
 
 
 def _durable(headline: Headline) -> str:
@@ -50,8 +50,7 @@ def _tail(headline: Headline) -> str:
         return ""
     known = [(figure.name, figure_text(figure)) for figure in group.figures if figure.value is not None]
     parts = [f"{name} is {text.value} {text.unit}" for name, text in known]
-    where = group.where if group.where.startswith("at ") else f"at {group.where}"
-    return f"The tail of {group.of} {where}: {', '.join(parts)}." if parts else ""
+    return f"The tail of {group.of} at {group.where}: {', '.join(parts)}." if parts else ""
 
 
 def _others(estimates: RunEstimates) -> str:

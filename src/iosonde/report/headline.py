@@ -22,6 +22,7 @@ TAIL_DEPTH: Final = 8
 KINDS_MAX: Final = 6
 """So many kinds of workload are told: with latencies, durable writes and the tail they fill a screen."""
 LATENCIES_MAX: Final = 4
+NAMED_MAX: Final = 4
 
 
 class Quantity(StrEnum):
@@ -106,7 +107,9 @@ class Headline:
         number = len(self.untold)
         if not number:
             return ""
-        return f"Further {'kind' if number == 1 else 'kinds'} of workload in the tables: {'; '.join(self.untold)}."
+        named = "; ".join(self.untold[:NAMED_MAX])
+        more = f" and {number - NAMED_MAX} more" if number > NAMED_MAX else ""
+        return f"Further {'kind' if number == 1 else 'kinds'} of workload in the tables: {named}{more}."
 
 
 def headline_of(estimates: RunEstimates, findings: Sequence[Finding] = ()) -> Headline:
@@ -197,22 +200,21 @@ def _durable_write(estimates: RunEstimates) -> HeadlineGroup | None:
     if not cells:
         return None
     name, means, quantity = _DURABLE[cells[0].workload.sync]
-    size = cells[0].workload.size_text
     return _best(
         "durable-write",
-        f"{name}, {size}",
+        name,
         cells,
         lambda cell: (
             *_figures(cell, cell.workload.subject, lambda each: each.iops, "rate", quantity),
             *_percentile(cell, cell.workload.subject, 99),
         ),
-        f"{size} writes made durable by {means}",
+        f"Writes, each made durable by {means},",
     )
 
 
 _DURABLE: Final = {
-    Sync.FDATASYNC: ("Durable write + fdatasync", "fdatasync", Quantity.COMMITS),
-    Sync.DSYNC: ("Durable write, O_DSYNC", "O_DSYNC", Quantity.IOPS),
+    Sync.FDATASYNC: ("Write + fdatasync", "fdatasync", Quantity.COMMITS),
+    Sync.DSYNC: ("Write, O_DSYNC", "O_DSYNC", Quantity.IOPS),
 }
 
 
@@ -246,10 +248,9 @@ def _tail(estimates: RunEstimates) -> HeadlineGroup | None:
     ]
     chosen = at_one_size(usual)[:1] or [next((cell for cell in cells if cell.subject is not None), cells[0])]
     asked = chosen[0].workload
-    label = operations_label(asked)
-    usual_name = "random-read-tail" if usual else "tail"
+    label = operations_label(asked).removeprefix(f"{asked.size_text} ")
     return _best(
-        usual_name,
+        "random-read-tail" if usual else "tail",
         f"Tail of {label}",
         chosen,
         lambda cell: _each_kind(
@@ -270,9 +271,11 @@ def _best(
     known = [(figures[0].value or 0.0, cell, figures) for cell in cells if (figures := tuple(figures_of(cell)))]
     if not known:
         first = cells[0]
-        return HeadlineGroup(identity, name, _where(first), first.cell, (), missing=_why_missing(cells), of=operations)
+        return HeadlineGroup(
+            identity, name, _where(first, identity), first.cell, (), missing=_why_missing(cells), of=operations
+        )
     _, cell, figures = max(known, key=lambda each: each[0])
-    return HeadlineGroup(identity, name, _where(cell), cell.cell, figures, of=operations)
+    return HeadlineGroup(identity, name, _where(cell, identity), cell.cell, figures, of=operations)
 
 
 def _why_missing(cells: Sequence[CellEstimate]) -> str:
@@ -281,19 +284,23 @@ def _why_missing(cells: Sequence[CellEstimate]) -> str:
     return why_no_figures(cells[0])
 
 
-def _where(cell: CellEstimate) -> str:
+def _where(cell: CellEstimate, group: str) -> str:
+    """Depth or rate; with the block size, where the group's name leaves it open, and of durable writes the pattern."""
+    asked = cell.workload
+    if group == "durable-write":
+        return f"{asked.size_text} {asked.pattern}, {_load(cell)}"
+    names_size = asked.pattern is not Access.SEQUENTIAL and not group.endswith("tail")
+    return _load(cell) if names_size else f"{asked.size_text}, {_load(cell)}"
+
+
+def _load(cell: CellEstimate) -> str:
     asked = cell.workload
     if asked.is_open_loop:
         load = f"at {load_label(asked)}"
         return load if asked.targets == 1 else f"{load} on each of {asked.targets} targets"
-    depth = f"depth {asked.operations_in_flight_each}"
     if asked.targets > 1:
-        depth = f"{depth} on each of {asked.targets} targets"
-    elif asked.operations_in_flight_each == cell.queue_depth_asked and asked.sync is Sync.NONE:
-        depth = cell_depth_label(cell)
-    if asked.pattern is Access.SEQUENTIAL and asked.sync is Sync.NONE:
-        return f"{asked.size_text}, {depth}"
-    return depth
+        return f"depth {asked.operations_in_flight_each} on each of {asked.targets} targets"
+    return cell_depth_label(cell) if asked.sync is Sync.NONE else f"depth {asked.operations_in_flight_each}"
 
 
 def _figures(

@@ -13,6 +13,8 @@ from iosonde.units import format_iops, format_latency
 TOLD_IN_FULL_MAX: Final = 2
 """So many knees are told with what they cost; of more, two lines each, nobody would read the last."""
 
+TOLD_IN_BRIEF_MAX: Final = 6
+
 RULE_NAMES: Final = {
     KneeRule.THROUGHPUT_SHARE: "95 % of the best",
     KneeRule.POWER: "power",
@@ -47,7 +49,8 @@ def swept_sentences(knees: Sequence[SweptKnee]) -> list[str]:
 
 
 def knees_in_brief(knees: Sequence[SweptKnee]) -> str:
-    """The knees of many sweeps in a sentence or two."""
+    """The knees of many sweeps in a sentence or two; of very many the first, as the table has all."""
+    knees, rest = knees[:TOLD_IN_BRIEF_MAX], len(knees) - TOLD_IN_BRIEF_MAX
     told = [
         f"{each.operations} at {_depth(point)} ({_interval(each.knee.queue_depth_low, each.knee.queue_depth_high)})"
         for each in knees
@@ -62,6 +65,7 @@ def knees_in_brief(knees: Sequence[SweptKnee]) -> str:
         f"Not identifiable: the {'knee' if len(names) == 1 else 'knees'} of {'; '.join(names)}: {why}."
         for why, names in whys.items()
     ]
+    parts += [f"The report's table has the knees of {rest} more."] if rest > 0 else []
     return " ".join(parts)
 
 
@@ -112,8 +116,14 @@ def knee_table(knees: Sequence[SweptKnee]) -> ResultTable | None:
             Head("To", "95 % interval"),
         ),
         lines=tuple(lines),
-        notes=("Intervals come from repeats drawn anew within each depth; one repeat gives none.",),
+        notes=(_INTERVALS,),
     )
+
+
+_INTERVALS: Final = (
+    "Intervals come from repeats drawn anew within each depth: none where a depth has one repeat, or a rule rarely "
+    "answers."
+)
 
 
 def scaling_table(knees: Sequence[SweptKnee]) -> ResultTable | None:
@@ -197,7 +207,7 @@ def _rules(knee: Knee) -> str:
 
 
 def _interval(low: int | None, high: int | None) -> str:
-    return "no interval from one repeat" if low is None else f"95 % interval {low} to {high}"
+    return "no interval with one repeat at a depth" if low is None else f"95 % interval {low} to {high}"
 
 
 def _bargain(knee: Knee) -> str:
