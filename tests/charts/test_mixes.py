@@ -226,6 +226,17 @@ def test_a_rate_that_was_not_kept_is_told_as_that() -> None:
     ]
 
 
+def test_a_rate_that_was_not_kept_does_not_choose_the_unit_of_those_that_were() -> None:
+    asked = [paced(500), paced(1000)]
+    plans = [cell_plan(each, Experiment.TAIL) for each in asked]
+    late = [
+        paced_repeat(number, asked=asked[1], count=2500, lag_ns=900 * MS, waiting_ns=2 * 10**9) for number in (1, 2)
+    ]
+    kept = [paced_repeat(number, asked=asked[0], count=2500, service_ns=MS // 10) for number in (1, 2)]
+    (figure,) = tail_percentiles(estimate_run(run_record(plans, [*kept, *late])).cells)
+    assert {row["latency_us"] for row in figure.rows} == {100}
+
+
 def test_commits_that_were_timed_apart_are_told_as_that() -> None:
     asked = workload(read_percent=70, sync=Sync.FDATASYNC)
     found = operations_of(asked, 400)

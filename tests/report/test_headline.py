@@ -167,6 +167,18 @@ def test_a_sweep_over_shares_is_left_to_its_section_unless_there_is_nothing_else
     assert [each.name for each in told(workload(), *mixes, experiment=Experiment.MIX).groups] == ["Random read, 4 KiB"]
 
 
+def test_no_two_sweeps_have_one_name() -> None:
+    asked = [workload(queue_depth=depth, jobs=jobs) for jobs in (1, 3) for depth in (1, 2, 2, 4)]
+    plans = [
+        cell_plan(each, Experiment.QUEUE_DEPTH).model_copy(update={"cell": f"cell-{number}"})
+        for number, each in enumerate(asked)
+    ]
+    knees = headline_of(estimate_run(run_record(plans, []))).knees
+    assert [len(each.sweep.cells) for each in knees] == [3, 1, 3, 1]
+    assert len({each.name for each in knees}) == len({each.operations for each in knees}) == 4
+    assert knees[2].operations == "4 KiB random reads, 3 jobs, from cell-4 on"
+
+
 def test_more_kinds_than_a_headline_has_room_for_are_named() -> None:
     found = told(*(workload(read_percent=read) for read in range(90, 0, -10)))
     assert len(found.groups) == KINDS_MAX

@@ -27,7 +27,7 @@ def tail_percentiles(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
 
 
 def _figure(panel: Panel) -> Figure:
-    unit = unit_of([point for _, point in panel.points])
+    unit = unit_in(panel)
     rows = [row for line, point in panel.points for row in _rows(line.name, point, unit)]
     caption = (
         f"{latency_words(panel.cells)} ({unit.name}) up to each percentile, all repeats added up; "
@@ -40,6 +40,12 @@ def _figure(panel: Panel) -> Figure:
         rows,
         lambda said: layered(_layers(rows, series_in(rows, panel), unit), rows, said),
     )
+
+
+def unit_in(panel: Panel) -> LatencyUnit:
+    """That of what is drawn: the mean of a saturated cell grows with the time, and it has no line."""
+    points = [point for _, point in panel.points]
+    return unit_of([point for point in points if not point[1].saturated] or points)
 
 
 def series_in(rows: Sequence[Row], panel: Panel) -> list[Series]:

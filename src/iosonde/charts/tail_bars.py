@@ -12,9 +12,9 @@ from iosonde.charts.axes import number_axis
 from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import named_rows, tooltip
 from iosonde.charts.panels import Panel, panels_of
-from iosonde.charts.points import Point, unit_of
+from iosonde.charts.points import Point
 from iosonde.charts.quantities import LatencyUnit, latency_words, significant
-from iosonde.charts.tail import series_in
+from iosonde.charts.tail import series_in, unit_in
 from iosonde.charts.theme import INK, Series, colour, layered
 
 PERCENTS_DRAWN: Final = (50.0, 99.0, 99.9, 99.99)
@@ -28,7 +28,7 @@ def tail_bars(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
 
 
 def _figure(panel: Panel) -> Figure:
-    unit = unit_of([point for _, point in panel.points])
+    unit = unit_in(panel)
     rows = [row for line, point in panel.points for row in _rows(line.name, point, unit)]
     caption = (
         f"{latency_words(panel.cells)} ({unit.name}) at each percentile, all repeats added up, on a linear axis from "

@@ -1,5 +1,6 @@
 """The few numbers that a reader looks for first, as data: the page and the terminal show the same ones."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -127,15 +128,26 @@ def headline_of(estimates: RunEstimates, findings: Sequence[Finding] = ()) -> He
         *(() if closed.cells else map(_rate_kept, kinds_of(estimates.cells)[:KINDS_MAX])),
         _tail(estimates),
     ]
-    sweeps = closed.sweeps
     return Headline(
         groups=tuple(_doubted(group, findings) for group in groups if group is not None),
-        knees=tuple(
-            SweptKnee(name, operations_label(sweep.workload), sweep)
-            for name, sweep in zip(names_of(sweeps, Along.DEPTH), sweeps, strict=True)
-        ),
+        knees=_swept(closed.sweeps),
         untold=tuple(kind.label for kind in kinds[KINDS_MAX:]),
     )
+
+
+def _swept(sweeps: Sequence[DepthSweep]) -> tuple[SweptKnee, ...]:
+    """Each sweep under its names; with the workers or the first cell where another sweep has the same name."""
+    labels = [operations_label(sweep.workload) for sweep in sweeps]
+    for suffixes in (
+        [f"{sweep.workload.jobs} jobs" for sweep in sweeps],
+        [f"from {sweep.cells[0].cell} on" for sweep in sweeps],
+    ):
+        often = Counter(labels)
+        labels = [
+            label if often[label] == 1 else f"{label}, {suffix}" for label, suffix in zip(labels, suffixes, strict=True)
+        ]
+    names = names_of(sweeps, Along.DEPTH)
+    return tuple(SweptKnee(*each) for each in zip(names, labels, sweeps, strict=True))
 
 
 def _best_throughput(kind: Kind) -> HeadlineGroup | None:
