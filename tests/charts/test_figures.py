@@ -1,5 +1,7 @@
 """What stands in the rows of a chart, and where its marks and labels go."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from iosonde.analysis.experiments import RunEstimates, estimate_run
@@ -7,6 +9,7 @@ from iosonde.analysis.histogram import percentile_supported
 from iosonde.charts.baseline import baseline_percentiles
 from iosonde.charts.block_sizes import block_size_bandwidth, block_size_iops
 from iosonde.charts.depths import queue_depth_iops, queue_depth_latency
+from iosonde.charts.figure import Figure, Row
 from iosonde.charts.mix import mix_iops, mix_latency
 from iosonde.charts.tail import tail_percentiles
 from iosonde.charts.trade_off import throughput_latency
@@ -18,6 +21,11 @@ from tests.lab_builder import lab_run
 @pytest.fixture(scope="module")
 def estimates() -> RunEstimates:
     return estimate_run(lab_run())
+
+
+def rows_of(figures: Sequence[Figure]) -> list[Row]:
+    """The rows of charts that show different cells or quantities."""
+    return [row for figure in figures for row in figure.rows]
 
 
 def depth_sweep(*iops: int, queue_depth_achieved: float | None = None) -> RunRecord:
@@ -36,31 +44,31 @@ def depth_sweep(*iops: int, queue_depth_achieved: float | None = None) -> RunRec
 
 
 def test_the_block_size_sweep_has_four_series(estimates: RunEstimates) -> None:
-    rows = block_size_iops(estimates.of(Experiment.BLOCK_SIZE)).rows
+    rows = rows_of(block_size_iops(estimates.of(Experiment.BLOCK_SIZE)))
     assert {row["series"] for row in rows} == {"random read", "random write", "sequential read", "sequential write"}
     assert {row["block_size"] for row in rows} >= {"4 KiB", "64 KiB", "1 MiB"}
 
 
 def test_bandwidth_is_in_megabytes_of_a_million_bytes(estimates: RunEstimates) -> None:
-    for row in block_size_bandwidth(estimates.of(Experiment.BLOCK_SIZE)).rows:
+    for row in rows_of(block_size_bandwidth(estimates.of(Experiment.BLOCK_SIZE))):
         assert row["bandwidth_mb_per_s"] == pytest.approx(row["iops"] * row["block_size_bytes"] / 1e6)
 
 
 def test_a_mix_shows_directions_apart_and_together(estimates: RunEstimates) -> None:
-    rows = [row for row in mix_iops(estimates.of(Experiment.MIX)).rows if row["read_percent"] == 70]
+    rows = [row for row in rows_of(mix_iops(estimates.of(Experiment.MIX))) if row["read_percent"] == 70]
     apart = {row["series"]: row["iops"] for row in rows}
     assert apart["read"] + apart["write"] == pytest.approx(apart["all"])
 
 
 def test_a_pure_workload_has_no_point_for_the_other_direction(estimates: RunEstimates) -> None:
-    rows = mix_latency(estimates.of(Experiment.MIX)).rows
+    rows = rows_of(mix_latency(estimates.of(Experiment.MIX)))
     assert ("write", 100) not in {(row["series"], row["read_percent"]) for row in rows}
     assert ("read", 0) not in {(row["series"], row["read_percent"]) for row in rows}
 
 
 def test_the_tail_ends_where_fewer_than_ten_samples_lie_beyond(estimates: RunEstimates) -> None:
     cells = estimates.of(Experiment.TAIL)
-    rows = tail_percentiles(cells).rows
+    rows = rows_of(tail_percentiles(cells))
     for cell in cells:
         assert cell.subject is not None
         ends = [row["percent"] for row in rows if row["cell"] == cell.cell]
@@ -70,7 +78,7 @@ def test_the_tail_ends_where_fewer_than_ten_samples_lie_beyond(estimates: RunEst
 def test_the_baseline_draws_only_supported_percentiles() -> None:
     estimates = estimate_run(lab_run(repeats=1, quick=True))
     cells = estimates.of(Experiment.BASELINE)
-    drawn = {(row["cell"], row["series"]) for row in baseline_percentiles(cells).rows}
+    drawn = {(row["cell"], row["series"]) for row in rows_of(baseline_percentiles(cells))}
     expected = {
         (cell.cell, name)
         for cell in cells
@@ -82,7 +90,7 @@ def test_the_baseline_draws_only_supported_percentiles() -> None:
 
 
 def test_the_durable_baseline_shows_commits(estimates: RunEstimates) -> None:
-    rows = baseline_percentiles(estimates.of(Experiment.BASELINE)).rows
+    rows = rows_of(baseline_percentiles(estimates.of(Experiment.BASELINE)))
     commit = next(row for row in rows if row["name"].startswith("write + fdatasync"))
     cell = next(cell for cell in estimates.cells if cell.cell == commit["cell"])
     figures = cell.of(Operation.COMMIT)
@@ -93,7 +101,7 @@ def test_the_durable_baseline_shows_commits(estimates: RunEstimates) -> None:
 @pytest.mark.parametrize("draw", [queue_depth_iops, queue_depth_latency])
 def test_achieved_depth_stands_beside_the_asked_one(draw: object) -> None:
     assert callable(draw)
-    figure = draw(estimate_run(depth_sweep(100, 190, 300, queue_depth_achieved=0.9)).of(Experiment.QUEUE_DEPTH))
+    (figure,) = draw(estimate_run(depth_sweep(100, 190, 300, queue_depth_achieved=0.9)).of(Experiment.QUEUE_DEPTH))
     assert [(row["queue_depth_asked"], row["queue_depth_achieved"]) for row in figure.rows] == [
         (1, 0.9), (2, 0.9), (4, 0.9),
     ]  # fmt: skip
@@ -105,7 +113,7 @@ def test_a_failed_depth_is_left_out_and_said_never_drawn_as_0() -> None:
         run.header.plan.cells[1], {}, outcome=Outcome.FAILED, failure=failed(message="read at offset 0 failed: EIO")
     )
     cells: tuple[CellRecord, ...] = (run.cells[0], broken, run.cells[2])
-    figure = queue_depth_iops(estimate_run(run.model_copy(update={"cells": cells})).of(Experiment.QUEUE_DEPTH))
+    (figure,) = queue_depth_iops(estimate_run(run.model_copy(update={"cells": cells})).of(Experiment.QUEUE_DEPTH))
     assert [row["queue_depth_asked"] for row in figure.rows] == [1, 4]
     assert figure.left_out == ("random-read-4KiB-qd2 failed in 1 of 1 repeats: read at offset 0 failed: EIO",)
 
@@ -116,7 +124,7 @@ def test_an_interval_below_the_axis_is_cut_at_its_end() -> None:
         cell_record(plan, {Operation.READ: totals_of([latency] * 10)}, repeat=repeat)
         for repeat, latency in enumerate((10_000, 10_000_000))
     ]
-    (row,) = queue_depth_latency(estimate_run(run_record([plan], records)).cells).rows
+    (row,) = rows_of(queue_depth_latency(estimate_run(run_record([plan], records)).cells))
     assert 0 < row["drawn_low"] < row["latency_us"] < row["high"]
 
 
@@ -127,7 +135,7 @@ def label_sides(*points: tuple[int, int]) -> list[str]:
         cell_record(plan, {Operation.READ: totals_of([latency_us * 1000] * count)}, measured_ns=10**9)
         for plan, (count, latency_us) in zip(plans, points, strict=True)
     ]
-    return [row["drawn_side"] for row in throughput_latency(estimate_run(run_record(plans, records)).cells, {}).rows]
+    return [row["drawn_side"] for row in rows_of(throughput_latency(estimate_run(run_record(plans, records)).sweeps))]
 
 
 def test_depths_too_close_to_each_other_share_one_label() -> None:

@@ -18,22 +18,25 @@ def closed() -> CellEstimate:
 
 
 def test_open_loops_are_drawn_with_their_response_latency() -> None:
-    figure = matrix_latency([at_a_rate(paced())])
+    (figure,) = matrix_latency([at_a_rate(paced())])
     assert figure.caption.startswith("Response latency, mean (us)")
     assert [row["latency_us"] for row in figure.rows] == [2000]
     assert figure.rows[0]["name"] == "4 KiB random|read, 1k/s"
 
 
 def test_a_chart_of_closed_loops_speaks_of_service_latency() -> None:
-    assert matrix_latency([closed()]).caption.startswith("Service latency, mean (us)")
+    (figure,) = matrix_latency([closed()])
+    assert figure.caption.startswith("Service latency, mean (us)")
 
 
 def test_a_chart_with_both_says_which_is_which() -> None:
-    caption = matrix_latency([closed(), at_a_rate(paced())]).caption
-    assert caption.startswith("Latency, response where a rate was asked for and service where a queue was kept full")
+    (figure,) = matrix_latency([closed(), at_a_rate(paced())])
+    assert figure.caption.startswith(
+        "Latency, response where a rate was asked for and service where a queue was kept full"
+    )
 
 
 def test_cells_that_differ_by_their_pace_alone_have_a_line_each() -> None:
     cells = [at_a_rate(paced()), at_a_rate(paced(arrivals=Arrivals.CONSTANT)), at_a_rate(paced(queue_depth=1))]
-    names = {row["series"] for row in tail_percentiles(cells).rows}
+    names = {row["series"] for row in tail_percentiles(cells)[0].rows}
     assert names == {"read, 1k/s", "read, 1k/s constant", "read, 1k/s, depth ≤ 1"}

@@ -11,6 +11,7 @@ from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import RunEstimates, estimate_run
 from iosonde.charts.baseline import baseline_percentiles
 from iosonde.charts.block_sizes import block_size_bandwidth, block_size_iops, block_size_latency
+from iosonde.charts.depth_percentiles import queue_depth_percentiles
 from iosonde.charts.depths import queue_depth_iops, queue_depth_latency
 from iosonde.charts.figure import Figure
 from iosonde.charts.matrix import matrix_field, matrix_iops, matrix_latency
@@ -22,7 +23,7 @@ from iosonde.records import Experiment, Operation
 from tests.builders import cell_plan, cell_record, run_record, totals_of, workload
 from tests.lab_builder import lab_plans, lab_run
 
-Draw = Callable[[Sequence[CellEstimate]], Figure]
+Draw = Callable[[Sequence[CellEstimate]], tuple[Figure, ...]]
 CHARTS: list[tuple[Experiment, Draw]] = [
     (Experiment.BASELINE, baseline_percentiles),
     (Experiment.BLOCK_SIZE, block_size_iops),
@@ -31,9 +32,10 @@ CHARTS: list[tuple[Experiment, Draw]] = [
     (Experiment.MIX, mix_iops),
     (Experiment.MIX, mix_bandwidth),
     (Experiment.MIX, mix_latency),
-    (Experiment.QUEUE_DEPTH, lambda cells: throughput_latency(cells, {})),
+    (Experiment.QUEUE_DEPTH, lambda cells: throughput_latency(RunEstimates(tuple(cells)).sweeps)),
     (Experiment.QUEUE_DEPTH, queue_depth_iops),
     (Experiment.QUEUE_DEPTH, queue_depth_latency),
+    (Experiment.QUEUE_DEPTH, queue_depth_percentiles),
     (Experiment.TAIL, tail_percentiles),
     (Experiment.TAIL, tail_bars),
     # Any cells will do, in any number.
@@ -56,37 +58,42 @@ def single() -> RunEstimates:
 
 @pytest.mark.parametrize(("experiment", "draw"), CHARTS)
 def test_a_chart_is_valid_and_draws_every_row(experiment: Experiment, draw: Draw, whole: RunEstimates) -> None:
-    figure = draw(whole.of(experiment))
-    assert figure.chart is not None
-    assert figure.left_out == ()
-    specification = figure.chart.to_dict(validate=True)
-    (drawn,) = specification["datasets"].values()
-    assert drawn == list(figure.rows)
-    assert figure.caption.endswith(".")
+    for figure in draw(whole.of(experiment)):
+        assert figure.chart is not None
+        assert figure.left_out == ()
+        specification = figure.chart.to_dict(validate=True)
+        (drawn,) = specification["datasets"].values()
+        assert drawn == list(figure.rows)
+        assert figure.caption.endswith(".")
 
 
 @pytest.mark.parametrize(("experiment", "draw"), CHARTS)
 def test_a_chart_of_a_single_repeat_is_valid(experiment: Experiment, draw: Draw, single: RunEstimates) -> None:
-    chart = draw(single.of(experiment)).chart
-    assert chart is not None
-    json.dumps(chart.to_dict(validate=True), allow_nan=False)
+    for figure in draw(single.of(experiment)):
+        assert figure.chart is not None
+        json.dumps(figure.chart.to_dict(validate=True), allow_nan=False)
 
 
 @pytest.mark.parametrize(("experiment", "draw"), CHARTS)
 def test_a_chart_without_figures_is_not_drawn_and_names_every_cell(experiment: Experiment, draw: Draw) -> None:
     cells = estimate_run(run_record(lab_plans(), [])).of(experiment)
-    figure = draw(cells)
-    assert figure.chart is None
-    assert figure.rows == ()
-    assert [sentence.split()[0] for sentence in figure.left_out] == [cell.cell for cell in cells]
+    figures = draw(cells)
+    for figure in figures:
+        assert figure.chart is None
+        assert figure.rows == ()
+        assert figure.nothing == "Nothing to draw: no cell of this chart has figures."
+    named = [sentence.split()[0] for figure in figures for sentence in figure.left_out]
+    assert sorted(named) == sorted(cell.cell for cell in cells)
 
 
 @pytest.mark.parametrize(("experiment", "draw"), CHARTS)
 def test_every_quantitative_axis_names_its_unit(experiment: Experiment, draw: Draw, whole: RunEstimates) -> None:
-    chart = draw(whole.of(experiment)).chart
-    assert isinstance(chart, alt.LayerChart)
+    charts = [figure.chart for figure in draw(whole.of(experiment))]
+    assert all(isinstance(chart, alt.LayerChart) for chart in charts)
     titles = {
         encoding["title"]
+        for chart in charts
+        if chart is not None
         for layer in chart.to_dict(validate=False)["layer"]
         for name, encoding in layer["encoding"].items()
         if name in {"x", "y"} and encoding.get("title")
@@ -103,7 +110,7 @@ def test_block_sizes_of_any_pattern_have_a_line_each() -> None:
         for size in (4096, 8192)
     ]
     records = [cell_record(plan, {Operation.READ: totals_of([1000] * 50)}) for plan in plans]
-    figure = block_size_iops(estimate_run(run_record(plans, records)).of(Experiment.BLOCK_SIZE))
+    (figure,) = block_size_iops(estimate_run(run_record(plans, records)).of(Experiment.BLOCK_SIZE))
     (line, *_) = figure.specification["layer"]
     assert set(line["encoding"]["color"]["scale"]["domain"]) == {f"{pattern} read" for pattern in patterns}
     assert "read" in vl_convert.vegalite_to_svg({**figure.specification, "width": 400})
@@ -116,8 +123,8 @@ def test_baselines_are_named_by_what_they_are() -> None:
         cell_record(plan, {Operation.READ: totals_of([1000] * 50), Operation.WRITE: totals_of([1000] * 50)})
         for plan in plans
     ]
-    rows = baseline_percentiles(estimate_run(run_record(plans, records)).of(Experiment.BASELINE)).rows
-    assert list(dict.fromkeys(row["name"] for row in rows)) == [
+    (figure,) = baseline_percentiles(estimate_run(run_record(plans, records)).of(Experiment.BASELINE))
+    assert list(dict.fromkeys(row["name"] for row in figure.rows)) == [
         "random 70 % read|4 KiB",
         "random read|4 KiB",
         "random read|4 KiB, depth 4",
@@ -125,14 +132,14 @@ def test_baselines_are_named_by_what_they_are() -> None:
 
 
 def test_charts_are_as_wide_as_the_page(whole: RunEstimates) -> None:
-    figure = queue_depth_iops(whole.of(Experiment.QUEUE_DEPTH))
+    (figure,) = queue_depth_iops(whole.of(Experiment.QUEUE_DEPTH))
     assert figure.chart is not None
     assert figure.chart.to_dict()["width"] == "container"
 
 
 def test_the_knee_is_ringed_once_for_each_direction(whole: RunEstimates) -> None:
     knees = {direction: whole.knee(direction) for direction in (Operation.READ, Operation.WRITE)}
-    figure = throughput_latency(whole.of(Experiment.QUEUE_DEPTH), knees)
+    (figure,) = throughput_latency(whole.sweeps)
     ringed = {(row["series"], row["queue_depth_asked"]) for row in figure.rows if row["knee"]}
     assert ringed == {
         (str(direction), knee.point.queue_depth) for direction, knee in knees.items() if knee.point is not None

@@ -12,6 +12,8 @@ from iosonde.records import Experiment, RunRecord
 from iosonde.report.display import SPREAD_OF_PERCENTILE, SPREAD_OF_REPEATS
 from iosonde.report.export import ExportedRun, run_tables
 from iosonde.report.page import Page, page_of
+from tests.builders import cell_plan, cell_record, run_record, workload
+from tests.charts.test_mixes import operations_of
 from tests.findings.test_rules import FIRES
 from tests.house.checkout import ROOT
 from tests.lab_builder import lab_run
@@ -34,9 +36,16 @@ def all_named(kind: str) -> list[str]:
 
 
 def runs() -> list[RunRecord]:
-    """A lab run, one of two targets, and one at a rate: between them they have every table of the page."""
+    """A lab run, one of two targets, one at a rate and one of mixes: between them they have every table of the page."""
     paced = [paced_repeat(number, experiments=(Experiment.MATRIX,)) for number in (1, 2, 3)]
-    return [lab_run(), FIRES["targets-uneven"](), paced_run(*paced)]
+    return [lab_run(), FIRES["targets-uneven"](), paced_run(*paced), _swept_mixes()]
+
+
+def _swept_mixes() -> RunRecord:
+    asked = [workload(read_percent=read, queue_depth=depth) for read in (100, 70, 50) for depth in (1, 2, 4, 8, 16)]
+    plans = [cell_plan(each, Experiment.QUEUE_DEPTH) for each in asked]
+    records = [cell_record(plan, operations_of(plan.workload, 1000)) for plan in plans]
+    return run_record(plans, records)
 
 
 def on_a_page(page: Page) -> Iterator[str]:

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 
 from iosonde.findings.model import Severity
+from iosonde.records import Access, Experiment, RunRecord, Sync, Workload
 from iosonde.report.html import render_html
 from iosonde.report.page import page_of
-from tests.builders import finding, target_facts
+from tests.builders import cell_plan, cell_record, finding, run_record, target_facts, workload
+from tests.charts.test_mixes import operations_of
 from tests.lab_builder import lab_run
 
 if TYPE_CHECKING:
@@ -104,7 +106,7 @@ class Seen:
     dialogs: list[str] = field(default_factory=list)
 
 
-def visit(browser: Browser, path: Path, width: int) -> Seen:
+def visit(browser: Browser, path: Path, width: int, charts: int = CHARTS) -> Seen:
     page = browser.new_page(viewport={"width": width, "height": 900}, reduced_motion="reduce")
     seen = Seen(page)
     page.on("console", lambda message: seen.messages.append(f"{message.type}: {message.text}"))
@@ -112,14 +114,14 @@ def visit(browser: Browser, path: Path, width: int) -> Seen:
     page.on("request", lambda request: seen.requests.append(request.url))
     page.on("dialog", lambda dialog: _dismiss(dialog, seen))
     page.goto(path.as_uri())
-    wait_until_drawn(page)
+    wait_until_drawn(page, charts)
     return seen
 
 
-def wait_until_drawn(page: Page) -> None:
+def wait_until_drawn(page: Page, charts: int = CHARTS) -> None:
     """Asked again and again from here: the page's own policy keeps text from becoming code, a waiting test's too."""
     ends = time.monotonic() + SETTLE_S
-    while page.evaluate(f"() => document.documentElement.dataset.drawn === 'all' ? {DRAWN} : 0") < CHARTS:
+    while page.evaluate(f"() => document.documentElement.dataset.drawn === 'all' ? {DRAWN} : 0") < charts:
         assert time.monotonic() < ends, "the page has not drawn all of its charts"
         time.sleep(0.05)
 
@@ -305,3 +307,52 @@ def test_a_script_that_slipped_in_would_not_run(browser: Browser, report: Path, 
     assert seen.dialogs == []
     assert any("Content Security Policy" in message for message in seen.messages)
     seen.page.close()
+
+
+def mixes_run() -> RunRecord:
+    """Mixes beside reads and writes in every experiment, over two block sizes, with trims and flushes."""
+    wanted: dict[Workload, set[Experiment]] = {}
+    for experiment, depths in (
+        (Experiment.BASELINE, (1,)),
+        (Experiment.BLOCK_SIZE, (8,)),
+        (Experiment.MIX, (8,)),
+        (Experiment.QUEUE_DEPTH, (1, 2, 4, 8, 16)),
+        (Experiment.TAIL, (8,)),
+        (Experiment.MATRIX, (2,)),
+    ):
+        for shape in (
+            {"read_percent": 100},
+            {"read_percent": 70},
+            {"read_percent": 65, "trim_percent": 5, "pattern": Access.SEQUENTIAL},
+            {"read_percent": 70, "block_size_bytes": 16384, "sync": Sync.FDATASYNC},
+            {"read_percent": 0},
+        ):
+            for depth in depths:
+                wanted.setdefault(workload(queue_depth=depth, **shape), set()).add(experiment)
+    plans = [cell_plan(asked, *sorted(experiments)) for asked, experiments in wanted.items()]
+    records = [
+        cell_record(plan, operations_of(plan.workload, 400 * min(plan.workload.queue_depth, 4) + repeat), repeat=repeat)
+        for plan in plans
+        for repeat in (0, 1, 2)
+    ]
+    return run_record(plans, records)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_page_of_mixes_is_drawn_without_a_complaint_and_can_be_read(
+    browser: Browser, tmp_path: Path, width: int
+) -> None:
+    page = page_of(mixes_run(), [])
+    path = tmp_path / "mixes.html"
+    path.write_text(render_html(page), encoding="utf-8")
+    seen = visit(browser, path, width, len(page.figures))
+    found = {
+        name: seen.page.evaluate(script)
+        for name, script in {"clipped": CLIPPED, "overlapping": OVERLAPPING, "outside": OUTSIDE, "faint": FAINT}.items()
+    }
+    marks = seen.page.evaluate(MARKS)
+    seen.page.close()
+    assert seen.messages == []
+    assert found == {"clipped": [], "overlapping": [], "outside": [], "faint": []}
+    assert len(marks) == len(page.figures) > 20
+    assert [name for name, count, _ in marks if count < 2] == []

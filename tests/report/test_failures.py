@@ -130,13 +130,18 @@ def test_every_chart_that_fails_has_its_place(monkeypatch: pytest.MonkeyPatch) -
     def failing(draw: sections.Draw) -> sections.Draw:
         return wraps(draw)(lambda _: fails())
 
-    broken = {experiment: tuple(map(failing, draws)) for experiment, draws in sections._FIGURES.items()}
+    broken = {
+        experiment: tuple(tuple(map(failing, group)) for group in groups)
+        for experiment, groups in sections._FIGURES.items()
+    }
     monkeypatch.setattr(sections, "_FIGURES", broken)
     failures = FailureLog()
     made = page_of(RUN, (), failures)
     assert {figure.id for figure in made.figures} == whole
     failed = [figure.id for figure in made.figures if figure.failure]
-    assert failed == [draw.__name__.replace("_", "-") for draws in broken.values() for draw in draws]
+    assert failed == [
+        draw.__name__.replace("_", "-") for groups in broken.values() for group in groups for draw in group
+    ]
     text = render_html(made, failures)
     assert text.count('class="failed"') == len(failed) == len(failures.failures)
     assert all(f'id="figure-{identity}"' in text for identity in failed)

@@ -4,11 +4,21 @@ import pytest
 
 from iosonde.analysis.experiments import estimate_run
 from iosonde.findings.model import Severity
-from iosonde.records import Experiment, Operation, Outcome
+from iosonde.records import Experiment, Operation, Outcome, Sync, Workload
+from iosonde.report.answers import answers_of
 from iosonde.report.display import figure_text, printable
-from iosonde.report.headline import Headline, HeadlineFigure, HeadlineGroup, Quantity, headline_of
+from iosonde.report.headline import (
+    KINDS_MAX,
+    Headline,
+    HeadlineFigure,
+    HeadlineGroup,
+    Quantity,
+    headline_of,
+)
 from tests.builders import cell_plan, cell_record, failed, finding, run_record, totals_of, workload
+from tests.charts.test_mixes import operations_of
 from tests.lab_builder import lab_run
+from tests.pace_builder import paced, paced_repeat
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +41,10 @@ def test_a_lab_run_has_its_whole_headline(headline: Headline) -> None:
         ("durable-write", ["rate", "p99"]),
         ("random-read-tail", ["p99.9", "p99.99"]),
     ]
-    assert [direction for direction, _ in headline.knees] == [Operation.READ, Operation.WRITE]
+    assert [(each.name, each.operations) for each in headline.knees] == [
+        ("read", "4 KiB random reads"),
+        ("write", "4 KiB random writes"),
+    ]
 
 
 def test_every_group_names_one_cell_and_its_depth(headline: Headline) -> None:
@@ -85,6 +98,118 @@ def test_a_figure_in_doubt_names_the_findings_that_touch_its_cell() -> None:
     assert group(found, "random-read-latency").invalid_by == ("depth-not-reached",)
     assert group(found, "random-read-latency").doubted_by == ("slow-clock",)
     assert group(found, "random-write-latency").doubted_by == ()
+
+
+def told(*asked: Workload, experiment: Experiment = Experiment.MATRIX) -> Headline:
+    """The headline of a campaign of these cells, a repeat each, faster the deeper."""
+    plans = [cell_plan(each, experiment) for each in asked]
+    records = [
+        cell_record(plan, operations_of(plan.workload, 100 * plan.workload.operations_in_flight)) for plan in plans
+    ]
+    return headline_of(estimate_run(run_record(plans, records)))
+
+
+def test_a_campaign_without_4_kib_is_told_at_the_smallest_size_that_it_has() -> None:
+    asked = [workload(block_size_bytes=size, queue_depth=depth) for size in (65536, 16384) for depth in (1, 8)]
+    found = told(*asked)
+    assert [(each.id, each.name, each.cell) for each in found.groups] == [
+        ("random-read-iops", "Random read, 16 KiB", "random-read-16KiB-qd8"),
+        ("random-read-latency", "Random read, 16 KiB", "random-read-16KiB-qd1"),
+    ]
+    assert answers_of(estimate_run(run_record([], [])), found, [])[0].endswith("IOPS of 16 KiB random reads (depth 8).")
+
+
+def test_a_campaign_with_4_kib_is_told_at_4_kib() -> None:
+    asked = [workload(block_size_bytes=size) for size in (512, 4096, 65536)]
+    assert [each.cell for each in told(*asked).groups] == ["random-read-4KiB-qd8"]
+
+
+def test_mixes_are_told_beside_reads_and_writes_and_trims_after_them() -> None:
+    asked = [workload(read_percent=read, trim_percent=trim) for read, trim in ((65, 5), (70, 0), (0, 0), (100, 0))]
+    assert [each.name for each in told(*asked).groups] == [
+        "Random read, 4 KiB",
+        "Random write, 4 KiB",
+        "Random 70/30 mix, 4 KiB",
+        "Random 65/30 mix with 5 % trims, 4 KiB",
+    ]
+
+
+def test_durable_writes_are_told_with_their_block_size_and_never_compared_over_several() -> None:
+    asked = [workload(read_percent=0, sync=Sync.FDATASYNC, block_size_bytes=size) for size in (65536, 8192)]
+    (durable,) = told(*asked).groups
+    assert (durable.name, durable.cell) == ("Write + fdatasync", "random-write-8KiB-qd8-fdatasync")
+    assert durable.where == "8 KiB random, depth 8"
+    (other,) = told(workload(read_percent=0, sync=Sync.DSYNC)).groups
+    assert (other.id, other.name) == ("durable-write", "Write, O_DSYNC")
+
+
+def test_a_mix_with_flushes_is_told_in_commits_with_its_reads_beside_them() -> None:
+    (group,) = told(workload(read_percent=70, sync=Sync.FDATASYNC)).groups
+    assert [(figure.name, figure.quantity) for figure in group.figures] == [
+        ("best", Quantity.COMMITS),
+        ("reads", Quantity.IOPS),
+    ]
+    assert group.name == "Random 70/30 mix + fdatasync, 4 KiB"
+
+
+def test_best_writes_are_not_those_of_data_that_is_easier() -> None:
+    asked = [workload(read_percent=0, queue_depth=8, data="zeros"), workload(read_percent=0, queue_depth=4)]
+    assert [(each.name, each.cell) for each in told(*asked).groups] == [
+        ("Random write, 4 KiB", "random-write-4KiB-qd4"),
+        ("Random write, zeros data, 4 KiB", "random-write-4KiB-qd8-zeros"),
+    ]
+
+
+def test_a_sweep_over_shares_is_left_to_its_section_unless_there_is_nothing_else() -> None:
+    mixes = [workload(read_percent=read) for read in (70, 50)]
+    assert [each.name for each in told(*mixes, experiment=Experiment.MIX).groups] == [
+        "Random 70/30 mix, 4 KiB",
+        "Random 50/50 mix, 4 KiB",
+    ]
+    assert [each.name for each in told(workload(), *mixes, experiment=Experiment.MIX).groups] == ["Random read, 4 KiB"]
+
+
+def test_no_two_sweeps_have_one_name() -> None:
+    asked = [workload(queue_depth=depth, jobs=jobs) for jobs in (1, 3) for depth in (1, 2, 2, 4)]
+    plans = [
+        cell_plan(each, Experiment.QUEUE_DEPTH).model_copy(update={"cell": f"cell-{number}"})
+        for number, each in enumerate(asked)
+    ]
+    knees = headline_of(estimate_run(run_record(plans, []))).knees
+    assert [len(each.sweep.cells) for each in knees] == [3, 1, 3, 1]
+    assert len({each.name for each in knees}) == len({each.operations for each in knees}) == 4
+    assert knees[2].operations == "4 KiB random reads, 3 jobs, from cell-4 on"
+
+
+def test_more_kinds_than_a_headline_has_room_for_are_named() -> None:
+    found = told(*(workload(read_percent=read) for read in range(90, 0, -10)))
+    assert len(found.groups) == KINDS_MAX
+    assert found.untold == ("random 30/70 mix", "random 20/80 mix", "random 10/90 mix")
+    assert found.untold_text == (
+        "Further kinds of workload in the tables: random 30/70 mix; random 20/80 mix; random 10/90 mix."
+    )
+
+
+def test_a_tail_of_a_mix_is_told_of_reads_and_writes_apart() -> None:
+    plan = cell_plan(workload(read_percent=70, block_size_bytes=16384), Experiment.TAIL)
+    run = run_record([plan], [cell_record(plan, operations_of(plan.workload, 40_000))])
+    tail = group(headline_of(estimate_run(run)), "tail")
+    assert (tail.name, tail.where) == ("Tail of random 70/30 mix", "16 KiB, depth 8")
+    assert [figure.name for figure in tail.figures] == ["p99.9 of reads", "p99.9 of writes"]
+
+
+def test_a_campaign_of_rates_alone_tells_the_highest_that_was_kept() -> None:
+    asked = [paced(500), paced(1000)]
+    plans = [cell_plan(each, Experiment.MATRIX) for each in asked]
+    run = run_record(
+        plans,
+        [
+            *(paced_repeat(number, asked=asked[0], count=2500) for number in (1, 2)),
+            *(paced_repeat(number, asked=asked[1], count=2500, waiting_ns=2 * 10**9) for number in (1, 2)),
+        ],
+    )
+    (kept,) = headline_of(estimate_run(run)).groups
+    assert (kept.id, kept.cell, kept.where) == ("random-read-rate", plans[0].cell, "at 500/s")
 
 
 @pytest.mark.parametrize(

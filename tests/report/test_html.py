@@ -206,7 +206,7 @@ def test_a_cell_without_figures_is_named_in_table_and_chart_and_never_0() -> Non
     page = render_html(page_of(broken_run(), []))
     assert "No figures: random-read-4KiB-qd2 failed in 1 of 1 repeats: read at offset 8192 failed: EIO." in page
     assert "No figures: random-read-4KiB-qd4 was not measured." in page
-    assert "Left out, because there are no figures" in page
+    assert "Left out:" in page
 
 
 def test_a_run_in_which_nothing_was_measured_still_makes_a_page() -> None:

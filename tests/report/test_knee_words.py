@@ -7,8 +7,17 @@ import pytest
 from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.knee import DepthPoint, find_knee
 from iosonde.analysis.scaling import scaling_of
-from iosonde.records import Operation
-from iosonde.report.knee_words import knee_sentence, knee_table, scaling_sentences
+from iosonde.records import Experiment
+from iosonde.report.headline import headline_of
+from iosonde.report.knee_words import (
+    knee_sentence,
+    knee_table,
+    scaling_sentences,
+    scaling_table,
+    swept_sentences,
+)
+from tests.builders import cell_plan, cell_record, run_record, workload
+from tests.charts.test_mixes import operations_of
 from tests.lab_builder import lab_run
 
 DEPTHS = (1, 2, 4, 8, 16, 32)
@@ -24,18 +33,18 @@ def points(rates: Sequence[float], repeats: int = 1) -> list[DepthPoint]:
 
 
 def said(rates: Sequence[float], repeats: int = 1) -> str:
-    return knee_sentence(Operation.READ, find_knee(points(rates, repeats)))
+    return knee_sentence("4 KiB random reads", find_knee(points(rates, repeats)))
 
 
 def test_a_knee_says_its_depth_who_named_it_what_it_gives_and_what_it_costs() -> None:
     assert said((1000, 2000, 3900, 4000, 4000, 4000), repeats=2) == (
-        "Random reads: the knee is at depth 4 (by all three rules; 95 % interval 4 to 4): 98 % of the best throughput "
-        "(4,000 IOPS at depth 8) for 1.0 times the mean latency and 1.0 times the p99 of depth 1."
+        "4 KiB random reads: the knee is at depth 4 (by all three rules; 95 % interval 4 to 4): 98 % of the best "
+        "throughput (4,000 IOPS at depth 8) for 1.0 times the mean latency and 1.0 times the p99 of depth 1."
     )
 
 
 def test_rules_that_differ_are_named_side_by_side() -> None:
-    assert "(95 % of the best 8, power 4, Kneedle 4; no interval from one repeat)" in said(
+    assert "(95 % of the best 8, power 4, Kneedle 4; no interval with one repeat at a depth)" in said(
         (1000, 2000, 3600, 3900, 4000, 4000)
     )
 
@@ -54,35 +63,65 @@ def test_rules_that_differ_are_named_side_by_side() -> None:
 )
 def test_a_knee_that_can_t_be_told_says_why(rates: Sequence[float], words: str) -> None:
     sentence = said(rates)
-    assert sentence.startswith("Random reads: the knee is not identifiable: ")
+    assert sentence.startswith("4 KiB random reads: the knee is not identifiable: ")
     assert words in sentence
 
 
 def test_bounds_and_the_law_say_their_numbers() -> None:
     rates = [1000 * depth / (1 + 0.05 * (depth - 1) + 0.002 * depth * (depth - 1)) for depth in DEPTHS]
-    bounds, law = scaling_sentences(Operation.READ, scaling_of(points(rates)))
-    assert bounds.startswith("By bounds, random reads need at least 7.")
+    bounds, law = scaling_sentences("4 KiB random reads", scaling_of(points(rates)))
+    assert bounds.startswith("By bounds, ")
+    assert " IOPS of 4 KiB random reads take at least 7." in bounds
     assert "1,000 us at depth 1." in bounds
     assert law == (
-        "The Universal Scalability Law fits random reads within 0 %: contention 5.0 %, coherency 0.2 %, throughput "
-        "peaks near depth 22."
+        "The Universal Scalability Law fits 4 KiB random reads within 0 %: contention 5.0 %, coherency 0.2 %, "
+        "throughput peaks near depth 22."
     )
 
 
 def test_a_law_that_does_not_fit_says_how_far_it_is_off_and_nothing_else() -> None:
-    _, law = scaling_sentences(Operation.WRITE, scaling_of(points([1000 * min(depth, 8) for depth in DEPTHS])))
-    assert law.startswith("The Universal Scalability Law does not describe random writes: it misses them by up to ")
+    _, law = scaling_sentences("4 KiB random writes", scaling_of(points([1000 * min(depth, 8) for depth in DEPTHS])))
+    assert law.startswith("The Universal Scalability Law does not describe 4 KiB random writes: it is off by up to ")
     assert "contention" not in law
 
 
 def test_too_few_points_say_nothing_of_the_law() -> None:
-    assert len(scaling_sentences(Operation.READ, scaling_of(points((1000, 2000, 3000))))) == 1
+    assert len(scaling_sentences("4 KiB random reads", scaling_of(points((1000, 2000, 3000))))) == 1
 
 
 def test_the_table_has_each_rule_and_the_depth_to_use() -> None:
-    knee = estimate_run(lab_run()).knee(Operation.READ)
-    table = knee_table([(Operation.READ, knee)])
+    knees = headline_of(estimate_run(lab_run())).knees
+    table = knee_table(knees[:1])
     assert table is not None
     assert [line.texts[1] for line in table.lines] == ["95 % of the best", "power", "Kneedle", "depth to use"]
     assert all(len(line.texts) == len(table.heads) for line in table.lines)
-    assert knee_table([(Operation.READ, find_knee([]))]) is None
+    assert knee_table([]) is None
+
+
+def test_many_sweeps_are_told_in_brief_and_in_a_table() -> None:
+    asked = [workload(read_percent=read, queue_depth=depth) for read in (100, 70, 0) for depth in (1, 2, 4, 8, 16)]
+    plans = [cell_plan(each, Experiment.QUEUE_DEPTH) for each in asked]
+    records = [
+        cell_record(plan, operations_of(plan.workload, 1000 * min(plan.workload.queue_depth, 4)), repeat=repeat)
+        for plan in plans
+        for repeat in (0, 1)
+    ]
+    knees = headline_of(estimate_run(run_record(plans, records))).knees
+    (brief,) = swept_sentences(knees)
+    assert brief == (
+        "Knees: 4 KiB random reads at depth 4 (95 % interval 4 to 4); 4 KiB random 70/30 mix at depth 4 (95 % interval "
+        "4 to 4); 4 KiB random writes at depth 4 (95 % interval 4 to 4)."
+    )
+    table = scaling_table(knees)
+    assert table is not None
+    assert [line.texts[0] for line in table.lines] == ["read", "70/30 mix", "write"]
+    assert scaling_table(knees[:2]) is None
+
+
+def test_sweeps_without_a_knee_are_named_by_their_reason() -> None:
+    plans = [cell_plan(workload(read_percent=read), Experiment.QUEUE_DEPTH) for read in (100, 70, 0)]
+    (sentence,) = swept_sentences(headline_of(estimate_run(run_record(plans, []))).knees)
+    assert sentence == (
+        "Not identifiable: the knees of 4 KiB random reads; 4 KiB random 70/30 mix; 4 KiB random writes: it takes at "
+        "least 5 depths with figures, and there are 0."
+    )

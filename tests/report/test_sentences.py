@@ -6,7 +6,7 @@ import pytest
 
 from iosonde.analysis.experiments import RunEstimates, estimate_run
 from iosonde.records import Access, Arrivals, CellPlan, CellRecord, Experiment, Operation, Sync, Workload
-from iosonde.report.sentences import NO_FIGURES, experiment_sentence
+from iosonde.report.sentences import NO_FIGURES, NO_SUBJECT, experiment_sentence
 from tests.builders import cell_plan, cell_record, run_record, totals_of, workload
 from tests.lab_builder import lab_plans, lab_run
 
@@ -148,3 +148,32 @@ def test_a_sentence_over_many_kinds_of_access_ends_with_how_many_more_there_are(
         for depth in (1, 8)
     ]
     assert said(Experiment.MATRIX, *cells).endswith("2 more kinds of access stand in the table.")
+
+
+def test_a_sweep_whose_achieved_depths_nobody_knows_has_figures_all_the_same() -> None:
+    plan = cell_plan(workload(read_percent=70), Experiment.QUEUE_DEPTH)
+    record = cell_record(plan, {Operation.READ: totals_of([1000] * 7), Operation.WRITE: totals_of([1000] * 3)})
+    unknown = record.model_copy(update={"in_flight_ns": None})
+    sentence = experiment_sentence(Experiment.QUEUE_DEPTH, estimate_run(run_record([plan], [unknown])))
+    assert sentence == "How much of the depth asked was in flight is not recorded."
+
+
+def test_a_baseline_of_o_dsync_writes_alone_has_figures() -> None:
+    plan = cell_plan(workload(read_percent=0, queue_depth=1, sync=Sync.DSYNC), Experiment.BASELINE)
+    record = cell_record(plan, {Operation.WRITE: totals_of([100_000] * 50)})
+    sentence = experiment_sentence(Experiment.BASELINE, estimate_run(run_record([plan], [record])))
+    assert "4 KiB random write, O_DSYNC 100 us" in sentence
+
+
+def test_commits_that_were_timed_apart_are_not_called_no_figures() -> None:
+    plan = cell_plan(workload(read_percent=0, sync=Sync.FDATASYNC), Experiment.BASELINE)
+    found = {Operation.WRITE: totals_of([1000] * 5), Operation.FLUSH: totals_of([1000] * 5, 0)}
+    sentence = experiment_sentence(Experiment.BASELINE, estimate_run(run_record([plan], [cell_record(plan, found)])))
+    assert sentence == NO_SUBJECT
+
+
+def test_the_operations_of_a_mix_are_called_operations() -> None:
+    plan = cell_plan(workload(read_percent=50), Experiment.TAIL)
+    record = cell_record(plan, {Operation.READ: totals_of([1000] * 50), Operation.WRITE: totals_of([1000] * 50)})
+    sentence = experiment_sentence(Experiment.TAIL, estimate_run(run_record([plan], [record])))
+    assert "the slowest of 100 operations took" in sentence

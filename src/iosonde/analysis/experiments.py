@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import Final
 
 from iosonde.analysis.cells import CellEstimate, estimate_cell, was_looked_at
-from iosonde.analysis.knee import Knee, depth_points, knee_of
+from iosonde.analysis.families import Along, Family, families_of
+from iosonde.analysis.knee import Knee, depth_points, find_knee, knee_of
 from iosonde.analysis.scaling import Scaling, scaling_of
-from iosonde.records import CellPlan, CellRecord, Experiment, Operation, RunRecord, Workload
+from iosonde.records import CellPlan, CellRecord, Experiment, Operation, RunRecord
 
-DIRECTIONS: Final = (Operation.READ, Operation.WRITE)
 SWEEP_DEPTHS_MIN: Final = 3
 """Two depths are a pair of cells; from three on, a line through them shows something."""
 
@@ -35,48 +35,45 @@ class RunEstimates:
         """The cells of one experiment. A cell that serves several experiments is in each of them."""
         return tuple(cell for cell in self.cells if experiment in cell.experiments)
 
-    @property
-    def sweep(self) -> tuple[CellEstimate, ...]:
-        """The sweep of queue depths: the experiment of that name, or the longest that a matrix holds for a direction.
+    @cached_property
+    def sweeps(self) -> "tuple[DepthSweep, ...]":
+        """The sweeps of queue depths: those of the experiment of that name, or what a matrix holds of them.
 
-        Cells of one sweep differ in nothing but their depth (and their number of workers); below three depths there
+        Of a matrix it is the longest sweep of each kind of operations (reads, writes, a mix); below three depths there
         is none.
         """
         named = self.of(Experiment.QUEUE_DEPTH)
-        if named:
-            return named
-        found: list[CellEstimate] = []
-        for direction in DIRECTIONS:
-            families: dict[Workload, list[CellEstimate]] = defaultdict(list)
-            for cell in self.of(Experiment.MATRIX):
-                if cell.direction is direction and not cell.workload.is_open_loop:
-                    families[cell.workload.model_copy(update={"queue_depth": 1})].append(cell)
-            longest = max(families.values(), key=_depths, default=[])
-            if _depths(longest) >= SWEEP_DEPTHS_MIN:
-                found.extend(longest)
-        return tuple(found)
+        families = families_of(named, Along.DEPTH) if named else self._of_matrix()
+        return tuple(DepthSweep(family.cells) for family in families)
 
-    def knee(self, direction: Operation) -> Knee:
-        """The knee of the sweep of queue depths of pure reads or pure writes."""
-        return self._knees[direction]
+    def _of_matrix(self) -> list[Family]:
+        closed = [cell for cell in self.of(Experiment.MATRIX) if not cell.workload.is_open_loop]
+        longest: dict[tuple[int, int, Operation], Family] = {}
+        for family in families_of(closed, Along.DEPTH):
+            asked = family.workload
+            kind = (asked.read_percent, asked.trim_percent, asked.subject)
+            if _depths(family.cells) > _depths(longest[kind].cells if kind in longest else ()):
+                longest[kind] = family
+        return [family for family in longest.values() if _depths(family.cells) >= SWEEP_DEPTHS_MIN]
 
-    def scaling(self, direction: Operation) -> Scaling:
-        """What bounds and the Universal Scalability Law say of that sweep."""
-        return self._scalings[direction]
+    def knee(self, operation: Operation) -> Knee:
+        """The knee of the first sweep of queue depths that is about this class of operations."""
+        return next((sweep.knee for sweep in self.sweeps if sweep.whole is operation), None) or find_knee([])
 
-    @cached_property
-    def _knees(self) -> dict[Operation, Knee]:
-        return {direction: knee_of(self._swept(direction), direction, self.records) for direction in DIRECTIONS}
+
+@dataclass(frozen=True)
+class DepthSweep(Family):
+    """The cells of one workload from shallow to deep, and what is said of them together: of a mix, of all of it."""
 
     @cached_property
-    def _scalings(self) -> dict[Operation, Scaling]:
-        return {
-            direction: scaling_of(depth_points(self._swept(direction), direction, self.records))
-            for direction in DIRECTIONS
-        }
+    def knee(self) -> Knee:
+        """Where more depth stops buying throughput."""
+        return knee_of(self.cells, self.whole)
 
-    def _swept(self, direction: Operation) -> list[CellEstimate]:
-        return [cell for cell in self.sweep if cell.direction is direction]
+    @cached_property
+    def scaling(self) -> Scaling:
+        """What bounds and the Universal Scalability Law say."""
+        return scaling_of(depth_points(self.cells, self.whole))
 
 
 def _depths(cells: Sequence[CellEstimate]) -> int:

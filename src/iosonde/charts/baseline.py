@@ -1,17 +1,22 @@
 """The zero-queue baseline: the median and the tail of each cell at depth 1."""
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 
 import altair as alt
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
+from iosonde.analysis.families import drawn_classes
 from iosonde.charts.axes import log_latency
-from iosonde.charts.figure import Figure, Row, left_out
+from iosonde.charts.figure import NO_FIGURES, NO_PERCENTILES, Figure, Row, left_out
 from iosonde.charts.lines import named_rows, tooltip
+from iosonde.charts.names import class_name
 from iosonde.charts.points import unit_of
-from iosonde.charts.quantities import LatencyUnit, direction_label, load_label, significant
+from iosonde.charts.quantities import SYNC_LABELS, LatencyUnit, direction_label, load_label, significant
 from iosonde.charts.theme import INK_SOFT, Series, colour, layered, shape
-from iosonde.records import Sync, Workload
+from iosonde.records import Operation, Sync, Workload
 
 _POINTS = (
     (50.0, Series("p50", "#0072B2", "circle")),
@@ -19,25 +24,57 @@ _POINTS = (
     (99.9, Series("p99.9", "#D55E00", "diamond")),
 )
 _ROW_HEIGHT = 46
+ROWS_MAX: Final = 40
+"""More rows than this are taller than a page of paper: the next ones stand in another chart."""
 
 
-def baseline_percentiles(cells: Sequence[CellEstimate]) -> Figure:
-    """Median, p99 and p99.9 of each baseline cell as dots on one logarithmic latency axis."""
-    points = [(cell, figures) for cell in cells if (figures := cell.subject) is not None]
-    unit = unit_of(points)
-    rows = [row for cell, figures in points for row in _rows(cell, figures, unit)]
-    caption = (
-        f"Service latency ({unit.name}) at depth 1, all repeats added up; a percentile with fewer than 10 samples "
-        "beyond it is not drawn."
+@dataclass(frozen=True)
+class _Dots:
+    """A row of the chart: a class of a cell, under a name of two lines."""
+
+    name: str
+    cell: CellEstimate
+    operation: Operation
+
+    @property
+    def figures(self) -> OperationEstimate | None:
+        return self.cell.of(self.operation)
+
+
+def baseline_percentiles(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
+    """Median, p99 and p99.9 of each baseline cell as dots on one logarithmic axis; of a mix each kind, and all."""
+    dots = _named(
+        [_Dots(_name(cell.workload, each), cell, each) for cell in cells for each in drawn_classes(cell.workload)]
     )
-    title = "Latency without a queue"
-    if not rows:
-        return Figure("baseline-percentiles", title, caption, None, (), left_out(cells, rows))
-    chart = layered(_layers(rows, unit), rows, caption, height=_ROW_HEIGHT * len(points))
-    return Figure("baseline-percentiles", title, caption, chart, tuple(rows), left_out(cells, rows))
+    parts = [dots[first : first + ROWS_MAX] for first in range(0, len(dots), ROWS_MAX)]
+    return tuple(_figure(part, number, len(parts)) for number, part in enumerate(parts, start=1))
 
 
-def _rows(cell: CellEstimate, figures: OperationEstimate, unit: LatencyUnit) -> list[Row]:
+def _figure(dots: Sequence[_Dots], number: int, of: int) -> Figure:
+    points = [(each.cell, figures) for each in dots if (figures := each.figures) is not None]
+    unit = unit_of(points)
+    rows = [row for each in dots if each.figures is not None for row in _rows(each, each.figures, unit)]
+    depths = sorted({each.cell.queue_depth_asked for each in dots})
+    caption = (
+        f"Service latency ({unit.name}) at depth {', '.join(map(str, depths))}, all repeats added up; a percentile "
+        "with fewer than 10 samples beyond it is not drawn."
+    )
+    identity = "baseline-percentiles" if number == 1 else f"baseline-percentiles-{number}"
+    title = "Latency without a queue" if of == 1 else f"Latency without a queue, {number} of {of}"
+    named = [{"cell": row["cell"], "series": row["name"]} for row in rows]
+    drawn = {row["name"] for row in rows}
+    return Figure(
+        identity,
+        title,
+        caption,
+        layered(_layers(rows, unit), rows, caption, height=_ROW_HEIGHT * len(drawn)) if rows else None,
+        tuple(rows),
+        left_out([(each.cell, each.operation, each.name) for each in dots], named),
+        NO_PERCENTILES if points else NO_FIGURES,
+    )
+
+
+def _rows(dots: _Dots, figures: OperationEstimate, unit: LatencyUnit) -> list[Row]:
     known = [
         (series, value_ns)
         for percent, series in _POINTS
@@ -45,8 +82,8 @@ def _rows(cell: CellEstimate, figures: OperationEstimate, unit: LatencyUnit) -> 
     ]
     return [
         {
-            "cell": cell.cell,
-            "name": _name(cell.workload),
+            "cell": dots.cell.cell,
+            "name": dots.name,
             "series": series.name,
             f"latency_{unit.name}": value_ns / unit.ns,
             "drawn_latency": f"{significant(value_ns / unit.ns)} {unit.name}",
@@ -56,21 +93,35 @@ def _rows(cell: CellEstimate, figures: OperationEstimate, unit: LatencyUnit) -> 
     ]
 
 
-def _name(workload: Workload) -> str:
+def _name(workload: Workload, operation: Operation) -> str:
     """Two lines, parted by a bar, so that the axis leaves room for the figures on a phone."""
     size = workload.size_text
+    if workload.only_operation is None:
+        mix = f"{direction_label(workload)}{SYNC_LABELS[workload.sync]}"
+        return f"{class_name(mix, operation)}|{size} {workload.pattern}"
+    only = workload.only_operation
     if workload.sync is Sync.FDATASYNC:
-        return f"write + fdatasync|{size} {workload.pattern}"
+        return f"{only} + fdatasync|{size} {workload.pattern}"
     if workload.sync is Sync.DSYNC:
-        return f"O_DSYNC write|{size} {workload.pattern}"
+        return f"O_DSYNC {only}|{size} {workload.pattern}"
     load = "" if workload.operations_in_flight == 1 else f", {load_label(workload)}"
-    return f"{workload.pattern} {direction_label(workload)}|{size}{load}"
+    return f"{workload.pattern} {only}|{size}{load}"
+
+
+def _named(dots: Sequence[_Dots]) -> list[_Dots]:
+    """With the cell's name where the short one belongs to several: two cells never share a row."""
+    often = Counter(each.name for each in dots)
+    return [
+        each if often[each.name] == 1 else replace(each, name=f"{each.name.partition('|')[0]}|{each.cell.cell}")
+        for each in dots
+    ]
 
 
 def _layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
     field = f"latency_{unit.name}"
-    series = [each for _, each in _POINTS]
-    x = alt.X(**log_latency(rows, unit, labelOverlap="greedy"))
+    present = {row["series"] for row in rows}
+    series = [each for _, each in _POINTS if each.name in present]
+    x = alt.X(**log_latency(rows, unit, labelOverlap="greedy", titleAnchor="end"))
     y = alt.Y(
         "name:N",
         title=None,

@@ -1,17 +1,18 @@
 """The block-size sweep: IOPS, bandwidth and latency against the size of a block."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from itertools import cycle
+from dataclasses import dataclass
 
 import altair as alt
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.estimate import Estimate
+from iosonde.analysis.families import Along
 from iosonde.charts.axes import iops_axis, log_domain, log_scaled, log_ticks, number_axis
-from iosonde.charts.figure import Figure, Row, left_out
+from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import lines_with_intervals
-from iosonde.charts.points import FLOOR_BELOW, bars_text, interval_ends, pure_points, row_of, unit_of
+from iosonde.charts.panels import Panel, panels_of
+from iosonde.charts.points import FLOOR_BELOW, bars_text, interval_ends, row_of, unit_of
 from iosonde.charts.quantities import (
     BANDWIDTH_BASE,
     BANDWIDTH_UNIT,
@@ -19,19 +20,9 @@ from iosonde.charts.quantities import (
     MEGABYTE,
     MICROSECOND,
     LatencyUnit,
-    series_label,
 )
-from iosonde.charts.theme import (
-    CASES,
-    RANDOM_READ,
-    RANDOM_WRITE,
-    SEQUENTIAL_READ,
-    SEQUENTIAL_WRITE,
-    Series,
-    layered,
-)
+from iosonde.charts.theme import Series, layered
 
-SERIES = (RANDOM_READ, RANDOM_WRITE, SEQUENTIAL_READ, SEQUENTIAL_WRITE)
 _SIZE_LABEL = "datum.value >= 1048576 ? datum.value / 1048576 + ' MiB' : datum.value / 1024 + ' KiB'"
 
 
@@ -53,7 +44,7 @@ class _View:
     unit: LatencyUnit = MICROSECOND
 
 
-def block_size_iops(cells: Sequence[CellEstimate]) -> Figure:
+def block_size_iops(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
     """Operations a second against block size, both axes logarithmic."""
     view = _View(
         id="block-size-iops",
@@ -64,10 +55,10 @@ def block_size_iops(cells: Sequence[CellEstimate]) -> Figure:
         axis=iops_axis,
         estimate=lambda figures: figures.iops,
     )
-    return _figure(cells, view)
+    return tuple(_figure(panel, view) for panel in panels_of(cells, Along.BLOCK_SIZE))
 
 
-def block_size_bandwidth(cells: Sequence[CellEstimate]) -> Figure:
+def block_size_bandwidth(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
     """Bandwidth in MB/s (10^6 bytes/s) against block size, both axes logarithmic."""
     view = _View(
         id="block-size-bandwidth",
@@ -79,12 +70,16 @@ def block_size_bandwidth(cells: Sequence[CellEstimate]) -> Figure:
         estimate=lambda figures: figures.bytes_per_s,
         factor=1 / MEGABYTE,
     )
-    return _figure(cells, view)
+    return tuple(_figure(panel, view) for panel in panels_of(cells, Along.BLOCK_SIZE))
 
 
-def block_size_latency(cells: Sequence[CellEstimate]) -> Figure:
+def block_size_latency(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
     """Mean service latency against block size, both axes logarithmic."""
-    unit = unit_of(pure_points(cells))
+    return tuple(_latency(panel) for panel in panels_of(cells, Along.BLOCK_SIZE))
+
+
+def _latency(panel: Panel) -> Figure:
+    unit = unit_of([point for _, point in panel.points])
     view = _View(
         id="block-size-latency",
         title="Block size and latency",
@@ -96,45 +91,41 @@ def block_size_latency(cells: Sequence[CellEstimate]) -> Figure:
         factor=1 / unit.ns,
         unit=unit,
     )
-    return _figure(cells, view)
+    return _figure(panel, view)
 
 
-def _rows(cells: Sequence[CellEstimate], view: _View) -> list[Row]:
-    points = pure_points(cells)
-    lowest = min((view.estimate(figures).mean * view.factor for _, figures in points), default=1.0)
+def _rows(panel: Panel, view: _View) -> list[Row]:
+    means = (view.estimate(figures).mean * view.factor for _, (_, figures) in panel.points)
+    lowest = min((mean for mean in means if mean > 0), default=1.0)
     return [
-        row_of(point, series_label(point[0].workload.pattern, point[1].operation), view.unit)
+        row_of(point, line.name, view.unit)
         | interval_ends(view.estimate(point[1]), lowest / FLOOR_BELOW, view.factor)
-        for point in points
+        | {"drawn_at_bytes": point[0].workload.bytes_per_operation}
+        for line, point in panel.points
     ]
 
 
-def _figure(cells: Sequence[CellEstimate], view: _View) -> Figure:
-    rows = _rows(cells, view)
-    depths = sorted({cell.queue_depth_asked for cell in cells})
+def _figure(panel: Panel, view: _View) -> Figure:
+    rows = _rows(panel, view)
+    depths = sorted({cell.queue_depth_asked for cell in panel.cells})
     caption = (
         f"{view.quantity} against block size at queue depth {', '.join(map(str, depths))} asked; {bars_text(rows)}."
     )
-    chart = layered(_layers(rows, view), rows, caption) if rows else None
-    return Figure(view.id, view.title, caption, chart, tuple(rows), left_out(cells, rows))
+    if any(cell.workload.block_sizes is not None for cell in panel.cells):
+        caption += " Several sizes in one loop stand at their mean."
+    return panel.figure(
+        view.id, view.title, caption, rows, lambda said: layered(_layers(rows, view, panel.series), rows, said)
+    )
 
 
-def _layers(rows: Sequence[Row], view: _View) -> list[alt.Chart]:
-    sizes = sorted({row["block_size_bytes"] for row in rows})
+def _layers(rows: Sequence[Row], view: _View, series: Sequence[Series]) -> list[alt.Chart]:
+    sizes = sorted({row["drawn_at_bytes"] for row in rows})
     domain = log_domain(row[end] for row in rows for end in (view.field, "drawn_low", "high"))
     x = alt.X(
-        "block_size_bytes:Q",
+        "drawn_at_bytes:Q",
         title="Block size (1 KiB = 2^10 B), log scale",
         scale=alt.Scale(type="log", base=2, domain=[sizes[0] / 1.2, sizes[-1] * 1.2], nice=False),
         axis=alt.Axis(values=sizes, labelExpr=_SIZE_LABEL, labelOverlap="parity", grid=False),
     )
     y = alt.Y(**log_scaled(view.field, view.axis_title, domain, view.axis(values=log_ticks(domain))))
-    return lines_with_intervals(x, y, _series(rows))
-
-
-def _series(rows: Sequence[Row]) -> list[Series]:
-    """The lines that there are: random and sequential by their own colours, other patterns by those of cases."""
-    present = dict.fromkeys(str(row["series"]) for row in rows)
-    known = [each for each in SERIES if each.name in present]
-    others = [name for name in present if name not in {each.name for each in known}]
-    return [*known, *(replace(style, name=name) for name, style in zip(others, cycle(CASES), strict=False))]
+    return lines_with_intervals(x, y, series)

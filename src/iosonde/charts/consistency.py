@@ -11,7 +11,7 @@ from iosonde.charts.axes import number_axis
 from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import named_rows, tooltip
 from iosonde.charts.quantities import significant
-from iosonde.charts.theme import ALL, INK_SOFT, READ, WRITE, Series, colour, layered, shape
+from iosonde.charts.theme import ALL, INK_SOFT, READ, TRIM, WRITE, Series, colour, layered, shape
 from iosonde.records import CellRecord
 from iosonde.units import MINUTE_NS
 
@@ -58,7 +58,8 @@ def _row(moment: Moment, first_ns: int) -> Row:
 
 
 def _series(record: CellRecord) -> str:
-    return {100: READ.name, 0: WRITE.name}.get(record.workload.read_percent, MIX.name)
+    only = record.workload.only_operation
+    return MIX.name if only is None else only.value
 
 
 def _thinned(moments: Sequence[Moment]) -> list[Moment]:
@@ -66,7 +67,7 @@ def _thinned(moments: Sequence[Moment]) -> list[Moment]:
     if len(moments) <= POINTS_MAX:
         return list(moments)
     first_ns, last_ns = (end(moment.wall_ns for moment in moments) for end in (min, max))
-    stretches = POINTS_MAX // 9
+    stretches = POINTS_MAX // (3 * len({_series(moment.record) for moment in moments}))
     groups: dict[tuple[int, str], list[Moment]] = {}
     for moment in moments:
         stretch = (moment.wall_ns - first_ns) * stretches // (last_ns - first_ns + 1)
@@ -81,7 +82,7 @@ def _thinned(moments: Sequence[Moment]) -> list[Moment]:
 
 def _layers(rows: Sequence[Row]) -> list[alt.Chart]:
     present = {row["series"] for row in rows}
-    series = [each for each in (READ, WRITE, MIX) if each.name in present]
+    series = [each for each in (READ, WRITE, TRIM, MIX) if each.name in present]
     longest = max(row["minutes"] for row in rows) or 1.0
     x = alt.X(
         "minutes:Q",

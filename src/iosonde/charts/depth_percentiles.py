@@ -1,46 +1,72 @@
 """The queue-depth sweep once more: how the tail grows with depth."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import altair as alt
 
 from iosonde.analysis.cells import CellEstimate
+from iosonde.analysis.families import Along, Family, drawn_classes, families_of
 from iosonde.analysis.histogram import percent_label
 from iosonde.charts.axes import log_latency
 from iosonde.charts.depths import depth_axis
-from iosonde.charts.figure import Figure, Row, left_out
+from iosonde.charts.figure import NO_FIGURES, NO_PERCENTILES, Figure, Row, left_out
 from iosonde.charts.lines import named_rows, tooltip
-from iosonde.charts.points import Point, pure_points, unit_of
-from iosonde.charts.quantities import LatencyUnit, significant
-from iosonde.charts.theme import CASES, Series, colour, dash, layered, shape
+from iosonde.charts.names import names_of, slug
+from iosonde.charts.points import Point, unit_of
+from iosonde.charts.quantities import LatencyUnit, plural, significant
+from iosonde.charts.theme import PALETTE, Series, colour, dash, layered, shape
 from iosonde.records import Operation
 
 PERCENTS_DRAWN: Final = (50.0, 90.0, 99.0, 99.9)
 
-
-def queue_depth_read_percentiles(cells: Sequence[CellEstimate]) -> Figure:
-    """Median to p99.9 of reads against asked depth."""
-    return _figure(cells, Operation.READ)
+CHARTS_MAX: Final = 9
+"""A chart for each kind of operations of each workload; beyond so many, tables are quicker to read."""
 
 
-def queue_depth_write_percentiles(cells: Sequence[CellEstimate]) -> Figure:
-    """Median to p99.9 of writes against asked depth."""
-    return _figure(cells, Operation.WRITE)
+def queue_depth_percentiles(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
+    """Median to p99.9 against asked depth, a chart for each kind of operations of each workload."""
+    wanted = list(_wanted(families_of(cells, Along.DEPTH)))
+    drawn, rest = wanted[:CHARTS_MAX], wanted[CHARTS_MAX:]
+    more = f" Those of {len(rest)} more kinds of operations stand in the table." if rest else ""
+    last = len(drawn) - 1
+    return tuple(
+        _figure(family, name, operation, number, more if number == last else "")
+        for number, (name, family, operation) in enumerate(drawn)
+    )
 
 
-def _figure(cells: Sequence[CellEstimate], direction: Operation) -> Figure:
-    wanted = [cell for cell in cells if cell.direction in {direction, None}]
-    points = [point for point in pure_points(wanted) if point[1].operation is direction]
+def _wanted(families: Sequence[Family]) -> Iterator[tuple[str, Family, Operation]]:
+    for name, family in zip(names_of(families, Along.DEPTH), families, strict=True):
+        for operation in drawn_classes(family.workload):
+            yield name, family, operation
+
+
+def _figure(family: Family, name: str, operation: Operation, number: int, more: str) -> Figure:
+    points = [(cell, figures) for cell in family.cells if (figures := cell.of(operation)) is not None]
     unit = unit_of(points)
     rows = [row for point in points for row in _rows(point, unit)]
+    is_plain = name == operation.value
+    kind = "all operations" if operation is Operation.ALL else plural(operation)
+    of = kind if is_plain else f"{kind} of {name}"
     caption = (
-        f"Service latency of {direction}s ({unit.name}) at p50 to p99.9 against queue depth asked, all repeats added "
+        f"Service latency of {of} ({unit.name}) at p50 to p99.9 against queue depth asked, all repeats added "
         "up; bars go from the lowest to the highest repeat; one with fewer than 10 samples beyond it is left out."
+        f"{more}"
     )
-    identity, title = f"queue-depth-{direction}-percentiles", f"Percentiles of {direction}s against depth"
-    chart = layered(_layers(rows, unit), rows, caption) if rows else None
-    return Figure(identity, title, caption, chart, tuple(rows), left_out(wanted, rows))
+    suffix = "" if is_plain else f"-{number}-{slug(name)}"
+    title = f"Percentiles of {kind} against depth{'' if is_plain else f': {name}'}"
+    # A cell with any of the percentiles is drawn: that one has too few samples for another is said in the caption.
+    marked = [{"cell": row["cell"], "series": ""} for row in rows]
+    return Figure(
+        f"queue-depth-{operation}-percentiles{suffix}",
+        title,
+        caption,
+        layered(_layers(rows, unit), rows, caption) if rows else None,
+        tuple(rows),
+        left_out([(cell, operation, "") for cell in family.cells], marked),
+        NO_PERCENTILES if points else NO_FIGURES,
+    )
 
 
 def _rows(point: Point, unit: LatencyUnit) -> list[Row]:
@@ -75,7 +101,7 @@ def _layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
     present = {row["series"] for row in rows}
     series = [
         Series(name, style.colour, style.shape, style.dash)
-        for name, style in zip(names, CASES, strict=True)
+        for name, style in zip(names, PALETTE, strict=False)
         if name in present
     ]
     x = depth_axis(rows)

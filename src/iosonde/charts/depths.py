@@ -5,15 +5,16 @@ from collections.abc import Sequence
 import altair as alt
 
 from iosonde.analysis.cells import CellEstimate
+from iosonde.analysis.families import Along
 from iosonde.charts.axes import iops_from_zero, log_mean_latency
-from iosonde.charts.figure import Figure, Row, left_out
+from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import lines_with_intervals
-from iosonde.charts.points import bars_text, interval_ends, latency_ends, pure_points, row_of, unit_of
+from iosonde.charts.panels import Line, Panel, panels_of
+from iosonde.charts.points import Point, bars_text, interval_ends, latency_ends, row_of, unit_of
 from iosonde.charts.quantities import IOPS_BASE
-from iosonde.charts.theme import READ, WRITE, colour, layered
+from iosonde.charts.theme import Series, colour, layered
 from iosonde.units import SECOND_NS
 
-SERIES = (READ, WRITE)
 _ACHIEVED = "the mark stands at the depth asked, the open circle at the depth achieved"
 _LITTLE = (
     "The thin line is what Little's law gives for the depth asked from the other measured quantity: where a mark lies "
@@ -21,40 +22,63 @@ _LITTLE = (
 )
 
 
-def queue_depth_iops(cells: Sequence[CellEstimate]) -> Figure:
+def queue_depth_iops(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
     """IOPS against asked depth, with an open circle at the achieved depth."""
-    points = pure_points(cells)
-    unit = unit_of(points)
+    return tuple(_iops(panel) for panel in panels_of(cells, Along.DEPTH))
+
+
+def queue_depth_latency(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
+    """Mean latency against asked depth, with an open circle at the achieved depth."""
+    return tuple(_latency(panel) for panel in panels_of(cells, Along.DEPTH))
+
+
+def _iops(panel: Panel) -> Figure:
+    points = panel.points
+    unit = unit_of([point for _, point in points])
     rows = [
-        row_of(point, str(point[1].operation), unit)
+        row_of(point, line.name, unit)
         | interval_ends(point[1].iops, 0.0)
-        | {"iops_by_little": _by_little(point[0].queue_depth_asked, point[1].latency_ns_mean.mean)}
-        for point in points
+        | {"iops_by_little": _by_little(line, point, point[1].latency_ns_mean.mean)}
+        for line, point in points
     ]
     caption = f"IOPS ({IOPS_BASE}) against queue depth: {_ACHIEVED}; {bars_text(rows)}. {_LITTLE}"
-    chart = layered(_layers(rows, iops_from_zero(), "iops_by_little"), rows, caption) if rows else None
-    return Figure("queue-depth-iops", "Queue depth and IOPS", caption, chart, tuple(rows), left_out(cells, rows))
+    return panel.figure(
+        "queue-depth-iops",
+        "Queue depth and IOPS",
+        caption,
+        rows,
+        lambda said: layered(_layers(rows, iops_from_zero(), "iops_by_little", panel.series), rows, said),
+    )
 
 
-def queue_depth_latency(cells: Sequence[CellEstimate]) -> Figure:
-    """Mean latency against asked depth, with an open circle at the achieved depth."""
-    points = pure_points(cells)
-    unit = unit_of(points)
-    ends = latency_ends(points, unit)
+def _latency(panel: Panel) -> Figure:
+    points = panel.points
+    unit = unit_of([point for _, point in points])
+    ends = latency_ends([point for _, point in points], unit)
     rows = [
-        row_of(point, str(point[1].operation), unit)
+        row_of(point, line.name, unit)
         | end
-        | {"latency_by_little": point[0].queue_depth_asked * SECOND_NS / point[1].iops.mean / unit.ns}
-        for point, end in zip(points, ends, strict=True)
+        | {"latency_by_little": _by_little(line, point, point[1].iops.mean, 1 / unit.ns)}
+        for (line, point), end in zip(points, ends, strict=True)
     ]
     caption = f"Mean service latency ({unit.name}) against queue depth: {_ACHIEVED}; {bars_text(rows)}. {_LITTLE}"
-    chart = layered(_layers(rows, log_mean_latency(rows, unit), "latency_by_little"), rows, caption) if rows else None
-    return Figure("queue-depth-latency", "Queue depth and latency", caption, chart, tuple(rows), left_out(cells, rows))
+    return panel.figure(
+        "queue-depth-latency",
+        "Queue depth and latency",
+        caption,
+        rows,
+        lambda said: layered(
+            _layers(rows, log_mean_latency(rows, unit), "latency_by_little", panel.series), rows, said
+        ),
+    )
 
 
-def _by_little(queue_depth: int, latency_ns: float) -> float | None:
-    """The rate at which so many are in flight; None where they take less than a nanosecond."""
-    return queue_depth * SECOND_NS / latency_ns if latency_ns else None
+def _by_little(line: Line, point: Point, other: float, factor: float = 1.0) -> float | None:
+    """What the other quantity and the depth give.
+
+    None for a part of what the depth was asked of, and where operations take less than a nanosecond.
+    """
+    return point[0].queue_depth_asked * SECOND_NS / other * factor if line.is_whole and other else None
 
 
 def depth_axis(rows: Sequence[Row]) -> alt.X:
@@ -69,19 +93,19 @@ def depth_axis(rows: Sequence[Row]) -> alt.X:
     )
 
 
-def _layers(rows: Sequence[Row], y: alt.Y, by_little: str) -> list[alt.Chart]:
+def _layers(rows: Sequence[Row], y: alt.Y, by_little: str, series: Sequence[Series]) -> list[alt.Chart]:
     x = depth_axis(rows)
     achieved = alt.X("queue_depth_achieved:Q", title=x["title"])
-    chart, coloured = alt.Chart(), colour(SERIES)
+    chart, coloured = alt.Chart(), colour(series)
     return [
-        chart.mark_line(strokeWidth=1, opacity=0.7, clip=True).encode(
-            x=x, y=alt.Y(f"{by_little}:Q", title=y["title"]), color=coloured
-        ),
+        chart.transform_filter(f"isValid(datum.{by_little})")
+        .mark_line(strokeWidth=1, opacity=0.7, clip=True)
+        .encode(x=x, y=alt.Y(f"{by_little}:Q", title=y["title"]), color=coloured),
         chart.mark_rule(strokeWidth=1, strokeDash=[2, 2]).encode(
             x=achieved, x2=alt.X2("queue_depth_asked:Q"), y=y, color=coloured
         ),
         chart.mark_point(size=130, filled=False, strokeWidth=1.2, shape="circle").encode(
             x=achieved, y=y, color=coloured
         ),
-        *lines_with_intervals(x, y, SERIES),
+        *lines_with_intervals(x, y, series),
     ]

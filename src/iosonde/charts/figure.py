@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from iosonde.charts.quantities import plural
 from iosonde.records import Operation
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     # Not imported when running: the terminal summary uses this file, and Altair takes 0.3 s to import.
     import altair as alt
 
-    from iosonde.analysis.cells import CellEstimate
+    from iosonde.analysis.cells import CellEstimate, OperationEstimate
 
 Row = dict[str, Any]
 
@@ -23,13 +24,17 @@ DRAWN: Final = "drawn_"
 """How the names of fields begin that are no data, but where or as what something is drawn."""
 
 
+NO_FIGURES: Final = "Nothing to draw: no cell of this chart has figures."
+NO_PERCENTILES: Final = "Nothing to draw: no cell of this chart has such a percentile."
+
+
 @dataclass(frozen=True)
 class Figure:
     """A chart with what stands around it.
 
     ``caption`` is one sentence on how to read it. ``chart`` is None when nothing could be drawn. ``rows`` are the
-    values it draws, units in their names. ``left_out`` says, a sentence each, what has no figures and why.
-    ``failure`` is what stands in the place of a chart that could not be made.
+    values it draws, units in their names. ``left_out`` says, a sentence each, what is not drawn and why; ``nothing``
+    stands in the place of a chart that could not be drawn, and ``failure`` in that of one that could not be made.
     """
 
     id: str
@@ -38,6 +43,7 @@ class Figure:
     chart: alt.LayerChart | None
     rows: tuple[Row, ...]
     left_out: tuple[str, ...] = ()
+    nothing: str = NO_FIGURES
     failure: str = ""
 
     @cached_property
@@ -63,22 +69,40 @@ class Figure:
         return 0 if self.chart is None else int(self.chart.height)
 
 
-def why_no_figures(cell: CellEstimate) -> str:
-    """Why a cell can't be drawn, in words."""
+def why_no_figures(cell: CellEstimate, operation: Operation | None = None) -> str:
+    """Why a cell has no figures, or none of one class of operations, in words."""
     planned = len(cell.outcomes)
     if planned == 0:
         return f"{cell.cell} was not measured"
-    if cell.repeats_failed:
+    if not cell.repeats_finished and cell.repeats_failed:
         reason = f": {cell.failures[0].message}" if cell.failures else ""
         return f"{cell.cell} failed in {cell.repeats_failed} of {planned} repeats{reason}"
-    if cell.repeats_cut:
+    if not cell.repeats_finished and cell.repeats_cut:
         return f"{cell.cell} was cut off in {cell.repeats_cut} of {planned} repeats"
-    if cell.workload.flushes_each and cell.of(Operation.FLUSH) is not None:
+    asked = cell.workload.subject if operation is None else operation
+    if asked is Operation.COMMIT and cell.of(Operation.FLUSH) is not None:
         return f"in {cell.cell} writes and flushes were timed apart, and no commit of both"
-    return f"{cell.cell} completed nothing of what is drawn here"
+    if cell.operations and cell.of(asked) is None:
+        return f"{cell.cell} completed no {plural(asked)}"
+    return f"{cell.cell} completed nothing"
 
 
-def left_out(cells: Iterable[CellEstimate], drawn: Iterable[Row]) -> tuple[str, ...]:
-    """A sentence for each of the cells that has no row in the chart."""
-    present = {row["cell"] for row in drawn}
-    return tuple(why_no_figures(cell) for cell in cells if cell.cell not in present)
+def why_no_percentiles(cell: CellEstimate, figures: OperationEstimate) -> str:
+    """Why a class that has figures has none of the percentiles that a chart draws, in words."""
+    if figures.saturated:
+        return f"{cell.cell} did not keep its rate, so that its latency has no percentiles"
+    return f"{cell.cell} completed too few {plural(figures.operation)} for a percentile ({figures.count})"
+
+
+def left_out(expected: Iterable[tuple[CellEstimate, Operation, str]], drawn: Iterable[Row]) -> tuple[str, ...]:
+    """A sentence for each reason why a class of a cell, by the name of its series, has no row in the chart."""
+    present = {(row["cell"], row["series"]) for row in drawn}
+    missing = [(cell, operation) for cell, operation, series in expected if (cell.cell, series) not in present]
+    return tuple(dict.fromkeys(_why_missing(cell, operation) for cell, operation in missing))
+
+
+def _why_missing(cell: CellEstimate, operation: Operation) -> str:
+    figures = cell.of(operation)
+    if figures is not None:
+        return why_no_percentiles(cell, figures)
+    return why_no_figures(cell, operation if cell.operations else None)

@@ -1,16 +1,20 @@
-"""The read/write mix: directions apart and together, against the share of reads."""
+"""The read/write mix: each kind of operations and all together, against the share of reads."""
 
 from collections.abc import Sequence
+from typing import Final
 
 import altair as alt
 
 from iosonde.analysis.cells import CellEstimate
+from iosonde.analysis.families import Along, Family, drawn_classes, families_of
 from iosonde.charts.axes import bandwidth_from_zero, iops_from_zero, log_mean_latency
-from iosonde.charts.figure import Figure, Row, left_out
+from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import lines_with_intervals
-from iosonde.charts.points import Point, bars_text, interval_ends, latency_ends, row_of, unit_of
+from iosonde.charts.names import names_of
+from iosonde.charts.panels import Line, Panel
+from iosonde.charts.points import bars_text, interval_ends, latency_ends, row_of, unit_of
 from iosonde.charts.quantities import BANDWIDTH_BASE, IOPS_BASE, MEGABYTE
-from iosonde.charts.theme import ALL, READ, WRITE, Series, layered
+from iosonde.charts.theme import BY_CLASS, Series, layered
 from iosonde.records import Operation
 
 TOOLTIP = (
@@ -25,47 +29,100 @@ TOOLTIP = (
 )
 
 
-def mix_iops(cells: Sequence[CellEstimate]) -> Figure:
-    """IOPS of reads, of writes, and of both together, against the share of reads."""
-    # Both together first, so that they lie below the direction that they equal in a pure workload.
-    points = _points(cells, (Operation.ALL, Operation.READ, Operation.WRITE))
-    unit = unit_of(points)
-    rows = [row_of(point, str(point[1].operation), unit) | interval_ends(point[1].iops, 0.0) for point in points]
+FAMILIES_MAX: Final = 6
+"""So many workloads along the share of reads have charts of their own; tables have all of them."""
+
+
+def mix_iops(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
+    """IOPS of each kind of operations, and of all together, against the share of reads."""
+    return tuple(_iops(panel) for panel in _panels(cells))
+
+
+def mix_bandwidth(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
+    """Bandwidth of each kind of operations, and of all together, against the share of reads."""
+    return tuple(_bandwidth(panel) for panel in _panels(cells))
+
+
+def mix_latency(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
+    """Mean service latency of each kind of operations, and of all together, against the share of reads."""
+    return tuple(_latency(panel) for panel in _panels(cells))
+
+
+def _iops(panel: Panel) -> Figure:
+    unit = unit_of([point for _, point in panel.points])
+    rows = [row_of(point, line.name, unit) | interval_ends(point[1].iops, 0.0) for line, point in panel.points]
     caption = f"IOPS ({IOPS_BASE}) against the asked share of reads; {bars_text(rows)}."
-    chart = layered(_layers(rows, iops_from_zero(), (READ, WRITE, ALL)), rows, caption) if rows else None
-    return Figure("mix-iops", "Mix and IOPS", caption, chart, tuple(rows), left_out(cells, rows))
+    return panel.figure(
+        "mix-iops",
+        "Mix and IOPS",
+        caption,
+        rows,
+        lambda said: layered(_layers(rows, iops_from_zero(), panel.series), rows, said),
+    )
 
 
-def mix_bandwidth(cells: Sequence[CellEstimate]) -> Figure:
-    """Bandwidth of reads, of writes, and of both together, against the share of reads."""
-    points = _points(cells, (Operation.ALL, Operation.READ, Operation.WRITE))
-    unit = unit_of(points)
+def _bandwidth(panel: Panel) -> Figure:
+    unit = unit_of([point for _, point in panel.points])
     rows = [
-        row_of(point, str(point[1].operation), unit) | interval_ends(point[1].bytes_per_s, 0.0, 1 / MEGABYTE)
-        for point in points
+        row_of(point, line.name, unit) | interval_ends(point[1].bytes_per_s, 0.0, 1 / MEGABYTE)
+        for line, point in panel.points
     ]
     caption = f"Bandwidth ({BANDWIDTH_BASE}) against the asked share of reads; {bars_text(rows)}."
-    chart = layered(_layers(rows, bandwidth_from_zero(), (READ, WRITE, ALL)), rows, caption) if rows else None
-    return Figure("mix-bandwidth", "Mix and bandwidth", caption, chart, tuple(rows), left_out(cells, rows))
+    return panel.figure(
+        "mix-bandwidth",
+        "Mix and bandwidth",
+        caption,
+        rows,
+        lambda said: layered(_layers(rows, bandwidth_from_zero(), panel.series), rows, said),
+    )
 
 
-def mix_latency(cells: Sequence[CellEstimate]) -> Figure:
-    """Mean service latency of each direction against the share of reads."""
-    points = _points(cells, (Operation.READ, Operation.WRITE))
+def _latency(panel: Panel) -> Figure:
+    points = [point for _, point in panel.points]
     unit = unit_of(points)
     ends = latency_ends(points, unit)
-    rows = [row_of(point, str(point[1].operation), unit) | end for point, end in zip(points, ends, strict=True)]
-    caption = (
-        f"Mean service latency ({unit.name}) of each direction against the asked share of reads; {bars_text(rows)}."
+    rows = [row_of(point, line.name, unit) | end for (line, point), end in zip(panel.points, ends, strict=True)]
+    caption = f"Mean service latency ({unit.name}) against the asked share of reads; {bars_text(rows)}."
+    return panel.figure(
+        "mix-latency",
+        "Mix and latency",
+        caption,
+        rows,
+        lambda said: layered(_layers(rows, log_mean_latency(rows, unit), panel.series), rows, said),
     )
-    chart = layered(_layers(rows, log_mean_latency(rows, unit), (READ, WRITE)), rows, caption) if rows else None
-    return Figure("mix-latency", "Mix and latency", caption, chart, tuple(rows), left_out(cells, rows))
 
 
-def _points(cells: Sequence[CellEstimate], operations: Sequence[Operation]) -> list[Point]:
+def _panels(cells: Sequence[CellEstimate]) -> list[Panel]:
+    """A chart for each workload along the share of reads."""
+    families = families_of(cells, Along.READ_SHARE)
+    named = list(zip(names_of(families, Along.READ_SHARE), families, strict=True))
+    rest = len(named) - FAMILIES_MAX
+    more = f"{rest} more workloads stand in the table." if rest > 0 else ""
+    alone = len(named) == 1
     return [
-        (cell, figures) for operation in operations for cell in cells if (figures := cell.of(operation)) is not None
+        Panel(
+            _lines(family),
+            suffix="" if alone or number == 1 else f"-{number}",
+            subject="" if alone else f": {name}",
+            note=more if number == FAMILIES_MAX else "",
+        )
+        for number, (name, family) in enumerate(named[:FAMILIES_MAX], start=1)
     ]
+
+
+def _lines(family: Family) -> tuple[Line, ...]:
+    """All together first, so that it lies below the kind that it equals in a pure workload."""
+    asked = [(cell, drawn_classes(cell.workload)) for cell in family.cells]
+    return tuple(
+        Line(
+            BY_CLASS[operation],
+            operation,
+            tuple(cell for cell, classes in asked if operation in {*classes, Operation.ALL}),
+            is_whole=operation is Operation.ALL,
+        )
+        for operation in (Operation.ALL, *(each for each in BY_CLASS if each is not Operation.ALL))
+        if any(operation in {*classes, Operation.ALL} for _, classes in asked)
+    )
 
 
 def _layers(rows: Sequence[Row], y: alt.Y, series: Sequence[Series]) -> list[alt.Chart]:
@@ -76,4 +133,5 @@ def _layers(rows: Sequence[Row], y: alt.Y, series: Sequence[Series]) -> list[alt
         scale=alt.Scale(domain=[-4, 104], nice=False),
         axis=alt.Axis(values=shares, grid=False),
     )
-    return lines_with_intervals(x, y, series, fields=TOOLTIP)
+    ordered = [each for each in BY_CLASS.values() if each in series]
+    return lines_with_intervals(x, y, ordered, fields=TOOLTIP)

@@ -1,6 +1,6 @@
 """Estimates as the rows of a chart: one dictionary a point, units in the names."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.estimate import Estimate
@@ -8,16 +8,6 @@ from iosonde.charts.figure import Row
 from iosonde.charts.quantities import BANDWIDTH_UNIT, MEGABYTE, LatencyUnit, latency_unit, with_interval
 
 Point = tuple[CellEstimate, OperationEstimate]
-
-
-def pure_points(cells: Iterable[CellEstimate]) -> list[Point]:
-    """The cells of pure reads or writes that have figures: reads before writes, shallow before deep."""
-    points = [
-        (cell, figures)
-        for cell in cells
-        if cell.direction is not None and (figures := cell.of(cell.direction)) is not None
-    ]
-    return sorted(points, key=lambda point: (point[1].operation, point[0].queue_depth_asked))
 
 
 def unit_of(points: Sequence[Point]) -> LatencyUnit:
@@ -69,7 +59,9 @@ def interval_ends(estimate: Estimate, floor: float, factor: float = 1.0) -> Row:
 def bars_text(rows: Sequence[Row]) -> str:
     """What the bars of a chart are, with the number of repeats."""
     counts = sorted({row["repeats"] for row in rows})
-    number = "0" if not counts else str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    if not counts:
+        return "no repeat has figures"
+    number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     if number == "1":
         return "one repeat has no interval"
     cut = ", a triangle marks one that goes on below the axis" if any(row.get("drawn_cut") for row in rows) else ""

@@ -67,39 +67,68 @@ def _half_width(value: float, decimals: int) -> str:
     return f"{value:,.{decimals}f}"
 
 
-def workload_label(workload: Workload) -> str:
+def workload_label(workload: Workload, direction: str | None = None) -> str:
     """A workload for people, without its depth and jobs: ``4 KiB random read``, ``4 KiB random write + fdatasync``."""
-    direction = direction_label(workload)
-    suffix = {Sync.NONE: "", Sync.FDATASYNC: " + fdatasync", Sync.DSYNC: ", O_DSYNC"}[workload.sync]
+    said = direction_label(workload) if direction is None else direction
     data = "" if workload.data is Data.RANDOM else f", {workload.data} data"
-    return f"{workload.size_text} {workload.pattern} {direction}{suffix}{data}{_extras_label(workload)}"
+    what = f"{said}{SYNC_LABELS[workload.sync]}"
+    return f"{workload.size_text} {workload.pattern} {what}{data}{_extras_label(workload)}"
+
+
+SYNC_LABELS: Final = {Sync.NONE: "", Sync.FDATASYNC: " + fdatasync", Sync.DSYNC: ", O_DSYNC"}
 
 
 def direction_label(workload: Workload) -> str:
-    """``read``, ``write``, ``trim``, or the shares of a mix: ``70 % read``, ``65 % read, 5 % trim``."""
-    read, trim = workload.read_percent, workload.trim_percent
+    """``read``, ``write``, ``trim``, or the shares of a mix: ``70/30 mix``, ``65/30 mix with 5 % trims``.
+
+    A mix is of reads and writes, unless it says otherwise: ``60/40 write/trim mix``.
+    """
+    read, write, trim = workload.read_percent, workload.write_percent, workload.trim_percent
     if workload.only_operation is not None:
         return workload.only_operation.value
-    return f"{read} % read, {trim} % trim" if trim else f"{read} % read"
+    if not write:
+        return f"{read}/{trim} read/trim mix"
+    if not read:
+        return f"{write}/{trim} write/trim mix"
+    return f"{read}/{write} mix with {trim} % trims" if trim else f"{read}/{write} mix"
+
+
+_PLURALS: Final = {Operation.FLUSH: "flushes", Operation.ALL: "operations"}
+
+
+def plural(operation: Operation) -> str:
+    """A class of operations as several of it: ``reads``, ``flushes``; of all together ``operations``."""
+    return _PLURALS.get(operation, f"{operation}s")
+
+
+def operations_label(workload: Workload) -> str:
+    """A workload as what it does, without its depth and jobs: ``4 KiB random reads``, ``16 KiB random 70/30 mix``."""
+    only = workload.only_operation
+    return workload_label(workload, direction_label(workload) if only is None else plural(only))
 
 
 def _extras_label(workload: Workload) -> str:
-    parts = []
+    return "".join(f", {part}" for part in extra_parts(workload).values())
+
+
+def extra_parts(workload: Workload) -> dict[str, str]:
+    """What of a workload is not as usual, by what it is about."""
+    parts = {}
     if workload.flush_every > 1:
-        parts.append(f"a flush every {workload.flush_every}")
+        parts["flush"] = f"a flush every {workload.flush_every}"
     if workload.compressible_percent:
-        parts.append(f"{workload.compressible_percent} % compressible")
+        parts["compressible"] = f"{workload.compressible_percent} % compressible"
     if workload.duplicates_percent:
-        parts.append(f"{workload.duplicates_percent} % duplicates")
+        parts["duplicates"] = f"{workload.duplicates_percent} % duplicates"
     if workload.verify:
-        parts.append("verified")
+        parts["verify"] = "verified"
     if workload.span_bytes is not None:
-        parts.append(f"{format_size(workload.span_bytes)} used")
+        parts["span"] = f"{format_size(workload.span_bytes)} used"
     if workload.offset_bytes:
-        parts.append(f"from {format_size(workload.offset_bytes)} on")
+        parts["offset"] = f"from {format_size(workload.offset_bytes)} on"
     if workload.burst_operations is not None and workload.think_ns is not None:
-        parts.append(f"bursts of {workload.burst_operations}, {format_duration(workload.think_ns)} apart")
-    return "".join(f", {part}" for part in parts)
+        parts["burst"] = f"bursts of {workload.burst_operations}, {format_duration(workload.think_ns)} apart"
+    return parts
 
 
 NEAR_DEPTH: Final = 0.05
@@ -136,8 +165,3 @@ def latency_words(cells: Iterable[CellEstimate]) -> str:
     if LatencyKind.RESPONSE in kinds:
         return "Latency, response where a rate was asked for and service where a queue was kept full"
     return "Service latency"
-
-
-def series_label(pattern: object, direction: Operation) -> str:
-    """``random read``, ``sequential write``."""
-    return f"{pattern} {direction}"

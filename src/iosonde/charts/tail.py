@@ -4,44 +4,62 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from iosonde.analysis.cells import CellEstimate, OperationEstimate
+from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.curve import percentile_curve
+from iosonde.analysis.families import Along
 from iosonde.analysis.histogram import percent_label
 from iosonde.charts.axes import log_latency
-from iosonde.charts.figure import Figure, Row, left_out
+from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import named_rows, tooltip
-from iosonde.charts.points import pure_points, unit_of
-from iosonde.charts.quantities import LatencyUnit, cell_depth_label, latency_words, load_label, significant
-from iosonde.charts.theme import CASES, Series, colour, dash, layered, shape
+from iosonde.charts.panels import Panel, panels_of
+from iosonde.charts.points import Point, unit_of
+from iosonde.charts.quantities import LatencyUnit, latency_words, significant
+from iosonde.charts.theme import Series, colour, dash, layered, shape
 
 # The axis names these; p95 would stand too close to p90.
 _PLACES = {1 / (1 - percent / 100): f"{percent:g}" for percent in (50.0, 90.0, 99.0, 99.9, 99.99, 99.999)}
 _NEAR = 1e-6
 
 
-def tail_percentiles(cells: Sequence[CellEstimate]) -> Figure:
+def tail_percentiles(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
     """Latency against percentile, one line a cell, cut where fewer than 10 samples lie beyond."""
-    points = pure_points(cells)
-    unit = unit_of(points)
-    rows = [row for cell, figures in points for row in _rows(cell, figures, unit)]
+    return tuple(_figure(panel) for panel in panels_of(cells, Along.NOTHING))
+
+
+def _figure(panel: Panel) -> Figure:
+    unit = unit_in(panel)
+    rows = [row for line, point in panel.points for row in _rows(line.name, point, unit)]
     caption = (
-        f"{latency_words(cells)} ({unit.name}) up to each percentile, all repeats added up; "
+        f"{latency_words(panel.cells)} ({unit.name}) up to each percentile, all repeats added up; "
         "a line ends where fewer than 10 samples lie beyond it."
     )
-    title = "Percentiles of latency"
-    if not rows:
-        return Figure("tail-percentiles", title, caption, None, (), left_out(cells, rows))
-    names = list(dict.fromkeys(row["series"] for row in rows))
-    series = [Series(name, style.colour, style.shape, style.dash) for name, style in zip(names, CASES, strict=False)]
-    chart = layered(_layers(rows, series, unit), rows, caption)
-    return Figure("tail-percentiles", title, caption, chart, tuple(rows), left_out(cells, rows))
+    return panel.figure(
+        "tail-percentiles",
+        "Percentiles of latency",
+        caption,
+        rows,
+        lambda said: layered(_layers(rows, series_in(rows, panel), unit), rows, said),
+    )
 
 
-def _rows(cell: CellEstimate, figures: OperationEstimate, unit: LatencyUnit) -> list[Row]:
+def unit_in(panel: Panel) -> LatencyUnit:
+    """That of what is drawn: the mean of a saturated cell grows with the time, and it has no line."""
+    points = [point for _, point in panel.points]
+    return unit_of([point for point in points if not point[1].saturated] or points)
+
+
+def series_in(rows: Sequence[Row], panel: Panel) -> list[Series]:
+    """The lines that have a row: one can have figures, and too few samples for any percentile."""
+    present = {row["series"] for row in rows}
+    return [series for series in panel.series if series.name in present]
+
+
+def _rows(series: str, point: Point, unit: LatencyUnit) -> list[Row]:
+    cell, figures = point
     return [
         {
             "cell": cell.cell,
-            "series": tail_series(cell, figures),
+            "series": series,
             "percent": round(point.percent, 6),
             "inverse_beyond": point.inverse_beyond,
             f"latency_{unit.name}": point.latency_ns / unit.ns,
@@ -52,7 +70,7 @@ def _rows(cell: CellEstimate, figures: OperationEstimate, unit: LatencyUnit) -> 
     ] + [
         {
             "cell": cell.cell,
-            "series": tail_series(cell, figures),
+            "series": series,
             "percent": each.percent,
             "inverse_beyond": 1 / (1 - each.percent / 100),
             f"latency_{unit.name}": each.value_ns / unit.ns,
@@ -62,13 +80,6 @@ def _rows(cell: CellEstimate, figures: OperationEstimate, unit: LatencyUnit) -> 
         for each in figures.percentiles
         if each.value_ns is not None
     ]
-
-
-def tail_series(cell: CellEstimate, figures: OperationEstimate) -> str:
-    """The name of a cell's line: ``read, depth 8``, or with a rate ``read, 20k/s``."""
-    if cell.workload.is_open_loop:
-        return f"{figures.operation}, {load_label(cell.workload)}"
-    return f"{figures.operation}, {cell_depth_label(cell)}"
 
 
 def _layers(rows: Sequence[Row], series: Sequence[Series], unit: LatencyUnit) -> list[alt.Chart]:

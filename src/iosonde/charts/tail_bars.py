@@ -5,36 +5,46 @@ from typing import Final
 
 import altair as alt
 
-from iosonde.analysis.cells import CellEstimate, OperationEstimate
+from iosonde.analysis.cells import CellEstimate
+from iosonde.analysis.families import Along
 from iosonde.analysis.histogram import percent_label
 from iosonde.charts.axes import number_axis
-from iosonde.charts.figure import Figure, Row, left_out
+from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import named_rows, tooltip
-from iosonde.charts.points import pure_points, unit_of
+from iosonde.charts.panels import Panel, panels_of
+from iosonde.charts.points import Point
 from iosonde.charts.quantities import LatencyUnit, latency_words, significant
-from iosonde.charts.tail import tail_series
-from iosonde.charts.theme import CASES, INK, Series, colour, layered
+from iosonde.charts.tail import series_in, unit_in
+from iosonde.charts.theme import INK, Series, colour, layered
 
 PERCENTS_DRAWN: Final = (50.0, 99.0, 99.9, 99.99)
 _BAR_HEIGHT: Final = 26
 _CELL_HEIGHT: Final = 34
 
 
-def tail_bars(cells: Sequence[CellEstimate]) -> Figure:
+def tail_bars(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
     """Bars from the median to p99.99 of each tail cell, side by side."""
-    points = pure_points(cells)[: len(CASES)]
-    unit = unit_of(points)
-    rows = [row for cell, figures in points for row in _rows(cell, figures, unit)]
+    return tuple(_figure(panel) for panel in panels_of(cells, Along.NOTHING))
+
+
+def _figure(panel: Panel) -> Figure:
+    unit = unit_in(panel)
+    rows = [row for line, point in panel.points for row in _rows(line.name, point, unit)]
     caption = (
-        f"{latency_words(cells)} ({unit.name}) at each percentile, all repeats added up, on a linear axis from 0; a "
-        "percentile with fewer than 10 samples beyond it has no bar."
+        f"{latency_words(panel.cells)} ({unit.name}) at each percentile, all repeats added up, on a linear axis from "
+        "0; a percentile with fewer than 10 samples beyond it has no bar."
     )
-    title = "The tail against the median"
-    chart = _chart(rows, unit, caption) if rows else None
-    return Figure("tail-bars", title, caption, chart, tuple(rows), left_out(cells, rows))
+    return panel.figure(
+        "tail-bars",
+        "The tail against the median",
+        caption,
+        rows,
+        lambda said: _chart(rows, series_in(rows, panel), unit, said),
+    )
 
 
-def _rows(cell: CellEstimate, figures: OperationEstimate, unit: LatencyUnit) -> list[Row]:
+def _rows(series: str, point: Point, unit: LatencyUnit) -> list[Row]:
+    cell, figures = point
     median_ns = figures.percentile(50.0).value_ns
     rows = []
     for percent in PERCENTS_DRAWN:
@@ -45,7 +55,7 @@ def _rows(cell: CellEstimate, figures: OperationEstimate, unit: LatencyUnit) -> 
         rows.append(
             {
                 "cell": cell.cell,
-                "series": tail_series(cell, figures),
+                "series": series,
                 "percentile": percent_label(percent),
                 f"latency_{unit.name}": value_ns / unit.ns,
                 "drawn_latency": f"{significant(value_ns / unit.ns)} {unit.name}",
@@ -56,9 +66,8 @@ def _rows(cell: CellEstimate, figures: OperationEstimate, unit: LatencyUnit) -> 
     return rows
 
 
-def _chart(rows: Sequence[Row], unit: LatencyUnit, caption: str) -> alt.LayerChart:
-    names = list(dict.fromkeys(row["series"] for row in rows))
-    series = [Series(name, style.colour, style.shape, style.dash) for name, style in zip(names, CASES, strict=False)]
+def _chart(rows: Sequence[Row], series: Sequence[Series], unit: LatencyUnit, caption: str) -> alt.LayerChart:
+    names = [each.name for each in series]
     field = f"latency_{unit.name}"
     most = max(row[field] for row in rows)
     x = alt.X(

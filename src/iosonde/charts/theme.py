@@ -6,6 +6,8 @@ from typing import Any, Final
 
 import altair as alt
 
+from iosonde.records import Operation
+
 FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 INK: Final = "#1f2933"
 INK_SOFT: Final = "#52606d"
@@ -14,6 +16,9 @@ HEIGHT: Final = 340
 LEGEND_COLUMNS: Final = 2
 """Two columns of long names fit a phone's 390 pixels; up to three short ones need no second line."""
 LEGEND_SHORT: Final = 3
+LEGEND_NAME_PX: Final = 270
+LEGEND_LETTERS: Final = 34
+"""So many letters of a legend stand side by side on a phone."""
 
 
 @dataclass(frozen=True)
@@ -28,16 +33,25 @@ class Series:
 
 READ: Final = Series("read", "#0072B2", "circle")
 WRITE: Final = Series("write", "#D55E00", "square")
+TRIM: Final = Series("trim", "#009E73", "triangle-up", (6, 3))
+COMMIT: Final = Series("commit", "#CC79A7", "triangle-down", (8, 2, 2, 2))
 ALL: Final = Series("all", "#000000", "diamond", (2, 3))
-RANDOM_READ: Final = Series("random read", "#0072B2", "circle")
-RANDOM_WRITE: Final = Series("random write", "#D55E00", "square")
+BY_CLASS: Final = {
+    Operation.READ: READ,
+    Operation.WRITE: WRITE,
+    Operation.TRIM: TRIM,
+    Operation.COMMIT: COMMIT,
+    Operation.ALL: ALL,
+}
 SEQUENTIAL_READ: Final = Series("sequential read", "#56B4E9", "triangle-up", (6, 3))
 SEQUENTIAL_WRITE: Final = Series("sequential write", "#E69F00", "diamond", (6, 3))
-CASES: Final = (
+PALETTE: Final = (
     Series("first", "#0072B2", "circle"),
     Series("second", "#009E73", "triangle-up", (6, 3)),
     Series("third", "#CC79A7", "diamond", (2, 3)),
     Series("fourth", "#E69F00", "square", (8, 2, 2, 2)),
+    Series("fifth", "#D55E00", "triangle-down", (4, 2)),
+    Series("sixth", "#56B4E9", "cross", (10, 3)),
 )
 """For series that are neither reads against writes nor patterns."""
 
@@ -92,7 +106,7 @@ def colour(series: Sequence[Series], *, lines: bool = False) -> alt.Color:
         "series:N",
         title=None,
         scale=alt.Scale(domain=[each.name for each in series], range=[each.colour for each in series]),
-        legend=_legend(len(series), lines=lines),
+        legend=_legend(series, lines=lines),
     )
 
 
@@ -102,7 +116,7 @@ def shape(series: Sequence[Series]) -> alt.Shape:
         "series:N",
         title=None,
         scale=alt.Scale(domain=[each.name for each in series], range=[each.shape for each in series]),
-        legend=_legend(len(series)),
+        legend=_legend(series),
     )
 
 
@@ -112,17 +126,26 @@ def dash(series: Sequence[Series], *, lines: bool = False) -> alt.StrokeDash:
         "series:N",
         title=None,
         scale=alt.Scale(domain=[each.name for each in series], range=[list(each.dash) for each in series]),
-        legend=_legend(len(series), lines=lines),
+        legend=_legend(series, lines=lines),
     )
 
 
-def _legend(entries: int, *, lines: bool = False) -> alt.Legend:
+def _legend(series: Sequence[Series], *, lines: bool = False) -> alt.Legend:
     symbol: dict[str, Any] = {"symbolType": "stroke", "symbolStrokeWidth": 2} if lines else {"symbolStrokeWidth": 0}
     return alt.Legend(
         orient="top",
         direction="horizontal",
-        columns=entries if entries <= LEGEND_SHORT else LEGEND_COLUMNS,
+        columns=_columns([each.name for each in series]),
         symbolOpacity=1,
         columnPadding=18,
+        labelLimit=LEGEND_NAME_PX,
         **symbol,
     )
+
+
+def _columns(names: Sequence[str]) -> int:
+    """As many names a line as a phone has room for."""
+    longest = max(map(len, names), default=0)
+    if len(names) <= LEGEND_SHORT and longest * len(names) <= LEGEND_LETTERS:
+        return max(len(names), 1)
+    return LEGEND_COLUMNS if longest * LEGEND_COLUMNS <= LEGEND_LETTERS else 1

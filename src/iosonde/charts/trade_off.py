@@ -1,25 +1,31 @@
 """Throughput against latency: what a sweep of queue depths buys, and where it stops buying."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from math import log10
 from typing import Any, Final, Literal
 
 import altair as alt
 
-from iosonde.analysis.cells import CellEstimate
+from iosonde.analysis.experiments import DepthSweep
+from iosonde.analysis.families import Along
 from iosonde.analysis.knee import Knee
 from iosonde.charts.axes import iops_axis, log_mean_latency
-from iosonde.charts.figure import Figure, Row, left_out
+from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import COMMON_TOOLTIP, lines_with_intervals, tooltip
-from iosonde.charts.points import Point, bars_text, interval_ends, latency_ends, pure_points, row_of, unit_of
+from iosonde.charts.names import names_of
+from iosonde.charts.panels import LINES_MAX, Line, Panel, series_of
+from iosonde.charts.points import Point, bars_text, interval_ends, latency_ends, row_of, unit_of
 from iosonde.charts.quantities import IOPS_BASE, LatencyUnit
-from iosonde.charts.theme import INK, READ, WRITE, colour, layered
-from iosonde.records import Operation
+from iosonde.charts.theme import INK, Series, colour, layered
 
-SERIES = (READ, WRITE)
 LABEL_APART = 0.045
 """A share of the chart: 12 of the 260 pixels that a phone leaves, the width of a digit and a half."""
+
+LINES_LABELLED_IN_FULL = 2
+LABELS_OF_LINES_APART = 0.16
+"""With more lines their labels come into each other's way: so far apart they don't, knees with their word included."""
 
 LABEL_ROOM = 1.18
 """The axis of IOPS goes on this far beyond the last point, where the labels of the deepest depths stand."""
@@ -39,29 +45,49 @@ _SIDES: Mapping[str, tuple[Literal["left", "center", "right"], Literal["top", "m
 _NO_SIDE = "none"
 
 
-def throughput_latency(cells: Sequence[CellEstimate], knees: Mapping[Operation, Knee]) -> Figure:
-    """IOPS against mean latency, each point labelled with its depth and the knee ringed."""
-    points = pure_points(cells)
+def throughput_latency(sweeps: Sequence[DepthSweep]) -> tuple[Figure, ...]:
+    """IOPS against mean latency, each point labelled with its depth and each knee ringed; a mix as a whole."""
+    named = list(zip(names_of(sweeps, Along.DEPTH), sweeps, strict=True))
+    parts = [named[first : first + LINES_MAX] for first in range(0, len(named), LINES_MAX)]
+    return tuple(_figure(part, number, len(parts)) for number, part in enumerate(parts, start=1))
+
+
+def _figure(named: Sequence[tuple[str, DepthSweep]], number: int, of: int) -> Figure:
+    panel = Panel(
+        tuple(
+            Line(series, sweep.whole, sweep.cells, is_whole=True)
+            for (_, sweep), series in zip(named, series_of(named), strict=True)
+        ),
+        suffix="" if number == 1 else f"-{number}",
+        subject="" if of == 1 else f", {number} of {of}",
+        note="A mix is drawn as a whole." if any(sweep.is_mix for _, sweep in named) else "",
+    )
+    knees = {name: sweep.knee for name, sweep in named}
+    points = [point for _, point in panel.points]
     unit = unit_of(points)
     ends = latency_ends(points, unit)
-    rows = [_row(point, unit, knees) | end for point, end in zip(points, ends, strict=True)]
+    rows = [_row(line.name, point, unit, knees) | end for (line, point), end in zip(panel.points, ends, strict=True)]
     rows = _with_label_sides(rows, f"latency_{unit.name}")
     caption = (
         f"Each point is a queue depth: IOPS ({IOPS_BASE}) against mean service latency ({unit.name}); "
         f"{bars_text(rows)}, and a ring marks the knee where it can be told: the middle one of three rules."
     )
-    title = "IOPS against mean latency, by queue depth"
-    chart = layered(_layers(rows, unit), rows, caption) if rows else None
-    return Figure("throughput-latency", title, caption, chart, tuple(rows), left_out(cells, rows))
+    return panel.figure(
+        "throughput-latency",
+        "IOPS against mean latency, by queue depth",
+        caption,
+        rows,
+        lambda said: layered(_layers(rows, unit, panel.series), rows, said),
+    )
 
 
-def _row(point: Point, unit: LatencyUnit, knees: Mapping[Operation, Knee]) -> Row:
+def _row(series: str, point: Point, unit: LatencyUnit, knees: Mapping[str, Knee]) -> Row:
     cell, figures = point
     depth = cell.queue_depth_asked
-    knee = knees.get(figures.operation)
-    at_knee = knee is not None and knee.point is not None and knee.point.queue_depth == depth
+    knee = knees[series]
+    at_knee = knee.point is not None and knee.point.queue_depth == depth
     across = interval_ends(figures.iops, 0.0)
-    return row_of(point, str(figures.operation), unit) | {
+    return row_of(point, series, unit) | {
         "iops_low": across["low"],
         "iops_high": across["high"],
         "iops_deviation_low": across["deviation_low"],
@@ -73,7 +99,7 @@ def _row(point: Point, unit: LatencyUnit, knees: Mapping[Operation, Knee]) -> Ro
     }
 
 
-def _layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
+def _layers(rows: Sequence[Row], unit: LatencyUnit, series: Sequence[Series]) -> list[alt.Chart]:
     title = f"IOPS ({IOPS_BASE})"
     most = max(row["iops_high"] for row in rows)
     x = alt.X(
@@ -90,7 +116,7 @@ def _layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
             across_high="spread == 'deviation' ? datum.iops_deviation_high : datum.iops_high",
         )
         .mark_rule(strokeWidth=2, opacity=0.6)
-        .encode(x=alt.X("across_low:Q", title=title), x2=alt.X2("across_high:Q"), y=y, color=colour(SERIES))
+        .encode(x=alt.X("across_low:Q", title=title), x2=alt.X2("across_high:Q"), y=y, color=colour(series))
     )
     ring = (
         chart.transform_filter("datum.knee")
@@ -98,23 +124,41 @@ def _layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
         .encode(x=x, y=y, tooltip=tooltip(*COMMON_TOOLTIP))
     )
     # Joined by depth, not from left to right: beyond saturation throughput often falls again.
-    lines = lines_with_intervals(x, y, SERIES, order="queue_depth_asked")
-    return [*lines, across, ring, *_labels(chart, x, y)]
+    lines = lines_with_intervals(x, y, series, order="queue_depth_asked")
+    return [*lines, across, ring, *_labels(chart, x, y, series)]
 
 
 # Text has to stand out more than a line does: the same hues, darker.
-# Typed to the end, as in error bars.
-_TEXT: Final = alt.ColorValue(
-    "#00609a",
-    condition=alt.ConditionalPredicateValueDefGradientstringnullExprRef(
-        test=f"datum.series == '{WRITE.name}'", value="#a84a00"
-    ),
-)
+_DARKER: Final = {
+    "#0072B2": "#00609a",
+    "#D55E00": "#a84a00",
+    "#009E73": "#00674b",
+    "#CC79A7": "#8f3f6c",
+    "#E69F00": "#7d5600",
+    "#56B4E9": "#1d6591",
+}
+
+
+def _text_colour(series: Sequence[Series]) -> alt.ColorValue:
+    """By conditions, because a scale of its own would be merged with that of the lines."""
+    # Typed to the end, as in error bars.
+    return alt.ColorValue(
+        INK,
+        condition=[
+            alt.ConditionalPredicateValueDefGradientstringnullExprRef(
+                test=f"datum.series == {json.dumps(each.name)}", value=_DARKER[each.colour]
+            )
+            for each in series
+            if each.colour in _DARKER
+        ],
+    )
+
+
 _EDGE: Final[dict[str, Any]] = {"color": "white", "stroke": "white", "strokeWidth": 4, "strokeJoin": "round"}
 _PLAIN: Final[dict[str, Any]] = {}
 
 
-def _labels(chart: alt.Chart, x: alt.X, y: alt.Y) -> list[alt.Chart]:
+def _labels(chart: alt.Chart, x: alt.X, y: alt.Y, series: Sequence[Series]) -> list[alt.Chart]:
     """The depth beside each point: one layer for each side, as Vega-Lite sets alignment by layer.
 
     Each is written twice, first as a white edge, so that the bars of intervals don't strike it through.
@@ -122,7 +166,7 @@ def _labels(chart: alt.Chart, x: alt.X, y: alt.Y) -> list[alt.Chart]:
     return [
         chart.transform_filter(f"datum.drawn_side == '{side}'")
         .mark_text(align=align, baseline=baseline, dx=dx, dy=dy, fontSize=12, fontWeight=600, lineBreak="\n", **edge)
-        .encode(x=x, y=y, text=alt.Text("drawn_label:N"), **({} if edge else {"color": _TEXT}))
+        .encode(x=x, y=y, text=alt.Text("drawn_label:N"), **({} if edge else {"color": _text_colour(series)}))
         for side, (align, baseline, dx, dy) in _SIDES.items()
         for edge in (_EDGE, _PLAIN)
     ]
@@ -164,7 +208,19 @@ def _with_label_sides(rows: Sequence[Row], latency_field: str) -> list[Row]:
             side = steep_side if any(rise > run for run, rise in (moves(*pair) for pair in nearby)) else flat_side
             label = _KNEE_LABELS.get(side, "knee {}").format(row["drawn_label"]) if row["knee"] else row["drawn_label"]
             sided.append(row | {"drawn_side": side, "drawn_label": label})
-    return sided
+    return _thinned(sided, moves) if len({row["series"] for row in rows}) > LINES_LABELLED_IN_FULL else sided
+
+
+def _thinned(rows: Sequence[Row], moves: Callable[[Row, Row], tuple[float, float]]) -> list[Row]:
+    """Of labels that would lie on those of other lines only one: a knee's, else a deepest point's, else the first."""
+    last = {row["series"]: row["queue_depth_asked"] for row in rows}
+    order = sorted(rows, key=lambda row: (not row["knee"], row["queue_depth_asked"] != last[row["series"]]))
+    kept: list[Row] = []
+    for row in order:
+        free = all(max(map(abs, moves(row, other))) >= LABELS_OF_LINES_APART for other in kept)
+        if row["drawn_side"] != _NO_SIDE and free:
+            kept.append(row)
+    return [row if any(row is each for each in kept) else row | {"drawn_side": _NO_SIDE} for row in rows]
 
 
 def _sides(rows: Sequence[Row], latency_field: str) -> dict[str, tuple[str, str]]:

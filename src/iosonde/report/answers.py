@@ -9,18 +9,14 @@ from iosonde.findings.model import Finding, Severity
 from iosonde.findings.rules import FINDINGS
 from iosonde.records import Experiment
 from iosonde.report.display import figure_text
-from iosonde.report.headline import Headline, HeadlineGroup
-from iosonde.report.knee_words import knee_sentence, knee_short
+from iosonde.report.headline import Headline, HeadlineGroup, SweptKnee
+from iosonde.report.knee_words import TOLD_IN_FULL_MAX, knee_sentence, knee_short, knees_in_brief
 from iosonde.report.sentences import experiment_sentence
 from iosonde.report.validity import MARK, Invalid, invalid_cells, see
 
-_BEST: Final = {
-    "random-read-iops": "of random 4 KiB reads",
-    "random-write-iops": "of random 4 KiB writes",
-    "sequential-read-bandwidth": "of sequential reads",
-    "sequential-write-bandwidth": "of sequential writes",
-}
 ANSWERS_MAX: Final = 5
+BESTS_MAX: Final = 4
+"""More best figures than this make a sentence unreadable; the headline has the others."""
 NAMED_MAX: Final = 4
 """More ids than this make a sentence unreadable; all of them stand beside it."""
 
@@ -43,24 +39,26 @@ def answers_of(
 
 
 def _reached(headline: Headline) -> str:
-    best = [group for group in headline.groups if group.id in _BEST and group.figures]
-    parts = [f"{_main(group)} {_BEST[group.id]} ({group.where})" for group in best]
+    best = [group for group in headline.groups if group.figures and group.figures[0].name == "best"]
+    parts = [f"{_main(group)} of {group.of} ({group.where})" for group in best[:BESTS_MAX]]
+    rates = [group for group in headline.groups if group.id.endswith("-rate") and group.figures]
+    parts += [f"{_main(group)} of {group.of} were kept ({group.where})" for group in rates[:BESTS_MAX]]
     return f"Highest measured: {'; '.join(parts)}." if parts else ""
 
 
 def _durable(headline: Headline) -> str:
     group = _group(headline, "durable-write")
-    return f"Writes, each made durable by fdatasync, reach {_main(group)} ({group.where})." if group else ""
+    return f"{group.of} reach {_main(group)} ({group.where})." if group else ""
 
 
 def _tail(headline: Headline) -> str:
-    group = _group(headline, "random-read-tail")
+    group = _group(headline, "random-read-tail") or _group(headline, "tail")
     if group is None:
         return ""
     known = [(figure.name, figure_text(figure)) for figure in group.figures if figure.value is not None]
     parts = [f"{name} is {text.value} {text.unit}" for name, text in known]
     mark = f" [{MARK}, {see(group.invalid_by)}]" if group.invalid_by else ""
-    return f"The tail of random reads at {group.where}: {', '.join(parts)}{mark}." if parts else ""
+    return f"The tail of {group.of} at {group.where}: {', '.join(parts)}{mark}." if parts else ""
 
 
 def _others(estimates: RunEstimates, invalid: Invalid) -> str:
@@ -72,14 +70,17 @@ def _others(estimates: RunEstimates, invalid: Invalid) -> str:
 
 
 def _knees(headline: Headline) -> str:
-    knees = headline.knees
-    if len(knees) > 1 and all(knee.point is not None for _, knee in knees):
+    return " ".join(filter(None, [_knees_told(headline.knees), headline.knees_invalid]))
+
+
+def _knees_told(knees: Sequence[SweptKnee]) -> str:
+    if len(knees) > TOLD_IN_FULL_MAX:
+        return knees_in_brief(knees)
+    if len(knees) > 1 and all(each.knee.point is not None for each in knees):
+        joined = " and ".join(knee_short(each.operations, each.knee) for each in knees)
         # Not capitalize(): it would make small letters of all others, of IOPS as well.
-        said = " and ".join(knee_short(direction, knee) for direction, knee in knees)
-        told = [f"{said[0].upper()}{said[1:]}."]
-    else:
-        told = [knee_sentence(direction, knee) for direction, knee in knees]
-    return " ".join([*told, *filter(None, [headline.knees_invalid])])
+        return f"{joined[:1].upper()}{joined[1:]}."
+    return " ".join(knee_sentence(each.operations, each.knee) for each in knees)
 
 
 def _doubts(findings: Sequence[Finding], *, was_asked: bool) -> str:

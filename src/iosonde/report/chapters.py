@@ -12,7 +12,6 @@ from iosonde.report.result_tables import Head, Line, ResultTable
 from iosonde.report.sections import Section
 
 NOTHING_FOUND: Final = "No rule found anything to object to."
-NOTHING_TO_DRAW: Final = "Nothing to draw: no cell of this chart has figures."
 
 
 @dataclass(frozen=True)
@@ -109,7 +108,7 @@ def part_name(part: Part) -> str:
 
 def nothing_text(figure: Figure) -> str:
     """What stands in the place of a chart that draws nothing."""
-    return figure.failure or NOTHING_TO_DRAW
+    return figure.failure or figure.nothing
 
 
 def _section(section: Section) -> Chapter:
@@ -131,7 +130,7 @@ def left_out_text(figure: Figure) -> str:
     """What the chart leaves out, in one sentence; empty where that is nothing."""
     if not figure.left_out:
         return ""
-    return f"Left out, because there are no figures: {'; '.join(figure.left_out)}."
+    return f"Left out: {'; '.join(figure.left_out)}."
 
 
 def _headline(page: Page) -> tuple[Chapter, ...]:
@@ -139,7 +138,8 @@ def _headline(page: Page) -> tuple[Chapter, ...]:
     if not page.headline.groups:
         return (Chapter("headline", "Headline", "", (), notices),) if notices else ()
     lead = f"Means over {page.repeats} repeats with their 95 % intervals; percentiles over all repeats together."
-    return (Chapter("headline", "Headline", lead, (), (*notices, Cards(page.headline.groups))),)
+    more = (page.headline.untold_text,) if page.headline.untold else ()
+    return (Chapter("headline", "Headline", lead, more, (*notices, Cards(page.headline.groups))),)
 
 
 def nothing_found(page: Page) -> str:

@@ -13,8 +13,8 @@ from iosonde.analysis.knee import Knee
 from iosonde.analysis.scaling import Scaling
 from iosonde.analysis.target_state import RunState, target_state
 from iosonde.findings.model import Finding
-from iosonde.records import Operation, RunRecord
-from iosonde.report.headline import headline_of
+from iosonde.records import RunRecord
+from iosonde.report.headline import HeadlineGroup, headline_of
 from iosonde.report.knee_words import knee_sentence
 from iosonde.report.validity import invalid_cells
 from iosonde.store import write_csv as write_csv_files
@@ -29,14 +29,20 @@ SCHEMA_TITLE: Final = "iosonde run"
 
 @dataclass(frozen=True)
 class ExportedRun:
-    """The JSON document: the record as it was stored, and what was computed from it. Units are in the names."""
+    """The JSON document: the record as it was stored, and what was computed from it. Units are in the names.
+
+    ``headline`` is what the page and the terminal tell first. Sweeps of queue depths have names (``read``, ``70/30
+    mix``), the keys of ``sweeps`` (the cells of each), ``knees``, ``scalings`` and ``knee_sentences``.
+    """
 
     export_version: int
     run: RunRecord
     cells: tuple[CellEstimate, ...]
-    knees: dict[Operation, Knee]
-    scalings: dict[Operation, Scaling]
-    knee_sentences: dict[Operation, str]
+    headline: tuple[HeadlineGroup, ...]
+    sweeps: dict[str, tuple[str, ...]]
+    knees: dict[str, Knee]
+    scalings: dict[str, Scaling]
+    knee_sentences: dict[str, str]
     target_state: RunState
     findings: tuple[Finding, ...]
     invalid: dict[str, tuple[str, ...]]
@@ -64,14 +70,16 @@ def write_csv(run: RunRecord, findings: Sequence[Finding], directory: Path) -> t
 def run_json(run: RunRecord, findings: Sequence[Finding]) -> str:
     """The record, its estimates, knees, scaling and findings as one JSON document."""
     estimates = estimate_run(run)
-    knees = dict(headline_of(estimates).knees)
+    headline = headline_of(estimates, findings)
     document = ExportedRun(
         export_version=EXPORT_VERSION,
         run=run,
         cells=estimates.cells,
-        knees=knees,
-        scalings={direction: estimates.closed_loops.scaling(direction) for direction in knees},
-        knee_sentences={direction: knee_sentence(direction, knee) for direction, knee in knees.items()},
+        headline=headline.groups,
+        sweeps={each.name: tuple(cell.cell for cell in each.sweep.cells) for each in headline.knees},
+        knees={each.name: each.knee for each in headline.knees},
+        scalings={each.name: each.sweep.scaling for each in headline.knees},
+        knee_sentences={each.name: knee_sentence(each.operations, each.knee) for each in headline.knees},
         target_state=target_state(run),
         findings=tuple(findings),
         invalid=invalid_cells((cell.cell for cell in estimates.cells), findings),

@@ -1,26 +1,31 @@
 """The few numbers that a reader looks for first, as data: the page and the terminal show the same ones."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.estimate import Estimate
-from iosonde.analysis.experiments import RunEstimates
+from iosonde.analysis.experiments import DepthSweep, RunEstimates
+from iosonde.analysis.families import Along, drawn_classes
 from iosonde.analysis.histogram import TAIL_PERCENT, percent_label
 from iosonde.analysis.knee import Knee
 from iosonde.analysis.missing import why_no_mean_interval, why_no_percentile_interval
 from iosonde.charts.figure import why_no_figures
-from iosonde.charts.quantities import cell_depth_label
+from iosonde.charts.names import names_of
+from iosonde.charts.quantities import cell_depth_label, load_label, operations_label, plural
 from iosonde.findings.model import Finding
 from iosonde.records import Access, Aim, Experiment, Operation, Sync
+from iosonde.report.kinds import Kind, at_one_size, is_plain, kinds_of
 from iosonde.report.marks import invalid_below, with_marks
-from iosonde.units import format_size
 
-SMALL_BLOCK_BYTES: Final = 4096
 TAIL_DEPTH: Final = 8
-DIRECTIONS: Final = (Operation.READ, Operation.WRITE)
+KINDS_MAX: Final = 6
+"""So many kinds of workload are told: with latencies, durable writes and the tail they fill a screen."""
+LATENCIES_MAX: Final = 4
+NAMED_MAX: Final = 4
 
 
 class Quantity(StrEnum):
@@ -57,7 +62,12 @@ class HeadlineFigure:
     @property
     def is_aimed_at(self) -> bool:
         """Whether a precision asks for it: throughput, mean latency and p99."""
-        return self.estimate is not None or self.name == percent_label(TAIL_PERCENT)
+        return self.estimate is not None or self.is_tail
+
+    @property
+    def is_tail(self) -> bool:
+        """Whether it is a p99, of all operations or of one kind of a mix (``p99 of reads``)."""
+        return self.name.partition(" of ")[0] == percent_label(TAIL_PERCENT)
 
 
 @dataclass(frozen=True)
@@ -65,7 +75,8 @@ class HeadlineGroup:
     """The figures that belong together, and the one cell that they come from.
 
     ``missing`` says why there are no figures; it is empty when there are. ``doubted_by`` are the ids of the findings
-    that name the cell and call its figures doubtful, ``invalid_by`` those that make them invalid.
+    that name the cell and call its figures doubtful, ``invalid_by`` those that make them invalid. ``of`` is what
+    sentences call the operations.
     """
 
     id: str
@@ -76,121 +87,211 @@ class HeadlineGroup:
     missing: str = ""
     doubted_by: tuple[str, ...] = ()
     invalid_by: tuple[str, ...] = ()
+    of: str = ""
+
+
+@dataclass(frozen=True)
+class SweptKnee:
+    """A sweep of queue depths and its knee; of a mix it is that of all of its operations.
+
+    ``name`` is what charts call the sweep beside the others (``read``, ``70/30 mix``), ``operations`` what sentences
+    call it (``4 KiB random reads``).
+    """
+
+    name: str
+    operations: str
+    sweep: DepthSweep
+
+    @property
+    def knee(self) -> Knee:
+        """The knee, or why there is none to be told."""
+        return self.sweep.knee
 
 
 @dataclass(frozen=True)
 class Headline:
-    """The headline of a run: groups of figures, and the knee of each direction that was swept.
+    """The headline of a run: groups of figures, and the knee of each workload whose depths were swept.
 
-    ``knees_invalid`` is a sentence on the cells of these sweeps that are invalid, empty where none is.
+    ``knees_invalid`` is a sentence on the cells of these sweeps that are invalid, empty where none is. ``untold`` names
+    the kinds of workload that the tables alone have, because there are too many for a headline.
     """
 
     groups: tuple[HeadlineGroup, ...]
-    knees: tuple[tuple[Operation, Knee], ...]
+    knees: tuple[SweptKnee, ...]
     knees_invalid: str = ""
+    untold: tuple[str, ...] = ()
+
+    @property
+    def untold_text(self) -> str:
+        """The same as a sentence; empty where all kinds are told."""
+        number = len(self.untold)
+        if not number:
+            return ""
+        named = "; ".join(self.untold[:NAMED_MAX])
+        more = f" and {number - NAMED_MAX} more" if number > NAMED_MAX else ""
+        return f"Further {'kind' if number == 1 else 'kinds'} of workload in the tables: {named}{more}."
 
 
 def headline_of(estimates: RunEstimates, findings: Sequence[Finding] = (), aim_ended: Aim | None = None) -> Headline:
     """The headline of a run. What was not planned is absent; what was planned and has no figures says why.
 
+    It tells the kinds of workload that the campaign holds, each at one block size (``kinds.py`` says which).
     ``aim_ended`` is what a finished run was to reach: figures that did not say so.
     """
-    estimates = estimates.closed_loops
+    closed = estimates.closed_loops
+    kinds = kinds_of(closed.cells)
+    told = kinds[:KINDS_MAX]
     groups = [
-        *(_best_iops(estimates, direction) for direction in DIRECTIONS),
-        *(_best_bandwidth(estimates, direction) for direction in DIRECTIONS),
-        *(_without_queue(estimates, direction) for direction in DIRECTIONS),
-        _durable_write(estimates),
+        *(_best_throughput(kind) for kind in told),
+        *(_without_queue(kind) for kind in _worth_latency(told)),
+        _durable_write(closed),
+        *(() if closed.cells else map(_rate_kept, kinds_of(estimates.cells)[:KINDS_MAX])),
         _tail(estimates),
     ]
-    swept = {cell.direction for cell in estimates.sweep}
-    knees = tuple((direction, estimates.knee(direction)) for direction in DIRECTIONS if direction in swept)
+    knees = _swept(closed.sweeps)
     return Headline(
         groups=tuple(with_marks(group, findings, aim_ended) for group in groups if group is not None),
         knees=knees,
-        knees_invalid=invalid_below(knees, estimates.sweep, findings),
+        knees_invalid=invalid_below(knees, findings),
+        untold=tuple(kind.label for kind in kinds[KINDS_MAX:]),
     )
 
 
-def _best_iops(estimates: RunEstimates, direction: Operation) -> HeadlineGroup | None:
-    cells = _small_random(estimates.cells, direction)
-    return _best(
-        f"random-{direction}-iops",
-        f"Random {direction}, {format_size(SMALL_BLOCK_BYTES)}",
-        cells,
-        lambda cell: _figures(cell, direction, lambda each: each.iops, "best", Quantity.IOPS),
+def _swept(sweeps: Sequence[DepthSweep]) -> tuple[SweptKnee, ...]:
+    """Each sweep under its names; with the workers or the first cell where another sweep has the same name."""
+    labels = [operations_label(sweep.workload) for sweep in sweeps]
+    for suffixes in (
+        [f"{sweep.workload.jobs} jobs" for sweep in sweeps],
+        [f"from {sweep.cells[0].cell} on" for sweep in sweeps],
+    ):
+        often = Counter(labels)
+        labels = [
+            label if often[label] == 1 else f"{label}, {suffix}" for label, suffix in zip(labels, suffixes, strict=True)
+        ]
+    names = names_of(sweeps, Along.DEPTH)
+    return tuple(SweptKnee(*each) for each in zip(names, labels, sweeps, strict=True))
+
+
+def _best_throughput(kind: Kind) -> HeadlineGroup | None:
+    """Bandwidth of a stream, else operations a second; of a mix with flushes its commits, and its reads beside them."""
+    is_stream = kind.workload.pattern is Access.SEQUENTIAL
+    whole = kind.whole
+
+    def figures_of(cell: CellEstimate) -> tuple[HeadlineFigure, ...]:
+        if is_stream:
+            return _figures(cell, whole, lambda each: each.bytes_per_s, "best", Quantity.BANDWIDTH)
+        if whole is Operation.COMMIT:
+            beside = _figures(cell, Operation.READ, lambda each: each.iops, "reads", Quantity.IOPS)
+            return (*_figures(cell, whole, lambda each: each.iops, "best", Quantity.COMMITS), *beside)
+        return _figures(cell, whole, lambda each: each.iops, "best", Quantity.IOPS)
+
+    cells = kind.cells if is_stream else at_one_size(kind.cells)
+    identity = f"{kind.id}-{'bandwidth' if is_stream else 'iops'}"
+    return _best(identity, kind.name_at(cells[0]), cells, figures_of, kind.operations_at(cells[0]))
+
+
+def _worth_latency(kinds: Sequence[Kind]) -> list[Kind]:
+    """Those whose latency without a queue is told: streams only where nothing else has any."""
+    shallow = [kind for kind in kinds if kind.whole is not Operation.COMMIT and kind.without_queue]
+    others = [kind for kind in shallow if kind.workload.pattern is not Access.SEQUENTIAL]
+    return (others or shallow)[:LATENCIES_MAX]
+
+
+def _without_queue(kind: Kind) -> HeadlineGroup | None:
+    cells = at_one_size(kind.without_queue)
+    return _best(f"{kind.id}-latency", kind.name_at(cells[0]), cells, lambda cell: _each_kind(cell, _mean_and_p99))
+
+
+def _mean_and_p99(cell: CellEstimate, operation: Operation) -> tuple[HeadlineFigure, ...]:
+    mean = _figures(cell, operation, lambda each: each.latency_ns_mean, "mean", Quantity.LATENCY)
+    return (*mean, *_percentile(cell, operation, 99))
+
+
+def _each_kind(
+    cell: CellEstimate, figures_of: Callable[[CellEstimate, Operation], tuple[HeadlineFigure, ...]]
+) -> tuple[HeadlineFigure, ...]:
+    """The figures of what a cell does; of a mix those of reads and writes, since two latencies together are neither.
+
+    Of a mix, a percentile that its samples don't support is left to the table.
+    """
+    classes = drawn_classes(cell.workload)
+    if len(classes) == 1:
+        return figures_of(cell, classes[0])
+    apart = tuple(
+        replace(figure, name=f"{figure.name} of {plural(operation)}")
+        for operation in classes
+        if operation not in {Operation.ALL, Operation.TRIM}
+        for figure in figures_of(cell, operation)
     )
-
-
-def _best_bandwidth(estimates: RunEstimates, direction: Operation) -> HeadlineGroup | None:
-    cells = [
-        cell
-        for cell in estimates.cells
-        if cell.workload.pattern is Access.SEQUENTIAL and cell.direction is direction and _plain(cell)
-    ]
-    return _best(
-        f"sequential-{direction}-bandwidth",
-        f"Sequential {direction}",
-        cells,
-        lambda cell: _figures(cell, direction, lambda each: each.bytes_per_s, "best", Quantity.BANDWIDTH),
-    )
-
-
-def _without_queue(estimates: RunEstimates, direction: Operation) -> HeadlineGroup | None:
-    cells = [cell for cell in _small_random(estimates.cells, direction) if cell.workload.operations_in_flight_each == 1]
-    return _best(
-        f"random-{direction}-latency",
-        f"Random {direction}, {format_size(SMALL_BLOCK_BYTES)}",
-        cells,
-        lambda cell: (
-            *_figures(cell, direction, lambda each: each.latency_ns_mean, "mean", Quantity.LATENCY),
-            *_percentile(cell, direction, 99),
-        ),
-    )
+    return tuple(figure for figure in apart if figure.value is not None) or apart[:1]
 
 
 def _durable_write(estimates: RunEstimates) -> HeadlineGroup | None:
-    cells = [cell for cell in estimates.cells if cell.workload.sync is Sync.FDATASYNC and cell.workload.is_usual]
+    """Writes with an fdatasync each; O_DSYNC writes where the campaign has none of these."""
+    writes = [cell for cell in estimates.cells if cell.direction is Operation.WRITE and cell.workload.is_usual]
+    flushed = [cell for cell in writes if cell.workload.sync is Sync.FDATASYNC]
+    cells = at_one_size(flushed or [cell for cell in writes if cell.workload.sync is Sync.DSYNC])
+    if not cells:
+        return None
+    name, means, quantity = _DURABLE[cells[0].workload.sync]
     return _best(
         "durable-write",
-        "Write + fdatasync",
+        name,
         cells,
         lambda cell: (
-            *_figures(cell, Operation.COMMIT, lambda each: each.iops, "rate", Quantity.COMMITS),
-            *_percentile(cell, Operation.COMMIT, 99),
+            *_figures(cell, cell.workload.subject, lambda each: each.iops, "rate", quantity),
+            *_percentile(cell, cell.workload.subject, 99),
         ),
-        _where_with_pattern,
+        f"Writes, each made durable by {means},",
     )
+
+
+_DURABLE: Final = {
+    Sync.FDATASYNC: ("Write + fdatasync", "fdatasync", Quantity.COMMITS),
+    Sync.DSYNC: ("Write, O_DSYNC", "O_DSYNC", Quantity.IOPS),
+}
+
+
+def _rate_kept(kind: Kind) -> HeadlineGroup | None:
+    """The highest rate that was kept, where nothing but open loops was measured."""
+    cells = at_one_size(kind.cells)
+
+    def figures_of(cell: CellEstimate) -> tuple[HeadlineFigure, ...]:
+        figures = cell.of(kind.whole)
+        if figures is None or figures.saturated:
+            return ()
+        rate = _figures(cell, kind.whole, lambda each: each.iops, "rate", Quantity.IOPS)
+        return (*rate, *_percentile(cell, kind.whole, 99))
+
+    return _best(f"{kind.id}-rate", kind.name_at(cells[0]), cells, figures_of, kind.operations_at(cells[0]))
 
 
 def _tail(estimates: RunEstimates) -> HeadlineGroup | None:
-    cells = [
-        cell
-        for cell in estimates.of(Experiment.TAIL)
-        if cell.workload.operations_in_flight_each == TAIL_DEPTH and cell.workload.is_usual
-    ]
-    return _best(
-        "random-read-tail",
-        "Tail of random reads",
-        [cell for cell in cells if cell.direction is Operation.READ],
-        lambda cell: (*_percentile(cell, Operation.READ, 99.9), *_percentile(cell, Operation.READ, 99.99)),
-        _where_with_size,
-    )
-
-
-def _small_random(cells: Iterable[CellEstimate], direction: Operation) -> list[CellEstimate]:
-    return [
+    """The tail of random reads at depth 8 or, where that was not measured, of the first tail cells of the plan."""
+    cells = estimates.of(Experiment.TAIL)
+    if not cells:
+        return None
+    usual = [
         cell
         for cell in cells
-        if cell.workload.pattern is Access.RANDOM
-        and cell.workload.block_size_bytes == SMALL_BLOCK_BYTES
-        and cell.direction is direction
-        and _plain(cell)
+        if cell.workload.operations_in_flight_each == TAIL_DEPTH
+        and cell.direction is Operation.READ
+        and cell.workload.pattern is Access.RANDOM
+        and is_plain(cell.workload)
+        and not cell.workload.is_open_loop
     ]
-
-
-def _plain(cell: CellEstimate) -> bool:
-    return cell.workload.sync is Sync.NONE and cell.workload.is_usual
+    chosen = at_one_size(usual)[:1] or [next((cell for cell in cells if cell.subject is not None), cells[0])]
+    asked = chosen[0].workload
+    label = operations_label(asked).removeprefix(f"{asked.size_text} ")
+    return _best(
+        "random-read-tail" if usual else "tail",
+        f"Tail of {label}",
+        chosen,
+        lambda cell: _each_kind(
+            cell, lambda each, operation: (*_percentile(each, operation, 99.9), *_percentile(each, operation, 99.99))
+        ),
+        label,
+    )
 
 
 def _best(
@@ -198,41 +299,42 @@ def _best(
     name: str,
     cells: Sequence[CellEstimate],
     figures_of: Callable[[CellEstimate], Sequence[HeadlineFigure]],
-    where_of: Callable[[CellEstimate], str] | None = None,
-) -> HeadlineGroup | None:
-    """The cell whose first figure is greatest; None when no such cell was planned."""
-    if not cells:
-        return None
-    where_of = where_of or _where
+    operations: str = "",
+) -> HeadlineGroup:
+    """The cell whose first figure is greatest; there is at least one."""
     known = [(figures[0].value or 0.0, cell, figures) for cell in cells if (figures := tuple(figures_of(cell)))]
     if not known:
-        return HeadlineGroup(identity, name, where_of(cells[0]), cells[0].cell, (), missing=why_no_figures(cells[0]))
+        first = cells[0]
+        return HeadlineGroup(
+            identity, name, _where(first, identity), first.cell, (), missing=_why_missing(cells), of=operations
+        )
     _, cell, figures = max(known, key=lambda each: each[0])
-    return HeadlineGroup(identity, name, where_of(cell), cell.cell, figures)
+    return HeadlineGroup(identity, name, _where(cell, identity), cell.cell, figures, of=operations)
 
 
-def _where_with_size(cell: CellEstimate) -> str:
-    """With the block size, where the group's name leaves it open."""
-    size = cell.workload.size_text
-    return f"{size}, {_where(cell).removeprefix(f'{size}, ')}"
+def _why_missing(cells: Sequence[CellEstimate]) -> str:
+    if any(figures.saturated for cell in cells for figures in cell.operations.values()):
+        return "no rate that was asked for was kept"
+    return why_no_figures(cells[0])
 
 
-def _where_with_pattern(cell: CellEstimate) -> str:
-    """With block size and pattern, where the group's name leaves both open."""
-    size = cell.workload.size_text
-    return f"{size} {cell.workload.pattern}, {_where(cell).removeprefix(f'{size}, ')}"
-
-
-def _where(cell: CellEstimate) -> str:
+def _where(cell: CellEstimate, group: str) -> str:
+    """Depth or rate; with the block size, where the group's name leaves it open, and of durable writes the pattern."""
     asked = cell.workload
-    depth = f"depth {asked.operations_in_flight_each}"
+    if group == "durable-write":
+        return f"{asked.size_text} {asked.pattern}, {_load(cell)}"
+    names_size = asked.pattern is not Access.SEQUENTIAL and not group.endswith("tail")
+    return _load(cell) if names_size else f"{asked.size_text}, {_load(cell)}"
+
+
+def _load(cell: CellEstimate) -> str:
+    asked = cell.workload
+    if asked.is_open_loop:
+        load = f"at {load_label(asked)}"
+        return load if asked.targets == 1 else f"{load} on each of {asked.targets} targets"
     if asked.targets > 1:
-        depth = f"{depth} on each of {asked.targets} targets"
-    elif asked.operations_in_flight_each == cell.queue_depth_asked and asked.sync is Sync.NONE:
-        depth = cell_depth_label(cell)
-    if cell.workload.pattern is Access.SEQUENTIAL:
-        return f"{format_size(cell.workload.block_size_bytes)}, {depth}"
-    return depth
+        return f"depth {asked.operations_in_flight_each} on each of {asked.targets} targets"
+    return cell_depth_label(cell) if asked.sync is Sync.NONE else f"depth {asked.operations_in_flight_each}"
 
 
 def _figures(

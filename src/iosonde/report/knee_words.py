@@ -4,12 +4,17 @@ from collections.abc import Sequence
 from typing import Final
 
 from iosonde.analysis.knee import DEPTHS_MIN, DepthPoint, Knee, KneeReason, KneeRule, RuleAnswer
-from iosonde.analysis.scaling import LawState, Scaling
+from iosonde.analysis.scaling import POINTS_MIN, LawState, Scaling
 from iosonde.charts.quantities import depth_label, significant
-from iosonde.records import Operation
 from iosonde.report.dashes import Dash
+from iosonde.report.headline import SweptKnee
 from iosonde.report.result_tables import Head, Line, ResultTable
 from iosonde.units import format_iops, format_latency
+
+TOLD_IN_FULL_MAX: Final = 2
+"""So many knees are told with what they cost; of more, two lines each, nobody would read the last."""
+
+TOLD_IN_BRIEF_MAX: Final = 6
 
 RULE_NAMES: Final = {
     KneeRule.THROUGHPUT_SHARE: "95 % of the best",
@@ -22,65 +27,92 @@ NO_KNEE: Final = "this rule finds no knee"
 NO_KNEE_INTERVAL: Final = "one repeat of each depth gives none, and neither do repeats of which many show no knee"
 
 
-def knee_sentence(direction: Operation, knee: Knee) -> str:
-    """Where the knee is and what its depth costs, or why it can't be told."""
-    name = f"Random {direction}s"
+def knee_sentence(operations: str, knee: Knee) -> str:
+    """Where the knee of some operations (``4 KiB random reads``) is and what its depth costs, or why it can't be told.
+
+    A knee of a mix is that of all of its operations together.
+    """
+    name = operations[:1].upper() + operations[1:]
     if knee.point is not None and knee.best is not None:
         return f"{name}: the knee is at {_depth(knee.point)} ({_rules(knee)}): {_bargain(knee)}."
     return f"{name}: the knee is not identifiable: {_why_not(knee)}."
 
 
-def knee_short(direction: Operation, knee: Knee) -> str:
+def knee_short(operations: str, knee: Knee) -> str:
     """The same as a part of a sentence about several identified knees."""
     assert knee.point is not None
     doubt = _interval(knee.queue_depth_low, knee.queue_depth_high)
-    return f"the knee of random {direction}s is at {_depth(knee.point)} ({doubt}; {_bargain(knee)})"
+    return f"the knee of {operations} is at {_depth(knee.point)} ({doubt}; {_bargain(knee)})"
 
 
-def scaling_sentences(direction: Operation, scaling: Scaling) -> tuple[str, ...]:
+def swept_sentences(knees: Sequence[SweptKnee]) -> list[str]:
+    """Knees and scaling of a section; of more than two sweeps the knees in brief, the rest in tables."""
+    if len(knees) > TOLD_IN_FULL_MAX:
+        return [knees_in_brief(knees)]
+    scalings = [sentence for each in knees for sentence in scaling_sentences(each.operations, each.sweep.scaling)]
+    return [*(knee_sentence(each.operations, each.knee) for each in knees), *scalings]
+
+
+def knees_in_brief(knees: Sequence[SweptKnee]) -> str:
+    """The knees of many sweeps in a sentence or two; of very many the first, as the table has all."""
+    knees, rest = knees[:TOLD_IN_BRIEF_MAX], len(knees) - TOLD_IN_BRIEF_MAX
+    told = [
+        f"{each.operations} at {_depth(point)} ({_interval(each.knee.queue_depth_low, each.knee.queue_depth_high)})"
+        for each in knees
+        if (point := each.knee.point) is not None
+    ]
+    whys: dict[str, list[str]] = {}
+    for each in knees:
+        if each.knee.point is None:
+            whys.setdefault(_why_not(each.knee), []).append(each.operations)
+    parts = [f"Knees: {'; '.join(told)}."] if told else []
+    parts += [
+        f"Not identifiable: the {'knee' if len(names) == 1 else 'knees'} of {'; '.join(names)}: {why}."
+        for why, names in whys.items()
+    ]
+    parts += [f"The report's table has the knees of {rest} more."] if rest > 0 else []
+    return " ".join(parts)
+
+
+def scaling_sentences(operations: str, scaling: Scaling) -> tuple[str, ...]:
     """What bounds and the Universal Scalability Law say, a sentence each; nothing without a point."""
     bounds, law = scaling.bounds, scaling.law
     if bounds is None:
         return ()
-    name = f"random {direction}s"
     least = (
-        f"By bounds, {name} need at least {significant(bounds.queue_depth_least, 3)} operations in flight for "
-        f"{format_iops(bounds.best.throughput)} IOPS: that rate times the least mean latency, "
+        f"By bounds, {format_iops(bounds.best.throughput)} IOPS of {operations} take at least "
+        f"{significant(bounds.queue_depth_least, 3)} operations in flight: that rate times the least mean latency, "
         f"{format_latency(bounds.fastest.latency_ns)} at {_depth(bounds.fastest)}."
     )
     if law.state is LawState.TOO_FEW_DEPTHS or law.residual_share is None:
         return (least,)
     off = f"{100 * law.residual_share:+.0f} % at depth {law.residual_queue_depth}"
     if law.contention is None or law.coherency is None:
-        return least, f"The Universal Scalability Law does not describe {name}: it misses them by up to {off}."
+        return least, f"The Universal Scalability Law does not describe {operations}: it is off by up to {off}."
     peak = (
         f"throughput peaks near depth {significant(law.peak_queue_depth, 2)}"
         if law.peak_queue_depth is not None
         else f"no peak up to depth {scaling.depths[-1]}"
     )
     fitted = (
-        f"The Universal Scalability Law fits {name} within {100 * abs(law.residual_share):.0f} %: contention "
+        f"The Universal Scalability Law fits {operations} within {100 * abs(law.residual_share):.0f} %: contention "
         f"{significant(100 * law.contention, 2)} %, coherency {significant(100 * law.coherency, 2)} %, {peak}."
     )
     return least, fitted
 
 
-def knee_table(knees: Sequence[tuple[Operation, Knee]]) -> ResultTable | None:
-    """Each rule's answer for each direction; None where no rule was asked."""
-    lines = [
-        Line((str(direction), RULE_NAMES[answer.rule], *_cells(answer)))
-        for direction, knee in knees
-        for answer in knee.answers
-    ]
-    lines += [
-        Line((str(direction), "depth to use", str(knee.point.queue_depth), *_ends(knee)))
-        for direction, knee in knees
-        if knee.point is not None
-    ]
+def knee_table(knees: Sequence[SweptKnee]) -> ResultTable | None:
+    """Each rule's answer for each sweep; None where no rule was asked."""
+    lines = []
+    for each in knees:
+        knee = each.knee
+        lines += [Line((each.name, RULE_NAMES[answer.rule], *_cells(answer))) for answer in knee.answers]
+        if knee.point is not None:
+            lines.append(Line((each.name, "depth to use", str(knee.point.queue_depth), *_ends(knee))))
     if not lines:
         return None
     return ResultTable(
-        caption="The knee by three rules, as depths asked.",
+        caption="The knee by three rules, as depths asked; that of a mix is of all its operations together.",
         heads=(
             Head("Operations", number=False),
             Head("Rule", number=False),
@@ -88,8 +120,65 @@ def knee_table(knees: Sequence[tuple[Operation, Knee]]) -> ResultTable | None:
             Head("From", "95 % interval"),
             Head("To", "95 % interval"),
         ),
-        lines=tuple(sorted(lines, key=lambda line: line.texts[0])),
+        lines=tuple(lines),
         notes=("Intervals come from repeats drawn anew within each depth.",),
+    )
+
+
+def scaling_table(knees: Sequence[SweptKnee]) -> ResultTable | None:
+    """Bounds and law of each sweep; None where sentences tell them."""
+    if len(knees) <= TOLD_IN_FULL_MAX:
+        return None
+    told = [(each.name, each.sweep.scaling) for each in knees if each.sweep.scaling.bounds is not None]
+    lines = tuple(
+        Line(
+            (
+                name,
+                format_iops(bounds.best.throughput),
+                significant(bounds.queue_depth_least, 3),
+                *_law_texts(scaling),
+            )
+        )
+        for name, scaling in told
+        if (bounds := scaling.bounds) is not None
+    )
+    if not lines:
+        return None
+    return ResultTable(
+        caption="What bounds and the Universal Scalability Law say of each sweep.",
+        heads=(
+            Head("Operations", number=False),
+            Head("Best", "IOPS"),
+            Head("Needs at least", "in flight"),
+            Head("Contention", "%"),
+            Head("Coherency", "%"),
+            Head("Off by up to", "%"),
+            Head("Off at", "depth asked"),
+            Head("Peak", "depth"),
+        ),
+        lines=lines,
+        notes=(),
+    )
+
+
+NO_LAW_FITTED: Final = f"the law was not fitted to fewer than {POINTS_MIN} depths"
+NO_LAW: Final = "the law misses a point by more than a tenth"
+NO_PEAK: Final = "no peak within what was measured"
+
+
+def _law_texts(scaling: Scaling) -> tuple[str, ...]:
+    law = scaling.law
+    if law.residual_share is None:
+        return (Dash(NO_LAW_FITTED),) * 5
+    off = (f"{100 * law.residual_share:+.0f}", str(law.residual_queue_depth))
+    if law.contention is None or law.coherency is None:
+        return (Dash(NO_LAW), Dash(NO_LAW), *off, Dash(NO_LAW))
+    peak = Dash(NO_PEAK) if law.peak_queue_depth is None else significant(law.peak_queue_depth, 2)
+    return (
+        significant(law.contention * 100, 2),
+        significant(law.coherency * 100, 2),
+        *off,
+        peak,
     )
 
 
@@ -118,7 +207,7 @@ def _rules(knee: Knee) -> str:
 
 
 def _interval(low: int | None, high: int | None) -> str:
-    return "no interval from one repeat" if low is None else f"95 % interval {low} to {high}"
+    return "no interval with one repeat at a depth" if low is None else f"95 % interval {low} to {high}"
 
 
 def _bargain(knee: Knee) -> str:

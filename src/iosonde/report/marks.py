@@ -11,10 +11,8 @@ from iosonde.report.result_tables import some_names
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from iosonde.analysis.cells import CellEstimate
-    from iosonde.analysis.knee import Knee
     from iosonde.records import Aim
-    from iosonde.report.headline import HeadlineFigure, HeadlineGroup
+    from iosonde.report.headline import HeadlineFigure, HeadlineGroup, SweptKnee
 
 
 def with_marks(group: HeadlineGroup, findings: Sequence[Finding], aim_ended: Aim | None) -> HeadlineGroup:
@@ -39,16 +37,13 @@ def _missed(figure: HeadlineFigure, aim: Aim) -> str:
     if low is None or high is None or not figure.value or not figure.is_aimed_at:
         return ""
     percent = (high - low) / 2 / figure.value * 100
-    missed = percent > aim.precision_percent
-    return f"±{percent:.1f} %, asked {aim.precision_percent:g} %: the budget ended" if missed else ""
+    asked = aim.tail_percent if figure.is_tail else aim.precision_percent
+    return f"±{percent:.1f} %, asked {asked:g} %: the budget ended" if percent > asked else ""
 
 
-def invalid_below(
-    knees: Iterable[tuple[object, Knee]], swept: Iterable[CellEstimate], findings: Sequence[Finding]
-) -> str:
+def invalid_below(knees: Iterable[SweptKnee], findings: Sequence[Finding]) -> str:
     """A sentence on the invalid cells that knees rest on; empty where there is none, or no knee was found."""
-    if all(knee.point is None for _, knee in knees):
-        return ""
+    swept = [cell for each in knees if each.knee.point is not None for cell in each.sweep.cells]
     touched = [(cell.cell, ids) for cell in swept if (ids := invalid_by(findings, cell.cell))]
     if not touched:
         return ""

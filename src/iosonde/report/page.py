@@ -15,11 +15,10 @@ from iosonde.findings.rules import FINDINGS
 from iosonde.records import CellRecord, CellTurn, Outcome, RunRecord
 from iosonde.report.answers import answers_of
 from iosonde.report.brand import Brand, brands_of
-from iosonde.report.crossed import crossed
 from iosonde.report.definitions import DEFINITIONS
 from iosonde.report.facts import FactGroup, fact_groups, identity_text, span_text, targets_text
 from iosonde.report.headline import Headline, headline_of
-from iosonde.report.sections import Section, Told, made_figure, sections_of
+from iosonde.report.sections import Section, Told, made_figures, sections_of
 from iosonde.report.validity import Invalid, invalid_cells
 
 
@@ -107,7 +106,8 @@ def _page_of(run: RunRecord, findings: Sequence[Finding], failures: FailureLog) 
         HEADLINE,
     )
     invalid = invalid_cells((cell.cell for cell in estimates.cells), findings)
-    sections = sections_of(Told(run, estimates, headline, invalid), failures)
+    picture, *pictures = _pictures(estimates, invalid, failures) or (None,)
+    sections = sections_of(Told(run, estimates, headline, invalid, tuple(pictures)), failures)
     return Page(
         run=header.run,
         target=failures.attempt("the names of the targets", lambda: targets_text(header), _unknown, CONDITIONS),
@@ -128,7 +128,7 @@ def _page_of(run: RunRecord, findings: Sequence[Finding], failures: FailureLog) 
         answers=answers_of(estimates, headline, findings, failures),
         headline=headline,
         findings=gravest_first(findings),
-        picture=_picture(estimates, headline, invalid, failures),
+        picture=picture,
         sections=sections,
         facts=failures.attempt('the section "Conditions"', lambda: fact_groups(run), lambda _: (), CONDITIONS),
         turns=failures.attempt("the plan and its order", lambda: _turns(run), lambda _: (), CONDITIONS),
@@ -144,13 +144,13 @@ def _unknown(_: PartFailure) -> str:
     return "not known"
 
 
-def _picture(estimates: RunEstimates, headline: Headline, invalid: Invalid, failures: FailureLog) -> Figure | None:
-    if not estimates.sweep:
-        return None
-    return made_figure(
+def _pictures(estimates: RunEstimates, invalid: Invalid, failures: FailureLog) -> tuple[Figure, ...]:
+    """The trade-off of each sweep; more than one chart where there are more sweeps than one has room for."""
+    return made_figures(
         "throughput-latency",
         "IOPS against mean latency",
-        lambda: crossed(throughput_latency(estimates.sweep, dict(headline.knees)), invalid),
+        lambda: throughput_latency(estimates.closed_loops.sweeps),
+        invalid,
         failures,
     )
 

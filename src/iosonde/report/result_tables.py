@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
+from iosonde.analysis.families import Along, families_of
 from iosonde.analysis.histogram import PERCENTS, percent_label
 from iosonde.analysis.missing import (
     NO_DATA_MOVED,
@@ -49,7 +50,14 @@ _ORDERS: Final[dict[Experiment, Callable[[CellEstimate], tuple[str | int, ...]]]
         cell.workload.block_size_bytes,
     ),
     Experiment.MIX: lambda cell: (-cell.workload.read_percent,),
-    Experiment.QUEUE_DEPTH: lambda cell: (-cell.workload.read_percent, cell.queue_depth_asked),
+    Experiment.QUEUE_DEPTH: lambda cell: (
+        str(cell.workload.pattern),
+        -cell.workload.read_percent,
+        cell.workload.trim_percent,
+        cell.workload.block_size_bytes,
+        cell.workload.targets,
+        cell.queue_depth_asked,
+    ),
     Experiment.TAIL: lambda cell: (cell.queue_depth_asked,),
 }
 
@@ -264,7 +272,7 @@ def _notes(shown: Iterable[tuple[CellEstimate, OperationEstimate]]) -> tuple[str
 
 
 def relative_table(cells: Sequence[CellEstimate]) -> ResultTable:
-    """The sweep of depths against its first one, directions apart: what so many times the depth buys and costs."""
+    """Each sweep of depths against its first one, a mix as a whole: what so many times the depth buys and costs."""
     heads = (
         Head("Cell", number=False),
         Head("Counted", number=False),
@@ -275,30 +283,20 @@ def relative_table(cells: Sequence[CellEstimate]) -> ResultTable:
         Head("p99", "times the first"),
     )
     lines: list[Line] = []
-    first: dict[Operation, OperationEstimate] = {}
-    depth: dict[Operation, int] = {}
-    names: dict[Operation, str] = {}
-    for cell in sorted(cells, key=_ORDERS[Experiment.QUEUE_DEPTH]):
-        direction = cell.direction
-        figures = None if direction is None else cell.of(direction)
-        if direction is None or figures is None:
-            continue
-        base = first.setdefault(direction, figures)
-        name = names.setdefault(direction, cell.cell)
-        shallow = depth.setdefault(direction, cell.queue_depth_asked)
-        texts = (
-            cell.cell,
-            str(direction),
-            f"{cell.queue_depth_asked / shallow:g} x",
-            _achieved(cell),
-            *_against(figures, base),
-        )
-        lines.append(Line(texts, rests_on=name))
+    gaps: list[str] = []
+    for family in families_of(in_order(Experiment.QUEUE_DEPTH, cells), Along.DEPTH):
+        points = [(cell, figures) for cell in family.cells if (figures := cell.of(family.whole)) is not None]
+        gaps += [why_no_figures(cell, family.whole) for cell in family.cells if cell.of(family.whole) is None]
+        for cell, figures in points:
+            first, base = points[0]
+            times = f"{cell.queue_depth_asked / first.queue_depth_asked:g} x"
+            texts = (cell.cell, str(family.whole), times, _achieved(cell), *_against(figures, base))
+            lines.append(Line(texts, rests_on=first.cell))
     return ResultTable(
-        caption="Each depth against the shallowest one of its direction; + 100 % is twice as many.",
+        caption="Each depth against the shallowest one of its workload; + 100 % is twice as many.",
         heads=heads,
         lines=tuple(lines),
-        notes=(),
+        notes=() if lines else (f"No multiples: {'; '.join(gaps)}.",),
     )
 
 

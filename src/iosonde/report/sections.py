@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import zip_longest
 from typing import Final
 
 from iosonde.analysis.cells import CellEstimate
@@ -11,7 +12,7 @@ from iosonde.analysis.targets import estimate_targets
 from iosonde.charts.baseline import baseline_percentiles
 from iosonde.charts.block_sizes import block_size_bandwidth, block_size_iops, block_size_latency
 from iosonde.charts.consistency import run_consistency
-from iosonde.charts.depth_percentiles import queue_depth_read_percentiles, queue_depth_write_percentiles
+from iosonde.charts.depth_percentiles import queue_depth_percentiles
 from iosonde.charts.depths import queue_depth_iops, queue_depth_latency
 from iosonde.charts.figure import Figure
 from iosonde.charts.heat_map import latency_heat_map
@@ -23,7 +24,7 @@ from iosonde.failures import FailureLog, PartFailure
 from iosonde.records import Experiment, RunRecord
 from iosonde.report.crossed import crossed
 from iosonde.report.headline import Headline
-from iosonde.report.knee_words import knee_sentence, knee_table, scaling_sentences
+from iosonde.report.knee_words import knee_table, scaling_table, swept_sentences
 from iosonde.report.pace_table import pace_table
 from iosonde.report.percentile_tables import percentile_interval_table, tail_range_table
 from iosonde.report.result_tables import ResultTable, experiment_tables, relative_table
@@ -32,20 +33,16 @@ from iosonde.report.target_table import target_table
 from iosonde.report.titles import TITLES
 from iosonde.report.validity import Invalid, marked
 
-Draw = Callable[[Sequence[CellEstimate]], Figure]
+Draw = Callable[[Sequence[CellEstimate]], tuple[Figure, ...]]
 
-_FIGURES: Final[dict[Experiment, tuple[Draw, ...]]] = {
-    Experiment.BASELINE: (baseline_percentiles,),
-    Experiment.BLOCK_SIZE: (block_size_iops, block_size_bandwidth, block_size_latency),
-    Experiment.MIX: (mix_iops, mix_bandwidth, mix_latency),
-    Experiment.QUEUE_DEPTH: (
-        queue_depth_iops,
-        queue_depth_latency,
-        queue_depth_read_percentiles,
-        queue_depth_write_percentiles,
-    ),
-    Experiment.TAIL: (tail_percentiles, tail_bars),
+_FIGURES: Final[dict[Experiment, tuple[tuple[Draw, ...], ...]]] = {
+    Experiment.BASELINE: ((baseline_percentiles,),),
+    Experiment.BLOCK_SIZE: ((block_size_iops, block_size_bandwidth, block_size_latency),),
+    Experiment.MIX: ((mix_iops, mix_bandwidth, mix_latency),),
+    Experiment.QUEUE_DEPTH: ((queue_depth_iops, queue_depth_latency), (queue_depth_percentiles,)),
+    Experiment.TAIL: ((tail_percentiles, tail_bars),),
 }
+"""What an experiment is drawn as. Those in one group show the same lines in other quantities, and stand together."""
 
 
 @dataclass(frozen=True)
@@ -65,16 +62,25 @@ class Section:
 
 @dataclass(frozen=True)
 class Told:
-    """What sections tell of: a run, its figures, and which of them are invalid."""
+    """What sections tell of: a run, its figures, and which of them are invalid.
+
+    ``pictures`` are those of sweeps that the picture above all sections has no room for.
+    """
 
     run: RunRecord
     estimates: RunEstimates
     headline: Headline
     invalid: Invalid
+    pictures: tuple[Figure, ...] = ()
 
     def cells(self, experiment: Experiment) -> tuple[CellEstimate, ...]:
         """The cells of an experiment."""
-        return tuple(self.estimates.of(experiment))
+        return self.estimates.of(experiment)
+
+    @property
+    def swept(self) -> Experiment:
+        """The experiment whose depths the pictures show."""
+        return Experiment.QUEUE_DEPTH if self.cells(Experiment.QUEUE_DEPTH) else Experiment.MATRIX
 
 
 def sections_of(told: Told, failures: FailureLog) -> tuple[Section, ...]:
@@ -100,11 +106,27 @@ def _made_section(
     )
 
 
-def made_figure(identity: str, title: str, draw: Callable[[], Figure], failures: FailureLog) -> Figure:
-    """A chart that is known to be JSON or, where it fails, what stands in its place."""
+def made_figures(
+    identity: str, title: str, draw: Callable[[], tuple[Figure, ...]], invalid: Invalid, failures: FailureLog
+) -> tuple[Figure, ...]:
+    """Charts as the page shows them; what stands in their place where they could not be drawn at all."""
+    found = failures.attempt(
+        f'the chart "{title}"', draw, lambda failure: (Figure.failed(identity, title, failure.sentence),)
+    )
+    return tuple(made_figure(each.id, each.title, partial(_same, each), invalid, failures) for each in found)
+
+
+def _same(figure: Figure) -> Figure:
+    return figure
+
+
+def made_figure(
+    identity: str, title: str, draw: Callable[[], Figure], invalid: Invalid, failures: FailureLog
+) -> Figure:
+    """A chart with what is invalid crossed out, known to be JSON or, where it fails, what stands in its place."""
 
     def drawn() -> Figure:
-        figure = draw()
+        figure = crossed(draw(), invalid)
         if figure.chart is not None:
             # Made here, where it costs one chart, and kept for whoever writes it.
             _ = figure.specification_json
@@ -123,9 +145,7 @@ def _experiment(experiment: Experiment, told: Told, failures: FailureLog) -> Cal
             id=experiment.value.replace("_", "-"),
             title=title,
             sentence=_told(title, lambda: _sentence(experiment, told), failures, failed),
-            figures=tuple(
-                _drawn(draw, experiment, told, failures) for draw in _draws(experiment, told.cells(experiment))
-            ),
+            figures=(*(told.pictures if experiment is told.swept else ()), *_figures(experiment, told, failures)),
             tables=tuple(_tables(experiment, told, failures, failed)),
             failures=tuple(failed),
         )
@@ -133,32 +153,30 @@ def _experiment(experiment: Experiment, told: Told, failures: FailureLog) -> Cal
     return make
 
 
-def _draws(experiment: Experiment, cells: Sequence[CellEstimate]) -> tuple[Draw, ...]:
-    return matrix_charts(cells) if experiment is Experiment.MATRIX else _FIGURES.get(experiment, ())
-
-
-def _drawn(draw: Draw, experiment: Experiment, told: Told, failures: FailureLog) -> Figure:
-    """The chart of some cells; one that fails is named after what draws it."""
-    identity = draw.__name__.replace("_", "-")
+def _figures(experiment: Experiment, told: Told, failures: FailureLog) -> Iterator[Figure]:
+    """The charts of an experiment, all quantities of some lines before the next lines."""
     cells = told.cells(experiment)
-    return made_figure(
-        identity, identity.replace("-", " ").capitalize(), lambda: crossed(draw(cells), told.invalid), failures
-    )
+    for group in _draws(experiment, cells):
+        for figures in zip_longest(*(_drawn(draw, cells, told.invalid, failures) for draw in group)):
+            yield from (figure for figure in figures if figure is not None)
+
+
+def _draws(experiment: Experiment, cells: Sequence[CellEstimate]) -> tuple[tuple[Draw, ...], ...]:
+    return (matrix_charts(cells),) if experiment is Experiment.MATRIX else _FIGURES.get(experiment, ())
+
+
+def _drawn(draw: Draw, cells: Sequence[CellEstimate], invalid: Invalid, failures: FailureLog) -> tuple[Figure, ...]:
+    """The charts of some cells; those that fail are named after what draws them."""
+    identity = draw.__name__.replace("_", "-")
+    return made_figures(identity, identity.replace("-", " ").capitalize(), lambda: draw(cells), invalid, failures)
 
 
 def _sentence(experiment: Experiment, told: Told) -> str:
     """The answer of an experiment; that of a sweep begins with its knees."""
-    headline = told.headline
     answer = experiment_sentence(experiment, told.estimates, told.invalid)
     if experiment is not Experiment.QUEUE_DEPTH:
         return answer
-    knees = [knee_sentence(direction, knee) for direction, knee in headline.knees]
-    scalings = [
-        sentence
-        for direction, _ in headline.knees
-        for sentence in scaling_sentences(direction, told.estimates.scaling(direction))
-    ]
-    return " ".join([*knees, *filter(None, [headline.knees_invalid]), *scalings, answer])
+    return " ".join([*swept_sentences(told.headline.knees), *filter(None, [told.headline.knees_invalid]), answer])
 
 
 def _told(title: str, make: Callable[[], str], failures: FailureLog, failed: list[str]) -> str:
@@ -185,6 +203,7 @@ def _tables(experiment: Experiment, told: Told, failures: FailureLog, failed: li
         makers += [
             ("multiples of the first depth", lambda: [relative_table(cells)]),
             ("the knee", lambda: [knee_table(told.headline.knees)]),
+            ("bounds and the law", lambda: [scaling_table(told.headline.knees)]),
         ]
 
     def instead(failure: PartFailure) -> Sequence[ResultTable]:
@@ -212,7 +231,8 @@ def _course(told: Told, failures: FailureLog) -> Section | None:
         made_figure(
             "run-consistency",
             "Every interval of the run",
-            lambda: crossed(run_consistency(cells), told.invalid),
+            lambda: run_consistency(cells),
+            told.invalid,
             failures,
         ),
         *(_heat_map(cell, told, failures) for cell in shown),
@@ -227,7 +247,7 @@ def _course(told: Told, failures: FailureLog) -> Section | None:
 
 def _heat_map(cell: CellEstimate, told: Told, failures: FailureLog) -> Figure:
     identity, title = f"heat-map-{cell.cell}", f"Latency over time: {cell.cell}"
-    return made_figure(identity, title, lambda: crossed(latency_heat_map(cell, told.run.cells), told.invalid), failures)
+    return made_figure(identity, title, lambda: latency_heat_map(cell, told.run.cells), told.invalid, failures)
 
 
 TARGETS_TITLE: Final = "The share of each target"

@@ -15,11 +15,12 @@ from iosonde.charts.quantities import (
     MEGABYTE,
     cell_depth_label,
     load_label,
+    plural,
     significant,
     with_interval,
     workload_label,
 )
-from iosonde.records import CellRecord, Experiment, LatencyKind, Operation
+from iosonde.records import CellRecord, Experiment, LatencyKind
 from iosonde.report.families import Family, Pair, Ranked, difference_text, families_of, ranked
 from iosonde.report.validity import MARK, Invalid, left_out_text, see
 from iosonde.units import format_bandwidth, format_iops, format_latency
@@ -34,6 +35,7 @@ FAMILIES_MAX = 4
 """More sentences than these are no answer, but a table: it stands below them."""
 
 NO_FIGURES = "No cell of this experiment has figures."
+NO_SUBJECT = "No cell of this experiment has figures of commits; the table has those of writes and flushes."
 
 
 def course_sentence(records: Sequence[CellRecord]) -> str:
@@ -55,8 +57,10 @@ def experiment_sentence(experiment: Experiment, estimates: RunEstimates, invalid
     pairs = [(cell, figures) for cell in cells if (figures := cell.subject) is not None]
     if pairs and all(cell.cell in invalid for cell, _ in pairs):
         return f"{MARK}, {see(invalid[pairs[0][0].cell])}: {writer(pairs)}"
-    said = writer([(cell, figures) for cell, figures in pairs if cell.cell not in invalid]) or NO_FIGURES
-    return " ".join(filter(None, (said, left_out_text((cell.cell for cell, _ in pairs), invalid))))
+    # A subject can be missing where writes and flushes of a commit were timed apart.
+    nothing = NO_SUBJECT if any(cell.operations for cell in cells) else NO_FIGURES
+    said = writer([(cell, figures) for cell, figures in pairs if cell.cell not in invalid]) if pairs else nothing
+    return " ".join(filter(None, (said or nothing, left_out_text((cell.cell for cell, _ in pairs), invalid))))
 
 
 def _baseline(pairs: Sequence[Pair]) -> str:
@@ -131,10 +135,6 @@ def _unit(cell: CellEstimate) -> str:
     return "commits/s" if cell.workload.flushes_each else "IOPS"
 
 
-def _counted(figures: OperationEstimate) -> str:
-    return "operations" if figures.operation is Operation.ALL else f"{figures.operation}s"
-
-
 def _of_families(said: Sequence[str]) -> str:
     """A sentence each, and how many more there are in the table."""
     more = len(said) - FAMILIES_MAX
@@ -154,7 +154,7 @@ def _queue_depth(pairs: Sequence[Pair]) -> str:
         if cell.queue_depth_achieved is not None
     ]
     if not reached:
-        return ""
+        return "How much of the depth asked was in flight is not recorded."
     share, cell = min(reached, key=lambda each: each[0])
     if share >= DEPTH_REACHED:
         return f"At every point at least {math.floor(share * 100)} % of the depth asked was in flight."
@@ -174,7 +174,7 @@ def _tail_of(cell: CellEstimate, figures: OperationEstimate) -> str:
         return f"{_with_depth(cell)}: the rate was not kept, so that there is no tail to tell."
     supported = (figures.percentile(percent) for percent in TAIL_PERCENTS)
     known = next((each for each in supported if each.value_ns is not None), None)
-    opening = f"{_with_depth(cell)}: the slowest of {figures.count:,} {_counted(figures)} took"
+    opening = f"{_with_depth(cell)}: the slowest of {figures.count:,} {plural(figures.operation)} took"
     slowest = f"{opening} {format_latency(figures.latency_ns_max)}"
     if known is None or known.value_ns is None:
         return f"{slowest}; no tail percentile has {SAMPLES_BEYOND_MIN} of them beyond it."

@@ -18,8 +18,8 @@ from iosonde.report.brand import Brand, brands_of
 from iosonde.report.dashes import Dash, explained
 from iosonde.report.display import figure_text, printable
 from iosonde.report.facts import span_text, targets_text
-from iosonde.report.headline import Headline, HeadlineFigure, HeadlineGroup, headline_of
-from iosonde.report.knee_words import knee_sentence
+from iosonde.report.headline import Headline, HeadlineFigure, HeadlineGroup, SweptKnee, headline_of
+from iosonde.report.knee_words import TOLD_IN_FULL_MAX, knee_sentence, knees_in_brief
 from iosonde.report.sentences import experiment_sentence
 from iosonde.report.terminal.isolated import failed
 from iosonde.report.validity import MARK, Invalid, invalid_cells, see
@@ -106,10 +106,14 @@ class RunSummary:
         yield from foot
 
     def _knees(self) -> list[Text]:
-        knees = [Text(knee_sentence(direction, knee)) for direction, knee in self.headline.knees]
+        knees = [Text(sentence) for sentence in _knee_sentences(self.headline.knees)]
         if self.headline.knees_invalid:
             knees.append(Text(self.headline.knees_invalid, style="bold red"))
-        return [Text(self.matrix), *knees] if self.matrix else knees
+        if self.matrix:
+            knees.insert(0, Text(self.matrix))
+        if self.headline.untold:
+            knees.insert(0, Text(self.headline.untold_text, style="dim"))
+        return knees
 
     def _title(self) -> Text:
         title = Text.assemble(("iosonde ", "bold"), (self.profile, "bold"), " of ", (self.target, "bold"))
@@ -147,6 +151,12 @@ class RunSummary:
 
     def _count(self, severity: Severity) -> int:
         return len([finding for finding in self.findings if finding.severity is severity])
+
+
+def _knee_sentences(knees: Sequence[SweptKnee]) -> list[str]:
+    if len(knees) > TOLD_IN_FULL_MAX:
+        return [knees_in_brief(knees)]
+    return [knee_sentence(each.operations, each.knee) for each in knees]
 
 
 def _height(console: Console, options: ConsoleOptions, part: Text | Table) -> int:

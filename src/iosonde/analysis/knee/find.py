@@ -1,6 +1,6 @@
 """From a sweep to its knee, or to why there is none to be told."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import log2
 from typing import Final
@@ -10,9 +10,8 @@ from iosonde.analysis.histogram import TAIL_PERCENT
 from iosonde.analysis.knee.model import DepthPoint, Knee, KneeReason, KneeState, RuleAnswer
 from iosonde.analysis.knee.resampling import interval, resamples
 from iosonde.analysis.knee.rules import RULES, depth_to_use, elasticity
-from iosonde.analysis.states import sort_repeats
 from iosonde.analysis.totals import total_of
-from iosonde.records import CellRecord, Operation
+from iosonde.records import Operation
 from iosonde.units import SECOND_NS
 
 DEPTHS_MIN: Final = 5
@@ -48,33 +47,26 @@ def find_knee(points: Iterable[DepthPoint]) -> Knee:
     return _identified(known, ordered[answered.index])
 
 
-def knee_of(
-    cells: Sequence[CellEstimate], operation: Operation, records: Mapping[str, Sequence[CellRecord]] | None = None
-) -> Knee:
-    """The knee of a sweep over one class of operations; cells without figures of it are passed over.
-
-    ``records`` are the measurements by cell, from which the repeats come; without them there are no intervals.
-    """
+def knee_of(cells: Sequence[CellEstimate], operation: Operation) -> Knee:
+    """The knee of a sweep over one class of operations; cells without figures of it are passed over."""
     unmeasured = tuple(sorted(cell.queue_depth_asked for cell in cells if cell.of(operation) is None))
-    return replace(find_knee(depth_points(cells, operation, records or {})), unmeasured=unmeasured)
+    return replace(find_knee(depth_points(cells, operation)), unmeasured=unmeasured)
 
 
-def depth_points(
-    cells: Sequence[CellEstimate], operation: Operation, records: Mapping[str, Sequence[CellRecord]]
-) -> list[DepthPoint]:
+def depth_points(cells: Sequence[CellEstimate], operation: Operation) -> list[DepthPoint]:
     """The points of a sweep over one class of operations, from shallow to deep."""
-    points = [point for cell in cells if (point := _point(cell, operation, records.get(cell.cell, ()))) is not None]
+    points = [point for cell in cells if (point := _point(cell, operation)) is not None]
     return sorted(points, key=lambda point: point.queue_depth)
 
 
-def _point(cell: CellEstimate, operation: Operation, records: Sequence[CellRecord]) -> DepthPoint | None:
+def _point(cell: CellEstimate, operation: Operation) -> DepthPoint | None:
     figures = cell.of(operation)
     if figures is None:
         return None
     used = [
         (record, totals)
-        for record in sort_repeats(records).used
-        if (totals := total_of(record.operations, operation)) is not None
+        for record in cell.repeats.used
+        if (totals := total_of(record.operations, operation)) is not None and totals.count
     ]
     return DepthPoint(
         queue_depth=cell.queue_depth_asked,
@@ -86,7 +78,7 @@ def _point(cell: CellEstimate, operation: Operation, records: Sequence[CellRecor
             (totals.count * SECOND_NS / record.measured_ns, totals.latency_ns_sum / totals.count)
             for record, totals in used
         ),
-        lengths_ns=tuple(record.timing.measure_ns for record, _ in used),
+        weights=figures.iops.weights if len(figures.iops.weights) == len(used) else (),
     )
 
 

@@ -42,8 +42,8 @@ class DepthPoint:
     """Throughput (any unit of work a second) and latency (nanoseconds) at one asked depth.
 
     ``queue_depth_achieved`` and ``latency_ns_p99`` are None where they are not known. ``repeats`` are throughput and
-    mean latency of each repeat that the figures come from; without two of them there is no interval. ``lengths_ns`` are
-    how long these were, where they were not equally long.
+    mean latency of each repeat that the figures come from; without two of them there is no interval. ``weights`` are
+    the shares of these in the figures, where they are not equal.
     """
 
     queue_depth: int
@@ -52,7 +52,7 @@ class DepthPoint:
     latency_ns_p99: int | None = None
     queue_depth_achieved: float | None = None
     repeats: tuple[tuple[float, float], ...] = ()
-    lengths_ns: tuple[int, ...] = ()
+    weights: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)

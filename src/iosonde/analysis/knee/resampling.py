@@ -34,10 +34,10 @@ def resamples(points: Sequence[DepthPoint]) -> Iterator[tuple[list[float], list[
     for place, point in enumerate(points):
         values = np.array(point.repeats)
         number = len(values)
-        lengths = np.array(point.lengths_ns or [1] * number, dtype=np.float64)
-        centre = np.average(values, axis=0, weights=lengths)
+        weights = np.array(point.weights or [1] * number, dtype=np.float64)
+        centre = np.average(values, axis=0, weights=weights)
         chosen = random.integers(0, number, size=(RESAMPLES, number))
-        means = (values[chosen] * lengths[chosen][:, :, None]).sum(axis=1) / lengths[chosen].sum(axis=1)[:, None]
+        means = (values[chosen] * weights[chosen][:, :, None]).sum(axis=1) / weights[chosen].sum(axis=1)[:, None]
         stretched = centre + (means - centre) * sqrt(number / (number - 1))
         drawn[:, :, place] = np.maximum(stretched, FLOOR * centre).T
     yield from zip(drawn[0].tolist(), drawn[1].tolist(), strict=True)

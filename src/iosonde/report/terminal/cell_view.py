@@ -7,12 +7,13 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate, estimate_cell, was_looked_at
+from iosonde.analysis.families import drawn_classes
 from iosonde.analysis.targets import estimate_targets
 from iosonde.charts.figure import why_no_figures
-from iosonde.charts.quantities import workload_label
+from iosonde.charts.quantities import plural, workload_label
 from iosonde.failures import STRICT, FailureLog
 from iosonde.findings.model import Finding, invalid_by
-from iosonde.records import Operation, RunRecord, Sync
+from iosonde.records import RunRecord
 from iosonde.report.brand import brands_of
 from iosonde.report.display import printable
 from iosonde.report.facts import access_text, targets_text
@@ -149,20 +150,19 @@ def _lengths(chosen: ChosenCell) -> str:
 
 
 def _drawn(estimate: CellEstimate) -> list[OperationEstimate]:
-    """The classes whose distribution is worth a picture: reads and writes of a mix apart, else what it is about."""
-    if estimate.workload.sync is not Sync.FDATASYNC and estimate.direction is None:
-        each = (estimate.of(operation) for operation in (Operation.READ, Operation.WRITE))
-        return [figures for figures in each if figures is not None]
-    return [estimate.subject] if estimate.subject is not None else []
+    """The classes whose distribution is worth a picture: each kind of a mix apart, else what the cell is about."""
+    classes = drawn_classes(estimate.workload)
+    wanted = classes[:-1] if len(classes) > 1 else classes
+    return [figures for each in wanted if (figures := estimate.of(each)) is not None]
 
 
 def _distributions(estimate: CellEstimate, invalid: Sequence[str]) -> Iterator[RenderableType]:
     for figures in _drawn(estimate):
         kind = f"{MARK + ': ' if invalid else ''}{f'{figures.latency_kind} latency'.capitalize()}"
         if not figures.saturated:
-            yield PercentileBars(f"{kind} of {figures.operation}s: percentiles", figures)
+            yield PercentileBars(f"{kind} of {plural(figures.operation)}: percentiles", figures)
             yield Text()
-        yield HistogramBars(f"{kind} of {figures.count:,} {figures.operation}s: histogram", figures.latency)
+        yield HistogramBars(f"{kind} of {figures.count:,} {plural(figures.operation)}: histogram", figures.latency)
         yield Text()
 
 

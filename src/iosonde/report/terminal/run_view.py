@@ -9,6 +9,7 @@ from rich.text import Text
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import RunEstimates, estimate_run
+from iosonde.charts.quantities import plural
 from iosonde.failures import STRICT, FailureLog
 from iosonde.findings.model import Finding
 from iosonde.records import Experiment, RunRecord
@@ -79,7 +80,7 @@ def _distributions(estimates: RunEstimates, invalid: Invalid) -> Iterator[Render
         figures = cell.subject
         if figures is not None:
             mark = f" ({MARK}, {see(invalid[cell.cell])})" if cell.cell in invalid else ""
-            yield PercentileBars(f"{printable(cell.cell)}{mark}: latency of {figures.operation}s", figures)
+            yield PercentileBars(f"{printable(cell.cell)}{mark}: latency of {plural(figures.operation)}", figures)
             yield Text()
 
 

@@ -7,7 +7,8 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
-from iosonde.analysis.experiments import DIRECTIONS, SWEEP_DEPTHS_MIN, RunEstimates
+from iosonde.analysis.experiments import SWEEP_DEPTHS_MIN, DepthSweep, RunEstimates
+from iosonde.analysis.families import Along, Family, families_of
 from iosonde.charts.quantities import NO_VALUE, latency_unit, significant, workload_label
 from iosonde.records import Experiment, Workload
 from iosonde.report.terminal.signs import bar
@@ -32,26 +33,20 @@ class Sweep:
 
 def sweeps_of(estimates: RunEstimates) -> tuple[Sweep, ...]:
     """All sweeps over at least three depths with figures, those of the queue-depth experiment first."""
-    found: dict[Workload, list[CellEstimate]] = {}
-    ordered = sorted(estimates.cells, key=lambda cell: Experiment.QUEUE_DEPTH not in cell.experiments)
-    for cell in ordered:
-        if cell.workload.is_open_loop:
-            continue  # Its depth is a bound, of which throughput is no function.
-        found.setdefault(cell.workload.model_copy(update={"queue_depth": 0}), []).append(cell)
-    sweeps = (_sweep(estimates, cells) for cells in found.values())
+    known = estimates.closed_loops.sweeps
+    # The depth of an open loop is a bound, of which throughput is no function.
+    closed = [cell for cell in estimates.cells if not cell.workload.is_open_loop]
+    ordered = sorted(closed, key=lambda cell: Experiment.QUEUE_DEPTH not in cell.experiments)
+    sweeps = (_sweep(family, known) for family in families_of(ordered, Along.DEPTH))
     return tuple(sweep for sweep in sweeps if len(sweep.points) >= SWEEP_DEPTHS_MIN)
 
 
-def _sweep(estimates: RunEstimates, cells: Sequence[CellEstimate]) -> Sweep:
-    ordered = sorted(cells, key=lambda cell: cell.queue_depth_asked)
-    points = tuple((cell, figures) for cell in ordered if (figures := cell.subject) is not None)
-    first = cells[0]
-    knee_depth = None
-    # Reads and writes have a knee; trims and mixes are asked for none.
-    if Experiment.QUEUE_DEPTH in first.experiments and first.direction in DIRECTIONS:
-        knee = estimates.knee(first.direction)
-        knee_depth = None if knee.point is None else knee.point.queue_depth
-    return Sweep(sweep_label(first.workload), points, knee_depth)
+def _sweep(family: Family, known: Sequence[DepthSweep]) -> Sweep:
+    points = tuple((cell, figures) for cell in family.cells if (figures := cell.of(family.whole)) is not None)
+    names = {cell.cell for cell in family.cells}
+    knees = [sweep.knee.point for sweep in known if names >= {cell.cell for cell in sweep.cells}]
+    point = knees[0] if knees else None
+    return Sweep(sweep_label(family.workload), points, None if point is None else point.queue_depth)
 
 
 def sweep_label(workload: Workload) -> str:

@@ -1,0 +1,171 @@
+"""Which lines stand in which chart: workloads as wholes side by side, and each mix by itself, its kinds apart."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import altair as alt
+
+from iosonde.analysis.cells import CellEstimate
+from iosonde.analysis.families import Along, Family, drawn_classes, families_of
+from iosonde.charts.figure import NO_FIGURES, NO_PERCENTILES, Figure, Row, left_out
+from iosonde.charts.names import class_name, names_of, slug
+from iosonde.charts.points import Point
+from iosonde.charts.quantities import SYNC_LABELS, direction_label
+from iosonde.charts.theme import BY_CLASS, PALETTE, SEQUENTIAL_READ, SEQUENTIAL_WRITE, WRITE, Series
+from iosonde.records import Access, Operation
+
+LINES_MAX: Final = len(PALETTE)
+"""More lines than colours that everybody can tell apart would be a tangle: the next ones stand in another chart."""
+
+MIXES_APART_MAX: Final = 6
+"""So many mixes have charts of their own; a page of a hundred charts is read by nobody, and tables have all of them."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a chart: a class of operations of cells that differ in one thing. ``is_whole``: it is all they do."""
+
+    series: Series
+    operation: Operation
+    cells: tuple[CellEstimate, ...]
+    is_whole: bool
+
+    @property
+    def name(self) -> str:
+        """What the legend calls it."""
+        return self.series.name
+
+    @property
+    def points(self) -> list[Point]:
+        """Those of its cells that have figures of the class."""
+        return [(cell, figures) for cell in self.cells if (figures := cell.of(self.operation)) is not None]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The lines of one chart. ``suffix`` and ``subject`` make its id and title differ from the next panel's.
+
+    ``note`` is a sentence on what the lines are, empty where their names say all.
+    """
+
+    lines: tuple[Line, ...]
+    suffix: str = ""
+    subject: str = ""
+    note: str = ""
+
+    @property
+    def points(self) -> list[tuple[Line, Point]]:
+        """All points with the line of each, in the lines' order."""
+        return [(line, point) for line in self.lines for point in line.points]
+
+    @property
+    def series(self) -> tuple[Series, ...]:
+        """The lines of the legend: those with a point."""
+        return tuple(line.series for line in self.lines if line.points)
+
+    @property
+    def cells(self) -> tuple[CellEstimate, ...]:
+        """The cells that the chart is about, each once."""
+        return tuple({cell.cell: cell for line in self.lines for cell in line.cells}.values())
+
+    @property
+    def expected(self) -> list[tuple[CellEstimate, Operation, str]]:
+        """Every cell and class that the chart is to show, with the name of its line."""
+        return [(cell, line.operation, line.name) for line in self.lines for cell in line.cells]
+
+    def figure(
+        self, identity: str, title: str, caption: str, rows: Sequence[Row], draw: Callable[[str], alt.LayerChart]
+    ) -> Figure:
+        """The chart with what stands around it; ``draw`` gets the whole caption, and is called where there are rows."""
+        said = f"{caption} {self.note}".rstrip()
+        return Figure(
+            f"{identity}{self.suffix}",
+            f"{title}{self.subject}",
+            said,
+            draw(said) if rows else None,
+            tuple(rows),
+            left_out(self.expected, rows),
+            NO_PERCENTILES if self.points else NO_FIGURES,
+        )
+
+
+def panels_of(cells: Iterable[CellEstimate], along: Along) -> tuple[Panel, ...]:
+    """The charts of some cells: workloads as wholes, at most ``LINES_MAX`` in each, then each mix by itself.
+
+    A mix that is alone needs no chart of wholes: its own has the line of all its operations.
+    """
+    families = families_of(cells, along)
+    named = list(zip(names_of(families, along), families, strict=True))
+    mixes = [(name, family) for name, family in named if family.is_mix]
+    wholes = [] if len(families) == 1 and mixes else list(_wholes(named, len(mixes)))
+    apart = [_apart(name, family, number) for number, (name, family) in enumerate(mixes[:MIXES_APART_MAX], start=1)]
+    if not wholes:
+        # Alone, it needs no title of its own.
+        return tuple(Panel(panel.lines, note=panel.note) for panel in apart)
+    return (*wholes, *apart)
+
+
+def _wholes(named: Sequence[tuple[str, Family]], mixes: int) -> Iterator[Panel]:
+    parts = [named[first : first + LINES_MAX] for first in range(0, len(named), LINES_MAX)]
+    for number, part in enumerate(parts, start=1):
+        lines = tuple(
+            Line(series, family.whole, family.cells, is_whole=True)
+            for (_, family), series in zip(part, series_of(part), strict=True)
+        )
+        many = len(parts) > 1
+        yield Panel(
+            lines,
+            suffix=f"-{number}" if number > 1 else "",
+            subject=f", {number} of {len(parts)}" if many else "",
+            note=_note(mixes, has_mix=any(family.is_mix for _, family in part)),
+        )
+
+
+def _note(mixes: int, *, has_mix: bool) -> str:
+    if not has_mix:
+        return ""
+    said = "A mix is drawn as a whole, all of its operations together"
+    if mixes > MIXES_APART_MAX:
+        return f"{said}; charts of their own have the first {MIXES_APART_MAX} of {mixes} mixes, the table has all."
+    return f"{said}; its reads and writes stand apart in a chart of its own."
+
+
+# Reads and writes of half and half are equally many: reads show through dashes.
+_APART: Final = {**BY_CLASS, Operation.WRITE: replace(WRITE, dash=(6, 3))}
+
+
+def _apart(name: str, family: Family, number: int) -> Panel:
+    # The title has the whole name, for which a legend on a phone has no room.
+    short = f"{direction_label(family.workload)}{SYNC_LABELS[family.workload.sync]}"
+    lines = tuple(
+        Line(_in_style(class_name(short, each), _APART[each]), each, family.cells, is_whole=each is family.whole)
+        for each in drawn_classes(family.workload)
+    )
+    note = "All: every operation of the mix together."
+    return Panel(lines, suffix=f"-{number}-{slug(name)}", subject=f": {name}", note=note)
+
+
+def series_of(named: Sequence[tuple[str, Family]]) -> list[Series]:
+    """A style for each line: reads and writes in their own as far as these are free, others in what is left."""
+    taken: set[str] = set()
+    styles: list[Series | None] = []
+    for _, family in named:
+        usual = _usual(family)
+        free = usual is not None and usual.colour not in taken
+        styles.append(usual if free else None)
+        taken |= {usual.colour} if usual is not None and free else set()
+    left = iter([style for style in PALETTE if style.colour not in taken])
+    return [_in_style(name, style or next(left)) for (name, _), style in zip(named, styles, strict=True)]
+
+
+def _usual(family: Family) -> Series | None:
+    if family.workload.pattern is Access.SEQUENTIAL and family.whole is Operation.READ:
+        return SEQUENTIAL_READ
+    if family.workload.pattern is Access.SEQUENTIAL and family.whole is Operation.WRITE:
+        return SEQUENTIAL_WRITE
+    return BY_CLASS[family.whole] if family.whole in {Operation.READ, Operation.WRITE} else None
+
+
+def _in_style(name: str, style: Series) -> Series:
+    return replace(style, name=name)

@@ -1,0 +1,115 @@
+"""The kinds of workload that a campaign holds, in the order in which a headline tells them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Final
+
+from iosonde.analysis.cells import CellEstimate
+from iosonde.analysis.families import whole_of
+from iosonde.charts.names import slug
+from iosonde.charts.quantities import operations_label, workload_label
+from iosonde.records import Access, Data, Experiment, Operation, Sync, Workload
+
+SMALL_BLOCK_BYTES: Final = 4096
+"""Random operations are told at this size wherever it was measured, because data sheets and other runs do so."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Cells that do the same in other sizes, at other depths, by other numbers of workers or on more targets."""
+
+    cells: tuple[CellEstimate, ...]
+
+    @property
+    def workload(self) -> Workload:
+        """That of the first cell."""
+        return self.cells[0].workload
+
+    @property
+    def whole(self) -> Operation:
+        """The class that its throughput is told of: commits wherever each write is flushed, all of another mix."""
+        return Operation.COMMIT if self.workload.flushes_each else whole_of(self.workload)
+
+    @property
+    def without_queue(self) -> list[CellEstimate]:
+        """Those with one operation in flight on each target."""
+        return [cell for cell in self.cells if cell.workload.operations_in_flight_each == 1]
+
+    @property
+    def id(self) -> str:
+        """The kind as an id: ``random-read``, ``random-70-30-mix``."""
+        return slug(self.label)
+
+    @property
+    def label(self) -> str:
+        """The kind without its sizes: ``random read``."""
+        return workload_label(self.workload).removeprefix(f"{self.workload.size_text} ")
+
+    def name_at(self, cell: CellEstimate) -> str:
+        """The kind with the size of a cell, as a heading; that of a stream stands with its depth."""
+        label = f"{self.label[:1].upper()}{self.label[1:]}"
+        return label if self.workload.pattern is Access.SEQUENTIAL else f"{label}, {cell.workload.size_text}"
+
+    def operations_at(self, cell: CellEstimate) -> str:
+        """The same within a sentence: ``4 KiB random reads``, ``sequential writes``."""
+        label = operations_label(cell.workload)
+        is_stream = self.workload.pattern is Access.SEQUENTIAL
+        return label.removeprefix(f"{cell.workload.size_text} ") if is_stream else label
+
+
+def kinds_of(cells: Iterable[CellEstimate]) -> list[Kind]:
+    """Random reads and writes, then sequential ones, then usual mixes, then all else, each in the plan's order.
+
+    Durable writes are none: the headline has a place for them. Mixes of which an experiment sweeps the share of reads
+    are told by its section, unless the campaign holds nothing else.
+    """
+    worth = [cell for cell in cells if not _is_durable(cell.workload)]
+    without_shares = [cell for cell in worth if not _is_share_alone(cell)]
+    found: dict[Workload, list[CellEstimate]] = {}
+    for cell in without_shares or worth:
+        found.setdefault(_shape(cell.workload), []).append(cell)
+    return sorted((Kind(tuple(each)) for each in found.values()), key=_rank)
+
+
+def at_one_size(cells: Sequence[CellEstimate]) -> list[CellEstimate]:
+    """Those of 4 KiB or, where there are none, of the smallest size: no best is taken over several sizes."""
+    sizes = {cell.workload.block_size_bytes for cell in cells}
+    size = SMALL_BLOCK_BYTES if SMALL_BLOCK_BYTES in sizes else min(sizes, default=0)
+    return [cell for cell in cells if cell.workload.block_size_bytes == size]
+
+
+def is_plain(workload: Workload) -> bool:
+    """Whether it is as headlines compare: no flushes, blocks of one size anywhere, random data, no rests."""
+    unusual = (workload.compressible_percent, workload.duplicates_percent, workload.verify)
+    return workload.sync is Sync.NONE and workload.is_usual and workload.data is Data.RANDOM and not any(unusual)
+
+
+def _is_durable(workload: Workload) -> bool:
+    return workload.sync is not Sync.NONE and workload.only_operation is Operation.WRITE and workload.is_usual
+
+
+def _is_share_alone(cell: CellEstimate) -> bool:
+    return set(cell.experiments) == {Experiment.MIX} and cell.workload.only_operation is None
+
+
+def _shape(workload: Workload) -> Workload:
+    """What makes a kind: all but size, depth, rate, workers and targets."""
+    sizes = {} if workload.block_sizes is not None else {"block_size_bytes": 0}
+    others = {"queue_depth": 1, "jobs": 1, "targets": 1, "rate_per_s": None, "arrivals": None}
+    return workload.model_copy(update={**sizes, **others})
+
+
+_FIRST: Final = {
+    (str(pattern), operation): rank
+    for rank, (pattern, operation) in enumerate(product(Access, (Operation.READ, Operation.WRITE)))
+}
+
+
+def _rank(kind: Kind) -> int:
+    asked = kind.workload
+    if not is_plain(asked):
+        return len(_FIRST) + 1
+    if asked.only_operation is None:
+        return len(_FIRST)
+    return _FIRST.get((str(asked.pattern), asked.only_operation), len(_FIRST) + 1)
