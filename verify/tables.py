@@ -231,12 +231,12 @@ def repeats_page(found: Sequence[Kept]) -> str:
     """How often intervals hold where repeats truly differ: synthetic campaigns."""
     return page(
         "Intervals where repeats truly differ: synthetic campaigns",
-        f"{found[0].campaigns:,} campaigns a row, of synthetic repeats through the scheduler and the estimator. Spread between\n"
-        "repeats and what is asked are in standard errors that a first repeat of a second has by itself. The\n"
+        f"{found[0].campaigns:,} campaigns a row, of synthetic repeats through the scheduler and the estimator. The\n"
+        "spread between repeats and what is asked are in standard errors that a first repeat has by itself. The\n"
         f"budget holds {BUDGET_REPEATS} first repeats. *Held* are all intervals, whether the campaign stopped as\n"
-        "known or its budget ended; *of those that stopped* are the ones that were called known. What differences between\n"
-        "repeats cost is in the device time: that of the first row is the price of none. A row holds where 94 to 97 %\n"
-        "can't be ruled out.",
+        "known or its budget ended; *of those that stopped* are the ones that were called known. What differences\n"
+        "between repeats cost is in the device time: that of the first row is the price of none. A row holds where 94\n"
+        "to 97 % can't be ruled out.",
         (
             "spread between repeats",
             "asked",
