@@ -67,7 +67,8 @@ def run(results: Path, folder: Path, _pairs: int) -> bool:
         f"To be reached: {ESTABLISHED_MIN:.0%} of the cells and every cell of a headline, in {MINUTES_MAX:g} minutes,",
         f"with {CELLS_MIN} cells or more; targets below 2,000 IOPS have the slower form and its own time.",
         "",
-        "| target | beside it | profile | asked | cells known as asked | of headlines | measuring | from start to report | why not |",
+        "| target | beside it | profile | asked | cells known as asked | of headlines | measuring | start to report "
+        "| why not |",
         "|---|---|---|---|---|---|---|---|---|",
     )
     held = []
@@ -134,7 +135,7 @@ def outcome_of(record: RunRecord, wall_s: float) -> Outcome:
 
 @contextmanager
 def _beside(load: str, place: Path) -> Iterator[None]:
-    """fio at work on a file beside the target for as long as the context lasts."""
+    """Fio at work on a file beside the target for as long as the context lasts."""
     if not LOADS[load]:
         yield
         return

@@ -1,7 +1,7 @@
 """Compare with what is known, print it and keep it.
 
 python -m verify [models] [same-bits] [closed-forms] [knee] [rates] [real-time]
-                 [coverage] [regimes] [lab] [tables] [--long] [--model NAME] [--engine NAME=PATH]
+                 [coverage] [repeats] [differing] [regimes] [lab] [tables] [--long] [--model NAME] [--engine NAME=PATH]
 
 An engine for another kind of CPU may be a script that runs it in an emulator.
 """
@@ -17,6 +17,7 @@ from typing import Final, TypeVar
 from iosonde.plans.models import model_names
 from verify.closed_forms import QUEUES, compare
 from verify.coverage import coverage as cover
+from verify.differing import differing as change
 from verify.kept import RESULTS, keep_closed_forms, keep_models
 from verify.knee import find_knees
 from verify.lab import lab as campaigns
@@ -24,6 +25,7 @@ from verify.models import measure_model
 from verify.rates import RATES_PER_S, delivered
 from verify.real_time import answered
 from verify.regimes import regimes as look
+from verify.repeats import kept as differ
 from verify.same_bits import BUILDS, KEPT, compare_builds
 from verify.tables import (
     TABLES,
@@ -32,6 +34,9 @@ from verify.tables import (
     coverage_page,
     covered_row,
     delivered_row,
+    differing_page,
+    differing_row,
+    kept_row,
     knee_page,
     knee_row,
     lab_page,
@@ -40,13 +45,15 @@ from verify.tables import (
     rates_page,
     real_time_page,
     regimes_page,
+    repeats_page,
     same_bits_page,
     same_bits_row,
     spared_row,
 )
 
 NAMES: Final = (
-    *("models", "same-bits", "closed-forms", "knee", "rates", "real-time", "coverage", "regimes", "lab"),
+    *("models", "same-bits", "closed-forms", "knee", "rates", "real-time", "coverage"),
+    *("repeats", "differing", "regimes", "lab"),
     "tables",
 )
 LOADS: Final = ((0.5, 10**6), (0.8, 10**7))
@@ -116,6 +123,20 @@ def coverage() -> bool:
     return all(each.holds for each in found)
 
 
+def repeats() -> bool:
+    """Synthetic campaigns whose repeats differ; True when 94 to 97 % of the intervals hold."""
+    found = [_shown(each, kept_row) for each in differ()]
+    _keep("repeats.md", repeats_page(found))
+    return all(each.holds for each in found)
+
+
+def differing() -> bool:
+    """The same through the engine; True when nothing excludes that 95 % hold."""
+    found = [_shown(each, differing_row) for each in change()]
+    _keep("differing.md", differing_page(found))
+    return all(each.holds for each in found)
+
+
 def regimes() -> bool:
     """Changes of level; True when those that happen are found, and others are not."""
     found = [_shown(each, looked_row) for each in look()]
@@ -171,6 +192,8 @@ def main() -> int:
     met += [rates()] if "rates" in wanted else []
     met += [real_time()] if "real-time" in wanted else []
     met += [coverage()] if "coverage" in wanted else []
+    met += [repeats()] if "repeats" in wanted else []
+    met += [differing()] if "differing" in wanted else []
     met += [regimes()] if "regimes" in wanted else []
     met += [lab()] if "lab" in wanted else []
     tables()

@@ -52,8 +52,20 @@ RATE_PER_S: Final = 1e6
 LATENCY_NS: Final = lognorm(s=0.5, scale=80_000)
 TAIL_SHARE: Final = 0.01
 FINE: Final = (0.95, 0.999)
-"""Between these shares latencies have buckets of their own; all below lie in the first of them, all above in the last."""
+"""Between these shares latencies have buckets of their own; all others lie in the first and in the last of them."""
 BATCHES: Final = 30
+CAMPAIGN: Final = """
+name = "one"
+duration = "16s"
+warmup = "1s"
+[[experiment]]
+name = "one"
+pattern = "random"
+read = 100
+block_size = "4KiB"
+queue_depth = 8
+"""
+"""Its first repeats are of a second, for which the errors above are meant."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +133,7 @@ def _campaign(job: tuple[float, float, int]) -> Told:
 
 
 def campaign_of(ratio: float, asked: float, seed: int) -> Told:
-    """One campaign: ``ratio`` is the spread between repeats over the first one's own error, ``asked`` in such errors."""
+    """One campaign: ``ratio`` is the spread between repeats over a first one's own error, ``asked`` in such errors."""
     plan, cell = _planned(asked)
     assert plan.aim is not None
     random = np.random.default_rng([seed, round(ratio * 10), round(asked * 10)])
@@ -134,8 +146,8 @@ def campaign_of(ratio: float, asked: float, seed: int) -> Told:
 
     for turn in plan.turns:
         measure(turn)
-    while (turn := scheduler.next_turn()) is not None:
-        measure(turn)
+    while (chosen := scheduler.next_turn()) is not None:
+        measure(chosen)
     estimate = estimate_cell(cell, records, looked=was_looked_at(plan, records))
     subject = estimate.subject
     assert subject is not None
@@ -150,10 +162,9 @@ def campaign_of(ratio: float, asked: float, seed: int) -> Told:
 
 @cache
 def _planned(asked: float) -> tuple[Plan, CellPlan]:
-    text = 'name = "one"\nduration = "10s"\nwarmup = "1s"\n[[experiment]]\nname = "one"\npattern = "random"\nread = 100\nblock_size = "4KiB"\nqueue_depth = 8\n'
     aim = Aim(precision_percent=100 * ERROR * asked, budget_ns=BUDGET_REPEATS * 1230 * 10**6)
     plan = campaign_plan(
-        read_campaign(text, "one"), Ground(span_bytes=1 << 30, fill=False), quick=False, seed=1, aim=aim
+        read_campaign(CAMPAIGN, "one"), Ground(span_bytes=1 << 30, fill=False), quick=False, seed=1, aim=aim
     )
     return plan, plan.cells[0]
 

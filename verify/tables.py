@@ -10,6 +10,8 @@ from iosonde.units import SECOND_NS, format_latency
 from verify.cells import source_of
 from verify.closed_forms import SEEDS
 from verify.coverage import TRUTH, Covered
+from verify.differing import ASKED as DIFFERING_ASKED
+from verify.differing import ERROR, SEGMENT_NS, TRUTH_SEEDS, Differing
 from verify.kept import ClosedForm, MeasuredModel, kept_closed_forms, kept_models
 from verify.knee import DEPTHS, OPERATIONS, REPEATS, FoundKnees
 from verify.knee import SEEDS as KNEE_SEEDS
@@ -20,6 +22,7 @@ from verify.rates import Delivered
 from verify.real_time import LOAD, SERVICE_NS, Answered
 from verify.real_time import SECONDS as SERVED_S
 from verify.regimes import Looked
+from verify.repeats import BUDGET_REPEATS, Kept
 from verify.same_bits import JOBS
 
 
@@ -206,6 +209,72 @@ def coverage_page(found: Sequence[Covered]) -> str:
         "A row holds where 92 to 98 % can't be ruled out.",
         ("target", "workload", "asked", "figure", "known", "held", "off by, median", "device time, median", "holds"),
         map(covered_row, found),
+    )
+
+
+def kept_row(each: Kept) -> tuple[str, ...]:
+    """A figure over synthetic campaigns of one spread between repeats."""
+    return (
+        f"{each.ratio:g}",
+        f"{each.asked:g}",
+        each.figure,
+        f"{each.met / each.campaigns:.1%}",
+        f"{each.share:.2%}",
+        f"{each.held_of_met / each.met:.2%}" if each.met else "–",
+        f"{each.repeats:.1f}",
+        f"{each.device_s:.1f} s",
+        yes_or_no(holds=each.holds),
+    )
+
+
+def repeats_page(found: Sequence[Kept]) -> str:
+    """How often intervals hold where repeats truly differ: synthetic campaigns."""
+    return page(
+        "Intervals where repeats truly differ: synthetic campaigns",
+        f"{found[0].campaigns:,} campaigns a row, of synthetic repeats through the scheduler and the estimator. The\n"
+        "spread between repeats and what is asked are in standard errors that a first repeat has by itself. The\n"
+        f"budget holds {BUDGET_REPEATS} first repeats. *Held* are all intervals, whether the campaign stopped as\n"
+        "known or its budget ended; *of those that stopped* are the ones that were called known. What differences\n"
+        "between repeats cost is in the device time: that of the first row is the price of none. A row holds where 94\n"
+        "to 97 % can't be ruled out.",
+        (
+            "spread between repeats",
+            "asked",
+            "figure",
+            "stopped as known",
+            "held",
+            "held, of those that stopped",
+            "repeats",
+            "device time",
+            "holds",
+        ),
+        map(kept_row, found),
+    )
+
+
+def differing_row(each: Differing) -> tuple[str, ...]:
+    """A figure over campaigns through the engine of one spread between repeats."""
+    return (
+        f"{each.ratio:g}",
+        each.figure,
+        f"{each.met / each.campaigns:.1%}",
+        f"{each.held} of {each.intervals} ({each.share:.1%})",
+        f"{each.repeats:.1f}",
+        f"{each.device_s:.1f} s",
+        yes_or_no(holds=each.holds),
+    )
+
+
+def differing_page(found: Sequence[Differing]) -> str:
+    """How often intervals hold where repeats truly differ: through the engine."""
+    return page(
+        "Intervals where repeats truly differ: through the engine",
+        f"{found[0].campaigns} campaigns a row on a drive that changes its speed every {SEGMENT_NS // 10**6} ms, each\n"
+        f"asked for {DIFFERING_ASKED:g} standard errors of a first repeat by itself ({100 * ERROR:g} %), against the\n"
+        f"mean of {len(TRUTH_SEEDS)} long repeats on such drives. A row holds where the binomial test does not\n"
+        "exclude 95 %.",
+        ("spread between repeats", "figure", "stopped as known", "held", "repeats", "device time", "holds"),
+        map(differing_row, found),
     )
 
 

@@ -43,7 +43,7 @@ class Drive:
         cell = CellPlan(**(dict(self.cells[turn.cell]) | {"timing": turn.timing}))
         seconds = turn.timing.measure_ns / SECOND_NS
         factor = 1 + self._random.normal(0, self._spread[turn.cell] / np.sqrt(seconds))
-        count = round(4000 * seconds * factor)
+        count = max(round(4000 * seconds * factor), 1)
         error = self._spread[turn.cell] / np.sqrt(seconds)
         within = SETTLED.model_copy(update={"throughput_error": error, "latency_error": 0.0, "beyond_error": 0.0})
         operations = {Operation.READ: totals_of([MS] * count)}
@@ -73,10 +73,17 @@ def test_time_goes_to_the_cell_in_doubt_until_it_is_known() -> None:
     assert [turn.repeat for turn in chosen] == list(range(7, 7 + len(chosen)))
 
 
-def test_the_most_doubtful_cell_is_first_in_each_round_and_cells_stay_interleaved() -> None:
-    chosen = scheduled(planned(budget_s=40), {CALM: 0.05, RESTLESS: 0.4})
-    assert chosen[0].cell == RESTLESS
-    assert chosen[1].cell == CALM
+def test_what_can_be_known_comes_before_what_can_not() -> None:
+    # The restless one would take ten thousand times as long as it has had.
+    chosen = scheduled(planned(budget_s=60), {CALM: 0.03, RESTLESS: 2.0})
+    calm = [place for place, turn in enumerate(chosen) if turn.cell == CALM]
+    restless = [place for place, turn in enumerate(chosen) if turn.cell == RESTLESS]
+    assert max(calm) < min(restless)
+
+
+def test_cells_that_can_all_be_known_stay_interleaved() -> None:
+    chosen = scheduled(planned(budget_s=200), {CALM: 0.05, RESTLESS: 0.06})
+    assert {turn.cell for turn in chosen[:2]} == {CALM, RESTLESS}
 
 
 def test_repeats_grow_where_much_is_missing() -> None:
