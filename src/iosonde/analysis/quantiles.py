@@ -4,8 +4,8 @@ The share of operations beyond the percentile strays from repeat to repeat, and 
 that share is turned into one of latency by the ranks at its ends. For independent operations it is the binomial
 interval (Conover, Practical Nonparametric Statistics, 3rd edition, section 3.2); operations of a drive depend on each
 other, so the share's variance between repeats, and within them, is estimated as that of any other figure
-(``analysis.estimate``), and the larger of the two errors gives the interval. Counts are added up, so each repeat weighs
-what it has counted.
+(``analysis.estimate``), from the binomial one where nothing is known of what lies within. Counts are added up, so each
+repeat weighs what it has counted.
 """
 
 from bisect import bisect_left
@@ -147,11 +147,13 @@ def _ranks(total: int, share: float, reach: float) -> tuple[int, int]:
 
 
 def _reach(bucket: int, parts: Sequence[_Reached], share: float, own: Sequence[Own | None], *, looked: bool) -> _Reach:
-    """The largest of the binomial error and that of the repeats, whether the bucket itself counts or not."""
+    """The error of the repeats, whether the bucket itself counts or not; the larger one.
+
+    Where no repeat knows its own error, that of independent operations stands for it, the least that it can be.
+    """
     counts = [each.total for each in parts]
-    variance = share * (1 - share)
-    known = own if any(own) else [Own(sqrt(variance / count), BATCHES_MAX) for count in counts]
-    found = [_Reach(NORMAL * sqrt(variance / sum(counts)), Level.WITHIN, 0.0)]
+    known = own if any(own) else [Own(sqrt(share * (1 - share) / count), BATCHES_MAX) for count in counts]
+    found = []
     for edge in (bucket, bucket + 1):
         below = [each.below_bucket(edge) / each.total for each in parts]
         spread = spread_of(below, counts, known, weights=counts)
