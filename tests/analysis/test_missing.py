@@ -7,9 +7,9 @@ import pytest
 from iosonde.analysis.cells import OperationEstimate, estimate_cell
 from iosonde.analysis.missing import (
     FEW_BEYOND,
-    FEW_VALUES,
     ONE_REPEAT,
     RATE_NOT_KEPT,
+    TOO_WIDE,
     why_no_depth,
     why_no_mean_interval,
     why_no_percentile,
@@ -60,9 +60,14 @@ def test_one_repeat_is_the_reason_however_many_samples_it_has() -> None:
     assert why_no_mean_interval(found.iops) == why_no_percentile_interval(found, 50.0) == ONE_REPEAT
 
 
-def test_repeats_that_hang_together_are_the_reason_for_the_mean_and_for_every_percentile() -> None:
+def test_repeats_that_differ_many_times_over_are_the_reason_for_the_mean_and_for_every_percentile() -> None:
+    found = figures([spread(10_000), spread(30_000)])
+    assert why_no_mean_interval(found.iops) == why_no_percentile_interval(found, 50.0) == TOO_WIDE
+
+
+def test_that_little_is_known_of_each_repeat_takes_nothing_away() -> None:
     found = figures([spread(10_000), spread(10_409)], RESTLESS)
-    assert why_no_mean_interval(found.iops) == why_no_percentile_interval(found, 50.0) == FEW_VALUES
+    assert why_no_mean_interval(found.iops) == why_no_percentile_interval(found, 50.0) == ""
 
 
 def test_two_repeats_that_differ_are_the_reason_where_the_samples_would_do() -> None:

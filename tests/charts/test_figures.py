@@ -118,14 +118,16 @@ def test_a_failed_depth_is_left_out_and_said_never_drawn_as_0() -> None:
     assert figure.left_out == ("random-read-4KiB-qd2 failed in 1 of 1 repeats: read at offset 0 failed: EIO",)
 
 
-def test_an_interval_below_the_axis_is_cut_at_its_end() -> None:
+def test_a_bar_of_repeats_that_differ_many_times_over_ends_above_0_on_a_logarithmic_axis() -> None:
     plan = cell_plan(workload(queue_depth=1), Experiment.QUEUE_DEPTH)
     records = [
         cell_record(plan, {Operation.READ: totals_of([latency] * 10)}, repeat=repeat)
         for repeat, latency in enumerate((10_000, 10_000_000))
     ]
     (row,) = rows_of(queue_depth_latency(estimate_run(run_record([plan], records)).cells))
-    assert 0 < row["drawn_low"] < row["latency_us"] < row["high"]
+    # No interval is given, and the deviation is larger than the mean.
+    assert row["low"] == row["latency_us"] == row["high"]
+    assert row["deviation_low"] < 0 < row["drawn_deviation_low"] < row["latency_us"]
 
 
 def label_sides(*points: tuple[int, int]) -> list[str]:

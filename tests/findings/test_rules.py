@@ -33,6 +33,7 @@ from iosonde.records import (
     WithinRepeat,
     Workload,
 )
+from iosonde.records.workload import AIM_REPEATS_MIN
 from tests.builders import (
     cell_plan,
     cell_record,
@@ -93,6 +94,12 @@ def judged(counts: Sequence[int], number: int = 1) -> CellRecord:
     """A repeat that says of itself what its intervals say."""
     record = repeat(number, intervals=course(counts))
     return record.model_copy(update={"within": within_repeat(record)})
+
+
+def warmed_longer(record: CellRecord) -> CellRecord:
+    """The same after ten times as long a warm-up."""
+    timing = record.timing.model_copy(update={"warmup_ns": 10 * (record.timing.warmup_ns or SECOND_NS)})
+    return record.model_copy(update={"timing": timing})
 
 
 def read_back(*, damaged: int = 0) -> Verification:
@@ -315,8 +322,8 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
         "sda", "sdb", records=three(**shares(20_000, 20_000), slowest=slow_ones(target=1))
     ),
     "precision-missed": lambda: aimed(repeat(1, count=39_000), repeat(2), repeat(3, count=41_000)),
-    "not-established": lambda: run_of(*(repeat(each, within=FEW_VALUES) for each in (1, 2, 3))),
-    "state-left": lambda: run_of(repeat(1, count=90_000), *(repeat(each, count=40_000 + each) for each in (2, 3, 4))),
+    "not-established": lambda: run_of(repeat(1, count=20_000), repeat(2)),
+    "state-left": lambda: run_of(repeat(1, count=90_000), *(repeat(each, count=40_000 + each) for each in (2, 3, 4, 5))),
     "repeats-differ": lambda: run_of(repeat(1, count=30_000), repeat(2), repeat(3, count=50_000)),
     "host-limited": lambda: run_of(*three(cpu_ns=round(4.8 * SECOND_NS))),
     "busy-by-design": lambda: run_of(*three(cpu_ns=round(4.8 * SECOND_NS), **truth(poll_mode="iopoll"))),
@@ -403,10 +410,13 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("not-settled", lambda: run_of(judged([8_000] * 60))),
     # A hundredth at the start changes nobody's mind.
     ("not-settled", lambda: run_of(judged([8_080] * 6 + [8_000] * 54))),
-    # Two settled repeats are enough: what moved is left out.
+    # Three repeats with a longer warm-up are enough: what moved is discarded.
     (
         "not-settled",
-        lambda: run_of(judged([20_000] * 2 + [8_000] * 58), *(judged([8_000] * 60, number) for number in (2, 3))),
+        lambda: run_of(
+            *(judged([20_000] * 2 + [8_000] * 58, number) for number in (1, 2, 3)),
+            *(warmed_longer(judged([8_000] * 60, number)) for number in (4, 5, 6)),
+        ),
     ),
     # Its levels are told by themselves.
     ("not-settled", lambda: run_of(judged([8_000] * 20 + [2_000] * 40))),
@@ -416,15 +426,16 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("slowest-by-offset", lambda: run_of(repeat(slowest=slow_ones()))),
     ("slowest-by-operation", lambda: run_of(repeat(slowest=slow_ones()))),
     ("slowest-by-target", lambda: run_of(repeat(slowest=slow_ones()))),
-    ("precision-missed", lambda: aimed(*three())),
+    ("precision-missed", lambda: aimed(*(repeat(each) for each in range(1, AIM_REPEATS_MIN + 1)))),
     ("precision-missed", lambda: run_of(repeat(1, count=38_000), repeat(2), repeat(3, count=42_000))),
     ("precision-missed", lambda: aimed(repeat(1, count=38_000), repeat(2), repeat(3), finished=False)),
-    ("precision-missed", lambda: aimed(*(repeat(each, within=FEW_VALUES) for each in (1, 2, 3)))),
+    ("precision-missed", lambda: aimed(*(repeat(each, within=FEW_VALUES) for each in range(1, AIM_REPEATS_MIN + 1)))),
+    ("not-established", lambda: run_of(*(repeat(each, within=FEW_VALUES) for each in (1, 2, 3)))),
     ("not-established", lambda: aimed(repeat(1, count=39_000), repeat(2), repeat(3, count=41_000))),
     ("not-established", lambda: run_of(repeat(1))),
     ("not-established", lambda: run_of(repeat(1), repeats=3, finished=False)),
     ("repeats-differ", lambda: aimed(repeat(1, count=30_000), repeat(2), repeat(3, count=50_000))),
-    ("state-left", lambda: run_of(repeat(1, count=90_000), repeat(2), repeat(3))),
+    ("state-left", lambda: run_of(repeat(1, count=90_000), *(repeat(each, count=40_000 + each) for each in (2, 3, 4)))),
     ("state-left", lambda: run_of(*(repeat(each, count=40_000 + 300 * each) for each in (1, 2, 3, 4)))),
     ("repeats-differ", lambda: paced_run(*(paced_repeat(each, count=3_000 + 1_000 * each) for each in (1, 2, 3)))),
     ("depth-not-reached", lambda: paced_run(*(paced_repeat(each) for each in (1, 2, 3)))),
@@ -483,7 +494,7 @@ def test_a_finding_comes_alone_where_its_reason_is_alone(identity: str) -> None:
         "buffered-io": set(),
         "engine-by-cell": {"volatile-write-cache"},
         "waiting-not-counted": {"measured-by-fio"},
-        **{each: {"littles-law-off"} for each in ("repeats-differ", "precision-missed", "state-left")},
+        **{each: {"littles-law-off"} for each in ("repeats-differ", "precision-missed", "not-established", "state-left")},
         "reads-of-holes": {"volatile-write-cache"},
         "slowest-by-operation": {"volatile-write-cache"},
     }
@@ -564,9 +575,9 @@ def test_the_widest_interval_is_told_of_a_figure_that_has_one() -> None:
 
 
 def test_cells_that_never_settled_are_not_established_where_they_were_to_be_known() -> None:
-    moving = FEW_VALUES.model_copy(update={"effective": 60.0, "settled": False})
+    moving = FEW_VALUES.model_copy(update={"effective": 60.0, "settled": False, "geweke": 2.5})
     run = aimed(*(repeat(each, within=moving) for each in (1, 2, 3)))
-    assert "1 because no repeat settled" in only(run, "not-established").statement
+    assert "1 because its longest warm-up was too short" in only(run, "not-established").statement
     assert "precision-missed" not in ids(find(Case.of(run)))
 
 

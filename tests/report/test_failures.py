@@ -93,7 +93,7 @@ PARTS: list[tuple[ModuleType, str, str, str]] = [
     (sections, "experiment_sentence", 'The sentence of "Read/write mix"', "Mix and IOPS"),
     (sections, "experiment_tables", 'The table of figures in "Read/write mix"', "Mix and IOPS"),
     (sections, "relative_table", "The table of multiples of the first depth", "Queue depth and IOPS"),
-    (sections, "knee_sentence", 'The sentence of "Queue-depth sweep"', "Queue depth and IOPS"),
+    (sections, "swept_sentences", 'The sentence of "Queue-depth sweep"', "Queue depth and IOPS"),
     (sections, "course_sentence", 'The sentence of "Over the time of the run"', "Every interval of the run"),
     (sections, "estimate_targets", 'The section "The share of each target"', "Tail latency"),
     (page, "throughput_latency", 'The chart "IOPS against mean latency"', "Headline"),
@@ -314,7 +314,7 @@ TERMINAL: list[tuple[ModuleType, str, str]] = [
 def test_what_fails_on_a_terminal_stands_in_its_place(
     monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str, other: str
 ) -> None:
-    def without_repeats(plan: CellPlan, records: Sequence[CellRecord]) -> CellEstimate:
+    def without_repeats(plan: CellPlan, records: Sequence[CellRecord], **_: bool) -> CellEstimate:
         return fails() if records else estimate_cell(plan, records)
 
     monkeypatch.setattr(module, name, without_repeats if name == "estimate_cell" else fails)

@@ -9,7 +9,7 @@ as two repeats and for spreads that differ eightfold, where Welch's t with Satte
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, floor, hypot
+from math import exp, hypot
 from typing import Final
 
 from iosonde.analysis.estimate import CONFIDENCE, Estimate, student_t
@@ -29,7 +29,7 @@ class Known:
 
     def reach(self, confidence: float) -> float:
         """Half the interval of its logarithm."""
-        return student_t(max(floor(self.degrees_of_freedom), 1), confidence) * self.relative_error
+        return student_t(self.degrees_of_freedom, confidence) * self.relative_error
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,11 @@ class Ratio:
 
 
 def known_of(estimate: Estimate) -> Known | None:
-    """How well the mean of an estimate is known; None where it has no interval, or none of it is above 0."""
-    if estimate.low is None or estimate.high is None or estimate.mean <= 0:
-        return None
-    if estimate.standard_error is None or estimate.degrees_of_freedom is None:
+    """How well the mean of an estimate is known; None where one repeat says nothing of that, or it is not above 0.
+
+    An interval that is too wide to be given still decides a comparison: the ratio's is as wide, and rarely excludes 1.
+    """
+    if estimate.standard_error is None or estimate.degrees_of_freedom is None or estimate.mean <= 0:
         return None
     return Known(estimate.mean, estimate.standard_error / estimate.mean, estimate.degrees_of_freedom)
 
@@ -76,7 +77,7 @@ class Extreme:
     """Which of several values is the highest measured, or the lowest.
 
     ``place`` is its place among them. ``others`` are the places of all others, the nearest first, each with the ratio
-    of the extreme one to it; None where one of the two has no interval.
+    of the extreme one to it; None where one of the two has one repeat.
     """
 
     place: int
@@ -109,7 +110,7 @@ PAIRS_MIN: Final = 2
 
 
 def spread_of(values: Sequence[Estimate]) -> Ratio | None:
-    """The highest of several values over the lowest; None below two of them, or where either has no interval.
+    """The highest of several values over the lowest; None below two of them, or where one of the two has one repeat.
 
     The two were chosen among all of them for their distance, so that every pair counts as a comparison.
     """
