@@ -61,8 +61,7 @@ class Outcome:
 
 
 HEAD: Final = (
-    "| target | beside it | profile | asked | cells known as asked | headline figures | measuring | to report "
-    "| why not |",
+    "| target | beside it | profile | asked | cells known as asked | headline figures | time | to report | why not |",
     "|---|---|---|---|---|---|---|---|---|",
 )
 
