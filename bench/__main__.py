@@ -1,6 +1,7 @@
 """Run all comparisons, or those that are named.
 
-python -m bench [overhead] [fio] [engines] [startup] [pages] [adaptive] [default_campaign] [--pairs N] [--folder DIR]
+python -m bench [overhead] [fio] [engines] [startup] [pages] [adaptive] [default_campaign] [default_models]
+                [--pairs N] [--folder DIR]
 """
 
 import argparse
@@ -18,6 +19,7 @@ COMPARISONS = {
     "pages": pages.run,
     "adaptive": adaptive.run,
     "default_campaign": default_campaign.run,
+    "default_models": default_campaign.run_models,
 }
 
 
