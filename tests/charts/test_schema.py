@@ -125,7 +125,9 @@ def test_baselines_are_named_by_what_they_are() -> None:
     ]
     (figure,) = baseline_percentiles(estimate_run(run_record(plans, records)).of(Experiment.BASELINE))
     assert list(dict.fromkeys(row["name"] for row in figure.rows)) == [
-        "random 70 % read|4 KiB",
+        "70/30 mix: reads|4 KiB random",
+        "70/30 mix: writes|4 KiB random",
+        "70/30 mix: all|4 KiB random",
         "random read|4 KiB",
         "random read|4 KiB, depth 4",
     ]

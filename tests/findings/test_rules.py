@@ -323,7 +323,9 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
     ),
     "precision-missed": lambda: aimed(repeat(1, count=39_000), repeat(2), repeat(3, count=41_000)),
     "not-established": lambda: run_of(repeat(1, count=20_000), repeat(2)),
-    "state-left": lambda: run_of(repeat(1, count=90_000), *(repeat(each, count=40_000 + each) for each in (2, 3, 4, 5))),
+    "state-left": lambda: run_of(
+        repeat(1, count=90_000), *(repeat(each, count=40_000 + each) for each in (2, 3, 4, 5))
+    ),
     "repeats-differ": lambda: run_of(repeat(1, count=30_000), repeat(2), repeat(3, count=50_000)),
     "host-limited": lambda: run_of(*three(cpu_ns=round(4.8 * SECOND_NS))),
     "busy-by-design": lambda: run_of(*three(cpu_ns=round(4.8 * SECOND_NS), **truth(poll_mode="iopoll"))),
@@ -494,7 +496,10 @@ def test_a_finding_comes_alone_where_its_reason_is_alone(identity: str) -> None:
         "buffered-io": set(),
         "engine-by-cell": {"volatile-write-cache"},
         "waiting-not-counted": {"measured-by-fio"},
-        **{each: {"littles-law-off"} for each in ("repeats-differ", "precision-missed", "not-established", "state-left")},
+        **{
+            each: {"littles-law-off"}
+            for each in ("repeats-differ", "precision-missed", "not-established", "state-left")
+        },
         "reads-of-holes": {"volatile-write-cache"},
         "slowest-by-operation": {"volatile-write-cache"},
     }

@@ -106,7 +106,7 @@ def test_sentences_leave_it_out_of_rankings_and_name_it(run: RunRecord) -> None:
 def test_answers_and_knees_say_it(run: RunRecord) -> None:
     estimates = estimate_run(run)
     reached, *others = answers_of(estimates, headline_of(estimates, [NEIGHBOURS]), [NEIGHBOURS])
-    assert f"IOPS [{SEE}] of random 4 KiB reads" in reached
+    assert f"IOPS [{SEE}] of 4 KiB random reads" in reached
     assert any(f"{SEE}: these knees rest on {BEST}" in sentence for sentence in others)
 
 

@@ -65,7 +65,12 @@ class Means:
 
 def means_of(workload: Workload, records: Sequence[CellRecord]) -> Means | None:
     """The means of a cell; those that ``analysis.cells`` gives with all else. They need no histograms."""
-    found = repeat_values(workload.subject, workload, sort_repeats(records).used)
+    return means_over(workload, sort_repeats(records).used)
+
+
+def means_over(workload: Workload, repeats: Sequence[CellRecord]) -> Means | None:
+    """The means over these finished repeats, whatever became of them; None where they completed nothing."""
+    found = repeat_values(workload.subject, workload, repeats)
     if not found.records:
         return None
     rate = spread_of(found.rates, found.lengths, found.own_rates)

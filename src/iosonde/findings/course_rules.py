@@ -84,8 +84,8 @@ def journal_damaged(case: Case) -> Iterator[Finding]:
 
 
 def neighbours(case: Case) -> Iterator[Finding]:
-    """Another run of iosonde was at work on the same device."""
-    beside = case.records_where(lambda record: bool(record.neighbours))
+    """Another run of iosonde was at work on the same device, and figures rest on what was measured meanwhile."""
+    beside = [record for record in case.used if record.neighbours]
     if beside:
         others = distinct(f"process {each.process}" for record in beside for each in record.neighbours)
         devices = distinct(each.device for record in beside for each in record.neighbours)

@@ -149,7 +149,7 @@ def state_left(case: Case) -> Iterator[Finding]:
         confidence=Confidence.LIKELY,
         statement=(
             f"The target changed its state during the run: {name} gave {format_iops(before)} IOPS at first and "
-            f"{format_iops(behind)} since. The first repeats of {name_some(cells)} are left out of the figures."
+            f"{format_iops(behind)} since. The first repeats of {name_some(cells)} were discarded."
         ),
         evidence=tuple(
             (each, f"{format_iops(first)} IOPS in {count_of(number, 'repeat')}, {format_iops(later)} since")

@@ -8,6 +8,7 @@ from iosonde.findings.case import Case
 from iosonde.findings.cell_rules import CELL_RULES
 from iosonde.findings.course_rules import COURSE_RULES
 from iosonde.findings.device_rules import DEVICE_RULES
+from iosonde.findings.discard_rules import DISCARD_RULES
 from iosonde.findings.end_rules import END_RULES
 from iosonde.findings.engine_rules import ENGINE_RULES
 from iosonde.findings.fio_rules import FIO_RULES
@@ -41,6 +42,7 @@ RULES: Final[tuple[Rule, ...]] = (
     *LEVEL_RULES,
     *STALL_RULES,
     *PRECISION_RULES,
+    *DISCARD_RULES,
     *SLOWEST_RULES,
     *ENGINE_RULES,
     *END_RULES,

@@ -19,7 +19,9 @@ from iosonde.report.definitions import DEFINITIONS
 from iosonde.report.facts import FactGroup, fact_groups, identity_text, span_text, targets_text
 from iosonde.report.headline import Headline, headline_of
 from iosonde.report.sections import Section, Told, made_figures, sections_of
+from iosonde.report.states import fate_text
 from iosonde.report.validity import Invalid, invalid_cells
+from iosonde.vocabulary import Fate
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,7 @@ def _page_of(run: RunRecord, findings: Sequence[Finding], failures: FailureLog) 
         picture=picture,
         sections=sections,
         facts=failures.attempt('the section "Conditions"', lambda: fact_groups(run), lambda _: (), CONDITIONS),
-        turns=failures.attempt("the plan and its order", lambda: _turns(run), lambda _: (), CONDITIONS),
+        turns=failures.attempt("the plan and its order", lambda: _turns(run, estimates), lambda _: (), CONDITIONS),
         definitions=DEFINITIONS,
         failed={place: failures.sentences_of(place) for place in (ANSWERS, HEADLINE, FINDINGS, CONDITIONS)},
     )
@@ -165,9 +167,21 @@ def _repeats_text(run: RunRecord) -> str:
     return str(most) if least == most else f"{least} to {most}"
 
 
-def _turns(run: RunRecord) -> tuple[Turn, ...]:
-    """The planned order with how each measurement ended, or the records' own order where there is no plan."""
-    ended = {(record.cell, record.repeat): str(record.outcome) for record in run.cells}
+def _ending(record: CellRecord, fate: Fate | None) -> str:
+    if fate is None or record.outcome is not Outcome.FINISHED:
+        return str(record.outcome)
+    return f"{record.outcome}, {fate_text(fate)}"
+
+
+def _turns(run: RunRecord, estimates: RunEstimates) -> tuple[Turn, ...]:
+    """The planned order with how each measurement ended, or the records' own order where there is no plan.
+
+    Of a repeat that is in no figure it says why.
+    """
+    fates = {(cell.cell, order): fate for cell in estimates.cells for order, fate in cell.repeats.fates.items()}
+    ended = {
+        (record.cell, record.repeat): _ending(record, fates.get((record.cell, record.order))) for record in run.cells
+    }
     turns: Sequence[CellTurn | CellRecord] = run.turns or run.cells
     return tuple(
         Turn(each.order, each.cell, each.repeat, each.seed, ended.get((each.cell, each.repeat), "not measured"))

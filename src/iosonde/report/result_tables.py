@@ -218,9 +218,12 @@ def _achieved(cell: CellEstimate) -> str:
 
 
 def _repeats(cell: CellEstimate, figures: OperationEstimate) -> str:
-    lost = [
-        f"{number} {word}" for number, word in ((cell.repeats_failed, "failed"), (cell.repeats_cut, "cut")) if number
-    ]
+    without_figures = (
+        (len(cell.repeats.discarded), "discarded"),
+        (cell.repeats_failed, "failed"),
+        (cell.repeats_cut, "cut"),
+    )
+    lost = [f"{number} {word}" for number, word in without_figures if number]
     return f"{figures.iops.repeats} ({', '.join(lost)})" if lost else str(figures.iops.repeats)
 
 

@@ -4,13 +4,21 @@ from collections.abc import Sequence
 from typing import Final
 
 from iosonde.analysis.series import Steadiness
-from iosonde.analysis.states import sort_repeats
+from iosonde.analysis.states import Repeats
 from iosonde.analysis.target_state import RULES, Beginning, Rounds, RunState, TargetState, rounds_of, steadiness_of
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.records import Aim, CellRecord
 from iosonde.units import format_duration
+from iosonde.vocabulary import Fate
 
 CELLS_NAMED_MAX: Final = 3
+FATES: Final = {
+    Fate.CONTAMINATED: "another run was at work on the device",
+    Fate.INITIAL_STATE: "the target was in another state than in all that followed",
+    Fate.WARMING_UP: "throughput still moved after its warm-up, and not after longer ones",
+}
+"""Why a finished repeat is in no figure."""
+
 BOUNDS: Final = "range within 20 % and slope within 10 % of their mean"
 KINDS: Final = {
     Rounds.CONSECUTIVE: "consecutive repeats of equal length",
@@ -37,8 +45,8 @@ def state_text(found: RunState) -> str:
     words = {
         TargetState.UNKNOWN: "unknown: nothing was measured",
         TargetState.READ_ONLY: "only read: figures of writes on it would be another matter",
-        TargetState.TRANSITION: f"in transition: {named}{more} changed while it was measured; what came first is left "
-        "out, and a longer run may find another state again",
+        TargetState.TRANSITION: f"in transition: {named}{more} changed while it was measured; what came first was "
+        "discarded, and a longer run may find another state again",
         TargetState.STEADY: "steady: the last five consecutive rounds of what writes, equally long, fulfil the "
         f"criterion of SNIA PTS and TKperf ({BOUNDS})",
         TargetState.WITHIN_BOUNDS: f"last five repeats of every cell that writes: {BOUNDS}; this is the arithmetic "
@@ -72,17 +80,24 @@ def steady_text(records: Sequence[CellRecord]) -> str:
     return f"arithmetic only, applied to {KINDS[rounds]}, which are no rounds of these criteria: {told}"
 
 
-def left_out_text(records: Sequence[CellRecord]) -> str:
-    """Which repeats are left out of the figures, and why."""
-    repeats = sort_repeats(records)
-    used = {record.repeat for record in repeats.used}
-    early = [str(record.repeat) for record in repeats.early]
-    unsettled = [str(record.repeat) for record in repeats.unsettled if record.repeat not in used]
+def discarded_text(repeats: Repeats) -> str:
+    """Which finished repeats are in no figure, and why."""
     parts = [
-        *([f"{', '.join(early)} (another state of the target)"] if early else []),
-        *([f"{', '.join(unsettled)} (had not settled)"] if unsettled else []),
+        f"{', '.join(str(record.repeat) for record in found)} ({FATES[fate]})"
+        for fate in Fate
+        if (found := repeats.of(fate))
     ]
     return "; ".join(parts) or "none"
+
+
+def fate_word(fate: Fate) -> str:
+    """The fate of a repeat in a table: ``initial state``."""
+    return str(fate).replace("_", " ")
+
+
+def fate_text(fate: Fate) -> str:
+    """The same with its reason, which a used repeat needs none of."""
+    return fate_word(fate) if fate not in FATES else f"discarded, {fate_word(fate)}: {FATES[fate]}"
 
 
 def _told(each: Steadiness) -> str:

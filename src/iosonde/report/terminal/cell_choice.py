@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from iosonde.analysis.states import Repeats, sort_repeats
 from iosonde.errors import UsageError
 from iosonde.records import CellPlan, CellRecord, RunRecord
 from iosonde.report.display import printable
@@ -16,12 +17,16 @@ LIKENESS_MIN: Final = 0.3
 
 @dataclass(frozen=True)
 class ChosenCell:
-    """A planned cell and the measurements of it that are meant, by repeat; ``repeat`` is None for all of them."""
+    """A planned cell and the measurements of it that are meant, by repeat; ``repeat`` is None for all of them.
+
+    ``repeats`` says what became of each repeat of the cell, of those that are not meant as well.
+    """
 
     plan: CellPlan
     records: tuple[CellRecord, ...]
     superseded: tuple[CellRecord, ...]
     repeat: int | None
+    repeats: Repeats
 
 
 def chosen_cell(run: RunRecord, words: str, repeat: int | None) -> ChosenCell:
@@ -38,10 +43,11 @@ def chosen_cell(run: RunRecord, words: str, repeat: int | None) -> ChosenCell:
     plan = plans[_name(list(plans), words)]
     records = sorted((record for record in measured if record.cell == plan.cell), key=lambda record: record.repeat)
     superseded = tuple(record for record in run.superseded if record.cell == plan.cell)
+    repeats = sort_repeats(records)
     if repeat is not None:
         records = _of_repeat(records, plan.cell, repeat)
         superseded = tuple(record for record in superseded if record.repeat == repeat)
-    return ChosenCell(plan, tuple(records), superseded, repeat)
+    return ChosenCell(plan, tuple(records), superseded, repeat, repeats)
 
 
 def _name(names: Sequence[str], words: str) -> str:

@@ -17,7 +17,7 @@ from iosonde.findings import describe_levels
 from iosonde.records import CellRecord, EngineTruth, RunRecord, SlowIo
 from iosonde.report.display import drift_text, granularity_text, printable
 from iosonde.report.facts import fio_text
-from iosonde.report.states import left_out_text, steady_text
+from iosonde.report.states import discarded_text, steady_text
 from iosonde.report.terminal.cell_choice import ChosenCell
 from iosonde.report.terminal.fitting import Fitted, FittedTable
 from iosonde.report.verification import verification_lines
@@ -62,7 +62,7 @@ def facts_table(run: RunRecord, chosen: ChosenCell) -> RenderableType:
         ("throughput regimes", _each(chosen.records, _levels)),
         ("stalls", _each(chosen.records, _stalls)),
         ("steadiness of repeats", steady_text(chosen.records)),
-        ("repeats left out", left_out_text(chosen.records)),
+        ("discarded repeats", discarded_text(chosen.repeats)),
         ("faults", _faults(chosen.records)),
         ("CPU, workers", _each(chosen.records, _cpu)),
         ("stolen by the hypervisor", _each(chosen.records, _steal)),

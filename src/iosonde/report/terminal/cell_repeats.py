@@ -14,6 +14,7 @@ from iosonde.charts.quantities import (
 from iosonde.records import CellRecord, Operation, Outcome
 from iosonde.report.dashes import Dash
 from iosonde.report.result_tables import Head, Line, ResultTable, longest_text, mean_text
+from iosonde.report.states import FATES, fate_word
 from iosonde.report.terminal.cell_choice import ChosenCell
 
 
@@ -26,14 +27,17 @@ def repeats_table(chosen: ChosenCell, estimate: CellEstimate) -> ResultTable:
     for record in chosen.records:
         own = estimate_cell(chosen.plan, [record])
         found = [figures for operation in operations if (figures := own.of(operation)) is not None]
-        lines.extend(_line(str(record.repeat), figures, own, unit) for figures in found)
+        fate = fate_word(chosen.repeats.fates[record.order])
+        lines.extend(_line((str(record.repeat), fate), figures, own, unit) for figures in found)
         if not found:
-            lines.append(Line((str(record.repeat),), gap=_why(record)))
+            lines.append(Line((str(record.repeat), fate), gap=_why(record)))
     if estimate.repeats_finished > 1:
         every = (figures for operation in operations if (figures := estimate.of(operation)) is not None)
-        lines.extend(_line("all", figures, estimate, unit) for figures in every)
+        used = f"{estimate.repeats_used} used"
+        lines.extend(_line(("all", used), figures, estimate, unit) for figures in every)
     heads = (
         Head("Repeat", number=False),
+        Head("Fate", number=False),
         Head("Counted", number=False),
         Head("Depth", "achieved"),
         Head("IOPS", "operations/s"),
@@ -44,15 +48,17 @@ def repeats_table(chosen: ChosenCell, estimate: CellEstimate) -> ResultTable:
         Head("Max", unit.name),
         Head("CPU", "ns/operation"),
     )
-    notes = (SATURATED,) if any(figures.saturated for figures in estimate.operations.values()) else ()
-    return ResultTable(caption="", heads=heads, lines=tuple(lines), notes=notes)
+    notes = [SATURATED] if any(figures.saturated for figures in estimate.operations.values()) else []
+    fates = dict.fromkeys(chosen.repeats.fates[record.order] for record in chosen.records)
+    notes += [f"{fate_word(fate).capitalize()}: discarded, since {FATES[fate]}." for fate in fates if fate in FATES]
+    return ResultTable(caption="", heads=heads, lines=tuple(lines), notes=tuple(notes))
 
 
-def _line(name: str, figures: OperationEstimate, cell: CellEstimate, unit: LatencyUnit) -> Line:
+def _line(names: tuple[str, str], figures: OperationEstimate, cell: CellEstimate, unit: LatencyUnit) -> Line:
     depth, cpu = cell.queue_depth_achieved, cell.cpu_ns_per_io
     return Line(
         (
-            name,
+            *names,
             str(figures.operation),
             Dash(why_no_depth(cell)) if depth is None else significant(depth.mean, 3),
             with_interval(figures.iops),

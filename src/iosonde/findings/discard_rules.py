@@ -1,0 +1,98 @@
+"""A rule about repeats that were measured to their end and are in no figure."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from iosonde.analysis.means import means_over
+from iosonde.analysis.states import Repeats
+from iosonde.findings.case import Case, count_of
+from iosonde.findings.model import Confidence, Finding, Severity
+from iosonde.records import CellRecord, Workload
+from iosonde.units import format_iops
+from iosonde.vocabulary import Fate
+
+EVIDENCE_MAX: Final = 10
+
+DISCARDED_SHARE_MAX: Final = 1 / 3
+"""Of a cell's finished repeats: where more were discarded, its figures are a choice as much as a measurement."""
+
+REASONS: Final = {
+    Fate.CONTAMINATED: "another run was at work on the device",
+    Fate.INITIAL_STATE: "the target left a first state behind",
+    Fate.WARMING_UP: "the warm-up was too short",
+}
+
+
+@dataclass(frozen=True)
+class _Lost:
+    """A cell that discarded repeats, with its mean operations a second by those used and by all; None without any."""
+
+    cell: str
+    repeats: Repeats
+    mean: float | None
+    mean_of_all: float | None
+
+    @property
+    def finished(self) -> int:
+        return len(self.repeats.used) + len(self.repeats.discarded)
+
+    @property
+    def share(self) -> float:
+        return len(self.repeats.discarded) / self.finished
+
+    @property
+    def many(self) -> bool:
+        return self.share > DISCARDED_SHARE_MAX
+
+    @property
+    def told(self) -> str:
+        """How many were discarded and why, and what they would change."""
+        fates = Counter(self.repeats.fates[record.order] for record in self.repeats.discarded)
+        whys = ", ".join(f"{number} because {REASONS[fate]}" for fate, number in fates.items())
+        return f"{len(self.repeats.discarded)} of {self.finished} repeats ({whys}){self._means}"
+
+    @property
+    def _means(self) -> str:
+        if self.mean is None or self.mean_of_all is None:
+            return ""
+        return f"; {format_iops(self.mean)} IOPS without them, {format_iops(self.mean_of_all)} with all"
+
+
+def repeats_discarded(case: Case) -> Iterator[Finding]:
+    """Finished repeats of a cell are in none of its figures."""
+    found = [_lost(cell.cell, cell.workload, cell.repeats) for cell in case.estimates.cells if cell.repeats.discarded]
+    if not found:
+        return
+    found.sort(key=lambda each: -each.share)
+    worst, number = found[0], sum(len(each.repeats.discarded) for each in found)
+    others = "" if len(found) == 1 else f"; {number} repeats of {len(found)} cells in all"
+    grave = [each for each in found if each.many]
+    yield Finding(
+        id="repeats-discarded",
+        severity=Severity.DOUBTFUL if grave else Severity.NOTE,
+        confidence=Confidence.LIKELY,
+        statement=f"{worst.cell} discarded {worst.told}{others}.",
+        evidence=tuple((each.cell, each.told) for each in found[:EVIDENCE_MAX]),
+        advice=(
+            "Compare both means: where they differ by more than you can bear, do not rely on the figures of the cell. "
+            "`iosonde show RUN CELL` and the plan on the page have the fate of each repeat."
+        ),
+        deciding_test=f"{count_of(len(found), 'cell')} once more, with the device for yourself and a longer warm-up.",
+        # Of a cell that lost few, the figures stand.
+        cells=tuple(each.cell for each in grave or found),
+    )
+
+
+def _lost(cell: str, workload: Workload, repeats: Repeats) -> _Lost:
+    finished = sorted((*repeats.used, *repeats.discarded), key=lambda record: record.order)
+    return _Lost(cell, repeats, _mean(workload, repeats.used), _mean(workload, finished))
+
+
+def _mean(workload: Workload, records: Sequence[CellRecord]) -> float | None:
+    found = means_over(workload, records)
+    return None if found is None else found.iops
+
+
+DISCARD_RULES = (repeats_discarded,)
