@@ -326,6 +326,7 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
     "state-left": lambda: run_of(
         repeat(1, count=90_000), *(repeat(each, count=40_000 + each) for each in (2, 3, 4, 5))
     ),
+    "repeats-discarded": lambda: run_of(*three(), repeat(4, neighbours=(Neighbour(process=71, device="sda"),))),
     "repeats-differ": lambda: run_of(repeat(1, count=30_000), repeat(2), repeat(3, count=50_000)),
     "host-limited": lambda: run_of(*three(cpu_ns=round(4.8 * SECOND_NS))),
     "busy-by-design": lambda: run_of(*three(cpu_ns=round(4.8 * SECOND_NS), **truth(poll_mode="iopoll"))),
@@ -436,6 +437,13 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("not-established", lambda: aimed(repeat(1, count=39_000), repeat(2), repeat(3, count=41_000))),
     ("not-established", lambda: run_of(repeat(1))),
     ("not-established", lambda: run_of(repeat(1), repeats=3, finished=False)),
+    # Fewer than three would be left, so that what is contaminated stays in, and is told as such.
+    (
+        "repeats-discarded",
+        lambda: run_of(repeat(1), repeat(2), repeat(3, neighbours=(Neighbour(process=71, device="sda"),))),
+    ),
+    ("repeats-discarded", lambda: run_of(*three(), repeat(4, **NOT_DONE))),
+    ("neighbours", lambda: run_of(*three(), repeat(4, neighbours=(Neighbour(process=71, device="sda"),)))),
     ("repeats-differ", lambda: aimed(repeat(1, count=30_000), repeat(2), repeat(3, count=50_000))),
     ("state-left", lambda: run_of(repeat(1, count=90_000), *(repeat(each, count=40_000 + each) for each in (2, 3, 4)))),
     ("state-left", lambda: run_of(*(repeat(each, count=40_000 + 300 * each) for each in (1, 2, 3, 4)))),
@@ -496,10 +504,8 @@ def test_a_finding_comes_alone_where_its_reason_is_alone(identity: str) -> None:
         "buffered-io": set(),
         "engine-by-cell": {"volatile-write-cache"},
         "waiting-not-counted": {"measured-by-fio"},
-        **{
-            each: {"littles-law-off"}
-            for each in ("repeats-differ", "precision-missed", "not-established", "state-left")
-        },
+        **{each: {"littles-law-off"} for each in ("repeats-differ", "precision-missed", "not-established")},
+        "state-left": {"littles-law-off", "repeats-discarded"},
         "reads-of-holes": {"volatile-write-cache"},
         "slowest-by-operation": {"volatile-write-cache"},
     }
@@ -584,6 +590,27 @@ def test_cells_that_never_settled_are_not_established_where_they_were_to_be_know
     run = aimed(*(repeat(each, within=moving) for each in (1, 2, 3)))
     assert "1 because its longest warm-up was too short" in only(run, "not-established").statement
     assert "precision-missed" not in ids(find(Case.of(run)))
+
+
+def test_discarded_repeats_are_told_with_their_reasons_and_with_the_mean_of_all() -> None:
+    busy = {"neighbours": (Neighbour(process=71, device="sda"),), "count": 20_000}
+    found = only(run_of(*three(), repeat(4, **busy)), "repeats-discarded")
+    assert found.statement == (
+        "random-read-4KiB-qd8 discarded 1 of 4 repeats (1 because another run was at work on the device); "
+        "8,000 IOPS without them, 7,000 with all."
+    )
+    assert (found.severity, found.cells) == (Severity.NOTE, ("random-read-4KiB-qd8",))
+
+
+def test_a_cell_that_lost_more_than_a_third_of_its_repeats_is_doubtful_and_one_that_lost_less_is_not() -> None:
+    neighbours = (Neighbour(process=71, device="sda"),)
+    deep = workload(queue_depth=16)
+    lost_many = [*three(), *(repeat(each, neighbours=neighbours) for each in (4, 5))]
+    lost_one = [*(repeat(each, deep) for each in (1, 2, 3)), repeat(4, deep, neighbours=neighbours)]
+    found = only(run_of(*lost_many, *lost_one), "repeats-discarded")
+    assert (found.severity, found.cells) == (Severity.DOUBTFUL, ("random-read-4KiB-qd8",))
+    assert [cell for cell, _ in found.evidence] == ["random-read-4KiB-qd8", "random-read-4KiB-qd16"]
+    assert "3 repeats of 2 cells in all" in found.statement
 
 
 def test_findings_come_gravest_first() -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from iosonde.analysis.experiments import RunEstimates, estimate_run
-from iosonde.analysis.states import Repeats, sort_repeats
+from iosonde.analysis.states import Repeats
 from iosonde.records import CellRecord, RunRecord
 
 # More names than this make a sentence unreadable; the finding still carries all of them.
@@ -44,8 +44,8 @@ class Case:
 
     @cached_property
     def _repeats(self) -> Mapping[str, Repeats]:
-        """Those of every cell, sorted once for all rules."""
-        return {cell.cell: sort_repeats(self.estimates.records.get(cell.cell, ())) for cell in self.estimates.cells}
+        """Those of every cell."""
+        return {cell.cell: cell.repeats for cell in self.estimates.cells}
 
 
 def distinct(names: Iterable[str]) -> tuple[str, ...]:

@@ -18,11 +18,12 @@ EVIDENCE_MAX: Final = 10
 DISCARDED_SHARE_MAX: Final = 1 / 3
 """Of a cell's finished repeats: where more were discarded, its figures are a choice as much as a measurement."""
 
-REASONS: Final = {
+WHY_DISCARDED: Final = {
     Fate.CONTAMINATED: "another run was at work on the device",
-    Fate.INITIAL_STATE: "the target left a first state behind",
+    Fate.INITIAL_STATE: "the target was in its initial state",
     Fate.WARMING_UP: "the warm-up was too short",
 }
+"""Why a finished repeat is in no figure."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class _Lost:
     def told(self) -> str:
         """How many were discarded and why, and what they would change."""
         fates = Counter(self.repeats.fates[record.order] for record in self.repeats.discarded)
-        whys = ", ".join(f"{number} because {REASONS[fate]}" for fate, number in fates.items())
+        whys = ", ".join(f"{number} because {WHY_DISCARDED[fate]}" for fate, number in fates.items())
         return f"{len(self.repeats.discarded)} of {self.finished} repeats ({whys}){self._means}"
 
     @property

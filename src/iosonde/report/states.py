@@ -7,18 +7,12 @@ from iosonde.analysis.series import Steadiness
 from iosonde.analysis.states import Repeats
 from iosonde.analysis.target_state import RULES, Beginning, Rounds, RunState, TargetState, rounds_of, steadiness_of
 from iosonde.charts.quantities import NO_VALUE
+from iosonde.findings.discard_rules import WHY_DISCARDED
 from iosonde.records import Aim, CellRecord
 from iosonde.units import format_duration
 from iosonde.vocabulary import Fate
 
 CELLS_NAMED_MAX: Final = 3
-FATES: Final = {
-    Fate.CONTAMINATED: "another run was at work on the device",
-    Fate.INITIAL_STATE: "the target was in another state than in all that followed",
-    Fate.WARMING_UP: "throughput still moved after its warm-up, and not after longer ones",
-}
-"""Why a finished repeat is in no figure."""
-
 BOUNDS: Final = "range within 20 % and slope within 10 % of their mean"
 KINDS: Final = {
     Rounds.CONSECUTIVE: "consecutive repeats of equal length",
@@ -83,7 +77,7 @@ def steady_text(records: Sequence[CellRecord]) -> str:
 def discarded_text(repeats: Repeats) -> str:
     """Which finished repeats are in no figure, and why."""
     parts = [
-        f"{', '.join(str(record.repeat) for record in found)} ({FATES[fate]})"
+        f"{', '.join(str(record.repeat) for record in found)} ({WHY_DISCARDED[fate]})"
         for fate in Fate
         if (found := repeats.of(fate))
     ]
@@ -97,7 +91,7 @@ def fate_word(fate: Fate) -> str:
 
 def fate_text(fate: Fate) -> str:
     """The same with its reason, which a used repeat needs none of."""
-    return fate_word(fate) if fate not in FATES else f"discarded, {fate_word(fate)}: {FATES[fate]}"
+    return fate_word(fate) if fate not in WHY_DISCARDED else f"discarded, {fate_word(fate)}: {WHY_DISCARDED[fate]}"
 
 
 def _told(each: Steadiness) -> str:

@@ -11,10 +11,11 @@ from iosonde.charts.quantities import (
     significant,
     with_interval,
 )
+from iosonde.findings.discard_rules import WHY_DISCARDED
 from iosonde.records import CellRecord, Operation, Outcome
 from iosonde.report.dashes import Dash
 from iosonde.report.result_tables import Head, Line, ResultTable, longest_text, mean_text
-from iosonde.report.states import FATES, fate_word
+from iosonde.report.states import fate_word
 from iosonde.report.terminal.cell_choice import ChosenCell
 
 
@@ -50,7 +51,11 @@ def repeats_table(chosen: ChosenCell, estimate: CellEstimate) -> ResultTable:
     )
     notes = [SATURATED] if any(figures.saturated for figures in estimate.operations.values()) else []
     fates = dict.fromkeys(chosen.repeats.fates[record.order] for record in chosen.records)
-    notes += [f"{fate_word(fate).capitalize()}: discarded, since {FATES[fate]}." for fate in fates if fate in FATES]
+    notes += [
+        f"{fate_word(fate).capitalize()}: discarded, because {WHY_DISCARDED[fate]}."
+        for fate in fates
+        if fate in WHY_DISCARDED
+    ]
     return ResultTable(caption="", heads=heads, lines=tuple(lines), notes=tuple(notes))
 
 
