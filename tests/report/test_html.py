@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.findings.model import Finding, Severity
-from iosonde.records import Experiment, Operation, Outcome, RunRecord
+from iosonde.records import Experiment, Neighbour, Operation, Outcome, RunRecord
 from iosonde.report.export import write_csv
 from iosonde.report.html import LIBRARY, _static, embedded_json, render_html, unbroken
 from iosonde.report.page import page_of
@@ -224,6 +224,28 @@ def test_a_probe_has_a_section_and_a_table_of_its_own() -> None:
 def test_the_order_and_seed_of_every_measurement_can_be_read(page: str) -> None:
     run = lab_run(with_intervals=True)
     assert all(f'<td class="number">{turn.seed}</td>' in page for turn in run.header.plan.turns)
+
+
+def test_the_fate_of_each_repeat_stands_in_the_plan_with_its_reason() -> None:
+    run = lab_run(repeats=4)
+    cell = run.cells[0].cell
+    beside = {"neighbours": (Neighbour(process=71, device="sda"),)}
+    cells = tuple(each.model_copy(update=beside if (each.cell, each.repeat) == (cell, 2) else {}) for each in run.cells)
+    told = page_of(run.model_copy(update={"cells": cells}), [])
+    assert [turn.outcome for turn in told.turns if turn.cell == cell] == [
+        "finished, used",
+        "finished, used",
+        "finished, discarded, contaminated: another run was at work on the device",
+        "finished, used",
+    ]
+    assert "discarded, contaminated: another run was at work on the device" in render_html(told)
+    assert any(
+        "3 (1 discarded)" in text
+        for section in told.sections
+        for table in section.tables
+        for line in table.lines
+        for text in line.texts
+    )
 
 
 def test_the_page_is_the_same_for_the_same_run() -> None:

@@ -16,7 +16,9 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum, sqrt
-from typing import Final
+from typing import Annotated, Final
+
+from pydantic import Field
 
 from iosonde.analysis.estimate import LEVEL_SHARE_MIN, student_t
 from iosonde.analysis.totals import count_of
@@ -48,8 +50,9 @@ class Repeats:
     ``warming_up`` says that the cell's longest warm-up is still too short by the evidence of those who had it.
     """
 
-    used: tuple[CellRecord, ...]
-    discarded: tuple[CellRecord, ...] = ()
+    # A document that has the run has its records: they are not written once more.
+    used: Annotated[tuple[CellRecord, ...], Field(exclude=True)]
+    discarded: Annotated[tuple[CellRecord, ...], Field(exclude=True)] = ()
     fates: Mapping[int, Fate] = field(default_factory=dict)
     warming_up: bool = False
 

@@ -19,7 +19,7 @@ MOVED_SHARE_MIN: Final = 0.01
 
 def level_changed(case: Case) -> Iterator[Finding]:
     """The throughput of a repeat changed its regime within it, and its mean with that."""
-    # What moved on its way to a level is left out of the figures, where enough others are there.
+    # Discarded repeats are in no figure.
     changed = [(record, regimes) for record in case.used if _moves_the_mean(regimes := regimes_of(record))]
     if not changed:
         return

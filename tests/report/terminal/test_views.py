@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.console import Console, RenderableType
 
 from iosonde.findings.model import Finding, Severity
-from iosonde.records import Experiment, Outcome, RunRecord, SlowIo, Timing
+from iosonde.records import Experiment, Neighbour, Outcome, RunRecord, SlowIo, Timing
 from iosonde.report.terminal.cell_choice import chosen_cell
 from iosonde.report.terminal.cell_view import render_cell
 from iosonde.report.terminal.distributions import bins_of
@@ -120,6 +120,25 @@ def test_a_cell_shows_each_repeat_and_all_together(run: RunRecord) -> None:
     first = next(index for index, line in enumerate(lines) if line.startswith("Repeat "))
     assert [line.split()[0] for line in lines[first + 2 : first + 5]] == ["0", "1", "all"]
     assert "±" in lines[first + 4]
+
+
+@pytest.mark.parametrize("width", [80, 200])
+def test_a_cell_shows_the_fate_of_each_repeat_and_why_it_was_discarded(width: int) -> None:
+    run = lab_run(repeats=4)
+    beside = {"neighbours": (Neighbour(process=71, device="sda"),)}
+    cells = tuple(
+        cell.model_copy(update=beside) if cell.cell == CELL and cell.repeat == 2 else cell for cell in run.cells
+    )
+    busy = run.model_copy(update={"cells": cells})
+    lines = show_cell(busy, width=width)
+    first = next(index for index, line in enumerate(lines) if line.startswith("Repeat "))
+    fates = [line.split()[1] for line in lines[first + 2 : first + 7]]
+    assert fates == ["used", "used", "contaminated", "used", "3"]
+    assert "Contaminated: discarded, because another run was at work on the device." in lines
+    assert any(line.startswith("discarded repeats") and "2 (another run was at work" in line for line in lines)
+    # A repeat that is shown alone has the fate that it has among the others.
+    alone = show_cell(busy, width=width, repeat=2)
+    assert any(line.split()[:2] == ["2", "contaminated"] for line in alone)
 
 
 def test_a_cell_shows_everything_its_record_holds(run: RunRecord) -> None:

@@ -31,7 +31,7 @@ def repeats_table(chosen: ChosenCell, estimate: CellEstimate) -> ResultTable:
         fate = fate_word(chosen.repeats.fates[record.order])
         lines.extend(_line((str(record.repeat), fate), figures, own, unit) for figures in found)
         if not found:
-            lines.append(Line((str(record.repeat), fate), gap=_why(record)))
+            lines.append(Line((str(record.repeat),), gap=_why(record)))
     if estimate.repeats_finished > 1:
         every = (figures for operation in operations if (figures := estimate.of(operation)) is not None)
         used = f"{estimate.repeats_used} used"
