@@ -36,8 +36,9 @@ from iosonde.records import (
 )
 from iosonde.units import SECOND_NS
 
-RATIOS: Final = (0.0, 0.5, 1.0, 2.0, 4.0)
-ASKED: Final = (1.0, 1.5, 2.0)
+CASES: Final = ((0.0, 1.5), (0.5, 1.5), (1.0, 1.5), (2.0, 1.5), (4.0, 3.0))
+"""The spread between repeats over a first one's own error, and what is asked in such errors: what takes from six to
+fifteen repeats."""
 CAMPAIGNS: Final = 10_000
 BUDGET_REPEATS: Final = 60
 """First repeats, with what they cost beside their measuring, that the budget holds."""
