@@ -106,27 +106,23 @@ class Kept:
         return float(min(few, many)) > 0.05 / 2
 
 
-def kept(
-    campaigns: int = CAMPAIGNS, ratios: Sequence[float] = RATIOS, asked: Sequence[float] = ASKED
-) -> Iterator[Kept]:
-    """Every ratio and every tolerance, figure by figure."""
+def kept(campaigns: int = CAMPAIGNS, cases: Sequence[tuple[float, float]] = CASES) -> Iterator[Kept]:
+    """Every case, figure by figure."""
     with ProcessPoolExecutor(PROCESSES) as pool:
-        for ratio in ratios:
-            for each in asked:
-                jobs = [(ratio, each, seed) for seed in range(campaigns)]
-                told = list(pool.map(_campaign, jobs, chunksize=100))
-                for place, figure in enumerate(FIGURES):
-                    yield Kept(
-                        ratio=ratio,
-                        asked=each,
-                        figure=figure,
-                        campaigns=campaigns,
-                        met=sum(found.met for found in told),
-                        held=sum(found.held[place] for found in told),
-                        held_of_met=sum(found.held[place] for found in told if found.met),
-                        repeats=float(np.mean([found.repeats for found in told])),
-                        device_s=float(np.mean([found.device_s for found in told])),
-                    )
+        for ratio, asked in cases:
+            told = list(pool.map(_campaign, [(ratio, asked, seed) for seed in range(campaigns)], chunksize=100))
+            for place, figure in enumerate(FIGURES):
+                yield Kept(
+                    ratio=ratio,
+                    asked=asked,
+                    figure=figure,
+                    campaigns=campaigns,
+                    met=sum(found.met for found in told),
+                    held=sum(found.held[place] for found in told),
+                    held_of_met=sum(found.held[place] for found in told if found.met),
+                    repeats=float(np.mean([found.repeats for found in told])),
+                    device_s=float(np.mean([found.device_s for found in told])),
+                )
 
 
 def _campaign(job: tuple[float, float, int]) -> Told:
