@@ -45,7 +45,7 @@ def test_every_cell_is_measured_in_every_repeat_in_the_planned_order(story: Stor
     done = [(cell.order, cell.cell, cell.repeat, cell.seed) for cell in story.record.cells]
     planned = [(turn.order, turn.cell, turn.repeat, turn.seed) for turn in story.record.header.plan.turns]
     assert done == planned
-    assert len(done) == 177
+    assert len(done) == 129
 
 
 def test_every_cell_gives_what_it_was_asked_for(story: Story) -> None:
@@ -126,9 +126,9 @@ def test_the_summary_fits_a_screen_and_says_where_the_report_is(story: Story) ->
 
 
 def test_progress_is_one_line_a_cell_where_nobody_watches(story: Story) -> None:
-    assert "[177/177," in story.stderr
+    assert "[129/129," in story.stderr
     assert "\x1b" not in story.stderr
-    assert sum(line.startswith("[") for line in story.stderr.splitlines()) == 177
+    assert sum(line.startswith("[") for line in story.stderr.splitlines()) == 129
 
 
 def test_a_report_is_made_again_anywhere_without_the_target(story: Story, tmp_path: Path) -> None:

@@ -250,19 +250,20 @@ class Conductor:
             # What was measured stays, whatever becomes of the pass and of the analysis.
             keep(record)
         self._observer.cell_finished(record)
-        return record if record.order == FILL_ORDER else self._analysed(record)
+        return record if record.order == FILL_ORDER else analysed(record, self._keeper, self._observer)
 
-    def _analysed(self, record: CellRecord) -> CellRecord:
-        """The record with what its intervals say of it, which is kept as well."""
-        # Imported here because it needs NumPy, which nobody should wait for before a measurement.
-        from iosonde.analysis.within import within_repeat
 
-        try:
-            within = within_repeat(record)
-        except Exception as error:  # noqa: BLE001 - whatever is wrong with it must not cost the cells to come
-            self._observer.analysis_failed(record, error)
-            return record
-        if within is None:
-            return record
-        self._keeper.within(record.order, within)
-        return record.model_copy(update={"within": within})
+def analysed(record: CellRecord, keeper: Keeper, observer: Observer) -> CellRecord:
+    """A kept record with what its intervals say of it, which is kept as well."""
+    # Imported here because it needs NumPy, which nobody should wait for before a measurement.
+    from iosonde.analysis.within import within_repeat
+
+    try:
+        within = within_repeat(record)
+    except Exception as error:  # noqa: BLE001 - whatever is wrong with it must not cost the cells to come
+        observer.analysis_failed(record, error)
+        return record
+    if within is None:
+        return record
+    keeper.within(record.order, within)
+    return record.model_copy(update={"within": within})

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from iosonde import __version__
 from iosonde.campaign.campaign import Setting, ready
-from iosonde.campaign.conductor import ENDS_RUN, FILL_ORDER, Conductor, Observer, Work
+from iosonde.campaign.conductor import ENDS_RUN, FILL_ORDER, Conductor, Keeper, Observer, Work, analysed
 from iosonde.campaign.devices import check_same_device
 from iosonde.campaign.places import Place
 from iosonde.campaign.simulated import assumed_bytes_per_s, is_known
@@ -224,6 +224,7 @@ def resume(path: Path, rest: Rest, observer: Observer, now: datetime) -> None:
         # Whoever held the journal until now may have measured what was left when `rest` was seen.
         rest = look_back(path, failed_again=rest.failed_again)
         journal.cut_torn_end()
+        rest = _analysed_to_the_end(path, rest, journal, observer)
         run, header = rest.run, rest.run.header
         if not rest.is_done:
             places = tuple(_same_place(target) for target in run.targets)
@@ -249,6 +250,17 @@ def resume(path: Path, rest: Rest, observer: Observer, now: datetime) -> None:
                 _clear_away(target)
         if not rest.is_done or not run.finished:
             journal.end()
+
+
+def _analysed_to_the_end(path: Path, rest: Rest, journal: Keeper, observer: Observer) -> Rest:
+    """A session may have ended between keeping its last cell and keeping what the intervals of that say."""
+    last = max(rest.run.cells, key=lambda cell: cell.order, default=None)
+    if last is None or last.within is not None or last.outcome is not Outcome.FINISHED:
+        return rest
+    whole = next(cell for cell in load_run(path).cells if cell.order == last.order)
+    found = last.model_copy(update={"within": analysed(whole, journal, observer).within})
+    cells = tuple(found if cell.order == last.order else cell for cell in rest.run.cells)
+    return replace(rest, run=rest.run.model_copy(update={"cells": cells}))
 
 
 def _from_the_beginning(rest: Rest) -> Work:
