@@ -20,12 +20,13 @@ from iosonde.report.markdown import page_markdown
 from iosonde.report.page import Page, page_of
 from iosonde.report.pdf import paper_data, render_pdf
 from iosonde.report.probe_summary import render_probe
+from iosonde.report.result_tables import Head, Line, ResultTable
 from iosonde.report.sentences import experiment_sentence
 from iosonde.report.summary import render_summary
 from iosonde.report.terminal.cell_choice import chosen_cell
 from iosonde.report.terminal.cell_view import render_cell
 from iosonde.report.terminal.run_view import render_run
-from iosonde.report.validity import MARK, invalid_cells
+from iosonde.report.validity import MARK, invalid_cells, marked
 from iosonde.vocabulary import Paper
 from tests.builders import cell_plan, cell_record, finding, run_record, totals_of, workload
 from tests.lab_builder import lab_run
@@ -101,6 +102,13 @@ def test_sentences_leave_it_out_of_rankings_and_name_it(run: RunRecord) -> None:
     assert said.endswith(f"Left out as invalid (see neighbours): {MIX}.")
     every = invalid_cells([cell.cell for cell in estimates.cells], [WHOLE])
     assert experiment_sentence(Experiment.MIX, estimates, every).startswith(f"{MARK}, see buffered-io: ")
+
+
+def test_a_row_without_figures_has_none_that_could_be_invalid() -> None:
+    heads = (Head("Cell", number=False), Head("IOPS"))
+    table = ResultTable("", heads, (Line(("one",), gap="one was cut off"), Line(("one", "20,000"))), ())
+    shown = marked(table, {"one": ("neighbours",)})
+    assert [line.invalid for line in shown.lines] == ["", SEE]
 
 
 def test_answers_and_knees_say_it(run: RunRecord) -> None:

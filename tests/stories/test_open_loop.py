@@ -3,6 +3,7 @@
 import csv
 import html
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -73,9 +74,9 @@ def test_a_campaign_of_rates_says_in_every_form_which_latency_it_shows(tmp_path:
     text = (tmp_path / "run.md").read_text(encoding="utf-8")
     assert "Cells with a rate: response latency, which begins when an operation was wanted" in text
     assert "Latency, response where a rate was asked for and service where a queue was kept full" in text
-    assert "4 KiB random read at 2k/s: 2," in text
-    assert "mean response" in text
-    assert "at depth 1: 10," in text
+    # How many come in a second is chance.
+    assert re.search(r"4 KiB random read at 2k/s: (1,[89]|2,[012])\d\d IOPS, mean response", text)
+    assert re.search(r"at depth 1: (9,[789]|10,[0123])\d\d IOPS, mean latency", text)
     assert "Left out as invalid (see saturated): random-read-4KiB-rate12k." in text
     with (tmp_path / "csv/cells.csv").open(encoding="utf-8", newline="") as table:
         kinds = {(row["cell"], row["latency_kind"]) for row in csv.DictReader(table)}

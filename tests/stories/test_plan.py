@@ -23,7 +23,10 @@ def test_a_plan_with_an_aim_says_what_it_costs_at_most(tmp_path: Path) -> None:
     ended = iosonde("plan", tmp_path, "--size", "1GiB", "--write-rate", "1GB", "--precision", "5%", "--budget", "10m")
     lines = dict(line.split(maxsplit=1) for line in ended.stdout.splitlines())
     assert lines["cells"] == "43 distinct, 258 measurements first, then more where in doubt"
-    assert lines["precision"] == "until throughput and mean latency are known to 5 % and p99 to 10 %, or 10 min 00 s are spent"
+    assert (
+        lines["precision"]
+        == "until throughput and mean latency are known to 5 % and p99 to 10 %, or 10 min 00 s are spent"
+    )
     assert lines["time"] == "at most 10 min 01 s"
 
 

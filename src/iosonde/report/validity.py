@@ -26,11 +26,11 @@ def see(ids: Sequence[str]) -> str:
 def marked(table: ResultTable, invalid: Invalid) -> ResultTable:
     """The table with its invalid rows marked, and those that are set against an invalid one.
 
-    Its rows begin with the names of cells.
+    Its rows begin with the names of cells. A row without figures has none that could be invalid.
     """
     lines = tuple(
         replace(line, invalid=f"{MARK}, {see(ids)}")
-        if (ids := invalid.get(line.texts[0]) or invalid.get(line.rests_on))
+        if not line.gap and (ids := invalid.get(line.texts[0]) or invalid.get(line.rests_on))
         else line
         for line in table.lines
     )
