@@ -21,7 +21,7 @@ from iosonde.charts.quantities import (
     workload_label,
 )
 from iosonde.records import CellRecord, Experiment, LatencyKind
-from iosonde.report.families import Family, Pair, Ranked, difference_text, families_of, ranked
+from iosonde.report.comparable import Comparables, Pair, Ranked, difference_text, comparables_of, ranked
 from iosonde.report.validity import MARK, Invalid, left_out_text, see
 from iosonde.units import format_bandwidth, format_iops, format_latency
 
@@ -86,32 +86,32 @@ def _mean(figures: OperationEstimate) -> str:
 
 
 def _block_size(pairs: Sequence[Pair]) -> str:
-    return _of_families([_sizes(family) for family in families_of(pairs, "size")])
+    return _of_groups([_sizes(group) for group in comparables_of(pairs, "size")])
 
 
-def _sizes(family: Family) -> str:
+def _sizes(group: Comparables) -> str:
     """The highest rate and the highest bandwidth over the block sizes of one kind of access."""
-    rate = ranked(family, lambda figures: figures.iops)
-    width = ranked(family, lambda figures: figures.bytes_per_s)
+    rate = ranked(group, lambda figures: figures.iops)
+    width = ranked(group, lambda figures: figures.bytes_per_s)
     best, widest = rate.pair[1].iops, width.pair[1].bytes_per_s
     return (
-        f"{_capital(family.label)}: highest rate measured {with_interval(best)} {_rate_unit(rate)}{_at(rate)}; highest "
+        f"{_capital(group.label)}: highest rate measured {with_interval(best)} {_rate_unit(rate)}{_at(rate)}; highest "
         f"bandwidth measured {with_interval(widest, 1 / MEGABYTE)} {BANDWIDTH_UNIT}{_at(width)}."
     )
 
 
 def _mix(pairs: Sequence[Pair]) -> str:
-    return _of_families([_shares(family) for family in families_of(pairs, "share")])
+    return _of_groups([_shares(group) for group in comparables_of(pairs, "share")])
 
 
-def _shares(family: Family) -> str:
+def _shares(group: Comparables) -> str:
     """Where reads and writes together are fastest, and by how much the slowest share differs."""
-    best, worst = (ranked(family, lambda figures: figures.iops, lowest=lowest) for lowest in (False, True))
+    best, worst = (ranked(group, lambda figures: figures.iops, lowest=lowest) for lowest in (False, True))
     highest = f"{with_interval(best.pair[1].iops)} {_rate_unit(best)}{_at(best)}"
-    said = f"{_capital(family.label)}: highest total rate measured {highest}"
-    if len(family.pairs) == 1:
+    said = f"{_capital(group.label)}: highest total rate measured {highest}"
+    if len(group.pairs) == 1:
         return f"{said}."
-    whole = spread_of([figures.iops for _, figures in family.pairs])
+    whole = spread_of([figures.iops for _, figures in group.pairs])
     if whole is None:
         against = "without intervals they are not compared"
     elif whole.differs:
@@ -135,7 +135,7 @@ def _unit(cell: CellEstimate) -> str:
     return "commits/s" if cell.workload.flushes_each else "IOPS"
 
 
-def _of_families(said: Sequence[str]) -> str:
+def _of_groups(said: Sequence[str]) -> str:
     """A sentence each, and how many more there are in the table."""
     more = len(said) - FAMILIES_MAX
     rest = [f"{more} more kinds of access stand in the table."] if more > 0 else []
@@ -184,31 +184,31 @@ def _tail_of(cell: CellEstimate, figures: OperationEstimate) -> str:
 def _matrix(pairs: Sequence[Pair]) -> str:
     if not pairs:
         return ""
-    said = [_extremes(family) for family in families_of(pairs, "size", "depth", "rate")]
-    return f"{len(pairs)} cell{'' if len(pairs) == 1 else 's'}. {_of_families(said)}"
+    said = [_extremes(group) for group in comparables_of(pairs, "size", "depth", "rate")]
+    return f"{len(pairs)} cell{'' if len(pairs) == 1 else 's'}. {_of_groups(said)}"
 
 
-def _extremes(family: Family) -> str:
+def _extremes(group: Comparables) -> str:
     """What one kind of access reaches over all block sizes and depths that were measured of it."""
-    if len(family.pairs) == 1:
-        return _capital(_anything(family.pairs))
+    if len(group.pairs) == 1:
+        return _capital(_anything(group.pairs))
     parts = []
-    if not family.pairs[0][0].workload.is_open_loop:
-        rate = ranked(family, lambda figures: figures.iops)
-        width = ranked(family, lambda figures: figures.bytes_per_s)
+    if not group.pairs[0][0].workload.is_open_loop:
+        rate = ranked(group, lambda figures: figures.iops)
+        width = ranked(group, lambda figures: figures.bytes_per_s)
         parts.append(
             f"highest measured {format_iops(rate.pair[1].iops.mean)} {_rate_unit(rate)} ({rate.name}) and "
             f"{format_bandwidth(width.pair[1].bytes_per_s.mean)} ({width.name})"
         )
-    kept = replace(family, pairs=tuple(pair for pair in family.pairs if not pair[1].saturated))
+    kept = replace(group, pairs=tuple(pair for pair in group.pairs if not pair[1].saturated))
     if kept.pairs:
         quick = ranked(kept, lambda figures: figures.latency_ns_mean, lowest=True)
-        name, word = family.name(quick.pair[0]), _latency_word(quick.pair[0])
+        name, word = group.name(quick.pair[0]), _latency_word(quick.pair[0])
         parts.append(f"lowest mean {word} measured {_mean(quick.pair[1])} ({name})")
-    missed = len(family.pairs) - len(kept.pairs)
+    missed = len(group.pairs) - len(kept.pairs)
     if missed:
-        parts.append(f"rate not kept in {missed} of {len(family.pairs)}")
-    return f"{_capital(family.label)}: {', '.join(parts)}."
+        parts.append(f"rate not kept in {missed} of {len(group.pairs)}")
+    return f"{_capital(group.label)}: {', '.join(parts)}."
 
 
 def _with_depth(cell: CellEstimate) -> str:

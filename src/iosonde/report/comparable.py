@@ -1,6 +1,7 @@
 """Cells that may be compared with each other, and what a comparison says.
 
-Like is compared with like: a ranking goes over cells that differ in what was varied, and in nothing else.
+Like is compared with like: a ranking goes over cells that differ in what was varied, and in nothing else. What one line
+of a chart may join is another question (``analysis.families``): there cells differ in a single thing.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,7 +31,7 @@ RIVALS_NAMED_MAX: Final = 2
 
 
 @dataclass(frozen=True)
-class Family:
+class Comparables:
     """Cells that differ in ``varied`` alone: ``size``, ``share``, ``depth`` or ``rate``."""
 
     pairs: tuple[Pair, ...]
@@ -65,32 +66,32 @@ class Family:
         return len({of(cell) for cell, _ in self.pairs}) > 1
 
 
-def families_of(pairs: Sequence[Pair], *varied: str) -> tuple[Family, ...]:
-    """The cells in families, each in the order in which its first cell stands."""
+def comparables_of(pairs: Sequence[Pair], *varied: str) -> tuple[Comparables, ...]:
+    """The cells in groups that may be compared, each in the order in which its first cell stands."""
     found: dict[tuple[bool, Workload], list[Pair]] = {}
     for pair in pairs:
         asked = pair[0].workload
         alike = asked.model_copy(update={name: value for each in varied for name, value in _ALIKE[each].items()})
         found.setdefault((asked.is_open_loop, alike), []).append(pair)
-    return tuple(Family(tuple(each), frozenset(varied)) for each in found.values())
+    return tuple(Comparables(tuple(each), frozenset(varied)) for each in found.values())
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """The highest (or lowest) of a family, and how it stands against the others."""
+    """The highest (or lowest) of a group, and how it stands against the others."""
 
-    family: Family
+    group: Comparables
     found: Extreme
 
     @property
     def pair(self) -> Pair:
         """The cell and its figures."""
-        return self.family.pairs[self.found.place]
+        return self.group.pairs[self.found.place]
 
     @property
     def name(self) -> str:
         """What sets it apart from the other cells."""
-        return self.family.name(self.pair[0])
+        return self.group.name(self.pair[0])
 
     @property
     def against_others(self) -> str:
@@ -110,12 +111,12 @@ class Ranked:
         return f"not told apart from {named}{f' and {more} more' if more else ''}"
 
     def _name(self, place: int) -> str:
-        return self.family.name(self.family.pairs[place][0])
+        return self.group.name(self.group.pairs[place][0])
 
 
-def ranked(family: Family, estimate_of: Callable[[OperationEstimate], Estimate], *, lowest: bool = False) -> Ranked:
-    """Ranks the cells of a family by one of their figures."""
-    return Ranked(family, extreme_of([estimate_of(figures) for _, figures in family.pairs], lowest=lowest))
+def ranked(group: Comparables, estimate_of: Callable[[OperationEstimate], Estimate], *, lowest: bool = False) -> Ranked:
+    """Ranks the cells of a group by one of their figures."""
+    return Ranked(group, extreme_of([estimate_of(figures) for _, figures in group.pairs], lowest=lowest))
 
 
 def difference_text(ratio: Ratio, other: str) -> str:
