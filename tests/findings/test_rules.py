@@ -593,7 +593,7 @@ def test_cells_that_never_settled_are_not_established_where_they_were_to_be_know
 
 
 def test_discarded_repeats_are_told_with_their_reasons_and_with_the_mean_of_all() -> None:
-    busy = {"neighbours": (Neighbour(process=71, device="sda"),), "count": 20_000}
+    busy: dict[str, Any] = {"neighbours": (Neighbour(process=71, device="sda"),), "count": 20_000}
     found = only(run_of(*three(), repeat(4, **busy)), "repeats-discarded")
     assert found.statement == (
         "random-read-4KiB-qd8 discarded 1 of 4 repeats (1 because another run was at work on the device); "

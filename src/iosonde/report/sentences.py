@@ -21,7 +21,7 @@ from iosonde.charts.quantities import (
     workload_label,
 )
 from iosonde.records import CellRecord, Experiment, LatencyKind
-from iosonde.report.comparable import Comparables, Pair, Ranked, difference_text, comparables_of, ranked
+from iosonde.report.comparable import Comparables, Pair, Ranked, comparables_of, difference_text, ranked
 from iosonde.report.validity import MARK, Invalid, left_out_text, see
 from iosonde.units import format_bandwidth, format_iops, format_latency
 
