@@ -10,7 +10,7 @@ import pytest
 from iosonde.analysis.experiments import estimate_run
 from iosonde.errors import OutputError
 from iosonde.findings import Severity
-from iosonde.records import Operation, RunRecord
+from iosonde.records import Neighbour, Operation, RunRecord
 from iosonde.report.export import write_csv, write_json
 from tests.builders import finding
 from tests.lab_builder import lab_run
@@ -67,6 +67,25 @@ def test_the_cells_have_the_promised_columns(tables: dict[str, list[dict[str, st
     ]  # fmt: skip
 
 
+def test_the_weights_of_the_repeats_give_the_iops_of_the_page_and_discarded_ones_have_none(tmp_path: Path) -> None:
+    whole, beside = lab_run(repeats=4), {"neighbours": (Neighbour(process=71, device="sda"),)}
+    run = whole.model_copy(
+        update={"cells": tuple(each.model_copy(update={} if each.repeat else beside) for each in whole.cells)}
+    )
+    path = next(each for each in write_csv(run, [], tmp_path) if each.name == "cells.csv")
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {(row["repeat"], row["fate"], row["weight"] == "") for row in rows} == {
+        ("0", "contaminated", True),
+        *((repeat, "used", False) for repeat in ("1", "2", "3")),
+    }
+    for cell in estimate_run(run).cells:
+        for operation, figures in cell.operations.items():
+            own = [row for row in rows if (row["cell"], row["operation"]) == (cell.cell, operation) and row["weight"]]
+            iops = sum(float(row["weight"]) * float(row["iops"]) for row in own)
+            assert iops == pytest.approx(figures.iops.mean), (cell.cell, operation)
+
+
 def test_the_intervals_have_the_promised_columns(tables: dict[str, list[dict[str, str]]]) -> None:
     assert list(tables["intervals.csv"][0]) == [
         "cell", "repeat", "phase", "interval_first", "interval_last", "start_ns", "end_ns", "queue_depth_achieved",
@@ -90,6 +109,14 @@ def test_figures_survive_the_way_through_csv(run: RunRecord, tables: dict[str, l
             assert int(row["count"]) == totals.count
             assert int(row["seed"]) == record.seed
             assert float(row["iops"]) == pytest.approx(totals.count * 1e9 / record.measured_ns)
+
+
+def test_json_has_the_fate_of_each_repeat_and_its_record_once(run: RunRecord, document: dict[str, Any]) -> None:
+    for cell in document["cells"]:
+        assert set(cell["repeats"]) == {"fates", "warming_up"}
+        assert list(cell["repeats"]["fates"].values()) == ["used"] * sum(
+            each.cell == cell["cell"] for each in run.cells
+        )
 
 
 def test_an_unsupported_percentile_is_an_empty_field(tables: dict[str, list[dict[str, str]]]) -> None:

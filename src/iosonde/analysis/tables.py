@@ -117,9 +117,12 @@ def _cell_rows(run: RunRecord) -> Iterator[_Row]:
 
 def _weights(cell: CellEstimate) -> dict[int, float]:
     """The share of each repeat in the figures of a cell, by its order."""
-    used, subject = cell.repeats.used, cell.subject
-    shares = () if subject is None else subject.iops.weights
-    return {record.order: share for record, share in zip(used, shares, strict=False)}
+    subject = cell.subject
+    if subject is None:
+        return {}
+    # A used repeat in which others completed something, and what the cell is about nothing, has no share.
+    found = [each for each in cell.repeats.used if total_of(each.operations, cell.workload.subject) is not None]
+    return {record.order: share for record, share in zip(found, subject.iops.weights, strict=True)}
 
 
 def _interval_rows(run: RunRecord) -> Iterator[_Row]:

@@ -33,7 +33,8 @@ DEFINITIONS: Final = (
         "Mean, min, max",
         (
             "Exact, over single operations. A repeat's mean is the sum of its latencies over their number; a cell's is "
-            "the mean of its repeats' means, as for IOPS: where repeats differ much, one is not the other's inverse."
+            "the mean of its repeats' means, with the weights that they have in its IOPS: where repeats differ much, "
+            "one is not the other's inverse."
         ),
     ),
     (
@@ -54,10 +55,11 @@ DEFINITIONS: Final = (
     (
         "± (95 % interval)",
         (
-            "Half the width of Student's t interval for the mean over repeats; n is the number of repeats. A repeat is "
-            "one sample: its seconds depend on each other and are none. With one repeat there is no interval. "
-            "Where repeats agree better than their own restlessness explains (thirty batch means in each), that "
-            "restlessness makes the interval."
+            "Half the width of Student's t interval for the mean over repeats, on logarithms; n is the number of "
+            "repeats. Each weighs 1 / (variance between repeats + variance within them / length): a long repeat counts "
+            "for more only as far as its own variation blurs it. Where repeats differ by no more than their variation "
+            "within explains, that makes the interval. None is given with one repeat, and where it would reach beyond "
+            "twice the value or below half of it."
         ),
     ),
     (
@@ -90,6 +92,14 @@ DEFINITIONS: Final = (
         (
             "A repeat in which an asked direction completed nothing has failed; one that was broken off is cut. Both "
             "are left out of every figure and counted beside it. They are never a 0."
+        ),
+    ),
+    (
+        "Discarded repeats",
+        (
+            "A finished repeat is discarded where another run was at work on the device, where the target was still in "
+            "its initial state, or where its warm-up was too short, and never for its value alone; none where fewer "
+            "than three would be left. The plan says what became of each."
         ),
     ),
 )

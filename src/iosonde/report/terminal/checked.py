@@ -57,8 +57,7 @@ def _bound(each: Checked) -> str:
 def _interval(each: Checked) -> str:
     if each.low is None or each.high is None:
         return NO_VALUE
-    # Student's interval does not know that no rate and no time is below 0.
-    return f"{_value(each.metric, max(each.low, 0.0))} to {_value(each.metric, each.high)}"
+    return f"{_value(each.metric, each.low)} to {_value(each.metric, each.high)}"
 
 
 def _margin(each: Checked) -> str:
