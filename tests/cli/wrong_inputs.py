@@ -107,7 +107,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "run . --profile snia",
         2,
         "there is no profile 'snia'",
-        "profiles: lab, reads; a file of your own is named with its path, such as ./snia.toml",
+        "profiles: lab, lab-slow, reads, reads-slow; a file of your own is named with its path, such as ./snia.toml",
     ),
     (
         "run . --engine libaio",

@@ -15,7 +15,7 @@ def test_the_plan_says_cells_time_bytes_and_fills_and_touches_nothing(tmp_path: 
     assert lines["memory"].endswith("of I/O buffers at most (random-write-4KiB-qd256), and 128 MiB beside them")
     assert lines["time"].startswith("12 min")
     assert lines["writes"].startswith("1.07 GB to fill it, then up to 405 GB")
-    assert lines["fills"] == "at most 512 of the 1 GiB used"
+    assert lines["fills"] == "at most 378 of the 1 GiB used"
     assert list(tmp_path.iterdir()) == []
 
 

@@ -58,7 +58,7 @@ DEFINITIONS: Final = (
             "Half the width of Student's t interval for the mean over repeats, on logarithms; n is the number of "
             "repeats. Each weighs 1 / (variance between repeats + variance within them / length): a long repeat counts "
             "for more only as far as its own variation blurs it. Where repeats differ by no more than their variation "
-            "within explains, that makes the interval. None is given with one repeat, and where it would reach beyond "
+            "within explains, that makes the interval. There is none with one repeat, and where it would reach beyond "
             "twice the value or below half of it."
         ),
     ),

@@ -133,9 +133,7 @@ def experiment_tables(experiment: Experiment, cells: Sequence[CellEstimate]) -> 
     cells = in_order(experiment, cells)
     shown = [(cell, figures) for cell in cells for figures in _shown(cell)]
     unit = latency_unit(figures.latency_ns_mean.mean for _, figures in shown)
-    interval = (
-        "± is half the 95 % interval: over the repeats or, where that is larger, by the variation within them."
-    )
+    interval = "± is half the 95 % interval: over the repeats or, where that is larger, by the variation within them."
     if experiment not in FULL_DISTRIBUTION_IN:
         columns = [*_rate_columns(unit), *_latency_columns(unit, FEW_PERCENTS), _CPU]
         return (_table(cells, columns, interval, (*_without_interval(shown), *_notes(shown))),)
