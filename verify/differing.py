@@ -71,7 +71,6 @@ class Told:
     """What a campaign ended with."""
 
     met: bool
-    values: tuple[float, ...]
     bounds: tuple[tuple[float, float] | None, ...]
     repeats: int
     device_s: float
@@ -131,7 +130,6 @@ def _campaign(job: tuple[float, int]) -> Told:
     known = figures_of(cell.subject)
     return Told(
         met=precision_of(cell, 100 * ERROR * ASKED).met,
-        values=tuple(each.value or 0.0 for each in known),
         bounds=tuple(None if each.low is None or each.high is None else (each.low, each.high) for each in known),
         repeats=repeats,
         device_s=device_s,

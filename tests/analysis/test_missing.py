@@ -17,19 +17,11 @@ from iosonde.analysis.missing import (
     why_no_range,
 )
 from iosonde.records import Operation, WithinRepeat
+from tests.analysis.test_states import SETTLED
 from tests.builders import cell_plan, cell_record, totals_of, workload
 from tests.pace_builder import paced_repeat, paced_run
 
-RESTLESS = WithinRepeat(
-    throughput_error=0.01,
-    latency_error=0.01,
-    beyond_error=None,
-    effective=8.0,
-    correlation=0.5,
-    warm_up_ns=0,
-    settled=True,
-    geweke=None,
-)
+RESTLESS = SETTLED.model_copy(update={"effective": 8.0, "correlation": 0.5})
 
 
 def figures(latencies_ns: Sequence[Sequence[int]], within: WithinRepeat | None = None) -> OperationEstimate:

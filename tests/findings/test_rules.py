@@ -30,10 +30,10 @@ from iosonde.records import (
     Sync,
     TargetShare,
     Verification,
-    WithinRepeat,
     Workload,
 )
 from iosonde.records.workload import AIM_REPEATS_MIN
+from tests.analysis.test_states import SETTLED
 from tests.builders import (
     cell_plan,
     cell_record,
@@ -162,16 +162,7 @@ def slow_ones(
     )
 
 
-FEW_VALUES = WithinRepeat(
-    throughput_error=0.01,
-    latency_error=0.01,
-    beyond_error=None,
-    effective=8.0,
-    correlation=0.5,
-    warm_up_ns=0,
-    settled=True,
-    geweke=None,
-)
+FEW_VALUES = SETTLED.model_copy(update={"effective": 8.0, "correlation": 0.5})
 
 
 def aimed(*records: CellRecord, **others: Any) -> RunRecord:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from iosonde.analysis.estimate import Estimate, Level, Own, estimate
+from iosonde.analysis.estimate import Estimate, Level, Own, estimate, estimate_known, fitting
 from iosonde.analysis.histogram import PERCENTS, TAIL_PERCENT
 from iosonde.analysis.latency import (
     TimesEstimate,
@@ -201,16 +201,6 @@ def was_looked_at(plan: Plan, records: Sequence[CellRecord]) -> bool:
     return plan.aim is not None and len(records) > plan.repeats
 
 
-def estimate_known(values: Sequence[float | None], weights: Sequence[float] | None) -> Estimate | None:
-    """The estimate of a figure that not every repeat knows, with the weights of those that do."""
-    known = [index for index, value in enumerate(values) if value is not None]
-    chosen = weights if weights is not None and len(weights) == len(values) else None
-    return estimate(
-        [value for value in values if value is not None],
-        weights=None if chosen is None else [chosen[index] for index in known],
-    )
-
-
 def _estimate_all(
     workload: Workload,
     used: Sequence[CellRecord],
@@ -256,8 +246,7 @@ def _estimate_operation(
         assert made is not None, "something was completed"
         return made
 
-    chosen = weights if weights is not None and len(weights) == len(found.records) else None
-    iops = estimated(found.rates, found.own_rates, chosen)
+    iops = estimated(found.rates, found.own_rates, fitting(weights, len(found.records)))
     moved = [totals.bytes / totals.count for totals in found.totals]
     of_bytes = [
         each and Own(each.error * size, each.effective) for each, size in zip(found.own_rates, moved, strict=True)
@@ -302,21 +291,8 @@ def _estimate_percentiles(
         known = [value for repeat in own if (value := repeat[index]) is not None]
         lowest_ns, highest_ns = (min(known), max(known)) if len(known) == len(own) else (None, None)
         found = intervals[index]
-        if found is None:
-            estimates.append(PercentileEstimate(percent, value_ns, lowest_ns, highest_ns))
-        else:
-            estimates.append(
-                PercentileEstimate(
-                    percent,
-                    value_ns,
-                    lowest_ns,
-                    highest_ns,
-                    found.low_ns,
-                    found.high_ns,
-                    found.level,
-                    found.between_share,
-                )
-            )
+        bounds = () if found is None else (found.low_ns, found.high_ns, found.level, found.between_share)
+        estimates.append(PercentileEstimate(percent, value_ns, lowest_ns, highest_ns, *bounds))
     return tuple(estimates)
 
 

@@ -1,11 +1,11 @@
 """A figure over repeats, and how far it can be trusted.
 
-A repeat's value differs from the true one by what repeats differ in (place on the drive, competing I/O, state), with a
-variance ``between`` whatever its length, and by what is left of its own unrest, with a variance ``within / length``.
+A repeat's value is off for two reasons: repeats differ (place on the drive, competing I/O, state), which has a variance
+``between`` whatever their length, and each repeat varies within itself, which has a variance ``within / length``.
 The estimate is the mean that is known best under this model: each repeat weighs 1 / (between + within / length). The
 variance between repeats is that of Paule and Mandel (1982), which asks that the repeats stray from the mean by just as
-much as the model says; where they stray by less than their own unrest explains, it is 0. The degrees of freedom are
-Satterthwaite's (1946): those of the repeats where they differ, those of the unrest within them where they don't.
+much as the model says; it is 0 where within-repeat variation explains all of it. The degrees of freedom are
+Satterthwaite's (1946): those of the repeats where they differ, those of the variation within them where they don't.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ often than each by itself: where it is the one within, 95 of 100 hold with this.
 
 CONFIDENCE_LOOKED: Final = 0.965
 """A campaign that stops as soon as repeats look alike stops more often where they do so by chance. Intervals at its
-second look and later ones are taken as much wider, where they rest on how repeats differ: ``verify coverage``."""
+second look and later ones are taken as much wider, where they rest on how repeats differ: ``verify repeats``."""
 
 BATCHES_MAX: Final = 30
 """The values that a repeat's own error rests on, at most: batch means have so many."""
@@ -149,6 +149,22 @@ def estimate(
         weights=spread.weights,
         between_share=spread.between_share(1.0 if lengths is None else fsum(lengths) / len(lengths)),
     )
+
+
+def estimate_known(values: Sequence[float | None], weights: Sequence[float] | None) -> Estimate | None:
+    """The estimate of a figure that some repeats may lack, with another figure's weights for those that have it."""
+    chosen = fitting(weights, len(values))
+    return estimate(
+        [value for value in values if value is not None],
+        weights=None
+        if chosen is None
+        else [weight for weight, value in zip(chosen, values, strict=True) if value is not None],
+    )
+
+
+def fitting(weights: Sequence[float] | None, repeats: int) -> Sequence[float] | None:
+    """Another figure's weights where they cover the same repeats; None otherwise."""
+    return weights if weights is not None and len(weights) == repeats else None
 
 
 def reach_of(spread: Spread, *, looked: bool) -> float:

@@ -6,7 +6,9 @@ from typing import Final
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.estimate import RATIO_MAX, REPEATS_MIN, Estimate
 from iosonde.analysis.histogram import SAMPLES_BEYOND_MIN, percentile_supported
-from iosonde.analysis.quantiles import NORMAL
+
+NORMAL: Final = 1.96
+"""Half a 95 % interval in standard errors, where these are known and not measured."""
 
 NOT_MEASURED: Final = "not measured"
 ENGINE_UNKNOWING: Final = "the engine that measured does not know it"

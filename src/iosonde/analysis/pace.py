@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Final
 
-from iosonde.analysis.estimate import Estimate, estimate
+from iosonde.analysis.estimate import Estimate, estimate_known
 from iosonde.records import CellRecord, Operation, Outcome
 from iosonde.units import SECOND_NS
 
@@ -49,7 +49,7 @@ def estimate_pace(records: Sequence[CellRecord], weights: Sequence[float] | None
     """The pace of a cell; None for a closed loop, or where no repeat finished."""
     finished = [record for record in records if record.outcome is Outcome.FINISHED and record.measured_ns > 0]
     rates = [_done(record) * SECOND_NS / record.measured_ns for record in finished]
-    achieved = estimate(rates, weights=weights if weights is not None and len(weights) == len(rates) else None)
+    achieved = estimate_known(rates, weights)
     asked_per_s = finished[0].workload.rate_per_s_all if finished else None
     if asked_per_s is None or achieved is None:
         return None

@@ -70,6 +70,7 @@ class Precision:
     known: tuple[Figure, ...]
     doubt: float
     reason: Reason | None
+    repeats_used: int = 0
 
     @property
     def met(self) -> bool:
@@ -91,8 +92,9 @@ def precision_of(cell: CellEstimate, precision_percent: float) -> Precision:
     known = figures_of(subject)[: 1 if subject.saturated else None]
     doubt = max(each.doubt(precision_percent) for each in known)
     if doubt <= 1 and cell.repeats_used >= AIM_REPEATS_MIN and not cell.repeats.warming_up:
-        return Precision(cell.cell, known, doubt, None)
-    return Precision(cell.cell, known, doubt, _reason(cell, subject, known, precision_percent))
+        return Precision(cell.cell, known, doubt, None, cell.repeats_used)
+    reason = _reason(cell, subject, known, precision_percent)
+    return Precision(cell.cell, known, doubt, reason, cell.repeats_used)
 
 
 def figures_of(subject: OperationEstimate) -> tuple[Figure, ...]:

@@ -19,9 +19,6 @@ from iosonde.analysis.estimate import BATCHES_MAX, RATIO_MAX, REPEATS_MIN, Level
 from iosonde.analysis.histogram import coarsen, low_and_width, percentile_supported, rank_of
 from iosonde.records import Histogram, Layout, OperationTotals
 
-NORMAL: Final = 1.96
-"""Half a 95 % interval in standard errors, where these are known and not measured."""
-
 EVEN_MAX: Final = 2
 """A bucket with more than so many times what either of those beside it holds may hold a single value many times."""
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from iosonde.analysis.cells import CellEstimate, estimate_known
-from iosonde.analysis.estimate import Estimate
+from iosonde.analysis.cells import CellEstimate
+from iosonde.analysis.estimate import Estimate, estimate_known
 from iosonde.records import CellRecord, Operation, ShareTotals
 from iosonde.units import SECOND_NS
 
@@ -36,7 +36,7 @@ def estimate_targets(cells: Sequence[CellEstimate]) -> tuple[TargetEstimate, ...
 def _of_cell(cell: CellEstimate) -> Iterator[TargetEstimate]:
     subject = cell.subject
     repeats = [record for record in cell.repeats.used if len(record.targets) >= SEVERAL]
-    weights = subject.iops.weights if subject is not None and len(subject.iops.weights) == len(repeats) else None
+    weights = None if subject is None else subject.iops.weights
     for target in range(min((len(record.targets) for record in repeats), default=0)):
         for operation in Operation:
             found = [record.targets[target].operations.get(operation) for record in repeats]

@@ -9,10 +9,10 @@ from typing import Final
 from iosonde.campaign.devices import check_device, device_span_bytes
 from iosonde.campaign.simulated import is_simulated, simulated_drive, word_of
 from iosonde.errors import TargetError, UsageError
-from iosonde.machine import block_of, file_system_facts, generic_of
+from iosonde.machine import block_of, device_facts, file_system_facts, generic_of
 from iosonde.plans import TARGETS_MAX
 from iosonde.plans.build import LARGE_FILL_BLOCK_BYTES, LARGE_SPAN_BYTES
-from iosonde.records import FileSystemFacts, Identity, SimulationFacts, TargetKind
+from iosonde.records import DeviceFacts, FileSystemFacts, Identity, SimulationFacts, TargetKind
 from iosonde.units import exact_size, format_size
 
 NULL_WORD: Final = "null:"
@@ -81,6 +81,12 @@ class Place:
         if self.drive is not None:
             return word_of(self.drive)
         return NULL_WORD if self.path is None else str(self.named or self.path)
+
+    def device(self) -> DeviceFacts | None:
+        """The block device that it is or lies on (of a new file: its folder lies on); None where there is none."""
+        if self.path is None:
+            return None
+        return device_facts(self.path.parent if self.make else self.path)
 
     @property
     def is_new(self) -> bool:

@@ -1,7 +1,7 @@
-"""Which measurement is next when a plan has an aim: the budget goes first where the doubt is largest.
+"""Which measurement is next when a plan has an aim: the budget goes first to the cells that it can make known.
 
-After the first repeats of all cells come rounds. In each, every cell that is not yet known as well as was asked is
-measured once more, the one in most doubt first; so cells stay interleaved, and a drift of the target shows as one.
+After the first repeats of all cells come rounds. In each, every cell that the budget left can still make known is
+measured once more, the quickest to finish first; so cells stay interleaved, and a drift of the target shows as one.
 All decisions follow from the plan and the records alone: a run that goes on after it was broken off decides the same.
 """
 
@@ -12,7 +12,6 @@ from typing import Final
 
 from iosonde.analysis.cells import estimate_cell, was_looked_at
 from iosonde.analysis.precision import Figure, Precision, Reason, precision_of
-from iosonde.analysis.states import sort_repeats
 from iosonde.plans import CELL_OVERHEAD_NS, cell_seed, first_timing, timing_between, turn_cost_ns
 from iosonde.records import Aim, CellPlan, CellRecord, CellTurn, Outcome, Plan, Timing
 from iosonde.records.workload import AIM_REPEATS_MIN
@@ -32,6 +31,7 @@ class AdaptiveScheduler:
         self._aim = aim
         self._cells = {cell.cell: cell for cell in plan.cells}
         self._records: dict[str, list[CellRecord]] = defaultdict(list)
+        self._spent_ns: dict[str, int] = defaultdict(int)
         self._round: list[Precision] = []
         self._order = 0
         self._left_ns = aim.budget_ns
@@ -39,7 +39,9 @@ class AdaptiveScheduler:
     def take(self, turn: CellTurn, record: CellRecord) -> None:
         """What a turn has given. Without what only pages show, since all of them are kept."""
         self._order = max(self._order, turn.order)
-        self._left_ns -= turn_cost_ns(self._cells[turn.cell], turn)
+        cost_ns = turn_cost_ns(self._cells[turn.cell], turn)
+        self._left_ns -= cost_ns
+        self._spent_ns[turn.cell] += cost_ns
         self._records[turn.cell].append(record.model_copy(update={"intervals": (), "slowest": ()}))
 
     def follow(self, turn: CellTurn, record: CellRecord) -> None:
@@ -84,20 +86,13 @@ class AdaptiveScheduler:
 
     def _missing_ns(self, known: Precision) -> float:
         """About how much of the budget a cell still takes: errors fall with the square root of the time."""
-        cell, records = self._cells[known.cell], self._records[known.cell]
+        records = self._records[known.cell]
         if not records:
             return inf
-        spent_ns = sum(turn_cost_ns(cell, self._as_turn(record)) for record in records)
-        clean = len(sort_repeats(records).used) or 1
-        each_ns = spent_ns / len(records)
+        each_ns = self._spent_ns[known.cell] / len(records)
+        clean = known.repeats_used or 1
         few_ns = max(AIM_REPEATS_MIN - clean, 0) * each_ns
         return max(few_ns, clean * each_ns * (max(known.doubt, 1.0) ** 2 - 1))
-
-    @staticmethod
-    def _as_turn(record: CellRecord) -> CellTurn:
-        return CellTurn(
-            order=record.order, cell=record.cell, repeat=record.repeat, seed=record.seed, timing=record.timing
-        )
 
     def _has_failed(self, name: str) -> bool:
         records = self._records[name]

@@ -1,10 +1,8 @@
 """Targets that complete too few operations a second for a campaign of minutes: told before anything is measured."""
 
-from pathlib import Path
 from typing import Final
 
 from iosonde.campaign.places import Place
-from iosonde.machine import device_facts
 from iosonde.plans.models.kinds import KINDS
 from iosonde.records import DeviceFacts
 from iosonde.units import SECOND_NS
@@ -26,15 +24,8 @@ def why_slow(places: tuple[Place, ...]) -> str:
 def _why_slow(place: Place) -> str:
     if place.drive is not None:
         return _why_model(dict(place.drive.table))
-    if place.path is None:
-        return ""
-    device = device_facts(_existing(place))
+    device = place.device()
     return "" if device is None else why_device(device)
-
-
-def _existing(place: Place) -> Path:
-    assert place.path is not None
-    return place.path.parent if place.make else place.path
 
 
 def why_device(device: DeviceFacts) -> str:

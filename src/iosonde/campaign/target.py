@@ -9,7 +9,7 @@ from typing import Literal
 from iosonde.campaign.places import Place
 from iosonde.campaign.removal import remove_apart, remove_same
 from iosonde.errors import EngineError, TargetError, UsageError
-from iosonde.machine import cpus_near, device_facts, device_identifier, uses_of
+from iosonde.machine import cpus_near, device_identifier, uses_of
 from iosonde.records import DeviceFacts, Identity, TargetFacts
 from iosonde.sources import KeptLedger, OpenTarget, Source, TargetRequest
 
@@ -35,7 +35,7 @@ def open_target(source: Source, place: Place, how: Opening) -> TargetFacts:
     trims leaves holes in what it has written. Of a block device nobody knows what was written.
     """
     assert not (place.is_device and (how.fill or place.make)), "a device would be written"
-    device = None if place.path is None else device_facts(place.path.parent if place.make else place.path)
+    device = place.device()
     near = cpus_near(None if device is None else device.numa_node)
     path = None if place.path is None else place.path.resolve()
     request = TargetRequest(

@@ -99,7 +99,7 @@ def _place_lines(place: Place, plan: Plan) -> list[str]:
     if place.file_system is None:
         return [target]
     mount = place.file_system
-    device = device_facts(place.path.parent if place.make else place.path)
+    device = place.device()
     below = "" if device is None else f", device {device.name} {device.model}".rstrip()
     return [target, f"on        {mount.kind}, mounted at {mount.mount_point}{below}"]
 

@@ -18,7 +18,7 @@ from iosonde.analysis.means import means_of
 from iosonde.errors import RecordError
 from iosonde.records import CellPlan, CellRecord, Outcome, Plan, RunHeader, WithinRepeat
 from iosonde.store.archive import is_archive
-from iosonde.store.cell_figures import CELL_FIGURES, CellFigures
+from iosonde.store.cell_figures import CELL_FIGURES
 from iosonde.store.files import open_files
 from iosonde.store.forms import FORMS, WithinFrame
 from iosonde.store.frames import HEAD, PREFIX, Broken, Frame, Kind, Unknown, checksum_of, decode, schema_version_of
@@ -263,20 +263,20 @@ class _Looking:
 
     def _cell(self, frame: _Payload) -> None:
         turn = _TURN.search(frame.data, frame.start, frame.end)
-        if turn is not None and self._cells.get(int(turn[1])) in self.wanted:
-            self._payloads[int(turn[1])] = (self._cells[int(turn[1])], self.upgraded(frame))
         outcome = _OUTCOME.search(frame.data, turn.end(), frame.end) if turn else None
         name = self._cells.get(int(turn[1])) if turn else None
         if self.upgrader.changes(frame.kind) or turn is None or outcome is None or name is None or name in self.wanted:
-            self._figures(CELL_FIGURES.validate_json(self.upgraded(frame)))
+            self._figures(self.upgraded(frame))
         else:
             self._note(int(turn[1]), outcome[1].decode())
 
-    def _figures(self, found: CellFigures) -> None:
+    def _figures(self, payload: bytes) -> None:
+        found = CELL_FIGURES.validate_json(payload)
         self._note(found.order, found.outcome)
         plan = self.wanted.get(found.cell)
         if plan is not None:
             self._records[found.order] = found.record(plan)
+            self._payloads[found.order] = (found.cell, payload)
 
     def _note(self, order: int, outcome: str) -> None:
         if outcome == Outcome.FINISHED:
