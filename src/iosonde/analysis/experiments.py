@@ -37,10 +37,9 @@ class RunEstimates:
 
     @cached_property
     def sweeps(self) -> "tuple[DepthSweep, ...]":
-        """The sweeps of queue depths: those of the experiment of that name, or what a matrix holds of them.
+        """The queue-depth sweeps: those of the queue-depth experiment, or of the matrix if there is no such experiment.
 
-        Of a matrix it is the longest sweep of each kind of operations (reads, writes, a mix); below three depths there
-        is none.
+        A matrix gives the longest sweep of reads, of writes and of each mix, if it has at least three depths.
         """
         named = self.of(Experiment.QUEUE_DEPTH)
         families = families_of(named, Along.DEPTH) if named else self._of_matrix()

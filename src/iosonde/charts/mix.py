@@ -93,7 +93,7 @@ def _latency(panel: Panel) -> Figure:
 
 
 def _panels(cells: Sequence[CellEstimate]) -> list[Panel]:
-    """A chart for each workload along the share of reads."""
+    """One panel per workload, with the share of reads on the x axis."""
     families = families_of(cells, Along.READ_SHARE)
     named = list(zip(names_of(families, Along.READ_SHARE), families, strict=True))
     rest = len(named) - FAMILIES_MAX

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from iosonde.campaign import Place, Rest, Survey
+from iosonde.campaign.slow_targets import SLOW_IOPS
 from iosonde.machine import device_facts, uses_of
 from iosonde.plans import (
     SLOW_FORMS,
@@ -63,11 +64,11 @@ def plan_lines(ahead: Survey, cost: Cost) -> list[str]:
 
 
 def _slow_lines(ahead: Survey) -> list[str]:
-    """Why another profile takes the place of the one that was asked for."""
+    """Why the slow form of a profile is used."""
     fast = {slow: fast for fast, slow in SLOW_FORMS.items()}.get(ahead.plan.profile)
     if not ahead.why_slow or fast is None:
         return []
-    return [f"          in the place of {fast}, which is for 2,000 IOPS and more: {ahead.why_slow}"]
+    return [f"          instead of {fast}, which needs {SLOW_IOPS:,} IOPS or more: {ahead.why_slow}"]
 
 
 def _cell_lines(plan: Plan, cost: Cost) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 import altair as alt
 
 from iosonde.charts.figure import Figure
-from iosonde.report.result_tables import some_names
+from iosonde.findings.case import distinct, name_some
 from iosonde.report.validity import MARK, Invalid, see
 
 CROSSABLE: Final = frozenset({"point", "line", "bar", "tick", "circle"})
@@ -41,7 +41,7 @@ def crossed(figure: Figure, invalid: Invalid) -> Figure:
     chart = figure.chart
     layer = None if chart is None or len(figure.rows) > ROWS_MAX else _crossable(chart.layer)
     how = "" if layer is None else ", crossed out"
-    caption = f"{figure.caption.rstrip('.')}. {MARK}{how}, {see(ids)}: {some_names(cells)}."
+    caption = f"{figure.caption.rstrip('.')}. {MARK}{how}, {see(ids)}: {name_some(distinct(cells))}."
     if layer is None or chart is None:
         return replace(figure, caption=caption)
     with_crosses = chart.copy(deep=False)

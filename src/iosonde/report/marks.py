@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from iosonde.findings.case import distinct, name_some
 from iosonde.findings.model import Finding, invalid_by, unreliable_by
-from iosonde.report.result_tables import some_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -48,5 +48,5 @@ def invalid_below(knees: Iterable[SweptKnee], findings: Sequence[Finding]) -> st
     if not touched:
         return ""
     told = dict.fromkeys(each for _, found in touched for each in found)
-    names = some_names([name for name, _ in touched])
+    names = name_some(distinct(name for name, _ in touched))
     return f"INVALID, see {', '.join(told)}: these knees rest on {names}."

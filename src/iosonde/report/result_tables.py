@@ -24,13 +24,12 @@ from iosonde.charts.quantities import (
     significant,
     with_interval,
 )
+from iosonde.findings.case import distinct, name_some
 from iosonde.records import Experiment, LatencyKind, Operation, Sync
 from iosonde.report.dashes import Dash, explained
 
 FEW_PERCENTS: Final = (50.0, 99.0, 99.9)
 AT_LEAST: Final = "≥ "
-NAMES_MAX: Final = 3
-"""More names than this make a note unreadable."""
 
 LINES_OPEN_MAX: Final = 200
 """A table with more lines is folded on the page: all of them at once would be in the way, and slow to lay out."""
@@ -248,16 +247,9 @@ def _without_interval(shown: Iterable[tuple[CellEstimate, OperationEstimate]]) -
         if why := why_no_mean_interval(figures.iops):
             reasons.setdefault(why, []).append(cell.cell)
     return tuple(
-        f"Without ±{'' if len(names) == len(pairs) else f' ({some_names(names)})'}: {why}."
+        f"Without ±{'' if len(names) == len(pairs) else f' ({name_some(distinct(names))})'}: {why}."
         for why, names in reasons.items()
     )
-
-
-def some_names(names: Sequence[str]) -> str:
-    """A few names, each once, and how many more there are."""
-    distinct = list(dict.fromkeys(names))
-    more = len(distinct) - NAMES_MAX
-    return ", ".join(distinct[:NAMES_MAX]) + (f" and {more} more" if more > 0 else "")
 
 
 def _notes(shown: Iterable[tuple[CellEstimate, OperationEstimate]]) -> tuple[str, ...]:

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from iosonde.findings.case import distinct, name_some
 from iosonde.findings.model import Finding, invalid_by
-from iosonde.report.result_tables import ResultTable, some_names
+from iosonde.report.result_tables import ResultTable
 
 MARK: Final = "INVALID"
 Invalid = Mapping[str, tuple[str, ...]]
@@ -43,4 +44,4 @@ def left_out_text(cells: Iterable[str], invalid: Invalid) -> str:
     if not touched:
         return ""
     ids = tuple(dict.fromkeys(each for cell in touched for each in invalid[cell]))
-    return f"Left out as invalid ({see(ids)}): {some_names(touched)}."
+    return f"Left out as invalid ({see(ids)}): {name_some(distinct(touched))}."

@@ -23,14 +23,14 @@ class IntervalFrame:
 
 
 class WithinFrame(Record):
-    """What the intervals of the cell of that order say of it, worked out when the cell was kept."""
+    """The interval statistics of one repeat, found by its ``order``; written after its cell frame."""
 
     order: int
     within: WithinRepeat
 
 
 class EndFrame(Record):
-    """What the frame holds behind which nothing more was to come."""
+    """The last frame of a finished run."""
 
     finished: bool
 
