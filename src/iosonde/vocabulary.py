@@ -139,12 +139,14 @@ class Outcome(StrEnum):
 class Fate(StrEnum):
     """What becomes of a repeat: its figures are ``used``, or it is discarded, and why.
 
-    ``contaminated``: another run of iosonde was at work on the same device. ``initial_state``: the target left a first
-    state behind it. ``warming_up``: its warm-up was too short. ``failed`` and ``interrupted`` repeats have no figures.
+    ``contaminated``: another run of iosonde was at work on the same device. ``steal``: the hypervisor gave CPU time of
+    this machine to others. ``initial_state``: the target left a first state behind it. ``warming_up``: its warm-up was
+    too short. ``failed`` and ``interrupted`` repeats have no figures.
     """
 
     USED = "used"
     CONTAMINATED = "contaminated"
+    STEAL = "steal"
     INITIAL_STATE = "initial_state"
     WARMING_UP = "warming_up"
     FAILED = "failed"

@@ -8,7 +8,7 @@ import numpy as np
 from iosonde.analysis.states import Repeats, sort_repeats
 from iosonde.records import CellRecord, Neighbour, Operation, Outcome, WithinRepeat
 from iosonde.vocabulary import Fate
-from tests.builders import cell_plan, cell_record, totals_of, workload
+from tests.builders import cell_plan, cell_record, cpu_use, totals_of, workload
 
 SETTLED = WithinRepeat(
     throughput_error=0.01,
@@ -117,6 +117,28 @@ def test_two_clean_repeats_are_no_better_than_all_of_them() -> None:
     found = sort_repeats([repeat(1, 1000), repeat(2, 1001), *(repeat(each, 900, neighbours=BESIDE) for each in (3, 4))])
     assert len(found.used) == 4
     assert not found.discarded
+
+
+def robbed(number: int, steal_ms: int, seconds: float = 1.0) -> CellRecord:
+    """A repeat of one worker, which the hypervisor took so much CPU time from."""
+    cpu = cpu_use().model_copy(update={"steal_ns": steal_ms * 10**6})
+    return repeat(number, 1000, cpu=cpu, measured_ns=round(seconds * 10**9))
+
+
+def test_a_repeat_whose_cpu_time_went_to_others_is_discarded_whatever_its_value() -> None:
+    found = sort_repeats([robbed(1, 0), robbed(2, 200), robbed(3, 0), robbed(4, 20)])
+    assert [record.repeat for record in found.stolen] == [2]
+    assert found.fates[2] is Fate.STEAL
+    assert [record.repeat for record in found.used] == [1, 3, 4]
+
+
+def test_two_ticks_in_a_long_repeat_are_no_loss() -> None:
+    assert not sort_repeats([robbed(1, 20, seconds=5), *(robbed(number, 0) for number in (2, 3, 4))]).discarded
+
+
+def test_where_cpu_time_was_always_taken_nothing_is_left_out_for_it() -> None:
+    found = sort_repeats([robbed(number, 200) for number in range(1, 5)] + [robbed(5, 0), robbed(6, 0)])
+    assert len(found.used) == 6
 
 
 def test_every_repeat_has_a_fate() -> None:

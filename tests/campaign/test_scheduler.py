@@ -4,9 +4,20 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from iosonde.campaign.scheduler import AdaptiveScheduler
+from iosonde.campaign.scheduler import JUDGED_MIN, AdaptiveScheduler
 from iosonde.plans import Ground, campaign_plan, read_campaign, turn_cost_ns
-from iosonde.records import Aim, CellPlan, CellRecord, CellTurn, Failure, Neighbour, Operation, Outcome, Plan
+from iosonde.records import (
+    NOTHING_COMPLETED,
+    Aim,
+    CellPlan,
+    CellRecord,
+    CellTurn,
+    Failure,
+    Neighbour,
+    Operation,
+    Outcome,
+    Plan,
+)
 from tests.analysis.test_states import SETTLED
 from tests.builders import cell_record, totals_of
 
@@ -22,12 +33,30 @@ block_size = "4KiB"
 queue_depth = [1, 2]
 """
 CALM, RESTLESS = "random-read-4KiB-qd1", "random-read-4KiB-qd2"
+WITH_A_MIX = """
+name = "two"
+[[experiment]]
+name = "reads"
+kind = "baseline"
+pattern = "random"
+read = 100
+block_size = "4KiB"
+queue_depth = 1
+[[experiment]]
+name = "mix"
+kind = "mix"
+pattern = "random"
+read = 70
+block_size = "4KiB"
+queue_depth = 2
+"""
+MIX = "random-mix70-4KiB-qd2"
 
 
-def planned(budget_s: int = 60) -> Plan:
+def planned(budget_s: int = 60, text: str = TEXT) -> Plan:
     aim = Aim(precision_percent=2.0, budget_ns=budget_s * SECOND_NS)
     ground = Ground(span_bytes=1 << 30, fill=False)
-    return campaign_plan(read_campaign(TEXT, "two.toml"), ground, quick=False, seed=5, aim=aim)
+    return campaign_plan(read_campaign(text, "two.toml"), ground, quick=False, seed=5, aim=aim)
 
 
 class Drive:
@@ -77,7 +106,7 @@ def test_what_can_be_known_comes_before_what_can_not() -> None:
     # The restless one would take ten thousand times as long as it has had.
     chosen = scheduled(planned(budget_s=60), {CALM: 0.03, RESTLESS: 2.0})
     calm = [place for place, turn in enumerate(chosen) if turn.cell == CALM]
-    restless = [place for place, turn in enumerate(chosen) if turn.cell == RESTLESS]
+    restless = [place for place, turn in enumerate(chosen) if turn.cell == RESTLESS and turn.repeat > JUDGED_MIN]
     assert max(calm) < min(restless)
 
 
@@ -122,17 +151,45 @@ def test_who_follows_what_an_earlier_session_did_decides_as_it_did() -> None:
     assert scheduler.next_turn() == chosen[3]
 
 
-def test_a_cell_that_fails_gets_no_more_time() -> None:
+def after_failures(kind: str, repeats: frozenset[int]) -> CellTurn | None:
+    """The turn behind the plan's, when these repeats of the restless cell failed in that way."""
     plan = planned()
     assert plan.aim is not None
     scheduler, drive = AdaptiveScheduler(plan, plan.aim), Drive(plan, {CALM: 0.0001, RESTLESS: 0.5})
     for turn in plan.turns:
         record = drive.measure(turn)
-        if turn.cell == RESTLESS:
-            failure = Failure(kind="io", message="read at offset 0 failed: EIO")
-            record = record.model_copy(update={"outcome": Outcome.FAILED, "failure": failure})
+        if turn.cell == RESTLESS and turn.repeat in repeats:
+            failure = Failure(kind=kind, message="it failed")
+            record = record.model_copy(update={"outcome": Outcome.FAILED, "failure": failure, "operations": {}})
         scheduler.take(turn, record)
-    assert scheduler.next_turn() is None
+    return scheduler.next_turn()
+
+
+def test_a_cell_that_fails_gets_no_more_time() -> None:
+    assert after_failures("io", frozenset({6})) is None
+
+
+def test_a_target_that_stood_still_for_one_repeat_is_measured_on() -> None:
+    chosen = after_failures(NOTHING_COMPLETED, frozenset({6}))
+    assert chosen is not None
+    assert (chosen.cell, chosen.repeat) == (RESTLESS, 7)
+
+
+def test_a_target_on_which_nothing_ever_completes_is_given_up() -> None:
+    assert after_failures(NOTHING_COMPLETED, frozenset(range(1, 7))) is None
+
+
+def test_no_cell_is_measured_on_while_another_has_too_few_repeats_to_say_what_it_needs() -> None:
+    plan = planned(budget_s=200)
+    chosen = scheduled(plan, {CALM: 0.05, RESTLESS: 0.1})
+    few = [turn.cell for turn in chosen[: 2 * (JUDGED_MIN - plan.repeats)]]
+    assert few.count(CALM) == few.count(RESTLESS)
+
+
+def test_what_a_reader_looks_at_first_is_known_first() -> None:
+    chosen = scheduled(planned(budget_s=25, text=WITH_A_MIX), {CALM: 0.04, MIX: 0.04})
+    behind = [turn.cell for turn in chosen if turn.repeat > JUDGED_MIN]
+    assert behind.index(CALM) < behind.index(MIX) if MIX in behind else CALM in behind
 
 
 def test_repeats_that_move_together_give_the_next_one_a_longer_warm_up() -> None:

@@ -209,7 +209,8 @@ def on_node(node: int, cpus_near: tuple[int, ...]) -> dict[str, Any]:
 
 
 def stolen(share: float) -> CpuUse:
-    return cpu_use().model_copy(update={"steal_ns": round(share * 5 * SECOND_NS * 16)})
+    """So much of the time of the one worker, over five seconds."""
+    return cpu_use().model_copy(update={"steal_ns": round(share * 5 * SECOND_NS)})
 
 
 def by_fio(**asked: Any) -> RunRecord:
@@ -323,7 +324,7 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
     "busy-by-design": lambda: run_of(*three(cpu_ns=round(4.8 * SECOND_NS), **truth(poll_mode="iopoll"))),
     "far-from-device": lambda: run_of(*three(), header=on_node(1, (2, 3))),
     "kernel-workers": lambda: run_of(*three(**truth(kernel_workers=2))),
-    "steal": lambda: run_of(*three(cpu=stolen(0.02))),
+    "steal": lambda: run_of(*three(cpu=stolen(0.03))),
     "intervals-merged": lambda: run_of(*three(intervals_merged=1)),
     "not-as-written": lambda: run_of(
         *(repeat(each, verification=(read_back(damaged=each - 1),)) for each in (1, 2, 3)),
@@ -461,7 +462,8 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
         "kernel-workers",
         lambda: run_of(*three(**truth(kernel_workers=1), asked=workload(read_percent=0, trim_percent=30))),
     ),
-    ("steal", lambda: run_of(*three(cpu=stolen(0.005)))),
+    ("steal", lambda: run_of(*three(cpu=stolen(0.01)))),
+    ("steal", lambda: run_of(*three(), repeat(4, cpu=stolen(0.5)))),
 ]
 
 
@@ -593,15 +595,23 @@ def test_discarded_repeats_are_told_with_their_reasons_and_with_the_mean_of_all(
     assert (found.severity, found.cells) == (Severity.NOTE, ("random-read-4KiB-qd8",))
 
 
-def test_a_cell_that_lost_more_than_a_third_of_its_repeats_is_doubtful_and_one_that_lost_less_is_not() -> None:
-    neighbours = (Neighbour(process=71, device="sda"),)
+BESIDE = (Neighbour(process=71, device="sda"),)
+
+
+def test_a_cell_that_lost_more_than_a_third_of_its_repeats_by_what_they_show_is_doubtful_and_no_other_is() -> None:
     deep = workload(queue_depth=16)
-    lost_many = [*three(), *(repeat(each, neighbours=neighbours) for each in (4, 5))]
-    lost_one = [*(repeat(each, deep) for each in (1, 2, 3)), repeat(4, deep, neighbours=neighbours)]
+    lost_many = [repeat(each, count=90_000 if each < 4 else 40_000 + each) for each in range(1, 8)]
+    lost_one = [*(repeat(each, deep) for each in (1, 2, 3)), repeat(4, deep, neighbours=BESIDE)]
     found = only(run_of(*lost_many, *lost_one), "repeats-discarded")
     assert (found.severity, found.cells) == (Severity.DOUBTFUL, ("random-read-4KiB-qd8",))
     assert [cell for cell, _ in found.evidence] == ["random-read-4KiB-qd8", "random-read-4KiB-qd16"]
-    assert "3 repeats of 2 cells in all" in found.statement
+    assert "4 repeats of 2 cells in all" in found.statement
+
+
+@pytest.mark.parametrize("others", [{"neighbours": BESIDE}, {"cpu": stolen(0.5)}])
+def test_repeats_that_others_spoilt_are_no_choice_however_many_they_are(others: dict[str, Any]) -> None:
+    found = only(run_of(*three(), *(repeat(each, **others) for each in (4, 5, 6))), "repeats-discarded")
+    assert found.severity is Severity.NOTE
 
 
 def test_findings_come_gravest_first() -> None:

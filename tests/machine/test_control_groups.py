@@ -102,3 +102,16 @@ def test_an_engine_on_the_same_disk_is_a_neighbour_and_nobody_else_is(tmp_path: 
     )
     found = neighbours_of({os.makedev(8, 1)}, 10, tmp_path)
     assert [(each.process, each.device) for each in found] == [(11, "sda")]
+
+
+def test_a_table_of_locks_of_several_pages_is_read_to_its_end(tmp_path: Path) -> None:
+    disks(tmp_path)
+    others = "".join(f"{each}: POSIX  ADVISORY  WRITE 1 fe:00:{each} 0 EOF\n" for each in range(4000))
+    put(
+        tmp_path,
+        {
+            "proc/locks": f"{others}4000: FLOCK  ADVISORY  WRITE 77 08:01:5 0 EOF\n",
+            "proc/77/comm": "iosonde-engine\n",
+        },
+    )
+    assert [each.process for each in neighbours_of({os.makedev(8, 1)}, 1, tmp_path)] == [77]

@@ -45,6 +45,17 @@ def test_the_figures_of_every_cell_are_those_of_the_whole_record(name: str, lab:
     assert set(subjects.values()) <= {None}
 
 
+def test_a_repeat_whose_cpu_time_was_stolen_is_in_no_listing_either(small: RunRecord, tmp_path: Path) -> None:
+    first, *_ = small.cells
+    assert first.cpu is not None
+    robbed = first.cpu.model_copy(update={"steal_ns": first.measured_ns})
+    repeats = [first.model_copy(update={"repeat": each, "order": 1000 + each}) for each in (2, 3, 4)]
+    again = first.model_copy(update={"repeat": 5, "order": 1005, "cpu": robbed})
+    run = small.model_copy(update={"cells": (*small.cells, *repeats, again)})
+    found = next(each for each in whole(write_run(run, tmp_path / "run")).cells if each.cell == first.cell)
+    assert found.repeats == 4
+
+
 def test_an_archive_is_glanced_at_as_its_directory_is(lab: Path, tmp_path: Path) -> None:
     write_archive(lab, tmp_path / "lab.zip")
     assert whole(tmp_path / "lab.zip") == whole(lab)

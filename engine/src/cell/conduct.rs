@@ -23,7 +23,7 @@ use crate::ring::Helpers;
 use crate::target::Target;
 use crate::worker::{DRAIN_NS_MAX, recorder_pair};
 
-/// The longest sleep of the collector, so that a worker that ended is noticed soon.
+/// The longest sleep of the collector, so that what nobody wakes it for is noticed soon.
 const SLEEP_NS_MAX: u64 = 20_000_000;
 /// Empty tallies for a worker that is alone: two seconds of a front that does not listen, at half-second intervals.
 const SPARES_ALONE: usize = 4;
@@ -182,10 +182,11 @@ impl<'scope> Crew<'scope> {
                 ready: ready.clone(),
             };
             let builder = std::thread::Builder::new().name(format!("worker {worker}")).stack_size(256 << 10);
-            let leave = leave.clone();
+            let (leave, collector) = (leave.clone(), current());
             let work = move || {
                 // Whoever gave the worker up does not listen any more.
                 let _ = drive(post).is_some_and(|legacy| leave.send((worker as usize, legacy)).is_ok());
+                collector.unpark();
             };
             match builder.spawn_scoped(scope, work) {
                 Ok(handle) => handles.push(Some(handle)),

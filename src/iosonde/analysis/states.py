@@ -3,6 +3,8 @@
 A repeat is never discarded for its value alone. What is discarded, and why:
 
 - *contaminated*: another run of iosonde was seen at work on the same device. Such repeats go first.
+- *steal*: the hypervisor gave CPU time of this machine to others while the repeat was measured: what waits for a CPU is
+  not the target.
 - *initial state*: a drive that was just filled is quick until it has to collect what was deleted. The first repeats of
   a cell differ from all that follow, in one direction, by more than these differ from each other.
 - *warming up*: with a warm-up as short as theirs, throughput still moved while it was measured, in one direction in
@@ -33,6 +35,10 @@ CONFIDENCE: Final = 0.9999
 
 USED_MIN: Final = 3
 """Fewer repeats are no better for being clean."""
+
+STEAL_SHARE_MAX: Final = 0.02
+"""Of the time of a repeat's worker threads: as much can be missing from its throughput, and hardly anybody minds. Linux
+counts in ticks of 10 ms; part of one may have been lost before the repeat, but as often as not it was lost in it."""
 
 WARMING_MIN: Final = 3
 """Repeats with one length of warm-up that show together whether it was long enough."""
@@ -66,6 +72,11 @@ class Repeats:
         return self.of(Fate.CONTAMINATED)
 
     @property
+    def stolen(self) -> tuple[CellRecord, ...]:
+        """Those that were discarded because the hypervisor gave CPU time to others."""
+        return self.of(Fate.STEAL)
+
+    @property
     def unsettled(self) -> tuple[CellRecord, ...]:
         """Those that were discarded because their warm-up was too short."""
         return self.of(Fate.WARMING_UP)
@@ -84,6 +95,7 @@ def sort_repeats(records: Sequence[CellRecord]) -> Repeats:
         key=lambda record: record.order,
     )
     kept = _without(finished, {record.order: Fate.CONTAMINATED for record in finished if record.neighbours}, fates)
+    kept = _without(kept, {each.order: Fate.STEAL for each in kept if has_steal(each)}, fates)
     kept = _without(kept, {record.order: Fate.INITIAL_STATE for record in kept[: _early(kept)]}, fates)
     warming = _warming(kept)
     longest = max((record.timing.warmup_ns for record in kept), default=0)
@@ -92,6 +104,21 @@ def sort_repeats(records: Sequence[CellRecord]) -> Repeats:
     fates |= {record.order: Fate.USED for record in kept}
     discarded = tuple(record for record in finished if fates[record.order] is not Fate.USED)
     return Repeats(tuple(kept), discarded, fates, warming_up=longest in warming)
+
+
+def steal_share(record: CellRecord) -> float:
+    """The CPU time that the hypervisor gave to others, as a share of the worker threads' time in the window.
+
+    Nobody knows whose time it was: this is the most that the workers can have lost by it.
+    """
+    if record.cpu is None or not record.measured_ns:
+        return 0.0
+    return record.cpu.steal_ns / (record.measured_ns * max(len(record.cpu.threads), 1))
+
+
+def has_steal(record: CellRecord) -> bool:
+    """Whether the hypervisor gave so much CPU time to others that it is in the figures."""
+    return steal_share(record) > STEAL_SHARE_MAX
 
 
 def _without(

@@ -2,10 +2,13 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
+from math import inf
 from typing import Final, Protocol
 
 from iosonde.campaign.engines import way_of_cell, way_of_fill
+from iosonde.campaign.lookout import Lookout
 from iosonde.campaign.scheduler import AdaptiveScheduler
 from iosonde.errors import HINT_HANGS, RecordError, TargetError
 from iosonde.machine import neighbours_of
@@ -123,11 +126,11 @@ class Conductor:
         self._plan = header.plan
         self._work = work
         self._header = header
-        self._beside: tuple[Neighbour, ...] | None = None
         identities = [target.identity for target in header.targets if target.identity is not None]
         self._devices = {os.makedev(identity.device_major, identity.device_minor) for identity in identities}
         self._keeper = keeper
         self._observer = observer
+        self._lookout = Lookout(self._neighbours)
         aim = self._plan.aim
         self._scheduler = None if aim is None else AdaptiveScheduler(self._plan, aim)
 
@@ -137,6 +140,10 @@ class Conductor:
         A cell that fails is kept and the next one goes on, unless the failure is the target's as a whole. An
         interruption keeps the cut cell and goes on up.
         """
+        with closing(self._lookout):
+            self._run()
+
+    def _run(self) -> None:
         if self._work.fill is not None:
             self._fill(self._work.fill)
         cells = {cell.cell: cell for cell in self._plan.cells}
@@ -228,22 +235,20 @@ class Conductor:
             nonlocal passed_ns
             passed_ns += interval.end_ns - interval.start_ns
             # A cell with an amount ends nobody knows when.
-            left_s = (ends_ns - passed_ns) / SECOND_NS if cell.timing.amount_bytes is None else float("inf")
-            self._keeper.interval(turn.order, interval, left_s)
+            left_ns = ends_ns - passed_ns if cell.timing.amount_bytes is None else inf
+            self._lookout.ends_in(left_ns)
+            self._keeper.interval(turn.order, interval, left_ns / SECOND_NS)
             self._observer.interval(interval)
 
-        # Seen at the end of one cell is seen at the start of the next: the kernel takes milliseconds to answer.
-        before = self._neighbours() if self._beside is None else self._beside
+        self._lookout.begin()
         try:
             record = self._source.measure(cell, turn, way, self._plan.span_bytes, on_interval)
         except Interrupted as interrupted:
             keep(interrupted.cell)
             self._observer.cell_finished(interrupted.cell)
             raise interrupted.interruption from None
-        self._beside = self._neighbours()
-        beside = {each.process: each for each in (*before, *self._beside)}
-        if beside:
-            record = record.model_copy(update={"neighbours": tuple(beside.values())})
+        if beside := self._lookout.found():
+            record = record.model_copy(update={"neighbours": beside})
         try:
             record = self._verified(cell, record)
         finally:

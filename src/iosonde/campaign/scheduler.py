@@ -1,26 +1,40 @@
 """Which measurement is next when a plan has an aim: the budget goes first to the cells that it can make known.
 
 After the first repeats of all cells come rounds. In each, every cell that the budget left can still make known is
-measured once more, the quickest to finish first; so cells stay interleaved, and a drift of the target shows as one.
+measured once more; so cells stay interleaved, and a drift of the target shows as one. First come those of which too few
+repeats are there to say what they need, then those that a reader looks at first, then all others, those that take least
+in all before those that take more.
 All decisions follow from the plan and the records alone: a run that goes on after it was broken off decides the same.
 """
 
 from collections import defaultdict
+from dataclasses import dataclass
 from itertools import accumulate
 from math import inf, sqrt
 from typing import Final
 
-from iosonde.analysis.cells import estimate_cell, was_looked_at
+from iosonde.analysis.cells import CellEstimate, estimate_cell, was_looked_at
+from iosonde.analysis.kinds import leading_cells
 from iosonde.analysis.precision import Figure, Precision, Reason, precision_of
 from iosonde.plans import CELL_OVERHEAD_NS, cell_seed, first_timing, timing_between, turn_cost_ns
-from iosonde.records import Aim, CellPlan, CellRecord, CellTurn, Outcome, Plan, Timing
-from iosonde.records.workload import AIM_REPEATS_MIN
+from iosonde.records import NOTHING_COMPLETED, Aim, CellPlan, CellRecord, CellTurn, Outcome, Plan, Timing
 
 # A repeat that is to be longer than the warm-up that was seen begins behind it with some room.
 WARM_UP_ROOM: Final = 1.5
 # What is missing is spread over so many repeats: how they differ is part of what is to be known.
 REPEATS_AHEAD: Final = 3
 GROWTH: Final = 3
+# How repeats differ is known to a fifth with so many of them; what a cell needs is guessed from fewer at random.
+JUDGED_MIN: Final = 12
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What so many repeats have shown of a cell."""
+
+    repeats: int
+    estimate: CellEstimate
+    precision: Precision
 
 
 class AdaptiveScheduler:
@@ -32,6 +46,7 @@ class AdaptiveScheduler:
         self._cells = {cell.cell: cell for cell in plan.cells}
         self._records: dict[str, list[CellRecord]] = defaultdict(list)
         self._spent_ns: dict[str, int] = defaultdict(int)
+        self._found: dict[str, _Known] = {}
         self._round: list[Precision] = []
         self._order = 0
         self._left_ns = aim.budget_ns
@@ -66,42 +81,53 @@ class AdaptiveScheduler:
         return None
 
     def _doubtful(self) -> list[Precision]:
-        """The cells that are worth another turn, those that are known soonest first.
+        """The cells that are worth another turn, in their order.
 
         Those that the budget left would hold to their end, one after another, are alone in the round: time that goes to
         what can't be known with it would be lost for what can. Where it holds none of them, all are. Each has one turn
         in a round, so that this holds until it is measured.
         """
-        found = [
-            (self._missing_ns(each), each)
-            for name, cell in self._cells.items()
-            if cell.timing.amount_bytes is None
-            and not self._has_failed(name)
-            and not (each := self._precision(cell)).met
-        ]
-        found.sort(key=lambda each: (each[0], -each[1].doubt))
-        reached = accumulate(missing_ns for missing_ns, _ in found)
-        held = [each for (_, each), whole_ns in zip(found, reached, strict=True) if whole_ns <= self._left_ns]
-        return held or [each for _, each in found]
+        known = [self._known(cell) for cell in self._cells.values()]
+        leading = leading_cells([each.estimate for each in known])
+        found = [each.precision for each in known if self._goes_on(each.precision)]
+        found.sort(key=lambda each: (not _is_unsure(each), each.cell not in leading, self._whole_ns(each), -each.doubt))
+        reached = accumulate(map(self._missing_ns, found))
+        held = [each for each, whole_ns in zip(found, reached, strict=True) if whole_ns <= self._left_ns]
+        return held or found
+
+    def _goes_on(self, known: Precision) -> bool:
+        """Whether a cell is to be measured once more: not one that failed, unless the target stood still for once."""
+        if known.met or self._cells[known.cell].timing.amount_bytes is not None:
+            return False
+        last = self._records[known.cell][-1] if self._records[known.cell] else None
+        if last is None or last.outcome is Outcome.FINISHED:
+            return True
+        is_pause = last.failure is not None and last.failure.kind == NOTHING_COMPLETED
+        return is_pause and known.repeats_used > 0
+
+    def _whole_ns(self, known: Precision) -> float:
+        """About what a cell takes of the budget in all: errors fall with the square root of the time."""
+        return self._spent_ns[known.cell] * max(known.doubt, 1.0) ** 2 if self._records[known.cell] else inf
 
     def _missing_ns(self, known: Precision) -> float:
-        """About how much of the budget a cell still takes: errors fall with the square root of the time."""
-        records = self._records[known.cell]
-        if not records:
+        """About how much of it is still missing; of a cell with few repeats, as much as will tell."""
+        spent_ns = self._spent_ns[known.cell]
+        if not spent_ns:
             return inf
-        each_ns = self._spent_ns[known.cell] / len(records)
-        clean = known.repeats_used or 1
-        few_ns = max(AIM_REPEATS_MIN - clean, 0) * each_ns
-        return max(few_ns, clean * each_ns * (max(known.doubt, 1.0) ** 2 - 1))
+        # Repeats that were discarded were paid for as well.
+        each_ns = spent_ns / max(known.repeats_used, 1)
+        if _is_unsure(known):
+            return (JUDGED_MIN - known.repeats_used) * each_ns
+        return max(self._whole_ns(known) - spent_ns, each_ns)
 
-    def _has_failed(self, name: str) -> bool:
-        records = self._records[name]
-        return bool(records) and records[-1].outcome is not Outcome.FINISHED
-
-    def _precision(self, cell: CellPlan) -> Precision:
+    def _known(self, cell: CellPlan) -> _Known:
         records = self._records[cell.cell]
-        looked = was_looked_at(self._plan, records)
-        return precision_of(estimate_cell(cell, records, looked=looked), self._aim.precision_percent)
+        found = self._found.get(cell.cell)
+        if found is None or found.repeats != len(records):
+            estimate = estimate_cell(cell, records, looked=was_looked_at(self._plan, records))
+            found = _Known(len(records), estimate, precision_of(estimate, self._aim.precision_percent))
+            self._found[cell.cell] = found
+        return found
 
     def _turn(self, known: Precision) -> CellTurn:
         cell = self._cells[known.cell]
@@ -135,8 +161,11 @@ class AdaptiveScheduler:
         if known.reason is Reason.TOO_FEW_REPEATS:
             return usual_ns
         most_ns = GROWTH * usual_ns
-        if known.doubt == inf:
+        if known.reason is Reason.TAIL_TOO_THIN:
             return most_ns
+        if known.doubt == inf:
+            # Repeats differ by so much that there is no interval.
+            return usual_ns
         beside_ns = first.warmup_ns + CELL_OVERHEAD_NS
         best = (self._best_ns(each, usual_ns, beside_ns, repeats) for each in known.known)
         return min(max(best), most_ns)
@@ -147,3 +176,7 @@ class AdaptiveScheduler:
             return 0.0
         ahead_ns = repeats * usual_ns * (doubt**2 - 1) / REPEATS_AHEAD
         return ahead_ns if not share else min(ahead_ns, sqrt(beside_ns * usual_ns * (1 - share) / share))
+
+
+def _is_unsure(known: Precision) -> bool:
+    return known.repeats_used < JUDGED_MIN

@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.depth import DEPTH_SHARE_INVALID, depth_share
+from iosonde.analysis.states import has_steal, steal_share
 from iosonde.findings.case import Case, count_of, distinct, name_some
 from iosonde.findings.model import Confidence, Finding, Severity
-from iosonde.records import CellRecord, FaultKind, Outcome
+from iosonde.records import FaultKind, Outcome
 
 # A queue that is filled again at once is never quite full; below this it is not what was asked.
 DEPTH_SHARE_DOUBTFUL = 0.90
 # Half the 95 % interval against the mean: beyond this, two runs may rank two drives the other way round.
 SPREAD_MAX = 0.10
-STEAL_SHARE_MAX = 0.01
 
 
 def cell_failed(case: Case) -> Iterator[Finding]:
@@ -138,26 +138,19 @@ def repeats_differ(case: Case) -> Iterator[Finding]:
 
 
 def steal(case: Case) -> Iterator[Finding]:
-    """A hypervisor gave CPU time to others while it measured."""
-    cpus = case.run.header.host.cpus_online
-
-    def share(record: CellRecord) -> float:
-        if not record.measured_ns or record.cpu is None:
-            return 0.0
-        return record.cpu.steal_ns / (record.measured_ns * cpus)
-
-    robbed = case.records_where(lambda record: share(record) > STEAL_SHARE_MAX)
+    """A hypervisor gave CPU time to others, and figures rest on what was measured meanwhile."""
+    robbed = [record for record in case.used if has_steal(record)]
     if robbed:
-        worst = max(robbed, key=share)
+        worst = max(robbed, key=steal_share)
         yield Finding(
             id="steal",
             severity=Severity.DOUBTFUL,
             confidence=Confidence.LIKELY,
             statement=(
-                f"The hypervisor gave up to {share(worst):.1%} of this machine's CPU time to others "
+                f"The hypervisor gave CPU time to others, up to {steal_share(worst):.1%} of what the workers had "
                 f"({count_of(len(robbed), 'measurement')}): latency then holds waits that are not the target's."
             ),
-            evidence=tuple((record.cell, f"{share(record):.1%}") for record in robbed[:10]),
+            evidence=tuple((record.cell, f"{steal_share(record):.1%}") for record in robbed[:10]),
             advice="Distrust the tail of these cells first.",
             deciding_test="The same run at a quieter time.",
             cells=distinct(record.cell for record in robbed),

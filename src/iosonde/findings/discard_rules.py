@@ -16,10 +16,15 @@ from iosonde.vocabulary import Fate
 EVIDENCE_MAX: Final = 10
 
 DISCARDED_SHARE_MAX: Final = 1 / 3
-"""Of a cell's finished repeats: where more were discarded, its figures are a choice as much as a measurement."""
+"""Of a cell's finished repeats: where more were discarded for what they show of themselves, its figures are a choice as
+much as a measurement."""
+
+FROM_OUTSIDE: Final = frozenset({Fate.CONTAMINATED, Fate.STEAL})
+"""The evidence is none of the repeat's own figures: what is left is no choice among them."""
 
 WHY_DISCARDED: Final = {
     Fate.CONTAMINATED: "another run was at work on the device",
+    Fate.STEAL: "the hypervisor gave CPU time to others",
     Fate.INITIAL_STATE: "the target was in its initial state",
     Fate.WARMING_UP: "the warm-up was too short",
 }
@@ -45,7 +50,8 @@ class _Lost:
 
     @property
     def many(self) -> bool:
-        return self.share > DISCARDED_SHARE_MAX
+        chosen = [each for each in self.repeats.discarded if self.repeats.fates[each.order] not in FROM_OUTSIDE]
+        return len(chosen) / self.finished > DISCARDED_SHARE_MAX
 
     @property
     def told(self) -> str:

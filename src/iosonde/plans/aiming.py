@@ -11,9 +11,9 @@ DEFAULT_BUDGET_NS: Final = 300 * 10**9
 # Two values for each of thirty batch means.
 INTERVALS: Final = 60
 # A small part of the longest repeat at first; what writes has a cache to fill before it shows what lasts.
-FIRST_SHARE: Final = 16
-FIRST_SHARE_CHANGING: Final = 8
-WARMUP_SHARE: Final = 5
+FIRST_SHARE: Final = 48
+FIRST_SHARE_CHANGING: Final = 48
+WARMUP_SHARE: Final = 40
 
 
 def first_timing(cell: CellPlan) -> Timing:

@@ -5,6 +5,7 @@ units, the unit last in the name; nothing here computes a statistic.
 """
 
 from iosonde.records.cell import (
+    NOTHING_COMPLETED,
     CellRecord,
     Censored,
     ClockPair,
@@ -70,6 +71,7 @@ from iosonde.vocabulary import (
 
 __all__ = [
     "INTERVAL_FORM",
+    "NOTHING_COMPLETED",
     "SCHEMA_VERSION",
     "Access",
     "Aim",

@@ -1,5 +1,7 @@
 """What one measurement of one cell gave, and how far its source vouches for it."""
 
+from typing import Final
+
 from pydantic.dataclasses import dataclass
 
 from iosonde.records.base import COMPACT, Record
@@ -22,6 +24,10 @@ class Fault(Record):
     count: int
     offset_bytes_first: int | None = None
     target: int = 0
+
+
+NOTHING_COMPLETED: Final = "nothing_completed"
+"""The kind of a failure without an error: what was asked did not complete once while it was measured."""
 
 
 class Failure(Record):

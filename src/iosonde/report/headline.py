@@ -11,6 +11,7 @@ from iosonde.analysis.estimate import Estimate
 from iosonde.analysis.experiments import DepthSweep, RunEstimates
 from iosonde.analysis.families import Along, drawn_classes
 from iosonde.analysis.histogram import TAIL_PERCENT, percent_label
+from iosonde.analysis.kinds import Kind, at_one_size, is_plain, kinds_of
 from iosonde.analysis.knee import Knee
 from iosonde.analysis.missing import why_no_mean_interval, why_no_percentile_interval
 from iosonde.charts.figure import why_no_figures
@@ -18,7 +19,7 @@ from iosonde.charts.names import names_of
 from iosonde.charts.quantities import cell_depth_label, load_label, operations_label, plural
 from iosonde.findings.model import Finding
 from iosonde.records import Access, Aim, Experiment, Operation, Sync
-from iosonde.report.kinds import Kind, at_one_size, is_plain, kinds_of
+from iosonde.report.kind_names import kind_id, kind_label, name_at, operations_at
 from iosonde.report.marks import invalid_below, with_marks
 
 TAIL_DEPTH: Final = 8
@@ -153,7 +154,7 @@ def headline_of(estimates: RunEstimates, findings: Sequence[Finding] = (), aim_e
         groups=tuple(with_marks(group, findings, aim_ended) for group in groups if group is not None),
         knees=knees,
         knees_invalid=invalid_below(knees, findings),
-        untold=tuple(kind.label for kind in kinds[KINDS_MAX:]),
+        untold=tuple(kind_label(kind) for kind in kinds[KINDS_MAX:]),
     )
 
 
@@ -186,8 +187,8 @@ def _best_throughput(kind: Kind) -> HeadlineGroup | None:
         return _figures(cell, whole, lambda each: each.iops, "best", Quantity.IOPS)
 
     cells = kind.cells if is_stream else at_one_size(kind.cells)
-    identity = f"{kind.id}-{'bandwidth' if is_stream else 'iops'}"
-    return _best(identity, kind.name_at(cells[0]), cells, figures_of, kind.operations_at(cells[0]))
+    identity = f"{kind_id(kind)}-{'bandwidth' if is_stream else 'iops'}"
+    return _best(identity, name_at(kind, cells[0]), cells, figures_of, operations_at(kind, cells[0]))
 
 
 def _worth_latency(kinds: Sequence[Kind]) -> list[Kind]:
@@ -199,7 +200,9 @@ def _worth_latency(kinds: Sequence[Kind]) -> list[Kind]:
 
 def _without_queue(kind: Kind) -> HeadlineGroup | None:
     cells = at_one_size(kind.without_queue)
-    return _best(f"{kind.id}-latency", kind.name_at(cells[0]), cells, lambda cell: _each_kind(cell, _mean_and_p99))
+    return _best(
+        f"{kind_id(kind)}-latency", name_at(kind, cells[0]), cells, lambda cell: _each_kind(cell, _mean_and_p99)
+    )
 
 
 def _mean_and_p99(cell: CellEstimate, operation: Operation) -> tuple[HeadlineFigure, ...]:
@@ -263,7 +266,7 @@ def _rate_kept(kind: Kind) -> HeadlineGroup | None:
         rate = _figures(cell, kind.whole, lambda each: each.iops, "rate", Quantity.IOPS)
         return (*rate, *_percentile(cell, kind.whole, 99))
 
-    return _best(f"{kind.id}-rate", kind.name_at(cells[0]), cells, figures_of, kind.operations_at(cells[0]))
+    return _best(f"{kind_id(kind)}-rate", name_at(kind, cells[0]), cells, figures_of, operations_at(kind, cells[0]))
 
 
 def _tail(estimates: RunEstimates) -> HeadlineGroup | None:

@@ -7,6 +7,7 @@ from pydantic import BaseModel, TypeAdapter
 from iosonde.records import (
     CellPlan,
     CellRecord,
+    CpuUse,
     Histogram,
     Layout,
     Neighbour,
@@ -57,6 +58,7 @@ class CellFigures(BaseModel):
     measured_ns: int
     operations: dict[Operation, _Totals]
     neighbours: tuple[Neighbour, ...] = ()
+    cpu: CpuUse | None = None
     within: WithinRepeat | None = None
 
     def record(self, plan: CellPlan) -> CellRecord:
@@ -75,6 +77,7 @@ class CellFigures(BaseModel):
             operations={operation: each.totals() for operation, each in self.operations.items()},
             warmup={},
             neighbours=self.neighbours,
+            cpu=self.cpu,
             within=self.within,
         )
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from iosonde.analysis.totals import add_operations
 from iosonde.records import (
+    NOTHING_COMPLETED,
     CellPlan,
     CellRecord,
     CellTurn,
@@ -101,7 +102,7 @@ class Measured:
         asked = [each for each in self.cell.workload.asked_operations() if each is not Operation.COMMIT]
         lacking = next((each for each in asked if each not in operations), None)
         if lacking is not None:
-            return Failure(kind="nothing", message=f"no {lacking} completed in the measured time")
+            return Failure(kind=NOTHING_COMPLETED, message=f"no {lacking} completed in the measured time")
         timing = self.cell.timing
         if timing.amount_bytes is None and measured_ns < SHORT_SHARE * timing.measure_ns:
             return Failure(

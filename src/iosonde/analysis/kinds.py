@@ -1,4 +1,4 @@
-"""The kinds of workload that a campaign holds, in the order in which a headline tells them."""
+"""The kinds of workload that a campaign holds, in the order in which a headline tells them, and the cells it tells."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -7,8 +7,6 @@ from typing import Final
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.families import whole_of
-from iosonde.charts.names import slug
-from iosonde.charts.quantities import operations_label, workload_label
 from iosonde.records import Access, Data, Experiment, Operation, Sync, Workload
 
 SMALL_BLOCK_BYTES: Final = 4096
@@ -36,27 +34,6 @@ class Kind:
         """Those with one operation in flight on each target."""
         return [cell for cell in self.cells if cell.workload.operations_in_flight_each == 1]
 
-    @property
-    def id(self) -> str:
-        """The kind as an id: ``random-read``, ``random-70-30-mix``."""
-        return slug(self.label)
-
-    @property
-    def label(self) -> str:
-        """The kind without its sizes: ``random read``."""
-        return workload_label(self.workload).removeprefix(f"{self.workload.size_text} ")
-
-    def name_at(self, cell: CellEstimate) -> str:
-        """The kind with the size of a cell, as a heading; that of a stream stands with its depth."""
-        label = f"{self.label[:1].upper()}{self.label[1:]}"
-        return label if self.workload.pattern is Access.SEQUENTIAL else f"{label}, {cell.workload.size_text}"
-
-    def operations_at(self, cell: CellEstimate) -> str:
-        """The same within a sentence: ``4 KiB random reads``, ``sequential writes``."""
-        label = operations_label(cell.workload)
-        is_stream = self.workload.pattern is Access.SEQUENTIAL
-        return label.removeprefix(f"{cell.workload.size_text} ") if is_stream else label
-
 
 def kinds_of(cells: Iterable[CellEstimate]) -> list[Kind]:
     """Random reads and writes, then sequential ones, then usual mixes, then all else, each in the plan's order.
@@ -70,6 +47,31 @@ def kinds_of(cells: Iterable[CellEstimate]) -> list[Kind]:
     for cell in without_shares or worth:
         found.setdefault(_shape(cell.workload), []).append(cell)
     return sorted((Kind(tuple(each)) for each in found.values()), key=_rank)
+
+
+def leading_cells(cells: Sequence[CellEstimate]) -> frozenset[str]:
+    """The names of the cells that a reader looks at first, as far as they are known.
+
+    Of each kind the one with most throughput and those without a queue, durable writes, and the first cell of the tail.
+    Streams are compared by bandwidth at any size, all else by operations at one size.
+    """
+    closed = [cell for cell in cells if not cell.workload.is_open_loop]
+    durable = [cell for cell in closed if _is_durable(cell.workload)]
+    tails = [cell for cell in cells if Experiment.TAIL in cell.experiments]
+    found = [*at_one_size(durable), *tails[:1]]
+    for kind in kinds_of(closed):
+        is_stream = kind.workload.pattern is Access.SEQUENTIAL
+        found.append(max(kind.cells if is_stream else at_one_size(kind.cells), key=_throughput))
+        found.extend([] if is_stream else at_one_size(kind.without_queue))
+    return frozenset(cell.cell for cell in found)
+
+
+def _throughput(cell: CellEstimate) -> float:
+    figures = cell.subject
+    if figures is None:
+        return 0.0
+    is_stream = cell.workload.pattern is Access.SEQUENTIAL
+    return figures.bytes_per_s.mean if is_stream else figures.iops.mean
 
 
 def at_one_size(cells: Sequence[CellEstimate]) -> list[CellEstimate]:

@@ -1,0 +1,31 @@
+"""What a report calls the kinds of workload that a campaign holds."""
+
+from iosonde.analysis.cells import CellEstimate
+from iosonde.analysis.kinds import Kind
+from iosonde.charts.names import slug
+from iosonde.charts.quantities import operations_label, workload_label
+from iosonde.records import Access
+
+
+def kind_id(kind: Kind) -> str:
+    """The kind as an id: ``random-read``, ``random-70-30-mix``."""
+    return slug(kind_label(kind))
+
+
+def kind_label(kind: Kind) -> str:
+    """The kind without its sizes: ``random read``."""
+    return workload_label(kind.workload).removeprefix(f"{kind.workload.size_text} ")
+
+
+def name_at(kind: Kind, cell: CellEstimate) -> str:
+    """The kind with the size of a cell, as a heading; that of a stream stands with its depth."""
+    label = kind_label(kind)
+    label = f"{label[:1].upper()}{label[1:]}"
+    return label if kind.workload.pattern is Access.SEQUENTIAL else f"{label}, {cell.workload.size_text}"
+
+
+def operations_at(kind: Kind, cell: CellEstimate) -> str:
+    """The same within a sentence: ``4 KiB random reads``, ``sequential writes``."""
+    label = operations_label(cell.workload)
+    is_stream = kind.workload.pattern is Access.SEQUENTIAL
+    return label.removeprefix(f"{cell.workload.size_text} ") if is_stream else label
