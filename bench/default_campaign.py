@@ -135,12 +135,14 @@ def outcome_of(record: RunRecord, wall_s: float) -> Outcome:
     assert aim is not None, "it was to know figures"
     estimates = estimate_run(record)
     found = {cell.cell: precision_of(cell, aim.precision_percent) for cell in estimates.cells}
-    headlines = [each for group in headline_of(estimates).groups for each in group.figures if each.is_aimed_at]
+    groups = headline_of(estimates).groups
+    headlines = [each for group in groups for each in group.figures if each.is_aimed_at]
     reasons = Counter(each.reason.value for each in found.values() if each.reason is not None)
     return Outcome(
         cells=len(found),
         met=sum(each.met for each in found.values()),
-        headlines=len(headlines),
+        # A place of the headline that has no figure at all is missed as well.
+        headlines=len(headlines) + sum(not group.figures for group in groups),
         headlines_met=sum(is_established(each, aim) for each in headlines),
         device_s=record.asked_ns / SECOND_NS,
         wall_s=wall_s,

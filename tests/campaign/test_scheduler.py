@@ -35,6 +35,8 @@ queue_depth = [1, 2]
 CALM, RESTLESS = "random-read-4KiB-qd1", "random-read-4KiB-qd2"
 WITH_A_MIX = """
 name = "two"
+precision = "2%"
+first_duration = "120ms"
 [[experiment]]
 name = "reads"
 kind = "baseline"
@@ -175,8 +177,26 @@ def test_a_target_that_stood_still_for_one_repeat_is_measured_on() -> None:
     assert (chosen.cell, chosen.repeat) == (RESTLESS, 7)
 
 
-def test_a_target_on_which_nothing_ever_completes_is_given_up() -> None:
-    assert after_failures(NOTHING_COMPLETED, frozenset(range(1, 7))) is None
+def test_a_target_on_which_nothing_completes_is_measured_for_longer_and_then_given_up() -> None:
+    plan = planned(budget_s=200)
+    assert plan.aim is not None
+    scheduler, drive, lengths_ns = AdaptiveScheduler(plan, plan.aim), Drive(plan, {CALM: 0.0001, RESTLESS: 0.1}), []
+
+    def measure(turn: CellTurn) -> None:
+        record = drive.measure(turn)
+        if turn.cell == RESTLESS:
+            failure = Failure(kind=NOTHING_COMPLETED, message="not one read completed within the measured time")
+            record = record.model_copy(update={"outcome": Outcome.FAILED, "failure": failure, "operations": {}})
+        scheduler.take(turn, record)
+
+    for first in plan.turns:
+        measure(first)
+    while (turn := scheduler.next_turn()) is not None:
+        assert (turn.cell, turn.timing is None) == (RESTLESS, False)
+        assert turn.timing is not None
+        lengths_ns.append(turn.timing.measure_ns)
+        measure(turn)
+    assert lengths_ns == [1080 * MS, 3240 * MS, 5040 * MS]
 
 
 def test_no_cell_is_measured_on_while_another_has_too_few_repeats_to_say_what_it_needs() -> None:

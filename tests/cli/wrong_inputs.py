@@ -313,7 +313,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "wrong.toml:2: the campaign has the unknown key repeat",
         (
             "did you mean repeats? keys: name, about, repeats, order, fill, verify, warmup, duration, precision, "
-            "budget, experiment"
+            "budget, first_duration, experiment"
         ),
     ),
     (

@@ -585,6 +585,11 @@ def test_cells_that_never_settled_are_not_established_where_they_were_to_be_know
     assert "precision-missed" not in ids(find(Case.of(run)))
 
 
+def test_a_cell_without_any_figure_is_missed_and_told_as_that() -> None:
+    found = only(aimed(*(repeat(each, **NOT_DONE) for each in (1, 2, 3))), "precision-missed")
+    assert found.evidence == (("random-read-4KiB-qd8", "no interval of its throughput"),)
+
+
 def test_discarded_repeats_are_told_with_their_reasons_and_with_the_mean_of_all() -> None:
     busy: dict[str, Any] = {"neighbours": (Neighbour(process=71, device="sda"),), "count": 20_000}
     found = only(run_of(*three(), repeat(4, **busy)), "repeats-discarded")

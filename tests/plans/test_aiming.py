@@ -85,3 +85,24 @@ def test_an_aim_that_makes_no_sense_is_told_with_its_line(line: str, words: str)
 
 def test_a_bare_number_is_clear_enough() -> None:
     assert read_campaign('name = "m"\nprecision = 5\n' + CELL.format(read=100), "m.toml").precision == 5.0
+
+
+def test_the_length_of_first_repeats_can_be_asked_for_and_shortens_their_warm_up_as_much() -> None:
+    text = 'name = "m"\nprecision = "5%"\nwarmup = "2s"\nduration = "10s"\nfirst_duration = "300ms"\n' + CELL.format(
+        read=0
+    )
+    plan = campaign_plan(read_campaign(text, "m.toml"), Ground(span_bytes=GIB, fill=True), quick=False, seed=1, aim=AIM)
+    assert plan.turns[0].timing is not None
+    assert (plan.turns[0].timing.measure_ns, plan.turns[0].timing.warmup_ns) == (300_000_000, 60_000_000)
+
+
+def test_first_repeats_are_no_longer_than_the_longest() -> None:
+    text = 'name = "m"\nprecision = "5%"\nduration = "600ms"\nfirst_duration = "9s"\n' + CELL.format(read=100)
+    plan = campaign_plan(read_campaign(text, "m.toml"), Ground(span_bytes=GIB, fill=True), quick=False, seed=1, aim=AIM)
+    assert plan.turns[0].timing is not None
+    assert plan.turns[0].timing.measure_ns == 600_000_000
+
+
+def test_without_a_precision_there_are_no_first_repeats() -> None:
+    with pytest.raises(UsageError, match="first_duration is about how well figures are to be known"):
+        read_campaign('name = "m"\nfirst_duration = "9s"\n' + CELL.format(read=100), "m.toml")

@@ -16,7 +16,7 @@ from typing import Final
 from iosonde.analysis.cells import CellEstimate, estimate_cell, was_looked_at
 from iosonde.analysis.kinds import leading_cells
 from iosonde.analysis.precision import Figure, Precision, Reason, precision_of
-from iosonde.plans import CELL_OVERHEAD_NS, cell_seed, first_timing, timing_between, turn_cost_ns
+from iosonde.plans import CELL_OVERHEAD_NS, cell_seed, timing_between, turn_cost_ns
 from iosonde.records import NOTHING_COMPLETED, Aim, CellPlan, CellRecord, CellTurn, Outcome, Plan, Timing
 
 # A repeat that is to be longer than the warm-up that was seen begins behind it with some room.
@@ -44,6 +44,7 @@ class AdaptiveScheduler:
         self._plan = plan
         self._aim = aim
         self._cells = {cell.cell: cell for cell in plan.cells}
+        self._first = {turn.cell: turn.timing for turn in plan.turns if turn.timing is not None}
         self._records: dict[str, list[CellRecord]] = defaultdict(list)
         self._spent_ns: dict[str, int] = defaultdict(int)
         self._found: dict[str, _Known] = {}
@@ -96,14 +97,17 @@ class AdaptiveScheduler:
         return held or found
 
     def _goes_on(self, known: Precision) -> bool:
-        """Whether a cell is to be measured once more: not one that failed, unless the target stood still for once."""
+        """Whether a cell is to be measured once more: not one that failed, unless it was silent for so short a time.
+
+        A flush that waits for all that others have written takes longer than any repeat but the longest.
+        """
         if known.met or self._cells[known.cell].timing.amount_bytes is not None:
             return False
         last = self._records[known.cell][-1] if self._records[known.cell] else None
         if last is None or last.outcome is Outcome.FINISHED:
             return True
-        is_pause = last.failure is not None and last.failure.kind == NOTHING_COMPLETED
-        return is_pause and known.repeats_used > 0
+        is_short = known.repeats_used > 0 or last.timing.measure_ns < self._cells[known.cell].timing.measure_ns
+        return _was_silent(last) and is_short
 
     def _whole_ns(self, known: Precision) -> float:
         """About what a cell takes of the budget in all: errors fall with the square root of the time."""
@@ -142,7 +146,7 @@ class AdaptiveScheduler:
 
     def _timing(self, cell: CellPlan, known: Precision) -> Timing:
         """As long as what is missing asks for, as the budget left gives to each cell, and as the campaign allows."""
-        first, records = first_timing(cell), self._records[cell.cell]
+        first, records = self._first[cell.cell], self._records[cell.cell]
         usual_ns = sum(record.timing.measure_ns for record in records) / len(records)
         wanted_ns = self._length_ns(first, usual_ns, known, len(records))
         fair_ns = self._left_ns / (len(self._round) + 1) - first.warmup_ns
@@ -161,6 +165,9 @@ class AdaptiveScheduler:
         if known.reason is Reason.TOO_FEW_REPEATS:
             return usual_ns
         most_ns = GROWTH * usual_ns
+        last = self._records[known.cell][-1]
+        if _was_silent(last):
+            return GROWTH * float(last.timing.measure_ns)
         if known.reason is Reason.TAIL_TOO_THIN:
             return most_ns
         if known.doubt == inf:
@@ -176,6 +183,10 @@ class AdaptiveScheduler:
             return 0.0
         ahead_ns = repeats * usual_ns * (doubt**2 - 1) / REPEATS_AHEAD
         return ahead_ns if not share else min(ahead_ns, sqrt(beside_ns * usual_ns * (1 - share) / share))
+
+
+def _was_silent(record: CellRecord) -> bool:
+    return record.failure is not None and record.failure.kind == NOTHING_COMPLETED
 
 
 def _is_unsure(known: Precision) -> bool:

@@ -112,9 +112,9 @@ def _widest_share(each: Precision) -> float:
 def _widest(each: Precision) -> str:
     """The widest interval of a cell, and which of its figures has none."""
     known = [(share, figure.name) for figure in each.known if (share := figure.half_width_share) is not None]
-    share, name = max(known)
+    widest = [f"±{share:.1%} of its {name}" for share, name in sorted(known)[-1:]]
     missing = [figure.name for figure in each.known if figure.half_width_share is None]
-    return ", ".join([f"±{share:.1%} of its {name}", *(f"no interval of its {each}" for each in missing)])
+    return ", ".join([*widest, *(f"no interval of its {each}" for each in missing)])
 
 
 def _longer(case: Case, missed: Sequence[Precision], aim: Aim) -> str:

@@ -11,13 +11,18 @@ DEFAULT_BUDGET_NS: Final = 300 * 10**9
 # Two values for each of thirty batch means.
 INTERVALS: Final = 60
 # A small part of the longest repeat at first; what writes has a cache to fill before it shows what lasts.
-FIRST_SHARE: Final = 48
-FIRST_SHARE_CHANGING: Final = 48
-WARMUP_SHARE: Final = 40
+FIRST_SHARE: Final = 16
+FIRST_SHARE_CHANGING: Final = 8
+WARMUP_SHARE: Final = 5
 
 
-def first_timing(cell: CellPlan) -> Timing:
-    """The timing of a cell's first repeats, with the campaign's as the longest."""
+def first_timing(cell: CellPlan, asked_ns: int | None = None) -> Timing:
+    """The timing of a cell's first repeats, with the campaign's as the longest.
+
+    ``asked_ns`` is how long they are to be; their warm-up is then shorter than the campaign's by as much.
+    """
+    if asked_ns is not None:
+        return timing_between(cell, cell.timing.warmup_ns * asked_ns // cell.timing.measure_ns, asked_ns)
     share = FIRST_SHARE_CHANGING if cell.workload.changes else FIRST_SHARE
     return timing_between(cell, cell.timing.warmup_ns // WARMUP_SHARE, round(cell.timing.measure_ns / share))
 

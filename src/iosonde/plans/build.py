@@ -95,7 +95,7 @@ def campaign_plan(campaign: CampaignTable, ground: Ground, *, quick: bool, seed:
         span_bytes=ground.span_bytes,
         fill=fill_cell(ground, campaign.fill, verify=campaign.verify) if ground.fill else None,
         cells=cells,
-        turns=_turns(cells, repeats, seed, campaign.order, aim=aim is not None),
+        turns=_turns(campaign, cells, repeats, seed, aim=aim is not None),
         aim=aim,
     )
     check_budget(plan)
@@ -258,10 +258,11 @@ def cell_seed(seed: int, cell: str, repeat: int) -> int:
 
 
 def _turns(
-    cells: Sequence[CellPlan], repeats: Mapping[str, int], seed: int, order: Order, *, aim: bool
+    campaign: CampaignTable, cells: Sequence[CellPlan], repeats: Mapping[str, int], seed: int, *, aim: bool
 ) -> tuple[CellTurn, ...]:
     """Every cell once a repeat. With an ``aim`` the phases come one after another, each with all its repeats."""
     turns: list[CellTurn] = []
+    order = campaign.order
     phases = _phases(cells) if aim and order is Order.RANDOM else [list(cells)]
     for phase, repeat in ((phase, repeat) for phase in phases for repeat in range(1, max(repeats.values()) + 1)):
         asked = [cell for cell in phase if repeats[cell.cell] >= repeat]
@@ -273,7 +274,7 @@ def _turns(
                 cell=cell.cell,
                 repeat=repeat,
                 seed=cell_seed(seed, cell.cell, repeat),
-                timing=first_timing(cell) if aim else None,
+                timing=first_timing(cell, campaign.first_duration) if aim else None,
             )
             for place, cell in enumerate(asked, 1)
         ]
