@@ -2,8 +2,9 @@
 
 import pytest
 
-from iosonde.cli.progress import outcome_words
-from iosonde.records import Engine, Operation, Sync, Workload
+from iosonde.cli.progress import Clockwork, outcome_words
+from iosonde.plans import Ground, campaign_plan, load_profile
+from iosonde.records import Aim, Engine, Operation, Sync, Workload
 from tests.builders import cell_plan, cell_record, engine_truth, totals_of, workload
 
 
@@ -34,3 +35,30 @@ def test_nothing_is_said_where_the_depth_was_reached_or_was_not_to_be_kept(
     asked: Workload, achieved: float, engine: Engine
 ) -> None:
     assert "IN FLIGHT" not in words(asked, achieved, engine)
+
+
+AIM = Aim(precision_percent=5.0, budget_ns=420 * 10**9)
+PLAN = campaign_plan(load_profile("lab"), Ground(span_bytes=1 << 30, fill=False), quick=False, seed=3, aim=AIM)
+
+
+def lab_clockwork() -> Clockwork:
+    """Of a lab run of seven minutes on a real target."""
+    return Clockwork(PLAN, PLAN.turns, virtual=False)
+
+
+def test_a_first_turn_that_takes_long_to_load_does_not_make_seven_minutes_fourteen() -> None:
+    clockwork = lab_clockwork()
+    first, second, *_ = PLAN.turns
+    assert clockwork.left_ns(first, 10.0) == 420 * 10**9
+    left_ns = clockwork.left_ns(second, 10.5)
+    assert left_ns is not None
+    assert 420 * 10**9 < left_ns < 460 * 10**9
+
+
+def test_turns_that_take_longer_all_along_make_what_is_left_longer() -> None:
+    clockwork = lab_clockwork()
+    clockwork.left_ns(PLAN.turns[0], 10.0)
+    planned_s = clockwork.done_ns(PLAN.turns[200]) / 10**9
+    left_ns = clockwork.left_ns(PLAN.turns[200], 10.0 + 2 * planned_s)
+    assert left_ns is not None
+    assert left_ns == pytest.approx(2 * (420 - planned_s) * 10**9, rel=0.1)

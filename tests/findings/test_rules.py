@@ -118,9 +118,12 @@ def read_back(*, damaged: int = 0) -> Verification:
     )
 
 
-def under_way(age_ns: int) -> Censored:
-    """One operation that had been under way for so long when measuring ended."""
-    return Censored(count=1, age_ns_min=age_ns, age_ns_max=age_ns, latency_ns_max=age_ns)
+BESIDE = (Neighbour(process=71, device="sda"),)
+
+
+def under_way(age_ns: int, count: int = 1) -> Censored:
+    """Operations that had been under way for so long when measuring ended."""
+    return Censored(count=count, age_ns_min=age_ns, age_ns_max=age_ns, latency_ns_max=age_ns)
 
 
 def run_of(*records: CellRecord, header: dict[str, Any] | None = None, **others: Any) -> RunRecord:
@@ -294,7 +297,7 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
     "depth-over-tags": lambda: sound(header=device(queue_tags=7)),
     "request-split": lambda: sound(header=device(request_size_bytes_max=2048)),
     "cell-failed": lambda: run_of(repeat(1), repeat(2), repeat(3, **NOT_DONE)),
-    "slowest-not-counted": lambda: run_of(repeat(1), repeat(2), repeat(3, censored=under_way(400 * MS))),
+    "slowest-not-counted": lambda: run_of(repeat(1), repeat(2), repeat(3, censored=under_way(4 * SECOND_NS, 8))),
     "io-errors": lambda: run_of(repeat(1), repeat(2), repeat(3, faults=(error(),))),
     # A quarter more than 8 in flight have time for, and no edge that would explain it.
     "littles-law-off": lambda: run_of(*three(count=FULL_COUNT * 5 // 4)),
@@ -585,6 +588,20 @@ def test_cells_that_never_settled_are_not_established_where_they_were_to_be_know
     assert "precision-missed" not in ids(find(Case.of(run)))
 
 
+def test_what_was_not_counted_is_a_note_where_the_mean_hardly_misses_it() -> None:
+    few = only(run_of(repeat(1), repeat(2), repeat(3, censored=under_way(400 * MS))), "slowest-not-counted")
+    assert few.severity is Severity.NOTE
+    deep = workload(queue_depth=16)
+    many = [repeat(1, deep), repeat(2, deep), repeat(3, deep, censored=under_way(4 * SECOND_NS, 16))]
+    both = only(run_of(repeat(1, censored=under_way(400 * MS)), *many), "slowest-not-counted")
+    assert (both.severity, both.cells) == (Severity.INVALID, ("random-read-4KiB-qd16",))
+
+
+def test_what_was_not_counted_of_a_discarded_repeat_is_missed_by_no_figure() -> None:
+    gone = repeat(4, neighbours=BESIDE, censored=under_way(4 * SECOND_NS, 8))
+    assert "slowest-not-counted" not in ids(find(Case.of(run_of(*three(), gone))))
+
+
 def test_a_cell_without_any_figure_is_missed_and_told_as_that() -> None:
     found = only(aimed(*(repeat(each, **NOT_DONE) for each in (1, 2, 3))), "precision-missed")
     assert found.evidence == (("random-read-4KiB-qd8", "no interval of its throughput"),)
@@ -598,9 +615,6 @@ def test_discarded_repeats_are_told_with_their_reasons_and_with_the_mean_of_all(
         "8,000 IOPS without them, 7,000 with all."
     )
     assert (found.severity, found.cells) == (Severity.NOTE, ("random-read-4KiB-qd8",))
-
-
-BESIDE = (Neighbour(process=71, device="sda"),)
 
 
 def test_a_cell_that_lost_more_than_a_third_of_its_repeats_by_what_they_show_is_doubtful_and_no_other_is() -> None:

@@ -16,6 +16,8 @@ from iosonde.records import CellPlan, CellRecord, CellTurn, Engine, IntervalReco
 from iosonde.units import SECOND_NS, format_bandwidth, format_duration, format_iops, format_latency, format_size
 
 REPLAY_TOLD_S: Final = 10.0
+# So much of the planned time has to pass before what it really took weighs as much.
+USUAL_NS: Final = 5 * SECOND_NS
 
 
 @contextmanager
@@ -87,7 +89,9 @@ class Clockwork:
         done = self.done_ns(turn)
         if not done:
             return None if self._virtual else self.total_ns
-        pace = (now_s - self._started_s) * SECOND_NS / done
+        # A real run takes about the planned time; the first turns, which load what they need, say little of it.
+        usual_ns = 0 if self._virtual else USUAL_NS
+        pace = ((now_s - self._started_s) * SECOND_NS + usual_ns) / (done + usual_ns)
         return round((self.total_ns - done) * pace)
 
     def left_words(self, turn: CellTurn, now_s: float) -> str:

@@ -1,9 +1,13 @@
 """Rules about the end of a cell: what was still under way then is in no figure."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from math import inf
 from typing import Final
 
-from iosonde.findings.case import Case, count_of, distinct
+from iosonde.analysis.estimate import LEVEL_SHARE_MIN
+from iosonde.analysis.totals import total_of
+from iosonde.findings.case import Case, count_of
 from iosonde.findings.model import Confidence, Finding, Severity
 from iosonde.records import CellRecord, Outcome
 from iosonde.units import format_latency
@@ -12,13 +16,16 @@ from iosonde.units import format_latency
 TIMES_SLOWEST: Final = 2.0
 # What is shorter than the kernel's own turns says nothing about the target.
 AGE_NS_MIN: Final = 10_000_000
+EVIDENCE_MAX: Final = 10
 
 
 def slowest_not_counted(case: Case) -> Iterator[Finding]:
     """Operations that were still under way at the end had already taken longer than any that is counted."""
-    found = [(record, ages) for record in case.run.cells if (ages := _ages(record)) is not None]
+    found = [(record, ages) for record in case.used if (ages := _ages(record)) is not None]
     if not found:
         return
+    lost = _lost_shares(case.used, [record for record, _ in found])
+    grave = tuple(cell for cell, share in lost.items() if share > LEVEL_SHARE_MIN)
     record, (age_ns, slowest_ns) = max(found, key=lambda each: each[1][0])
     censored = record.censored
     assert censored is not None
@@ -26,28 +33,47 @@ def slowest_not_counted(case: Case) -> Iterator[Finding]:
     if censored.latency_ns_max > age_ns:
         in_the_end = f", and took {format_latency(censored.latency_ns_max)} in the end"
     slowest = f"the slowest that is counted took {format_latency(slowest_ns)}" if slowest_ns else "none is counted"
-    cells = distinct(each.cell for each, _ in found)
     yield Finding(
         id="slowest-not-counted",
-        severity=Severity.INVALID,
+        severity=Severity.INVALID if grave else Severity.NOTE,
         confidence=Confidence.CERTAIN,
         statement=(
             f"In {count_of(len(found), 'measurement')} the target stood still when measuring ended: in {record.cell}, "
             f"repeat {record.repeat}, {count_of(censored.count, 'operation')} had been under way for "
             f"{format_latency(age_ns)}{in_the_end}; {slowest}. What had not come back by the end is in no latency "
-            "figure, so these cells' latencies are too good."
+            f"figure: {_too_good(max(lost.values()))}."
         ),
         evidence=tuple(
             (
                 each.cell,
                 f"repeat {each.repeat}: {format_latency(age)} at the end, {format_latency(counted)} at most counted",
             )
-            for each, (age, counted) in found[:10]
+            for each, (age, counted) in found[:EVIDENCE_MAX]
         ),
         advice="Take these cells' latencies for a lower bound, and look for what made the target stand still.",
         deciding_test="The same cells with a longer --duration, so that what stands still comes back within it.",
-        cells=cells,
+        # Where others are worse, those whose means hardly change are none of them.
+        cells=grave or tuple(lost),
     )
+
+
+def _too_good(share: float) -> str:
+    if share > 1:
+        return "latencies are too good, the mean by more than itself"
+    return f"latencies are too good, the mean by up to {share:.1%}, the tail by more"
+
+
+def _lost_shares(records: Sequence[CellRecord], silent: Sequence[CellRecord]) -> dict[str, float]:
+    """By cell, what the operations that were not counted would add to its mean latency, at most."""
+    lost_ns: dict[str, int] = defaultdict(int)
+    counted_ns: dict[str, int] = defaultdict(int)
+    for record in silent:
+        assert record.censored is not None
+        lost_ns[record.cell] += record.censored.count * max(record.censored.latency_ns_max, record.censored.age_ns_max)
+    for record in records:
+        if record.cell in lost_ns and (totals := total_of(record.operations, record.workload.subject)) is not None:
+            counted_ns[record.cell] += totals.latency_ns_sum
+    return {cell: ns / counted_ns[cell] if counted_ns[cell] else inf for cell, ns in lost_ns.items()}
 
 
 def _ages(record: CellRecord) -> tuple[int, int] | None:

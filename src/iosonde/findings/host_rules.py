@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from iosonde.analysis.clocks import drift_ppm
+from iosonde.analysis.clocks import furthest_drift_ppm
 from iosonde.findings.case import Case, distinct
 from iosonde.findings.model import Confidence, Finding, Severity
 from iosonde.records import CellRecord
@@ -17,7 +17,7 @@ CLOCK_READ_NS_MAX = 200
 
 def clock_drift(case: Case) -> Iterator[Finding]:
     """The clock that measured ran unlike the hardware's, or the wall clock was set meanwhile."""
-    worst_ppm = max((abs(ppm) for record in case.run.cells if (ppm := drift_ppm(record)) is not None), default=0.0)
+    worst_ppm = abs(furthest_drift_ppm(case.run.cells) or 0.0)
     stepped = any(_wall_was_set(record) for record in case.run.cells)
     if worst_ppm > DRIFT_PPM_MAX:
         yield Finding(

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from iosonde.analysis.clocks import drift_ppm
+from iosonde.analysis.clocks import furthest_drift_ppm
 from iosonde.analysis.target_state import target_state
 from iosonde.analysis.totals import merge_times
 from iosonde.charts.quantities import NO_VALUE
@@ -226,8 +226,7 @@ def _engine(run: RunRecord) -> tuple[tuple[str, str], ...]:
 
 def _drift(run: RunRecord) -> str:
     """By how much the clock was off at most, against the hardware's."""
-    found = [ppm for cell in run.cells if (ppm := drift_ppm(cell)) is not None]
-    return drift_text(max(found, key=abs, default=None)) or NO_VALUE
+    return drift_text(furthest_drift_ppm(run.cells)) or NO_VALUE
 
 
 def _reap_granularity(run: RunRecord) -> str:
