@@ -196,7 +196,7 @@ def test_a_target_on_which_nothing_completes_is_measured_for_longer_and_then_giv
         assert turn.timing is not None
         lengths_ns.append(turn.timing.measure_ns)
         measure(turn)
-    assert lengths_ns == [1080 * MS, 3240 * MS, 5040 * MS]
+    assert lengths_ns == [990 * MS, 2970 * MS, 5010 * MS]
 
 
 def test_no_cell_is_measured_on_while_another_has_too_few_repeats_to_say_what_it_needs() -> None:

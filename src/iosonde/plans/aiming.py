@@ -10,6 +10,7 @@ from iosonde.units import MILLISECOND_NS, exact_duration, format_duration, minut
 DEFAULT_BUDGET_NS: Final = 300 * 10**9
 # Two values for each of thirty batch means.
 INTERVALS: Final = 60
+INTERVAL_STEP_NS: Final = MILLISECOND_NS // 2
 # A small part of the longest repeat at first; what writes has a cache to fill before it shows what lasts.
 FIRST_SHARE: Final = 16
 FIRST_SHARE_CHANGING: Final = 8
@@ -32,7 +33,7 @@ def timing_between(cell: CellPlan, warmup_ns: int, measure_ns: int) -> Timing:
     if cell.timing.amount_bytes is not None:
         return cell.timing
     wanted_ns = min(measure_ns, cell.timing.measure_ns)
-    interval_ns = max(-(-wanted_ns // (INTERVALS * MILLISECOND_NS)), 1) * MILLISECOND_NS
+    interval_ns = max(-(-wanted_ns // (INTERVALS * INTERVAL_STEP_NS)) * INTERVAL_STEP_NS, MILLISECOND_NS)
     warm_ns = min(warmup_ns, cell.timing.measure_ns) // MILLISECOND_NS * MILLISECOND_NS
     return Timing(warmup_ns=warm_ns, measure_ns=interval_ns * INTERVALS, interval_ns=interval_ns)
 

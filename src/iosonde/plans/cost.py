@@ -11,8 +11,8 @@ from iosonde.vocabulary import EngineChoice
 # Nobody knows a drive's speed before measuring it. A PCIe 3 x4 link carries about this much, so that a plan errs on
 # the side of more wear; the user can say otherwise.
 ASSUMED_WRITE_BYTES_PER_S: Final = 3 * 10**9
-# Setting up, draining and writing down a cell: seen on two-core machines, 8 to 20 ms.
-CELL_OVERHEAD_NS: Final = 15_000_000
+# Setting up, draining and writing down a cell: seen on two-core machines, 7 to 15 ms.
+CELL_OVERHEAD_NS: Final = 10_000_000
 # fio starts and ends for each cell: seen there, 400 to 600 ms.
 FIO_CELL_OVERHEAD_NS: Final = 500_000_000
 
