@@ -78,6 +78,11 @@ def test_a_standstill_of_seconds_is_a_regime_and_no_stall() -> None:
     assert stalls_of(course([100] * 30 + [0] * 10 + [50] * 30)) == ()
 
 
+def test_a_pause_of_a_few_milliseconds_is_the_kernel_s_and_no_stall() -> None:
+    assert stalls_of(in_steps([160] * 20 + [0] * 6 + [160] * 34, 1_500_000)) == ()
+    assert len(stalls_of(in_steps([160] * 20 + [0] * 7 + [160] * 33, 1_500_000))) == 1
+
+
 def test_stalls_at_either_end_are_seen_and_so_are_several() -> None:
     record = in_steps([0] * 7 + [160] * 20 + [3] * 6 + [160] * 20 + [0] * 7, 17_000_000)
     assert [each.start_ns // 17_000_000 for each in stalls_of(record)] == [0, 27, 53]

@@ -206,6 +206,13 @@ def test_no_cell_is_measured_on_while_another_has_too_few_repeats_to_say_what_it
     assert few.count(CALM) == few.count(RESTLESS)
 
 
+def test_a_cell_that_leads_and_can_not_be_known_costs_no_other_its_time() -> None:
+    chosen = scheduled(planned(budget_s=25, text=WITH_A_MIX), {CALM: 2.0, MIX: 0.03})
+    behind = [turn.cell for turn in chosen if turn.repeat > JUDGED_MIN]
+    assert MIX in behind
+    assert CALM not in behind[: behind.count(MIX)]
+
+
 def test_what_a_reader_looks_at_first_is_known_first() -> None:
     chosen = scheduled(planned(budget_s=25, text=WITH_A_MIX), {CALM: 0.04, MIX: 0.04})
     behind = [turn.cell for turn in chosen if turn.repeat > JUDGED_MIN]

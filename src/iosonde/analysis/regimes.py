@@ -15,7 +15,7 @@ from iosonde.analysis.estimate import LEVEL_SHARE_MIN
 from iosonde.analysis.series import find_changes
 from iosonde.analysis.totals import count_all, iops_of, measured_intervals
 from iosonde.records import CellRecord, IntervalRecord
-from iosonde.units import SECOND_NS
+from iosonde.units import MILLISECOND_NS, SECOND_NS
 
 REGIME_NS_MIN: Final = SECOND_NS
 """A regime lasts as long, however many intervals that is: a full cache, throttling and collection hold on for seconds,
@@ -28,6 +28,9 @@ STALL_SHARE_MAX: Final = 0.1
 STALL_OPERATIONS_MIN: Final = 20.0
 """So many operations would usually have completed in a stall, at least: of independent ones, chance leaves less than a
 tenth of them once in a million stretches."""
+
+STALL_NS_MIN: Final = 10 * MILLISECOND_NS
+"""A shorter one may be the kernel's, which lets another thread run for as long."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,7 @@ def stalls_of(record: CellRecord) -> tuple[Regime, ...]:
 
 def _is_stall(stretch: Regime, usual: float) -> bool:
     time_ns = stretch.end_ns - stretch.start_ns
-    return time_ns < REGIME_NS_MIN and usual * time_ns / SECOND_NS >= STALL_OPERATIONS_MIN
+    return STALL_NS_MIN <= time_ns < REGIME_NS_MIN and usual * time_ns / SECOND_NS >= STALL_OPERATIONS_MIN
 
 
 def _runs(rates: Sequence[float], most: float) -> list[tuple[int, int]]:

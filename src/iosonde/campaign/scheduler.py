@@ -9,14 +9,13 @@ All decisions follow from the plan and the records alone: a run that goes on aft
 
 from collections import defaultdict
 from dataclasses import dataclass
-from itertools import accumulate
 from math import inf, sqrt
 from typing import Final
 
 from iosonde.analysis.cells import CellEstimate, estimate_cell, was_looked_at
 from iosonde.analysis.kinds import leading_cells
 from iosonde.analysis.precision import Figure, Precision, Reason, precision_of
-from iosonde.plans import CELL_OVERHEAD_NS, cell_seed, timing_between, turn_cost_ns
+from iosonde.plans import CELL_OVERHEAD_NS, ROUNDING_NS, cell_seed, timing_between, turn_cost_ns
 from iosonde.records import NOTHING_COMPLETED, Aim, CellPlan, CellRecord, CellTurn, Outcome, Plan, Timing
 
 # A repeat that is to be longer than the warm-up that was seen begins behind it with some room.
@@ -84,16 +83,19 @@ class AdaptiveScheduler:
     def _doubtful(self) -> list[Precision]:
         """The cells that are worth another turn, in their order.
 
-        Those that the budget left would hold to their end, one after another, are alone in the round: time that goes to
-        what can't be known with it would be lost for what can. Where it holds none of them, all are. Each has one turn
-        in a round, so that this holds until it is measured.
+        Those that the budget left holds to their end, beside all that come before them, are alone in the round: time
+        that goes to what can't be known with it would be lost for what can. Where it holds none of them, all are. Each
+        has one turn in a round, so that this holds until it is measured.
         """
         known = [self._known(cell) for cell in self._cells.values()]
         leading = leading_cells([each.estimate for each in known])
         found = [each.precision for each in known if self._goes_on(each.precision)]
         found.sort(key=lambda each: (not _is_unsure(each), each.cell not in leading, self._whole_ns(each), -each.doubt))
-        reached = accumulate(map(self._missing_ns, found))
-        held = [each for each, whole_ns in zip(found, reached, strict=True) if whole_ns <= self._left_ns]
+        held, free_ns = list[Precision](), float(self._left_ns)
+        for each in found:
+            if (missing_ns := self._missing_ns(each)) <= free_ns:
+                held.append(each)
+                free_ns -= missing_ns
         return held or found
 
     def _goes_on(self, known: Precision) -> bool:
@@ -149,7 +151,7 @@ class AdaptiveScheduler:
         first, records = self._first[cell.cell], self._records[cell.cell]
         usual_ns = sum(record.timing.measure_ns for record in records) / len(records)
         wanted_ns = self._length_ns(first, usual_ns, known, len(records))
-        fair_ns = self._left_ns / (len(self._round) + 1) - first.warmup_ns
+        fair_ns = self._left_ns / (len(self._round) + 1) - first.warmup_ns - CELL_OVERHEAD_NS - ROUNDING_NS
         moving = [record.within.warm_up_ns for record in records if record.within is not None and not record.settled]
         warmup_ns = max((record.timing.warmup_ns for record in records), default=first.warmup_ns)
         if known.reason is Reason.WARMING_UP:

@@ -2,6 +2,7 @@
 
 from iosonde.plans.aiming import (
     DEFAULT_BUDGET_NS,
+    ROUNDING_NS,
     first_timing,
     timing_between,
     turn_cost_ns,
@@ -51,6 +52,7 @@ __all__ = [
     "PROFILES",
     "QUEUE_DEPTH_MAX",
     "QUICK_TIMING",
+    "ROUNDING_NS",
     "SEED_MAX",
     "SLOW_FORMS",
     "TARGETS_MAX",

@@ -11,6 +11,8 @@ DEFAULT_BUDGET_NS: Final = 300 * 10**9
 # Two values for each of thirty batch means.
 INTERVALS: Final = 60
 INTERVAL_STEP_NS: Final = MILLISECOND_NS // 2
+# By so much a repeat may be longer than it was to be.
+ROUNDING_NS: Final = INTERVALS * INTERVAL_STEP_NS
 # A small part of the longest repeat at first; what writes has a cache to fill before it shows what lasts.
 FIRST_SHARE: Final = 16
 FIRST_SHARE_CHANGING: Final = 8
