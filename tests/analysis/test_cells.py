@@ -130,3 +130,14 @@ def test_a_flushed_write_is_about_its_commits() -> None:
     found = estimate_cell(plan, [cell_record(plan, operations)])
     assert found.subject is not None
     assert found.subject.operation is Operation.COMMIT
+
+
+def test_what_an_aim_asks_for_is_what_all_figures_say() -> None:
+    operations = {Operation.READ: totals_of([1000] * 9000), Operation.WRITE: totals_of([2000] * 4000)}
+    records = [cell_record(MIXED, operations, repeat=each) for each in (1, 2, 3)]
+    whole, brief = estimate_cell(MIXED, records), estimate_cell(MIXED, records, for_aim=True)
+    assert list(brief.operations) == [MIXED.workload.subject]
+    assert whole.subject is not None
+    assert brief.subject is not None
+    assert brief.subject.percentile(99) == whole.subject.percentile(99)
+    assert (brief.subject.iops, brief.subject.latency_ns_mean) == (whole.subject.iops, whole.subject.latency_ns_mean)

@@ -139,3 +139,18 @@ def test_merging_nothing_gives_an_empty_histogram() -> None:
 
 def test_percentile_names_have_no_point() -> None:
     assert [percent_name(percent) for percent in PERCENTS] == ["p50", "p90", "p95", "p99", "p99_9", "p99_99"]
+
+
+def test_many_histograms_are_added_up_as_few_are() -> None:
+    random = np.random.default_rng(8)
+    many = [
+        Histogram(bucket=tuple(map(int, buckets)), count=tuple(map(int, random.integers(1, 2**40, len(buckets)))))
+        for buckets in (np.unique(random.integers(0, 3000, 200)) for _ in range(40))
+    ]
+    expected: dict[int, int] = {}
+    for each in many:
+        for bucket, count in zip(each.bucket, each.count, strict=True):
+            expected[bucket] = expected.get(bucket, 0) + count
+    found = merge_histograms(many)
+    assert dict(zip(found.bucket, found.count, strict=True)) == expected
+    assert list(found.bucket) == sorted(expected)

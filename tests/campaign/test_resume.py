@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.campaign import SilentObserver, look_back, resume
+from iosonde.campaign import SilentObserver, look_ahead, look_back, measure_to_directory, resume
 from iosonde.campaign.places import Place
 from iosonde.campaign.target import check_same
 from iosonde.errors import TargetError
-from iosonde.records import Identity
+from iosonde.records import CellRecord, Identity
 from iosonde.store import load_run
-from tests.stories.short_runs import DONE, fork, run_short
+from tests.stories.short_runs import DONE, fork, run_short, short_wish
 
 FILE = Identity(device_major=259, device_minor=2, inode=12, size_bytes=1 << 20, born_ns=1_000)
 
@@ -41,17 +41,23 @@ def test_the_same_file_passes_also_where_nobody_knows_when_it_was_made() -> None
     check_same(place(), FILE.model_copy(update={"born_ns": None}))
 
 
+class Interrupting(SilentObserver):
+    """Ends a run once its first cell is measured."""
+
+    def cell_finished(self, record: CellRecord) -> None:
+        if record.order > 0:
+            raise KeyboardInterrupt
+
+
 def test_a_file_of_the_user_s_that_was_made_again_under_the_same_number_is_refused_and_left_alone(
     tmp_path: Path,
 ) -> None:
     target, directory = tmp_path / "target", tmp_path / "run"
     target.write_bytes(os.urandom(16 << 20))
     number = target.stat().st_ino
-    child = fork(lambda: run_short(target, directory))
-    child.kill_after(0.25)
-    child.wait()
-    if not (directory / "run.json").exists():
-        pytest.skip("killed before it began")
+    wish, now = short_wish(target), datetime.now(UTC)
+    with pytest.raises(KeyboardInterrupt):
+        measure_to_directory(wish, look_ahead(wish, now), directory, Interrupting(), now)
     target.unlink()
     target.write_bytes(os.urandom(16 << 20))
     if target.stat().st_ino != number:

@@ -18,7 +18,7 @@ from iosonde.vocabulary import EngineChoice, Poll
 from tests.stories.short_runs import run_short, short_wish
 
 SECOND_NS = 10**9
-OVERHEAD_NS = 10_000_000
+OVERHEAD_NS = 15_000_000
 SWEEP = """
 [[experiment]]
 name = "all"
@@ -177,7 +177,7 @@ def test_a_file_that_stays_is_not_written_once_more(tmp_path: Path) -> None:
     rest = look_back(tmp_path / "run", failed_again=False)
     assert rest.fill_ns == 0
     assert rest.left_ns + rest.spent_ns == cost_of(rest)
-    assert rest_line(rest) == "5 of 8 measurements are left, 115 ms"
+    assert rest_line(rest) == "5 of 8 measurements are left, 140 ms"
 
 
 def test_a_run_that_has_ended_has_nothing_left(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def test_first_repeats_of_all_cells_are_within_the_budget_and_the_price_says_so(
     plan = lab()
     cells = {cell.cell: cell for cell in plan.cells}
     assert sum(turn_cost_ns(cells[turn.cell], turn) for turn in plan.turns) < AIM.budget_ns
-    fill_ns = plan_cost(lab(None)).duration_ns - sum(6_010_000_000 for _ in lab(None).turns)
+    fill_ns = plan_cost(lab(None)).duration_ns - sum(6_015_000_000 for _ in lab(None).turns)
     assert plan_cost(plan).duration_ns == fill_ns + AIM.budget_ns
 
 

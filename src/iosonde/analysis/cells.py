@@ -158,25 +158,35 @@ class CellEstimate:
         return self.operations.get(operation)
 
 
-def estimate_cell(plan: CellPlan, records: Sequence[CellRecord], *, looked: bool = False) -> CellEstimate:
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked of each class of operations: at another look than the first, and with which percentiles."""
+
+    looked: bool
+    percents: Sequence[float]
+
+
+def estimate_cell(
+    plan: CellPlan, records: Sequence[CellRecord], *, looked: bool = False, for_aim: bool = False
+) -> CellEstimate:
     """The estimates of one cell from the records of its repeats, which may be none.
 
     ``looked`` says that the campaign has looked at fewer of these repeats before, and might have stopped then.
+    ``for_aim`` leaves out what no precision is asked of: all but the subject, and its percentiles but p99.
     """
     repeats = sort_repeats(records)
     used = repeats.used
-    found = {operation for record in used for operation in record.operations}
-    leads = _estimate_operation(plan.workload.subject, plan.workload, used, looked=looked)
+    found = set() if for_aim else {operation for record in used for operation in record.operations}
+    asked = _Asked(looked, (TAIL_PERCENT,) if for_aim else PERCENTS)
+    leads = _estimate_operation(plan.workload.subject, plan.workload, used, asked)
     weights = None if leads is None else leads.iops.weights
     estimates = {
-        each: leads
-        if each is plan.workload.subject
-        else _estimate_operation(each, plan.workload, used, weights, looked=looked)
+        each: leads if each is plan.workload.subject else _estimate_operation(each, plan.workload, used, asked, weights)
         for each in Operation
         if each in found or each is plan.workload.subject
     }
-    if Operation.ALL not in estimates:
-        estimates[Operation.ALL] = _estimate_all(plan.workload, used, estimates, weights, looked=looked)
+    if Operation.ALL not in estimates and not for_aim:
+        estimates[Operation.ALL] = _estimate_all(plan.workload, used, estimates, asked, weights)
     pace = estimate_pace(used, weights)
     if pace is not None and pace.saturated:
         estimates = {each: _withheld(figures) for each, figures in estimates.items()}
@@ -205,15 +215,14 @@ def _estimate_all(
     workload: Workload,
     used: Sequence[CellRecord],
     estimates: Mapping[Operation, OperationEstimate | None],
+    asked: _Asked,
     weights: Sequence[float] | None,
-    *,
-    looked: bool,
 ) -> OperationEstimate | None:
     """The figures of all classes together; where there is one only, they are its own."""
     if len(estimates) == 1:
         [(operation, only)] = estimates.items()
         return None if only is None or operation not in COUNTED_IN_ALL else replace(only, operation=Operation.ALL)
-    return _estimate_operation(Operation.ALL, workload, used, weights, looked=looked)
+    return _estimate_operation(Operation.ALL, workload, used, asked, weights)
 
 
 def _withheld(figures: OperationEstimate | None) -> OperationEstimate | None:
@@ -228,9 +237,8 @@ def _estimate_operation(
     operation: Operation,
     workload: Workload,
     used: Sequence[CellRecord],
+    asked: _Asked,
     weights: Sequence[float] | None = None,
-    *,
-    looked: bool,
 ) -> OperationEstimate | None:
     """The figures of one class, all with the weights of its throughput.
 
@@ -242,7 +250,7 @@ def _estimate_operation(
         return None
 
     def estimated(values: Sequence[float], own: Sequence[Own | None], weights: Sequence[float] | None) -> Estimate:
-        made = estimate(values, found.lengths, own, weights=weights, looked=looked)
+        made = estimate(values, found.lengths, own, weights=weights, looked=asked.looked)
         assert made is not None, "something was completed"
         return made
 
@@ -262,7 +270,10 @@ def _estimate_operation(
         latency_ns_min=merged.latency_ns_min,
         latency_ns_max=merged.latency_ns_max,
         percentiles=_estimate_percentiles(
-            merged, found.totals, [_beyond_own(record, operation, workload) for record in found.records], looked=looked
+            merged,
+            found.totals,
+            [_beyond_own(record, operation, workload) for record in found.records],
+            asked,
         ),
         count=merged.count,
         bytes=merged.bytes,
@@ -278,19 +289,19 @@ def _estimate_percentiles(
     merged: OperationTotals,
     repeats: Sequence[OperationTotals],
     beyond: Sequence[Own | None],
-    *,
-    looked: bool,
+    asked: _Asked,
 ) -> tuple[PercentileEstimate, ...]:
-    pooled = percentiles_of(merged)
-    own = [percentiles_of(totals) for totals in repeats] if len(repeats) > 1 else [pooled]
+    pooled = dict(zip(PERCENTS, percentiles_of(merged), strict=True))
+    each = [percentiles_of(totals) for totals in repeats] if len(repeats) > 1 else [tuple(pooled.values())]
+    own = dict(zip(PERCENTS, zip(*each, strict=True), strict=True))
     none = [None] * len(beyond)
-    errors = {percent: beyond if percent == TAIL_PERCENT else none for percent in PERCENTS}
-    intervals = percentile_intervals(merged, repeats, errors, looked=looked)
+    errors = {percent: beyond if percent == TAIL_PERCENT else none for percent in asked.percents}
+    intervals = percentile_intervals(merged, repeats, errors, looked=asked.looked)
     estimates = []
-    for index, (percent, value_ns) in enumerate(zip(PERCENTS, pooled, strict=True)):
-        known = [value for repeat in own if (value := repeat[index]) is not None]
-        lowest_ns, highest_ns = (min(known), max(known)) if len(known) == len(own) else (None, None)
-        found = intervals[index]
+    for percent, found in zip(asked.percents, intervals, strict=True):
+        value_ns = pooled[percent]
+        known = [value for value in own[percent] if value is not None]
+        lowest_ns, highest_ns = (min(known), max(known)) if len(known) == len(each) else (None, None)
         bounds = () if found is None else (found.low_ns, found.high_ns, found.level, found.between_share)
         estimates.append(PercentileEstimate(percent, value_ns, lowest_ns, highest_ns, *bounds))
     return tuple(estimates)

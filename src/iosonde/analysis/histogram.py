@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Final
 
 from iosonde.records import Histogram, Layout
@@ -14,6 +14,8 @@ TAIL_PERCENT: Final = 99.0
 """The percentile that has to be known where figures are measured until they are."""
 
 SAMPLES_BEYOND_MIN: Final = 10
+MANY_BUCKETS: Final = 4096
+"""From so many on, arrays add them up in a fraction of the time."""
 """A percentile is shown only with this many samples beyond it; fewer make it a story about single operations."""
 
 _PARTS_PER_PERCENT: Final = 100
@@ -126,9 +128,23 @@ def values_at_ranks(
 
 def _added(histograms: Sequence[Histogram]) -> Histogram:
     """Histograms of one layout added up; a bucket that stands twice in one of them is added as well."""
+    if sum(len(histogram.bucket) for histogram in histograms) >= MANY_BUCKETS:
+        return _added_at_once(histograms)
     counts: dict[int, int] = {}
     for histogram in histograms:
         for bucket, count in zip(histogram.bucket, histogram.count, strict=True):
             counts[bucket] = counts.get(bucket, 0) + count
     buckets = tuple(sorted(counts))
     return Histogram(layout=histograms[0].layout, bucket=buckets, count=tuple(map(counts.__getitem__, buckets)))
+
+
+def _added_at_once(histograms: Sequence[Histogram]) -> Histogram:
+    # Imported here because it takes longer than the few histograms of most commands.
+    import numpy as np
+
+    buckets = np.fromiter(chain.from_iterable(each.bucket for each in histograms), dtype=np.int64)
+    counts = np.fromiter(chain.from_iterable(each.count for each in histograms), dtype=np.int64)
+    found, places = np.unique(buckets, return_inverse=True)
+    sums = np.zeros(len(found), dtype=np.int64)
+    np.add.at(sums, places, counts)
+    return Histogram(layout=histograms[0].layout, bucket=tuple(found.tolist()), count=tuple(sums.tolist()))

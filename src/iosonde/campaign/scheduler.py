@@ -15,6 +15,7 @@ from typing import Final
 from iosonde.analysis.cells import CellEstimate, estimate_cell, was_looked_at
 from iosonde.analysis.kinds import leading_cells
 from iosonde.analysis.precision import Figure, Precision, Reason, precision_of
+from iosonde.analysis.totals import total_of
 from iosonde.plans import CELL_OVERHEAD_NS, ROUNDING_NS, cell_seed, timing_between, turn_cost_ns
 from iosonde.records import NOTHING_COMPLETED, Aim, CellPlan, CellRecord, CellTurn, Outcome, Plan, Timing
 
@@ -52,12 +53,15 @@ class AdaptiveScheduler:
         self._left_ns = aim.budget_ns
 
     def take(self, turn: CellTurn, record: CellRecord) -> None:
-        """What a turn has given. Without what only pages show, since all of them are kept."""
+        """What a turn has given: with its subject added up once, without what only pages show, since all are kept."""
         self._order = max(self._order, turn.order)
         cost_ns = turn_cost_ns(self._cells[turn.cell], turn)
         self._left_ns -= cost_ns
         self._spent_ns[turn.cell] += cost_ns
-        self._records[turn.cell].append(record.model_copy(update={"intervals": (), "slowest": ()}))
+        whole = total_of(record.operations, record.workload.subject)
+        operations = record.operations | ({} if whole is None else {record.workload.subject: whole})
+        light = {"intervals": (), "slowest": (), "operations": operations}
+        self._records[turn.cell].append(record.model_copy(update=light))
 
     def follow(self, turn: CellTurn, record: CellRecord) -> None:
         """A turn that an earlier session has chosen and measured."""
@@ -130,7 +134,7 @@ class AdaptiveScheduler:
         records = self._records[cell.cell]
         found = self._found.get(cell.cell)
         if found is None or found.repeats != len(records):
-            estimate = estimate_cell(cell, records, looked=was_looked_at(self._plan, records))
+            estimate = estimate_cell(cell, records, looked=was_looked_at(self._plan, records), for_aim=True)
             found = _Known(len(records), estimate, precision_of(estimate, self._aim.precision_percent))
             self._found[cell.cell] = found
         return found

@@ -12,7 +12,7 @@ from iosonde.vocabulary import EngineChoice
 # the side of more wear; the user can say otherwise.
 ASSUMED_WRITE_BYTES_PER_S: Final = 3 * 10**9
 # Setting up, draining and writing down a cell: seen on two-core machines, 7 to 15 ms.
-CELL_OVERHEAD_NS: Final = 10_000_000
+CELL_OVERHEAD_NS: Final = 15_000_000
 # fio starts and ends for each cell: seen there, 400 to 600 ms.
 FIO_CELL_OVERHEAD_NS: Final = 500_000_000
 
