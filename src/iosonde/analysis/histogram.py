@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import accumulate, chain
 from typing import Final
 
@@ -107,11 +108,16 @@ def percentiles(
     The value is the midpoint of the bucket that holds the rank, clipped to the exact smallest and largest value;
     with 128 buckets an octave it is within 0.4 % of the sample of that rank.
     """
-    total = sum(histogram.count)
-    ranks = {percent: rank for percent in percents if _has_beyond(total, rank := rank_of(total, percent))}
+    ranks = _supported(sum(histogram.count), tuple(percents))
     values = values_at_ranks(histogram, tuple(ranks.values()), smallest_ns=smallest_ns, largest_ns=largest_ns)
     known = dict(zip(ranks, values, strict=True))
     return tuple(known.get(percent) for percent in percents)
+
+
+@lru_cache(maxsize=1 << 16)
+def _supported(total: int, percents: tuple[float, ...]) -> dict[float, int]:
+    """The ranks of those percentiles that so many samples support; a run has many intervals of the same count."""
+    return {percent: rank for percent in percents if _has_beyond(total, rank := rank_of(total, percent))}
 
 
 def values_at_ranks(
