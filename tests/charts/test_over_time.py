@@ -111,16 +111,31 @@ def test_intervals_with_a_few_operations_each_are_drawn_with_their_means() -> No
     assert drawn_axis(figure) == [0, 3]
 
 
+def borders_of(figure: Figure) -> list[float]:
+    """Where the lines between repeats stand."""
+    assert figure.specification is not None
+    rules = [layer for layer in figure.specification["layer"] if layer["mark"]["type"] == "rule"]
+    held = figure.specification.get("datasets", {})
+    rows = [layer["data"].get("values") or held[layer["data"]["name"]] for layer in rules]
+    return [row["second"] for each in rows for row in each]
+
+
+def test_the_lines_between_repeats_are_one_layer_and_none_where_they_would_hide_what_they_part() -> None:
+    for repeats, lines in ((1, 0), (40, 39), (80, 0)):
+        run = run_of(*(repeat_of(300, number=number) for number in range(1, repeats + 1)))
+        figure = latency_heat_map(estimate_run(run).cells[0], run.cells)
+        assert len(borders_of(figure)) == lines
+        assert figure.specification is not None
+        assert len(figure.specification["layer"]) < 10
+
+
 def test_the_axis_of_time_is_as_long_as_the_picture_whatever_intervals_support() -> None:
     # Only the first interval of each repeat has the samples for a percentile.
     run = run_of(repeat_of(300, 2), repeat_of(300, 2, number=2))
     figure = latency_heat_map(estimate_run(run).cells[0], run.cells)
     assert {row["second"] for row in figure.rows} == {0.25, 1.25}
     assert drawn_axis(figure) == [0, 2]
-    (border,) = [
-        layer["encoding"]["x"]["datum"] for layer in figure.specification["layer"] if layer["mark"]["type"] == "rule"
-    ]
-    assert border == 1
+    assert borders_of(figure) == [1]
 
 
 def test_a_cell_without_intervals_has_no_picture() -> None:
