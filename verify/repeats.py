@@ -46,7 +46,7 @@ HELD_MIN, HELD_MAX = 0.94, 0.97
 PROCESSES: Final = 2
 
 ERROR: Final = 0.01
-"""The standard error of a first repeat by its within-repeat variation alone, as a share of the figure."""
+"""Relative standard error of a first repeat from within-repeat variation alone."""
 TAIL_ERROR: Final = 0.09
 """The same for the share beyond the p99; of the p99 itself it makes as much as is allowed for two ``ERROR``."""
 RATE_PER_S: Final = 1e6

@@ -127,7 +127,7 @@ def robbed(number: int, steal_ms: int, seconds: float = 1.0) -> CellRecord:
 
 def test_a_repeat_whose_cpu_time_went_to_others_is_discarded_whatever_its_value() -> None:
     found = sort_repeats([robbed(1, 0), robbed(2, 200), robbed(3, 0), robbed(4, 20)])
-    assert [record.repeat for record in found.stolen] == [2]
+    assert [record.repeat for record in found.of(Fate.STEAL)] == [2]
     assert found.fates[2] is Fate.STEAL
     assert [record.repeat for record in found.used] == [1, 3, 4]
 

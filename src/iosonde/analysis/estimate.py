@@ -25,8 +25,8 @@ CONFIDENCE_WITHIN: Final = 0.945
 often than each by itself: where it is the one within, 95 of 100 hold with this."""
 
 CONFIDENCE_LOOKED: Final = 0.965
-"""A campaign that stops as soon as repeats look alike stops more often where they do so by chance. Intervals at its
-second look and later ones are taken as much wider, where they rest on how repeats differ: ``verify repeats``."""
+"""Correction for optional stopping: a campaign that stops once repeats agree also stops when they agree by chance. From
+the second look on, intervals that rest on the variance between repeats use this level (``verify repeats``)."""
 
 BATCHES_MAX: Final = 30
 """The values that a repeat's own error rests on, at most: batch means have so many."""

@@ -29,15 +29,20 @@ _SWEPT: Final[dict[Along, dict[str, Any]]] = {
 
 
 @dataclass(frozen=True)
-class Family:
-    """The cells of one workload along one thing, in its order; there is at least one."""
+class CellGroup:
+    """Cells whose workloads are alike but for what the group varies; there is at least one."""
 
     cells: tuple[CellEstimate, ...]
 
     @property
     def workload(self) -> Workload:
-        """That of the first cell: the others differ from it only in what the family goes along."""
+        """The workload of the first cell; the others differ from it only in what the group varies."""
         return self.cells[0].workload
+
+
+@dataclass(frozen=True)
+class Family(CellGroup):
+    """The cells of one workload along one parameter, in its order."""
 
     @property
     def whole(self) -> Operation:

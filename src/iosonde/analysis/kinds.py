@@ -6,7 +6,7 @@ from itertools import product
 from typing import Final
 
 from iosonde.analysis.cells import CellEstimate
-from iosonde.analysis.families import whole_of
+from iosonde.analysis.families import CellGroup, whole_of
 from iosonde.records import Access, Data, Experiment, Operation, Sync, Workload
 
 SMALL_BLOCK_BYTES: Final = 4096
@@ -14,15 +14,18 @@ SMALL_BLOCK_BYTES: Final = 4096
 
 
 @dataclass(frozen=True)
-class Kind:
+class Kind(CellGroup):
     """Cells that do the same in other sizes, at other depths, by other numbers of workers or on more targets."""
 
-    cells: tuple[CellEstimate, ...]
+    @property
+    def is_stream(self) -> bool:
+        """Whether it is sequential: told by its bandwidth, at any block size."""
+        return self.workload.pattern is Access.SEQUENTIAL
 
     @property
-    def workload(self) -> Workload:
-        """That of the first cell."""
-        return self.cells[0].workload
+    def compared(self) -> Sequence[CellEstimate]:
+        """Those among which the best throughput is looked for: all of a stream, else those of one block size."""
+        return self.cells if self.is_stream else at_one_size(self.cells)
 
     @property
     def whole(self) -> Operation:
@@ -60,9 +63,8 @@ def leading_cells(cells: Sequence[CellEstimate]) -> frozenset[str]:
     tails = [cell for cell in cells if Experiment.TAIL in cell.experiments]
     found = [*at_one_size(durable), *tails[:1]]
     for kind in kinds_of(closed):
-        is_stream = kind.workload.pattern is Access.SEQUENTIAL
-        found.append(max(kind.cells if is_stream else at_one_size(kind.cells), key=_throughput))
-        found.extend([] if is_stream else at_one_size(kind.without_queue))
+        found.append(max(kind.compared, key=_throughput))
+        found.extend([] if kind.is_stream else at_one_size(kind.without_queue))
     return frozenset(cell.cell for cell in found)
 
 

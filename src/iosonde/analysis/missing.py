@@ -8,7 +8,7 @@ from iosonde.analysis.estimate import RATIO_MAX, REPEATS_MIN, Estimate
 from iosonde.analysis.histogram import SAMPLES_BEYOND_MIN, percentile_supported
 
 NORMAL: Final = 1.96
-"""Half a 95 % interval in standard errors, where these are known and not measured."""
+"""Half-width of a 95 % interval in standard errors when the variance is known, not estimated (normal distribution)."""
 
 NOT_MEASURED: Final = "not measured"
 ENGINE_UNKNOWING: Final = "the engine that measured does not know it"

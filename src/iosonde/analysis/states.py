@@ -72,11 +72,6 @@ class Repeats:
         return self.of(Fate.CONTAMINATED)
 
     @property
-    def stolen(self) -> tuple[CellRecord, ...]:
-        """Those that were discarded because the hypervisor gave CPU time to others."""
-        return self.of(Fate.STEAL)
-
-    @property
     def unsettled(self) -> tuple[CellRecord, ...]:
         """Those that were discarded because their warm-up was too short."""
         return self.of(Fate.WARMING_UP)

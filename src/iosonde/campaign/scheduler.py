@@ -1,10 +1,12 @@
-"""Which measurement is next when a plan has an aim: the budget goes first to the cells that it can make known.
+"""Chooses the next measurement of a plan with a precision, so that as many cells as possible reach it in the budget.
 
-After the first repeats of all cells come rounds. In each, every cell that the budget left can still make known is
-measured once more; so cells stay interleaved, and a drift of the target shows as one. First come those of which too few
-repeats are there to say what they need, then those that a reader looks at first, then all others, those that take least
-in all before those that take more.
-All decisions follow from the plan and the records alone: a run that goes on after it was broken off decides the same.
+The plan measures the first repeats of all cells. After them come rounds: each round measures once more every cell
+that the remaining budget can still bring to the requested precision. Cells stay interleaved, so drift of the target
+shows up as spread between repeats. A round starts with cells that have too few repeats to estimate their need; then
+come the cells that the headline reports, then all others. Within each group, the cells with the smallest total need
+come first.
+
+All decisions follow from the plan and the records alone, so a resumed run makes the same ones.
 """
 
 from collections import defaultdict

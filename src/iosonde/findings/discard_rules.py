@@ -16,11 +16,11 @@ from iosonde.vocabulary import Fate
 EVIDENCE_MAX: Final = 10
 
 DISCARDED_SHARE_MAX: Final = 1 / 3
-"""Of a cell's finished repeats: where more were discarded for what they show of themselves, its figures are a choice as
-much as a measurement."""
+"""If more of a cell's finished repeats than this are discarded on the evidence of their own figures, the selection may
+shape the result."""
 
 FROM_OUTSIDE: Final = frozenset({Fate.CONTAMINATED, Fate.STEAL})
-"""The evidence is none of the repeat's own figures: what is left is no choice among them."""
+"""Decided by evidence from outside the repeat: discarding these does not select results."""
 
 WHY_DISCARDED: Final = {
     Fate.CONTAMINATED: "another run was at work on the device",

@@ -12,9 +12,6 @@ from iosonde.records import Neighbour
 ENGINE_NAME = "iosonde-engine"
 # A loop device on a file on a loop device is seen; anything deeper is somebody's joke.
 LEVELS_MAX = 8
-# The kernel gives whole lines, up to a page at a time; where less than this came, another line would have had room.
-_PART_BYTES = 2048
-_READ_BYTES = 1 << 16
 
 
 def neighbours_of(devices: set[int], own_process: int, root: Path = Path("/")) -> tuple[Neighbour, ...]:
@@ -79,25 +76,8 @@ def _open_devices(process: int, root: Path) -> Iterator[int]:
 
 def _locked(root: Path) -> Iterator[tuple[int, int]]:
     """Process and device number of every flock: ``1: FLOCK  ADVISORY  WRITE 1234 fe:00:131 0 EOF``."""
-    for line in _locks(root / "proc/locks").splitlines():
+    for line in read_text(root / "proc/locks").splitlines():
         fields = line.split()
         if len(fields) >= 6 and fields[1] == "FLOCK":  # noqa: PLR2004 - the place is the sixth field
             major, minor, _ = fields[5].split(":")
             yield int(fields[4]), os.makedev(int(major, 16), int(minor, 16))
-
-
-def _locks(path: Path) -> str:
-    """The table of locks. Each read of it keeps the kernel for milliseconds: a part of a page is known to be all."""
-    try:
-        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return ""
-    try:
-        parts = [os.read(file, _READ_BYTES)]
-        while len(parts[-1]) > _PART_BYTES:
-            parts.append(os.read(file, _READ_BYTES))
-    except OSError:
-        return ""
-    finally:
-        os.close(file)
-    return b"".join(parts).decode(errors="replace")

@@ -175,26 +175,25 @@ def _swept(sweeps: Sequence[DepthSweep]) -> tuple[SweptKnee, ...]:
 
 def _best_throughput(kind: Kind) -> HeadlineGroup | None:
     """Bandwidth of a stream, else operations a second; of a mix with flushes its commits, and its reads beside them."""
-    is_stream = kind.workload.pattern is Access.SEQUENTIAL
     whole = kind.whole
 
     def figures_of(cell: CellEstimate) -> tuple[HeadlineFigure, ...]:
-        if is_stream:
+        if kind.is_stream:
             return _figures(cell, whole, lambda each: each.bytes_per_s, "best", Quantity.BANDWIDTH)
         if whole is Operation.COMMIT:
             beside = _figures(cell, Operation.READ, lambda each: each.iops, "reads", Quantity.IOPS)
             return (*_figures(cell, whole, lambda each: each.iops, "best", Quantity.COMMITS), *beside)
         return _figures(cell, whole, lambda each: each.iops, "best", Quantity.IOPS)
 
-    cells = kind.cells if is_stream else at_one_size(kind.cells)
-    identity = f"{kind_id(kind)}-{'bandwidth' if is_stream else 'iops'}"
+    cells = kind.compared
+    identity = f"{kind_id(kind)}-{'bandwidth' if kind.is_stream else 'iops'}"
     return _best(identity, name_at(kind, cells[0]), cells, figures_of, operations_at(kind, cells[0]))
 
 
 def _worth_latency(kinds: Sequence[Kind]) -> list[Kind]:
     """Those whose latency without a queue is told: streams only where nothing else has any."""
     shallow = [kind for kind in kinds if kind.whole is not Operation.COMMIT and kind.without_queue]
-    others = [kind for kind in shallow if kind.workload.pattern is not Access.SEQUENTIAL]
+    others = [kind for kind in shallow if not kind.is_stream]
     return (others or shallow)[:LATENCIES_MAX]
 
 

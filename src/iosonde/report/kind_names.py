@@ -4,7 +4,6 @@ from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.kinds import Kind
 from iosonde.charts.names import slug
 from iosonde.charts.quantities import operations_label, workload_label
-from iosonde.records import Access
 
 
 def kind_id(kind: Kind) -> str:
@@ -21,11 +20,10 @@ def name_at(kind: Kind, cell: CellEstimate) -> str:
     """The kind with the size of a cell, as a heading; that of a stream stands with its depth."""
     label = kind_label(kind)
     label = f"{label[:1].upper()}{label[1:]}"
-    return label if kind.workload.pattern is Access.SEQUENTIAL else f"{label}, {cell.workload.size_text}"
+    return label if kind.is_stream else f"{label}, {cell.workload.size_text}"
 
 
 def operations_at(kind: Kind, cell: CellEstimate) -> str:
     """The same within a sentence: ``4 KiB random reads``, ``sequential writes``."""
     label = operations_label(cell.workload)
-    is_stream = kind.workload.pattern is Access.SEQUENTIAL
-    return label.removeprefix(f"{cell.workload.size_text} ") if is_stream else label
+    return label.removeprefix(f"{cell.workload.size_text} ") if kind.is_stream else label
