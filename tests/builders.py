@@ -11,6 +11,7 @@ from iosonde.analysis.histogram import bucket_of
 from iosonde.findings.model import Confidence, Finding, Severity
 from iosonde.plans import cell_name
 from iosonde.records import (
+    NOTHING_COMPLETED,
     Access,
     Alignment,
     CellPlan,
@@ -100,6 +101,12 @@ def workload(
 def cell_plan(asked: Workload, *experiments: Experiment, timing: Timing = TIMING) -> CellPlan:
     """A planned cell with the id that fits its workload."""
     return CellPlan(cell=cell_name(asked), experiments=experiments, workload=asked, timing=timing)
+
+
+def silent_repeat(plan: CellPlan, repeat: int, **others: Any) -> CellRecord:
+    """A repeat in whose time nothing completed."""
+    why = Failure(kind=NOTHING_COMPLETED, message="no read completed in the measured time")
+    return cell_record(plan, {}, repeat=repeat, outcome=Outcome.FAILED, failure=why, **others)
 
 
 def cell_record(

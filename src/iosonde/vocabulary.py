@@ -141,7 +141,8 @@ class Fate(StrEnum):
 
     ``contaminated``: another run of iosonde was at work on the same device. ``steal``: the hypervisor gave CPU time of
     this machine to others. ``initial_state``: the target left a first state behind it. ``warming_up``: its warm-up was
-    too short. ``failed`` and ``interrupted`` repeats have no figures.
+    too short. ``failed`` and ``interrupted`` repeats have no figures. A repeat in which nothing completed is used, with
+    a throughput of 0, where others of its cell completed something.
     """
 
     USED = "used"

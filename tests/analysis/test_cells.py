@@ -6,7 +6,7 @@ import pytest
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate, estimate_cell
 from iosonde.records import Access, CellRecord, Experiment, Fault, FaultKind, Operation, Outcome, Sync
-from tests.builders import SECOND_NS, cell_plan, cell_record, failed, no_operations, totals_of, workload
+from tests.builders import SECOND_NS, cell_plan, cell_record, failed, no_operations, silent_repeat, totals_of, workload
 
 READS = cell_plan(workload(queue_depth=8), Experiment.TAIL)
 MIXED = cell_plan(workload(read_percent=70), Experiment.MIX)
@@ -51,6 +51,26 @@ def test_a_pooled_percentile_may_stand_where_a_repeat_alone_is_too_small() -> No
     assert at_99.value_ns == 100_000
     assert (at_99.lowest_ns, at_99.highest_ns) == (None, None)
     assert found.percentile(99.9).value_ns is None
+
+
+def test_a_repeat_in_which_nothing_completed_is_a_throughput_of_zero_and_has_no_latency() -> None:
+    found = estimate_cell(READS, [reads(1000), silent_repeat(READS, 1, measured_ns=SECOND_NS), reads(800, repeat=2)])
+    own = figures(found)
+    assert (own.iops.mean, own.iops.repeats) == (600, 3)
+    assert own.bytes_per_s.mean == 600 * 4096
+    assert (own.latency_ns_mean.mean, own.latency_ns_mean.repeats) == (100_000, 2)
+    assert (found.repeats_used, found.repeats_finished, found.repeats_failed) == (3, 3, 0)
+
+
+def test_a_direction_of_a_mix_that_did_not_complete_once_in_a_repeat_is_a_zero_there() -> None:
+    both = {Operation.READ: totals_of([100_000] * 90), Operation.WRITE: totals_of([100_000] * 10)}
+    lacking = {Operation.READ: totals_of([100_000] * 90)}
+    silent = silent_repeat(MIXED, 2, measured_ns=SECOND_NS).model_copy(update={"operations": lacking})
+    records = [cell_record(MIXED, both, repeat=1, measured_ns=SECOND_NS), silent]
+    found = estimate_cell(MIXED, records)
+    assert figures(found, Operation.WRITE).iops.mean == pytest.approx(5, rel=0.1)
+    shares = [figures(found, each).iops.mean for each in (Operation.READ, Operation.WRITE)]
+    assert sum(shares) == pytest.approx(figures(found, Operation.ALL).iops.mean)
 
 
 def test_a_failed_repeat_is_left_out_of_figures_and_counted() -> None:

@@ -135,8 +135,9 @@ def test_a_value_that_many_operations_share_is_not_cut_off_within_its_bucket(off
     assert covered >= 0.92 * 100, covered
 
 
-def test_an_interval_is_never_narrower_than_the_bucket_that_gives_the_value() -> None:
-    latencies = list(range(190_000, 215_000)) * 4
+@pytest.mark.parametrize("bottom", [190_000, 190_300, 190_600])
+def test_an_interval_takes_in_the_value_that_is_given(bottom: int) -> None:
+    latencies = list(range(bottom, 215_000)) * 4
     repeats = [totals_of(latencies)] * 3
     merged = merge_totals(repeats)
     found = interval_of(repeats, 50.0)
@@ -144,6 +145,16 @@ def test_an_interval_is_never_narrower_than_the_bucket_that_gives_the_value() ->
     assert found is not None
     [value] = percentiles(merged.latency, [50.0], smallest_ns=0, largest_ns=10**9)
     assert value is not None
-    low, high = edges_of(merged.latency.layout, bucket_of(merged.latency.layout, value))
+    assert found[0] <= value <= found[1]
+
+
+def test_where_values_share_a_bucket_unevenly_the_interval_takes_in_the_whole_of_it() -> None:
+    spike_ns = 200_800
+    repeats = [totals_of([*range(190_000, 215_000, 10), *[spike_ns] * 10_000])] * 3
+    found = interval_of(repeats, 50.0)
+    merged = merge_totals(repeats)
+    assert merged is not None
+    assert found is not None
+    low, high = edges_of(merged.latency.layout, bucket_of(merged.latency.layout, spike_ns))
     assert found[0] <= low
     assert high <= found[1]

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from iosonde.analysis.states import Repeats, sort_repeats
+from iosonde.analysis.states import Repeats, failed_repeats, sort_repeats
 from iosonde.records import CellRecord, Neighbour, Operation, Outcome, WithinRepeat
 from iosonde.vocabulary import Fate
-from tests.builders import cell_plan, cell_record, cpu_use, totals_of, workload
+from tests.builders import cell_plan, cell_record, cpu_use, silent_repeat, totals_of, workload
 
 SETTLED = WithinRepeat(
     throughput_error=0.01,
@@ -48,6 +48,27 @@ def test_first_repeats_in_another_state_are_left_out() -> None:
 
 def test_a_slow_start_is_another_state_as_well() -> None:
     assert [record.repeat for record in sorted_of([300, 1000, 1010, 990, 1005]).early] == [1]
+
+
+def test_a_repeat_in_which_nothing_completed_is_used_beside_others_in_which_something_did() -> None:
+    plan = cell_plan(workload())
+    found = sort_repeats([repeat(1, 1000), silent_repeat(plan, 2), repeat(3, 990)])
+    assert [record.repeat for record in found.used] == [1, 2, 3]
+    assert set(found.fates.values()) == {Fate.USED}
+    assert not failed_repeats([repeat(1, 1000), silent_repeat(plan, 2)])
+
+
+def test_a_cell_of_which_no_repeat_completed_anything_has_failed() -> None:
+    records = [silent_repeat(cell_plan(workload()), number) for number in (1, 2)]
+    found = sort_repeats(records)
+    assert not found.used
+    assert set(found.fates.values()) == {Fate.FAILED}
+    assert failed_repeats(records) == records
+
+
+def test_another_cell_s_answers_do_not_excuse_a_silent_one() -> None:
+    silent = silent_repeat(cell_plan(workload(queue_depth=64)), 2)
+    assert failed_repeats([repeat(1, 1000), silent]) == [silent]
 
 
 def test_a_change_of_state_needs_four_repeats_behind_it() -> None:

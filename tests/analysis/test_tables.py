@@ -12,6 +12,7 @@ from tests.builders import (
     failed,
     interval_record,
     run_record,
+    silent_repeat,
     totals_of,
     workload,
 )
@@ -66,6 +67,15 @@ def test_a_direction_that_failed_has_a_count_of_0_and_no_figures() -> None:
     assert (found["operation"], found["outcome"], found["count"]) == ("write", "failed", 0)
     assert np.isnan(float(str(found["iops"])))
     assert found["latency_ns_min"] is np.ma.masked
+
+
+def test_a_repeat_in_which_nothing_completed_is_in_the_weighted_mean_as_a_zero() -> None:
+    reads = cell_plan(workload())
+    found = cell_record(reads, {Operation.READ: totals_of([1000] * 90)}, repeat=1, measured_ns=SECOND_NS)
+    table = cell_table(run_record([reads], [found, silent_repeat(reads, 2, measured_ns=SECOND_NS)]))
+    own = table["operation"] == "read"
+    assert table["iops"][own].tolist() == [90, 0]
+    assert (table["iops"][own] * table["weight"][own]).sum() == pytest.approx(45)
 
 
 def test_intervals_keep_the_warm_up_by_its_phase() -> None:

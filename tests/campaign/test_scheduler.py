@@ -52,6 +52,7 @@ read = 70
 block_size = "4KiB"
 queue_depth = 2
 """
+TAILS = TEXT.replace('name = "reads"', 'name = "reads"\nkind = "tail"')
 MIX = "random-mix70-4KiB-qd2"
 
 
@@ -102,6 +103,22 @@ def test_time_goes_to_the_cell_in_doubt_until_it_is_known() -> None:
     chosen = scheduled(planned(), {CALM: 0.0001, RESTLESS: 0.02})
     assert {turn.cell for turn in chosen} == {RESTLESS}
     assert [turn.repeat for turn in chosen] == list(range(7, 7 + len(chosen)))
+
+
+def test_once_all_is_known_tail_cells_are_measured_until_their_last_percentile_has_its_samples() -> None:
+    # At 4,000 a second, 100,000 operations take 25 seconds.
+    plan = planned(text=TAILS)
+    chosen = scheduled(plan, {CALM: 0.0001, RESTLESS: 0.0001})
+    assert {turn.cell for turn in chosen} == {CALM, RESTLESS}
+    for cell in (CALM, RESTLESS):
+        lengths_ns = [turn.timing.measure_ns for turn in (*plan.turns, *chosen) if turn.cell == cell and turn.timing]
+        assert 25 <= sum(lengths_ns) / SECOND_NS <= 27
+
+
+def test_a_tail_that_the_budget_does_not_hold_takes_none_of_it() -> None:
+    calm = {CALM: 0.0001, RESTLESS: 0.0001}
+    assert scheduled(planned(budget_s=20, text=TAILS), calm) == []
+    assert len({turn.cell for turn in scheduled(planned(budget_s=40, text=TAILS), calm)}) == 1
 
 
 def test_what_can_be_known_comes_before_what_can_not() -> None:

@@ -13,10 +13,11 @@ from iosonde.analysis.experiments import estimate_run
 from iosonde.charts.consistency import POINTS_MAX, run_consistency
 from iosonde.charts.depth_percentiles import queue_depth_percentiles
 from iosonde.charts.figure import Figure
-from iosonde.charts.heat_map import latency_heat_map
+from iosonde.charts.heat_map import COLUMNS_MAX, latency_heat_map
 from iosonde.charts.png import png_data_url
 from iosonde.charts.tail_bars import tail_bars
 from iosonde.records import CellRecord, ClockPair, Experiment, Operation, Outcome, RunRecord
+from iosonde.report.sentences import course_sentence
 from iosonde.units import SECOND_NS
 from tests.builders import cell_plan, cell_record, interval_record, run_record, totals_of, workload
 from tests.lab_builder import lab_run
@@ -52,6 +53,57 @@ def test_an_interval_is_a_share_of_its_cell_s_mean_over_all_repeats() -> None:
     assert [moment.wall_ns / SECOND_NS for moment in moments] == [0.25, 0.75, 60.25, 60.75]
 
 
+def short_repeat(*counts: int, interval_ns: int = 10 * MS) -> CellRecord:
+    """A repeat of short intervals with these counts of operations."""
+    plan = cell_plan(workload(), Experiment.TAIL)
+    intervals = tuple(
+        replace(
+            interval_record(index, {Operation.READ: totals_of([MS] * count)}),
+            start_ns=index * interval_ns,
+            end_ns=(index + 1) * interval_ns,
+        )
+        for index, count in enumerate(counts)
+    )
+    return cell_record(
+        plan,
+        {Operation.READ: totals_of([MS] * sum(counts))},
+        measured_ns=len(counts) * interval_ns,
+        intervals=intervals,
+        clock_start=ClockPair(engine_ns=0, wall_ns=0, raw_ns=0),
+    )
+
+
+@pytest.mark.parametrize(("intervals", "points"), [(9, 1), (10, 1), (19, 1), (20, 2), (25, 2), (100, 10)])
+def test_short_intervals_are_drawn_in_points_of_a_tenth_of_a_second(intervals: int, points: int) -> None:
+    figure = run_consistency([short_repeat(*([3, 5] * 50)[:intervals])])
+    assert len(figure.rows) == points
+    assert all(0.9 < row["share"] < 1.1 for row in figure.rows)
+    assert "several in a row of about 100 ms together" in figure.caption
+
+
+def test_the_sentence_over_time_speaks_of_the_same_stretches_as_the_chart() -> None:
+    assert course_sentence([short_repeat(*([1, 7] * 20))]).startswith("100 % of 4 intervals of about 100 ms or more ")
+    assert course_sentence([repeat_of(100, 300)]).startswith("0 % of 2 intervals stay")
+
+
+def test_a_moment_of_several_intervals_counts_what_completed_in_each_once() -> None:
+    record = short_repeat(*range(1, 26))
+    moments = list(moments_of([record], length_ns_min=100 * MS))
+    assert [
+        count for moment in moments for each in moment.intervals if (count := each.operations[Operation.READ].count)
+    ] == [*range(1, 26)]
+    assert sum(moment.length_ns for moment in moments) == record.measured_ns
+    assert sum(moment.iops * moment.length_ns for moment in moments) == pytest.approx(325 * SECOND_NS)
+
+
+def test_a_cell_of_more_intervals_than_a_screen_is_wide_is_drawn_in_columns_of_several() -> None:
+    run = run_of(short_repeat(*([20] * 5 * COLUMNS_MAX), interval_ns=MS))
+    figure = latency_heat_map(estimate_run(run).cells[0], run.cells)
+    assert len([row for row in figure.rows if row["series"] == "p50"]) == COLUMNS_MAX
+    assert [row["series"] for row in figure.rows].count("p99") == 0
+    assert drawn_axis(figure) == [0, 5 * COLUMNS_MAX * MS / SECOND_NS]
+
+
 def test_an_interval_in_which_nothing_came_back_is_a_share_of_zero() -> None:
     rows = run_consistency([repeat_of(0, 400)]).rows
     assert [row["share"] for row in rows] == [0, 2]
@@ -68,7 +120,7 @@ def test_of_a_long_run_the_extremes_of_each_stretch_are_kept() -> None:
     figure = run_consistency([*records, odd])
     assert len(figure.rows) <= POINTS_MAX
     assert min(row["share"] for row in figure.rows) < 0.06
-    assert "4,040 intervals" in figure.caption
+    assert "4,040 points" in figure.caption
 
 
 def test_the_picture_has_a_column_for_each_step_of_time_and_the_darkest_row_where_most_operations_are() -> None:

@@ -45,6 +45,7 @@ from tests.builders import (
     no_operations,
     run_record,
     session,
+    silent_repeat,
     target_facts,
     totals_of,
     workload,
@@ -305,6 +306,7 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
     "not-settled": lambda: run_of(judged([20_000] * 2 + [8_000] * 58)),
     "level-changed": lambda: run_of(repeat(intervals=course([8_000] * 12 + [2_000] * 28))),
     "stalled": lambda: run_of(repeat(intervals=fine([160] * 20 + [0] * 7 + [160] * 33))),
+    "nothing-completed": lambda: run_of(*three(), silent_repeat(cell_plan(workload()), 4)),
     "slowest-by-time": lambda: run_of(repeat(slowest=slow_ones(ended=[SECOND_NS + each for each in range(64)]))),
     "slowest-by-group": lambda: run_of(
         repeat(slowest=slow_ones(ended=[each // 8 * SECOND_NS // 2 + each for each in range(64)], latency_ns=5 * MS))
@@ -402,6 +404,8 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("level-changed", lambda: run_of(repeat(intervals=fine([160] * 30 + [80] * 30)))),
     ("level-changed", lambda: run_of(repeat(intervals=course([8_000] * 400 + [7_000] * 6)))),
     ("stalled", FIRES["level-changed"]),
+    ("nothing-completed", lambda: run_of(*(silent_repeat(cell_plan(workload()), each) for each in (1, 2)))),
+    ("cell-failed", FIRES["nothing-completed"]),
     ("stalled", lambda: run_of(repeat(intervals=fine([160] * 20 + [40] * 7 + [160] * 33)))),
     ("stalled", lambda: run_of(repeat(intervals=fine([2] * 20 + [0] * 7 + [2] * 33)))),
     ("stalled", lambda: run_of(repeat(1, RESTING, intervals=fine([160] * 20 + [0] * 7 + [160] * 33)))),
@@ -502,6 +506,7 @@ def test_a_finding_comes_alone_where_its_reason_is_alone(identity: str) -> None:
         "waiting-not-counted": {"measured-by-fio"},
         **{each: {"littles-law-off"} for each in ("repeats-differ", "precision-missed", "not-established")},
         "state-left": {"littles-law-off", "repeats-discarded"},
+        "nothing-completed": {"not-established"},
         "reads-of-holes": {"volatile-write-cache"},
         "slowest-by-operation": {"volatile-write-cache"},
     }

@@ -89,12 +89,12 @@ def all_forms(run: RunRecord, failures: FailureLog) -> dict[str, str]:
 
 PARTS: list[tuple[ModuleType, str, str, str]] = [
     (sections, "latency_heat_map", 'The chart "Latency over time: ', "Percentiles of latency"),
-    (sections, "run_consistency", 'The chart "Every interval of the run"', "Tail latency"),
+    (sections, "run_consistency", 'The chart "Throughput over the run"', "Tail latency"),
     (sections, "experiment_sentence", 'The sentence of "Read/write mix"', "Mix and IOPS"),
     (sections, "experiment_tables", 'The table of figures in "Read/write mix"', "Mix and IOPS"),
     (sections, "relative_table", "The table of multiples of the first depth", "Queue depth and IOPS"),
     (sections, "swept_sentences", 'The sentence of "Queue-depth sweep"', "Queue depth and IOPS"),
-    (sections, "course_sentence", 'The sentence of "Over the time of the run"', "Every interval of the run"),
+    (sections, "course_sentence", 'The sentence of "Over the time of the run"', "Throughput over the run"),
     (sections, "estimate_targets", 'The section "The share of each target"', "Tail latency"),
     (page, "throughput_latency", 'The chart "IOPS against mean latency"', "Headline"),
     (page, "headline_of", 'The section "Headline"', "Tail latency"),
@@ -165,7 +165,7 @@ def test_a_number_that_json_lacks_costs_its_chart_and_not_the_page(monkeypatch: 
     text = render_html(page_of(RUN, (), failures), failures)
     assert text.count('class="failed"') == 1
     (failure,) = failures.failures
-    assert failure.statement.startswith('The chart "Every interval of the run" could not be made (ValueError: ')
+    assert failure.statement.startswith('The chart "Throughput over the run" could not be made (ValueError: ')
     assert 'id="figure-run-consistency"' in text
 
 
@@ -345,7 +345,7 @@ def test_a_run_whose_chart_fails_has_its_report_its_tables_and_a_warning(
     publish.finish_directory(run_path)
     told = capsys.readouterr()
     warning, hint = told.err.splitlines()
-    assert warning.startswith(f'warning: The chart "Every interval of the run" could not be made ({REASON}; report/')
+    assert warning.startswith(f'warning: The chart "Throughput over the run" could not be made ({REASON}; report/')
     assert hint.endswith(f"send the message and the file that `iosonde export {run_path}` writes")
     assert "Report:" in told.out
     assert {path.name for path in run_path.glob("*.parquet")} == {
@@ -431,7 +431,7 @@ def test_a_line_of_a_list_that_fails_is_one_of_it(
 
 def test_a_script_is_warned(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(sections, "run_consistency", fails)
-    with pytest.warns(RuntimeWarning, match="Every interval of the run"):
+    with pytest.warns(RuntimeWarning, match="Throughput over the run"):
         run = iosonde.run("sim:mmc", profile=few_cells(tmp_path), size="16MiB", seed=1, out=tmp_path / "run")
     assert run.finished
 

@@ -59,6 +59,14 @@ pub fn is_offered() -> bool {
         && probe.is_supported(opcode::UringCmd80::CODE)
 }
 
+/// Gives the file back at once: the kernel takes a closed ring down some time later, and until then the device is in use.
+impl Drop for PassthroughRing {
+    fn drop(&mut self) {
+        // What can't be given back now goes with the ring.
+        let _ = self.ring.submitter().unregister_files();
+    }
+}
+
 impl PassthroughRing {
     /// A ring with room for `slots` reads, with buffers from `memory`; the handles must outlive it. Reads one block to see
     /// whether the driver takes commands, and those with registered buffers.

@@ -57,6 +57,15 @@ pub fn refused() -> Option<String> {
     }
 }
 
+/// Gives the file back at once: the kernel takes a closed ring down some time later, and until then a file system can't be
+/// unmounted and a device not removed.
+impl Drop for UringRing {
+    fn drop(&mut self) {
+        // What can't be given back now goes with the ring.
+        let _ = self.ring.submitter().unregister_files();
+    }
+}
+
 impl UringRing {
     /// A ring with room for `slots` operations on a file, with buffers from `memory`.
     ///

@@ -13,7 +13,7 @@ from iosonde.analysis.latency import (
     percentiles_of,
     service_of,
 )
-from iosonde.analysis.means import repeat_values
+from iosonde.analysis.means import RepeatValues, repeat_values
 from iosonde.analysis.pace import PaceEstimate, estimate_pace
 from iosonde.analysis.quantiles import percentile_intervals
 from iosonde.analysis.states import Repeats, sort_repeats
@@ -32,6 +32,7 @@ from iosonde.records import (
     Plan,
     Workload,
 )
+from iosonde.vocabulary import Fate
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class PercentileEstimate:
 
 @dataclass(frozen=True)
 class OperationEstimate:
-    """One class of operations of a cell over the repeats in which it completed something.
+    """One class of operations of a cell over its repeats; one in which none of them completed is a throughput of 0.
 
     ``count``, ``bytes`` and ``latency`` are added over repeats; minimum and maximum are the extremes over repeats.
 
@@ -92,7 +93,7 @@ class OperationEstimate:
 
 @dataclass(frozen=True)
 class CellEstimate:
-    """One cell over its repeats. Only finished repeats count; without any, there are no figures at all.
+    """One cell over its repeats. Only those that were measured to their end count.
 
     ``operations`` is empty when no repeat finished. ``queue_depth_achieved`` and ``cpu_ns_per_io`` are None then, and
     where the engine does not know them.
@@ -121,7 +122,7 @@ class CellEstimate:
     @property
     def repeats_finished(self) -> int:
         """Repeats that were measured to their end, discarded ones among them."""
-        return self.outcomes.count(Outcome.FINISHED)
+        return len(self.repeats.used) + len(self.repeats.discarded)
 
     @property
     def repeats_used(self) -> int:
@@ -131,7 +132,7 @@ class CellEstimate:
     @property
     def repeats_failed(self) -> int:
         """Repeats without what was asked; they are left out of every figure."""
-        return self.outcomes.count(Outcome.FAILED)
+        return sum(fate is Fate.FAILED for fate in self.repeats.fates.values())
 
     @property
     def repeats_cut(self) -> int:
@@ -248,31 +249,26 @@ def _estimate_operation(
     whole = merge_totals([total for record in found.records if (total := total_of(record.operations, operation))])
     if whole is None:
         return None
-
-    def estimated(values: Sequence[float], own: Sequence[Own | None], weights: Sequence[float] | None) -> Estimate:
-        made = estimate(values, found.lengths, own, weights=weights, looked=asked.looked)
-        assert made is not None, "something was completed"
-        return made
-
-    iops = estimated(found.rates, found.own_rates, fitting(weights, len(found.records)))
-    moved = [totals.bytes / totals.count for totals in found.totals]
-    of_bytes = [
-        each and Own(each.error * size, each.effective) for each, size in zip(found.own_rates, moved, strict=True)
-    ]
+    iops = found.rate(weights=fitting(weights, len(found.records)), looked=asked.looked)
+    assert iops is not None, "something was completed"
+    latency = found.time(iops.weights, looked=asked.looked)
+    assert latency is not None, "what completed took some time"
     merged = leading(whole)
     return OperationEstimate(
         operation=operation,
         iops=iops,
-        bytes_per_s=estimated(
-            [rate * size for rate, size in zip(found.rates, moved, strict=True)], of_bytes, iops.weights
-        ),
-        latency_ns_mean=estimated(found.times, found.own_times, iops.weights),
+        bytes_per_s=_bandwidth(found, iops, asked),
+        latency_ns_mean=latency,
         latency_ns_min=merged.latency_ns_min,
         latency_ns_max=merged.latency_ns_max,
         percentiles=_estimate_percentiles(
             merged,
-            found.totals,
-            [_beyond_own(record, operation, workload) for record in found.records],
+            found.completed,
+            [
+                _beyond_own(record, operation, workload)
+                for record, totals in zip(found.records, found.totals, strict=True)
+                if totals is not None
+            ],
             asked,
         ),
         count=merged.count,
@@ -283,6 +279,16 @@ def _estimate_operation(
         lag=estimate_times(whole.lag),
         host_lag=estimate_times(whole.host_lag),
     )
+
+
+def _bandwidth(found: RepeatValues, iops: Estimate, asked: _Asked) -> Estimate:
+    """Bytes a second, with the weights of the throughput: operations of one size differ in nothing but the unit."""
+    moved = [0.0 if totals is None else totals.bytes / totals.count for totals in found.totals]
+    own = [each and Own(each.error * size, each.effective) for each, size in zip(found.own_rates, moved, strict=True)]
+    rates = [rate * size for rate, size in zip(found.rates, moved, strict=True)]
+    made = estimate(rates, found.lengths, own, weights=iops.weights, looked=asked.looked)
+    assert made is not None, "there are as many repeats as for the throughput"
+    return made
 
 
 def _estimate_percentiles(

@@ -1,58 +1,81 @@
-"""How figures moved over the time of a run: one value an interval."""
+"""How throughput moved over the time of a run: one value for each interval, or for several in a row."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
 
-from iosonde.analysis.histogram import PERCENTS
-from iosonde.analysis.latency import leading, percentiles_of
-from iosonde.analysis.totals import count_all, iops_of, total_of
-from iosonde.records import CellRecord, IntervalRecord, Operation, Outcome, Phase
+from iosonde.analysis.states import measured_repeats
+from iosonde.analysis.totals import count_all
+from iosonde.records import CellRecord, IntervalRecord, Phase
 from iosonde.units import SECOND_NS
+
+STRETCH_NS: Final = SECOND_NS // 10
+"""Shorter intervals go together: a handful of operations complete in each, and their throughput varies by chance."""
 
 
 @dataclass(frozen=True)
 class Moment:
-    """One measured interval of one repeat.
+    """One measured interval of one repeat, or several in a row.
 
-    ``wall_ns`` is its middle on the wall's clock (since 1970). ``share`` is its throughput (operations a second)
-    divided by the mean throughput of the cell over all finished repeats. ``percentiles_ns`` are those of
-    ``analysis.histogram.PERCENTS``, None where fewer than 10 samples lie beyond.
+    ``wall_ns`` is its middle on the wall's clock (since 1970), ``length_ns`` its length. ``share`` is its throughput
+    (operations a second) divided by the mean throughput of the cell over all repeats that were measured to their end.
     """
 
     record: CellRecord
-    interval: IntervalRecord
+    intervals: tuple[IntervalRecord, ...]
     wall_ns: int
+    length_ns: int
     iops: float
     share: float
-    percentiles_ns: tuple[int | None, ...]
-
-    def percentile(self, percent: float) -> int | None:
-        """The latency at one of ``PERCENTS``."""
-        return self.percentiles_ns[PERCENTS.index(percent)]
 
 
-def moments_of(records: Sequence[CellRecord], *, with_percentiles: bool = False) -> Iterator[Moment]:
-    """Every measured interval of the finished repeats, in the order in which they were measured."""
-    finished = [record for record in records if record.outcome is Outcome.FINISHED and record.clock_start is not None]
+def moments_of(records: Sequence[CellRecord], *, length_ns_min: int = 0) -> Iterator[Moment]:
+    """The intervals of the repeats that were measured to their end, in the order in which they were measured.
+
+    Intervals shorter than ``length_ns_min`` go together with their neighbours: a repeat is divided into as many equal
+    parts as have that length, at least one.
+    """
+    finished = [record for record in measured_repeats(records) if record.clock_start is not None]
     means = _means(finished)
     for record in sorted(finished, key=lambda each: each.order):
-        assert record.clock_start is not None
-        offset_ns = record.clock_start.wall_ns - record.clock_start.engine_ns
-        for interval in record.intervals:
-            timed = interval.phase is Phase.MEASURE and interval.end_ns > interval.start_ns
-            if not timed or not means[record.cell]:
-                continue
-            iops = iops_of(interval)
-            totals = total_of(interval.operations, Operation.ALL) if with_percentiles else None
-            known = (None,) * len(PERCENTS) if totals is None else percentiles_of(leading(totals))
-            yield Moment(
-                record=record,
-                interval=interval,
-                wall_ns=(interval.start_ns + interval.end_ns) // 2 + offset_ns,
-                iops=iops,
-                share=iops / means[record.cell],
-                percentiles_ns=known,
-            )
+        if means[record.cell]:
+            for intervals in _parts(record, length_ns_min):
+                yield _moment(record, intervals, means[record.cell])
+
+
+def _parts(record: CellRecord, length_ns_min: int) -> Iterator[tuple[IntervalRecord, ...]]:
+    """The measured intervals of a repeat, those together that make one moment."""
+    timed = [each for each in record.intervals if each.phase is Phase.MEASURE and each.end_ns > each.start_ns]
+    if not timed:
+        return
+    if not length_ns_min:
+        yield from ((each,) for each in timed)
+        return
+    first_ns, length_ns = timed[0].start_ns, timed[-1].end_ns - timed[0].start_ns
+    parts = max(length_ns // length_ns_min, 1)
+
+    def part_of(interval: IntervalRecord) -> int:
+        middle_ns = (interval.start_ns + interval.end_ns) // 2 - first_ns
+        return middle_ns * parts // length_ns
+
+    for _, found in groupby(timed, key=part_of):
+        yield tuple(found)
+
+
+def _moment(record: CellRecord, intervals: tuple[IntervalRecord, ...], mean_iops: float) -> Moment:
+    assert record.clock_start is not None, "the clocks of a repeat that is drawn are known"
+    length_ns = sum(each.end_ns - each.start_ns for each in intervals)
+    iops = sum(count_all(each.operations) for each in intervals) * SECOND_NS / length_ns
+    middle_ns = (intervals[0].start_ns + intervals[-1].end_ns) // 2
+    return Moment(
+        record=record,
+        intervals=intervals,
+        wall_ns=middle_ns + record.clock_start.wall_ns - record.clock_start.engine_ns,
+        length_ns=length_ns,
+        iops=iops,
+        share=iops / mean_iops,
+    )
 
 
 def _means(records: Sequence[CellRecord]) -> dict[str, float]:

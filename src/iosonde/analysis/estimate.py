@@ -20,7 +20,7 @@ CONFIDENCE: Final = 0.95
 REPEATS_MIN: Final = 2
 """One repeat says nothing about how repeats differ; its seconds are no sample, they depend on each other."""
 
-CONFIDENCE_WITHIN: Final = 0.945
+CONFIDENCE_WITHIN: Final = 0.935
 """Of two errors, that between repeats and that within them, the larger one gives the interval, and that holds more
 often than each by itself: where it is the one within, 95 of 100 hold with this."""
 
@@ -151,14 +151,23 @@ def estimate(
     )
 
 
-def estimate_known(values: Sequence[float | None], weights: Sequence[float] | None) -> Estimate | None:
+def estimate_known(
+    values: Sequence[float | None],
+    weights: Sequence[float] | None,
+    lengths: Sequence[float] | None = None,
+    own: Sequence[Own | None] = (),
+    *,
+    looked: bool = False,
+) -> Estimate | None:
     """The estimate of a figure that some repeats may lack, with another figure's weights for those that have it."""
+    places = [place for place, value in enumerate(values) if value is not None]
     chosen = fitting(weights, len(values))
     return estimate(
         [value for value in values if value is not None],
-        weights=None
-        if chosen is None
-        else [weight for weight, value in zip(chosen, values, strict=True) if value is not None],
+        None if lengths is None else [lengths[place] for place in places],
+        [own[place] for place in places] if own else (),
+        weights=None if chosen is None else [chosen[place] for place in places],
+        looked=looked,
     )
 
 

@@ -15,9 +15,10 @@ TAIL_PERCENT: Final = 99.0
 """The percentile that has to be known where figures are measured until they are."""
 
 SAMPLES_BEYOND_MIN: Final = 10
+"""A percentile is shown only with this many samples beyond it; fewer make it a story about single operations."""
+
 MANY_BUCKETS: Final = 4096
 """From so many on, arrays add them up in a fraction of the time."""
-"""A percentile is shown only with this many samples beyond it; fewer make it a story about single operations."""
 
 _PARTS_PER_PERCENT: Final = 100
 """Percents are taken in hundredths, as integers: in floating point, 99.9 % of 1000 need not be 999."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from iosonde.analysis.estimate import Own, spread_of
+from iosonde.analysis.estimate import Estimate, Own, estimate, estimate_known
 from iosonde.analysis.latency import leading
 from iosonde.analysis.states import sort_repeats
 from iosonde.analysis.totals import total_of
@@ -13,16 +13,17 @@ from iosonde.units import SECOND_NS
 
 @dataclass(frozen=True)
 class RepeatValues:
-    """What one class of operations gave in each repeat that completed some: one value a repeat in each.
+    """What one class of operations gave in each repeat: one value a repeat in each.
 
-    ``totals`` lead with the latency that the loop is about. ``own_rates`` and ``own_times`` are what the repeats say of
-    their throughput and mean latency by their intervals; None where they say nothing.
+    ``totals`` lead with the latency that the loop is about. A repeat that completed none of the class has a rate of 0,
+    and neither totals nor a time. ``own_rates`` and ``own_times`` are what the repeats say of their throughput and mean
+    latency by their intervals; None where they say nothing.
     """
 
     records: tuple[CellRecord, ...]
-    totals: tuple[OperationTotals, ...]
+    totals: tuple[OperationTotals | None, ...]
     rates: tuple[float, ...]
-    times: tuple[float, ...]
+    times: tuple[float | None, ...]
     own_rates: tuple[Own | None, ...]
     own_times: tuple[Own | None, ...]
 
@@ -31,24 +32,41 @@ class RepeatValues:
         """How long each was measured."""
         return [float(record.measured_ns) for record in self.records]
 
+    @property
+    def completed(self) -> list[OperationTotals]:
+        """The totals of those that completed some."""
+        return [each for each in self.totals if each is not None]
+
+    def rate(self, *, weights: Sequence[float] | None = None, looked: bool = False) -> Estimate | None:
+        """The throughput over the repeats, operations a second."""
+        return estimate(self.rates, self.lengths, self.own_rates, weights=weights, looked=looked)
+
+    def time(self, weights: Sequence[float], *, looked: bool = False) -> Estimate | None:
+        """The mean latency over the repeats that have one, nanoseconds, with the weights of the throughput."""
+        return estimate_known(self.times, weights, self.lengths, self.own_times, looked=looked)
+
 
 def repeat_values(operation: Operation, workload: Workload, used: Sequence[CellRecord]) -> RepeatValues:
     """The values of one class of operations; what intervals say of a repeat, they say of what its cell is about."""
-    found = [(record, leading(totals)) for record in used if (totals := total_of(record.operations, operation))]
-    rates = tuple(totals.count * SECOND_NS / record.measured_ns for record, totals in found)
-    times = tuple(totals.latency_ns_sum / totals.count for _, totals in found)
-    within = [record.within if operation is workload.subject else None for record, _ in found]
+    found = [total_of(record.operations, operation) for record in used]
+    totals = [None if each is None or not each.count else leading(each) for each in found]
+    rates = [
+        0.0 if each is None else each.count * SECOND_NS / record.measured_ns
+        for record, each in zip(used, totals, strict=True)
+    ]
+    times = [None if each is None else each.latency_ns_sum / each.count for each in totals]
+    within = [record.within if operation is workload.subject else None for record in used]
     return RepeatValues(
-        records=tuple(record for record, _ in found),
-        totals=tuple(totals for _, totals in found),
-        rates=rates,
-        times=times,
+        records=tuple(used),
+        totals=tuple(totals),
+        rates=tuple(rates),
+        times=tuple(times),
         own_rates=tuple(
             None if each is None else Own(each.throughput_error * rate, each.effective)
             for each, rate in zip(within, rates, strict=True)
         ),
         own_times=tuple(
-            None if each is None else Own(each.latency_error * time, each.effective)
+            None if each is None or time is None else Own(each.latency_error * time, each.effective)
             for each, time in zip(within, times, strict=True)
         ),
     )
@@ -71,8 +89,8 @@ def means_of(workload: Workload, records: Sequence[CellRecord]) -> Means | None:
 def means_over(workload: Workload, repeats: Sequence[CellRecord]) -> Means | None:
     """The means over these finished repeats, whatever became of them; None where they completed nothing."""
     found = repeat_values(workload.subject, workload, repeats)
-    if not found.records:
+    rate = found.rate()
+    latency = None if rate is None else found.time(rate.weights)
+    if rate is None or latency is None:
         return None
-    rate = spread_of(found.rates, found.lengths, found.own_rates)
-    latency = spread_of(found.times, weights=rate.weights)
     return Means(rate.mean, latency.mean, len(found.records))

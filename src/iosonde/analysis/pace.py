@@ -6,7 +6,7 @@ from math import sqrt
 from typing import Final
 
 from iosonde.analysis.estimate import Estimate, estimate_known
-from iosonde.records import CellRecord, Operation, Outcome
+from iosonde.records import CellRecord, Operation
 from iosonde.units import SECOND_NS
 
 BACKLOG_SHARE_MAX: Final = 0.01
@@ -47,7 +47,7 @@ class PaceEstimate:
 
 def estimate_pace(records: Sequence[CellRecord], weights: Sequence[float] | None = None) -> PaceEstimate | None:
     """The pace of a cell; None for a closed loop, or where no repeat finished."""
-    finished = [record for record in records if record.outcome is Outcome.FINISHED and record.measured_ns > 0]
+    finished = [record for record in records if record.measured_ns > 0]
     rates = [_done(record) * SECOND_NS / record.measured_ns for record in finished]
     achieved = estimate_known(rates, weights)
     asked_per_s = finished[0].workload.rate_per_s_all if finished else None

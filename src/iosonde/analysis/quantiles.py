@@ -54,8 +54,9 @@ def percentile_intervals(
 ) -> tuple[PercentileInterval | None, ...]:
     """The 95 % intervals of percentiles of latency.
 
-    Each takes in the whole bucket that holds the percentile, whose midpoint is the value that is given for it; beyond
-    that its ends are interpolated where a bucket is filled evenly. It stays within the smallest and largest latency.
+    Each takes in the middle of the bucket that holds the percentile, which is the value that is given for it. Its ends
+    are interpolated where a bucket is filled evenly; of another one it takes in the whole. It stays within the smallest
+    and largest latency.
     ``merged`` is all of ``repeats`` added up. ``own`` names the percentiles, each with the errors of the share beyond
     it within each repeat; where these are not known, they are at least binomial. ``looked`` is that of ``estimate``.
     None below two repeats, where fewer than 10 samples lie beyond the percentile, where the interval would reach beyond
@@ -92,11 +93,18 @@ class _Reached:
         """Between what the value of a rank lies: the edges of its bucket, or nearer where that is filled evenly."""
         place = self.place(rank)
         low, width = low_and_width(layout, self.bucket[place])
-        count = self.count[place]
-        if count > EVEN_MAX * min(self._count_beside(place, -1), self._count_beside(place, 1)):
+        if not self.is_even(place):
             return low, low + width
-        ahead = rank - self.below[place]
+        ahead, count = rank - self.below[place], self.count[place]
         return low + width * (ahead - 1) // count, low - (-width * ahead // count)
+
+    def is_even(self, place: int) -> bool:
+        """Whether a bucket holds no more than its neighbours, so that it is taken for evenly filled."""
+        return self.count[place] <= EVEN_MAX * min(self._count_beside(place, -1), self._count_beside(place, 1))
+
+    def parts(self, place: int, rank: int) -> tuple[float, ...]:
+        """How much of a bucket lies below the value of a rank: none and all of it, where that is unknown."""
+        return ((rank - self.below[place]) / self.count[place],) if self.is_even(place) else (0.0, 1.0)
 
     def _count_beside(self, place: int, side: int) -> int:
         """What the next bucket on one side holds; those that hold nothing are not listed."""
@@ -105,8 +113,10 @@ class _Reached:
             return 0
         return self.count[beside]
 
-    def below_bucket(self, bucket: int) -> int:
-        return self.below[bisect_left(self.bucket, bucket)]
+    def share_below(self, bucket: int, part: float) -> float:
+        """The share of all that lies below this part of a bucket."""
+        first, last = (self.below[bisect_left(self.bucket, edge)] for edge in (bucket, bucket + 1))
+        return (first + part * (last - first)) / self.total
 
 
 def _interval(
@@ -120,17 +130,20 @@ def _interval(
     total, (percent, own) = pooled.total, asked
     if not percentile_supported(total, percent):
         return None
-    place = pooled.place(rank_of(total, percent))
+    rank, layout = rank_of(total, percent), merged.latency.layout
+    place = pooled.place(rank)
     share = percent / 100
-    reach = _reach(pooled.bucket[place], parts, share, own, looked=looked)
+    strays = [[each.share_below(pooled.bucket[place], part) for each in parts] for part in pooled.parts(place, rank)]
+    reach = _reach(strays, [each.total for each in parts], share, own, looked=looked)
     low, high = _ranks(total, share, reach.share)
     if high > total:
         return None
-    layout = merged.latency.layout
     own_low, width = low_and_width(layout, pooled.bucket[place])
-    low_ns = max(min(pooled.edges(layout, low)[0], own_low), merged.latency_ns_min)
-    high_ns = min(max(pooled.edges(layout, high)[1], own_low + width), merged.latency_ns_max)
-    middle_ns = own_low + width / 2
+    middle_ns = own_low + width // 2
+    # The value that is given is the middle of its bucket, which the interval of the ranks need not take in.
+    lows, highs = zip(*(pooled.edges(layout, each) for each in (low, rank, high)), strict=True)
+    low_ns = max(min(*lows, middle_ns), merged.latency_ns_min)
+    high_ns = min(max(*highs, middle_ns), merged.latency_ns_max)
     if high_ns > RATIO_MAX * middle_ns or low_ns < middle_ns / RATIO_MAX - width:
         return None
     return PercentileInterval(low_ns, high_ns, reach.level, reach.between_share)
@@ -143,17 +156,17 @@ def _ranks(total: int, share: float, reach: float) -> tuple[int, int]:
     return max(floor(total * low), 1), ceil(total * high) + 1
 
 
-def _reach(bucket: int, parts: Sequence[_Reached], share: float, own: Sequence[Own | None], *, looked: bool) -> _Reach:
-    """The error of the repeats, whether the bucket itself counts or not; the larger one.
+def _reach(
+    below: Sequence[Sequence[float]], counts: Sequence[int], share: float, own: Sequence[Own | None], *, looked: bool
+) -> _Reach:
+    """The error of the repeats' shares below the percentile; of several series, the larger one.
 
     Where no repeat knows its own error, that of independent operations stands for it, the least that it can be.
     """
-    counts = [each.total for each in parts]
     known = own if any(own) else [Own(sqrt(share * (1 - share) / count), BATCHES_MAX) for count in counts]
     found = []
-    for edge in (bucket, bucket + 1):
-        below = [each.below_bucket(edge) / each.total for each in parts]
-        spread = spread_of(below, counts, known, weights=counts)
+    for shares in below:
+        spread = spread_of(shares, counts, known, weights=counts)
         assert spread.error is not None, "there are two repeats"
         assert spread.level is not None, "there are two repeats"
         between_share = spread.between_share(sum(counts) / len(counts))

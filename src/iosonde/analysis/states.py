@@ -12,6 +12,9 @@ A repeat is never discarded for its value alone. What is discarded, and why:
   is no evidence: competing I/O does that, and what comes by chance belongs to the figure.
 
 Evidence that would leave fewer than three repeats is told, and discards nothing.
+
+A repeat in which nothing completed is a throughput of 0 beside others in which something did: without it the mean would
+be that of the times at which the target answers. A cell of which no repeat completed what was asked has failed.
 """
 
 from collections import defaultdict
@@ -85,10 +88,7 @@ class Repeats:
 def sort_repeats(records: Sequence[CellRecord]) -> Repeats:
     """Decides what becomes of the repeats of one cell."""
     fates = {record.order: Fate.INTERRUPTED if record.outcome is Outcome.CUT else Fate.FAILED for record in records}
-    finished = sorted(
-        (record for record in records if record.outcome is Outcome.FINISHED and record.measured_ns > 0),
-        key=lambda record: record.order,
-    )
+    finished = sorted(measured_repeats(records), key=lambda record: record.order)
     kept = _without(finished, {record.order: Fate.CONTAMINATED for record in finished if record.neighbours}, fates)
     kept = _without(kept, {each.order: Fate.STEAL for each in kept if has_steal(each)}, fates)
     kept = _without(kept, {record.order: Fate.INITIAL_STATE for record in kept[: _early(kept)]}, fates)
@@ -99,6 +99,29 @@ def sort_repeats(records: Sequence[CellRecord]) -> Repeats:
     fates |= {record.order: Fate.USED for record in kept}
     discarded = tuple(record for record in finished if fates[record.order] is not Fate.USED)
     return Repeats(tuple(kept), discarded, fates, warming_up=longest in warming)
+
+
+def failed_repeats(records: Sequence[CellRecord]) -> list[CellRecord]:
+    """The repeats of one cell or of several that have no figures because they failed."""
+    answering = _answering(records)
+    return [each for each in records if each.outcome is Outcome.FAILED and not _is_zero(each, answering)]
+
+
+def measured_repeats(records: Sequence[CellRecord]) -> list[CellRecord]:
+    """The repeats of one cell or of several that were measured to their end, in the order in which they come."""
+    answering = _answering(records)
+    finished = (each for each in records if each.outcome is Outcome.FINISHED or _is_zero(each, answering))
+    return [each for each in finished if each.measured_ns > 0]
+
+
+def _answering(records: Sequence[CellRecord]) -> set[str]:
+    """The cells of which a repeat completed what was asked."""
+    return {record.cell for record in records if record.outcome is Outcome.FINISHED}
+
+
+def _is_zero(record: CellRecord, answering: set[str]) -> bool:
+    """Whether a repeat is a throughput of 0, in which its cell, which does give what is asked, gave nothing of it."""
+    return record.is_silent and record.measured_ns > 0 and record.cell in answering
 
 
 def steal_share(record: CellRecord) -> float:

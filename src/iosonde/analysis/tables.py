@@ -75,7 +75,7 @@ class _Row:
 def cell_table(run: RunRecord) -> Table:
     """One row for each cell, repeat and class of operations, ``all`` included.
 
-    A direction that was asked for and completed nothing has a row with a count of 0 and no figures: it failed.
+    A direction that was asked for and completed nothing has a row with a count of 0 and no latency.
     """
     return _table(_CELL_COLUMNS, list(_cell_rows(run)))
 
@@ -120,9 +120,7 @@ def _weights(cell: CellEstimate) -> dict[int, float]:
     subject = cell.subject
     if subject is None:
         return {}
-    # A used repeat in which others completed something, and what the cell is about nothing, has no share.
-    found = [each for each in cell.repeats.used if total_of(each.operations, cell.workload.subject) is not None]
-    return {record.order: share for record, share in zip(found, subject.iops.weights, strict=True)}
+    return {record.order: share for record, share in zip(cell.repeats.used, subject.iops.weights, strict=True)}
 
 
 def _interval_rows(run: RunRecord) -> Iterator[_Row]:
@@ -215,8 +213,8 @@ def _waiting_age_ns_max(row: _Row) -> int | None:
 
 
 def _rate_in_cell(amount: Callable[[_Row], int]) -> Callable[[_Row], float]:
-    """A rate that does not exist where a whole cell completed nothing: that is a failure, never a 0."""
-    return lambda row: np.nan if row.totals is None else row.per_s(amount(row))
+    """A rate that does not exist where nothing completed, unless it is in the mean as a 0."""
+    return lambda row: np.nan if row.totals is None and row.fate is not Fate.USED else row.per_s(amount(row))
 
 
 def _of_times(

@@ -51,9 +51,9 @@ def _estimated(
     pairs: Sequence[tuple[CellRecord, ShareTotals | None]],
     weights: Sequence[float] | None,
 ) -> TargetEstimate:
-    def known(value: Callable[[CellRecord, ShareTotals], float]) -> Estimate:
+    def known(value: Callable[[CellRecord, ShareTotals], float], nothing: float | None = 0.0) -> Estimate:
         made = estimate_known(
-            [value(record, totals) if totals and totals.count else None for record, totals in pairs], weights
+            [value(record, totals) if totals and totals.count else nothing for record, totals in pairs], weights
         )
         assert made is not None, "something was completed"
         return made
@@ -69,6 +69,6 @@ def _estimated(
         ),
         iops=known(lambda record, totals: totals.count * SECOND_NS / record.measured_ns),
         bytes_per_s=known(lambda record, totals: totals.bytes * SECOND_NS / record.measured_ns),
-        latency_ns_mean=known(lambda _, totals: totals.latency_ns_sum / totals.count),
+        latency_ns_mean=known(lambda _, totals: totals.latency_ns_sum / totals.count, None),
         latency_ns_max=max(totals.latency_ns_max for _, totals in pairs if totals is not None),
     )

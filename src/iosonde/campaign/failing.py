@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from iosonde.analysis.states import failed_repeats
 from iosonde.errors import DataError, IosondeError, MeasurementError, RecordError
 from iosonde.records import CellRecord, LaterPass, Outcome, RunRecord, Verification
 from iosonde.store import load_header
@@ -28,7 +29,7 @@ def _check_data(found: Iterable[Verification], hint: str) -> None:
 def check_campaign(run: RunRecord, directory: Path, report: Path) -> None:
     """Raises DataError when a target did not hold what was written, and MeasurementError when cells have failed."""
     _check_data((each for cell in run.cells for each in cell.verification), f"{report} has their offsets")
-    failed = [cell for cell in run.cells if cell.outcome is Outcome.FAILED]
+    failed = failed_repeats(run.cells)
     if failed:
         raise MeasurementError(
             f"{len(failed)} of {len(run.cells)} measurements failed, the first in {failed[0].cell}",

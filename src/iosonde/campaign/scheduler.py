@@ -4,22 +4,26 @@ The plan measures the first repeats of all cells. After them come rounds: each r
 that the remaining budget can still bring to the requested precision. Cells stay interleaved, so drift of the target
 shows up as spread between repeats. A round starts with cells that have too few repeats to estimate their need; then
 come the cells that the headline reports, then all others. Within each group, the cells with the smallest total need
-come first.
+come first. Once all cells are known as well as was asked, tail cells are measured on until p99.99 has its samples,
+where the budget left holds that.
 
 All decisions follow from the plan and the records alone, so a resumed run makes the same ones.
 """
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, sqrt
 from typing import Final
 
 from iosonde.analysis.cells import CellEstimate, estimate_cell, was_looked_at
+from iosonde.analysis.histogram import PERCENTS, SAMPLES_BEYOND_MIN
 from iosonde.analysis.kinds import leading_cells
 from iosonde.analysis.precision import Figure, Precision, Reason, precision_of
 from iosonde.analysis.totals import total_of
 from iosonde.plans import CELL_OVERHEAD_NS, ROUNDING_NS, cell_seed, timing_between, turn_cost_ns
-from iosonde.records import NOTHING_COMPLETED, Aim, CellPlan, CellRecord, CellTurn, Outcome, Plan, Timing
+from iosonde.records import Aim, CellPlan, CellRecord, CellTurn, Experiment, Outcome, Plan, Timing
+from iosonde.units import SECOND_NS
 
 # A repeat that is to be longer than the warm-up that was seen begins behind it with some room.
 WARM_UP_ROOM: Final = 1.5
@@ -28,6 +32,8 @@ REPEATS_AHEAD: Final = 3
 GROWTH: Final = 3
 # How repeats differ is known to a fifth with so many of them; what a cell needs is guessed from fewer at random.
 JUDGED_MIN: Final = 12
+# So many operations have 10 beyond the last of the percentiles.
+TAIL_COUNT_MIN: Final = SAMPLES_BEYOND_MIN * round(100 / (100 - PERCENTS[-1]))
 
 
 @dataclass(frozen=True)
@@ -97,12 +103,23 @@ class AdaptiveScheduler:
         leading = leading_cells([each.estimate for each in known])
         found = [each.precision for each in known if self._goes_on(each.precision)]
         found.sort(key=lambda each: (not _is_unsure(each), each.cell not in leading, self._whole_ns(each), -each.doubt))
+        held = self._held([(each, self._missing_ns(each)) for each in found])
+        return held or found or self._held([(each.precision, self._tail_ns(each)) for each in known if _is_thin(each)])
+
+    def _held(self, wanted: Sequence[tuple[Precision, float]]) -> list[Precision]:
+        """Those whose missing time, nanoseconds, the budget left holds beside that of all held before them."""
         held, free_ns = list[Precision](), float(self._left_ns)
-        for each in found:
-            if (missing_ns := self._missing_ns(each)) <= free_ns:
+        for each, missing_ns in wanted:
+            if missing_ns <= free_ns:
                 held.append(each)
                 free_ns -= missing_ns
-        return held or found
+        return held
+
+    def _tail_ns(self, known: _Known) -> float:
+        """About how much of the budget the last percentile of a cell needs yet."""
+        cell, missing_ns = self._cells[known.estimate.cell], _missing_tail_ns(known.estimate)
+        repeats = GROWTH + missing_ns / cell.timing.measure_ns
+        return missing_ns + repeats * (self._first[cell.cell].warmup_ns + CELL_OVERHEAD_NS)
 
     def _goes_on(self, known: Precision) -> bool:
         """Whether a cell is to be measured once more: not one that failed, unless it was silent for so short a time.
@@ -115,7 +132,7 @@ class AdaptiveScheduler:
         if last is None or last.outcome is Outcome.FINISHED:
             return True
         is_short = known.repeats_used > 0 or last.timing.measure_ns < self._cells[known.cell].timing.measure_ns
-        return _was_silent(last) and is_short
+        return last.is_silent and is_short
 
     def _whole_ns(self, known: Precision) -> float:
         """About what a cell takes of the budget in all: errors fall with the square root of the time."""
@@ -173,8 +190,10 @@ class AdaptiveScheduler:
         if known.reason is Reason.TOO_FEW_REPEATS:
             return usual_ns
         most_ns = GROWTH * usual_ns
+        if known.met:
+            return min(_missing_tail_ns(self._found[known.cell].estimate), most_ns)
         last = self._records[known.cell][-1]
-        if _was_silent(last):
+        if last.is_silent:
             return GROWTH * float(last.timing.measure_ns)
         if known.reason is Reason.TAIL_TOO_THIN:
             return most_ns
@@ -193,8 +212,17 @@ class AdaptiveScheduler:
         return ahead_ns if not share else min(ahead_ns, sqrt(beside_ns * usual_ns * (1 - share) / share))
 
 
-def _was_silent(record: CellRecord) -> bool:
-    return record.failure is not None and record.failure.kind == NOTHING_COMPLETED
+def _missing_tail_ns(cell: CellEstimate) -> float:
+    """How long a cell has to be measured yet for the samples that its last percentile needs; 0 where it has none."""
+    if cell.subject is None or cell.subject.saturated or not cell.subject.iops.mean:
+        return 0.0
+    return max(TAIL_COUNT_MIN - cell.subject.count, 0) / cell.subject.iops.mean * SECOND_NS
+
+
+def _is_thin(known: _Known) -> bool:
+    """Whether a cell that is about the tail, and known as well as was asked, lacks samples for its last percentile."""
+    is_tail = Experiment.TAIL in known.estimate.experiments and known.precision.met
+    return is_tail and _missing_tail_ns(known.estimate) > 0
 
 
 def _is_unsure(known: Precision) -> bool:

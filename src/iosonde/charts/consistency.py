@@ -1,4 +1,4 @@
-"""Every interval of a run over the time of day: whether the target did the same from beginning to end."""
+"""Throughput over the time of a run: whether the target did the same from beginning to end."""
 
 from collections.abc import Sequence
 from statistics import median
@@ -6,35 +6,38 @@ from typing import Final
 
 import altair as alt
 
-from iosonde.analysis.course import Moment, moments_of
+from iosonde.analysis.course import STRETCH_NS, Moment, moments_of
 from iosonde.charts.axes import number_axis
 from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import named_rows, tooltip
 from iosonde.charts.quantities import significant
 from iosonde.charts.theme import ALL, INK_SOFT, READ, TRIM, WRITE, Series, colour, layered, shape
 from iosonde.records import CellRecord
-from iosonde.units import MINUTE_NS
+from iosonde.units import MINUTE_NS, format_duration
 
 POINTS_MAX: Final = 2000
 """More marks than this make a page slow and lie on each other: stretches of time then show extremes and median."""
 
 SHARE_SHOWN_MAX: Final = 2.0
+CONSISTENCY_TITLE: Final = "Throughput over the run"
 MIX: Final = Series("mix", ALL.colour, ALL.shape, ALL.dash)
 
 
 def run_consistency(records: Sequence[CellRecord]) -> Figure:
     """Throughput of each interval as a share of its cell's mean, against the time since the run began."""
-    moments = list(moments_of(records))
+    moments = list(moments_of(records, length_ns_min=STRETCH_NS))
     rows = _rows(moments)
-    title = "Every interval of the run"
+    point = "one interval"
+    if any(len(moment.intervals) > 1 for moment in moments):
+        point += f", or several in a row of about {format_duration(STRETCH_NS)} together"
     caption = (
-        "Each point is one interval: its operations a second, divided by the mean of its cell over all repeats, "
+        f"Each point is {point}: its operations a second, divided by the mean of its cell over all repeats, "
         "against the time since measuring began. A steady target is a band around 1; a trend, a step or a cloud is not."
     )
     if len(moments) > POINTS_MAX:
-        caption += f" Of {len(moments):,} intervals the lowest, middle and highest of each stretch are drawn."
+        caption += f" Of {len(moments):,} points the lowest, middle and highest of each stretch of time are drawn."
     chart = layered(_layers(rows), rows, caption) if rows else None
-    return Figure("run-consistency", title, caption, chart, tuple(rows))
+    return Figure("run-consistency", CONSISTENCY_TITLE, caption, chart, tuple(rows))
 
 
 def _rows(moments: Sequence[Moment]) -> list[Row]:
@@ -92,7 +95,7 @@ def _layers(rows: Sequence[Row]) -> list[alt.Chart]:
     )
     y = alt.Y(
         "drawn_share:Q",
-        title="IOPS of the interval / mean of its cell",
+        title="IOPS / mean IOPS of the cell",
         scale=alt.Scale(domain=[0, SHARE_SHOWN_MAX * 1.04], nice=False),
         axis=alt.Axis(values=[0, 0.5, 1, 1.5, 2], labelExpr="datum.value == 2 ? '≥ 2' : datum.label"),
     )

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.course import Moment, moments_of
-from iosonde.analysis.histogram import low_and_width
-from iosonde.analysis.latency import leading
-from iosonde.analysis.totals import total_of
+from iosonde.analysis.histogram import PERCENTS, low_and_width
+from iosonde.analysis.latency import leading, percentiles_of
+from iosonde.analysis.states import measured_repeats
+from iosonde.analysis.totals import add_operations, total_of
 from iosonde.charts.axes import log_scaled, log_ticks, number_axis
 from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import named_rows, tooltip
@@ -26,7 +27,7 @@ from iosonde.units import SECOND_NS
 
 ROWS_A_DECADE: Final = 24
 COLUMNS_MAX: Final = 1200
-"""A wide screen's worth; longer cells are drawn in columns of several intervals."""
+"""A wide screen's worth; cells with more intervals are drawn in columns of several."""
 BORDERS_MAX: Final = 60
 """More lines between repeats would hide what they part."""
 LINES: Final = (
@@ -56,7 +57,7 @@ class _Grid:
 
 @dataclass(frozen=True)
 class _Column:
-    """An interval in the picture: its place on the axis of measured time, and what completed in it, if anything."""
+    """A moment in the picture: its place on the axis of measured time, and what completed in it, if anything."""
 
     moment: Moment
     from_ns: int
@@ -67,11 +68,17 @@ class _Column:
     def repeat(self) -> int:
         return self.moment.record.repeat
 
+    @property
+    def percentiles_ns(self) -> tuple[int | None, ...]:
+        """Those of ``PERCENTS``, None where fewer than 10 samples lie beyond."""
+        return (None,) * len(PERCENTS) if self.totals is None else percentiles_of(self.totals)
+
 
 def latency_heat_map(cell: CellEstimate, records: Sequence[CellRecord]) -> Figure:
     """The latencies of one cell over its measured time, repeats one after another."""
     mine = [record for record in records if record.cell == cell.cell]
-    columns = _columns(list(moments_of(mine, with_percentiles=True)))
+    length_ns = sum(record.measured_ns for record in measured_repeats(mine))
+    columns = _columns(list(moments_of(mine, length_ns_min=length_ns // COLUMNS_MAX)))
     title = f"Latency over time: {cell.cell}"
     identity = f"heat-map-{cell.cell}"
     totals = [each.totals for each in columns if each.totals is not None]
@@ -96,16 +103,17 @@ def latency_heat_map(cell: CellEstimate, records: Sequence[CellRecord]) -> Figur
 def _columns(moments: Sequence[Moment]) -> list[_Column]:
     columns, elapsed_ns = [], 0
     for moment in moments:
-        length_ns = moment.interval.end_ns - moment.interval.start_ns
-        found = total_of(moment.interval.operations, Operation.ALL)
-        columns.append(_Column(moment, elapsed_ns, elapsed_ns + length_ns, None if found is None else leading(found)))
-        elapsed_ns += length_ns
+        found = total_of(add_operations(moment.intervals), Operation.ALL)
+        to_ns = elapsed_ns + moment.length_ns
+        columns.append(_Column(moment, elapsed_ns, to_ns, None if found is None else leading(found)))
+        elapsed_ns = to_ns
     return columns
 
 
 def _percentile_rows(column: _Column, unit: LatencyUnit) -> Iterator[Row]:
+    known = column.percentiles_ns
     for percent, series in LINES:
-        value_ns = column.moment.percentile(percent)
+        value_ns = known[PERCENTS.index(percent)]
         if value_ns is not None:
             yield _row(column, series.name, value_ns, unit)
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.depth import DEPTH_SHARE_INVALID, depth_share
-from iosonde.analysis.states import has_steal, steal_share
+from iosonde.analysis.states import failed_repeats, has_steal, steal_share
 from iosonde.findings.case import Case, count_of, distinct, name_some
 from iosonde.findings.model import Confidence, Finding, Severity
-from iosonde.records import FaultKind, Outcome
+from iosonde.records import FaultKind
 
 # A queue that is filled again at once is never quite full; below this it is not what was asked.
 DEPTH_SHARE_DOUBTFUL = 0.90
@@ -17,7 +17,7 @@ SPREAD_MAX = 0.10
 
 def cell_failed(case: Case) -> Iterator[Finding]:
     """A cell did not give what was asked."""
-    failed = case.records_where(lambda record: record.outcome is Outcome.FAILED)
+    failed = failed_repeats(case.run.cells)
     if failed:
         cells = distinct(record.cell for record in failed)
         reasons = distinct(record.failure.message for record in failed if record.failure is not None)

@@ -9,7 +9,7 @@ from iosonde.analysis.estimate import LEVEL_SHARE_MIN
 from iosonde.analysis.totals import total_of
 from iosonde.findings.case import Case, count_of
 from iosonde.findings.model import Confidence, Finding, Severity
-from iosonde.records import CellRecord, Outcome
+from iosonde.records import CellRecord
 from iosonde.units import format_latency
 
 # At a moment of nobody's choice an operation is seldom older than the slowest of thousands, and hardly ever twice.
@@ -79,12 +79,7 @@ def _lost_shares(records: Sequence[CellRecord], silent: Sequence[CellRecord]) ->
 def _ages(record: CellRecord) -> tuple[int, int] | None:
     """How old the oldest operation under way at the end was, and how long the slowest counted took, if that matters."""
     censored = record.censored
-    if (
-        record.outcome is not Outcome.FINISHED
-        or censored is None
-        or not censored.count
-        or censored.age_ns_max < AGE_NS_MIN
-    ):
+    if censored is None or not censored.count or censored.age_ns_max < AGE_NS_MIN:
         return None
     slowest_ns = max((totals.latency_ns_max for totals in record.operations.values()), default=0)
     return (censored.age_ns_max, slowest_ns) if censored.age_ns_max > TIMES_SLOWEST * slowest_ns else None

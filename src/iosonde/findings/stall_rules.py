@@ -1,4 +1,4 @@
-"""The rule about moments in which a target stood still."""
+"""Rules about moments in which a target stood still."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -36,6 +36,32 @@ def stalled(case: Case) -> Iterator[Finding]:
     )
 
 
+def nothing_completed(case: Case) -> Iterator[Finding]:
+    """A target stood still for the whole of some repeats, which are in the mean as a throughput of 0."""
+    silent = [record for record in case.used if record.is_silent]
+    if not silent:
+        return
+    worst = max(silent, key=lambda record: record.measured_ns)
+    cells = distinct(record.cell for record in silent)
+    yield Finding(
+        id="nothing-completed",
+        severity=Severity.NOTE,
+        confidence=Confidence.CERTAIN,
+        statement=(
+            f"Nothing of what was asked completed in {count_of(len(silent), 'repeat')} of {name_some(cells)}; in "
+            f"{worst.cell}, repeat {worst.repeat}, for {format_duration(worst.measured_ns)}. Each counts as a "
+            "throughput of 0, and adds nothing to the latency figures."
+        ),
+        evidence=tuple(
+            (record.cell, f"repeat {record.repeat}: {format_duration(record.measured_ns)}")
+            for record in silent[:EVIDENCE_MAX]
+        ),
+        advice="Latency figures of these cells lack the slowest operations: measure them in longer repeats.",
+        deciding_test="The same cells with a longer --duration.",
+        cells=cells,
+    )
+
+
 def _longest(stalls: Sequence[Regime]) -> int:
     return max(each.end_ns - each.start_ns for each in stalls)
 
@@ -47,4 +73,4 @@ def _evidence(record: CellRecord, stalls: Sequence[Regime]) -> tuple[str, str]:
     return record.cell, f"repeat {record.repeat}: {told}"
 
 
-STALL_RULES = (stalled,)
+STALL_RULES = (stalled, nothing_completed)

@@ -249,6 +249,11 @@ class CellRecord(Record):
     intervals: tuple[IntervalRecord, ...] = ()
 
     @property
+    def is_silent(self) -> bool:
+        """Whether it failed by nothing else than that something asked of it did not complete once in its time."""
+        return self.failure is not None and self.failure.kind == NOTHING_COMPLETED
+
+    @property
     def settled(self) -> bool:
         """Whether nothing is known of its figures still moving while they were measured."""
         return self.within is None or self.within.settled

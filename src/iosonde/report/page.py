@@ -168,6 +168,8 @@ def _repeats_text(run: RunRecord) -> str:
 
 
 def _ending(record: CellRecord, fate: Fate | None) -> str:
+    if fate is Fate.USED and record.is_silent:
+        return "nothing completed, used"
     if fate is None or record.outcome is not Outcome.FINISHED:
         return str(record.outcome)
     return f"{record.outcome}, {fate_text(fate)}"

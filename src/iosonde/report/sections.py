@@ -11,7 +11,7 @@ from iosonde.analysis.experiments import RunEstimates
 from iosonde.analysis.targets import estimate_targets
 from iosonde.charts.baseline import baseline_percentiles
 from iosonde.charts.block_sizes import block_size_bandwidth, block_size_iops, block_size_latency
-from iosonde.charts.consistency import run_consistency
+from iosonde.charts.consistency import CONSISTENCY_TITLE, run_consistency
 from iosonde.charts.depth_percentiles import queue_depth_percentiles
 from iosonde.charts.depths import queue_depth_iops, queue_depth_latency
 from iosonde.charts.figure import Figure
@@ -230,7 +230,7 @@ def _course(told: Told, failures: FailureLog) -> Section | None:
     figures = (
         made_figure(
             "run-consistency",
-            "Every interval of the run",
+            CONSISTENCY_TITLE,
             lambda: run_consistency(cells),
             told.invalid,
             failures,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
-from iosonde.analysis.course import moments_of
+from iosonde.analysis.course import STRETCH_NS, moments_of
 from iosonde.analysis.experiments import RunEstimates
 from iosonde.analysis.histogram import SAMPLES_BEYOND_MIN, percent_label
 from iosonde.analysis.ratios import spread_of
@@ -23,7 +23,7 @@ from iosonde.charts.quantities import (
 from iosonde.records import CellRecord, Experiment, LatencyKind
 from iosonde.report.comparable import Comparables, Pair, Ranked, comparables_of, difference_text, ranked
 from iosonde.report.validity import MARK, Invalid, left_out_text, see
-from iosonde.units import format_bandwidth, format_iops, format_latency
+from iosonde.units import format_bandwidth, format_duration, format_iops, format_latency
 
 TAIL_PERCENTS = (99.99, 99.9, 99.0)
 DEPTH_REACHED = 0.95
@@ -40,13 +40,16 @@ NO_SUBJECT = "No cell of this experiment has figures of commits; the table has t
 
 def course_sentence(records: Sequence[CellRecord]) -> str:
     """How far intervals stay from the mean of their cell."""
-    shares = [moment.share for moment in moments_of(records)]
-    if not shares:
+    moments = list(moments_of(records, length_ns_min=STRETCH_NS))
+    if not moments:
         return "No finished measurement has intervals."
+    shares = [moment.share for moment in moments]
+    joined = any(len(moment.intervals) > 1 for moment in moments)
+    length = f" of about {format_duration(STRETCH_NS)} or more" if joined else ""
     near = sum(1 - NEAR <= share <= 1 + NEAR for share in shares) / len(shares)
     return (
-        f"{_percent(near)} of {len(shares):,} intervals stay within {_percent(NEAR)} of the mean of their cell; the "
-        f"slowest has {_percent(min(shares))} of it."
+        f"{_percent(near)} of {len(shares):,} intervals{length} stay within {_percent(NEAR)} of the mean of their "
+        f"cell; the slowest has {_percent(min(shares))} of it."
     )
 
 

@@ -8,6 +8,7 @@ from iosonde.records import (
     CellPlan,
     CellRecord,
     CpuUse,
+    Failure,
     Histogram,
     Layout,
     Neighbour,
@@ -46,6 +47,12 @@ class _Totals(BaseModel):
         )
 
 
+class _Failure(BaseModel):
+    """Of a failure, its kind."""
+
+    kind: str
+
+
 class CellFigures(BaseModel):
     """Of a cell's record, what its means are made of and what says whether it is used; all else is skipped."""
 
@@ -55,6 +62,7 @@ class CellFigures(BaseModel):
     seed: int
     timing: Timing
     outcome: Outcome
+    failure: _Failure | None = None
     measured_ns: int
     operations: dict[Operation, _Totals]
     neighbours: tuple[Neighbour, ...] = ()
@@ -72,7 +80,7 @@ class CellFigures(BaseModel):
             workload=plan.workload,
             timing=self.timing,
             outcome=self.outcome,
-            failure=None,
+            failure=None if self.failure is None else Failure(kind=self.failure.kind, message=""),
             measured_ns=self.measured_ns,
             operations={operation: each.totals() for operation, each in self.operations.items()},
             warmup={},

@@ -6,6 +6,7 @@ from math import log2
 from typing import Final
 
 from iosonde.analysis.cells import CellEstimate
+from iosonde.analysis.estimate import fitting
 from iosonde.analysis.histogram import TAIL_PERCENT
 from iosonde.analysis.knee.model import DepthPoint, Knee, KneeReason, KneeState, RuleAnswer
 from iosonde.analysis.knee.resampling import interval, resamples
@@ -63,9 +64,11 @@ def _point(cell: CellEstimate, operation: Operation) -> DepthPoint | None:
     figures = cell.of(operation)
     if figures is None:
         return None
+    known = fitting(figures.iops.weights, len(cell.repeats.used))
+    weights = (1.0,) * len(cell.repeats.used) if known is None else known
     used = [
-        (record, totals)
-        for record in cell.repeats.used
+        (record, totals, weight)
+        for record, weight in zip(cell.repeats.used, weights, strict=True)
         if (totals := total_of(record.operations, operation)) is not None and totals.count
     ]
     return DepthPoint(
@@ -76,9 +79,9 @@ def _point(cell: CellEstimate, operation: Operation) -> DepthPoint | None:
         queue_depth_achieved=None if cell.queue_depth_achieved is None else cell.queue_depth_achieved.mean,
         repeats=tuple(
             (totals.count * SECOND_NS / record.measured_ns, totals.latency_ns_sum / totals.count)
-            for record, totals in used
+            for record, totals, _ in used
         ),
-        weights=figures.iops.weights if len(figures.iops.weights) == len(used) else (),
+        weights=tuple(weight for _, _, weight in used),
     )
 
 

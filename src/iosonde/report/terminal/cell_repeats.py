@@ -17,6 +17,7 @@ from iosonde.report.dashes import Dash
 from iosonde.report.result_tables import Head, Line, ResultTable, longest_text, mean_text
 from iosonde.report.states import fate_word
 from iosonde.report.terminal.cell_choice import ChosenCell
+from iosonde.vocabulary import Fate
 
 
 def repeats_table(chosen: ChosenCell, estimate: CellEstimate) -> ResultTable:
@@ -31,7 +32,7 @@ def repeats_table(chosen: ChosenCell, estimate: CellEstimate) -> ResultTable:
         fate = fate_word(chosen.repeats.fates[record.order])
         lines.extend(_line((str(record.repeat), fate), figures, own, unit) for figures in found)
         if not found:
-            lines.append(Line((str(record.repeat),), gap=_why(record)))
+            lines.append(Line((str(record.repeat),), gap=_why(record, chosen.repeats.fates[record.order])))
     if estimate.repeats_finished > 1:
         every = (figures for operation in operations if (figures := estimate.of(operation)) is not None)
         used = f"{estimate.repeats_used} used"
@@ -83,7 +84,9 @@ def _percentile(figures: OperationEstimate, each: PercentileEstimate, unit: Late
     return significant(each.value_ns / unit.ns)
 
 
-def _why(record: CellRecord) -> str:
+def _why(record: CellRecord, fate: Fate) -> str:
+    if fate is Fate.USED and record.is_silent:
+        return f"repeat {record.repeat} completed nothing, and counts as a throughput of 0"
     if record.outcome is Outcome.FAILED:
         return f"repeat {record.repeat} failed: {record.failure.message if record.failure else 'no reason was given'}"
     return f"repeat {record.repeat} was {'cut off' if record.outcome is Outcome.CUT else 'without any operation'}"
