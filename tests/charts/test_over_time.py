@@ -13,7 +13,7 @@ from iosonde.analysis.experiments import estimate_run
 from iosonde.charts.consistency import POINTS_MAX, run_consistency
 from iosonde.charts.depth_percentiles import queue_depth_percentiles
 from iosonde.charts.figure import Figure
-from iosonde.charts.heat_map import COLUMNS_MAX, latency_heat_map
+from iosonde.charts.heat_map import COLUMNS_MAX, COUNT_MIN, latency_heat_map
 from iosonde.charts.png import png_data_url
 from iosonde.charts.tail_bars import tail_bars
 from iosonde.records import CellRecord, ClockPair, Experiment, Operation, Outcome, RunRecord
@@ -96,12 +96,21 @@ def test_a_moment_of_several_intervals_counts_what_completed_in_each_once() -> N
     assert sum(moment.iops * moment.length_ns for moment in moments) == pytest.approx(325 * SECOND_NS)
 
 
-def test_a_cell_of_more_intervals_than_a_screen_is_wide_is_drawn_in_columns_of_several() -> None:
-    run = run_of(short_repeat(*([20] * 5 * COLUMNS_MAX), interval_ns=MS))
+def columns_of(count: int) -> list[object]:
+    """The series of the rows of a cell with so many operations in each of five times as many intervals as columns."""
+    run = run_of(short_repeat(*([count] * 5 * COLUMNS_MAX), interval_ns=MS))
     figure = latency_heat_map(estimate_run(run).cells[0], run.cells)
-    assert len([row for row in figure.rows if row["series"] == "p50"]) == COLUMNS_MAX
-    assert [row["series"] for row in figure.rows].count("p99") == 0
     assert drawn_axis(figure) == [0, 5 * COLUMNS_MAX * MS / SECOND_NS]
+    return [row["series"] for row in figure.rows]
+
+
+def test_a_cell_of_more_intervals_than_a_screen_is_wide_is_drawn_in_columns_of_several() -> None:
+    assert columns_of(2) == ["mean"] * COLUMNS_MAX
+
+
+def test_columns_hold_the_operations_for_a_p99_where_enough_of_them_remain() -> None:
+    drawn = columns_of(20)
+    assert drawn.count("p99") == drawn.count("p50") == 20 * 5 * COLUMNS_MAX // COUNT_MIN
 
 
 def test_an_interval_in_which_nothing_came_back_is_a_share_of_zero() -> None:

@@ -15,7 +15,7 @@ from iosonde.analysis.course import Moment, moments_of
 from iosonde.analysis.histogram import PERCENTS, low_and_width
 from iosonde.analysis.latency import leading, percentiles_of
 from iosonde.analysis.states import measured_repeats
-from iosonde.analysis.totals import add_operations, total_of
+from iosonde.analysis.totals import add_operations, count_all, total_of
 from iosonde.charts.axes import log_scaled, log_ticks, number_axis
 from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import named_rows, tooltip
@@ -28,6 +28,10 @@ from iosonde.units import SECOND_NS
 ROWS_A_DECADE: Final = 24
 COLUMNS_MAX: Final = 1200
 """A wide screen's worth; cells with more intervals are drawn in columns of several."""
+COLUMNS_MIN: Final = 60
+"""So many show how latency moved."""
+COUNT_MIN: Final = 1500
+"""Half as much again as a p99 needs."""
 BORDERS_MAX: Final = 60
 """More lines between repeats would hide what they part."""
 LINES: Final = (
@@ -77,8 +81,7 @@ class _Column:
 def latency_heat_map(cell: CellEstimate, records: Sequence[CellRecord]) -> Figure:
     """The latencies of one cell over its measured time, repeats one after another."""
     mine = [record for record in records if record.cell == cell.cell]
-    length_ns = sum(record.measured_ns for record in measured_repeats(mine))
-    columns = _columns(list(moments_of(mine, length_ns_min=length_ns // COLUMNS_MAX)))
+    columns = _columns(list(moments_of(mine, length_ns_min=_column_ns(measured_repeats(mine)))))
     title = f"Latency over time: {cell.cell}"
     identity = f"heat-map-{cell.cell}"
     totals = [each.totals for each in columns if each.totals is not None]
@@ -98,6 +101,13 @@ def latency_heat_map(cell: CellEstimate, records: Sequence[CellRecord]) -> Figur
     grid = _grid(min(each.latency_ns_min for each in totals), max(each.latency_ns_max for each in totals))
     chart = layered(_layers(rows, columns, grid, unit), rows, caption)
     return Figure(identity, title, caption, chart, tuple(rows))
+
+
+def _column_ns(records: Sequence[CellRecord]) -> int:
+    """How long a column is at least: so long that most hold the operations for a p99, where enough columns remain."""
+    length_ns = sum(record.measured_ns for record in records)
+    columns = sum(count_all(record.operations) for record in records) // COUNT_MIN
+    return length_ns // (min(columns, COLUMNS_MAX) if columns >= COLUMNS_MIN else COLUMNS_MAX)
 
 
 def _columns(moments: Sequence[Moment]) -> list[_Column]:

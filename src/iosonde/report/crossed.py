@@ -19,15 +19,18 @@ ROWS_MAX: Final = 1000
 ROWS_LAYER: Final = "rows"
 """What charts call the layer that has a mark for each row."""
 
+SIZE_MAX: Final = 220
+SIZE_MIN: Final = 24
+FEW: Final = 40
+"""Up to so many crosses are drawn large; more of them hide what they are on."""
+
 _CROSS: Final[dict[str, Any]] = {
     "type": "point",
     "shape": "cross",
     "angle": 45,
-    "size": 220,
     "filled": True,
     "color": "#b3261e",
     "stroke": "#ffffff",
-    "strokeWidth": 0.8,
     "opacity": 1,
 }
 
@@ -45,7 +48,8 @@ def crossed(figure: Figure, invalid: Invalid) -> Figure:
     if layer is None or chart is None:
         return replace(figure, caption=caption)
     with_crosses = chart.copy(deep=False)
-    with_crosses.layer = [*chart.layer, _crosses(layer, cells)]
+    number = sum(row.get("cell") in invalid for row in figure.rows)
+    with_crosses.layer = [*chart.layer, _crosses(layer, cells, number)]
     with_crosses.description = caption
     return replace(figure, caption=caption, chart=with_crosses)
 
@@ -61,10 +65,12 @@ def _crossable(layers: Sequence[Any]) -> Any:  # noqa: ANN401 - Altair's charts
     return next((layer for layer in found if layer.name == ROWS_LAYER), found[0] if found else None)
 
 
-def _crosses(layer: Any, cells: Sequence[str]) -> alt.Chart:  # noqa: ANN401 - Altair's charts
+def _crosses(layer: Any, cells: Sequence[str], number: int) -> alt.Chart:  # noqa: ANN401 - Altair's charts
     named = {name: getattr(layer.encoding, name) for name in ("x", "y", "xOffset", "yOffset")}
     places = {name: channel for name, channel in named.items() if channel is not alt.Undefined}
-    cross = alt.Chart(mark=alt.MarkDef(**_CROSS), encoding=alt.FacetedEncoding(**places))
+    size = max(min(SIZE_MAX * FEW // number, SIZE_MAX), SIZE_MIN)
+    stroke = 0.8 if number <= FEW else 0.4
+    cross = alt.Chart(mark=alt.MarkDef(**_CROSS, size=size, strokeWidth=stroke), encoding=alt.FacetedEncoding(**places))
     if layer.transform is not alt.Undefined:
         cross.transform = list(layer.transform)
     return cross.transform_filter(alt.FieldOneOfPredicate(field="cell", oneOf=list(cells)))

@@ -22,14 +22,18 @@ EFFECTIVE_MIN: Final = 30
 CORRELATION_MAX: Final = 0.9
 """Batches that depend on each other as much say next to nothing; the widening grows without end towards 1."""
 
+CORRELATION_MIN: Final = -0.3
+"""Independent batches seem to depend on each other a little, in either direction. Errors are pooled over repeats:
+without the negative half they would be 7 % too large. Chance hardly goes further down."""
+
 
 @dataclass(frozen=True)
 class BatchMeans:
     """The mean of a series and how well it is known, in the unit of the values.
 
     ``error`` is the mean's standard error; None where there were fewer values than batches. ``effective`` is how many
-    independent values would tell the mean as well, ``correlation`` that between a batch's mean and the next one's (0
-    where they show none), and ``batches`` how many there were.
+    independent values would tell the mean as well, ``correlation`` that between a batch's mean and the next one's,
+    which chance may make negative, and ``batches`` how many there were.
     """
 
     mean: float
@@ -75,7 +79,7 @@ def batch_means(values: ArrayLike, scale: float | None = None) -> BatchMeans | N
 
 
 def _correlation(means: NDArray[np.float64]) -> float:
-    """That of lag 1; with what a short series lacks of it on average, 1/n, given back. Never below 0."""
+    """That of lag 1; with what a short series lacks of it on average, 1/n, given back."""
     off = means - means.mean()
     found = float((off[1:] * off[:-1]).sum() / (off**2).sum()) + 1 / len(means)
-    return min(max(found, 0.0), CORRELATION_MAX)
+    return min(max(found, CORRELATION_MIN), CORRELATION_MAX)
