@@ -12,12 +12,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from iosonde.analysis.buckets import bucket_bounds
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.histogram import PERCENTS, percent_name
 from iosonde.analysis.latency import TimesEstimate, estimate_times, latency_kind, leading, percentiles_of, service_of
 from iosonde.analysis.littles_law import littles_law
+from iosonde.analysis.many_histograms import ManyHistograms
 from iosonde.analysis.totals import total_of
 from iosonde.records import CellRecord, IntervalRecord, LatencyKind, Operation, OperationTotals, RunRecord, ThreadCpu
 from iosonde.units import SECOND_NS
@@ -82,7 +82,7 @@ def cell_table(run: RunRecord) -> Table:
 
 def interval_table(run: RunRecord) -> Table:
     """One row for each interval and class of operations, ``all`` included; the warm-up is there, by its phase."""
-    return _table(_INTERVAL_COLUMNS, list(_interval_rows(run)))
+    return _interval_table(list(_interval_rows(run)))
 
 
 def histogram_table(run: RunRecord) -> Table:
@@ -90,17 +90,26 @@ def histogram_table(run: RunRecord) -> Table:
 
     ``all`` is left out: it is the sum of read, write, trim and flush, and any query can add counts.
     """
-    rows = [row for row in _interval_rows(run) if row.operation is not Operation.ALL and row.led is not None]
-    lengths = [len(row.led.latency.bucket) for row in rows if row.led is not None]
+    return _histogram_table(list(_interval_rows(run)))
+
+
+def tables_over_time(run: RunRecord) -> tuple[Table, Table]:
+    """The tables of intervals and of histograms, whose rows are made once for both."""
+    rows = list(_interval_rows(run))
+    return _interval_table(rows), _histogram_table(rows)
+
+
+def _interval_table(rows: Sequence[_Row]) -> Table:
+    table, many = _table(_INTERVAL_COLUMNS, rows), ManyHistograms.of([row.led for row in rows])
+    return table | {_percentile_name(percent): many.percentile(percent) for percent in (50.0, 99.0)}
+
+
+def _histogram_table(every: Sequence[_Row]) -> Table:
+    rows = [row for row in every if row.operation is not Operation.ALL and row.led is not None]
+    many = ManyHistograms.of([row.led for row in rows])
     # One value a histogram, repeated by NumPy for its buckets: there are millions of rows.
-    table = {name: np.repeat(column, lengths) for name, column in _table(_HISTOGRAM_KEYS, rows).items()}
-    bounds = [bucket_bounds(row.led.latency.layout, row.led.latency.bucket) for row in rows if row.led is not None]
-    counts = [np.array(row.led.latency.count, dtype=np.int64) for row in rows if row.led is not None]
-    nothing = np.zeros(0, dtype=np.uint64)
-    table["bucket_low_ns"] = np.concatenate([low for low, _ in bounds]) if bounds else nothing
-    table["bucket_high_ns"] = np.concatenate([high for _, high in bounds]) if bounds else nothing
-    table["count"] = np.concatenate(counts) if counts else nothing.astype(np.int64)
-    return table
+    table = {name: np.repeat(column, many.lengths) for name, column in _table(_HISTOGRAM_KEYS, rows).items()}
+    return table | {"bucket_low_ns": many.low_ns, "bucket_high_ns": many.high_ns, "count": many.count}
 
 
 def _cell_rows(run: RunRecord) -> Iterator[_Row]:
@@ -178,8 +187,11 @@ def _of_totals(
 
 
 def _percentile(index: int) -> _Definition:
-    name = f"latency_ns_{percent_name(PERCENTS[index])}"
-    return _Definition(name, _maybe_integer, lambda row: row.percentiles[index])
+    return _Definition(_percentile_name(PERCENTS[index]), _maybe_integer, lambda row: row.percentiles[index])
+
+
+def _percentile_name(percent: float) -> str:
+    return f"latency_ns_{percent_name(percent)}"
 
 
 def _count(row: _Row) -> int:
@@ -349,8 +361,6 @@ _INTERVAL_COLUMNS: Final = (
     _Definition("bytes_per_s", _real, lambda row: row.per_s(_bytes(row))),
     _KIND,
     *_LATENCIES,
-    _percentile(PERCENTS.index(50)),
-    _percentile(PERCENTS.index(99)),
 )
 
 _HISTOGRAM_KEYS: Final = tuple(

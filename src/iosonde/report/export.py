@@ -52,11 +52,12 @@ class ExportedRun:
 def run_tables(run: RunRecord, findings: Sequence[Finding]) -> dict[str, "Table"]:
     """The flat tables of a run by name, for Parquet and CSV alike."""
     # Imported here: it brings NumPy along, and a JSON document needs none.
-    from iosonde.analysis.tables import cell_table, histogram_table, interval_table
+    from iosonde.analysis.tables import cell_table, tables_over_time
     from iosonde.findings.table import with_validity
 
     cells = with_validity(cell_table(run), findings)
-    return {"cells": cells, "intervals": interval_table(run), "histograms": histogram_table(run)}
+    intervals, histograms = tables_over_time(run)
+    return {"cells": cells, "intervals": intervals, "histograms": histograms}
 
 
 def write_csv(run: RunRecord, findings: Sequence[Finding], directory: Path) -> tuple[Path, ...]:
