@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -31,7 +32,11 @@ def command(*words: object) -> list[str]:
 
 
 def iosonde(
-    *words: object, folder: Path | None = None, short_cells: bool = False, **environment: str
+    *words: object,
+    folder: Path | None = None,
+    short_cells: bool = False,
+    file_bytes_max: int | None = None,
+    **environment: str,
 ) -> subprocess.CompletedProcess[str]:
     """Runs iosonde to its end."""
     arguments = ["iosonde", *(str(word) for word in words)]
@@ -39,7 +44,8 @@ def iosonde(
     with tempfile.TemporaryDirectory() as place:
         stdout, stderr = Path(place) / "stdout", Path(place) / "stderr"
         process = FORKS.Process(
-            target=_become, args=(arguments, folder or Path.cwd(), surroundings, stdout, stderr, short_cells)
+            target=_become,
+            args=(arguments, folder or Path.cwd(), surroundings, stdout, stderr, short_cells, file_bytes_max),
         )
         process.start()
         process.join(TIMEOUT_S)
@@ -56,6 +62,7 @@ def _become(
     stdout: Path,
     stderr: Path,
     short_cells: bool,
+    file_bytes_max: int | None,
 ) -> NoReturn:
     """Turns this process into the command."""
     encoding = environment.get("PYTHONIOENCODING", "utf-8")
@@ -65,6 +72,8 @@ def _become(
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
+    if file_bytes_max is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes_max, file_bytes_max))
     if short_cells:
         setattr(build, "QUICK_TIMING", SHORT)  # noqa: B010 - a constant for everybody else
     sys.argv = arguments

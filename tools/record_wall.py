@@ -159,7 +159,7 @@ def play(script: list[Message], folder: Path) -> Iterator[Message]:
             yield {"command": numbered}
             process.send(json.loads(json.dumps(numbered).replace("$DIR", str(folder))))
             event: Message = {"type": "interval"}
-            while event["type"] in {"interval", "started"}:
+            while event["type"] in {"interval", "started", "made"}:
                 event = process.receive(60)
                 yield {"event": event}
     finally:

@@ -17,7 +17,7 @@ use crate::host::memory_bytes_free;
 use crate::job::{Job, TARGETS_MAX};
 use crate::protocol::{Access, Command, Event, Hello, LINE_BYTES_MAX, Line, Numbered, TargetSpec, read_line};
 use crate::sim::{Drive, FaultPlan, Model, VirtualClock, check_faults, flush_all};
-use crate::target::{DeviceWanted, Target, TargetKind, Wanted};
+use crate::target::{DeviceWanted, Made, Target, TargetKind, Wanted};
 
 /// Commands that may wait while a job runs. Those beyond are refused, so that a stop, and the end, are heard all the same.
 const COMMANDS_WAITING_MAX: usize = 16;
@@ -27,15 +27,17 @@ const WAIT_NS_MAX: u64 = 86_400 * 1_000_000_000;
 /// The ways to what is measured, the only ones that a session has.
 #[derive(Clone, Copy, Debug)]
 pub struct Ways {
+    /// To files that are made.
+    pub make: fn(&Path, Option<&str>) -> Result<Made, Failure>,
     /// To files.
-    pub file: fn(&Path, Wanted) -> Result<Target, Failure>,
+    pub file: fn(&Path, Wanted, Option<Made>) -> Result<Target, Failure>,
     /// To block devices.
     pub device: fn(&Path, &DeviceWanted) -> Result<Target, Failure>,
 }
 
 /// Answers the commands of `input` on `output` until the input ends or nobody reads the output any more.
 pub fn serve(input: impl Read + Send + 'static, output: impl Write) -> io::Result<()> {
-    serve_with(input, output, Ways { file: Target::open, device: Target::open_device })
+    serve_with(input, output, Ways { make: Target::make, file: open_file, device: Target::open_device })
 }
 
 /// The same, with other ways to files and devices than opening them.
@@ -194,7 +196,7 @@ impl<W: Write> Session<W> {
                     let message = format!("more than {TARGETS_MAX} targets can't be open");
                     return Err(Failure::new(FailureKind::Protocol, message));
                 }
-                let target = self.open(*spec)?;
+                let target = self.open(id, *spec)?;
                 let event = Event::opened(id, &target);
                 self.targets.push(target);
                 Ok(event)
@@ -238,7 +240,7 @@ impl<W: Write> Session<W> {
     }
 
     // Opens a target; one that is simulated comes with its drive.
-    fn open(&mut self, spec: TargetSpec) -> Result<Target, Failure> {
+    fn open(&mut self, id: u64, spec: TargetSpec) -> Result<Target, Failure> {
         let is_simulated = matches!(spec, TargetSpec::Simulation { .. });
         if self.targets.iter().any(|target| (target.kind == TargetKind::Simulation) != is_simulated) {
             let message = "simulated drives live in a time of their own, and can't be measured beside others";
@@ -247,14 +249,18 @@ impl<W: Write> Session<W> {
         match spec {
             TargetSpec::Simulation { model, seed, faults } => self.open_simulated(&model, seed, &faults),
             TargetSpec::Null { size_bytes } => Ok(Target::null(size_bytes)),
-            TargetSpec::File { path, access, create, direct, size_bytes, cpus_near, ledger } => {
+            TargetSpec::File { path, access, create, direct, size_bytes, mark, cpus_near, ledger } => {
                 let write = access == Access::Write;
                 if create != size_bytes.is_some() || (create && !write) {
                     let message =
                         "a file that is made has a size and is open for writing; one that is not, has neither";
                     return Err(Failure::new(FailureKind::Protocol, message));
                 }
-                let mut target = (self.ways.file)(&path, Wanted { write, create_bytes: size_bytes, direct })?;
+                let made = if create { Some((self.ways.make)(&path, mark.as_deref())?) } else { None };
+                if let Some(Made { identity, marked, .. }) = made {
+                    self.send(&Event::Made { id, identity, marked });
+                }
+                let mut target = (self.ways.file)(&path, Wanted { write, create_bytes: size_bytes, direct }, made)?;
                 target.cpus_near = cpus_near;
                 target.ledger = ledger.map(|spec| spec.open(&target)).transpose()?.map(Arc::new);
                 Ok(target)
@@ -356,6 +362,13 @@ impl<W: Write> Session<W> {
         let result = conduct(&job, &setting, &mut |_| {}, &mut count, &mut |_| {})?;
         let overhead_ns_per_io = result.measured_ns / done.max(1);
         Ok(Event::Calibrated { id, overhead_ns_per_io, clock_read_ns: read_ns(&self.clock) })
+    }
+}
+
+fn open_file(path: &Path, wanted: Wanted, made: Option<Made>) -> Result<Target, Failure> {
+    match made {
+        Some(made) => Target::open_made(path, made, wanted),
+        None => Target::open(path, wanted),
     }
 }
 

@@ -56,7 +56,10 @@ impl Engine {
     /// Events up to the one that ends a command.
     fn hear_answer(&mut self) -> Vec<Value> {
         let mut events = vec![self.hear()];
-        while matches!(events.last(), Some(event) if event["type"] == "interval" || event["type"] == "started") {
+        while events
+            .last()
+            .is_some_and(|event| ["interval", "started", "made"].contains(&event["type"].as_str().unwrap_or_default()))
+        {
             events.push(self.hear());
         }
         events
@@ -166,7 +169,7 @@ fn hello_comes_first_and_says_how_the_engine_was_built() {
     let mut engine = Engine::start();
     let hello = engine.hear();
     assert_eq!(hello["type"], "hello");
-    assert_eq!(hello["protocol"], 1);
+    assert_eq!(hello["protocol"], 2);
     assert_eq!(hello["build_profile"], if cfg!(debug_assertions) { "debug" } else { "release" });
     assert!(hello["engines"].as_array().is_some_and(|engines| engines.contains(&json!("psync"))));
 }

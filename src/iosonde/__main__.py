@@ -1,12 +1,14 @@
 """Where both ``iosonde`` and ``python -m iosonde`` begin: what must be set before anything else is loaded."""
 
 import gc
+import io
 import os
 import sys
 from typing import NoReturn
 
 # Loading makes a hundred thousand objects that stay; looking for garbage among them while they are made, and for
 # Pydantic plug-ins that we don't use, is a tenth of the CPU time of a short command.
+_COLUMNS_MIN, _COLUMNS_MAX = 20, 1000
 _GARBAGE_THRESHOLDS = (100_000, 50, 50)
 
 
@@ -15,6 +17,7 @@ def start() -> NoReturn:
     _open_standard_streams()
     gc.set_threshold(*_GARBAGE_THRESHOLDS)
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    _bound_width()
     try:
         from iosonde.cli.main import entry
     except KeyboardInterrupt:
@@ -32,6 +35,20 @@ def _open_standard_streams() -> None:
             os.open(os.devnull, os.O_RDWR)
     sys.stdout = sys.stdout or os.fdopen(1, "w", encoding="utf-8")
     sys.stderr = sys.stderr or os.fdopen(2, "w", encoding="utf-8")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A sign that the encoding lacks costs that sign, and not the figures.
+        sys.stdout.reconfigure(errors="replace")
+
+
+def _bound_width() -> None:
+    """Whatever prints goes by COLUMNS: with 0 nothing comes out, and with a hundred million it never ends."""
+    columns = os.environ.get("COLUMNS")
+    if columns is None:
+        return
+    if columns.isascii() and columns.isdigit() and int(columns[:10]) > 0:
+        os.environ["COLUMNS"] = str(min(max(int(columns[:10]), _COLUMNS_MIN), _COLUMNS_MAX))
+    else:
+        del os.environ["COLUMNS"]
 
 
 if __name__ == "__main__":

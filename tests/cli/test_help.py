@@ -27,6 +27,7 @@ def test_commands_are_listed_in_the_order_of_work() -> None:
         "check",
         "report",
         "export",
+        "clean",
         "sim",
     ]
 

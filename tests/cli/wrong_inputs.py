@@ -431,13 +431,18 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     ("report garbled", 6, "garbled/journal does not begin like a journal", "use a copy of the run directory"),
     ("report measured --html full", 7, "full is a directory", "name a file"),
     *(
-        (words, 7, f"{words.split()[3]} is no plain file", "name a file; nothing else is ever replaced")
+        (
+            words,
+            7,
+            f"{words.split()[3]} is no plain file (a {'link' if 'device' in words else 'pipe'})",
+            "name a file; nothing else is ever replaced",
+        )
         for words in ("report measured --html device", "report measured --json pipe --force")
     ),
     (
         "export measured --out device --force",
         7,
-        "device is no plain file",
+        "device is no plain file (a link)",
         "name a file; nothing else is ever replaced",
     ),
     ("report measured --html precious", 7, "precious exists", "name another file, or replace it with --force"),

@@ -10,12 +10,26 @@ import pytest
 from tests.house.checkout import ROOT
 
 ROOMS = (
-    *("units", "vocabulary", "errors", "failures", "records", "plans", "machine", "store", "analysis"),
+    *(
+        "units",
+        "vocabulary",
+        "errors",
+        "failures",
+        "printing",
+        "handles",
+        "records",
+        "plans",
+        "machine",
+        "store",
+        "analysis",
+    ),
     *("sources", "findings", "campaign", "expectations", "charts", "report", "cli", "api"),
 )
 
 FORBIDDEN = [
     ("errors", "units"),
+    ("printing", "handles"),
+    ("handles", "records"),
     ("records", "plans"),
     ("plans", "machine"),
     ("analysis", "store"),

@@ -4,9 +4,10 @@ import pytest
 
 from iosonde.analysis.experiments import estimate_run
 from iosonde.findings.model import Severity
+from iosonde.printing import printable
 from iosonde.records import Experiment, Operation, Outcome, Sync, Workload
 from iosonde.report.answers import answers_of
-from iosonde.report.display import figure_text, printable
+from iosonde.report.display import figure_text
 from iosonde.report.headline import (
     KINDS_MAX,
     Headline,

@@ -12,9 +12,9 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from PIL import Image
 
+from iosonde.printing import printable
 from iosonde.records import Experiment
 from iosonde.report.chapters import chapters_of
-from iosonde.report.display import printable
 from iosonde.report.drawing import Drawers
 from iosonde.report.html import render_html
 from iosonde.report.images import drawn_figures

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.errors import OutputError
-from iosonde.store import write_all
+from iosonde.handles import write_all
 
 
 def test_all_files_are_written_in_full(tmp_path: Path) -> None:

@@ -146,7 +146,7 @@ def kill_in(function: str, number: int, *, after: bool) -> Callable[[], None]:
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-@pytest.mark.parametrize("function", ["fsync", "replace"])
+@pytest.mark.parametrize("function", ["fsync", "rename"])
 def test_a_front_killed_within_each_fsync_and_rename_goes_on(
     disk: Path, unbroken: tuple[RunRecord, float], function: str, *, after: bool
 ) -> None:

@@ -74,7 +74,7 @@ def test_a_run_on_several_targets_goes_on_after_it_was_killed(tmp_path: Path) ->
     wait_for_first_cell(process)
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
-    ended = iosonde("resume", tmp_path / "run")
+    ended = iosonde("resume", "--overwrite", tmp_path / "run")
     assert ended.returncode == 0, ended.stderr
     run = load_run(tmp_path / "run")
     assert [cell.outcome for cell in run.cells] == [Outcome.FINISHED] * 4
@@ -90,7 +90,7 @@ def test_a_run_does_not_go_on_when_the_second_target_is_another(tmp_path: Path) 
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
     replace(paths[1])
-    ended = iosonde("resume", tmp_path / "run")
+    ended = iosonde("resume", "--overwrite", tmp_path / "run")
     assert ended.returncode == 3
     assert f"{paths[1]} is not the file that was measured" in ended.stderr
 

@@ -205,14 +205,16 @@ def test_a_refusal_becomes_an_error_with_the_engine_s_words_and_a_hint(kind: str
 
 
 def test_an_engine_of_another_protocol_is_refused() -> None:
-    hello = '{"type":"hello","protocol":2,"version":"9","build_profile":"release","engines":[],"io_uring_refused":null}'
-    with pytest.raises(EngineError, match="protocol 2"):
+    hello = (
+        '{"type":"hello","protocol":99,"version":"9","build_profile":"release","engines":[],"io_uring_refused":null}'
+    )
+    with pytest.raises(EngineError, match="protocol 99"):
         EngineSource([sys.executable, "-c", f"print('{hello}', flush=True); input()"])
 
 
 def speaking(words: str) -> list[str]:
     """A program that says hello and then, at the first command, what it is told to."""
-    hello = '{"type":"hello","protocol":1,"version":"1","build_profile":"release","engines":[],"io_uring_refused":null}'
+    hello = '{"type":"hello","protocol":2,"version":"1","build_profile":"release","engines":[],"io_uring_refused":null}'
     return [sys.executable, "-c", f"import sys\nprint('{hello}', flush=True)\ninput()\n{words}"]
 
 

@@ -18,7 +18,11 @@ ENVIRONMENT: Final = {
         "The engine's binary. Where it is not set, the engine is looked for beside the interpreter and where "
         "installers put programs."
     ),
-    "COLUMNS": "The width of what is printed. Where it is not set, a pipe or file gets 160 columns.",
+    "COLUMNS": "The width of what is printed, from 20 to 1,000. Where it is not set, a pipe or file gets 160 columns.",
+    "XDG_STATE_HOME": (
+        "Where files are noted that iosonde has made on file systems that keep no marks; `~/.local/state` where it is "
+        "not set."
+    ),
     "TERM": "On a terminal named `linux` bars and signs are plain ASCII, as in any output that is not UTF-8.",
     "PYDANTIC_DISABLE_PLUGINS": (
         "Set by iosonde to `__all__` where it is not set already: looking for plug-ins takes longer than `--help`."

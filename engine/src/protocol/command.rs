@@ -64,6 +64,9 @@ pub enum TargetSpec {
         direct: bool,
         /// The size of a file that is made.
         size_bytes: Option<u64>,
+        /// What says on a file that is made who made it.
+        #[serde(default)]
+        mark: Option<String>,
         /// The CPUs near the device below; none where nobody knows, or all are alike.
         #[serde(default)]
         cpus_near: Vec<u32>,

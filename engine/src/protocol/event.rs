@@ -15,6 +15,15 @@ use crate::target::{Alignment, Identity, NamespaceFacts, Target};
 pub enum Event {
     /// The first line.
     Hello(Hello),
+    /// A file was made for a target, which is about to be opened. Whoever made it keeps an account of it from here on.
+    Made {
+        /// The command's number.
+        id: u64,
+        /// Which file it is.
+        identity: Identity,
+        /// Whether it carries the mark that it was to have.
+        marked: bool,
+    },
     /// The target is open.
     Opened(Opened),
     /// The job has begun.

@@ -10,4 +10,4 @@ pub use event::{Event, Hello, Opened};
 pub use line::{LINE_BYTES_MAX, Line, read_line};
 
 /// The number of this protocol. The front refuses any other.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;

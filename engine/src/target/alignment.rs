@@ -2,7 +2,7 @@
 
 use std::fs::{File, read_to_string};
 
-use rustix::fs::{AtFlags, StatxFlags, statx};
+use rustix::fs::{AtFlags, StatxFlags, fstatfs, statx};
 use serde::Serialize;
 
 use super::Identity;
@@ -15,7 +15,7 @@ pub struct Alignment {
     pub memory_bytes: u32,
     /// For offsets and lengths.
     pub offset_bytes: u32,
-    /// `statx`, `logical block size`, or `none` where I/O is not direct.
+    /// `statx`, `logical block size`, `block size of the file system`, or `none` where I/O is not direct.
     pub source: &'static str,
 }
 
@@ -43,6 +43,12 @@ impl Alignment {
                 offset_bytes: facts.stx_dio_offset_align,
                 source: "statx",
             });
+        }
+        // A subvolume of btrfs lies on no device that has a number; its own blocks are multiples of what lies below.
+        let own = (identity.device_major == 0).then(|| fstatfs(file).ok()).flatten();
+        let own = own.and_then(|facts| u32::try_from(facts.f_bsize).ok()).filter(|size| *size >= 512);
+        if let Some(size) = own {
+            return Ok(Self { memory_bytes: size, offset_bytes: size, source: "block size of the file system" });
         }
         let size = logical_block_size(identity).ok_or_else(|| {
             Failure::new(

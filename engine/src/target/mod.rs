@@ -20,7 +20,7 @@ use serde::Serialize;
 pub use alignment::Alignment;
 pub use device::DeviceWanted;
 pub use namespace::{Namespace, NamespaceFacts};
-pub use open::Wanted;
+pub use open::{Made, Wanted};
 
 use crate::failure::{Failure, FailureKind};
 use crate::verify::Ledger;

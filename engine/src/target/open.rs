@@ -7,8 +7,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use rustix::fs::{
-    AtFlags, FallocateFlags, FileType, OFlags, SeekFrom, Stat, StatxFlags, fallocate, fcntl_getfl, fcntl_setfl, fstat,
-    ftruncate, major, minor, seek, statx,
+    AtFlags, FallocateFlags, FileType, OFlags, SeekFrom, Stat, StatxFlags, XattrFlags, fallocate, fcntl_getfl,
+    fcntl_setfl, fsetxattr, fstat, ftruncate, major, minor, seek, statx,
 };
 
 use super::{Alignment, Identity, Target, TargetKind, lock};
@@ -25,20 +25,45 @@ pub struct Wanted {
     pub direct: bool,
 }
 
+/// A file that was made just now, and is empty.
+#[derive(Debug)]
+pub struct Made {
+    /// Which file it is.
+    pub identity: Identity,
+    /// Whether it carries its mark, which says who made it.
+    pub marked: bool,
+    file: File,
+}
+
+/// The extended attribute that holds the mark of whoever made a file.
+const MARK: &str = "user.iosonde.made";
+
 impl Target {
     /// Opens a regular file, or makes one. Nothing that is not a regular file is opened here, for reading or writing:
     /// the path is first opened without access to its data, looked at, and only that very file is opened then.
     pub fn open(path: &Path, wanted: Wanted) -> Result<Self, Failure> {
-        if let Some(size_bytes) = wanted.create_bytes {
-            let file = make(path)?;
-            finish(path, file, wanted, Some(size_bytes)).inspect_err(|_| {
-                // What was made and can't be used would only be in the way. Its removal failing changes nothing.
-                let _ = std::fs::remove_file(path);
-            })
-        } else {
-            let handle = look_at_file(path, wanted.write)?.0;
-            finish(path, reopen(path, &handle, wanted.write)?, wanted, None)
+        if wanted.create_bytes.is_some() {
+            return Self::open_made(path, Self::make(path, None)?, wanted);
         }
+        let handle = look_at_file(path, wanted.write)?.0;
+        finish(path, reopen(path, &handle, wanted.write)?, wanted, None)
+    }
+
+    /// Makes a file, which must not exist, and marks it where its file system keeps marks.
+    pub fn make(path: &Path, mark: Option<&str>) -> Result<Made, Failure> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create_new(true).mode(0o600);
+        let file = options.open(path).map_err(|error| refusal(path, &error))?;
+        let marked = mark.is_some_and(|mark| fsetxattr(&file, MARK, mark.as_bytes(), XattrFlags::CREATE).is_ok());
+        let facts = fstat(&file).map_err(|error| refusal(path, &error.into()))?;
+        let identity = Identity { born_ns: birth_ns(&file), ..identity(&facts) };
+        Ok(Made { identity, marked, file })
+    }
+
+    /// Gives a file that was made its size, and opens it. Where that fails the file stays: its removal is the front's,
+    /// who was told of it.
+    pub fn open_made(path: &Path, made: Made, wanted: Wanted) -> Result<Self, Failure> {
+        finish(path, made.file, wanted, wanted.create_bytes)
     }
 }
 
@@ -77,7 +102,7 @@ pub fn refusal(path: &Path, error: &io::Error) -> Failure {
         Some(libc::ENOENT | libc::ENOTDIR) => FailureKind::TargetMissing,
         Some(libc::EEXIST) => FailureKind::TargetExists,
         Some(libc::EACCES | libc::EPERM | libc::EROFS) => FailureKind::NoRights,
-        Some(libc::ENOSPC | libc::EDQUOT) => FailureKind::NoSpace,
+        Some(libc::ENOSPC | libc::EDQUOT | libc::EFBIG) => FailureKind::NoSpace,
         Some(libc::EISDIR) => FailureKind::NotRegular,
         _ => FailureKind::TargetOpen,
     };
@@ -126,12 +151,6 @@ fn look_at_file(path: &Path, write: bool) -> Result<(File, Stat), Failure> {
         ));
     }
     Err(Failure::new(FailureKind::NotRegular, format!("{shown} is {}", kind_of(&facts))))
-}
-
-fn make(path: &Path) -> Result<File, Failure> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create_new(true).mode(0o600);
-    options.open(path).map_err(|error| refusal(path, &error))
 }
 
 fn finish(path: &Path, file: File, wanted: Wanted, size_bytes: Option<u64>) -> Result<Target, Failure> {

@@ -1,13 +1,13 @@
 //! What each part of a target should hold.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{FallocateFlags, fallocate};
 
+use super::account::{self, unusable};
 use super::sector::SECTOR_BYTES;
 use crate::failure::{Failure, FailureKind};
 use crate::memory::{PAGE_BYTES, Region};
@@ -71,10 +71,8 @@ impl Ledger {
     /// The ledger in a file, which is made where there is none; one that is there must be of the same run and target.
     pub fn in_file(path: &Path, head: LedgerHead) -> Result<Self, Failure> {
         let length = checked_length(head)?;
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false).mode(0o644);
-        let file = options.open(path).map_err(|error| unusable(path, &error))?;
-        let is_new = file.metadata().map_err(|error| unusable(path, &error))?.len() == 0;
+        let (file, is_made) = account::open(path)?;
+        let is_new = is_made || file.metadata().map_err(|error| unusable(path, &error))?.len() == 0;
         if is_new {
             // Space that can't be had is found out now, and not by a signal while the words are written.
             fallocate(&file, FallocateFlags::empty(), 0, length as u64)
@@ -99,7 +97,7 @@ impl Ledger {
 
     /// The ledger that a run has left in a file, to be read only.
     pub fn read(path: &Path) -> Result<Self, Failure> {
-        let file = File::open(path).map_err(|error| unusable(path, &error))?;
+        let file = account::read(path)?;
         if file.metadata().map_err(|error| unusable(path, &error))?.len() < PAGE_BYTES as u64 {
             return Err(no_ledger(path));
         }
@@ -242,10 +240,6 @@ fn checked_length(head: LedgerHead) -> Result<usize, Failure> {
 
 fn no_ledger(path: &Path) -> Failure {
     Failure::new(FailureKind::Ledger, format!("{} is no ledger", path.display()))
-}
-
-fn unusable(path: &Path, error: &io::Error) -> Failure {
-    Failure::from_io(FailureKind::Ledger, &path.display().to_string(), error)
 }
 
 fn refused(what: &str, error: &io::Error) -> Failure {

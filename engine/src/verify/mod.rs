@@ -1,6 +1,7 @@
 //! Whether a target holds what was written to it. In: writes as they begin and end, and later what a target holds. Out:
 //! seals on every sector, a ledger of what each part should hold, and what is wrong with a part.
 
+mod account;
 mod ledger;
 mod sector;
 mod verdict;

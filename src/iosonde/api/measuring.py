@@ -19,6 +19,14 @@ from iosonde.vocabulary import Arrivals, Data, EngineChoice, Poll, Sync
 _Word = TypeVar("_Word", bound=StrEnum)
 
 
+class _Warner(SilentObserver):
+    """Watches nothing but what stays."""
+
+    def left_behind(self, path: Path, reason: str) -> None:
+        """Warns of it: what was measured is there all the same."""
+        warnings.warn(f"{path} could not be removed: {reason}", RuntimeWarning, stacklevel=2)
+
+
 def run(
     *targets: str | Path,
     profile: str | Path = "lab",
@@ -62,7 +70,7 @@ def run(
     ahead = look_ahead(wish, now)
     directory = Path(f"iosonde-{ahead.run}") if out is None else Path(out)
     try:
-        measure_to_directory(wish, ahead, directory, SilentObserver(), now)
+        measure_to_directory(wish, ahead, directory, _Warner(), now)
         # It brings the chart library along, which takes a second to load: not before the wish is known to be good.
         from iosonde.report.derive import derive_files
 
@@ -144,7 +152,7 @@ def probe(
         seed=seed,
         command=_call(probe, targets, asked),
     )
-    record = measure_in_memory(wish, look_ahead(wish, now), SilentObserver(), now)
+    record = measure_in_memory(wish, look_ahead(wish, now), _Warner(), now)
     check_probe(record)
     return Run(record, None, whole=True)
 

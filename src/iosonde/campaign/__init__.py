@@ -5,21 +5,28 @@ In: what the user wants of a target. Out: journalled cells, and events for whoev
 
 from iosonde.campaign.campaign import Survey, Wish, look_ahead, measure_in_memory, measure_to_directory
 from iosonde.campaign.conductor import Observer, SilentObserver
+from iosonde.campaign.former_places import former_line, former_targets
+from iosonde.campaign.orphans import Orphan, orphans_in, remove_orphan
 from iosonde.campaign.places import NULL_WORD, Place, TargetWish
 from iosonde.campaign.resume import Rest, look_back, resume
 
 __all__ = [
     "NULL_WORD",
     "Observer",
+    "Orphan",
     "Place",
     "Rest",
     "SilentObserver",
     "Survey",
     "TargetWish",
     "Wish",
+    "former_line",
+    "former_targets",
     "look_ahead",
     "look_back",
     "measure_in_memory",
     "measure_to_directory",
+    "orphans_in",
+    "remove_orphan",
     "resume",
 ]

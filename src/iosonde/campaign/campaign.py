@@ -13,11 +13,13 @@ from iosonde.campaign.conductor import Conductor, Observer, Work
 from iosonde.campaign.devices import check_commands
 from iosonde.campaign.engines import check_choice, check_poll, check_polling, choose_engine
 from iosonde.campaign.places import Place, TargetWish, survey
+from iosonde.campaign.removal import MadeFiles
 from iosonde.campaign.simulated import assumed_bytes_per_s
 from iosonde.campaign.slow_targets import why_slow
 from iosonde.campaign.target import Opening, give_up, open_target
 from iosonde.campaign.verifying import check_kind, kept_ledger
-from iosonde.errors import IosondeError
+from iosonde.errors import EngineError
+from iosonde.handles import mark_of
 from iosonde.machine import host_facts
 from iosonde.plans import Ground, check_alignment, check_plan, check_transfers
 from iosonde.records import (
@@ -32,7 +34,7 @@ from iosonde.records import (
     WithinRepeat,
 )
 from iosonde.sources import Source, check_fio_can, start_source
-from iosonde.store import RunDirectory
+from iosonde.store import Journal, RunDirectory
 from iosonde.vocabulary import EngineChoice, Poll
 
 # Makes a plan once it is known what the targets are like.
@@ -69,6 +71,11 @@ class Survey:
     def assumed_bytes_per_s(self) -> int:
         """What a target may take in a second: as its model says, or more than most drives take."""
         return assumed_bytes_per_s(place.drive for place in self.places)
+
+
+def command_line() -> tuple[str, ...]:
+    """What was typed, as a record can keep it: names that are no text have their bytes spelt out."""
+    return tuple(word.encode("utf-8", "backslashreplace").decode() for word in sys.argv)
 
 
 def new_run_name(now: datetime) -> str:
@@ -110,14 +117,17 @@ class Setting:
 
 
 @contextmanager
-def ready(setting: Setting, check: Callable[[EngineHello], None]) -> Iterator[tuple[Source, tuple[TargetFacts, ...]]]:
+def ready(
+    setting: Setting, check: Callable[[EngineHello], None], observer: Observer
+) -> Iterator[tuple[Source, tuple[TargetFacts, ...]]]:
     """An engine that passes the check, with the targets open; all are given up at the end.
 
-    Files that were made for the run are removed, whatever ended it; an error says which could not be.
+    Files that were made for the run are removed, whatever ended it; the observer is told which could not be.
     """
     source = start_source(setting.engine)
     opened: list[TargetFacts] = []
-    broken: IosondeError | None = None
+    made = MadeFiles(observer.left_behind)
+    is_cut = False
     try:
         check(source.hello)
         if setting.places[0].drive is None:
@@ -129,27 +139,29 @@ def ready(setting: Setting, check: Callable[[EngineHello], None]) -> Iterator[tu
         try:
             for number, place in enumerate(setting.places):
                 ledger = kept_ledger(setting.plan, setting.run, number, setting.directory)
-                opened.append(open_target(source, place, Opening(fill, setting.direct, trims, ledger, passes)))
+                mark = mark_of(setting.run, setting.plan.seed, number)
+                opened.append(
+                    open_target(source, place, Opening(fill, setting.direct, trims, ledger, passes, mark), made)
+                )
                 check_alignment(setting.plan, opened[-1].alignment.offset_bytes)
                 check_transfers(setting.plan, opened[-1].namespace)
             yield source, tuple(opened)
         except KeyboardInterrupt:
             # Whoever interrupts wants an end now; what was measured is in the journal, or passed on.
+            is_cut = True
             source.kill()
             raise
-        except IosondeError as error:
-            broken = error
-            raise
         finally:
-            left = give_up(source, opened)
-            if left and broken is not None:
-                broken.message += f"; {', '.join(str(path) for path in left)} could not be removed"
+            # Whoever interrupts may do so because the file system does not answer.
+            give_up(source, made, apart=is_cut)
     finally:
         source.end()
 
 
 @contextmanager
-def _new_run(wish: Wish, ahead: Survey, now: datetime, directory: Path | None) -> Iterator[tuple[Source, RunHeader]]:
+def _new_run(
+    wish: Wish, ahead: Survey, now: datetime, directory: Path | None, observer: Observer
+) -> Iterator[tuple[Source, RunHeader]]:
     def choose(hello: EngineHello) -> None:
         check_polling(wish.poll, choose_engine(wish.engine, hello, ahead.places[0].kind), hello)
 
@@ -161,7 +173,7 @@ def _new_run(wish: Wish, ahead: Survey, now: datetime, directory: Path | None) -
         run=ahead.run,
         directory=directory,
     )
-    with ready(setting, choose) as (source, targets):
+    with ready(setting, choose, observer) as (source, targets):
         yield source, _header(wish, ahead, now, targets, source.hello)
 
 
@@ -172,7 +184,7 @@ def _header(
         run=ahead.run,
         created_at=now.astimezone(UTC).isoformat(timespec="seconds"),
         iosonde_version=__version__,
-        command=wish.command or tuple(sys.argv),
+        command=wish.command or command_line(),
         engine_asked=wish.engine.value,
         poll_asked=wish.poll,
         engine=choose_engine(wish.engine, hello, ahead.places[0].kind),
@@ -192,10 +204,21 @@ def whole_plan(plan: Plan) -> Work:
 def measure_to_directory(wish: Wish, ahead: Survey, out: Path, observer: Observer, now: datetime) -> RunDirectory:
     """Runs a campaign into a run directory. What was measured is kept, whatever ends the run."""
     directory = RunDirectory.create(out)
-    with _new_run(wish, ahead, now, out) as (source, header), directory.start_journal(header) as journal:
-        Conductor(source, header, whole_plan(header.plan), journal, observer).run()
+    with _new_run(wish, ahead, now, out, observer) as (source, header), directory.start_journal(header) as journal:
+        with ended_by_loss(journal):
+            Conductor(source, header, whole_plan(header.plan), journal, observer).run()
         journal.end()
     return directory
+
+
+@contextmanager
+def ended_by_loss(journal: Journal) -> Iterator[None]:
+    """Tells the end of an engine as what it is where a file of the run was cut under it. Raises OutputError."""
+    try:
+        yield
+    except EngineError:
+        journal.check_there()
+        raise
 
 
 class Memory:
@@ -228,7 +251,7 @@ class Memory:
 
 def measure_in_memory(wish: Wish, ahead: Survey, observer: Observer, now: datetime) -> RunRecord:
     """Runs a plan and gives it back as a record."""
-    with _new_run(wish, ahead, now, None) as (source, header):
+    with _new_run(wish, ahead, now, None, observer) as (source, header):
         memory = Memory()
         Conductor(source, header, whole_plan(header.plan), memory, observer).run()
     return RunRecord(header=header, fill=memory.filled, cells=tuple(memory.cells), finished=True)

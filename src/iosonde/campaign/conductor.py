@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from math import inf
+from pathlib import Path
 from typing import Final, Protocol
 
 from iosonde.campaign.engines import way_of_cell, way_of_fill
@@ -58,6 +59,9 @@ class Observer(Protocol):
     def analysis_failed(self, record: CellRecord, error: Exception) -> None:
         """A cell is kept, and what its intervals say of it could not be worked out, which is our mistake."""
 
+    def left_behind(self, path: Path, reason: str) -> None:
+        """A file that the run has made could not be removed at its end."""
+
 
 class SilentObserver:
     """Watches nothing."""
@@ -81,6 +85,9 @@ class SilentObserver:
         """Nothing."""
 
     def analysis_failed(self, record: CellRecord, error: Exception) -> None:
+        """Nothing."""
+
+    def left_behind(self, path: Path, reason: str) -> None:
         """Nothing."""
 
 

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Final
 
 from iosonde.analysis.states import failed_repeats
+from iosonde.campaign.former_places import former_targets
 from iosonde.errors import DataError, IosondeError, MeasurementError, RecordError
-from iosonde.records import CellRecord, LaterPass, Outcome, RunRecord, Verification
+from iosonde.records import CellRecord, LaterPass, Outcome, RunHeader, RunRecord, Verification
 from iosonde.store import load_header
 
 # What the engine calls a full file system, or a quota that is spent.
@@ -40,7 +41,14 @@ def check_campaign(run: RunRecord, directory: Path, report: Path) -> None:
 def _again(run: RunRecord, directory: Path) -> str:
     if run.header.is_simulated:
         return "a simulated drive fails by its model, and would fail again"
-    return f"`iosonde resume {directory} --failed` measures them again"
+    return f"`{way_on(run.header, directory)} --failed` measures them again"
+
+
+def way_on(header: RunHeader, directory: Path) -> str:
+    """The command that goes on with a run: a file that is not the run's own has to be given up once more."""
+    targets = former_targets(header, header.targets)
+    asks = any(each.is_file and each.writes and not each.may_be_ours for each in targets)
+    return f"iosonde resume {directory}{' --overwrite' if asks else ''}"
 
 
 def check_probe(run: RunRecord) -> None:
@@ -69,4 +77,5 @@ def has_begun(directory: Path, run: str) -> bool:
 def add_way_on(error: IosondeError, directory: Path) -> None:
     """Adds to an error's hint the command that goes on with what is kept, where the run can go on."""
     if not error.final:
-        error.hint = f"{error.hint.removesuffix(', then run again')}; then `iosonde resume {directory}` goes on"
+        way = way_on(load_header(directory), directory)
+        error.hint = f"{error.hint.removesuffix(', then run again')}; then `{way}` goes on"

@@ -2,6 +2,7 @@
 
 import os
 import stat
+import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -9,7 +10,8 @@ from typing import Final
 from iosonde.campaign.devices import check_device, device_span_bytes
 from iosonde.campaign.simulated import is_simulated, simulated_drive, word_of
 from iosonde.errors import TargetError, UsageError
-from iosonde.machine import block_of, device_facts, file_system_facts, generic_of
+from iosonde.handles import made_name
+from iosonde.machine import block_of, device_facts, file_system_facts, generic_of, holders_of
 from iosonde.plans import TARGETS_MAX
 from iosonde.plans.build import LARGE_FILL_BLOCK_BYTES, LARGE_SPAN_BYTES
 from iosonde.records import DeviceFacts, FileSystemFacts, Identity, SimulationFacts, TargetKind
@@ -24,6 +26,9 @@ QUICK_SPAN_BYTES: Final = 1 * GIB
 # A file system that is filled to the brim behaves unlike the one that the user has.
 SHARE_OF_ROOM: Final = 4
 SPAN_BYTES_MIN: Final = 16 * MIB
+# The kernel gives up the files of a process that was ended a moment after its end.
+HELD_S_MAX: Final = 1.0
+LOOK_EVERY_S: Final = 0.05
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,8 @@ class Place:
     ``expected`` is the file that an earlier session of the same run had, ``inherited`` says that it had made it, and
     ``written`` that it had written all of it, so that nothing is to be filled once more. ``drive`` is the simulated
     drive that stands for the target, ``is_device`` says that the path leads to a block device. ``generic`` is
-    the device that takes commands for the same namespace of NVMe, ``named`` what the user called it.
+    the device that takes commands for the same namespace of NVMe, ``named`` what the user called it. ``is_alone`` is
+    False where nobody can say whether another program has the file open that is to be written.
     """
 
     path: Path | None
@@ -65,6 +71,7 @@ class Place:
     is_device: bool = False
     generic: Path | None = None
     named: Path | None = None
+    is_alone: bool = True
 
     @property
     def kind(self) -> TargetKind:
@@ -110,7 +117,7 @@ def survey(wish: TargetWish, run: str) -> tuple[Place, ...]:
             f"--size {exact_size(wish.size_bytes)} is too small", f"use {format_size(SPAN_BYTES_MIN)} or more"
         )
     _check_words(wish)
-    names = [f"iosonde-{run}.data", *(f"iosonde-{run}-{number}.data" for number in range(2, len(wish.words) + 1))]
+    names = [made_name(run, number) for number in range(len(wish.words))]
     places = [
         _simulated(wish, word, number) if is_simulated(word) else _survey_one(wish, word, name)
         for number, (word, name) in enumerate(zip(wish.words, names, strict=True))
@@ -121,6 +128,8 @@ def survey(wish: TargetWish, run: str) -> tuple[Place, ...]:
 
 
 def _check_words(wish: TargetWish) -> None:
+    for word in wish.words:
+        check_text(Path(word))
     if len(wish.words) > TARGETS_MAX:
         raise UsageError(f"{len(wish.words)} targets are more than {TARGETS_MAX}", "measure fewer at a time")
     if len(wish.words) > 1 and NULL_WORD in wish.words:
@@ -256,6 +265,31 @@ def _new_file(wish: TargetWish, path: Path) -> Place:
     return Place(path=path, make=True, span_bytes=span, file_system=room)
 
 
+def check_text(path: Path) -> None:
+    """Raises UsageError for a path that is no text: neither a record nor the engine could name it."""
+    try:
+        str(path.absolute()).encode()
+    except UnicodeEncodeError as error:
+        shown = str(path).encode("utf-8", "backslashreplace").decode()
+        raise UsageError(f"{shown} is not named in UTF-8", "rename it, or name a link to it that is") from error
+
+
+def check_unheld(path: Path) -> bool:
+    """Raises TargetError for a file that somebody else has, and must not be written; whether that surely is nobody."""
+    until = time.monotonic() + HELD_S_MAX
+    try:
+        while (found := holders_of(path)).known and time.monotonic() < until:
+            time.sleep(LOOK_EVERY_S)
+    except OSError as error:
+        raise TargetError(f"{path} can't be looked at: {error.strerror}", "ask for the rights to read it") from error
+    if found.known:
+        raise TargetError(
+            f"{path} is held by {'; '.join(found.known)}",
+            "wait until that has ended, or detach or unmount it, or name another file",
+        )
+    return found.is_sure
+
+
 def _existing_file(wish: TargetWish, path: Path) -> Place:
     if wish.writes and not wish.overwrite:
         raise TargetError(
@@ -274,4 +308,5 @@ def _existing_file(wish: TargetWish, path: Path) -> Place:
             f"{path} has {exact_size(size)}, too little to measure",
             f"use a file of {format_size(SPAN_BYTES_MIN)} or more",
         )
-    return Place(path=path, make=False, span_bytes=span, file_system=file_system_facts(path))
+    alone = check_unheld(path) if wish.writes else True
+    return Place(path=path, make=False, span_bytes=span, file_system=file_system_facts(path), is_alone=alone)

@@ -1,68 +1,108 @@
-"""Removing files that iosonde has made, also where their file system does not answer any more."""
+"""Removing the files that a run has made, also where their file system does not answer any more."""
 
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from iosonde.handles import MadeFile, forget_made, looking, note_made, remove_made, removing
 from iosonde.records import Identity
+from iosonde.sources import MadeTarget
 
 # A file system that answers at all takes less to remove a file; one that does not is not waited for.
 REMOVAL_S_MAX: Final = 2.0
+NO_ANSWER: Final = "its file system does not answer"
 
-# Ends with 0 where the path does not lead to the file any more, or never did.
-REMOVE_SAME: Final = """
-import os, sys
-path, *made = sys.argv[1:]
-try:
-    found = os.lstat(path)
-    if not made or made == [str(n) for n in (os.major(found.st_dev), os.minor(found.st_dev), found.st_ino)]:
-        os.unlink(path)
-except FileNotFoundError:
-    pass
-"""
+# Is told of a file that could not be removed, and why.
+TellLeft = Callable[[Path, str], None]
 
 
-def remove_same(path: Path, identity: Identity) -> None:
-    """Unlinks a file if the path still leads to the one that was made.
-
-    A file system that has died, or turned read-only, keeps the file; that was told when it failed the workload, and
-    must not take the place of what was measured before.
-    """
-    with suppress(OSError):
-        found = path.lstat()
-        if (os.major(found.st_dev), os.minor(found.st_dev), found.st_ino) == _numbers(identity):
-            path.unlink()
+@dataclass(frozen=True)
+class _Made:
+    path: Path
+    file: MadeFile
+    mark: str
 
 
-def remove_apart(path: Path, identity: Identity | None = None) -> bool:
-    """The same by another process, which is left to itself when it does not end; true if the file is gone.
+class MadeFiles:
+    """The files that a run has made, in this session or an earlier one: all are removed at its end, however it ends."""
 
-    Nobody can end what waits for a file system that does not answer. Without an identity whatever is at the path is
-    removed.
-    """
-    numbers = () if identity is None else _numbers(identity)
-    remover = _start([sys.executable, "-I", "-S", "-c", REMOVE_SAME, str(path), *map(str, numbers)])
-    with suppress(subprocess.TimeoutExpired):
-        return remover.wait(timeout=REMOVAL_S_MAX) == 0
-    remover.kill()
-    # Python would wait for it, or complain that nobody has.
-    remover.returncode = -1
-    return False
+    def __init__(self, tell_left: TellLeft) -> None:
+        self._tell_left = tell_left
+        self._made: list[_Made] = []
+
+    def add_new(self, path: Path, made: MadeTarget, mark: str) -> None:
+        """Takes up a file that was made just now. Where it has no mark, the user's registry says whose it is."""
+        self.add(path, made.identity, mark)
+        if not made.marked:
+            note_made(path.name, file_of(made.identity), mark)
+
+    def add(self, path: Path, identity: Identity, mark: str) -> None:
+        """Takes up a file that is known to be ours."""
+        self._made.append(_Made(path, file_of(identity), mark))
+
+    def has(self, path: Path) -> bool:
+        """Whether a file at that path is among them."""
+        return any(made.path == path for made in self._made)
+
+    def remove(self, *, apart: bool) -> None:
+        """Removes what its path still leads to, and tells what could not be removed.
+
+        With ``apart`` another process does it, which is left to itself when it does not end: nobody can end what waits
+        for a file system that does not answer.
+        """
+        for made in self._made:
+            reason = _remove_apart(made) if apart else _remove(made)
+            if reason:
+                self._tell_left(made.path, reason)
+            else:
+                forget_made(made.mark)
+        self._made.clear()
 
 
-def _start(words: Sequence[str]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        words,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        process_group=0,
+def file_of(identity: Identity) -> MadeFile:
+    """A target's file, by the numbers that the front compares."""
+    return MadeFile(os.makedev(identity.device_major, identity.device_minor), identity.inode, identity.born_ns)
+
+
+def numbers_of(path: Path) -> Identity:
+    """The numbers of whatever lies at a path. Raises OSError."""
+    with looking(path) as seen:
+        found = os.fstat(seen)
+    return Identity(
+        device_major=os.major(found.st_dev),
+        device_minor=os.minor(found.st_dev),
+        inode=found.st_ino,
+        size_bytes=found.st_size,
     )
 
 
-def _numbers(identity: Identity) -> tuple[int, int, int]:
-    return identity.device_major, identity.device_minor, identity.inode
+def _remove(made: _Made) -> str:
+    """Why it could not be removed; empty where nothing of ours lies there any more."""
+    try:
+        remove_made(str(made.path), made.file.device, made.file.inode, made.mark)
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
+
+
+def _remove_apart(made: _Made) -> str:
+    numbers = (str(made.file.device), str(made.file.inode))
+    remover = subprocess.Popen(
+        [sys.executable, "-I", "-S", removing.__file__, str(made.path), *numbers, made.mark],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        process_group=0,
+    )
+    with suppress(subprocess.TimeoutExpired):
+        said, _ = remover.communicate(timeout=REMOVAL_S_MAX)
+        return "" if remover.returncode == 0 else said.decode("utf-8", "replace") or "it can't be removed"
+    remover.kill()
+    # Python would wait for it, or complain that nobody has.
+    remover.returncode = -1
+    return NO_ANSWER

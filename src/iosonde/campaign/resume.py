@@ -1,26 +1,24 @@
 """Going on with a run that was broken off: the same cells, seeds and order, on the same target."""
 
-import os
-import sys
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from iosonde import __version__
-from iosonde.campaign.campaign import Setting, ready
+from iosonde.campaign.campaign import Setting, command_line, ended_by_loss, ready
 from iosonde.campaign.conductor import ENDS_RUN, FILL_ORDER, Conductor, Keeper, Observer, Work, analysed
-from iosonde.campaign.devices import check_same_device
-from iosonde.campaign.places import Place
+from iosonde.campaign.former_places import FormerTarget, former_place, former_targets
+from iosonde.campaign.orphans import remove_aside
+from iosonde.campaign.removal import MadeFiles
 from iosonde.campaign.simulated import assumed_bytes_per_s, is_known
-from iosonde.campaign.target import Opening, check_same, give_up, open_target
-from iosonde.errors import EngineError, IosondeError, RecordError, TargetError, UsageError
-from iosonde.machine import block_of, file_system_facts, generic_of, host_facts
+from iosonde.campaign.target import Opening, give_up, open_target
+from iosonde.errors import EngineError, IosondeError, RecordError, UsageError
+from iosonde.machine import host_facts
 from iosonde.plans import Remaining, cell_overhead_ns, remaining
 from iosonde.records import (
     CellRecord,
     CellTurn,
     EngineHello,
-    Identity,
     Outcome,
     RunHeader,
     RunRecord,
@@ -29,7 +27,7 @@ from iosonde.records import (
 )
 from iosonde.sources import EngineSource
 from iosonde.store import RunDirectory, is_archive, load_run, newer
-from iosonde.units import SECOND_NS, format_size
+from iosonde.units import SECOND_NS
 from iosonde.vocabulary import EngineChoice
 
 
@@ -139,95 +137,24 @@ def _is_done(cell: CellRecord, *, failed_again: bool) -> bool:
     return cell.outcome is Outcome.FINISHED
 
 
-def _same_place(target: TargetFacts) -> Place:
-    """Where the target was, if it is still the same. A file that the run had made may be gone: it is made anew."""
-    if target.kind == "null" or target.identity is None:
-        return Place(path=None, make=False, span_bytes=target.span_bytes, file_system=None, drive=target.simulation)
-    path = Path(target.path)
-    if target.kind == "device":
-        # The engine looks once more, at what it has opened.
-        now = check_same_device(target)
-        return Place(
-            path=block_of(path) or path,
-            make=False,
-            span_bytes=target.span_bytes,
-            file_system=None,
-            expected=now,
-            is_device=True,
-            generic=None if target.namespace is None else path if block_of(path) else generic_of(path),
-            named=path,
-        )
-    try:
-        found = path.stat()
-    except OSError as error:
-        if not target.created or not isinstance(error, FileNotFoundError):
-            raise TargetError(
-                f"{path}, which was measured, can't be found: {error.strerror}",
-                "put that very file back, or start a new run",
-                final=True,
-            ) from error
-        return _made_anew(path, target)
-    place = Place(
-        path=path,
-        make=False,
-        span_bytes=target.span_bytes,
-        file_system=file_system_facts(path),
-        expected=target.identity,
-        inherited=target.created,
-    )
-    # Looked at before an engine is started; the engine looks once more, at what it has opened.
-    now = Identity(
-        device_major=os.major(found.st_dev),
-        device_minor=os.minor(found.st_dev),
-        inode=found.st_ino,
-        size_bytes=found.st_size,
-    )
-    check_same(place, now)
-    return place
+def resume(path: Path, rest: Rest, observer: Observer, now: datetime, *, overwrite: bool = False) -> None:
+    """Measures what is left; a file that iosonde did not make is written only with ``overwrite``.
 
-
-def _made_anew(path: Path, target: TargetFacts) -> Place:
-    """The place of a file that the run makes once more; it must lie on the same device as the one before."""
-    assert target.identity is not None
-    try:
-        device = path.parent.stat().st_dev
-    except OSError as error:
-        raise TargetError(
-            f"{path.parent}, where the file was measured, can't be found: {error.strerror}",
-            "mount it again, or start a new run",
-            final=True,
-        ) from error
-    was = (target.identity.device_major, target.identity.device_minor)
-    if (os.major(device), os.minor(device)) != was:
-        raise TargetError(
-            f"{path.parent} lies on device {os.major(device)}:{os.minor(device)} now, and on {was[0]}:{was[1]} when it "
-            "was measured",
-            "mount the same file system there, or start a new run",
-            final=True,
-        )
-    room = file_system_facts(path.parent)
-    if target.span_bytes > room.available_bytes:
-        raise TargetError(
-            f"{format_size(target.span_bytes)} do not fit: {path.parent} has {format_size(room.available_bytes)}",
-            "make room; the run goes on with a file of the same size",
-        )
-    return Place(path=path, make=True, span_bytes=target.span_bytes, file_system=room)
-
-
-def resume(path: Path, rest: Rest, observer: Observer, now: datetime) -> None:
-    """Measures what is left.
-
-    Raises TargetError when a target is not the same any more, and EngineError when the engine of the run can't be
-    had any more.
+    Raises TargetError when a target is not the same any more, or would be written and must not be, and EngineError
+    when the engine of the run can't be had any more.
     """
-    with RunDirectory(path).reopen_journal() as journal:
+    directory = RunDirectory(path)
+    with directory.reopen_journal() as journal:
         # Whoever held the journal until now may have measured what was left when `rest` was seen.
         rest = look_back(path, failed_again=rest.failed_again)
         journal.cut_torn_end()
         rest = _analysed_to_the_end(path, rest, journal, observer)
         run, header = rest.run, rest.run.header
+        for former in former_targets(header, run.targets):
+            if former.may_be_ours:
+                remove_aside(former.path.parent, former.mark)
         if not rest.is_done:
-            places = tuple(_same_place(target) for target in run.targets)
+            places = tuple(former_place(each, overwrite=overwrite) for each in former_targets(header, run.targets))
             anew = any(place.make for place in places)
             is_filled = not anew and run.filled == tuple(target.identity for target in run.targets)
             places = tuple(replace(place, written=is_filled) for place in places)
@@ -242,12 +169,14 @@ def resume(path: Path, rest: Rest, observer: Observer, now: datetime) -> None:
                 run=header.run,
                 directory=path,
             )
-            with ready(setting, lambda hello: _check_engine(header, hello)) as (source, targets):
+            with ready(setting, lambda hello: _check_engine(header, hello), observer) as (source, targets):
                 journal.session(_session(now, targets, source.hello, made_anew=anew))
-                Conductor(source, header, work, journal, observer).run()
+                directory.watch(journal)
+                with ended_by_loss(journal):
+                    Conductor(source, header, work, journal, observer).run()
         else:
-            for target in run.targets:
-                _clear_away(target)
+            for former in former_targets(header, run.targets):
+                _clear_away(former, observer)
         if not rest.is_done or not run.finished:
             journal.end()
 
@@ -283,19 +212,19 @@ def _known(rest: Rest) -> tuple[tuple[CellTurn, CellRecord], ...]:
     return tuple((turn, kept[turn.order]) for turn in rest.run.turns if turn.order in kept)
 
 
-def _clear_away(target: TargetFacts) -> None:
+def _clear_away(former: FormerTarget, observer: Observer) -> None:
     """Removes the file of a run that was killed between its last note and its tidying up, if it surely is that file."""
-    if not target.created or target.identity is None or target.identity.born_ns is None:
+    if not former.is_ours:
         return
     try:
-        place = _same_place(target)
-        if place.make:
-            return
+        place = former_place(former, overwrite=False)
         source = EngineSource()
     except IosondeError:
         return
+    made = MadeFiles(observer.left_behind)
     try:
-        give_up(source, [open_target(source, place, Opening(fill=False, direct=False))])
+        open_target(source, place, Opening(fill=False, direct=False, mark=former.mark), made)
+        give_up(source, made, apart=False)
     except IosondeError:
         # Another file is there now, or it is in use: it is not ours to remove.
         return
@@ -317,7 +246,7 @@ def _session(now: datetime, targets: tuple[TargetFacts, ...], hello: EngineHello
         resumed_at=now.astimezone(UTC).isoformat(timespec="seconds"),
         made_anew=made_anew,
         iosonde_version=__version__,
-        command=tuple(sys.argv),
+        command=command_line(),
         target=targets[0],
         more_targets=targets[1:],
         host=host_facts(),

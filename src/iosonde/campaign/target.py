@@ -1,24 +1,24 @@
 """Opening targets, knowing them again, and giving them up."""
 
-from collections.abc import Iterable
+import os
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from iosonde.campaign.places import Place
-from iosonde.campaign.removal import remove_apart, remove_same
+from iosonde.campaign.removal import MadeFiles, numbers_of
 from iosonde.errors import EngineError, TargetError, UsageError
+from iosonde.handles import mark_on
 from iosonde.machine import cpus_near, device_identifier, uses_of
 from iosonde.records import DeviceFacts, Identity, TargetFacts
-from iosonde.sources import KeptLedger, OpenTarget, Source, TargetRequest
+from iosonde.sources import KeptLedger, MadeTarget, OpenTarget, Source, TargetRequest
 
 
 @dataclass(frozen=True)
 class Opening:
     """How a target is opened: whether it will be filled, past the page cache, trimmed, and with which account.
 
-    ``passes`` says that commands of NVMe will be sent to it.
+    ``passes`` says that commands of NVMe will be sent to it, ``mark`` is what a file that the run makes carries.
     """
 
     fill: bool
@@ -26,10 +26,11 @@ class Opening:
     trims: bool = False
     ledger: KeptLedger | None = None
     passes: bool = False
+    mark: str = ""
 
 
-def open_target(source: Source, place: Place, how: Opening) -> TargetFacts:
-    """Opens or makes the target and says what it is. Raises TargetError.
+def open_target(source: Source, place: Place, how: Opening, made: MadeFiles) -> TargetFacts:
+    """Opens or makes the target and says what it is. Raises TargetError. A file of the run's own goes among ``made``.
 
     A file that is only read must have been written: blocks that never were say nothing of a drive. A plan that
     trims leaves holes in what it has written. Of a block device nobody knows what was written.
@@ -37,12 +38,12 @@ def open_target(source: Source, place: Place, how: Opening) -> TargetFacts:
     assert not (place.is_device and (how.fill or place.make)), "a device would be written"
     device = place.device()
     near = cpus_near(None if device is None else device.numa_node)
-    path = None if place.path is None else place.path.resolve()
     request = TargetRequest(
         path=place.path,
         write=how.fill,
         create_bytes=place.span_bytes if place.make else None,
         direct=how.direct,
+        mark=how.mark,
         null_bytes=place.span_bytes,
         simulation=place.drive,
         cpus_near=near,
@@ -50,17 +51,23 @@ def open_target(source: Source, place: Place, how: Opening) -> TargetFacts:
         is_device=place.is_device,
         generic=place.generic if how.passes else None,
     )
+
+    def on_made(found: MadeTarget) -> None:
+        assert place.path is not None, "what has no path is not made"
+        made.add_new(place.path.absolute(), found, how.mark)
+
     try:
-        opened = source.open(request)
-    except KeyboardInterrupt:
-        if path is not None:
-            _break_off(source, path, makes=place.make)
+        opened = source.open(request, on_made)
+    except EngineError as error:
+        _take_untold(place, how, made, error)
         raise
     except UsageError as error:
         # Only a model can be refused as such, and the engine does not know whose it is.
         raise UsageError(f"{place.name}: {error.message}", error.hint) from error
     if place.expected is not None and opened.identity is not None:
         check_same(place, opened.identity)
+        if place.inherited and place.path is not None:
+            made.add(place.path.absolute(), opened.identity, how.mark)
     if place.path is None:
         return _facts(opened, place, device, "filled" if how.fill and place.drive is not None else "unknown")
     if place.written and opened.holes and not how.trims:
@@ -79,30 +86,39 @@ def open_target(source: Source, place: Place, how: Opening) -> TargetFacts:
     return facts.model_copy(update={"cpus_near": near})
 
 
-def give_up(source: Source, targets: Iterable[TargetFacts]) -> tuple[Path, ...]:
-    """Removes the targets that this run made, in this session or an earlier one, and closes all.
+def _take_untold(place: Place, how: Opening, made: MadeFiles, error: EngineError) -> None:
+    """Looks after a file that the engine had made and died before it could say so."""
+    path = place.path
+    if not place.make or path is None or made.has(path.absolute()) or not os.path.lexists(path):
+        return
+    if mark_on(path) == how.mark:
+        made.add(path.absolute(), numbers_of(path), how.mark)
+    else:
+        error.message += f"; {path} is there, and may be its work"
+
+
+def give_up(source: Source, made: MadeFiles, *, apart: bool) -> None:
+    """Removes the files that this run made, in this session or an earlier one, and closes all targets.
 
     They are removed while the engine has them open: as long as that is so, no other file can have their numbers. The
     engine may be gone or busy; its handles go with it, and the files are removed all the same. Where a target does not
-    answer any more, another process tries to; the files that it could not remove are given back.
+    answer any more, or may not (``apart``), another process tries to.
     """
-    made = [(Path(each.path), each.identity) for each in targets if each.created and each.identity is not None]
     if source.is_lost:
         source.kill()
-        return tuple(path for path, identity in made if not remove_apart(path, identity))
-    for path, identity in made:
-        remove_same(path, identity)
-    with suppress(EngineError):
-        source.close()
-    return ()
+    made.remove(apart=apart or source.is_lost)
+    if not source.is_lost:
+        with suppress(EngineError):
+            source.close()
 
 
 def check_same(place: Place, found: Identity) -> None:
     """Raises TargetError when a file is not the one that an earlier session had, and says in what they differ."""
     was = place.expected
     assert was is not None
-    if was.born_ns is None or found.born_ns is None:
-        was, found = (each.model_copy(update={"born_ns": None}) for each in (was, found))
+    if found.born_ns is None:
+        # Nobody says when a file was made, here; elsewhere one of which that is not known is another file.
+        was = was.model_copy(update={"born_ns": None})
     if was != found:
         raise TargetError(
             f"{place.path} is not the file that was measured: {_difference(was, found)}",
@@ -120,19 +136,9 @@ def _difference(was: Identity, now: Identity) -> str:
         return f"that was inode {was.inode}, this is {now.inode}"
     if was.size_bytes != now.size_bytes:
         return f"that had {was.size_bytes} bytes, this has {now.size_bytes}"
+    if was.born_ns is None:
+        return "nobody knows when that was made, and the file system keeps it"
     return "it was made later, under the same number"
-
-
-def _break_off(source: Source, path: Path, *, makes: bool) -> None:
-    """Ends an engine that is about to open the target, and removes what it has made of it so far.
-
-    Only what the engine holds open at that path is its own: it makes a file or fails, and never takes one over. Whoever
-    interrupts may do so because the file system does not answer.
-    """
-    own = makes and source.holds(path)
-    source.kill()
-    if own:
-        remove_apart(path)
 
 
 def _facts(

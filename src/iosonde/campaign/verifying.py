@@ -46,7 +46,8 @@ def kept_ledger(plan: Plan, run: str, number: int, directory: Path | None) -> Ke
 
 
 def _file_of(directory: Path, number: int) -> Path:
-    return (directory / ACCOUNT_NAME / FILE_NAME.format(number=number + 1)).resolve()
+    # The engine looks itself whether any of what lies in the run directory is a link.
+    return directory.resolve() / ACCOUNT_NAME / FILE_NAME.format(number=number + 1)
 
 
 def verify_later(
@@ -84,7 +85,7 @@ def verify_later(
         later = LaterPass(
             verified_at=now.astimezone(UTC).isoformat(timespec="seconds"),
             iosonde_version=__version__,
-            command=tuple(sys.argv),
+            command=tuple(word.encode("utf-8", "backslashreplace").decode() for word in sys.argv),
             targets=found,
         )
         journal.later_pass(later)

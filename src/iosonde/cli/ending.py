@@ -8,8 +8,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
-import typer
-
+from iosonde.cli.telling import say
 from iosonde.errors import IosondeError, OutputError
 
 INTERRUPTED_BASE = 128
@@ -48,8 +47,8 @@ ENDING = Ending()
 def tell(error: IosondeError) -> int:
     """Prints an error and its hint; the exit code of its class, which is all that is left where nothing takes words."""
     with suppress(OSError):
-        typer.echo(f"error: {error.message}", err=True)
-        typer.echo(f"hint: {error.hint}", err=True)
+        say(f"error: {error.message}")
+        say(f"hint: {error.hint}")
     return error.exit_code
 
 

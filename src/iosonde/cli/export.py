@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from iosonde.cli.options import OUTPUT_GROUP, RUN_HELP
+from iosonde.cli.telling import say
 from iosonde.vocabulary import ExportFormat
 
 
@@ -56,5 +57,5 @@ def export(
     names = write_archive(run, to)
     left_out = sorted(path.name for path in run.iterdir() if path.name not in names) if run.is_dir() else []
     if left_out:
-        typer.echo(f"left out, since only plain files of a run go in: {', '.join(left_out)}", err=True)
+        say(f"left out, since only plain files of a run go in: {', '.join(left_out)}")
     typer.echo(f"{to}: {len(names)} files, {format_size(to.stat().st_size)}")

@@ -6,14 +6,14 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import typer
-
 from iosonde.cli.places import check_free
+from iosonde.cli.telling import say
 from iosonde.errors import OutputError, UsageError
 from iosonde.failures import FailureLog, PartFailure
 from iosonde.findings import Finding
+from iosonde.handles import write_whole
 from iosonde.records import RunRecord
-from iosonde.store import make_directory, write_whole
+from iosonde.store import make_directory
 from iosonde.vocabulary import Paper
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class Writer:
             if path is not None:
                 wrote = self.failures.attempt(f"the form {path}", partial(write, path), _lost_in(lost))
                 if wrote:
-                    typer.echo(f"wrote {wrote}", err=True)
+                    say(f"wrote {wrote}")
         return tuple(lost)
 
     def _html(self, path: Path) -> str:

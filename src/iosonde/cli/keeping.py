@@ -4,19 +4,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import typer
-
-from iosonde.campaign.failing import add_way_on, has_begun
+from iosonde.campaign.failing import add_way_on, has_begun, way_on
 from iosonde.cli.ending import ENDING
+from iosonde.cli.telling import say
 from iosonde.errors import IosondeError, MeasurementError, OutputError, RecordError
-from iosonde.store import load_run
+from iosonde.printing import printable
+from iosonde.store import load_header, load_run
 from iosonde.vocabulary import Outcome
 
 
 @contextmanager
 def keeping(directory: Path, run: str) -> Iterator[None]:
     """Ends of a run, each with what is kept of it and the command that goes on."""
-    ENDING.advice = f"`iosonde resume {directory}` goes on, if anything was measured"
+    ENDING.advice = printable(f"`iosonde resume {directory}` goes on, if anything was measured")
     try:
         yield
     except KeyboardInterrupt:
@@ -37,13 +37,12 @@ def keeping(directory: Path, run: str) -> Iterator[None]:
 def _tell(directory: Path, run: str) -> None:
     ENDING.told = True
     if not has_begun(directory, run):
-        typer.echo(f"{ENDING.word} before anything was measured", err=True)
+        say(f"{ENDING.word} before anything was measured")
         return
-    typer.echo(ENDING.word, err=True)
+    say(ENDING.word)
     _tell_what_is_kept(directory)
-    typer.echo(
-        f"hint: `iosonde resume {directory}` goes on; `iosonde report {directory}` shows what there is", err=True
-    )
+    way = way_on(load_header(directory), directory)
+    say(f"hint: `{way}` goes on; `iosonde report {directory}` shows what there is")
 
 
 def _tell_what_is_kept(directory: Path) -> bool:
@@ -51,11 +50,11 @@ def _tell_what_is_kept(directory: Path) -> bool:
     try:
         run = load_run(directory, intervals=False)
     except RecordError as error:
-        typer.echo(error.message, err=True)
+        say(error.message)
         return False
     done = sum(cell.outcome is Outcome.FINISHED for cell in run.cells)
     planned = len(run.turns)
-    typer.echo(f"{done} of {planned} measurements are kept in {directory}", err=True)
+    say(f"{done} of {planned} measurements are kept in {directory}")
     return bool(run.cells)
 
 
@@ -68,7 +67,7 @@ def _leave_page(directory: Path) -> None:
         derived = derive_files(directory)
     except IosondeError as error:
         # What ended the run is told last, and no other error takes its place.
-        typer.echo(f"no report: {error.message}", err=True)
+        say(f"no report: {error.message}")
     else:
         tell_failures(derived.failures, directory)
-        typer.echo(f"{derived.page} shows what there is", err=True)
+        say(f"{derived.page} shows what there is")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from iosonde.cli.telling import say
 from iosonde.vocabulary import ListOrder
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def list_runs(
 
         print_paper(render_runs(runs))
     else:
-        typer.echo(f"no run lies in or below {folder}", err=True)
+        say(f"no run lies in or below {folder}")
 
 
 def _looked_at(place: "Place") -> "ListedRun":

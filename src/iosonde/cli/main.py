@@ -1,12 +1,14 @@
 """The command ``iosonde``: all subcommands, and how any of them ends."""
 
 import signal
+from pathlib import Path
 from typing import NoReturn
 
 import typer
 
 from iosonde import __version__
 from iosonde.cli.check import check
+from iosonde.cli.clean import clean
 from iosonde.cli.ending import ENDING, leave, tell, tell_no_room
 from iosonde.cli.export import export
 from iosonde.cli.group_help import GroupHelp
@@ -18,9 +20,10 @@ from iosonde.cli.resume import resume
 from iosonde.cli.run import run
 from iosonde.cli.show import show
 from iosonde.cli.sim import sim
+from iosonde.cli.telling import say
 from iosonde.cli.usage import usage_error
 from iosonde.cli.verify import verify
-from iosonde.errors import IosondeError
+from iosonde.errors import IosondeError, OutputError, UsageError
 
 app = typer.Typer(
     name="iosonde",
@@ -58,6 +61,7 @@ app.command("show")(show)
 app.command("check")(check)
 app.command("report")(report)
 app.command("export")(export)
+app.command("clean")(clean)
 app.add_typer(sim)
 
 
@@ -67,11 +71,29 @@ def entry() -> NoReturn:
         signal.signal(number, ENDING)
     code = _run()
     if ENDING.code is not None and not ENDING.told:
-        typer.echo(ENDING.word, err=True)
+        say(ENDING.word)
     # The end is decided: a signal that comes while the last lines are written changes nothing any more.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     leave(code if ENDING.code is None else ENDING.code)
+
+
+NO_MEMORY = OutputError(
+    "no memory is left", "raise the limit (ulimit -v), or end what else needs memory; a report takes about a GiB"
+)
+
+
+def _is_homeless() -> bool:
+    """Whether the working directory was removed under us: nothing that is named from it can be found."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return True
+    return False
+
+
+def _homeless() -> UsageError:
+    return UsageError("the working directory is not there any more", "change to one that is, then run again")
 
 
 def _run() -> int:
@@ -91,7 +113,9 @@ def _run() -> int:
     except KeyboardInterrupt:
         code = 130
     except OSError as error:
-        code = tell_no_room(error)
+        code = tell(_homeless()) if _is_homeless() else tell_no_room(error)
+    except MemoryError:
+        code = tell(NO_MEMORY)
     except Exception as error:
         mended = usage_error(error)
         if mended is None:

@@ -10,8 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from iosonde.plans.models import Model
+from iosonde.printing import printable
 from iosonde.records import flattened
-from iosonde.report.display import fault_text, parameter_text, printable
+from iosonde.report.display import fault_text, parameter_text
 from iosonde.units import format_size
 
 MEANING_COLUMNS_MIN: Final = 24

@@ -8,9 +8,12 @@ from iosonde.errors import OutputError
 def check_free(path: Path, run: Path, *, force: bool) -> None:
     """Raises OutputError when a file may not be written there. ``force`` gives up what is there, but never the run."""
     # Not at the top: what the store needs would make every --help wait.
+    from iosonde.handles import check_plain, telling
     from iosonde.store.names import HEADER_NAME, JOURNAL_NAME
-    from iosonde.store.whole import check_plain
 
+    with telling(path):
+        # A name that is too long, or a folder that can't be searched, is found out by the first look.
+        path.is_dir()
     if path.resolve() in {run.resolve(), *((run / name).resolve() for name in (HEADER_NAME, JOURNAL_NAME))}:
         raise OutputError(f"{path} is the run itself", "name another file")
     if path.is_dir():

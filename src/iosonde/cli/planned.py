@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from iosonde.campaign import Place, Rest, Survey
+from iosonde.campaign import Place, Rest, Survey, orphans_in
 from iosonde.campaign.slow_targets import SLOW_IOPS
 from iosonde.machine import device_facts, uses_of
 from iosonde.plans import (
@@ -102,7 +102,18 @@ def _place_lines(place: Place, plan: Plan) -> list[str]:
     mount = place.file_system
     device = place.device()
     below = "" if device is None else f", device {device.name} {device.model}".rstrip()
-    return [target, f"on        {mount.kind}, mounted at {mount.mount_point}{below}"]
+    unsure = [] if place.is_alone else ["unknown   whether another program has it open: only its owner or root can ask"]
+    on = f"on        {mount.kind}, mounted at {mount.mount_point}{below}"
+    return [target, on, *unsure, *(orphan_lines(place.path.parent) if place.make else ())]
+
+
+def orphan_lines(folder: Path) -> list[str]:
+    """What killed runs have left in a folder, and how to be rid of it."""
+    return [
+        f"left      {each.path} ({format_size(each.size_bytes)}) by a run that was killed: `iosonde resume RUN` goes "
+        f"on with it, `iosonde clean {folder}` removes it"
+        for each in orphans_in(folder)
+    ]
 
 
 def _device_lines(path: Path) -> list[str]:

@@ -3,13 +3,16 @@
 import sys
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
 
 import typer
 
 from iosonde import __version__
 from iosonde.campaign import SilentObserver, Wish, look_ahead, measure_in_memory
 from iosonde.campaign.failing import check_probe
+from iosonde.cli.planned import orphan_lines
 from iosonde.cli.progress import watching
+from iosonde.cli.telling import check_removed, say, say_left
 from iosonde.failures import FailureLog
 from iosonde.findings import Finding, find_in
 from iosonde.records import RunRecord
@@ -18,10 +21,22 @@ from iosonde.records import RunRecord
 def run_probe(wish: Wish, now: datetime) -> RunRecord:
     """Measures the one cell; on a terminal one can watch."""
     ahead = look_ahead(wish, now)
+    for place in ahead.places:
+        if place.make and place.path is not None:
+            for line in orphan_lines(place.path.parent):
+                say(line)
     if not sys.stderr.isatty():
-        return measure_in_memory(wish, ahead, SilentObserver(), now)
+        return measure_in_memory(wish, ahead, _QuietObserver(), now)
     with watching(ahead.plan, virtual=ahead.is_simulated) as observer:
         return measure_in_memory(wish, ahead, observer, now)
+
+
+class _QuietObserver(SilentObserver):
+    """Watches nothing but what stays."""
+
+    def left_behind(self, path: Path, reason: str) -> None:
+        """Says so, and has the command fail by it at its end."""
+        say_left(path, reason)
 
 
 def print_probe(run: RunRecord, *, as_json: bool) -> None:
@@ -39,10 +54,11 @@ def print_probe(run: RunRecord, *, as_json: bool) -> None:
         text = failures.attempt("the figures", lambda: _figures_text(run, findings), lambda _: run.model_dump_json())
     typer.echo(text, nl=not text.endswith("\n"))
     for failure in failures.failures:
-        typer.echo(f"warning: {failure.statement}", err=True)
+        say(f"warning: {failure.statement}")
     if failures.failures:
-        typer.echo(f"hint: to report this bug of iosonde {__version__}, send all that was printed", err=True)
+        say(f"hint: to report this bug of iosonde {__version__}, send all that was printed")
     check_probe(run)
+    check_removed()
 
 
 def _figures_text(run: RunRecord, findings: Sequence[Finding]) -> str:

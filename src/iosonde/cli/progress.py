@@ -4,14 +4,15 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Final
-
-import typer
 
 from iosonde.analysis.depth import DEPTH_SHARE_INVALID, depth_share
 from iosonde.analysis.latency import leading
 from iosonde.campaign import Observer
+from iosonde.cli.telling import say, say_left
 from iosonde.plans import remaining, timed, turn_cost_ns, turn_duration_ns
+from iosonde.printing import printable
 from iosonde.records import CellPlan, CellRecord, CellTurn, Engine, IntervalRecord, Operation, Outcome, Plan
 from iosonde.units import SECOND_NS, format_bandwidth, format_duration, format_iops, format_latency, format_size
 
@@ -41,10 +42,10 @@ def _bar() -> Any:  # noqa: ANN401 - Rich is imported only where it is used
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
     return Progress(
-        TextColumn("{task.fields[left]}"),
+        TextColumn("{task.fields[left]}", markup=False),
         BarColumn(bar_width=None),
         TaskProgressColumn(),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         console=Console(stderr=True),
         transient=True,
     )
@@ -159,14 +160,14 @@ class LineObserver:
 
     def fill_started(self, plan: CellPlan) -> None:
         """Says that the file is being written."""
-        typer.echo(f"writing {format_size(plan.timing.amount_bytes or 0)} to have data to read", err=True)
+        say(f"writing {format_size(plan.timing.amount_bytes or 0)} to have data to read")
 
     def replay_started(self, plan: CellPlan, turn: CellTurn) -> None:
         """A line now and then: a long run takes a while to be done once more."""
         now_s = time.monotonic()
         if now_s - self._replay_told_s >= REPLAY_TOLD_S:
             self._replay_told_s = now_s
-            typer.echo(f"[{_place(self._plan, turn)}] {plan.cell}: done once more", err=True)
+            say(f"[{_place(self._plan, turn)}] {plan.cell}: done once more")
 
     def cell_started(self, plan: CellPlan, turn: CellTurn) -> None:
         """Remembers the head of the line."""
@@ -182,16 +183,20 @@ class LineObserver:
     def cell_finished(self, record: CellRecord) -> None:
         """Prints the line."""
         if record.order == 0 and record.outcome is not Outcome.FINISHED:
-            typer.echo("writing was broken off", err=True)
+            say("writing was broken off")
         elif record.order == 0:
             rate = record.operations[Operation.WRITE].bytes * SECOND_NS / record.measured_ns if record.operations else 0
-            typer.echo(f"written at {format_bandwidth(rate)}", err=True)
+            say(f"written at {format_bandwidth(rate)}")
         else:
-            typer.echo(f"{self._prefix}: {outcome_words(record)}", err=True)
+            say(f"{self._prefix}: {outcome_words(record)}")
 
     def analysis_failed(self, record: CellRecord, error: Exception) -> None:
         """Says so: the cell is kept, and the mistake is ours."""
-        typer.echo(_not_analysed(record, error), err=True)
+        say(_not_analysed(record, error))
+
+    def left_behind(self, path: Path, reason: str) -> None:
+        """Says so, and has the command fail by it at its end."""
+        say_left(path, reason)
 
 
 class BarObserver:
@@ -223,14 +228,14 @@ class BarObserver:
             self._task,
             total=len(self._plan.turns),
             completed=turn.order,
-            description=f"once more: {plan.cell}",
+            description=f"once more: {printable(plan.cell)}",
             left="",
         )
 
     def cell_started(self, plan: CellPlan, turn: CellTurn) -> None:
         """The bar counts planned time while cells are measured."""
         left = self._clockwork.left_words(turn, time.monotonic())
-        self._head = f"{_place(self._plan, turn)} {plan.cell}"
+        self._head = f"{_place(self._plan, turn)} {printable(plan.cell)}"
         self._base_ns = self._clockwork.done_ns(turn)
         self._done = 0
         self._bar.update(
@@ -259,8 +264,15 @@ class BarObserver:
     def cell_finished(self, record: CellRecord) -> None:
         """Failures stay on the screen, and so does a depth that was not reached."""
         if record.outcome is Outcome.FAILED or _shallow(record):
-            self._bar.console.print(f"{record.cell}: {outcome_words(record)}", markup=False, highlight=False)
+            self._print(f"{record.cell}: {outcome_words(record)}")
 
     def analysis_failed(self, record: CellRecord, error: Exception) -> None:
         """Says so: the cell is kept, and the mistake is ours."""
-        self._bar.console.print(_not_analysed(record, error), markup=False, highlight=False)
+        self._print(_not_analysed(record, error))
+
+    def left_behind(self, path: Path, reason: str) -> None:
+        """Says so, and has the command fail by it at its end."""
+        say_left(path, reason)
+
+    def _print(self, line: str) -> None:
+        self._bar.console.print(printable(line), markup=False, highlight=False)

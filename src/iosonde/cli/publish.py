@@ -4,9 +4,8 @@ import gc
 import sys
 from pathlib import Path
 
-import typer
-
 from iosonde.campaign.failing import check_campaign
+from iosonde.cli.telling import say
 from iosonde.failures import HOW_TO_REPORT, FailureLog
 from iosonde.findings import Finding
 from iosonde.records import RunRecord
@@ -18,7 +17,7 @@ def finish_directory(path: Path) -> None:
 
     stop_collecting()
     if sys.stderr.isatty():
-        typer.echo("writing tables and report ...", err=True)
+        say("writing tables and report ...")
     derived = derive_files(path)
     print_summary(derived.run, derived.findings, derived.page, derived.failures)
     tell_failures(derived.failures, path)
@@ -34,20 +33,18 @@ def print_summary(
     run: RunRecord, findings: tuple[Finding, ...], report_path: Path | None, failures: FailureLog
 ) -> None:
     """Prints the summary that fits a screen."""
-    from rich.console import Console
-
-    from iosonde.cli.paper import paper_width
+    from iosonde.cli.paper import print_paper
     from iosonde.report.summary import render_summary
     from iosonde.report.terminal.isolated import Deferred, Isolated
 
     shown = Deferred(lambda: [render_summary(run, findings, report_path, failures)])
-    Console(highlight=False, width=paper_width()).print(Isolated("the summary", shown, failures))
+    print_paper(Isolated("the summary", shown, failures))
 
 
 def tell_failures(failures: FailureLog, run: Path) -> None:
     """Says on stderr which parts could not be made, and how to report that. What was measured is in ``run``."""
     for failure in failures.failures:
-        typer.echo(f"warning: {failure.statement}", err=True)
+        say(f"warning: {failure.statement}")
     if failures.failures:
         how = HOW_TO_REPORT.format(run=run)
-        typer.echo(f"hint: what was measured is kept, and the rest is written. {how}", err=True)
+        say(f"hint: what was measured is kept, and the rest is written. {how}")

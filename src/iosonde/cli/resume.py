@@ -6,9 +6,13 @@ from typing import Annotated
 
 import typer
 
+from iosonde.cli.options import Overwrite
+from iosonde.cli.telling import say
+
 
 def resume(
     run: Annotated[Path, typer.Argument(help="A run directory.", metavar="RUN", show_default=False)],
+    overwrite: Overwrite = False,
     failed: Annotated[
         bool, typer.Option("--failed", help="Measure failed cells once more as well; what failed stays in the journal.")
     ] = False,
@@ -17,19 +21,25 @@ def resume(
 
     Example: [bold]iosonde resume iosonde-20261120-173000-1f3a[/bold]
 
-    Refused when the target is not the same any more. A file that iosonde had made and removed is made and filled anew.
+    Refused when the target is not the same any more. A file that iosonde had made and removed is made and filled anew;
+    one that it did not make is written only with --overwrite, whatever the run says.
     """
-    from iosonde.campaign import look_back
+    from iosonde.campaign import former_line, former_targets, look_back
     from iosonde.campaign import resume as go_on
     from iosonde.cli.keeping import keeping
     from iosonde.cli.planned import rest_line
     from iosonde.cli.progress import watching
     from iosonde.cli.publish import finish_directory
+    from iosonde.cli.telling import check_removed
 
     rest = look_back(run, failed_again=failed)
-    typer.echo(rest_line(rest), err=True)
+    if not rest.is_done:
+        for former in former_targets(rest.run.header, rest.run.targets):
+            say(f"target    {former_line(former)}")
+    say(rest_line(rest))
     with keeping(run, rest.run.header.run):
         simulated = rest.run.header.is_simulated
         with watching(rest.run.header.plan, rest.turns, rest.done, virtual=simulated) as observer:
-            go_on(run, rest, observer, datetime.now(UTC))
+            go_on(run, rest, observer, datetime.now(UTC), overwrite=overwrite)
         finish_directory(run)
+        check_removed()

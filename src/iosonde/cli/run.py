@@ -21,6 +21,7 @@ from iosonde.cli.options import (
     Seed,
     Size,
 )
+from iosonde.cli.telling import say
 from iosonde.errors import UsageError
 from iosonde.vocabulary import EngineChoice, Poll
 
@@ -70,7 +71,7 @@ def run(
     The lab profile takes about 6 minutes and can write more than a TB: `iosonde plan TARGET` says it beforehand.
     """
     if not targets:
-        typer.echo(EXPLANATION, err=True)
+        say(EXPLANATION)
         raise UsageError("no target was given", "name one, as above; `iosonde sim list` lists the simulated drives")
     from iosonde.campaign import look_ahead, measure_to_directory
     from iosonde.campaign.wishes import campaign_wish
@@ -78,6 +79,7 @@ def run(
     from iosonde.cli.planned import plan_lines
     from iosonde.cli.progress import watching
     from iosonde.cli.publish import finish_directory
+    from iosonde.cli.telling import check_removed
     from iosonde.plans import cell_overhead_ns, plan_cost
 
     now = datetime.now(UTC)
@@ -98,9 +100,10 @@ def run(
     ahead = look_ahead(wish, now)
     cost = plan_cost(ahead.plan, ahead.assumed_bytes_per_s, overhead_ns=cell_overhead_ns(ahead.engine))
     for line in plan_lines(ahead, cost):
-        typer.echo(line, err=True)
+        say(line)
     directory = out or Path(f"iosonde-{ahead.run}")
     with keeping(directory, ahead.run):
         with watching(ahead.plan, virtual=ahead.is_simulated) as observer:
             measure_to_directory(wish, ahead, directory, observer, now)
         finish_directory(directory)
+        check_removed()

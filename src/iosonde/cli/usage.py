@@ -36,7 +36,13 @@ def _value_error(error: Exception) -> UsageError | None:
         bounds = f"a whole number from {least} to {most}"
         return UsageError(f"{name} {details['input']} is not {bounds}", f"give {name} {bounds}")
     reason = str(details["msg"]).removeprefix("Value error, ").rstrip(".")
-    value, *choices = _QUOTED.findall(reason)
+    quoted = _QUOTED.findall(reason)
+    if not quoted:
+        least = f" from {least} on" if least is not None else f" up to {most}" if most is not None else ""
+        return UsageError(
+            f"{name} {str(details['input'])[:40]}: {_lower_first(reason)}", f"give {name} a number{least}"
+        )
+    value, *choices = quoted
     # What other tools call fdatasync is nearer in letters to another word than in meaning.
     near = ["fdatasync"] if value == "fsync" and "fdatasync" in choices else []
     near = near or difflib.get_close_matches(value, choices, n=1, cutoff=0.6)

@@ -60,7 +60,8 @@ def _mount(device: int, path: Path, root: Path) -> tuple[str, str, str]:
 def _mountinfo_line(device: int, path: Path, root: Path) -> list[str]:
     """The mount of that device which is nearest above the path: one device can be mounted in many places."""
     number = f"{os.major(device)}:{os.minor(device)}"
-    mounts = [fields for fields in _mountinfo(root) if fields[2] == number]
+    # A subvolume of btrfs has a number of its own, which no mount has.
+    mounts = [fields for fields in _mountinfo(root) if fields[2] == number] or _mountinfo(root)
     resolved = str(path.resolve())
 
     def nearness(fields: list[str]) -> int:

@@ -37,12 +37,21 @@ def read_text(name: str, noun: str, other: str) -> str:
         raise UsageError(f"{name} is not text", f"name {noun} (TOML in UTF-8)") from error
 
 
-def load_tables(text: str, file: str, name: str, whole: str) -> dict[str, Any]:
-    """What a file says in which a list of tables ``[[name]]`` stands. Raises UsageError for what TOML can't mean."""
+def parse(text: str, file: str, whole: str) -> dict[str, Any]:
+    """What a file says in TOML; ``whole`` says where a whole file can be seen. Raises UsageError."""
     try:
-        found = tomllib.loads(text)
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise syntax_error(error, text, file, whole) from error
+    except (RecursionError, ValueError) as error:
+        # A number of thousands of digits is more than Python reads.
+        what = "it is nested too deep" if isinstance(error, RecursionError) else "it holds a number that is too long"
+        raise UsageError(f"{file} can't be read: {what}", f"write it as people do; {whole}") from error
+
+
+def load_tables(text: str, file: str, name: str, whole: str) -> dict[str, Any]:
+    """What a file says in which a list of tables ``[[name]]`` stands. Raises UsageError for what TOML can't mean."""
+    found = parse(text, file, whole)
     if isinstance(found.get(name), dict):
         line = next((n for n, each in enumerate(text.splitlines(), 1) if each.strip().startswith(f"[{name}]")), 1)
         raise UsageError(f"{file}:{line}: [{name}] is one table, not a list of them", f"write [[{name}]]")

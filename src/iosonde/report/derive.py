@@ -5,11 +5,12 @@ from pathlib import Path
 
 from iosonde.failures import FailureLog
 from iosonde.findings import Finding, find_in
+from iosonde.handles import write_whole
 from iosonde.records import RunRecord
 from iosonde.report.export import run_tables
 from iosonde.report.html import bare_html, render_html
 from iosonde.report.page import page_of
-from iosonde.store import RunDirectory, load_run, write_parquet, write_whole
+from iosonde.store import RunDirectory, load_run, write_parquet
 
 
 @dataclass(frozen=True)

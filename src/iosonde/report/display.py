@@ -86,11 +86,6 @@ def _unit(figure: HeadlineFigure) -> tuple[float, str]:
     return 1 / unit.ns, unit.name
 
 
-def printable(text: str) -> str:
-    """Text from outside (paths, host names) without control characters, which a terminal would obey."""
-    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
-
-
 def parameter_text(key: str, value: object) -> str:
     """A parameter's value as the file has it and, where its unit has prefixes, as people read it."""
     if not isinstance(value, int | float) or isinstance(value, bool):

@@ -80,6 +80,8 @@ class Drawers:
                 [sys.executable, "-m", "iosonde.report.drawing"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
+                # That it has ended is told in one line; how it ended is no use to anybody.
+                stderr=subprocess.DEVNULL,
                 process_group=0,
             )
             self._processes.append(process)

@@ -13,12 +13,12 @@ from iosonde.analysis.knee import Knee
 from iosonde.analysis.scaling import Scaling
 from iosonde.analysis.target_state import RunState, target_state
 from iosonde.findings.model import Finding
+from iosonde.handles import write_whole
 from iosonde.records import RunRecord
 from iosonde.report.headline import HeadlineGroup, headline_of
 from iosonde.report.knee_words import knee_sentence
 from iosonde.report.validity import invalid_cells
 from iosonde.store import write_csv as write_csv_files
-from iosonde.store import write_whole
 
 if TYPE_CHECKING:
     from iosonde.analysis.tables import Table

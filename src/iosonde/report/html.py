@@ -11,9 +11,10 @@ from markupsafe import Markup
 
 from iosonde.charts.figure import Figure
 from iosonde.failures import STRICT, FailureLog
+from iosonde.printing import printable
 from iosonde.report.brand import Brand
 from iosonde.report.chapters import nothing_found
-from iosonde.report.display import figure_text, printable
+from iosonde.report.display import figure_text
 from iosonde.report.page import Page
 
 _BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:%|[KMGT]iB|[kMGT]?B|[MG]B/s|ns|us|ms|s|IOPS|commits/s)\b|%)")

@@ -13,10 +13,11 @@ from typing import Any, Final
 
 from iosonde.charts.figure import DRAWN, Figure, Row
 from iosonde.failures import STRICT, FailureLog, PartFailure
+from iosonde.handles import write_all
+from iosonde.printing import is_formula
 from iosonde.report.drawing import Drawers, DrawingError, png_of, svg_of
 from iosonde.report.lettering import FAMILIES, drawable
 from iosonde.report.page import Page
-from iosonde.store import write_all
 
 WIDTH_PX: Final = 800
 """As wide as a chart is drawn where it would fill its page: a page of A4 then gives its letters 8 points."""
@@ -147,6 +148,8 @@ def rows_csv(rows: Sequence[Row]) -> str:
 
 
 def _field(value: Any) -> Any:  # noqa: ANN401 - whatever a chart draws
+    if isinstance(value, str) and is_formula(value):
+        return f"'{value}"
     return json.dumps(value) if isinstance(value, (list, dict, bool)) else value
 
 

@@ -10,7 +10,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Final
 
-from iosonde.report.display import printable
+from iosonde.printing import printable
 
 FAMILY: Final = "Liberation Sans"
 """The font of pages and charts; two files of it lie in ``fonts/``, with its licence."""

@@ -12,6 +12,8 @@ from urllib.parse import quote
 from iosonde.charts.figure import Figure
 from iosonde.failures import STRICT, FailureLog, PartFailure
 from iosonde.findings.model import Finding
+from iosonde.handles import write_all
+from iosonde.printing import printable
 from iosonde.report.chapters import (
     Answers,
     Cards,
@@ -27,7 +29,7 @@ from iosonde.report.chapters import (
     nothing_text,
     part_name,
 )
-from iosonde.report.display import FigureText, figure_text, printable
+from iosonde.report.display import FigureText, figure_text
 from iosonde.report.drawing import Drawers
 from iosonde.report.facts import FactGroup
 from iosonde.report.headline import HeadlineGroup
@@ -35,7 +37,7 @@ from iosonde.report.images import draw_pictures, drawn_figures
 from iosonde.report.page import Page
 from iosonde.report.result_tables import Head, Line, ResultTable
 from iosonde.report.validity import MARK, see
-from iosonde.store import make_directory, write_all
+from iosonde.store import make_directory
 
 _SPECIAL: Final = re.compile(r"[\\`*\[\]<>|~$&]|(?<!\w)_|_(?!\w)|:(?=//)|(?<=www)\.")
 """What Markdown would read as its own anywhere in a line; the last two would make a link of an address."""

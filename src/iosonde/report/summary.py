@@ -13,10 +13,11 @@ from iosonde.analysis.experiments import RunEstimates, estimate_run
 from iosonde.failures import STRICT, FailureLog
 from iosonde.findings.model import Finding, Severity, gravest_first
 from iosonde.findings.rules import FINDINGS
+from iosonde.printing import printable
 from iosonde.records import Experiment, RunRecord
 from iosonde.report.brand import Brand, brands_of
 from iosonde.report.dashes import Dash, explained
-from iosonde.report.display import figure_text, printable
+from iosonde.report.display import figure_text
 from iosonde.report.facts import span_text, targets_text
 from iosonde.report.headline import Headline, HeadlineFigure, HeadlineGroup, SweptKnee, headline_of
 from iosonde.report.knee_words import TOLD_IN_FULL_MAX, knee_sentence, knees_in_brief
@@ -116,7 +117,9 @@ class RunSummary:
         return knees
 
     def _title(self) -> Text:
-        title = Text.assemble(("iosonde ", "bold"), (self.profile, "bold"), " of ", (self.target, "bold"))
+        title = Text.assemble(
+            ("iosonde ", "bold"), (printable(self.profile), "bold"), " of ", (printable(self.target), "bold")
+        )
         title.append(f", span {self.span}")
         title.truncate(200, overflow="ellipsis")
         return title

@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Annotated, Protocol
+
+from pydantic import Field, field_validator
 
 from iosonde.records import (
     Alignment,
@@ -53,7 +55,7 @@ class LeftLedger:
 
 @dataclass(frozen=True)
 class TargetRequest:
-    """What is wanted of a target: ``create_bytes`` makes a file of that size, else it must be there.
+    """What is wanted of a target: ``create_bytes`` makes a file of that size with that ``mark``, else it must be there.
 
     Without a path it is a simulated drive, or nothing at all. Workers are tied to ``cpus_near``, where there are any.
     With a ``ledger`` it can be verified. A block device (``is_device``) is opened for reading, and in no other way;
@@ -64,6 +66,7 @@ class TargetRequest:
     write: bool
     create_bytes: int | None
     direct: bool
+    mark: str = ""
     null_bytes: int = 0
     simulation: SimulationFacts | None = None
     cpus_near: tuple[int, ...] = ()
@@ -77,11 +80,26 @@ class OpenTarget(Record):
 
     created: bool
     direct: bool
-    size_bytes: int
+    size_bytes: Annotated[int, Field(ge=0, lt=1 << 64)]
     identity: Identity | None
     alignment: Alignment
     holes: bool
     namespace: NamespaceFacts | None = None
+
+    @field_validator("alignment")
+    @classmethod
+    def _aligned(cls, found: Alignment) -> Alignment:
+        if found.memory_bytes < 1 or found.offset_bytes < 1:
+            message = "addresses are multiples of 1 or more"
+            raise ValueError(message)
+        return found
+
+
+class MadeTarget(Record):
+    """A file that was made for a target; ``marked`` says that it carries the mark that was asked for."""
+
+    identity: Identity
+    marked: bool
 
 
 class Interrupted(Exception):  # noqa: N818 - it is a state, not an error
@@ -111,8 +129,11 @@ class Source(Protocol):
     def calibrate(self) -> int:
         """Its own cost in ns an operation, kept in the hello."""
 
-    def open(self, request: TargetRequest) -> OpenTarget:
-        """Opens a target, beside those that are open. Raises TargetError."""
+    def open(self, request: TargetRequest, on_made: Callable[[MadeTarget], None] = lambda _: None) -> OpenTarget:
+        """Opens a target, beside those that are open. Raises TargetError.
+
+        ``on_made`` is told of a file as soon as it is made: whatever comes after, its removal is the caller's.
+        """
 
     def sync(self) -> None:
         """Makes all that was written durable, on every target."""

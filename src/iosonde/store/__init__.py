@@ -14,7 +14,6 @@ from iosonde.store.places import Place, places_below
 from iosonde.store.reading import load_header, load_run
 from iosonde.store.rundir import RunDirectory, make_directory
 from iosonde.store.versions import newer
-from iosonde.store.whole import write_all, write_whole
 
 __all__ = [
     "ACCOUNT_NAME",
@@ -32,9 +31,7 @@ __all__ = [
     "newer",
     "open_files",
     "places_below",
-    "write_all",
     "write_archive",
     "write_csv",
     "write_parquet",
-    "write_whole",
 ]

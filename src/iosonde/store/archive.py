@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from iosonde.errors import RecordError
+from iosonde.handles import open_plain
+from iosonde.store.names import CONTENT_BYTES_MAX, bytes_max_of
 from iosonde.units import format_size
 
 ARCHIVE_SUFFIX: Final = ".iosonde.zip"
 FILES_MAX: Final = 12
 CHUNK_BYTES: Final = 1 << 20
-# A journal of two days is below 2 GiB. Below 4 GiB, an archive needs none of zip's extensions for large ones.
-CONTENT_BYTES_MAX: Final = 4 << 30
 ARCHIVE_BYTES_MAX: Final = 2 << 30
 # A journal shrinks to a fifth. What is below a MiB does no harm, however it is packed.
 EXPANSION_MAX: Final = 100
@@ -45,9 +45,7 @@ _COPY_AGAIN: Final = "copy it once more, or export the run again"
 def is_archive(path: Path) -> bool:
     """Whether a path is a regular file that begins like a zip archive."""
     try:
-        if not path.is_file():
-            return False
-        with path.open("rb") as file:
+        with open_plain(path, follow=True) as file:
             return file.read(4) in _BEGINNINGS
     except OSError:
         return False
@@ -77,8 +75,12 @@ class ArchiveFiles:
         """How long a file is."""
         return self._members[name].file_size
 
-    def read(self, name: str) -> bytes:
-        """A file in full. Raises FileNotFoundError, or RecordError when the archive is damaged."""
+    def read(self, name: str, beginning: bytes = b"") -> bytes:
+        """A file in full. Raises FileNotFoundError, or RecordError when the archive is damaged.
+
+        Its contents are in proportion to its length, so that ``beginning`` spares nothing here.
+        """
+        del beginning
         if name not in self._members:
             raise FileNotFoundError(name)
         with _named_damage(self._path):
@@ -95,7 +97,7 @@ class ArchiveFiles:
 def open_archive(path: Path) -> Iterator[ArchiveFiles]:
     """The files in an archive. Raises RecordError for one that is damaged, or that holds what no run has."""
     try:
-        file = path.open("rb")
+        file = open_plain(path, follow=True)
     except OSError as error:
         raise RecordError(f"{path} can't be read: {error.strerror}", "ask for the rights to read it") from error
     with file:
@@ -165,6 +167,8 @@ def _check_kind(path: Path, name: str, entry: zipfile.ZipInfo) -> None:
         raise _refused(path, f"holds {name}, which is a link, a device or the like")
     if entry.flag_bits & _ENCRYPTED or entry.compress_type not in _COMPRESSIONS:
         raise _refused(path, f"holds {name} under a password or a compression that iosonde does not use")
+    if entry.file_size > bytes_max_of(name):
+        raise _refused(path, f"holds {name} with {format_size(entry.file_size)}, more than one can have")
     if entry.file_size > max(EXPANSION_COUNTS_FROM_BYTES, entry.compress_size * EXPANSION_MAX):
         raise _refused(
             path, f"holds {name}, which would grow to {format_size(entry.file_size)}, over {EXPANSION_MAX} times"

@@ -1,4 +1,7 @@
-"""The files of a run, wherever they lie: in a directory, or in an archive of one."""
+"""The files of a run, wherever they lie: in a directory, or in an archive of one.
+
+Both may come from anybody, and are read alike: plain files only, each below the length that one of its kind can have.
+"""
 
 import os
 from collections.abc import Iterator
@@ -7,7 +10,9 @@ from pathlib import Path
 from typing import Protocol
 
 from iosonde.errors import RecordError
-from iosonde.store.archive import CHUNK_BYTES, is_archive, open_archive
+from iosonde.handles import chunks_of, read_plain
+from iosonde.store.archive import is_archive, open_archive
+from iosonde.store.names import bytes_max_of
 
 
 class RunFiles(Protocol):
@@ -22,8 +27,11 @@ class RunFiles(Protocol):
     def size_bytes(self, name: str) -> int:
         """How long a file is."""
 
-    def read(self, name: str) -> bytes:
-        """A file in full. Raises FileNotFoundError or another OSError, or RecordError for a damaged archive."""
+    def read(self, name: str, beginning: bytes = b"") -> bytes:
+        """A file in full; of one that does not begin with ``beginning`` as much as shows that.
+
+        Raises FileNotFoundError or another OSError, or RecordError for a damaged archive.
+        """
 
     def chunks(self, name: str) -> Iterator[bytes]:
         """A file in pieces. Raises as ``read`` does."""
@@ -34,29 +42,27 @@ class DirectoryFiles:
 
     kind = "a run directory"
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, directory: int) -> None:
+        self._directory = directory
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names, sorted."""
-        with os.scandir(self._path) as entries:
+        with os.scandir(self._directory) as entries:
             found = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
         return tuple(sorted(name for name in found if not name.startswith(".")))
 
     def size_bytes(self, name: str) -> int:
         """How long a file is."""
-        return (self._path / name).stat().st_size
+        return os.stat(name, dir_fd=self._directory, follow_symlinks=False).st_size
 
-    def read(self, name: str) -> bytes:
+    def read(self, name: str, beginning: bytes = b"") -> bytes:
         """A file in full. Raises OSError."""
-        return (self._path / name).read_bytes()
+        return read_plain(name, self._directory, bytes_max=bytes_max_of(name), beginning=beginning)
 
     def chunks(self, name: str) -> Iterator[bytes]:
         """A file in pieces. Raises OSError."""
-        with (self._path / name).open("rb") as file:
-            while data := file.read(CHUNK_BYTES):
-                yield data
+        return chunks_of(name, self._directory)
 
 
 @contextmanager
@@ -67,7 +73,8 @@ def open_files(path: Path) -> Iterator[RunFiles]:
     except OSError as error:
         raise RecordError(f"{path} can't be looked at: {error.strerror}", "ask for the rights to read it") from error
     if is_directory:
-        yield DirectoryFiles(path)
+        with _held_open(path) as directory:
+            yield DirectoryFiles(directory)
     elif is_archive(path):
         with open_archive(path) as files:
             yield files
@@ -75,3 +82,16 @@ def open_files(path: Path) -> Iterator[RunFiles]:
         raise RecordError(f"{path} can't be read: Permission denied", "ask for the rights to read it, or use a copy")
     else:
         raise RecordError(f"{path} is not a run directory", "name the directory that `iosonde run` wrote")
+
+
+@contextmanager
+def _held_open(path: Path) -> Iterator[int]:
+    """A directory, so that all of a run is read from the same one. Raises RecordError."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise RecordError(f"{path} can't be read: {error.strerror}", "ask for the rights to read it") from error
+    try:
+        yield handle
+    finally:
+        os.close(handle)

@@ -16,6 +16,7 @@ from typing import Final
 
 from iosonde.analysis.means import means_of
 from iosonde.errors import RecordError
+from iosonde.handles import open_plain
 from iosonde.records import CellPlan, CellRecord, Outcome, Plan, RunHeader, WithinRepeat
 from iosonde.store.archive import is_archive
 from iosonde.store.cell_figures import CELL_FIGURES
@@ -103,7 +104,7 @@ def _opened(path: Path) -> Iterator[tuple[mmap.mmap | bytes, Callable[[], bool]]
         with open_files(path) as files:
             yield files.read(JOURNAL_NAME), lambda: False
         return
-    with (path / JOURNAL_NAME).open("rb") as file, _mapped(file.fileno()) as data:
+    with open_plain(path / JOURNAL_NAME) as file, _mapped(file.fileno()) as data:
         yield data, lambda: is_taken(file.fileno())
 
 

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from iosonde.errors import OutputError, RecordError
+from iosonde.handles import open_own, open_plain
 from iosonde.records import (
     INTERVAL_FORM,
     SCHEMA_VERSION,
@@ -24,6 +25,7 @@ from iosonde.store.frames import Broken, Kind, Unknown, decode, encode, is_torn_
 from iosonde.store.locks import is_taken, take
 from iosonde.store.names import JOURNAL_NAME
 from iosonde.store.versions import check_version, newer
+from iosonde.store.watch import Watch, check_size
 
 # Flushing disturbs a target on the same disk, so a cell that ends soon is left in peace: what a power cut can take
 # stays below ten seconds.
@@ -34,7 +36,7 @@ SYNC_LATEST_S: Final = 9.0
 def is_being_written(directory: Path) -> bool:
     """Whether somebody holds the journal of a run; False where that can't be known. Nobody is kept from writing it."""
     try:
-        with (directory / JOURNAL_NAME).open("rb") as file:
+        with open_plain(directory / JOURNAL_NAME) as file:
             return is_taken(file.fileno())
     except OSError:
         return False
@@ -63,12 +65,16 @@ class Journal:
         self._torn_from: int | None = None
         self._before_change = before_change
         self._is_changed = not go_on
+        self._watch = Watch()
+        self._size_bytes = 0
         try:
-            self._file = path.open("r+b" if go_on else "xb", buffering=0)
+            # Nothing is added to what is no plain file of this user's: another name of it may be somebody else's.
+            self._file = open_own(path) if go_on else path.open("xb", buffering=0)
         except OSError as error:
             raise _unwritable(path, error) from error
         try:
             self._lock()
+            self._watch.add(path, sized=False)
             if go_on:
                 self._find_end()
             else:
@@ -96,8 +102,18 @@ class Journal:
         try:
             self._file.truncate(at)
             self._file.seek(at)
+            self._size_bytes = at
         except OSError as error:
             raise _unwritable(self._path, error) from error
+
+    def watch(self, path: Path, *, sized: bool) -> None:
+        """Has another file of the run looked after: a run that goes on without it ends with the next word."""
+        self._watch.add(path, sized=sized)
+
+    def check_there(self) -> None:
+        """Raises OutputError where a file of the run is not what it was: removed, replaced, moved away or cut."""
+        self._watch.check()
+        check_size(self._path, self._file.fileno(), self._size_bytes)
 
     def interval(self, order: int, interval: IntervalRecord, left_s: float) -> None:
         """Keeps an interval of the running cell, which goes on for another ``left_s`` seconds."""
@@ -147,7 +163,7 @@ class Journal:
 
     def _find_end(self) -> None:
         """Finds where to go on. What a newer version has written, and what more than an end is damaged, stays."""
-        data, run = self._path.read_bytes(), self._path.parent
+        data, run = self._read(), self._path.parent
         assert schema_version_of(data) is not None, "whoever goes on with a journal has read it"
         check_version(run, schema_version_of(data))
         last: object = None
@@ -155,6 +171,7 @@ class Journal:
             if isinstance(last, Unknown):
                 raise newer(run, f"a frame of the kind {last.kind}")
         self._file.seek(len(data))
+        self._size_bytes = len(data)
         if isinstance(last, Broken) and last.end_bytes == len(data):
             if not is_torn_end(data, last):
                 raise RecordError(
@@ -163,6 +180,10 @@ class Journal:
                     final=True,
                 )
             self._torn_from = last.offset_bytes
+
+    def _read(self) -> bytes:
+        self._file.seek(0)
+        return self._file.read()
 
     def _append(self, kind: Kind, cell: CellRecord) -> None:
         self._write(encode(kind, cell.model_dump_json(exclude={"intervals"}).encode()))
@@ -173,9 +194,12 @@ class Journal:
             self._is_changed = True
             self._before_change()
             self.cut_torn_end()
+        self.check_there()
         try:
             while data:
-                data = data[self._file.write(data) :]
+                written = self._file.write(data)
+                self._size_bytes += written
+                data = data[written:]
         except OSError as error:
             raise _unwritable(self._path, error) from error
 

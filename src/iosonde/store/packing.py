@@ -1,18 +1,17 @@
 """Packing a run into an archive: the same run gives the same bytes."""
 
-import os
 import stat
 import zipfile
 from pathlib import Path
 from typing import Final
 
 from iosonde.errors import RecordError
-from iosonde.store.archive import CONTENT_BYTES_MAX, FILES_MAX, is_plain_name, open_archive
+from iosonde.handles import moved_together, telling
+from iosonde.store.archive import FILES_MAX, is_plain_name, open_archive
 from iosonde.store.files import RunFiles, open_files
 from iosonde.store.journal import is_being_written
-from iosonde.store.names import JOURNAL_NAME
+from iosonde.store.names import CONTENT_BYTES_MAX, JOURNAL_NAME
 from iosonde.store.reading import load_run
-from iosonde.store.whole import moved_together, telling
 from iosonde.units import format_size
 
 # The first time that a zip archive can name: when files were written would make each copy of a run another archive.
@@ -62,17 +61,14 @@ def _checked_names(run: Path, files: RunFiles) -> tuple[str, ...]:
 
 
 def _pack(files: RunFiles, names: tuple[str, ...], folder: str, path: Path) -> None:
-    with path.open("wb") as file:
-        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name in names:
-                entry = zipfile.ZipInfo(f"{folder}/{name}", _TIME)
-                entry.create_system, entry.external_attr = _UNIX, _MODE << 16
-                entry.compress_type, entry.file_size = zipfile.ZIP_DEFLATED, files.size_bytes(name)
-                with archive.open(entry, "w") as member:
-                    for data in files.chunks(name):
-                        member.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+    with path.open("wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in names:
+            entry = zipfile.ZipInfo(f"{folder}/{name}", _TIME)
+            entry.create_system, entry.external_attr = _UNIX, _MODE << 16
+            entry.compress_type, entry.file_size = zipfile.ZIP_DEFLATED, files.size_bytes(name)
+            with archive.open(entry, "w") as member:
+                for data in files.chunks(name):
+                    member.write(data)
 
 
 def _journal_state(run: Path) -> tuple[int, int, int] | None:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from iosonde.errors import OutputError
-from iosonde.store.whole import moved_together
+from iosonde.handles import moved_together
+from iosonde.printing import is_formula
 
 # A column is a NumPy array or a list; the store doesn't care which.
 Columns = Mapping[str, Any]
@@ -22,7 +23,19 @@ def write_parquet(directory: Path, tables: Mapping[str, Columns]) -> tuple[Path,
 
 def write_csv(directory: Path, tables: Mapping[str, Columns]) -> tuple[Path, ...]:
     """The same as ``<name>.csv``, names of columns first; an unknown value is an empty field."""
-    return _write(directory, tables, "csv", "FORMAT csv, HEADER")
+    tables = {name: {key: _as_text(column) for key, column in columns.items()} for name, columns in tables.items()}
+    return _write(directory, tables, "csv", "FORMAT csv, HEADER, USE_TMP_FILE false")
+
+
+def _as_text(column: Any) -> Any:  # noqa: ANN401 - the store does not care what a column is
+    """A column whose texts no spreadsheet takes for formulas: a sign before them, as people do by hand, keeps them."""
+    import numpy as np
+
+    texts = np.asarray(column)
+    if texts.dtype.kind not in "OU" or not any(isinstance(each, str) and is_formula(each) for each in set(texts)):
+        return column
+    kept = [f"'{each}" if isinstance(each, str) and is_formula(each) else each for each in texts]
+    return np.array(kept, dtype=object)
 
 
 def _write(directory: Path, tables: Mapping[str, Columns], suffix: str, options: str) -> tuple[Path, ...]:

@@ -2,12 +2,14 @@
 
 import os
 import re
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from iosonde.errors import RecordError
+from iosonde.handles import open_plain
 from iosonde.store.archive import ARCHIVE_SUFFIX
 from iosonde.store.frames import MAGIC
 from iosonde.store.names import HEADER_NAME, JOURNAL_NAME
@@ -74,13 +76,17 @@ def _may_be_archive(entry: os.DirEntry[str]) -> bool:
 def _holds_run(directory: Path, names: set[str]) -> bool:
     if {HEADER_NAME, JOURNAL_NAME} <= names:
         return True
-    if JOURNAL_NAME in names and (directory / JOURNAL_NAME).is_file():
+    if JOURNAL_NAME in names and _is_plain(directory / JOURNAL_NAME):
         return _beginning(directory / JOURNAL_NAME).startswith(MAGIC)
-    if HEADER_NAME in names and (directory / HEADER_NAME).is_file():
+    if HEADER_NAME in names and _is_plain(directory / HEADER_NAME):
         return _BEGINS_LIKE_HEADER.match(_beginning(directory / HEADER_NAME)) is not None
     return False
 
 
+def _is_plain(path: Path) -> bool:
+    return stat.S_ISREG(path.lstat().st_mode)
+
+
 def _beginning(path: Path) -> bytes:
-    with path.open("rb") as file:
+    with open_plain(path) as file:
         return file.read(_BEGINNING_BYTES)

@@ -27,7 +27,7 @@ from iosonde.records import (
 )
 from iosonde.store.files import RunFiles, open_files
 from iosonde.store.forms import FORMS, EndFrame, Seen, WithinFrame
-from iosonde.store.frames import Broken, Frame, Kind, Unknown, decode, schema_version_of
+from iosonde.store.frames import MAGIC, Broken, Frame, Kind, Unknown, decode, schema_version_of
 from iosonde.store.journal import is_being_written
 from iosonde.store.names import HEADER_NAME, JOURNAL_NAME
 from iosonde.store.upgrades import Upgrader, upgraded_header
@@ -271,7 +271,7 @@ def _first_reason(error: Exception) -> str:
 
 def _journal(path: Path, files: RunFiles) -> bytes:
     try:
-        data = files.read(JOURNAL_NAME)
+        data = files.read(JOURNAL_NAME, MAGIC)
     except FileNotFoundError as error:
         raise RecordError(
             f"{path} has no journal: only half of a run is there", "use a whole copy of the run directory"

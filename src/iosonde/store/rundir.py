@@ -5,11 +5,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from iosonde.errors import OutputError
+from iosonde.handles import write_whole
 from iosonde.records import SCHEMA_VERSION, RunHeader
 from iosonde.store.journal import Journal
-from iosonde.store.names import HEADER_NAME, JOURNAL_NAME, REPORT_NAME
+from iosonde.store.names import ACCOUNT_NAME, HEADER_NAME, JOURNAL_NAME, REPORT_NAME
 from iosonde.store.reading import load_header, written_version
-from iosonde.store.whole import write_whole
 
 
 class RunDirectory:
@@ -41,6 +41,7 @@ class RunDirectory:
         journal = Journal(self.path / JOURNAL_NAME)
         try:
             self._write_header(header)
+            self.watch(journal)
         except BaseException:
             journal.close()
             raise
@@ -52,6 +53,13 @@ class RunDirectory:
         With the first thing that is added, a run of an older version becomes one of this version.
         """
         return Journal(self.path / JOURNAL_NAME, go_on=True, before_change=self._raise_version)
+
+    def watch(self, journal: Journal) -> None:
+        """Has the other files looked after that a run needs: its header, and the account of each target."""
+        journal.watch(self.path / HEADER_NAME, sized=False)
+        account = self.path / ACCOUNT_NAME
+        for path in sorted(account.iterdir()) if account.is_dir() else ():
+            journal.watch(path, sized=True)
 
     def _raise_version(self) -> None:
         """An older iosonde must not take for damage what is added now: it refuses the run by its header."""

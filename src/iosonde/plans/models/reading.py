@@ -2,7 +2,6 @@
 
 import difflib
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -10,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from iosonde.errors import UsageError
-from iosonde.plans.mistakes import lower_first, shown, syntax_error
+from iosonde.plans.mistakes import lower_first, parse, shown
 from iosonde.plans.models.faults import FAULT_TABLES
 from iosonde.plans.models.kinds import KINDS, Kind
 from iosonde.plans.models.model import Model
@@ -38,10 +37,7 @@ def read_model(text: str, name: str, file: str) -> Model:
 
     ``name`` is what the model is called on the command line. Sources may be left out in a file of the user's.
     """
-    try:
-        found = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise syntax_error(error, text, file, _WAY_OUT) from error
+    found = parse(text, file, _WAY_OUT)
     kind = _kind(found, text, file)
     texts = {key: _text(found, key, text, file) for key in _TEXTS}
     parameters = {key: value for key, value in found.items() if key not in _SAID}

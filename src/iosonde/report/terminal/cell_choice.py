@@ -7,8 +7,8 @@ from typing import Final
 
 from iosonde.analysis.states import Repeats, sort_repeats
 from iosonde.errors import UsageError
+from iosonde.printing import printable
 from iosonde.records import CellPlan, CellRecord, RunRecord
-from iosonde.report.display import printable
 
 NAMES_SHOWN_MAX: Final = 4
 # Names of cells are alike; below this likeness a name is no help.

@@ -14,8 +14,9 @@ from iosonde.analysis.littles_law import littles_law
 from iosonde.analysis.regimes import regimes_of, stalls_of
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.findings import describe_levels
+from iosonde.printing import printable
 from iosonde.records import CellRecord, EngineTruth, RunRecord, SlowIo
-from iosonde.report.display import drift_text, granularity_text, printable
+from iosonde.report.display import drift_text, granularity_text
 from iosonde.report.facts import fio_text
 from iosonde.report.states import discarded_text, steady_text
 from iosonde.report.terminal.cell_choice import ChosenCell

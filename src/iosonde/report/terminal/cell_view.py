@@ -13,9 +13,9 @@ from iosonde.charts.figure import why_no_figures
 from iosonde.charts.quantities import plural, workload_label
 from iosonde.failures import STRICT, FailureLog
 from iosonde.findings.model import Finding, invalid_by
+from iosonde.printing import printable
 from iosonde.records import RunRecord
 from iosonde.report.brand import brands_of
-from iosonde.report.display import printable
 from iosonde.report.facts import access_text, targets_text
 from iosonde.report.pace_table import pace_facts
 from iosonde.report.target_table import target_table

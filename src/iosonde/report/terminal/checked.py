@@ -9,7 +9,7 @@ from iosonde.analysis.histogram import percent_label
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.expectations import Checked, CheckedRun, Verdict
 from iosonde.expectations.file import Metric
-from iosonde.report.display import printable
+from iosonde.printing import printable
 from iosonde.report.terminal.fitting import Fitted, FittedTable
 from iosonde.units import format_bandwidth, format_iops, format_latency
 

@@ -9,8 +9,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from iosonde.charts.quantities import NO_VALUE
+from iosonde.printing import printable
 from iosonde.report.dashes import Dash
-from iosonde.report.display import printable
 from iosonde.report.result_tables import Head, Line, ResultTable
 from iosonde.report.terminal.fitting import Fitted, FittedTable, Shorter
 from iosonde.report.validity import MARK

@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from iosonde.findings.model import Finding, Severity, gravest_first
-from iosonde.report.display import printable
+from iosonde.printing import printable
 
 STYLES: Final = {Severity.INVALID: "bold red", Severity.DOUBTFUL: "yellow", Severity.NOTE: "cyan"}
 CELLS_SHOWN_MAX: Final = 12

@@ -7,7 +7,7 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
 from iosonde.failures import FailureLog
-from iosonde.report.display import printable
+from iosonde.printing import printable
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from rich.text import Text
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.findings import Case, find
 from iosonde.findings.model import invalid_by
+from iosonde.printing import printable
 from iosonde.records import Access, CellPlan, CellRecord, Plan, RunHeader, RunRecord, Sync, TargetFacts
-from iosonde.report.display import printable
 from iosonde.report.terminal.fitting import Fitted, FittedTable, Shorter
 from iosonde.report.validity import MARK, see
 from iosonde.store import CellGlance, Glance

@@ -12,8 +12,8 @@ from iosonde.analysis.experiments import RunEstimates, estimate_run
 from iosonde.charts.quantities import plural
 from iosonde.failures import STRICT, FailureLog
 from iosonde.findings.model import Finding
+from iosonde.printing import printable
 from iosonde.records import Experiment, RunRecord
-from iosonde.report.display import printable
 from iosonde.report.headline import headline_of
 from iosonde.report.result_tables import experiment_tables
 from iosonde.report.summary import render_summary

@@ -8,7 +8,7 @@ from typing import Final
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.segment import Segment
 
-from iosonde.report.display import printable
+from iosonde.printing import printable
 
 EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 FULL: Final = "█"

@@ -8,11 +8,12 @@ import signal
 import stat
 import subprocess
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from iosonde.errors import HINT_HANGS, EngineError
+from iosonde.printing import printable
 
 LINE_BYTES_MAX: Final = 4 << 20
 # Events that wait for the front. When it is full the pipe fills up, and the engine adds intervals together.
@@ -47,6 +48,8 @@ class EngineProcess:
                 # A pipe of its own: an engine that outlives its front would hold open what others wait for the end of.
                 stderr=subprocess.PIPE,
                 process_group=0,
+                # So a file beyond the limit of file sizes is an error, and no signal that ends the engine.
+                restore_signals=False,
             )
         except OSError as error:
             raise EngineError(f"can't start {command[0]}: {error.strerror}", "install iosonde again") from error
@@ -81,6 +84,18 @@ class EngineProcess:
             self._put(event)
             raise event
         return event
+
+    def waiting(self) -> Iterator[Event]:
+        """The events that came and were not taken yet. Waits for none."""
+        while True:
+            try:
+                event = self._events.get_nowait()
+            except queue.Empty:
+                return
+            if isinstance(event, EngineError):
+                self._put(event)
+                return
+            yield event
 
     def end(self) -> None:
         """Closes the engine's input, which ends it; a moment later it is ended by force."""
@@ -146,8 +161,9 @@ class EngineProcess:
         """What the engine says to people goes where this process says it."""
         assert self._process.stderr is not None
         while piece := os.read(self._process.stderr.fileno(), PIECE_BYTES):
+            lines = piece.decode("utf-8", "replace").splitlines()
             with contextlib.suppress(OSError):
-                os.write(STDERR, piece)
+                os.write(STDERR, "".join(f"engine: {printable(line)}\n" for line in lines).encode())
 
     def _put(self, event: Event | EngineError) -> None:
         while not self._ended.is_set():

@@ -1,5 +1,6 @@
 """What the engine refuses, with the way out that only the front knows."""
 
+import errno
 from typing import Any, Final
 
 from iosonde.errors import EngineError, IosondeError, RecordError, TargetError, UsageError
@@ -34,4 +35,6 @@ _FALLBACK: Final = (EngineError, "front and engine must come from one build: ins
 def refusal(event: dict[str, Any]) -> IosondeError:
     """The error to raise for the engine's ``error`` event."""
     error, hint = _MENDS.get(str(event.get("kind")), _FALLBACK)
+    if event.get("errno") == errno.EFBIG:
+        hint = "raise the limit of file sizes (ulimit -f), or ask for a smaller file with --size"
     return error(str(event.get("message", "the engine refused a command")), hint)

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from pydantic import ValidationError
 
@@ -20,14 +20,33 @@ from iosonde.records import (
     Verification,
 )
 from iosonde.sources.engine.assemble import assemble_cell
+from iosonde.sources.engine.forms import (
+    Calibrated,
+    Greeting,
+    Verified,
+    Verifying,
+    check_interval,
+    checked,
+    checked_result,
+    first_of,
+    stranger,
+)
 from iosonde.sources.engine.job import job_of
 from iosonde.sources.engine.locate import find_engine
 from iosonde.sources.engine.process import EngineProcess, Event, SilenceError
 from iosonde.sources.engine.refusals import refusal
-from iosonde.sources.source import Interrupted, KeptLedger, LeftLedger, OpenTarget, TargetRequest, Way
+from iosonde.sources.source import (
+    Interrupted,
+    KeptLedger,
+    LeftLedger,
+    MadeTarget,
+    OpenTarget,
+    TargetRequest,
+    Way,
+)
 from iosonde.units import SECOND_NS
 
-PROTOCOL: Final = 1
+PROTOCOL: Final = 2
 HELLO_S_MAX: Final = 10.0
 # Making a file can take long where the file system has to write zeros.
 OPEN_S_MAX: Final = 600.0
@@ -69,50 +88,25 @@ class EngineSource:
     def calibrate(self) -> int:
         """The loop's own cost in ns an operation, measured on a ring that leads nowhere; kept in the hello."""
         answer = self._ask(HELLO_S_MAX, command="calibrate")
-        cost, clock_read_ns = int(answer["overhead_ns_per_io"]), int(answer["clock_read_ns"])
-        self.hello = self.hello.model_copy(update={"overhead_ns_per_io": cost, "clock_read_ns": clock_read_ns})
-        return cost
+        found = checked(Calibrated, _expected("calibrated", answer))
+        self.hello = self.hello.model_copy(update=found.model_dump())
+        return found.overhead_ns_per_io
 
-    def open(self, request: TargetRequest) -> OpenTarget:
+    def open(self, request: TargetRequest, on_made: Callable[[MadeTarget], None] = lambda _: None) -> OpenTarget:
         """Opens a target, beside those that are open. Raises TargetError with the way out."""
-        if request.simulation is not None:
-            drive = request.simulation
-            answer = self._ask(
-                OPEN_S_MAX,
-                command="open",
-                kind="simulation",
-                model=drive.table,
-                seed=drive.seed,
-                faults=drive.faults,
-            )
-        elif request.path is None:
-            answer = self._ask(OPEN_S_MAX, command="open", kind="null", size_bytes=request.null_bytes)
-        elif request.is_device:
-            assert not request.write, "a device would be written"
-            answer = self._ask(
-                OPEN_S_MAX,
-                command="open",
-                kind="device",
-                path=str(request.path),
-                direct=request.direct,
-                **({"generic": str(request.generic)} if request.generic is not None else {}),
-                **({"cpus_near": request.cpus_near} if request.cpus_near else {}),
-            )
-        else:
-            access: Literal["read", "write"] = "write" if request.write else "read"
-            answer = self._ask(
-                OPEN_S_MAX,
-                command="open",
-                kind="file",
-                path=str(request.path),
-                access=access,
-                create=request.create_bytes is not None,
-                direct=request.direct,
-                size_bytes=request.create_bytes,
-                **({"cpus_near": request.cpus_near} if request.cpus_near else {}),
-                **_ledger_of(request.ledger),
-            )
-        return OpenTarget.model_validate({key: answer[key] for key in OpenTarget.model_fields if key in answer})
+        number = self._send(command="open", **_wanted(request))
+        try:
+            answer = self._answer(number, OPEN_S_MAX)
+            while answer["type"] == "made":
+                on_made(checked(MadeTarget, answer))
+                answer = self._answer(number, OPEN_S_MAX)
+        except KeyboardInterrupt:
+            # It may have been said already, and not been heard.
+            for event in self._process.waiting():
+                if event.get("type") == "made":
+                    on_made(checked(MadeTarget, event))
+            raise
+        return checked(OpenTarget, _expected("opened", answer))
 
     def sync(self) -> None:
         """Makes all that was written durable, on every target."""
@@ -127,11 +121,9 @@ class EngineSource:
         while True:
             event = self._answer(number, SILENCE_S_MAX)
             if event["type"] == "verified":
-                try:
-                    return tuple(Verification.model_validate(each) for each in event["targets"])
-                except ValidationError as error:
-                    raise _stranger(str(error.errors()[0]["msg"])) from error
-            on_progress(event["target"], event["read_bytes"])
+                return checked(Verified, event).targets
+            read = checked(Verifying, _expected("verifying", event))
+            on_progress(read.target, read.read_bytes)
 
     def close(self) -> None:
         """Gives all targets up; once the engine is lost, nothing."""
@@ -213,13 +205,13 @@ class EngineSource:
             if event["type"] == "started" and ends:
                 end_s = time.monotonic() + silence_s_max
             if event["type"] == "finished":
-                result: Event = event["result"]
-                return result
+                return checked_result(event)
             if event["type"] == "interval":
                 try:
-                    interval = INTERVAL_FORM.validate_python(event["interval"])
+                    interval = INTERVAL_FORM.validate_python(event.get("interval"))
                 except ValidationError as error:
-                    raise _stranger(str(error.errors()[0]["msg"])) from error
+                    raise stranger(first_of(error)) from error
+                check_interval(interval.start_ns, interval.end_ns)
                 intervals.append(interval)
                 on_interval(interval)
 
@@ -230,13 +222,7 @@ class EngineSource:
                 f"the engine speaks protocol {event.get('protocol')}, and this iosonde speaks {PROTOCOL}",
                 "front and engine must come from one build: install iosonde again",
             )
-        return EngineHello(
-            version=event["version"],
-            protocol=event["protocol"],
-            build_profile=event["build_profile"],
-            engines=tuple(Engine(name) for name in event["engines"]),
-            io_uring_refused=event["io_uring_refused"],
-        )
+        return EngineHello(**checked(Greeting, event).model_dump())
 
     def _send(self, **command: Any) -> int:
         self._commands += 1
@@ -255,8 +241,42 @@ class EngineSource:
         if event.get("type") == "error":
             raise refusal(event)
         if event.get("id") != number:
-            raise _stranger(f"an answer to command {event.get('id')} instead of {number}")
+            raise stranger(f"an answer to command {event.get('id')} instead of {number}")
+        if not isinstance(event.get("type"), str):
+            raise stranger(f"an event of the type {event.get('type')!r}")
         return event
+
+
+def _expected(kind: str, event: Event) -> Event:
+    """The event, which must be of that kind. Raises EngineError."""
+    if event["type"] != kind:
+        raise stranger(f"an event of the type {event['type']!r} instead of {kind!r}")
+    return event
+
+
+def _wanted(request: TargetRequest) -> dict[str, Any]:
+    """The words in which the engine is asked for a target."""
+    near = {"cpus_near": request.cpus_near} if request.cpus_near else {}
+    if request.simulation is not None:
+        drive = request.simulation
+        return {"kind": "simulation", "model": drive.table, "seed": drive.seed, "faults": drive.faults}
+    if request.path is None:
+        return {"kind": "null", "size_bytes": request.null_bytes}
+    if request.is_device:
+        assert not request.write, "a device would be written"
+        generic = {"generic": str(request.generic)} if request.generic is not None else {}
+        return {"kind": "device", "path": str(request.path), "direct": request.direct, **generic, **near}
+    return {
+        "kind": "file",
+        "path": str(request.path),
+        "access": "write" if request.write else "read",
+        "create": request.create_bytes is not None,
+        "direct": request.direct,
+        "size_bytes": request.create_bytes,
+        **({"mark": request.mark} if request.mark else {}),
+        **near,
+        **_ledger_of(request.ledger),
+    }
 
 
 def _ledger_of(ledger: KeptLedger | LeftLedger | None) -> dict[str, Any]:
@@ -268,7 +288,3 @@ def _ledger_of(ledger: KeptLedger | LeftLedger | None) -> dict[str, Any]:
         case KeptLedger(path, run, step_bytes, size_bytes):
             kept = {"path": None if path is None else str(path), "run": run}
             return {"ledger": {"kept": {**kept, "step_bytes": step_bytes, "size_bytes": size_bytes}}}
-
-
-def _stranger(what: str) -> EngineError:
-    return EngineError(f"the engine sent {what}", "front and engine must come from one build: install iosonde again")

@@ -28,7 +28,7 @@ from iosonde.sources.fio.collecting import Collecting
 from iosonde.sources.fio.job import Setup, arguments_of
 from iosonde.sources.fio.process import FioProcess
 from iosonde.sources.fio.program import find_fio, ioengine_for
-from iosonde.sources.source import Interrupted, OpenTarget, TargetRequest, Way
+from iosonde.sources.source import Interrupted, MadeTarget, OpenTarget, TargetRequest, Way
 from iosonde.vocabulary import Poll
 
 
@@ -63,9 +63,9 @@ class FioSource:
         """The engine's own cost in ns an operation; nobody knows fio's."""
         return self._engine.calibrate()
 
-    def open(self, request: TargetRequest) -> OpenTarget:
+    def open(self, request: TargetRequest, on_made: Callable[[MadeTarget], None] = lambda _: None) -> OpenTarget:
         """Opens a target by the engine, which guards it. Raises TargetError with the way out."""
-        opened = self._engine.open(request)
+        opened = self._engine.open(request, on_made)
         if request.path is not None:
             self._opened.append((request.path, opened))
         return opened

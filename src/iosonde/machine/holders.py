@@ -1,0 +1,152 @@
+"""Who else has a file: what is written to it would be written under a mount, under swap, or under another program."""
+
+import errno
+import fcntl
+import os
+import re
+import struct
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from iosonde.machine.uses import uses_of
+
+SYSFS_BLOCK: Final = Path("/sys/block")
+SWAPS: Final = Path("/proc/swaps")
+PROC: Final = Path("/proc")
+# LOOP_GET_STATUS64 gives a struct loop_info64, which begins with the backing file's device and inode.
+_LOOP_STATUS: Final = 0x4C05
+_LOOP_INFO_BYTES: Final = 232
+_LOOP_BEGINNING: Final = struct.Struct("=QQ")
+_OCTAL: Final = re.compile(r"\\([0-7]{3})")
+_NOT_TOLD: Final = frozenset({errno.EACCES, errno.EPERM, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOLCK, errno.ENOSYS})
+
+Numbers = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Holders:
+    """Who has a file, in words; ``is_sure`` says that nobody else can have it."""
+
+    known: tuple[str, ...]
+    is_sure: bool
+
+
+def holders_of(path: Path) -> Holders:
+    """Who else has a file open, as far as that can be known: loop devices, swap, and processes. Raises OSError.
+
+    The kernel gives a write lease only on a file that nobody else has open, and only to its owner or root; the open
+    files of other users' processes are seen by root alone.
+    """
+    found = path.stat()
+    numbers = (found.st_dev, found.st_ino)
+    known = (*_loops(numbers), *_swaps(numbers), *_processes(numbers))
+    alone = _is_alone(path)
+    if not known and alone is False:
+        known = ("a process that can't be seen from here",)
+    return Holders(known, is_sure=bool(known) or alone is True)
+
+
+def _loops(numbers: Numbers) -> Iterator[str]:
+    for backing in sorted(SYSFS_BLOCK.glob("loop*/loop/backing_file")):
+        name = backing.parent.parent.name
+        if numbers in {_asked(Path("/dev") / name), _named(backing)}:
+            uses = _uses(Path("/dev") / name)
+            yield "; ".join([f"{name}, which is attached to it", *uses])
+
+
+def _uses(device: Path) -> list[str]:
+    try:
+        return [str(each) for each in uses_of(device.stat().st_rdev)]
+    except OSError:
+        return []
+
+
+def _asked(device: Path) -> Numbers | None:
+    """The backing file by the loop driver's own word; None where it may not be asked."""
+    try:
+        handle = os.open(device, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        info = fcntl.ioctl(handle, _LOOP_STATUS, bytes(_LOOP_INFO_BYTES))
+    except OSError:
+        return None
+    finally:
+        os.close(handle)
+    place, inode = _LOOP_BEGINNING.unpack_from(info)
+    return place, inode
+
+
+def _named(backing: Path) -> Numbers | None:
+    """The backing file by its path, which sysfs gives to everybody."""
+    try:
+        found = Path(backing.read_text(encoding="utf-8", errors="surrogateescape").rstrip("\n")).stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _swaps(numbers: Numbers) -> Iterator[str]:
+    try:
+        lines = SWAPS.read_text(encoding="utf-8", errors="surrogateescape").splitlines()[1:]
+    except OSError:
+        return
+    for line in lines:
+        name = _OCTAL.sub(lambda found: chr(int(found[1], 8)), line.split()[0]) if line.split() else ""
+        with suppress(OSError, ValueError):
+            found = Path(name).stat()
+            if (found.st_dev, found.st_ino) == numbers:
+                yield "the kernel, which swaps to it"
+
+
+def _processes(numbers: Numbers) -> Iterator[str]:
+    own = str(os.getpid())
+    for process in PROC.iterdir():
+        if not process.name.isdigit() or process.name == own:
+            continue
+        with suppress(OSError):
+            with os.scandir(process / "fd") as handles:
+                has_it = any(_is_open(handle, numbers) for handle in handles)
+            if has_it:
+                yield _described(process)
+
+
+def _is_open(handle: "os.DirEntry[str]", numbers: Numbers) -> bool:
+    with suppress(OSError):
+        found = Path(handle.path).stat()
+        return (found.st_dev, found.st_ino) == numbers
+    return False
+
+
+def _described(process: Path) -> str:
+    """Such as ``process 12 (iosonde-engine), started by process 11 (iosonde run /data)``."""
+    own = f"process {process.name} ({_name_of(process)})"
+    with suppress(OSError, ValueError, IndexError):
+        # The name in brackets may hold anything; what follows the last bracket is state and parent.
+        parent = (process / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()[1]
+        words = (PROC / parent / "cmdline").read_text("utf-8", "replace").replace("\0", " ").strip()
+        if int(parent) > 1 and words:
+            return f"{own}, started by process {parent} ({words})"
+    return own
+
+
+def _name_of(process: Path) -> str:
+    with suppress(OSError):
+        return (process / "comm").read_text(encoding="utf-8", errors="replace").strip()
+    return "ended by now"
+
+
+def _is_alone(path: Path) -> bool | None:
+    """Whether this process is the only one that has the file open, by a lease; None where the kernel does not tell."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+        fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    except OSError as error:
+        return None if error.errno in _NOT_TOLD else False
+    finally:
+        os.close(handle)
+    return True

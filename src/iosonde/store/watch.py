@@ -1,0 +1,61 @@
+"""Whether the files of a run that goes on are still there: what is written to a removed file is lost at its end."""
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from iosonde.errors import OutputError
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """A file as it was: its numbers, and its size where that does not change."""
+
+    device: int
+    inode: int
+    size_bytes: int | None
+
+
+class Watch:
+    """The files of a run, by the paths under which they must stay."""
+
+    def __init__(self) -> None:
+        self._seen: dict[Path, _Seen] = {}
+
+    def add(self, path: Path, *, sized: bool) -> None:
+        """Takes up a file that is there now; with ``sized`` nobody may change its size either. Raises OutputError."""
+        try:
+            found = path.lstat()
+        except OSError as error:
+            raise _lost(path, error.strerror or "it can't be looked at") from error
+        self._seen[path] = _Seen(found.st_dev, found.st_ino, found.st_size if sized else None)
+
+    def check(self) -> None:
+        """Raises OutputError where one of them was removed, replaced, moved with its directory, or cut."""
+        for path, was in self._seen.items():
+            try:
+                now = path.lstat()
+            except FileNotFoundError:
+                raise _lost(path, "it was removed or moved away") from None
+            except OSError as error:
+                raise _lost(path, error.strerror or "it can't be looked at") from error
+            if (now.st_dev, now.st_ino) != (was.device, was.inode) or not stat.S_ISREG(now.st_mode):
+                raise _lost(path, "another file lies there now")
+            if was.size_bytes is not None and now.st_size < was.size_bytes:
+                raise _lost(path, f"it was cut from {was.size_bytes} to {now.st_size} bytes")
+
+
+def check_size(path: Path, handle: int, size_bytes: int) -> None:
+    """Raises OutputError where a file that grows is shorter than what was written to it."""
+    now = os.fstat(handle).st_size
+    if now < size_bytes:
+        raise _lost(path, f"it was cut from {size_bytes} to {now} bytes")
+
+
+def _lost(path: Path, what: str) -> OutputError:
+    return OutputError(
+        f"{path} is lost to the run that writes it: {what}",
+        "leave the run directory alone while the run goes on, then run again",
+        final=True,
+    )

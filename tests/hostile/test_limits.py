@@ -1,0 +1,187 @@
+"""Values, files and surroundings beyond every bound: one line and exit 2, or the code of their class; no traceback."""
+
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.commands import command, few_cells, iosonde
+from tests.hostile.harness import assert_refused, environment
+
+NOT_UTF8 = b"odd\xff\xfename"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--burst", "0", "--think-time", "1s"),
+        ("--flush-every", "0"),
+        ("--flush-every", "-1"),
+        ("--flush-every", "1" * 5000),
+        ("--size", "99999999TiB"),
+        ("--size", "1e400MiB"),
+        ("--size", "-16MiB"),
+        ("--size", "nan"),
+        ("--offset", "99999999999999999999TiB"),
+        ("--queue-depth", "1" * 5000),
+        ("--queue-depth", "0"),
+        ("--jobs", "0"),
+        ("--jobs", "9" * 40),
+        ("--rate", "1e999"),
+        ("--rate", "0"),
+        ("--duration", "9" * 400 + "s"),
+        ("--duration", "0s"),
+        ("--duration", "\N{ARABIC-INDIC DIGIT FIVE}s"),
+        ("--seed", "-1"),
+        ("--seed", "9" * 5000),
+        ("--read", "101"),
+        ("--block-size", "0"),
+        ("--block-size", "99999999TiB"),
+        ("--block-size", ",".join(["4KiB:1"] * 3000)),
+        ("--think-time", "9" * 400 + "s"),
+        ("--span", "0B"),
+    ],
+    ids=lambda words: " ".join(words)[:40],
+)
+def test_a_value_beyond_its_bounds_is_refused(tmp_path: Path, words: tuple[str, ...]) -> None:
+    assert_refused(iosonde("probe", tmp_path, *words, folder=tmp_path), 2, 3)
+    assert list(tmp_path.iterdir()) == []
+
+
+NESTED = "x = " + "[" * 5000 + "]" * 5000
+DEEP_TABLES = "".join(f"[{'.'.join(['a'] * depth)}]\n" for depth in (900, 901))
+LONG_NUMBER = f"repeats = {'9' * 5000}"
+MANY_CELLS = """
+[[experiment]]
+name = "many"
+pattern = "random"
+read = [{reads}]
+block_size = "4KiB"
+queue_depth = [{depths}]
+""".format(reads=", ".join(map(str, range(101))), depths=", ".join(map(str, range(1, 1025))))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [NESTED, DEEP_TABLES, LONG_NUMBER, MANY_CELLS * 10, "\x00", "\ufeff" * 9, "=" * 1000, "repeats = 1e400"],
+    ids=["nested", "deep tables", "long number", "a million cells", "NUL", "marks", "no TOML", "infinite"],
+)
+@pytest.mark.parametrize("file", ["profile", "model", "expectations"])
+def test_a_file_that_is_too_much_is_refused(finished: Path, file: str, text: str) -> None:
+    path = finished.parent / "odd.toml"
+    path.write_text(text, encoding="utf-8")
+    words = {
+        "profile": ("plan", "sim:mm1", "--profile", path),
+        "model": ("plan", f"sim:{path}"),
+        "expectations": ("check", "run", "--against", path),
+    }[file]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    assert_refused(iosonde(*words, folder=finished.parent), 2, 6)
+    del before
+
+
+def test_a_plan_has_a_stated_most(tmp_path: Path) -> None:
+    path = few_cells(tmp_path)
+    path.write_text(path.read_text(encoding="utf-8").replace("repeats = 2", "repeats = 1000000"), encoding="utf-8")
+    result = iosonde("plan", "sim:mm1", "--profile", path, folder=tmp_path)
+    assert_refused(result, 2)
+    assert "1 to 1000" in result.stderr
+
+
+def _bytes_command(*words: bytes, folder: Path) -> subprocess.CompletedProcess[bytes]:
+    start = [word.encode() for word in command()]
+    return subprocess.run(
+        [*start, *words], cwd=folder, capture_output=True, check=False, env=environment(), timeout=120
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (b"plan", NOT_UTF8),
+        (b"probe", NOT_UTF8, b"--size", b"16MiB", b"--duration", b"100ms", b"--buffered"),
+        (b"show", NOT_UTF8),
+        (b"list", NOT_UTF8),
+        (b"report", b"run", b"--html", NOT_UTF8),
+        (b"export", b"run", b"--out", NOT_UTF8 + b".zip"),
+        (b"run", b"sim:mm1", b"--profile", b"few.toml", b"--out", NOT_UTF8),
+        (b"check", b"run", b"--against", NOT_UTF8),
+    ],
+    ids=lambda words: words[0].decode(),
+)
+def test_a_name_that_is_not_utf_8_costs_no_traceback(finished: Path, words: tuple[bytes, ...]) -> None:
+    few_cells(finished.parent)
+    (finished.parent / "place").mkdir()
+    if words[0] == b"probe":
+        (finished.parent / os.fsdecode(NOT_UTF8)).mkdir()
+    result = _bytes_command(*words, folder=finished.parent)
+    assert b"Traceback" not in result.stderr, result.stderr
+    assert result.returncode in {0, 2, 3, 6, 7}, result.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [("list",), ("plan", "."), ("run", "sim:mm1"), ("show", "run"), ("--version",)], ids=str
+)
+def test_a_working_directory_that_is_gone_is_told(tmp_path: Path, words: tuple[str, ...]) -> None:
+    place = tmp_path / "gone"
+    place.mkdir()
+    result = subprocess.run(
+        ["/bin/sh", "-c", 'cd "$1" && rmdir "$1" && shift && exec "$@"', "sh", place, *command(*words)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment(PYTHONPATH=os.pathsep.join(sys.path)),
+    )
+    assert "Traceback" not in result.stderr, result.stderr
+    assert result.returncode in {0, 2, 3, 6, 7}, result.stderr
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+@pytest.mark.parametrize("words", [("show", "run"), ("report", "run"), ("list", "."), ("plan", "sim:mm1")], ids=str)
+def test_a_stdout_that_lacks_a_sign_is_written_without_it(
+    finished: Path, words: tuple[str, ...], encoding: str
+) -> None:
+    environ = environment(PYTHONIOENCODING=f"{encoding}:strict")
+    plain = subprocess.run(command(*words), cwd=finished.parent, capture_output=True, check=False, env=environ)
+    assert plain.returncode == 0, plain.stderr
+    assert b"Traceback" not in plain.stderr
+    assert plain.stdout.strip()
+
+
+@pytest.mark.parametrize("columns", ["0", "-1", "1", "7", "100000000", "9" * 400, "x", ""])
+@pytest.mark.parametrize("words", [("show", "run"), ("list", ".")], ids=lambda words: words[0])
+def test_a_terminal_of_any_width_gets_the_figures(finished: Path, words: tuple[str, ...], columns: str) -> None:
+    result = iosonde(*words, folder=finished.parent, COLUMNS=columns)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.strip()
+
+
+@pytest.mark.parametrize(
+    ("limit", "value"),
+    [(resource.RLIMIT_NPROC, 1), (resource.RLIMIT_NOFILE, 12), (resource.RLIMIT_AS, 250_000 << 10)],
+    ids=["processes", "open files", "address space"],
+)
+@pytest.mark.parametrize("words", [("report", "run"), ("show", "run"), ("report", "run", "--pdf", "x.pdf")], ids=str)
+def test_a_limit_of_the_system_is_told_and_never_waited_for(
+    finished: Path, words: tuple[str, ...], limit: int, value: int
+) -> None:
+    def confine() -> None:
+        resource.setrlimit(limit, (value, value))
+
+    result = subprocess.run(
+        command(*words),
+        cwd=finished.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment(),
+        timeout=60,
+        preexec_fn=confine,
+    )
+    assert "Traceback" not in result.stderr, result.stderr
+    assert result.returncode in {0, 4, 6, 7}, (result.returncode, result.stderr)
+    if result.returncode:
+        assert "hint: " in result.stderr
