@@ -125,6 +125,12 @@ def test_two_outputs_of_one_name_are_refused(finished: Path) -> None:
     assert not (finished.parent / "a").exists()
 
 
+def test_a_table_and_another_output_of_one_name_are_refused(finished: Path) -> None:
+    words = ("report", "run", "--csv", "tables", "--html", "tables/cells.csv")
+    assert_refused(iosonde(*words, folder=finished.parent), 2)
+    assert not (finished.parent / "tables").exists()
+
+
 def test_an_output_whose_name_is_as_long_as_names_can_be_is_written(finished: Path) -> None:
     name = "x" * 250 + ".html"
     assert iosonde("report", "run", "--html", name, folder=finished.parent).returncode == 0

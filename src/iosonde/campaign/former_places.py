@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from iosonde.campaign.devices import check_same_device
-from iosonde.campaign.places import Place, check_unheld
+from iosonde.campaign.held import check_unheld
+from iosonde.campaign.places import Place
 from iosonde.campaign.removal import file_of, numbers_of
 from iosonde.campaign.target import check_same
 from iosonde.errors import TargetError

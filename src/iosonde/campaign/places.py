@@ -2,16 +2,16 @@
 
 import os
 import stat
-import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from iosonde.campaign.devices import check_device, device_span_bytes
+from iosonde.campaign.held import check_unheld
 from iosonde.campaign.simulated import is_simulated, simulated_drive, word_of
 from iosonde.errors import TargetError, UsageError
 from iosonde.handles import made_name
-from iosonde.machine import block_of, device_facts, file_system_facts, generic_of, holders_of
+from iosonde.machine import block_of, device_facts, file_system_facts, generic_of
 from iosonde.plans import TARGETS_MAX
 from iosonde.plans.build import LARGE_FILL_BLOCK_BYTES, LARGE_SPAN_BYTES
 from iosonde.records import DeviceFacts, FileSystemFacts, Identity, SimulationFacts, TargetKind
@@ -26,9 +26,6 @@ QUICK_SPAN_BYTES: Final = 1 * GIB
 # A file system that is filled to the brim behaves unlike the one that the user has.
 SHARE_OF_ROOM: Final = 4
 SPAN_BYTES_MIN: Final = 16 * MIB
-# The kernel gives up the files of a process that was ended a moment after its end.
-HELD_S_MAX: Final = 1.0
-LOOK_EVERY_S: Final = 0.05
 
 
 @dataclass(frozen=True)
@@ -272,22 +269,6 @@ def check_text(path: Path) -> None:
     except UnicodeEncodeError as error:
         shown = str(path).encode("utf-8", "backslashreplace").decode()
         raise UsageError(f"{shown} is not named in UTF-8", "rename it, or name a link to it that is") from error
-
-
-def check_unheld(path: Path) -> bool:
-    """Raises TargetError for a file that somebody else has, and must not be written; whether that surely is nobody."""
-    until = time.monotonic() + HELD_S_MAX
-    try:
-        while (found := holders_of(path)).known and time.monotonic() < until:
-            time.sleep(LOOK_EVERY_S)
-    except OSError as error:
-        raise TargetError(f"{path} can't be looked at: {error.strerror}", "ask for the rights to read it") from error
-    if found.known:
-        raise TargetError(
-            f"{path} is held by {'; '.join(found.known)}",
-            "wait until that has ended, or detach or unmount it, or name another file",
-        )
-    return found.is_sure
 
 
 def _existing_file(wish: TargetWish, path: Path) -> Place:

@@ -69,6 +69,12 @@ def check_flags(places: Places, paper: Paper | None) -> None:
         other = flags.setdefault(path.resolve(), flag)
         if other != flag:
             raise UsageError(f"{other} and {flag} both name {path}", "give each a file of its own")
+    for flag, folder, suffix in (("--csv", places.csv, "csv"), ("--parquet", places.parquet, "parquet")):
+        for table in TABLES if folder is not None else ():
+            assert folder is not None
+            path = folder / f"{table}.{suffix}"
+            if path.resolve() in flags:
+                raise UsageError(f"{flags[path.resolve()]} and {flag} both name {path}", "give each a file of its own")
 
 
 class Writer:
