@@ -17,6 +17,7 @@ NEEDED: Final = {
     "cpio": "cpio",
     "dmsetup": "dmsetup",
     "modprobe": "kmod",
+    "mkfs.xfs": "xfsprogs",
 }
 RESULT: Final = Path(__file__).parent / "results/lab.txt"
 FOLDER: Final = Path(__file__).parents[1] / "build/lab"

@@ -30,6 +30,18 @@ block_size = "16KiB"
 queue_depth = 4
 amount = "32MiB"
 """
+SHORT: Final = """
+name = "short"
+repeats = 2
+[[experiment]]
+name = "depth"
+pattern = "random"
+read = 100
+block_size = "4KiB"
+queue_depth = [1, 4]
+warmup = "200ms"
+duration = "2s"
+"""
 PROBE: Final = "--size 64MiB --duration 2s --warmup 500ms --queue-depth 4 --engine io_uring --json"
 
 
@@ -180,12 +192,90 @@ def passthrough(kernel: Kernel, folder: Path) -> list[str]:
     ]
 
 
+def clock(kernel: Kernel, folder: Path) -> list[str]:
+    """The wall clock is set forward by a day and back by two, during a run and between a kill and its resumption."""
+    image = drive(folder / "drive.img", 256 * MIB)
+    guest = Guest(kernel, folder, ("-smp", "2", *_nvme(image, "LAB-CLOCK")))
+    (folder / "shared").mkdir(parents=True, exist_ok=True)
+    campaign = folder / "short.toml"
+    campaign.write_text(SHORT)
+    guest.run(f"""
+        mkfs.ext4 -q /dev/nvme0n1; mount /dev/nvme0n1 /mnt
+        cd /tmp
+        now=$(date +%s)
+        {IOSONDE} run /mnt --profile {campaign} --size 32MiB --out jumped 2> /lab/jumped & run=$!
+        while ! test -s jumped/journal; do sleep 0.5; done
+        sleep 2; date -s @$((now + 86400)) > /dev/null; sleep 4; date -s @$((now - 86400)) > /dev/null
+        code=0; wait $run || code=$?; test $code = 0
+        {IOSONDE} report jumped --json /lab/jumped.json
+        {IOSONDE} run /mnt --profile {campaign} --size 32MiB --out killed 2> /dev/null & run=$!
+        while ! test -s killed/journal; do sleep 0.5; done
+        sleep 6; kill -KILL $run; sleep 2
+        date -s @$((now - 10 * 86400)) > /dev/null
+        {IOSONDE} resume killed 2> /lab/resumed
+        {IOSONDE} report killed --json /lab/killed.json
+        {IOSONDE} list > /lab/listed
+        ls -A /mnt > /lab/names
+    """)
+    assert guest.text("names").split() == ["lost+found"], guest.text("names")
+    told = []
+    for name in ("jumped", "killed"):
+        document = guest.left(f"{name}.json")
+        cells = document["run"]["cells"]
+        assert [cell["outcome"] for cell in cells] == ["finished"] * 4, cells
+        off = [abs(cell["measured_ns"] / 2e9 - 1) for cell in cells]
+        assert max(off) < 0.05, off
+        findings = {finding["id"] for finding in document["findings"]}
+        told.append(f"{name}: all cells measured 2 s within {max(off):.1%}; findings: {', '.join(sorted(findings))}")
+    assert "wall-clock-set" in {each["id"] for each in guest.left("jumped.json")["findings"]}
+    assert "Traceback" not in guest.text("jumped") + guest.text("resumed")
+    return [*told, "nothing is left on the drive"]
+
+
+def quota(kernel: Kernel, folder: Path) -> list[str]:
+    """XFS with a project quota on a directory: what does not fit is told, and nothing is left."""
+    image = drive(folder / "drive.img", 512 * MIB)
+    guest = Guest(kernel, folder, ("-smp", "2", *_nvme(image, "LAB-QUOTA")))
+    campaign = folder / "short.toml"
+    campaign.write_text(SHORT)
+    guest.run(f"""
+        mkfs.xfs -q /dev/nvme0n1; mount -o prjquota /dev/nvme0n1 /mnt
+        mkdir /mnt/project
+        xfs_quota -x -c "project -s -p /mnt/project 42" /mnt > /dev/null
+        limited() {{
+            xfs_quota -x -c "limit -p bhard=$1 42" /mnt
+            code=0
+            {IOSONDE} run /mnt/project --profile {campaign} --size $2 --out /mnt/project/run 2> /lab/$3 || code=$?
+            echo $code > /lab/$3.code
+            ls -A /mnt/project > /lab/$3.names
+            rm -rf /mnt/project/run
+        }}
+        limited 24m 32MiB target
+        limited 16450k 16MiB journal
+    """)
+    told = []
+    cases = (
+        ("target", 3, "a file of 32 MiB in a quota of 24 MiB"),
+        ("journal", 7, "a file of 16 MiB and the run directory in a quota of 66 KiB more"),
+    )
+    for name, expected, words in cases:
+        said, code = guest.text(name), int(guest.text(f"{name}.code"))
+        lines = [line for line in said.splitlines() if line.startswith(("error: ", "hint: "))]
+        assert code == expected, said
+        assert len(lines) == 2, said
+        assert set(guest.text(f"{name}.names").split()) <= {"run"}, guest.text(f"{name}.names")
+        told.append(f"{words}: exit {code}; {'; '.join(lines)}")
+    return [*told, "nothing is left but the run directory"]
+
+
 CHECKS: Final[dict[str, Callable[[Kernel, Path], list[str]]]] = {
     "numa": numa,
     "polling": polling,
     "media-error": media_error,
     "device": device,
     "passthrough": passthrough,
+    "clock": clock,
+    "quota": quota,
 }
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 PACKAGE: Final = "linux-image-amd64"
 # What a guest needs to reach its root and its drives; the kernel's own table says what those need in turn.
-MODULES: Final = ("virtio_pci", "9pnet_virtio", "9p", "overlay", "nvme", "ext4", "crc32c_generic", "dm_mod")
+MODULES: Final = ("virtio_pci", "9pnet_virtio", "9p", "overlay", "nvme", "ext4", "xfs", "crc32c_generic", "dm_mod")
 BUSYBOX: Final = Path("/bin/busybox")
 
 INIT: Final = """#!/bin/busybox sh
