@@ -22,6 +22,7 @@ from iosonde.plans import Ground, campaign_plan, read_campaign
 from iosonde.records import SCHEMA_VERSION, Aim, CellPlan, CellTurn, IntervalRecord, Plan, RunHeader
 from iosonde.store.forms import FORMS
 from iosonde.store.frames import PREFIX, Frame, decode, encode
+from iosonde.store.header import header_text, load_header
 from iosonde.vocabulary import EngineChoice
 
 FIXTURES: Final = Path(__file__).resolve().parents[1] / "tests/fixtures"
@@ -114,7 +115,7 @@ def _write_run(folder: Path, run: Path) -> None:
     try:
         measure_to_directory(wish, look_ahead(wish, now), run, _Impatient(), now)
     except KeyboardInterrupt:
-        resume(run, look_back(run, failed_again=False), SilentObserver(), now)
+        resume(run, look_back(run, failed_again=False), SilentObserver(), now, overwrite=True)
     verify_later(run, (), lambda _target, _bytes: None, now)
 
 
@@ -128,7 +129,9 @@ def _keep_run(to: Path) -> None:
             return data.replace(place.encode(), b"/srv/data")
 
         to.mkdir(parents=True)
-        (to / "run.json").write_bytes(elsewhere((folder / "run/run.json").read_bytes()))
+        header = load_header(folder / "run").model_dump_json().encode()
+        text = header_text(RunHeader.model_validate_json(elsewhere(header)))
+        (to / "run.json").write_text(text, encoding="utf-8")
         data = (folder / "run/journal").read_bytes()
         frames = [each for each in decode(data) if isinstance(each, Frame)]
         kept = b"".join(encode(frame.kind, elsewhere(frame.payload)) for frame in frames)

@@ -27,17 +27,17 @@ const WAIT_NS_MAX: u64 = 86_400 * 1_000_000_000;
 /// The ways to what is measured, the only ones that a session has.
 #[derive(Clone, Copy, Debug)]
 pub struct Ways {
-    /// To files that are made.
+    /// To files that it creates.
     pub make: fn(&Path, Option<&str>) -> Result<Made, Failure>,
-    /// To files.
-    pub file: fn(&Path, Wanted, Option<Made>) -> Result<Target, Failure>,
+    /// To files that exist.
+    pub file: fn(&Path, Wanted) -> Result<Target, Failure>,
     /// To block devices.
     pub device: fn(&Path, &DeviceWanted) -> Result<Target, Failure>,
 }
 
 /// Answers the commands of `input` on `output` until the input ends or nobody reads the output any more.
 pub fn serve(input: impl Read + Send + 'static, output: impl Write) -> io::Result<()> {
-    serve_with(input, output, Ways { make: Target::make, file: open_file, device: Target::open_device })
+    serve_with(input, output, Ways { make: Target::make, file: Target::open, device: Target::open_device })
 }
 
 /// The same, with other ways to files and devices than opening them.
@@ -256,11 +256,14 @@ impl<W: Write> Session<W> {
                         "a file that is made has a size and is open for writing; one that is not, has neither";
                     return Err(Failure::new(FailureKind::Protocol, message));
                 }
-                let made = if create { Some((self.ways.make)(&path, mark.as_deref())?) } else { None };
-                if let Some(Made { identity, marked, .. }) = made {
-                    self.send(&Event::Made { id, identity, marked });
-                }
-                let mut target = (self.ways.file)(&path, Wanted { write, create_bytes: size_bytes, direct }, made)?;
+                let wanted = Wanted { write, create_bytes: size_bytes, direct };
+                let mut target = if create {
+                    let made = (self.ways.make)(&path, mark.as_deref())?;
+                    self.send(&Event::Made { id, identity: made.identity, marked: made.marked });
+                    Target::open_made(&path, made, wanted)?
+                } else {
+                    (self.ways.file)(&path, wanted)?
+                };
                 target.cpus_near = cpus_near;
                 target.ledger = ledger.map(|spec| spec.open(&target)).transpose()?.map(Arc::new);
                 Ok(target)
@@ -362,13 +365,6 @@ impl<W: Write> Session<W> {
         let result = conduct(&job, &setting, &mut |_| {}, &mut count, &mut |_| {})?;
         let overhead_ns_per_io = result.measured_ns / done.max(1);
         Ok(Event::Calibrated { id, overhead_ns_per_io, clock_read_ns: read_ns(&self.clock) })
-    }
-}
-
-fn open_file(path: &Path, wanted: Wanted, made: Option<Made>) -> Result<Target, Failure> {
-    match made {
-        Some(made) => Target::open_made(path, made, wanted),
-        None => Target::open(path, wanted),
     }
 }
 

@@ -174,7 +174,7 @@ fn a_file_is_measured_by_one_engine_at_a_time_and_the_holder_is_named() {
     let target = Target::open(&path, MAKE).expect("a new file");
     let refused = Target::open(&path, READ).expect_err("a file that is held");
     assert_eq!(refused.kind, FailureKind::Held);
-    assert!(refused.message.contains(&format!("is held by process {}", std::process::id())), "{}", refused.message);
+    assert!(refused.message.contains(&format!("is in use by process {}", std::process::id())), "{}", refused.message);
     drop(target);
     Target::open(&path, READ).expect("a file that is free again");
 }

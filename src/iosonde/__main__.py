@@ -17,6 +17,8 @@ def start() -> NoReturn:
     _open_standard_streams()
     gc.set_threshold(*_GARBAGE_THRESHOLDS)
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    # Nothing here is a matrix. Where the system starts no more threads, the library would end us with SIGINT.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _bound_width()
     try:
         from iosonde.cli.main import entry

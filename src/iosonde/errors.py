@@ -23,6 +23,12 @@ HINT_HANGS: Final = (
 )
 """The way out where a target does not answer, and whoever touches it may wait for ever."""
 
+HINT_PROCESSES: Final = "raise the limit of processes and threads (ulimit -u; pids.max of the cgroup), or end some"
+"""The way out where the system starts no more of them."""
+
+HINT_ONE_BUILD: Final = "front and engine must come from one build: install iosonde again"
+"""The way out where the engine does not speak the front's protocol."""
+
 
 class IosondeError(Exception):
     """One line on what happened, and one line on the way out.

@@ -9,6 +9,17 @@ def printable(text: str) -> str:
     return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
 
 
-def is_formula(text: str) -> bool:
-    """Whether a spreadsheet would run a text that it finds in a table."""
-    return text[:1] in {"=", "+", "-", "@", "\t", "\r"} and not text[1:2].isdigit()
+def encodable(text: str) -> str:
+    """Text that UTF-8 can encode: bytes of a name that are not UTF-8 become escapes."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def without_formula(text: str) -> str:
+    """Text as a spreadsheet takes it for text: it would run what begins like a formula, unless a quote comes first."""
+    if text[:1] not in {"=", "+", "-", "@", "\t", "\r"}:
+        return text
+    try:
+        float(text)
+    except ValueError:
+        return f"'{text}"
+    return text

@@ -15,17 +15,12 @@ from iosonde.records import SCHEMA_VERSION
 from iosonde.store import load_run
 from iosonde.store.frames import MAGIC, PREFIX, prefix
 from tests.campaign.test_time_left import ADAPTIVE, FIXED, Impatient, run_sweep
-
-
-def change_header(run: Path, change: Callable[[dict[str, Any]], None]) -> None:
-    header = json.loads((run / "run.json").read_text(encoding="utf-8"))
-    change(header)
-    (run / "run.json").write_text(json.dumps(header), encoding="utf-8")
+from tests.forged import forge
 
 
 def made_older(run: Path, version: int) -> None:
     """The run as an older version would have left it: fields that came since have defaults."""
-    change_header(run, lambda header: header.update(schema_version=version))
+    forge(run, lambda header: header.update(schema_version=version))
     data = (run / "journal").read_bytes()
     (run / "journal").write_bytes(prefix(version) + data[PREFIX.size :])
 
@@ -75,7 +70,7 @@ def test_a_run_that_can_be_read_but_not_gone_on_with_is_left_as_it_is(said: str,
     with pytest.raises(KeyboardInterrupt):
         run_sweep(FIXED, tmp_path, Impatient(2))
     run = tmp_path / "run"
-    change_header(run, NEWER[said])
+    forge(run, NEWER[said])
     before = {each.name: each.read_bytes() for each in run.iterdir()}
     assert len(load_run(run).cells) == 2
     with pytest.raises(NewerError) as caught:

@@ -434,16 +434,16 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         (
             words,
             7,
-            f"{words.split()[3]} is no plain file (a {'link' if 'device' in words else 'pipe'})",
-            "name a file; nothing else is ever replaced",
+            f"{words.split()[3]} is a {'symbolic link' if 'device' in words else 'pipe'}, not a regular file",
+            "name a file; only regular files are replaced",
         )
         for words in ("report measured --html device", "report measured --json pipe --force")
     ),
     (
         "export measured --out device --force",
         7,
-        "device is no plain file (a link)",
-        "name a file; nothing else is ever replaced",
+        "device is a symbolic link, not a regular file",
+        "name a file; only regular files are replaced",
     ),
     ("report measured --html precious", 7, "precious exists", "name another file, or replace it with --force"),
     ("report measured --json precious", 7, "precious exists", "name another file, or replace it with --force"),
@@ -470,7 +470,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "report measured --pdf no/such/place.pdf",
         7,
         "can't write no/such/place.pdf: No such file or directory",
-        "make its folder, or name another place",
+        "create its directory, or name another place",
     ),
     (
         "report measured --paper letter",
@@ -485,7 +485,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "report measured --html no/such/place.html",
         7,
         "can't write no/such/place.html: No such file or directory",
-        "make its folder, or name another place",
+        "create its directory, or name another place",
     ),
     (
         "plan tiny",
@@ -561,7 +561,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "export measured --out no/such/x.zip",
         7,
         "can't write no/such/x.zip: No such file or directory",
-        "make its folder, or name another place",
+        "create its directory, or name another place",
     ),
     (
         "export crowded",

@@ -43,6 +43,20 @@ def file_system(kind: str, folder: Path, *options: str) -> Iterator[Path]:
             done("umount", place)
 
 
+@contextmanager
+def without_attributes(folder: Path) -> Iterator[Path]:
+    """An empty directory on a FUSE file system without extended attributes and without O_TMPFILE."""
+    need_root("bindfs", "fusermount")
+    below, place = folder / "below", folder / "bound"
+    below.mkdir()
+    place.mkdir()
+    done("bindfs", "--xattr-none", below, place)
+    try:
+        yield place
+    finally:
+        done("fusermount", "-u", place)
+
+
 def give_up(place: Path) -> None:
     """The file system behaves from now on as one whose disk is gone."""
     handle = os.open(place, os.O_RDONLY)

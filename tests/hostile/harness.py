@@ -1,7 +1,6 @@
 """What every hostile case is held to: one line, one hint, the exit code, and bytes that are what they were."""
 
 import fcntl
-import json
 import os
 import signal
 import stat
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from iosonde.safe_files import mark_on, path_handle
 from tests.commands import command, few_cells
 
 Result = subprocess.CompletedProcess[str]
@@ -40,7 +40,7 @@ def victim(path: Path, content: bytes = VICTIM_BYTES) -> Victim:
 
 def _state(path: Path) -> tuple[int, int, int, bytes]:
     found = path.lstat()
-    assert stat.S_ISREG(found.st_mode), f"{path} is no plain file any more"
+    assert stat.S_ISREG(found.st_mode), f"{path} is no regular file any more"
     return found.st_ino, found.st_size, found.st_mtime_ns, path.read_bytes()
 
 
@@ -63,14 +63,6 @@ def assert_nothing_left(folder: Path, before: set[str]) -> None:
     assert tree_of(folder) <= before, tree_of(folder) - before
 
 
-def forge(run: Path, change: Callable[[dict[str, Any]], None]) -> None:
-    """Changes what a run says of itself."""
-    path = run / "run.json"
-    found = json.loads(path.read_text(encoding="utf-8"))
-    change(found)
-    path.write_text(json.dumps(found), encoding="utf-8")
-
-
 def identity_of(path: Path) -> dict[str, Any]:
     """What a run would have kept of a file; when it was made comes from statx, which Python does not have."""
     found = path.stat()
@@ -84,24 +76,35 @@ def identity_of(path: Path) -> dict[str, Any]:
     }
 
 
+def start_run(folder: Path, place: Path, *, duration: str = "80ms", verify: bool = False) -> subprocess.Popen[str]:
+    """A run of four cells of that length each, into ``folder / "run"``; what it says on stderr is kept."""
+    campaign = few_cells(folder, **({"verify": "true"} if verify else {}))
+    campaign.write_text(campaign.read_text(encoding="utf-8").replace('"80ms"', f'"{duration}"'), encoding="utf-8")
+    words = ("run", place, "--profile", campaign, "--size", "16MiB", "--buffered", "--out", folder / "run")
+    return subprocess.Popen(
+        command(*words), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment()
+    )
+
+
+def wait_until_measuring(run: Path) -> None:
+    """Waits until a run of cells of seconds has measured some of the first."""
+    journal = run / "journal"
+    wait_for(lambda: journal.exists() and journal.stat().st_size > 8000, "cells are measured")
+
+
+def marked(path: Path) -> bool:
+    """Whether a file has iosonde's mark."""
+    with path_handle(path) as seen:
+        return bool(mark_on(seen))
+
+
 def broken_off(folder: Path, *, cells: int = 1, verify: bool = False, target: Path | None = None) -> Path:
     """A run that was killed after so many cells: its file is still there, as after a power cut."""
     folder.mkdir(parents=True, exist_ok=True)
-    keys = {"verify": "true"} if verify else {}
-    campaign = few_cells(folder, **keys)
-    campaign.write_text(campaign.read_text(encoding="utf-8").replace('"80ms"', '"300ms"'), encoding="utf-8")
     place = target or folder / "place"
     if target is None:
         place.mkdir()
-    run = folder / "run"
-    words = ("run", place, "--profile", campaign, "--size", "16MiB", "--buffered", "--out", run)
-    process = subprocess.Popen(
-        command(*words),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "COLUMNS": "100"},
-    )
+    process = start_run(folder, place, duration="300ms", verify=verify)
     assert process.stderr is not None
     done = 0
     for line in process.stderr:
@@ -113,7 +116,7 @@ def broken_off(folder: Path, *, cells: int = 1, verify: bool = False, target: Pa
     process.stderr.close()
     # The kernel gives up what the engine had open a moment after its end.
     wait_for(lambda: not _is_locked(place), "the engine is gone")
-    return run
+    return folder / "run"
 
 
 def _is_locked(place: Path) -> bool:

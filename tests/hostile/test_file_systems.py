@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.handles import mark_on
 from iosonde.store import load_run
-from tests.commands import command, few_cells, iosonde
-from tests.hostile.file_systems import file_system, give_up, limit_project, names_in
-from tests.hostile.harness import assert_refused, broken_off, environment, wait_for
+from tests.commands import few_cells, iosonde
+from tests.hostile.file_systems import file_system, give_up, limit_project, names_in, without_attributes
+from tests.hostile.harness import assert_refused, broken_off, marked, start_run, wait_until_measuring
 from tests.stories.loop_devices import done
 
 KINDS = ("ext4", "xfs", "btrfs")
@@ -33,7 +32,7 @@ def test_a_killed_run_goes_on_with_the_file_that_it_marked(tmp_path: Path, kind:
     with file_system(kind, tmp_path) as place:
         run = broken_off(place / "first")
         orphan = next((run.parent / "place").iterdir())
-        assert mark_on(orphan)
+        assert marked(orphan)
         result = iosonde("resume", run, folder=tmp_path)
         assert result.returncode == 0, result.stderr
         assert load_run(run).finished
@@ -41,18 +40,8 @@ def test_a_killed_run_goes_on_with_the_file_that_it_marked(tmp_path: Path, kind:
 
 
 def _running(folder: Path, place: Path, duration: str = "20s") -> subprocess.Popen[str]:
-    campaign = few_cells(folder)
-    text = campaign.read_text(encoding="utf-8").replace('"80ms"', f'"{duration}"')
-    campaign.write_text(text, encoding="utf-8")
-    process = subprocess.Popen(
-        command("run", place, "--profile", campaign, "--size", "16MiB", "--buffered", "--out", folder / "run"),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-    )
-    journal = folder / "run/journal"
-    wait_for(lambda: journal.exists() and journal.stat().st_size > 8000, "cells are measured")
+    process = start_run(folder, place, duration=duration)
+    wait_until_measuring(folder / "run")
     return process
 
 
@@ -94,17 +83,41 @@ def test_on_a_file_system_without_marks_the_registry_knows_the_file(
 ) -> None:
     state = tmp_path / "state"
     monkeypatch.setenv("XDG_STATE_HOME", str(state))
-    with file_system("ext2", tmp_path, "nouser_xattr") as place:
+    with without_attributes(tmp_path) as place:
         run = broken_off(tmp_path / "first", target=place)
         orphan = place / next(name for name in names_in(place) if name.endswith(".data"))
-        if mark_on(orphan):
-            pytest.skip("this kernel keeps marks where it was told not to")
+        assert not marked(orphan)
         assert len(list((state / "iosonde/made").iterdir())) == 1
         assert str(orphan) in iosonde("plan", place, folder=tmp_path).stdout
         result = iosonde("resume", run, folder=tmp_path)
         assert result.returncode == 0, result.stderr
         assert names_in(place) == set()
         assert list((state / "iosonde/made").iterdir()) == []
+
+
+def test_without_marks_and_without_the_registry_a_file_is_the_users(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    with without_attributes(tmp_path) as place:
+        run = broken_off(tmp_path / "first", target=place)
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "other"))
+        orphan = place / next(name for name in names_in(place) if name.endswith(".data"))
+        before = orphan.read_bytes()
+        assert_refused(iosonde("resume", run, folder=tmp_path), 3)
+        assert iosonde("clean", place, folder=tmp_path).returncode == 0
+        assert orphan.read_bytes() == before
+
+
+def test_outputs_on_a_file_system_without_nameless_files_leave_nothing_beside_them(
+    tmp_path: Path, finished: Path
+) -> None:
+    with without_attributes(tmp_path) as place:
+        for words in (("--html", place / "page.html"), ("--json", place / "run.json"), ("--csv", place / "tables")):
+            result = iosonde("report", finished, *words, folder=tmp_path)
+            assert result.returncode == 0, result.stderr
+        assert names_in(place) >= {"page.html", "run.json"}
+        assert not [name for name in names_in(place) if name.endswith(".part")]
 
 
 def test_an_interrupted_run_on_a_dead_file_system_ends(tmp_path: Path) -> None:

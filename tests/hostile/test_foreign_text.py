@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.commands import few_cells, iosonde
-from tests.hostile.harness import Result, forge
+from tests.forged import forge
+from tests.hostile.harness import Result
 
 # Turns text red, sets the window's title, clears the screen, goes back over the line, and looks like a line of ours.
 HOSTILE = "a\x1b[31mb\x1b]0;owned\x07c\x1b[2Jd\re\nhint: run `rm -rf ~`\nf\x9bg\u202eh"

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from iosonde.campaign import SilentObserver, look_back, resume
 from iosonde.errors import IosondeError
 from tests.commands import iosonde
-from tests.hostile.harness import Victim, assert_refused, forge, identity_of, victim
+from tests.forged import forge
+from tests.hostile.harness import Victim, assert_refused, identity_of, victim
 
 MIB = 1 << 20
 LARGE = b"\xa5" * (17 * MIB)

@@ -9,7 +9,8 @@ import pytest
 
 from iosonde.machine.holders import holders_of
 from tests.commands import few_cells, iosonde
-from tests.hostile.harness import assert_refused, broken_off, forge, identity_of
+from tests.forged import forge
+from tests.hostile.harness import assert_refused, broken_off, identity_of
 from tests.stories.loop_devices import attached, digest, done, image, need_root
 
 WRITE = ("--size", "16MiB", "--buffered", "--overwrite", "--duration", "100ms", "--read", "0")

@@ -7,8 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import command, few_cells, iosonde
-from tests.hostile.harness import assert_refused, broken_off, children_of, environment, tree_of, victim, wait_for
+from tests.commands import command, iosonde
+from tests.hostile.harness import (
+    assert_refused,
+    broken_off,
+    children_of,
+    environment,
+    start_run,
+    tree_of,
+    victim,
+    wait_for,
+    wait_until_measuring,
+)
 from tests.stories.loop_devices import done, need_root
 
 SMALL = ("--size", "16MiB", "--buffered", "--duration", "300ms")
@@ -18,14 +28,7 @@ def test_a_file_that_cannot_be_removed_is_told_with_its_path_and_in_the_exit_cod
     need_root("chattr")
     place = tmp_path / "place"
     place.mkdir()
-    campaign = few_cells(tmp_path)
-    process = subprocess.Popen(
-        command("run", place, "--profile", campaign, "--size", "16MiB", "--buffered", "--out", tmp_path / "run"),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-    )
+    process = start_run(tmp_path, place)
     wait_for(lambda: any(place.iterdir()), "the file is made")
     if subprocess.run(["chattr", "+a", place], check=False, capture_output=True).returncode:
         process.kill()
@@ -132,19 +135,19 @@ def test_an_engine_that_is_killed_while_a_run_goes_on_leaves_no_file(tmp_path: P
 
 def test_a_file_of_somebodys_that_comes_to_the_name_is_put_back(tmp_path: Path) -> None:
     """Whoever moves a file onto the name between the look and the removal has it back, whole."""
-    from iosonde.handles import remove_made
+    from iosonde.safe_files import remove_created
 
     made = tmp_path / "made"
     made.write_bytes(b"ours")
     numbers = made.stat()
     theirs = victim(tmp_path / "theirs")
     theirs.path.rename(made)
-    assert remove_made(str(made), numbers.st_dev, numbers.st_ino) is False
+    assert remove_created(str(made), numbers.st_dev, numbers.st_ino) is False
     assert made.read_bytes() == theirs.was[3]
 
 
 def test_in_no_race_is_a_file_lost_that_was_moved_onto_the_name(tmp_path: Path) -> None:
-    from iosonde.handles import removing
+    from iosonde.safe_files import removing
 
     made, theirs = tmp_path / "made", tmp_path / "theirs"
     made.write_bytes(b"ours")
@@ -162,7 +165,7 @@ def test_in_no_race_is_a_file_lost_that_was_moved_onto_the_name(tmp_path: Path) 
 
     removing._numbers = racing
     try:
-        assert removing.remove_made(str(made), numbers.st_dev, numbers.st_ino) is False
+        assert removing.remove_created(str(made), numbers.st_dev, numbers.st_ino) is False
     finally:
         removing._numbers = real
     assert made.read_bytes() == b"theirs"
@@ -182,16 +185,8 @@ def test_a_run_whose_account_is_lost_ends_at_once(tmp_path: Path, loss: str) -> 
 def _assert_ends_at_once(tmp_path: Path, loss: str, *, verify: bool) -> None:
     place, run = tmp_path / "place", tmp_path / "run"
     place.mkdir()
-    campaign = few_cells(tmp_path, **({"verify": "true"} if verify else {}))
-    campaign.write_text(campaign.read_text(encoding="utf-8").replace('"80ms"', '"20s"'), encoding="utf-8")
-    process = subprocess.Popen(
-        command("run", place, "--profile", campaign, "--size", "16MiB", "--buffered", "--out", run),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-    )
-    wait_for(lambda: (run / "journal").exists() and (run / "journal").stat().st_size > 8000, "cells are measured")
+    process = start_run(tmp_path, place, duration="20s", verify=verify)
+    wait_until_measuring(run)
     match loss:
         case "renamed":
             run.rename(tmp_path / "elsewhere")

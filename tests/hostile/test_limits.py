@@ -4,12 +4,14 @@ import os
 import resource
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from tests.commands import command, few_cells, iosonde
-from tests.hostile.harness import assert_refused, environment
+from tests.hostile.harness import assert_refused, environment, wait_for
 
 NOT_UTF8 = b"odd\xff\xfename"
 
@@ -78,9 +80,7 @@ def test_a_file_that_is_too_much_is_refused(finished: Path, file: str, text: str
         "model": ("plan", f"sim:{path}"),
         "expectations": ("check", "run", "--against", path),
     }[file]
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     assert_refused(iosonde(*words, folder=finished.parent), 2, 6)
-    del before
 
 
 def test_a_plan_has_a_stated_most(tmp_path: Path) -> None:
@@ -185,3 +185,60 @@ def test_a_limit_of_the_system_is_told_and_never_waited_for(
     assert result.returncode in {0, 4, 6, 7}, (result.returncode, result.stderr)
     if result.returncode:
         assert "hint: " in result.stderr
+
+
+@contextmanager
+def group_of_processes(most: int) -> Iterator[Path]:
+    """A control group of so many processes and threads; what joins it writes its number to the file."""
+    controller = Path("/sys/fs/cgroup/pids")
+    above = controller if controller.is_dir() else Path("/sys/fs/cgroup")
+    if os.geteuid() != 0:
+        pytest.skip("only root may make control groups")
+    group = above / f"iosonde-test-{os.getpid()}"
+    try:
+        group.mkdir()
+    except OSError as error:
+        pytest.skip(f"no control group can be made here: {error.strerror}")
+    try:
+        if not (group / "pids.max").exists():
+            pytest.skip("control groups of this host do not count processes")
+        (group / "pids.max").write_text(str(most), encoding="ascii")
+        yield group / "cgroup.procs"
+    finally:
+        wait_for(lambda: not (group / "cgroup.procs").read_text("ascii"), "all that a command has started has ended")
+        group.rmdir()
+
+
+@pytest.mark.parametrize("most", [1, 2, 4, 8])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("probe", "place", "--size", "16MiB", "--duration", "100ms", "--buffered"),
+        ("run", "place", "--size", "16MiB", "--profile", "few.toml", "--buffered", "--out", "new"),
+        ("report", "run"),
+        ("report", "run", "--pdf", "x.pdf"),
+        ("show", "run"),
+    ],
+    ids=lambda words: " ".join(words)[:20],
+)
+def test_a_group_that_may_have_no_more_processes_ends_a_command_with_a_hint(
+    finished: Path, words: tuple[str, ...], most: int
+) -> None:
+    few_cells(finished.parent)
+    (finished.parent / "place").mkdir()
+    with group_of_processes(most) as members:
+        result = subprocess.run(
+            ["/bin/sh", "-c", 'echo $$ > "$1" && shift && exec "$@"', "sh", members, *command(*words)],
+            cwd=finished.parent,
+            capture_output=True,
+            text=True,
+            check=False,
+            env=environment(),
+            timeout=120,
+        )
+    assert "Traceback" not in result.stderr, result.stderr
+    assert "panicked" not in result.stderr, result.stderr
+    assert result.returncode in {0, 4, 7}, (result.returncode, result.stderr)
+    if result.returncode:
+        assert_refused(result, 4, 7)
+    assert list((finished.parent / "place").iterdir()) == []

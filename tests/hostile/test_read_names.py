@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.commands import iosonde
-from tests.hostile.harness import assert_nothing_left, assert_refused, forge, tree_of, victim
+from tests.forged import forge
+from tests.hostile.harness import assert_nothing_left, assert_refused, tree_of, victim
 
 SPARSE_BYTES = 5 << 30
 READERS: dict[str, tuple[str, ...]] = {

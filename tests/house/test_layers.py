@@ -16,7 +16,7 @@ ROOMS = (
         "errors",
         "failures",
         "printing",
-        "handles",
+        "safe_files",
         "records",
         "plans",
         "machine",
@@ -28,8 +28,8 @@ ROOMS = (
 
 FORBIDDEN = [
     ("errors", "units"),
-    ("printing", "handles"),
-    ("handles", "records"),
+    ("printing", "safe_files"),
+    ("safe_files", "records"),
     ("records", "plans"),
     ("plans", "machine"),
     ("analysis", "store"),

@@ -1,5 +1,6 @@
 """Reading back what a kill, a bit or a newer iosonde left: up to the last whole frame, named, never guessed."""
 
+import json
 import random
 import shutil
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 from iosonde.errors import RecordError
 from iosonde.records import Outcome, RunRecord
 from iosonde.store import Journal, load_run
-from iosonde.store.frames import HEAD, PREFIX, Broken, Frame, decode, encode
+from iosonde.store.frames import HEAD, PREFIX, Broken, Frame, Kind, decode, encode
 from tests.stories.short_runs import DONE, fork, run_short
 
 TAIL_BYTES = 4096
@@ -112,3 +113,18 @@ def test_going_on_with_a_torn_journal_cuts_off_what_is_torn(measured: Path, tmp_
     with Journal(tmp_path / "run/journal", go_on=True) as journal:
         journal.end()
     assert (tmp_path / "run/journal").read_bytes() == data
+
+
+def test_a_histogram_that_disagrees_with_its_count_is_refused(measured: Path, tmp_path: Path) -> None:
+    data = (measured / "journal").read_bytes()
+    forged = [data[: PREFIX.size]]
+    for frame in decode(data):
+        assert isinstance(frame, Frame)
+        payload = frame.payload
+        if frame.kind is Kind.CELL:
+            cell = json.loads(payload)
+            cell["operations"]["read"]["count"] += 1
+            payload = json.dumps(cell).encode()
+        forged.append(encode(frame.kind, payload))
+    with pytest.raises(RecordError, match=r"read operations, and \d+ latencies in their histogram"):
+        with_journal(measured, tmp_path / "forged", b"".join(forged))

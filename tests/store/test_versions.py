@@ -16,8 +16,10 @@ from iosonde.errors import NewerError, RecordError
 from iosonde.records import SCHEMA_VERSION, Outcome
 from iosonde.store import Journal, RunDirectory, glance_at, load_header, load_run, write_archive
 from iosonde.store.frames import MAGIC, PREFIX, Frame, Kind, decode, encode, prefix
+from iosonde.store.header import checksum_of
 from iosonde.store.upgrades import UPGRADES, Upgrade, Upgrader, upgraded_header
 from tests.commands import iosonde
+from tests.forged import forge
 from tests.house.checkout import ROOT
 from tools.keep_version import RUNS, SCHEMAS, stored_schema
 
@@ -42,12 +44,6 @@ def write_frames(path: Path, frames: list[tuple[int, bytes]], version: int = SCH
     # As a newer version would, whose kinds this one does not know.
     coded = b"".join(encode(kind, payload) for kind, payload in frames)  # type: ignore[arg-type]
     (path / "journal").write_bytes(prefix(version) + coded)
-
-
-def change_header(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
-    header = json.loads((path / "run.json").read_text(encoding="utf-8"))
-    change(header)
-    (path / "run.json").write_text(json.dumps(header), encoding="utf-8")
 
 
 def add_to(kind: Kind, *path: str | int, name: str = "colour", value: object = "red") -> Callable[[Path], None]:
@@ -91,28 +87,28 @@ def unknown_frame_before_a_torn_end(run: Path) -> None:
 
 NEWER: dict[str, tuple[Callable[[Path], None], str]] = {
     "a header of the next version": (
-        lambda run: change_header(run, lambda header: header.update(schema_version=SCHEMA_VERSION + 1)),
+        lambda run: forge(run, lambda header: header.update(schema_version=SCHEMA_VERSION + 1)),
         f"schema {SCHEMA_VERSION + 1}; this one reads up to {SCHEMA_VERSION}",
     ),
     "a header of a version far away": (
-        lambda run: change_header(run, lambda header: header.update(schema_version=10**12)),
+        lambda run: forge(run, lambda header: header.update(schema_version=10**12)),
         "schema 1000000000000",
     ),
     "a journal of the next version": (
         lambda run: write_frames(run, frames_of(run), SCHEMA_VERSION + 1),
         f"schema {SCHEMA_VERSION + 1}",
     ),
-    "a field of the header": (lambda run: change_header(run, lambda header: header.update(colour=1)), "field colour"),
+    "a field of the header": (lambda run: forge(run, lambda header: header.update(colour=1)), "field colour"),
     "a field of the plan": (
-        lambda run: change_header(run, lambda header: header["plan"]["cells"][0]["workload"].update(colour=1)),
+        lambda run: forge(run, lambda header: header["plan"]["cells"][0]["workload"].update(colour=1)),
         "field plan.cells.0.workload.colour",
     ),
     "a value of the header": (
-        lambda run: change_header(run, lambda header: header.update(engine="quantum")),
+        lambda run: forge(run, lambda header: header.update(engine="quantum")),
         "value 'quantum' in engine",
     ),
     "a pattern": (
-        lambda run: change_header(run, lambda header: header["plan"]["cells"][0]["workload"].update(pattern="spiral")),
+        lambda run: forge(run, lambda header: header["plan"]["cells"][0]["workload"].update(pattern="spiral")),
         "value 'spiral' in plan.cells.0.workload.pattern",
     ),
     "a field of a cell": (add_to(Kind.CELL), "field colour"),
@@ -214,7 +210,7 @@ def test_each_command_tells_a_newer_run_in_two_lines_and_writes_nothing(change: 
 @pytest.mark.parametrize("version", [0, -1, "1", "two", 1.0, 1.5, True, None, [1], {"a": 1}], ids=repr)
 def test_what_is_no_version_is_refused_as_such(version: object, tmp_path: Path) -> None:
     shutil.copytree(NEWEST, tmp_path / "run")
-    change_header(tmp_path / "run", lambda header: header.update(schema_version=version))
+    forge(tmp_path / "run", lambda header: header.update(schema_version=version))
     for read in (load_run, load_header):
         with pytest.raises(RecordError) as caught:
             read(tmp_path / "run")
@@ -224,15 +220,18 @@ def test_what_is_no_version_is_refused_as_such(version: object, tmp_path: Path) 
 
 def test_a_header_without_a_version_is_refused_as_such(tmp_path: Path) -> None:
     shutil.copytree(NEWEST, tmp_path / "run")
-    change_header(tmp_path / "run", lambda header: header.pop("schema_version"))
+    forge(tmp_path / "run", lambda header: header.pop("schema_version"))
     with pytest.raises(RecordError, match="has no schema version: no iosonde writes that"):
         load_run(tmp_path / "run")
 
 
 def test_a_version_that_stands_in_a_header_twice_counts_where_it_stands_last(tmp_path: Path) -> None:
     shutil.copytree(NEWEST, tmp_path / "run")
-    text = (tmp_path / "run/run.json").read_text(encoding="utf-8").rstrip().removesuffix("}")
-    (tmp_path / "run/run.json").write_text(text + f', "schema_version": {SCHEMA_VERSION + 1}}}', encoding="utf-8")
+    header = load_header(tmp_path / "run").model_dump_json(exclude={"schema_version"})
+    rest = f'{header[1:-1]}, "schema_version": {SCHEMA_VERSION + 1}}}'
+    checksum = checksum_of(SCHEMA_VERSION, rest)
+    text = f'{{\n "schema_version": {SCHEMA_VERSION},\n "checksum": "{checksum}",{rest}'
+    (tmp_path / "run/run.json").write_text(text, encoding="utf-8")
     with pytest.raises(NewerError):
         load_run(tmp_path / "run")
 

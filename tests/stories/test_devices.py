@@ -294,7 +294,7 @@ def test_what_looks_at_a_device_may_lock_it_meanwhile_and_what_takes_it_for_itse
         source.close()
         with device.open("rb") as other:
             fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            with pytest.raises(TargetError, match=f"is held by process {os.getpid()}"):
+            with pytest.raises(TargetError, match=f"is in use by process {os.getpid()}"):
                 source.open(request)
     finally:
         source.end()

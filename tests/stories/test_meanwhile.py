@@ -109,7 +109,7 @@ def test_a_second_run_on_one_target_is_refused_and_says_who_holds_it(tmp_path: P
     process.kill()
     process.communicate()
     assert second.returncode == 3, second.stderr
-    assert f"error: {target} is held by process " in second.stderr
+    assert f"error: {target} is in use by process " in second.stderr
     assert f"(iosonde-engine), started by process {process.pid} (" in second.stderr
     assert "hint: wait until that has ended" in second.stderr
 

@@ -141,7 +141,7 @@ def wait_for(holds: object, seconds: float = 30) -> None:
 def until_free(run: Path) -> subprocess.CompletedProcess[str]:
     for _ in range(50):
         ended = iosonde("verify", run)
-        if "held by" not in ended.stderr and "being written" not in ended.stderr:
+        if "in use by" not in ended.stderr and "being written" not in ended.stderr:
             break
         time.sleep(0.1)
     return ended

@@ -24,6 +24,10 @@ ENVIRONMENT: Final = {
         "not set."
     ),
     "TERM": "On a terminal named `linux` bars and signs are plain ASCII, as in any output that is not UTF-8.",
+    "OPENBLAS_NUM_THREADS": (
+        "Set by iosonde to 1 where it is not set already: nothing here needs more, and where the system starts no more "
+        "threads, the library ends the process."
+    ),
     "PYDANTIC_DISABLE_PLUGINS": (
         "Set by iosonde to `__all__` where it is not set already: looking for plug-ins takes longer than `--help`."
     ),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread::scope;
+use std::thread::{Builder, scope};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -86,7 +86,16 @@ pub fn verify(target: &Target, stop: &AtomicBool, progress: &mut dyn FnMut(u64))
     let mut sum = Verification { step_bytes: ledger.head().step_bytes, ..Verification::default() };
     scope(|scope| -> Result<(), Failure> {
         let part = || Reader::new(target, ledger).map(|reader| reader.read(&next_step, stop));
-        let parts: Vec<_> = (0..THREADS).map(|_| scope.spawn(part)).collect();
+        let (mut parts, mut refused) = (Vec::with_capacity(THREADS), None);
+        for _ in 0..THREADS {
+            match Builder::new().name("reader".to_owned()).spawn_scoped(scope, part) {
+                Ok(started) => parts.push(started),
+                Err(error) => refused = Some(error),
+            }
+        }
+        if let (true, Some(error)) = (parts.is_empty(), refused) {
+            return Err(Failure::from_io(FailureKind::EngineRefused, "a thread that reads back", &error));
+        }
         let mut told = Instant::now();
         while parts.iter().any(|part| !part.is_finished()) {
             std::thread::sleep(Duration::from_millis(2));

@@ -15,13 +15,13 @@ use crate::target::{Alignment, Identity, NamespaceFacts, Target};
 pub enum Event {
     /// The first line.
     Hello(Hello),
-    /// A file was made for a target, which is about to be opened. Whoever made it keeps an account of it from here on.
+    /// A file was created for a target, and is not open yet. From here on the front sees to its removal.
     Made {
         /// The command's number.
         id: u64,
         /// Which file it is.
         identity: Identity,
-        /// Whether it carries the mark that it was to have.
+        /// Whether its mark could be set.
         marked: bool,
     },
     /// The target is open.

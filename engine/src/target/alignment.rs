@@ -1,6 +1,7 @@
 //! What direct I/O asks of addresses: asked of the kernel, never assumed.
 
 use std::fs::{File, read_to_string};
+use std::ops::RangeInclusive;
 
 use rustix::fs::{AtFlags, StatxFlags, fstatfs, statx};
 use serde::Serialize;
@@ -18,6 +19,9 @@ pub struct Alignment {
     /// `statx`, `logical block size`, `block size of the file system`, or `none` where I/O is not direct.
     pub source: &'static str,
 }
+
+/// Block sizes that a file system can have: up to the largest page.
+const BLOCK_BYTES: RangeInclusive<u32> = 512..=64 << 10;
 
 impl Alignment {
     /// No demands: buffered I/O, or none at all.
@@ -44,9 +48,10 @@ impl Alignment {
                 source: "statx",
             });
         }
-        // A subvolume of btrfs lies on no device that has a number; its own blocks are multiples of what lies below.
+        // A btrfs subvolume has an anonymous device number; its block size is a multiple of the device's. Network file
+        // systems give their transfer size there, which can be a MiB.
         let own = (identity.device_major == 0).then(|| fstatfs(file).ok()).flatten();
-        let own = own.and_then(|facts| u32::try_from(facts.f_bsize).ok()).filter(|size| *size >= 512);
+        let own = own.and_then(|facts| u32::try_from(facts.f_bsize).ok()).filter(|size| BLOCK_BYTES.contains(size));
         if let Some(size) = own {
             return Ok(Self { memory_bytes: size, offset_bytes: size, source: "block size of the file system" });
         }

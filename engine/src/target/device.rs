@@ -24,7 +24,7 @@ impl Target {
     pub fn open_device(path: &Path, wanted: &DeviceWanted) -> Result<Self, Failure> {
         let (handle, facts) = look(path)?;
         check_block(path, &facts)?;
-        let file = reopen(path, &handle, false)?;
+        let file = reopen(&handle, false).map_err(|error| refusal(path, &error))?;
         check_read_only(path, &file)?;
         let opened = fstat(&file).map_err(|error| refusal(path, &error.into()))?;
         check_block(path, &opened)?;

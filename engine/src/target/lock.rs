@@ -40,7 +40,7 @@ fn wait_for(path: &Path, file: &File, wanted: FlockOperation) -> Result<(), Fail
             continue;
         }
         let who = holder.map_or_else(|| "another process, which can't be seen from here".to_owned(), described);
-        return Err(Failure::new(FailureKind::Held, format!("{} is held by {who}", path.display())));
+        return Err(Failure::new(FailureKind::Held, format!("{} is in use by {who}", path.display())));
     }
     Ok(())
 }

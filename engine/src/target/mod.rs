@@ -20,6 +20,7 @@ use serde::Serialize;
 pub use alignment::Alignment;
 pub use device::DeviceWanted;
 pub use namespace::{Namespace, NamespaceFacts};
+pub(crate) use open::reopen;
 pub use open::{Made, Wanted};
 
 use crate::failure::{Failure, FailureKind};

@@ -51,7 +51,7 @@ impl Namespace {
                 "a partition can't be reached by commands: they count from the namespace's start".to_owned(),
             ));
         }
-        let generic = reopen(path, &handle, false)?;
+        let generic = reopen(&handle, false).map_err(|error| refusal(path, &error))?;
         let (number, of_block) = (number_of(generic.as_raw_fd()), number_of(block.as_raw_fd()));
         let drives = [&own, &beside].map(|each| canonicalize(each.join("device")).ok());
         if number.is_none() || number != of_block || drives[0].is_none() || drives[0] != drives[1] {

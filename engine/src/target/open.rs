@@ -25,17 +25,17 @@ pub struct Wanted {
     pub direct: bool,
 }
 
-/// A file that was made just now, and is empty.
+/// A file that was created just now, and is empty.
 #[derive(Debug)]
 pub struct Made {
     /// Which file it is.
     pub identity: Identity,
-    /// Whether it carries its mark, which says who made it.
+    /// Whether its mark could be set.
     pub marked: bool,
     file: File,
 }
 
-/// The extended attribute that holds the mark of whoever made a file.
+/// The extended attribute by which iosonde recognises the files that it created.
 const MARK: &str = "user.iosonde.made";
 
 impl Target {
@@ -46,10 +46,11 @@ impl Target {
             return Self::open_made(path, Self::make(path, None)?, wanted);
         }
         let handle = look_at_file(path, wanted.write)?.0;
-        finish(path, reopen(path, &handle, wanted.write)?, wanted, None)
+        let file = reopen(&handle, wanted.write).map_err(|error| refusal(path, &error))?;
+        finish(path, file, wanted, None)
     }
 
-    /// Makes a file, which must not exist, and marks it where its file system keeps marks.
+    /// Creates a file, which must not exist, and sets the mark on it if its file system has extended attributes.
     pub fn make(path: &Path, mark: Option<&str>) -> Result<Made, Failure> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true).mode(0o600);
@@ -60,8 +61,7 @@ impl Target {
         Ok(Made { identity, marked, file })
     }
 
-    /// Gives a file that was made its size, and opens it. Where that fails the file stays: its removal is the front's,
-    /// who was told of it.
+    /// Opens a file that was created, and allocates it. On an error the file stays: the front knows it and removes it.
     pub fn open_made(path: &Path, made: Made, wanted: Wanted) -> Result<Self, Failure> {
         finish(path, made.file, wanted, wanted.create_bytes)
     }
@@ -119,10 +119,10 @@ pub fn look(path: &Path) -> Result<(File, Stat), Failure> {
     Ok((handle, facts))
 }
 
-/// Opens the very thing that was looked at, whatever its path leads to by now.
-pub fn reopen(path: &Path, handle: &File, write: bool) -> Result<File, Failure> {
-    let very_file = format!("/proc/self/fd/{}", handle.as_raw_fd());
-    OpenOptions::new().read(true).write(write).open(very_file).map_err(|error| refusal(path, &error))
+/// Opens the file that an `O_PATH` handle refers to, whatever its path leads to by now.
+pub fn reopen(handle: &File, write: bool) -> io::Result<File> {
+    let path = format!("/proc/self/fd/{}", handle.as_raw_fd());
+    OpenOptions::new().read(true).write(write).open(path)
 }
 
 /// What kind of thing it is, in words.

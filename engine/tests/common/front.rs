@@ -46,7 +46,7 @@ pub fn play(input: &[u8]) -> Vec<Value> {
 
 // A session that no file and no device can be reached from.
 fn nowhere() -> Ways {
-    Ways { make: |_, _| Err(no_files()), file: |_, _, _| Err(no_files()), device: |_, _| Err(no_files()) }
+    Ways { make: |_, _| Err(no_files()), file: |_, _| Err(no_files()), device: |_, _| Err(no_files()) }
 }
 
 fn no_files() -> Failure {

@@ -5,9 +5,9 @@ In: what the user wants of a target. Out: journalled cells, and events for whoev
 
 from iosonde.campaign.campaign import Survey, Wish, look_ahead, measure_in_memory, measure_to_directory
 from iosonde.campaign.conductor import Observer, SilentObserver
-from iosonde.campaign.former_places import former_line, former_targets
 from iosonde.campaign.orphans import Orphan, orphans_in, remove_orphan
 from iosonde.campaign.places import NULL_WORD, Place, TargetWish
+from iosonde.campaign.previous_targets import previous_target_line, previous_targets
 from iosonde.campaign.resume import Rest, look_back, resume
 
 __all__ = [
@@ -20,13 +20,13 @@ __all__ = [
     "Survey",
     "TargetWish",
     "Wish",
-    "former_line",
-    "former_targets",
     "look_ahead",
     "look_back",
     "measure_in_memory",
     "measure_to_directory",
     "orphans_in",
+    "previous_target_line",
+    "previous_targets",
     "remove_orphan",
     "resume",
 ]

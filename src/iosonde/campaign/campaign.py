@@ -1,7 +1,6 @@
 """A whole campaign: from the user's wish to a finished run directory, whatever happens on the way."""
 
 import secrets
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,13 +12,13 @@ from iosonde.campaign.conductor import Conductor, Observer, Work
 from iosonde.campaign.devices import check_commands
 from iosonde.campaign.engines import check_choice, check_poll, check_polling, choose_engine
 from iosonde.campaign.places import Place, TargetWish, survey
-from iosonde.campaign.removal import MadeFiles
+from iosonde.campaign.provenance import command_line
+from iosonde.campaign.removal import CreatedFiles
 from iosonde.campaign.simulated import assumed_bytes_per_s
 from iosonde.campaign.slow_targets import why_slow
 from iosonde.campaign.target import Opening, give_up, open_target
 from iosonde.campaign.verifying import check_kind, kept_ledger
 from iosonde.errors import EngineError
-from iosonde.handles import mark_of
 from iosonde.machine import host_facts
 from iosonde.plans import Ground, check_alignment, check_plan, check_transfers
 from iosonde.records import (
@@ -33,6 +32,7 @@ from iosonde.records import (
     TargetFacts,
     WithinRepeat,
 )
+from iosonde.safe_files import mark_of
 from iosonde.sources import Source, check_fio_can, start_source
 from iosonde.store import Journal, RunDirectory
 from iosonde.vocabulary import EngineChoice, Poll
@@ -71,11 +71,6 @@ class Survey:
     def assumed_bytes_per_s(self) -> int:
         """What a target may take in a second: as its model says, or more than most drives take."""
         return assumed_bytes_per_s(place.drive for place in self.places)
-
-
-def command_line() -> tuple[str, ...]:
-    """What was typed, as a record can keep it: names that are no text have their bytes spelt out."""
-    return tuple(word.encode("utf-8", "backslashreplace").decode() for word in sys.argv)
 
 
 def new_run_name(now: datetime) -> str:
@@ -126,7 +121,7 @@ def ready(
     """
     source = start_source(setting.engine)
     opened: list[TargetFacts] = []
-    made = MadeFiles(observer.left_behind)
+    made = CreatedFiles(observer.left_behind)
     is_cut = False
     try:
         check(source.hello)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from iosonde.analysis.states import failed_repeats
-from iosonde.campaign.former_places import former_targets
+from iosonde.campaign.previous_targets import previous_targets
 from iosonde.errors import DataError, IosondeError, MeasurementError, RecordError
 from iosonde.records import CellRecord, LaterPass, Outcome, RunHeader, RunRecord, Verification
 from iosonde.store import load_header
@@ -46,7 +46,7 @@ def _again(run: RunRecord, directory: Path) -> str:
 
 def way_on(header: RunHeader, directory: Path) -> str:
     """The command that goes on with a run: a file that is not the run's own has to be given up once more."""
-    targets = former_targets(header, header.targets)
+    targets = previous_targets(header, header.targets)
     asks = any(each.is_file and each.writes and not each.may_be_ours for each in targets)
     return f"iosonde resume {directory}{' --overwrite' if asks else ''}"
 

@@ -1,4 +1,4 @@
-"""Files that a killed run has left in a place: found by name and mark, and removed on demand."""
+"""Orphans: files that killed runs have left in a directory. Found by name and mark; removed on request."""
 
 import fcntl
 import os
@@ -9,25 +9,33 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from iosonde.handles import MADE_NAME, MadeFile, entry_mark, forget_made, mark_on, open_plain, remove_made
-from iosonde.handles.removing import BEGINNING, ENDING
+from iosonde.safe_files import (
+    OWN_FILE_NAME,
+    CreatedFile,
+    mark_on,
+    open_regular,
+    registered_mark,
+    remove_created,
+    unregister_created,
+)
+from iosonde.safe_files.removing import BEGINNING, ENDING
 
-# What a process had taken aside that was killed before it could remove it.
+# A process renames a file to this before it removes it, and can be killed in between.
 _ASIDE: Final = re.compile(rf"{re.escape(BEGINNING)}[0-9a-f]{{32}}{re.escape(ENDING)}")
 
 
 @dataclass(frozen=True)
 class Orphan:
-    """A file that iosonde made, and that nobody uses any more."""
+    """A file that iosonde created, and that no process uses any more."""
 
     path: Path
-    file: MadeFile
+    file: CreatedFile
     size_bytes: int
     mark: str
 
 
 def orphans_in(folder: Path) -> tuple[Orphan, ...]:
-    """The orphans that lie in a folder, by name. A folder that can't be read has none that are known."""
+    """The orphans in a directory, sorted by name; none for a directory that can't be read."""
     folder = folder.absolute()
     try:
         with os.scandir(folder) as entries:
@@ -38,7 +46,7 @@ def orphans_in(folder: Path) -> tuple[Orphan, ...]:
 
 
 def _may_be_ours(entry: "os.DirEntry[str]") -> bool:
-    named = MADE_NAME.fullmatch(entry.name) or _ASIDE.fullmatch(entry.name)
+    named = OWN_FILE_NAME.fullmatch(entry.name) or _ASIDE.fullmatch(entry.name)
     return named is not None and entry.is_file(follow_symlinks=False)
 
 
@@ -46,19 +54,20 @@ def _orphans(folder: Path, names: list[str]) -> Iterator[Orphan]:
     for name in names:
         path = folder / name
         try:
-            with open_plain(path) as file:
+            with open_regular(path) as file:
                 found = os.fstat(file.fileno())
-                # Whoever measures holds this lock until he ends, however he ends.
+                # A run holds this lock until its process ends, however that happens.
                 fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                mark = mark_on(file.fileno())
         except OSError:
             continue
-        mark = mark_on(path) or entry_mark(name, found.st_dev, found.st_ino)
+        mark = mark or registered_mark(name, found.st_dev, found.st_ino)
         if found.st_uid == os.geteuid() and mark:
-            yield Orphan(path, MadeFile(found.st_dev, found.st_ino, None), found.st_size, mark)
+            yield Orphan(path, CreatedFile(found.st_dev, found.st_ino, None), found.st_size, mark)
 
 
 def remove_aside(folder: Path, mark: str) -> None:
-    """Removes what a killed process of this run had already taken aside, to remove it."""
+    """Removes files of this run that a killed process had renamed and not yet removed."""
     for orphan in orphans_in(folder):
         if orphan.mark == mark and _ASIDE.fullmatch(orphan.path.name):
             with suppress(OSError):
@@ -66,8 +75,8 @@ def remove_aside(folder: Path, mark: str) -> None:
 
 
 def remove_orphan(orphan: Orphan) -> bool:
-    """Removes it, if it still is that file; whether it is gone. Raises OSError."""
-    is_gone = remove_made(str(orphan.path), orphan.file.device, orphan.file.inode, orphan.mark)
+    """Removes it if it is still that file; returns whether it is gone. Raises OSError."""
+    is_gone = remove_created(str(orphan.path), orphan.file.device, orphan.file.inode, orphan.mark)
     if is_gone:
-        forget_made(orphan.mark)
+        unregister_created(orphan.mark)
     return is_gone

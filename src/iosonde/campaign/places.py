@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Final
 
 from iosonde.campaign.devices import check_device, device_span_bytes
-from iosonde.campaign.held import check_unheld
+from iosonde.campaign.in_use import check_not_in_use
 from iosonde.campaign.simulated import is_simulated, simulated_drive, word_of
 from iosonde.errors import TargetError, UsageError
-from iosonde.handles import made_name
 from iosonde.machine import block_of, device_facts, file_system_facts, generic_of
 from iosonde.plans import TARGETS_MAX
 from iosonde.plans.build import LARGE_FILL_BLOCK_BYTES, LARGE_SPAN_BYTES
+from iosonde.printing import encodable
 from iosonde.records import DeviceFacts, FileSystemFacts, Identity, SimulationFacts, TargetKind
+from iosonde.safe_files import own_file_name
 from iosonde.units import exact_size, format_size
 
 NULL_WORD: Final = "null:"
@@ -114,7 +115,7 @@ def survey(wish: TargetWish, run: str) -> tuple[Place, ...]:
             f"--size {exact_size(wish.size_bytes)} is too small", f"use {format_size(SPAN_BYTES_MIN)} or more"
         )
     _check_words(wish)
-    names = [made_name(run, number) for number in range(len(wish.words))]
+    names = [own_file_name(run, number) for number in range(len(wish.words))]
     places = [
         _simulated(wish, word, number) if is_simulated(word) else _survey_one(wish, word, name)
         for number, (word, name) in enumerate(zip(wish.words, names, strict=True))
@@ -263,12 +264,13 @@ def _new_file(wish: TargetWish, path: Path) -> Place:
 
 
 def check_text(path: Path) -> None:
-    """Raises UsageError for a path that is no text: neither a record nor the engine could name it."""
+    """Raises UsageError for a path that is not UTF-8: neither the record nor the protocol could hold it."""
     try:
         str(path.absolute()).encode()
     except UnicodeEncodeError as error:
-        shown = str(path).encode("utf-8", "backslashreplace").decode()
-        raise UsageError(f"{shown} is not named in UTF-8", "rename it, or name a link to it that is") from error
+        raise UsageError(
+            f"the name {encodable(str(path))} is not UTF-8", "rename it, or name a link to it with a UTF-8 name"
+        ) from error
 
 
 def _existing_file(wish: TargetWish, path: Path) -> Place:
@@ -289,5 +291,5 @@ def _existing_file(wish: TargetWish, path: Path) -> Place:
             f"{path} has {exact_size(size)}, too little to measure",
             f"use a file of {format_size(SPAN_BYTES_MIN)} or more",
         )
-    alone = check_unheld(path) if wish.writes else True
+    alone = check_not_in_use(path) if wish.writes else True
     return Place(path=path, make=False, span_bytes=span, file_system=file_system_facts(path), is_alone=alone)

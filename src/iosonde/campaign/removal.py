@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from iosonde.handles import MadeFile, forget_made, looking, note_made, remove_made, removing
 from iosonde.records import Identity
+from iosonde.safe_files import CreatedFile, path_handle, register_created, remove_created, removing, unregister_created
 from iosonde.sources import MadeTarget
 
 # A file system that answers at all takes less to remove a file; one that does not is not waited for.
@@ -24,11 +24,11 @@ TellLeft = Callable[[Path, str], None]
 @dataclass(frozen=True)
 class _Made:
     path: Path
-    file: MadeFile
+    file: CreatedFile
     mark: str
 
 
-class MadeFiles:
+class CreatedFiles:
     """The files that a run has made, in this session or an earlier one: all are removed at its end, however it ends."""
 
     def __init__(self, tell_left: TellLeft) -> None:
@@ -39,7 +39,7 @@ class MadeFiles:
         """Takes up a file that was made just now. Where it has no mark, the user's registry says whose it is."""
         self.add(path, made.identity, mark)
         if not made.marked:
-            note_made(path.name, file_of(made.identity), mark)
+            register_created(path.name, file_of(made.identity), mark)
 
     def add(self, path: Path, identity: Identity, mark: str) -> None:
         """Takes up a file that is known to be ours."""
@@ -60,18 +60,18 @@ class MadeFiles:
             if reason:
                 self._tell_left(made.path, reason)
             else:
-                forget_made(made.mark)
+                unregister_created(made.mark)
         self._made.clear()
 
 
-def file_of(identity: Identity) -> MadeFile:
+def file_of(identity: Identity) -> CreatedFile:
     """A target's file, by the numbers that the front compares."""
-    return MadeFile(os.makedev(identity.device_major, identity.device_minor), identity.inode, identity.born_ns)
+    return CreatedFile(os.makedev(identity.device_major, identity.device_minor), identity.inode, identity.born_ns)
 
 
 def numbers_of(path: Path) -> Identity:
     """The numbers of whatever lies at a path. Raises OSError."""
-    with looking(path) as seen:
+    with path_handle(path) as seen:
         found = os.fstat(seen)
     return Identity(
         device_major=os.major(found.st_dev),
@@ -84,7 +84,7 @@ def numbers_of(path: Path) -> Identity:
 def _remove(made: _Made) -> str:
     """Why it could not be removed; empty where nothing of ours lies there any more."""
     try:
-        remove_made(str(made.path), made.file.device, made.file.inode, made.mark)
+        remove_created(str(made.path), made.file.device, made.file.inode, made.mark)
     except OSError as error:
         return error.strerror or str(error)
     return ""
@@ -92,13 +92,16 @@ def _remove(made: _Made) -> str:
 
 def _remove_apart(made: _Made) -> str:
     numbers = (str(made.file.device), str(made.file.inode))
-    remover = subprocess.Popen(
-        [sys.executable, "-I", "-S", removing.__file__, str(made.path), *numbers, made.mark],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        process_group=0,
-    )
+    try:
+        remover = subprocess.Popen(
+            [sys.executable, "-I", "-S", removing.__file__, str(made.path), *numbers, made.mark],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            process_group=0,
+        )
+    except OSError as error:
+        return f"no process can be started to remove it: {error.strerror}"
     with suppress(subprocess.TimeoutExpired):
         said, _ = remover.communicate(timeout=REMOVAL_S_MAX)
         return "" if remover.returncode == 0 else said.decode("utf-8", "replace") or "it can't be removed"

@@ -5,11 +5,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from iosonde import __version__
-from iosonde.campaign.campaign import Setting, command_line, ended_by_loss, ready
+from iosonde.campaign.campaign import Setting, ended_by_loss, ready
 from iosonde.campaign.conductor import ENDS_RUN, FILL_ORDER, Conductor, Keeper, Observer, Work, analysed
-from iosonde.campaign.former_places import FormerTarget, former_place, former_targets
 from iosonde.campaign.orphans import remove_aside
-from iosonde.campaign.removal import MadeFiles
+from iosonde.campaign.previous_targets import PreviousTarget, place_of_previous, previous_targets
+from iosonde.campaign.provenance import command_line
+from iosonde.campaign.removal import CreatedFiles
 from iosonde.campaign.simulated import assumed_bytes_per_s, is_known
 from iosonde.campaign.target import Opening, give_up, open_target
 from iosonde.errors import EngineError, IosondeError, RecordError, UsageError
@@ -150,11 +151,12 @@ def resume(path: Path, rest: Rest, observer: Observer, now: datetime, *, overwri
         journal.cut_torn_end()
         rest = _analysed_to_the_end(path, rest, journal, observer)
         run, header = rest.run, rest.run.header
-        for former in former_targets(header, run.targets):
-            if former.may_be_ours:
-                remove_aside(former.path.parent, former.mark)
+        previous = previous_targets(header, run.targets)
+        for each in previous:
+            if each.may_be_ours:
+                remove_aside(each.path.parent, each.mark)
         if not rest.is_done:
-            places = tuple(former_place(each, overwrite=overwrite) for each in former_targets(header, run.targets))
+            places = tuple(place_of_previous(each, overwrite=overwrite) for each in previous)
             anew = any(place.make for place in places)
             is_filled = not anew and run.filled == tuple(target.identity for target in run.targets)
             places = tuple(replace(place, written=is_filled) for place in places)
@@ -175,8 +177,8 @@ def resume(path: Path, rest: Rest, observer: Observer, now: datetime, *, overwri
                 with ended_by_loss(journal):
                     Conductor(source, header, work, journal, observer).run()
         else:
-            for former in former_targets(header, run.targets):
-                _clear_away(former, observer)
+            for each in previous:
+                _clear_away(each, observer)
         if not rest.is_done or not run.finished:
             journal.end()
 
@@ -212,18 +214,18 @@ def _known(rest: Rest) -> tuple[tuple[CellTurn, CellRecord], ...]:
     return tuple((turn, kept[turn.order]) for turn in rest.run.turns if turn.order in kept)
 
 
-def _clear_away(former: FormerTarget, observer: Observer) -> None:
+def _clear_away(previous: PreviousTarget, observer: Observer) -> None:
     """Removes the file of a run that was killed between its last note and its tidying up, if it surely is that file."""
-    if not former.is_ours:
+    if not previous.is_ours:
         return
     try:
-        place = former_place(former, overwrite=False)
+        place = place_of_previous(previous, overwrite=False)
         source = EngineSource()
     except IosondeError:
         return
-    made = MadeFiles(observer.left_behind)
+    made = CreatedFiles(observer.left_behind)
     try:
-        open_target(source, place, Opening(fill=False, direct=False, mark=former.mark), made)
+        open_target(source, place, Opening(fill=False, direct=False, mark=previous.mark), made)
         give_up(source, made, apart=False)
     except IosondeError:
         # Another file is there now, or it is in use: it is not ours to remove.

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from iosonde.campaign.places import Place
-from iosonde.campaign.removal import MadeFiles, numbers_of
+from iosonde.campaign.removal import CreatedFiles, numbers_of
 from iosonde.errors import EngineError, TargetError, UsageError
-from iosonde.handles import mark_on
 from iosonde.machine import cpus_near, device_identifier, uses_of
 from iosonde.records import DeviceFacts, Identity, TargetFacts
+from iosonde.safe_files import mark_on, path_handle
 from iosonde.sources import KeptLedger, MadeTarget, OpenTarget, Source, TargetRequest
 
 
@@ -29,7 +29,7 @@ class Opening:
     mark: str = ""
 
 
-def open_target(source: Source, place: Place, how: Opening, made: MadeFiles) -> TargetFacts:
+def open_target(source: Source, place: Place, how: Opening, made: CreatedFiles) -> TargetFacts:
     """Opens or makes the target and says what it is. Raises TargetError. A file of the run's own goes among ``made``.
 
     A file that is only read must have been written: blocks that never were say nothing of a drive. A plan that
@@ -86,18 +86,20 @@ def open_target(source: Source, place: Place, how: Opening, made: MadeFiles) -> 
     return facts.model_copy(update={"cpus_near": near})
 
 
-def _take_untold(place: Place, how: Opening, made: MadeFiles, error: EngineError) -> None:
+def _take_untold(place: Place, how: Opening, made: CreatedFiles, error: EngineError) -> None:
     """Looks after a file that the engine had made and died before it could say so."""
-    path = place.path
+    path, is_ours = place.path, False
     if not place.make or path is None or made.has(path.absolute()) or not os.path.lexists(path):
         return
-    if mark_on(path) == how.mark:
+    with suppress(OSError), path_handle(path) as seen:
+        is_ours = mark_on(seen) == how.mark
+    if is_ours:
         made.add(path.absolute(), numbers_of(path), how.mark)
     else:
         error.message += f"; {path} is there, and may be its work"
 
 
-def give_up(source: Source, made: MadeFiles, *, apart: bool) -> None:
+def give_up(source: Source, made: CreatedFiles, *, apart: bool) -> None:
     """Removes the files that this run made, in this session or an earlier one, and closes all targets.
 
     They are removed while the engine has them open: as long as that is so, no other file can have their numbers. The

@@ -1,13 +1,13 @@
 """Where the account of what is written is kept, and the pass that reads a run's targets back later."""
 
 import hashlib
-import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 from iosonde import __version__
+from iosonde.campaign.provenance import command_line
 from iosonde.errors import RecordError, TargetError, UsageError
 from iosonde.plans import is_verified, verified_step_bytes
 from iosonde.plans.build import SEED_BITS
@@ -85,7 +85,7 @@ def verify_later(
         later = LaterPass(
             verified_at=now.astimezone(UTC).isoformat(timespec="seconds"),
             iosonde_version=__version__,
-            command=tuple(word.encode("utf-8", "backslashreplace").decode() for word in sys.argv),
+            command=command_line(),
             targets=found,
         )
         journal.later_pass(later)

@@ -1,22 +1,23 @@
-"""``iosonde clean``: removes what a killed run has left."""
+"""``iosonde clean``: removes files that killed runs have left."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from iosonde.cli.telling import say
+from iosonde.cli.messages import say
 from iosonde.errors import OutputError, TargetError
 
 
 def clean(
-    folder: Annotated[Path, typer.Argument(help="The directory that was measured.", metavar="DIR", show_default=False)],
+    folder: Annotated[Path, typer.Argument(help="A directory that was measured.", metavar="DIR", show_default=False)],
 ) -> None:
-    """Remove the files that killed runs have left in DIR: those that iosonde made, and that nobody uses.
+    """Remove the test files that killed runs have left in DIR. Files in use, and files of others, stay.
 
     Example: [bold]iosonde clean /mnt/data[/bold]
 
-    A file is known by its name and by the mark that its maker left on it. `iosonde resume RUN` goes on with it instead.
+    iosonde recognises its own files by their name and by an extended attribute. To continue the run instead, use
+    `iosonde resume RUN`.
     """
     from iosonde.campaign import orphans_in, remove_orphan
     from iosonde.printing import printable
@@ -26,7 +27,7 @@ def clean(
         raise TargetError(f"{folder} is not a directory", "name the directory that was measured")
     found = orphans_in(folder)
     if not found:
-        say(f"nothing that iosonde has left lies in {folder}")
+        say(f"{folder} has no files of killed runs")
         return
     kept = []
     for orphan in found:
@@ -38,4 +39,6 @@ def clean(
         if is_gone:
             typer.echo(printable(f"removed {orphan.path} ({format_size(orphan.size_bytes)})"))
     if kept:
-        raise OutputError(f"can't remove {kept[0]}", "ask for the rights to remove it, or mount it for writing")
+        raise OutputError(
+            f"can't remove {kept[0]}", "get write access to its directory, or remount the file system for writing"
+        )

@@ -1,6 +1,5 @@
 """How the command ends when it is told to from outside."""
 
-import errno
 import os
 import signal
 import sys
@@ -8,8 +7,9 @@ from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
-from iosonde.cli.telling import say
-from iosonde.errors import IosondeError, OutputError
+from iosonde.cli.messages import say
+from iosonde.cli.system_errors import system_error
+from iosonde.errors import IosondeError
 
 INTERRUPTED_BASE = 128
 
@@ -52,13 +52,6 @@ def tell(error: IosondeError) -> int:
     return error.exit_code
 
 
-def tell_no_room(error: OSError) -> int:
-    """The same for what an output ran into, wherever that was; anything else is a mistake of ours and is raised."""
-    if error.errno not in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}:
-        raise error
-    return tell(OutputError(f"can't write: {error.strerror}", "make room, or print to another place"))
-
-
 def leave(code: int) -> NoReturn:
     """Ends the process as it stands: taking a thousand cells apart first is a sixth of what a report takes."""
     try:
@@ -66,5 +59,8 @@ def leave(code: int) -> NoReturn:
     except BrokenPipeError:
         pass
     except OSError as error:
-        code = code or tell_no_room(error)
+        mended = system_error(error)
+        if mended is None:
+            raise
+        code = code or tell(mended)
     os._exit(code)

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
+from iosonde.cli.messages import say
 from iosonde.cli.options import OUTPUT_GROUP, RUN_HELP
-from iosonde.cli.telling import say
 from iosonde.vocabulary import ExportFormat
 
 

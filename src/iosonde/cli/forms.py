@@ -6,13 +6,13 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from iosonde.cli.messages import say
 from iosonde.cli.places import check_free
-from iosonde.cli.telling import say
 from iosonde.errors import OutputError, UsageError
 from iosonde.failures import FailureLog, PartFailure
 from iosonde.findings import Finding
-from iosonde.handles import write_whole
 from iosonde.records import RunRecord
+from iosonde.safe_files import write_file
 from iosonde.store import make_directory
 from iosonde.vocabulary import Paper
 
@@ -150,13 +150,13 @@ class Writer:
     def _html(self, path: Path) -> str:
         from iosonde.report.html import render_html
 
-        write_whole(path, render_html(self.page, self.failures))
+        write_file(path, render_html(self.page, self.failures))
         return str(path)
 
     def _pdf(self, path: Path, paper: Paper) -> str:
         from iosonde.report.pdf import render_pdf
 
-        write_whole(path, render_pdf(self.page, self.drawers, paper, self.failures))
+        write_file(path, render_pdf(self.page, self.drawers, paper, self.failures))
         return str(path)
 
     def _markdown(self, path: Path) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from iosonde.campaign.failing import add_way_on, has_begun, way_on
 from iosonde.cli.ending import ENDING
-from iosonde.cli.telling import say
+from iosonde.cli.messages import say
 from iosonde.errors import IosondeError, MeasurementError, OutputError, RecordError
 from iosonde.printing import printable
 from iosonde.store import load_header, load_run

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iosonde.cli.telling import say
+from iosonde.cli.messages import say
 from iosonde.vocabulary import ListOrder
 
 if TYPE_CHECKING:

@@ -1,7 +1,6 @@
 """The command ``iosonde``: all subcommands, and how any of them ends."""
 
 import signal
-from pathlib import Path
 from typing import NoReturn
 
 import typer
@@ -9,10 +8,11 @@ import typer
 from iosonde import __version__
 from iosonde.cli.check import check
 from iosonde.cli.clean import clean
-from iosonde.cli.ending import ENDING, leave, tell, tell_no_room
+from iosonde.cli.ending import ENDING, leave, tell
 from iosonde.cli.export import export
 from iosonde.cli.group_help import GroupHelp
 from iosonde.cli.list import list_runs
+from iosonde.cli.messages import say
 from iosonde.cli.plan import plan
 from iosonde.cli.probe import probe
 from iosonde.cli.report import report
@@ -20,10 +20,10 @@ from iosonde.cli.resume import resume
 from iosonde.cli.run import run
 from iosonde.cli.show import show
 from iosonde.cli.sim import sim
-from iosonde.cli.telling import say
+from iosonde.cli.system_errors import system_error
 from iosonde.cli.usage import usage_error
 from iosonde.cli.verify import verify
-from iosonde.errors import IosondeError, OutputError, UsageError
+from iosonde.errors import IosondeError
 
 app = typer.Typer(
     name="iosonde",
@@ -78,24 +78,6 @@ def entry() -> NoReturn:
     leave(code if ENDING.code is None else ENDING.code)
 
 
-NO_MEMORY = OutputError(
-    "no memory is left", "raise the limit (ulimit -v), or end what else needs memory; a report takes about a GiB"
-)
-
-
-def _is_homeless() -> bool:
-    """Whether the working directory was removed under us: nothing that is named from it can be found."""
-    try:
-        Path.cwd()
-    except FileNotFoundError:
-        return True
-    return False
-
-
-def _homeless() -> UsageError:
-    return UsageError("the working directory is not there any more", "change to one that is, then run again")
-
-
 def _run() -> int:
     """The exit code of the command, once it has told what there is to tell."""
     try:
@@ -112,12 +94,8 @@ def _run() -> int:
         code = 0
     except KeyboardInterrupt:
         code = 130
-    except OSError as error:
-        code = tell(_homeless()) if _is_homeless() else tell_no_room(error)
-    except MemoryError:
-        code = tell(NO_MEMORY)
     except Exception as error:
-        mended = usage_error(error)
+        mended = system_error(error) or usage_error(error)
         if mended is None:
             raise
         # Without a command the help was printed already, and there is nothing to add.

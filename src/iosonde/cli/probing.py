@@ -10,9 +10,9 @@ import typer
 from iosonde import __version__
 from iosonde.campaign import SilentObserver, Wish, look_ahead, measure_in_memory
 from iosonde.campaign.failing import check_probe
+from iosonde.cli.messages import check_removed, say, say_left
 from iosonde.cli.planned import orphan_lines
 from iosonde.cli.progress import watching
-from iosonde.cli.telling import check_removed, say, say_left
 from iosonde.failures import FailureLog
 from iosonde.findings import Finding, find_in
 from iosonde.records import RunRecord

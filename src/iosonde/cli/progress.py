@@ -10,7 +10,7 @@ from typing import Any, Final
 from iosonde.analysis.depth import DEPTH_SHARE_INVALID, depth_share
 from iosonde.analysis.latency import leading
 from iosonde.campaign import Observer
-from iosonde.cli.telling import say, say_left
+from iosonde.cli.messages import say, say_left
 from iosonde.plans import remaining, timed, turn_cost_ns, turn_duration_ns
 from iosonde.printing import printable
 from iosonde.records import CellPlan, CellRecord, CellTurn, Engine, IntervalRecord, Operation, Outcome, Plan

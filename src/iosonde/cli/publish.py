@@ -5,14 +5,14 @@ import sys
 from pathlib import Path
 
 from iosonde.campaign.failing import check_campaign
-from iosonde.cli.telling import say
+from iosonde.cli.messages import check_removed, say
 from iosonde.failures import HOW_TO_REPORT, FailureLog
 from iosonde.findings import Finding
 from iosonde.records import RunRecord
 
 
 def finish_directory(path: Path) -> None:
-    """Derives Parquet and the report from the journal, and prints the summary. Raises when cells had failed."""
+    """Derives Parquet and the report from the journal, and prints the summary. Raises for failed cells, left files."""
     from iosonde.report.derive import derive_files
 
     stop_collecting()
@@ -22,6 +22,7 @@ def finish_directory(path: Path) -> None:
     print_summary(derived.run, derived.findings, derived.page, derived.failures)
     tell_failures(derived.failures, path)
     check_campaign(derived.run, path, derived.page)
+    check_removed()
 
 
 def stop_collecting() -> None:

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from iosonde.cli.messages import say
 from iosonde.cli.options import Overwrite
-from iosonde.cli.telling import say
 
 
 def resume(
@@ -24,22 +24,20 @@ def resume(
     Refused when the target is not the same any more. A file that iosonde had made and removed is made and filled anew;
     one that it did not make is written only with --overwrite, whatever the run says.
     """
-    from iosonde.campaign import former_line, former_targets, look_back
+    from iosonde.campaign import look_back, previous_target_line, previous_targets
     from iosonde.campaign import resume as go_on
     from iosonde.cli.keeping import keeping
     from iosonde.cli.planned import rest_line
     from iosonde.cli.progress import watching
     from iosonde.cli.publish import finish_directory
-    from iosonde.cli.telling import check_removed
 
     rest = look_back(run, failed_again=failed)
     if not rest.is_done:
-        for former in former_targets(rest.run.header, rest.run.targets):
-            say(f"target    {former_line(former)}")
+        for each in previous_targets(rest.run.header, rest.run.targets):
+            say(f"target    {previous_target_line(each)}")
     say(rest_line(rest))
     with keeping(run, rest.run.header.run):
         simulated = rest.run.header.is_simulated
         with watching(rest.run.header.plan, rest.turns, rest.done, virtual=simulated) as observer:
             go_on(run, rest, observer, datetime.now(UTC), overwrite=overwrite)
         finish_directory(run)
-        check_removed()

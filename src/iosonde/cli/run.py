@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from iosonde.cli.messages import say
 from iosonde.cli.options import (
     OUTPUT_GROUP,
     TARGET_HELP,
@@ -21,7 +22,6 @@ from iosonde.cli.options import (
     Seed,
     Size,
 )
-from iosonde.cli.telling import say
 from iosonde.errors import UsageError
 from iosonde.vocabulary import EngineChoice, Poll
 
@@ -79,7 +79,6 @@ def run(
     from iosonde.cli.planned import plan_lines
     from iosonde.cli.progress import watching
     from iosonde.cli.publish import finish_directory
-    from iosonde.cli.telling import check_removed
     from iosonde.plans import cell_overhead_ns, plan_cost
 
     now = datetime.now(UTC)
@@ -106,4 +105,3 @@ def run(
         with watching(ahead.plan, virtual=ahead.is_simulated) as observer:
             measure_to_directory(wish, ahead, directory, observer, now)
         finish_directory(directory)
-        check_removed()

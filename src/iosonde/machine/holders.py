@@ -1,4 +1,4 @@
-"""Who else has a file: what is written to it would be written under a mount, under swap, or under another program."""
+"""Who uses a file: loop devices, swap, and processes that have it open."""
 
 import errno
 import fcntl
@@ -28,14 +28,14 @@ Numbers = tuple[int, int]
 
 @dataclass(frozen=True)
 class Holders:
-    """Who has a file, in words; ``is_sure`` says that nobody else can have it."""
+    """The users of a file, in words; ``is_sure`` says that there can be no other."""
 
     known: tuple[str, ...]
     is_sure: bool
 
 
 def holders_of(path: Path) -> Holders:
-    """Who else has a file open, as far as that can be known: loop devices, swap, and processes. Raises OSError.
+    """Finds who uses a file, as far as this user may know. Raises OSError.
 
     The kernel gives a write lease only on a file that nobody else has open, and only to its owner or root; the open
     files of other users' processes are seen by root alone.
@@ -45,7 +45,7 @@ def holders_of(path: Path) -> Holders:
     known = (*_loops(numbers), *_swaps(numbers), *_processes(numbers))
     alone = _is_alone(path)
     if not known and alone is False:
-        known = ("a process that can't be seen from here",)
+        known = ("a process of another user or container",)
     return Holders(known, is_sure=bool(known) or alone is True)
 
 
@@ -54,7 +54,7 @@ def _loops(numbers: Numbers) -> Iterator[str]:
         name = backing.parent.parent.name
         if numbers in {_asked(Path("/dev") / name), _named(backing)}:
             uses = _uses(Path("/dev") / name)
-            yield "; ".join([f"{name}, which is attached to it", *uses])
+            yield "; ".join([f"loop device {name}", *uses])
 
 
 def _uses(device: Path) -> list[str]:
@@ -65,7 +65,7 @@ def _uses(device: Path) -> list[str]:
 
 
 def _asked(device: Path) -> Numbers | None:
-    """The backing file by the loop driver's own word; None where it may not be asked."""
+    """The backing file as the loop driver gives it; None without the rights to ask."""
     try:
         handle = os.open(device, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
@@ -81,7 +81,7 @@ def _asked(device: Path) -> Numbers | None:
 
 
 def _named(backing: Path) -> Numbers | None:
-    """The backing file by its path, which sysfs gives to everybody."""
+    """The backing file by its path in sysfs, which everybody may read."""
     try:
         found = Path(backing.read_text(encoding="utf-8", errors="surrogateescape").rstrip("\n")).stat()
     except (OSError, ValueError):
@@ -99,7 +99,7 @@ def _swaps(numbers: Numbers) -> Iterator[str]:
         with suppress(OSError, ValueError):
             found = Path(name).stat()
             if (found.st_dev, found.st_ino) == numbers:
-                yield "the kernel, which swaps to it"
+                yield "the kernel as swap"
 
 
 def _processes(numbers: Numbers) -> Iterator[str]:

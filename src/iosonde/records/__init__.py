@@ -22,6 +22,7 @@ from iosonde.records.cell import (
     TargetShare,
     ThreadCpu,
     WithinRepeat,
+    check_histograms,
 )
 from iosonde.records.histogram import Histogram, Layout
 from iosonde.records.host import HostFacts
@@ -138,6 +139,7 @@ __all__ = [
     "WithinRepeat",
     "Workload",
     "Zipf",
+    "check_histograms",
     "flattened",
     "parse_pattern",
     "parse_sizes",

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 
 class Record(BaseModel):
@@ -16,3 +16,9 @@ COMPACT: Final = ConfigDict(extra="forbid")
 
 A Record carries two dictionaries of its own; the slowest operations of a thousand cells took 250 MB by that.
 """
+
+
+def first_error(error: ValidationError) -> str:
+    """The first field that does not fit, and why."""
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"

@@ -271,3 +271,13 @@ class CellRecord(Record):
         if self.cpu is None or not self.cpu.threads:
             return None
         return sum(thread.user_ns + thread.system_ns for thread in self.cpu.threads)
+
+
+def check_histograms(cell: CellRecord) -> None:
+    """Raises ValueError if a histogram of the totals does not hold one latency for each operation."""
+    for totals_by_operation in (cell.operations, cell.warmup):
+        for operation, totals in totals_by_operation.items():
+            held = sum(totals.latency.count)
+            if held != totals.count:
+                message = f"{cell.cell}: {totals.count} {operation} operations, and {held} latencies in their histogram"
+                raise ValueError(message)

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from iosonde.failures import FailureLog
 from iosonde.findings import Finding, find_in
-from iosonde.handles import write_whole
 from iosonde.records import RunRecord
 from iosonde.report.export import run_tables
 from iosonde.report.html import bare_html, render_html
 from iosonde.report.page import page_of
+from iosonde.safe_files import write_file
 from iosonde.store import RunDirectory, load_run, write_parquet
 
 
@@ -44,4 +44,4 @@ def write_html(run: RunRecord, findings: tuple[Finding, ...], path: Path, failur
         lambda: render_html(page_of(run, findings, failures), failures),
         lambda failure: bare_html(failure.sentence),
     )
-    write_whole(path, page)
+    write_file(path, page)

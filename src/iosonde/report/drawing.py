@@ -10,7 +10,7 @@ from queue import SimpleQueue
 from types import TracebackType
 from typing import IO, Any, Final, Self
 
-from iosonde.errors import OutputError
+from iosonde.errors import HINT_PROCESSES, OutputError
 
 DRAWERS_MAX: Final = 2
 """Each takes 0.7 s of a processor and 150 MB before its first picture, and then 0.1 s a picture."""
@@ -75,15 +75,21 @@ class Drawers:
 
     def __enter__(self) -> Self:
         for _ in range(self._number):
-            # A group of its own: Ctrl-C reaches this process only, which then ends the others in order.
-            process = subprocess.Popen(
-                [sys.executable, "-m", "iosonde.report.drawing"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                # That it has ended is told in one line; how it ended is no use to anybody.
-                stderr=subprocess.DEVNULL,
-                process_group=0,
-            )
+            try:
+                # A group of its own: Ctrl-C reaches this process only, which then ends the others in order.
+                process = subprocess.Popen(
+                    [sys.executable, "-m", "iosonde.report.drawing"],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    # That it has ended is told in one line; how it ended is no use to anybody.
+                    stderr=subprocess.DEVNULL,
+                    process_group=0,
+                )
+            except OSError:
+                # Fewer draw as well, and more slowly.
+                if not self._processes:
+                    raise
+                break
             self._processes.append(process)
             self._idle.put(process)
         return self
@@ -100,11 +106,17 @@ class Drawers:
 
         Each gives its picture or raises DrawingError, or OutputError when a process that draws is gone.
         """
-        return [self._threads.submit(self._draw, _SVG, json.dumps(each).encode()) for each in specifications]
+        return [self._submit(_SVG, json.dumps(each).encode()) for each in specifications]
 
     def pngs(self, svgs: Iterable[bytes]) -> list[Future[bytes]]:
         """SVGs of ours as PNG, in the same way."""
-        return [self._threads.submit(self._draw, _PNG, each) for each in svgs]
+        return [self._submit(_PNG, each) for each in svgs]
+
+    def _submit(self, kind: bytes, content: bytes) -> Future[bytes]:
+        try:
+            return self._threads.submit(self._draw, kind, content)
+        except RuntimeError as error:
+            raise OutputError("the system starts no more threads, which draw charts", HINT_PROCESSES) from error
 
     def _draw(self, kind: bytes, content: bytes) -> bytes:
         process = self._idle.get()

@@ -13,11 +13,11 @@ from iosonde.analysis.knee import Knee
 from iosonde.analysis.scaling import Scaling
 from iosonde.analysis.target_state import RunState, target_state
 from iosonde.findings.model import Finding
-from iosonde.handles import write_whole
 from iosonde.records import RunRecord
 from iosonde.report.headline import HeadlineGroup, headline_of
 from iosonde.report.knee_words import knee_sentence
 from iosonde.report.validity import invalid_cells
+from iosonde.safe_files import write_file
 from iosonde.store import write_csv as write_csv_files
 
 if TYPE_CHECKING:
@@ -96,4 +96,4 @@ def export_schema() -> dict[str, Any]:
 
 def write_json(run: RunRecord, findings: Sequence[Finding], path: Path) -> None:
     """Write that document; what is there is replaced."""
-    write_whole(path, run_json(run, findings))
+    write_file(path, run_json(run, findings))

@@ -13,11 +13,11 @@ from typing import Any, Final
 
 from iosonde.charts.figure import DRAWN, Figure, Row
 from iosonde.failures import STRICT, FailureLog, PartFailure
-from iosonde.handles import write_all
-from iosonde.printing import is_formula
+from iosonde.printing import without_formula
 from iosonde.report.drawing import Drawers, DrawingError, png_of, svg_of
 from iosonde.report.lettering import FAMILIES, drawable
 from iosonde.report.page import Page
+from iosonde.safe_files import write_files
 
 WIDTH_PX: Final = 800
 """As wide as a chart is drawn where it would fill its page: a page of A4 then gives its letters 8 points."""
@@ -113,7 +113,7 @@ def write_charts(page: Page, directory: Path, drawers: Drawers, failures: Failur
     A figure that draws nothing, or that can't be drawn, has no files. All are written, or none.
     """
     drawn = draw_pictures(page, drawers, failures, lambda figure: specification_of(figure, page), with_pngs=True)
-    return write_all(_charts(drawn, directory))
+    return write_files(_charts(drawn, directory))
 
 
 def chart_paths(page: Page, directory: Path) -> tuple[Path, ...]:
@@ -148,8 +148,8 @@ def rows_csv(rows: Sequence[Row]) -> str:
 
 
 def _field(value: Any) -> Any:  # noqa: ANN401 - whatever a chart draws
-    if isinstance(value, str) and is_formula(value):
-        return f"'{value}"
+    if isinstance(value, str):
+        return without_formula(value)
     return json.dumps(value) if isinstance(value, (list, dict, bool)) else value
 
 

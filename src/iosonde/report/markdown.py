@@ -12,7 +12,6 @@ from urllib.parse import quote
 from iosonde.charts.figure import Figure
 from iosonde.failures import STRICT, FailureLog, PartFailure
 from iosonde.findings.model import Finding
-from iosonde.handles import write_all
 from iosonde.printing import printable
 from iosonde.report.chapters import (
     Answers,
@@ -37,6 +36,7 @@ from iosonde.report.images import draw_pictures, drawn_figures
 from iosonde.report.page import Page
 from iosonde.report.result_tables import Head, Line, ResultTable
 from iosonde.report.validity import MARK, see
+from iosonde.safe_files import write_files
 from iosonde.store import make_directory
 
 _SPECIAL: Final = re.compile(r"[\\`*\[\]<>|~$&]|(?<!\w)_|_(?!\w)|:(?=//)|(?<=www)\.")
@@ -60,7 +60,7 @@ def write_markdown(page: Page, path: Path, drawers: Drawers, failures: FailureLo
     # The report last: whoever finds it finds its pictures.
     text = page_markdown(drawn.page, pictures_folder(path).name, failures)
     pngs = (drawn.pngs[figure.id] for figure in drawn_figures(drawn.page))
-    write_all(chain(zip(pictures, pngs, strict=True), [(path, text)]))
+    write_files(chain(zip(pictures, pngs, strict=True), [(path, text)]))
     return (path, *pictures)
 
 

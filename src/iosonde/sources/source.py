@@ -162,6 +162,3 @@ class Source(Protocol):
 
     def kill(self) -> None:
         """Ends it at once, whatever it does."""
-
-    def holds(self, path: Path) -> bool:
-        """Whether it has this very path open, which has no links in it. Does not touch the target."""

@@ -6,12 +6,13 @@ In: records. Out: files, and records again. ``load_run``, ``load_header`` and ``
 from iosonde.store.archive import ARCHIVE_SUFFIX, is_archive
 from iosonde.store.files import open_files
 from iosonde.store.glance import CellGlance, Glance, glance_at
+from iosonde.store.header import load_header
 from iosonde.store.journal import Journal
 from iosonde.store.names import ACCOUNT_NAME
 from iosonde.store.packing import write_archive
 from iosonde.store.parquet import write_csv, write_parquet
 from iosonde.store.places import Place, places_below
-from iosonde.store.reading import load_header, load_run
+from iosonde.store.reading import load_run
 from iosonde.store.rundir import RunDirectory, make_directory
 from iosonde.store.versions import newer
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from iosonde.errors import RecordError
-from iosonde.handles import open_plain
+from iosonde.safe_files import open_regular
 from iosonde.store.names import CONTENT_BYTES_MAX, bytes_max_of
 from iosonde.units import format_size
 
@@ -45,7 +45,7 @@ _COPY_AGAIN: Final = "copy it once more, or export the run again"
 def is_archive(path: Path) -> bool:
     """Whether a path is a regular file that begins like a zip archive."""
     try:
-        with open_plain(path, follow=True) as file:
+        with open_regular(path, follow=True) as file:
             return file.read(4) in _BEGINNINGS
     except OSError:
         return False
@@ -97,7 +97,7 @@ class ArchiveFiles:
 def open_archive(path: Path) -> Iterator[ArchiveFiles]:
     """The files in an archive. Raises RecordError for one that is damaged, or that holds what no run has."""
     try:
-        file = open_plain(path, follow=True)
+        file = open_regular(path, follow=True)
     except OSError as error:
         raise RecordError(f"{path} can't be read: {error.strerror}", "ask for the rights to read it") from error
     with file:

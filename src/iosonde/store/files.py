@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from iosonde.errors import RecordError
-from iosonde.handles import chunks_of, read_plain
+from iosonde.safe_files import chunks_of, read_regular
 from iosonde.store.archive import is_archive, open_archive
 from iosonde.store.names import bytes_max_of
 
@@ -58,7 +58,7 @@ class DirectoryFiles:
 
     def read(self, name: str, beginning: bytes = b"") -> bytes:
         """A file in full. Raises OSError."""
-        return read_plain(name, self._directory, bytes_max=bytes_max_of(name), beginning=beginning)
+        return read_regular(name, self._directory, bytes_max=bytes_max_of(name), beginning=beginning)
 
     def chunks(self, name: str) -> Iterator[bytes]:
         """A file in pieces. Raises OSError."""

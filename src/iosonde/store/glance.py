@@ -5,7 +5,6 @@ bits that were flipped within a frame are found by ``load_run`` only. What a new
 """
 
 import json
-import mmap
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,16 +15,16 @@ from typing import Final
 
 from iosonde.analysis.means import means_of
 from iosonde.errors import RecordError
-from iosonde.handles import open_plain
 from iosonde.records import CellPlan, CellRecord, Outcome, Plan, RunHeader, WithinRepeat
+from iosonde.safe_files import open_regular, read_open
 from iosonde.store.archive import is_archive
 from iosonde.store.cell_figures import CELL_FIGURES
 from iosonde.store.files import open_files
 from iosonde.store.forms import FORMS, WithinFrame
 from iosonde.store.frames import HEAD, PREFIX, Broken, Frame, Kind, Unknown, checksum_of, decode, schema_version_of
+from iosonde.store.header import load_header
 from iosonde.store.locks import is_taken
-from iosonde.store.names import JOURNAL_NAME
-from iosonde.store.reading import load_header
+from iosonde.store.names import JOURNAL_NAME, bytes_max_of
 from iosonde.store.upgrades import Upgrader
 from iosonde.store.versions import check_version, newer, unknown_in
 from iosonde.units import SECOND_NS
@@ -98,22 +97,15 @@ def glance_at(path: Path, wanted: Callable[[Plan], Collection[CellPlan]]) -> Gla
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[tuple[mmap.mmap | bytes, Callable[[], bool]]]:
+def _opened(path: Path) -> Iterator[tuple[bytes, Callable[[], bool]]]:
     """The journal, and what says whether it is being written; nobody writes in an archive."""
     if is_archive(path):
         with open_files(path) as files:
             yield files.read(JOURNAL_NAME), lambda: False
         return
-    with open_plain(path / JOURNAL_NAME) as file, _mapped(file.fileno()) as data:
-        yield data, lambda: is_taken(file.fileno())
-
-
-def _mapped(file: int) -> mmap.mmap:
-    try:
-        return mmap.mmap(file, 0, access=mmap.ACCESS_READ)
-    except ValueError:
-        # An empty file can't be mapped; nothing is in it either.
-        return mmap.mmap(-1, 1, access=mmap.ACCESS_READ)
+    # Not mapped: whoever cuts a journal while it is listed would end the listing with SIGBUS.
+    with open_regular(path / JOURNAL_NAME) as file:
+        yield read_open(file, bytes_max_of(JOURNAL_NAME)), lambda: is_taken(file.fileno())
 
 
 @dataclass(frozen=True)
@@ -121,7 +113,7 @@ class _Payload:
     """A frame's payload where it lies: most of it is never looked at."""
 
     kind: Kind
-    data: mmap.mmap | bytes
+    data: bytes
     start: int
     end: int
 
@@ -136,7 +128,7 @@ class _Payload:
         return alone or HEAD.unpack_from(self.data, self.start - HEAD.size)[1] == checksum_of(self.kind, self.whole)
 
 
-def _frames(path: Path, data: mmap.mmap | bytes, damage: list[str]) -> Iterator[_Payload]:
+def _frames(path: Path, data: bytes, damage: list[str]) -> Iterator[_Payload]:
     """All frames but most intervals, which are nine of ten: the first of each cell is enough."""
     places = _places(data)
     if places is not None:
@@ -144,7 +136,7 @@ def _frames(path: Path, data: mmap.mmap | bytes, damage: list[str]) -> Iterator[
             yield _Payload(Kind(kind), data, start, end)
         return
     # Something is not whole. Only now is everything read, to tell a broken end from a damaged stretch.
-    for found in decode(bytes(data)):
+    for found in decode(data):
         if isinstance(found, Unknown):
             raise newer(path, f"a frame of the kind {found.kind}")
         if isinstance(found, Frame):
@@ -153,7 +145,7 @@ def _frames(path: Path, data: mmap.mmap | bytes, damage: list[str]) -> Iterator[
             damage.append(_damage_text(found))
 
 
-def _places(data: mmap.mmap | bytes) -> list[tuple[int, int, int]] | None:
+def _places(data: bytes) -> list[tuple[int, int, int]] | None:
     """Kind, start and end of each payload, by the heads alone; None where they don't lead to the journal's end.
 
     A journal has thousands of frames, and this loop is most of what a listing costs.

@@ -9,7 +9,6 @@ from types import TracebackType
 from typing import Final, Self
 
 from iosonde.errors import OutputError, RecordError
-from iosonde.handles import open_own, open_plain
 from iosonde.records import (
     INTERVAL_FORM,
     SCHEMA_VERSION,
@@ -20,6 +19,7 @@ from iosonde.records import (
     Session,
     WithinRepeat,
 )
+from iosonde.safe_files import open_own, open_regular
 from iosonde.store.forms import WithinFrame
 from iosonde.store.frames import Broken, Kind, Unknown, decode, encode, is_torn_end, prefix, schema_version_of
 from iosonde.store.locks import is_taken, take
@@ -36,7 +36,7 @@ SYNC_LATEST_S: Final = 9.0
 def is_being_written(directory: Path) -> bool:
     """Whether somebody holds the journal of a run; False where that can't be known. Nobody is kept from writing it."""
     try:
-        with open_plain(directory / JOURNAL_NAME) as file:
+        with open_regular(directory / JOURNAL_NAME) as file:
             return is_taken(file.fileno())
     except OSError:
         return False
@@ -68,7 +68,7 @@ class Journal:
         self._watch = Watch()
         self._size_bytes = 0
         try:
-            # Nothing is added to what is no plain file of this user's: another name of it may be somebody else's.
+            # Nothing is added to what is no regular file of this user's with one hard link.
             self._file = open_own(path) if go_on else path.open("xb", buffering=0)
         except OSError as error:
             raise _unwritable(path, error) from error

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from iosonde.errors import RecordError
-from iosonde.handles import moved_together, telling
+from iosonde.safe_files import atomic_outputs, output_errors
 from iosonde.store.archive import FILES_MAX, is_plain_name, open_archive
 from iosonde.store.files import RunFiles, open_files
 from iosonde.store.journal import is_being_written
@@ -33,7 +33,7 @@ def write_archive(run: Path, to: Path) -> tuple[str, ...]:
         folder = f"iosonde-{load_run(run, intervals=False).header.run}"
         if not is_plain_name(folder):
             raise RecordError(f"{run} has a name that no file can have: {folder!r}", "use a copy as iosonde wrote it")
-        with telling(to), moved_together() as beside:
+        with output_errors(to), atomic_outputs() as beside:
             _pack(files, names, folder, beside(to))
             with open_archive(beside(to)):
                 # What can't be read back is never given away.

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from iosonde.errors import OutputError
-from iosonde.handles import moved_together
-from iosonde.printing import is_formula
+from iosonde.printing import without_formula
+from iosonde.safe_files import atomic_outputs
 
 # A column is a NumPy array or a list; the store doesn't care which.
 Columns = Mapping[str, Any]
@@ -32,10 +32,12 @@ def _as_text(column: Any) -> Any:  # noqa: ANN401 - the store does not care what
     import numpy as np
 
     texts = np.asarray(column)
-    if texts.dtype.kind not in "OU" or not any(isinstance(each, str) and is_formula(each) for each in set(texts)):
+    if texts.dtype.kind not in "OU":
         return column
-    kept = [f"'{each}" if isinstance(each, str) and is_formula(each) else each for each in texts]
-    return np.array(kept, dtype=object)
+    safe = {each: without_formula(each) for each in set(texts) if isinstance(each, str)}
+    if all(each == kept for each, kept in safe.items()):
+        return column
+    return np.array([safe.get(each, each) for each in texts], dtype=object)
 
 
 def _write(directory: Path, tables: Mapping[str, Columns], suffix: str, options: str) -> tuple[Path, ...]:
@@ -45,14 +47,14 @@ def _write(directory: Path, tables: Mapping[str, Columns], suffix: str, options:
     paths = {name: directory / f"{name}.{suffix}" for name in tables}
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        with moved_together() as beside, duckdb.connect() as connection:
+        with atomic_outputs() as beside, duckdb.connect() as connection:
             for name, columns in tables.items():
                 connection.register("columns", columns)
                 connection.execute(f"COPY columns TO $path ({options})", {"path": str(beside(paths[name]))})
                 connection.unregister("columns")
     except (duckdb.IOException, OSError) as error:
         raise OutputError(
-            f"can't write tables to {directory}: {_reason(error)}", "make room or name another place"
+            f"can't write tables to {directory}: {_reason(error)}", "free some space, or name another place"
         ) from error
     return tuple(paths.values())
 

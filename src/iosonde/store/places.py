@@ -2,14 +2,13 @@
 
 import os
 import re
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from iosonde.errors import RecordError
-from iosonde.handles import open_plain
+from iosonde.safe_files import open_regular
 from iosonde.store.archive import ARCHIVE_SUFFIX
 from iosonde.store.frames import MAGIC
 from iosonde.store.names import HEADER_NAME, JOURNAL_NAME
@@ -53,7 +52,7 @@ def _below(folder: Path) -> Iterator[Place]:
         try:
             with os.scandir(at) as entries:
                 found = {entry.name: entry for entry in entries}
-            holds_run = _holds_run(at, set(found))
+            holds_run = _holds_run(at, found)
         except OSError as error:
             yield Place(at, error.strerror or "unknown error")
             continue
@@ -73,20 +72,20 @@ def _may_be_archive(entry: os.DirEntry[str]) -> bool:
     return entry.name.endswith(ARCHIVE_SUFFIX) and not hidden and entry.is_file(follow_symlinks=False)
 
 
-def _holds_run(directory: Path, names: set[str]) -> bool:
-    if {HEADER_NAME, JOURNAL_NAME} <= names:
+def _holds_run(directory: Path, found: dict[str, os.DirEntry[str]]) -> bool:
+    if {HEADER_NAME, JOURNAL_NAME} <= set(found):
         return True
-    if JOURNAL_NAME in names and _is_plain(directory / JOURNAL_NAME):
+    if _is_regular(found.get(JOURNAL_NAME)):
         return _beginning(directory / JOURNAL_NAME).startswith(MAGIC)
-    if HEADER_NAME in names and _is_plain(directory / HEADER_NAME):
+    if _is_regular(found.get(HEADER_NAME)):
         return _BEGINS_LIKE_HEADER.match(_beginning(directory / HEADER_NAME)) is not None
     return False
 
 
-def _is_plain(path: Path) -> bool:
-    return stat.S_ISREG(path.lstat().st_mode)
+def _is_regular(entry: os.DirEntry[str] | None) -> bool:
+    return entry is not None and entry.is_file(follow_symlinks=False)
 
 
 def _beginning(path: Path) -> bytes:
-    with open_plain(path) as file:
+    with open_regular(path) as file:
         return file.read(_BEGINNING_BYTES)

@@ -1,19 +1,16 @@
 """A run read back from its directory or an archive: its header, and what is whole of its journal."""
 
 import gc
-import json
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from pydantic import ValidationError
 
 from iosonde.analysis.totals import sums_of
 from iosonde.errors import RecordError
 from iosonde.records import (
-    SCHEMA_VERSION,
     CellRecord,
     CellTurn,
     Identity,
@@ -24,18 +21,19 @@ from iosonde.records import (
     RunHeader,
     RunRecord,
     Session,
+    check_histograms,
 )
+from iosonde.records.base import first_error
 from iosonde.store.files import RunFiles, open_files
 from iosonde.store.forms import FORMS, EndFrame, Seen, WithinFrame
 from iosonde.store.frames import MAGIC, Broken, Frame, Kind, Unknown, decode, schema_version_of
+from iosonde.store.header import read_header
 from iosonde.store.journal import is_being_written
-from iosonde.store.names import HEADER_NAME, JOURNAL_NAME
-from iosonde.store.upgrades import Upgrader, upgraded_header
+from iosonde.store.names import JOURNAL_NAME
+from iosonde.store.upgrades import Upgrader
 from iosonde.store.versions import check_version, newer, unknown_in
 
 FILL_ORDER: Final = 0
-# Headers begin with it; reading a long plan twice only to find it would double the time that a listing takes.
-_SCHEMA_FIRST: Final = re.compile(r'\{\s*"schema_version":\s*(\d{1,9}),')
 
 
 def load_run(path: Path, *, intervals: bool = True) -> RunRecord:
@@ -44,7 +42,7 @@ def load_run(path: Path, *, intervals: bool = True) -> RunRecord:
     Without ``intervals`` the cells carry totals only, which is much faster.
     """
     with open_files(path) as files:
-        header, data = _header(path, files), _journal(path, files)
+        header, data = read_header(path, files), _journal(path, files)
     version = check_version(path, schema_version_of(data))
     reading = _Reading(header, Upgrader(version), intervals=intervals)
     try:
@@ -128,6 +126,7 @@ class _Reading:
             self._finished = False
         else:
             cell = CellRecord.model_validate_json(payload)
+            check_histograms(cell)
             payloads = self._pending.pop(cell.order, [])
             if self._with_intervals:
                 cell = cell.model_copy(update={"intervals": _intervals(payloads)})
@@ -201,72 +200,8 @@ def _intervals(payloads: list[bytes]) -> tuple[IntervalRecord, ...]:
     return tuple(FORMS[Kind.INTERVAL].validate_json(payload).interval for payload in payloads)
 
 
-def load_header(path: Path) -> RunHeader:
-    """Reads what a run was meant to be, from its directory or an archive. Raises RecordError."""
-    with open_files(path) as files:
-        return _header(path, files)
-
-
-def _header(path: Path, files: RunFiles) -> RunHeader:
-    try:
-        text = files.read(HEADER_NAME).decode("utf-8")
-    except FileNotFoundError as error:
-        raise RecordError(
-            f"{path} has no {HEADER_NAME}: it is not {files.kind}, or its run was ended before it began",
-            "name the directory that `iosonde run` wrote, or start again with `iosonde run`",
-        ) from error
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise RecordError(
-            f"{path} has no readable {HEADER_NAME}: {reason}", "ask for the rights to read it, or use a copy"
-        ) from error
-    try:
-        return _header_of(path, text)
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        unknown = unknown_in(error)
-        if unknown is not None:
-            raise newer(path, unknown) from error
-        reason = _first_reason(error)
-        raise RecordError(f"{path / HEADER_NAME} is damaged: {reason}", "use a copy of the run directory") from error
-
-
-def _header_of(path: Path, text: str) -> RunHeader:
-    first = _SCHEMA_FIRST.match(text)
-    if first is None or int(first[1]) != SCHEMA_VERSION:
-        found = _object(text)
-        check_version(path, found.get("schema_version"))
-        text = json.dumps(upgraded_header(found))
-    try:
-        header = RunHeader.model_validate_json(text)
-    except ValidationError:
-        # Text that is no JSON at all is told in the words of Python's own reader.
-        json.loads(text)
-        raise
-    # A name that stands twice counts where it stands last.
-    check_version(path, header.schema_version)
-    return header
-
-
-def _object(text: str) -> dict[str, Any]:
-    found = json.loads(text)
-    if not isinstance(found, dict):
-        message = "it holds no object"
-        raise TypeError(message)
-    return found
-
-
-def written_version(path: Path) -> int:
-    """The version that a run's header is written in, as it lies there. Raises RecordError."""
-    with open_files(path) as files:
-        text = files.read(HEADER_NAME).decode("utf-8")
-    return check_version(path, _object(text).get("schema_version"))
-
-
 def _first_reason(error: Exception) -> str:
-    if isinstance(error, ValidationError):
-        first = error.errors()[0]
-        return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
-    return str(error)
+    return first_error(error) if isinstance(error, ValidationError) else str(error)
 
 
 def _journal(path: Path, files: RunFiles) -> bytes:

@@ -5,11 +5,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from iosonde.errors import OutputError
-from iosonde.handles import write_whole
 from iosonde.records import SCHEMA_VERSION, RunHeader
+from iosonde.safe_files import write_file
+from iosonde.store.header import header_text, load_header, written_version
 from iosonde.store.journal import Journal
 from iosonde.store.names import ACCOUNT_NAME, HEADER_NAME, JOURNAL_NAME, REPORT_NAME
-from iosonde.store.reading import load_header, written_version
 
 
 class RunDirectory:
@@ -67,7 +67,7 @@ class RunDirectory:
             self._write_header(load_header(self.path))
 
     def _write_header(self, header: RunHeader) -> None:
-        write_whole(self.path / HEADER_NAME, header.model_dump_json(indent=1) + "\n")
+        write_file(self.path / HEADER_NAME, header_text(header))
         _flush_directory(self.path)
 
 

@@ -27,6 +27,8 @@ class Upgrade:
 UPGRADES: Final[Mapping[int, Upgrade]] = {
     # Version 1 was many: all that came while it was the version has a default.
     1: Upgrade(),
+    # The checksum in run.json came, which is no part of the header itself.
+    2: Upgrade(),
 }
 """By the version that they start from."""
 

@@ -10,7 +10,7 @@ from iosonde.errors import OutputError
 
 @dataclass(frozen=True)
 class _Seen:
-    """A file as it was: its numbers, and its size where that does not change."""
+    """A file as it was: its numbers, and its size where it must not shrink."""
 
     device: int
     inode: int
@@ -24,7 +24,7 @@ class Watch:
         self._seen: dict[Path, _Seen] = {}
 
     def add(self, path: Path, *, sized: bool) -> None:
-        """Takes up a file that is there now; with ``sized`` nobody may change its size either. Raises OutputError."""
+        """Takes up a file that is there now; with ``sized`` nobody may cut it either. Raises OutputError."""
         try:
             found = path.lstat()
         except OSError as error:

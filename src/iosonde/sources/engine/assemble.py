@@ -6,14 +6,16 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from iosonde.analysis.totals import sums_of
-from iosonde.errors import EngineError
+from iosonde.errors import HINT_ONE_BUILD, EngineError
 from iosonde.records import (
     CellPlan,
     CellRecord,
     CellTurn,
     Engine,
     IntervalRecord,
+    check_histograms,
 )
+from iosonde.records.base import first_error
 
 _ALWAYS_GIVEN: Final = ("censored", "clock_start", "clock_end", "engine")
 
@@ -42,15 +44,14 @@ def assemble_cell(
     if lacking:
         raise _unfit(f"{lacking[0]} is missing")
     try:
-        return CellRecord.model_validate(facts)
+        record = CellRecord.model_validate(facts)
+        check_histograms(record)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise _unfit(f"{place}: {first['msg']}") from error
+        raise _unfit(first_error(error)) from error
+    except ValueError as error:
+        raise _unfit(str(error)) from error
+    return record
 
 
 def _unfit(what: str) -> EngineError:
-    return EngineError(
-        f"the engine's result does not fit the record: {what}",
-        "front and engine must come from one build: install iosonde again",
-    )
+    return EngineError(f"the engine's result does not fit the record: {what}", HINT_ONE_BUILD)

@@ -1,6 +1,7 @@
 """The engine as a child process: lines in, lines out, every wait with a bound."""
 
 import contextlib
+import errno
 import json
 import os
 import queue
@@ -10,10 +11,11 @@ import subprocess
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from iosonde.errors import HINT_HANGS, EngineError
+from iosonde.errors import HINT_HANGS, HINT_PROCESSES, EngineError
 from iosonde.printing import printable
+from iosonde.sources.engine.event_schemas import Event, protocol_error
 
 LINE_BYTES_MAX: Final = 4 << 20
 # Events that wait for the front. When it is full the pipe fills up, and the engine adds intervals together.
@@ -24,8 +26,6 @@ PIECE_BYTES: Final = 1 << 16
 STDERR: Final = 2
 # How often a reader whose queue is full looks whether anybody still wants events.
 PUT_S: Final = 0.2
-
-Event = dict[str, Any]
 
 
 class SilenceError(EngineError):
@@ -52,13 +52,22 @@ class EngineProcess:
                 restore_signals=False,
             )
         except OSError as error:
-            raise EngineError(f"can't start {command[0]}: {error.strerror}", "install iosonde again") from error
+            hint = HINT_PROCESSES if error.errno == errno.EAGAIN else "install iosonde again"
+            raise EngineError(f"can't start {command[0]}: {error.strerror}", hint) from error
         self._readers = [
             threading.Thread(target=self._read, name="engine events", daemon=True),
             threading.Thread(target=self._pass_on, name="engine complaints", daemon=True),
         ]
-        for reader in self._readers:
-            reader.start()
+        started = []
+        try:
+            for reader in self._readers:
+                reader.start()
+                started.append(reader)
+        except RuntimeError as error:
+            self._readers = started
+            self.kill()
+            self.end()
+            raise EngineError("can't start a thread that reads from the engine", HINT_PROCESSES) from error
 
     @property
     def pid(self) -> int:
@@ -109,7 +118,7 @@ class EngineProcess:
             self.kill()
         self._ended.set()
         # An engine that waits for a stuck device in the kernel outlives even SIGKILL; nobody waits for it then.
-        for reader, pipe in zip(self._readers, (self._process.stdout, self._process.stderr), strict=True):
+        for reader, pipe in zip(self._readers, (self._process.stdout, self._process.stderr), strict=False):
             reader.join(timeout=KILLED_S_MAX)
             if not reader.is_alive() and pipe is not None:
                 pipe.close()
@@ -120,14 +129,6 @@ class EngineProcess:
         self._process.kill()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=KILLED_S_MAX)
-
-    def open_paths(self) -> set[str]:
-        """What the engine has open, by path."""
-        found = set()
-        for link in Path(f"/proc/{self.pid}/fd").glob("*"):
-            with contextlib.suppress(OSError):
-                found.add(str(link.readlink()))
-        return found
 
     def handles(self) -> dict[tuple[int, int], Path]:
         """Every file that the engine has open: device and inode, and the name by which others reach that very file.
@@ -148,14 +149,14 @@ class EngineProcess:
             line = self._process.stdout.readline(LINE_BYTES_MAX + 1)
             if not line.endswith(b"\n"):
                 too_long = len(line) > LINE_BYTES_MAX
-                self._put(_broken(f"a line of more than {LINE_BYTES_MAX} bytes") if too_long else self._gone())
+                self._put(protocol_error(f"a line of more than {LINE_BYTES_MAX} bytes") if too_long else self._gone())
                 return
             try:
                 event = json.loads(line)
             except ValueError:
-                self._put(_broken("a line that is not JSON"))
+                self._put(protocol_error("a line that is not JSON"))
                 return
-            self._put(event if isinstance(event, dict) else _broken("a line that is not an object"))
+            self._put(event if isinstance(event, dict) else protocol_error("a line that is not an object"))
 
     def _pass_on(self) -> None:
         """What the engine says to people goes where this process says it."""
@@ -182,7 +183,3 @@ class EngineProcess:
             name = signal.Signals(-code).name
             return EngineError(f"the engine was ended by {name}", "look at the kernel's log (dmesg), then run again")
         return EngineError(f"the engine ended by itself with code {code}", "run again; report it if it happens twice")
-
-
-def _broken(what: str) -> EngineError:
-    return EngineError(f"the engine sent {what}", "front and engine must come from one build: install iosonde again")

@@ -3,7 +3,15 @@
 import errno
 from typing import Any, Final
 
-from iosonde.errors import EngineError, IosondeError, RecordError, TargetError, UsageError
+from iosonde.errors import (
+    HINT_ONE_BUILD,
+    HINT_PROCESSES,
+    EngineError,
+    IosondeError,
+    RecordError,
+    TargetError,
+    UsageError,
+)
 
 _MENDS: Final[dict[str, tuple[type[IosondeError], str]]] = {
     "target_missing": (TargetError, "name a file that exists, or a new file in a directory that exists"),
@@ -29,7 +37,7 @@ _MENDS: Final[dict[str, tuple[type[IosondeError], str]]] = {
     "stuck": (EngineError, "look at the kernel's log (dmesg): the device does not answer"),
     "io": (TargetError, "look at the kernel's log (dmesg) and the device's health"),
 }
-_FALLBACK: Final = (EngineError, "front and engine must come from one build: install iosonde again")
+_FALLBACK: Final = (EngineError, HINT_ONE_BUILD)
 
 
 def refusal(event: dict[str, Any]) -> IosondeError:
@@ -37,4 +45,6 @@ def refusal(event: dict[str, Any]) -> IosondeError:
     error, hint = _MENDS.get(str(event.get("kind")), _FALLBACK)
     if event.get("errno") == errno.EFBIG:
         hint = "raise the limit of file sizes (ulimit -f), or ask for a smaller file with --size"
+    if event.get("errno") == errno.EAGAIN:
+        hint = HINT_PROCESSES
     return error(str(event.get("message", "the engine refused a command")), hint)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from iosonde.errors import HINT_HANGS, EngineError
+from iosonde.errors import HINT_HANGS, HINT_ONE_BUILD, EngineError
 from iosonde.records import (
     INTERVAL_FORM,
     CellPlan,
@@ -19,21 +19,22 @@ from iosonde.records import (
     Outcome,
     Verification,
 )
+from iosonde.records.base import first_error
 from iosonde.sources.engine.assemble import assemble_cell
-from iosonde.sources.engine.forms import (
+from iosonde.sources.engine.event_schemas import (
     Calibrated,
+    Event,
     Greeting,
     Verified,
     Verifying,
     check_interval,
     checked,
     checked_result,
-    first_of,
-    stranger,
+    protocol_error,
 )
 from iosonde.sources.engine.job import job_of
 from iosonde.sources.engine.locate import find_engine
-from iosonde.sources.engine.process import EngineProcess, Event, SilenceError
+from iosonde.sources.engine.process import EngineProcess, SilenceError
 from iosonde.sources.engine.refusals import refusal
 from iosonde.sources.source import (
     Interrupted,
@@ -176,10 +177,6 @@ class EngineSource:
         """Ends the engine at once, whatever it does."""
         self._process.kill()
 
-    def holds(self, path: Path) -> bool:
-        """Whether the engine has this very path open, which has no links in it. Does not touch the target."""
-        return str(path) in self._process.open_paths()
-
     def handles(self) -> dict[tuple[int, int], Path]:
         """Every file that the engine has open: device and inode, and the name by which others reach that very file."""
         return self._process.handles()
@@ -210,7 +207,7 @@ class EngineSource:
                 try:
                     interval = INTERVAL_FORM.validate_python(event.get("interval"))
                 except ValidationError as error:
-                    raise stranger(first_of(error)) from error
+                    raise protocol_error(first_error(error)) from error
                 check_interval(interval.start_ns, interval.end_ns)
                 intervals.append(interval)
                 on_interval(interval)
@@ -220,7 +217,7 @@ class EngineSource:
         if event.get("type") != "hello" or event.get("protocol") != PROTOCOL:
             raise EngineError(
                 f"the engine speaks protocol {event.get('protocol')}, and this iosonde speaks {PROTOCOL}",
-                "front and engine must come from one build: install iosonde again",
+                HINT_ONE_BUILD,
             )
         return EngineHello(**checked(Greeting, event).model_dump())
 
@@ -241,16 +238,16 @@ class EngineSource:
         if event.get("type") == "error":
             raise refusal(event)
         if event.get("id") != number:
-            raise stranger(f"an answer to command {event.get('id')} instead of {number}")
+            raise protocol_error(f"an answer to command {event.get('id')} instead of {number}")
         if not isinstance(event.get("type"), str):
-            raise stranger(f"an event of the type {event.get('type')!r}")
+            raise protocol_error(f"an event of the type {event.get('type')!r}")
         return event
 
 
 def _expected(kind: str, event: Event) -> Event:
     """The event, which must be of that kind. Raises EngineError."""
     if event["type"] != kind:
-        raise stranger(f"an event of the type {event['type']!r} instead of {kind!r}")
+        raise protocol_error(f"an event of the type {event['type']!r} instead of {kind!r}")
     return event
 
 

@@ -1,6 +1,7 @@
 """fio as a child process: snapshots out, diagnostics apart from them, every wait with a bound."""
 
 import contextlib
+import errno
 import os
 import queue
 import signal
@@ -9,7 +10,7 @@ import threading
 from collections.abc import Sequence
 from typing import Final
 
-from iosonde.errors import EngineError
+from iosonde.errors import HINT_PROCESSES, EngineError
 from iosonde.sources.fio.output import Snapshot, objects_in, read_snapshot
 
 SNAPSHOTS_WAITING_MAX: Final = 64
@@ -36,13 +37,18 @@ class FioProcess:
                 process_group=0,
             )
         except OSError as error:
-            raise EngineError(f"can't start {command[0]}: {error.strerror}", "install fio again") from error
+            hint = HINT_PROCESSES if error.errno == errno.EAGAIN else "install fio again"
+            raise EngineError(f"can't start {command[0]}: {error.strerror}", hint) from error
         self._readers = [
             threading.Thread(target=self._read, name="fio snapshots", daemon=True),
             threading.Thread(target=self._listen, name="fio complaints", daemon=True),
         ]
-        for reader in self._readers:
-            reader.start()
+        try:
+            for reader in self._readers:
+                reader.start()
+        except RuntimeError as error:
+            self._process.kill()
+            raise EngineError("can't start a thread that reads from fio", HINT_PROCESSES) from error
 
     def receive(self, timeout_s: float) -> Snapshot | None:
         """The next snapshot; None when fio has said all. Raises TimeoutError, or EngineError for what no fio says."""

@@ -127,10 +127,6 @@ class FioSource:
         self._end_fio()
         self._engine.kill()
 
-    def holds(self, path: Path) -> bool:
-        """Whether the engine has this very path open, which has no links in it. Does not touch the target."""
-        return self._engine.holds(path)
-
     def _end_fio(self) -> None:
         if self._running is not None:
             self._running.kill()

@@ -1,19 +1,19 @@
-"""What the engine's events must hold. An engine that says nonsense is told by the field that makes none."""
+"""Schemas of the engine's events. An event that does not fit is an error that names its field."""
 
 from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import Field, ValidationError
 
-from iosonde.errors import EngineError
+from iosonde.errors import HINT_ONE_BUILD, EngineError
 from iosonde.records import Engine, Verification
-from iosonde.records.base import Record
+from iosonde.records.base import Record, first_error
 
-# No clock, size or count of an engine is beyond what its integers hold.
+# The engine's clocks, sizes and counts are 64-bit.
 NUMBER_MAX: Final = 1 << 64
 
 Natural = Annotated[int, Field(ge=0, lt=NUMBER_MAX)]
 Event = dict[str, Any]
-_Form = TypeVar("_Form", bound=Record)
+_Schema = TypeVar("_Schema", bound=Record)
 
 
 class Greeting(Record):
@@ -46,44 +46,38 @@ class Verified(Record):
     targets: tuple[Verification, ...]
 
 
-def checked(form: type[_Form], event: Event) -> _Form:
-    """What an event says, in the form that it must have; what else it holds is for others. Raises EngineError."""
+def checked(schema: type[_Schema], event: Event) -> _Schema:
+    """The fields of a schema in an event; other fields are ignored. Raises EngineError."""
     try:
-        return form.model_validate({key: event[key] for key in form.model_fields if key in event})
+        return schema.model_validate({key: event[key] for key in schema.model_fields if key in event})
     except ValidationError as error:
-        raise stranger(first_of(error)) from error
+        raise protocol_error(first_error(error)) from error
 
 
 def checked_result(event: Event) -> Event:
     """The result of a job, as far as it is looked at before it becomes a record. Raises EngineError."""
     result = event.get("result")
     if not isinstance(result, dict):
-        raise stranger("result: it is no object")
+        raise protocol_error("result: it is no object")
     for name in ("outcome", "failure"):
         if name not in result:
-            raise stranger(f"result.{name}: it is missing")
+            raise protocol_error(f"result.{name}: it is missing")
     failure = result["failure"]
     if failure is not None and not isinstance(failure, dict):
-        raise stranger("result.failure: it is no object")
+        raise protocol_error("result.failure: it is no object")
     _check_numbers(result, "result")
     return result
 
 
 def check_interval(start_ns: int, end_ns: int) -> None:
-    """Raises EngineError for an interval that no clock can have."""
+    """Raises EngineError for an interval that begins before 0, ends before it begins, or is out of range."""
     if not 0 <= start_ns <= end_ns < NUMBER_MAX:
-        raise stranger(f"interval.end_ns: {end_ns}, after a start_ns of {start_ns}")
+        raise protocol_error(f"interval.end_ns: {end_ns}, after a start_ns of {start_ns}")
 
 
-def first_of(error: ValidationError) -> str:
-    """The first field that is wrong, and why."""
-    first = error.errors()[0]
-    return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
-
-
-def stranger(what: str) -> EngineError:
-    """The error for what no engine of this build says."""
-    return EngineError(f"the engine sent {what}", "front and engine must come from one build: install iosonde again")
+def protocol_error(what: str) -> EngineError:
+    """The error for output that an engine of this build does not send."""
+    return EngineError(f"the engine sent {what}", HINT_ONE_BUILD)
 
 
 def _check_numbers(value: object, place: str) -> None:
@@ -94,6 +88,6 @@ def _check_numbers(value: object, place: str) -> None:
         for number, inner in enumerate(value):
             _check_numbers(inner, f"{place}.{number}")
     elif isinstance(value, int) and not -NUMBER_MAX < value < NUMBER_MAX:
-        raise stranger(f"{place}: {value:.3g}, which is beyond every number of an engine")
+        raise protocol_error(f"{place}: {value:.3g}, which is beyond every number of an engine")
     elif isinstance(value, int) and value < 0 and place.endswith(("_ns", "_bytes", "count")):
-        raise stranger(f"{place}: {value}, which is negative")
+        raise protocol_error(f"{place}: {value}, which is negative")

@@ -1,8 +1,8 @@
-"""Files that are there in full or not at all, however writing them ends, and that take nothing else's place.
+"""Writes files atomically: a reader finds the whole file or the one before, and nothing else is overwritten.
 
-Until it is whole, a file has no name (``O_TMPFILE``), or, where the file system knows no such files, a name that nobody
-can guess, which is made exclusively. So nothing that lies in a directory already is opened, written or waited for, and
-a process that is killed leaves nothing. Names are looked up in a directory that is held open.
+Until it is whole, a file has no name (``O_TMPFILE``). On file systems without such files it has a name that nobody can
+guess, created exclusively. So nothing that is in the directory already is opened or written, and a process that is
+killed leaves nothing. Names are resolved in a directory that is held open.
 """
 
 import errno
@@ -15,69 +15,69 @@ from pathlib import Path
 from typing import Final
 
 from iosonde.errors import OutputError
-from iosonde.handles.opening import kind_of
+from iosonde.safe_files.opening import file_type
 
 _MODE: Final = 0o666
-# What file systems say that can't do it; EISDIR comes from kernels that do not know the word.
+# Errors of file systems without O_TMPFILE; EISDIR comes from kernels that do not know the flag.
 _NO_NAMELESS: Final = frozenset({errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOSYS})
 _NO_LINKS: Final = frozenset({errno.EOPNOTSUPP, errno.EPERM, errno.ENOSYS, errno.EMLINK, errno.EXDEV, errno.ENOENT})
 
 
 def hint_of(error: OSError) -> str:
-    """The way out where a file of ours can't be written."""
+    """The hint for an output that can't be written."""
     if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
-        return "name a place that you may write to"
+        return "name a directory that you may write to"
     if error.errno in {errno.ENOENT, errno.ENOTDIR}:
-        return "make its folder, or name another place"
+        return "create its directory, or name another place"
     if error.errno == errno.ENAMETOOLONG:
-        return "give it a shorter name"
-    return "make room or name another place"
+        return "use a shorter name"
+    return "free some space, or name another place"
 
 
-def check_plain(path: Path) -> None:
-    """Raises OutputError for a device, a pipe or a link: a file in its place would be all that is left of it."""
-    with telling(path), _directory(path) as directory:
+def check_replaceable(path: Path) -> None:
+    """Raises OutputError for a device, a pipe, a link or a directory, which an output must not replace."""
+    with output_errors(path), _directory(path) as directory:
         _check_free(path, directory)
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Writes a file so that a reader finds all of it or the one before; text as UTF-8. Raises OutputError."""
-    write_all([(path, content)])
+def write_file(path: Path, content: str | bytes) -> None:
+    """Writes a file atomically; text as UTF-8. Raises OutputError."""
+    write_files([(path, content)])
 
 
-def write_all(files: Iterable[tuple[Path, str | bytes]]) -> tuple[Path, ...]:
-    """Writes files that belong together: all of them, or none. Contents may be made on the way. Raises OutputError."""
+def write_files(files: Iterable[tuple[Path, str | bytes]]) -> tuple[Path, ...]:
+    """Writes files that belong together: all of them or none. ``files`` may be a generator. Raises OutputError."""
     written = []
-    with moved_together() as beside:
+    with atomic_outputs() as beside:
         for path, content in files:
             place = beside(path)
-            with telling(path), place.open("wb") as file:
+            with output_errors(path), place.open("wb") as file:
                 file.write(content.encode() if isinstance(content, str) else content)
             written.append(path)
     return tuple(written)
 
 
 @contextmanager
-def moved_together() -> Iterator[Callable[[Path], Path]]:
-    """Gives each file a place that any writer can open. All get their names at the end; where something fails, none."""
+def atomic_outputs() -> Iterator[Callable[[Path], Path]]:
+    """Yields a function from an output to the path to write it at. At the end all get their names; on an error none."""
     parts: dict[Path, _Part] = {}
     with ExitStack() as held:
 
         def beside(path: Path) -> Path:
             if path not in parts:
-                with telling(path):
+                with output_errors(path):
                     parts[path] = held.enter_context(_part(path))
             return parts[path].place
 
         yield beside
         for path, part in parts.items():
-            with telling(path):
+            with output_errors(path):
                 part.name_it()
 
 
 @contextmanager
-def telling(path: Path) -> Iterator[None]:
-    """Tells an OSError as an OutputError about the file that was asked for."""
+def output_errors(path: Path) -> Iterator[None]:
+    """Turns an OSError into an OutputError about the output that was asked for."""
     try:
         yield
     except OSError as error:
@@ -85,7 +85,7 @@ def telling(path: Path) -> Iterator[None]:
 
 
 class _Part:
-    """A file that is being written, and will be at ``path``. ``name`` is what it is called until then, if anything."""
+    """A file that is being written and will be renamed to ``path``. ``name`` is its temporary name, if it has one."""
 
     def __init__(self, path: Path, directory: int, handle: int, name: str) -> None:
         self._path = path
@@ -95,11 +95,11 @@ class _Part:
 
     @property
     def place(self) -> Path:
-        """Where a writer reaches this very file."""
+        """The path at which a writer opens it."""
         return Path(f"/proc/self/fd/{self._handle}")
 
     def name_it(self) -> None:
-        """Makes what was written durable, and gives it its name. Raises OSError, and OutputError."""
+        """Syncs the file and gives it its name. Raises OSError, and OutputError."""
         os.fsync(self._handle)
         if not self.name:
             self._link()
@@ -118,7 +118,7 @@ class _Part:
         self.name = name
 
     def _copy(self, name: str) -> None:
-        """The same on a file system that can't give a name to a file without one."""
+        """Copies the file, on a file system that can't link a file without a name."""
         handle = _exclusive(name, self._directory)
         self.name = name
         try:
@@ -161,7 +161,7 @@ def _exclusive(name: str, directory: int) -> int:
 
 
 def _unguessable() -> str:
-    """Short enough for every file system, whatever the file will be called."""
+    """A temporary name, short enough for every file system."""
     return f".iosonde-{secrets.token_hex(16)}.part"
 
 
@@ -175,7 +175,7 @@ def _directory(path: Path) -> Iterator[int]:
 
 
 def _check_free(path: Path, directory: int) -> None:
-    """Raises OutputError where something else than a plain file lies at a name, which would be lost."""
+    """Raises OutputError if anything but a regular file would be replaced."""
     if path.name in {"", "."}:
         raise OutputError(f"{path} is a directory", "name a file in it")
     try:
@@ -183,5 +183,5 @@ def _check_free(path: Path, directory: int) -> None:
     except FileNotFoundError:
         return
     if not stat.S_ISREG(found.st_mode):
-        kind = kind_of(found.st_mode)
-        raise OutputError(f"{path} is no plain file ({kind})", "name a file; nothing else is ever replaced")
+        kind = file_type(found.st_mode)
+        raise OutputError(f"{path} is {kind}, not a regular file", "name a file; only regular files are replaced")

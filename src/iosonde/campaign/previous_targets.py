@@ -11,19 +11,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from iosonde.campaign.devices import check_same_device
-from iosonde.campaign.held import check_unheld
+from iosonde.campaign.in_use import check_not_in_use
 from iosonde.campaign.places import Place
 from iosonde.campaign.removal import file_of, numbers_of
 from iosonde.campaign.target import check_same
 from iosonde.errors import TargetError
-from iosonde.handles import has_mark, made_name, mark_of
 from iosonde.machine import block_of, file_system_facts, generic_of
 from iosonde.records import Plan, RunHeader, TargetFacts
+from iosonde.safe_files import has_mark, mark_of, own_file_name
 from iosonde.units import format_size
 
 
 @dataclass(frozen=True)
-class FormerTarget:
+class PreviousTarget:
     """A target of an earlier session. ``name`` is what the run calls a file of its own, ``mark`` what that carries."""
 
     facts: TargetFacts
@@ -53,11 +53,11 @@ class FormerTarget:
         return self.may_be_ours and identity is not None and has_mark(self.path, file_of(identity), self.mark)
 
 
-def former_targets(header: RunHeader, targets: Iterable[TargetFacts]) -> tuple[FormerTarget, ...]:
+def previous_targets(header: RunHeader, targets: Iterable[TargetFacts]) -> tuple[PreviousTarget, ...]:
     """The targets of a run as they were last opened, with what is known of them without looking."""
     writes = _writes(header.plan)
     return tuple(
-        FormerTarget(target, made_name(header.run, number), mark_of(header.run, header.plan.seed, number), writes)
+        PreviousTarget(target, own_file_name(header.run, number), mark_of(header.run, header.plan.seed, number), writes)
         for number, target in enumerate(targets)
     )
 
@@ -66,19 +66,19 @@ def _writes(plan: Plan) -> bool:
     return plan.fill is not None or any(cell.workload.changes for cell in plan.cells)
 
 
-def former_place(former: FormerTarget, *, overwrite: bool) -> Place:
+def place_of_previous(previous: PreviousTarget, *, overwrite: bool) -> Place:
     """Where a target was, if it is still the same. A file that the run had made may be gone: it is made anew.
 
     Raises TargetError for another file, and for one that is not ours and would be written without ``overwrite``.
     """
-    target, path = former.facts, former.path
+    target, path = previous.facts, previous.path
     if target.kind == "device":
         return _device_place(target, path)
-    if not former.is_file or target.identity is None:
+    if not previous.is_file or target.identity is None:
         return Place(path=None, make=False, span_bytes=target.span_bytes, file_system=None, drive=target.simulation)
-    if not _is_there(former):
-        return _made_anew(former, overwrite=overwrite)
-    is_ours = former.is_ours
+    if not _is_there(previous):
+        return _made_anew(previous, overwrite=overwrite)
+    is_ours = previous.is_ours
     place = Place(
         path=path,
         make=False,
@@ -89,24 +89,24 @@ def former_place(former: FormerTarget, *, overwrite: bool) -> Place:
     )
     # Looked at before an engine is started; the engine looks once more, at what it has opened.
     check_same(place, numbers_of(path).model_copy(update={"born_ns": target.identity.born_ns}))
-    if former.writes and not is_ours and not overwrite:
+    if previous.writes and not is_ours and not overwrite:
         raise TargetError(
             f"{path} would be written over, and nothing on it says that this run made it",
             "if you give that file up, name the run again with --overwrite; else start a new run",
             final=True,
         )
-    return replace(place, is_alone=check_unheld(path)) if former.writes else place
+    return replace(place, is_alone=check_not_in_use(path)) if previous.writes else place
 
 
-def _is_there(former: FormerTarget) -> bool:
+def _is_there(previous: PreviousTarget) -> bool:
     """Whether anything lies at the path of a file. Raises TargetError where it should and does not."""
     try:
-        former.path.stat()
+        previous.path.stat()
     except OSError as error:
-        if former.facts.created and isinstance(error, FileNotFoundError):
+        if previous.facts.created and isinstance(error, FileNotFoundError):
             return False
         raise TargetError(
-            f"{former.path}, which was measured, can't be found: {error.strerror}",
+            f"{previous.path}, which was measured, can't be found: {error.strerror}",
             "put that very file back, or start a new run",
             final=True,
         ) from error
@@ -128,11 +128,11 @@ def _device_place(target: TargetFacts, path: Path) -> Place:
     )
 
 
-def _made_anew(former: FormerTarget, *, overwrite: bool) -> Place:
+def _made_anew(previous: PreviousTarget, *, overwrite: bool) -> Place:
     """The place of a file that the run makes once more; it must lie on the same device as the one before."""
-    target, path = former.facts, former.path
+    target, path = previous.facts, previous.path
     assert target.identity is not None
-    if not former.may_be_ours and not overwrite:
+    if not previous.may_be_ours and not overwrite:
         raise TargetError(
             f"{path} is not there, and a file of {format_size(target.span_bytes)} would be made in its place",
             "if that is what you want, name the run again with --overwrite; else start a new run",
@@ -163,12 +163,12 @@ def _made_anew(former: FormerTarget, *, overwrite: bool) -> Place:
     return Place(path=path, make=True, span_bytes=target.span_bytes, file_system=room)
 
 
-def former_line(former: FormerTarget) -> str:
+def previous_target_line(previous: PreviousTarget) -> str:
     """A target in words: which file, of which size, and whose."""
-    size = format_size(former.facts.span_bytes)
-    if not former.is_file:
-        return f"{former.facts.path} ({size})"
-    if not former.path.exists():
-        return f"{former.path} ({size}, will be made and removed)"
-    ours = "made by this run, will be removed" if former.is_ours else "not made by this run, will stay"
-    return f"{former.path} ({size}, {ours})"
+    size = format_size(previous.facts.span_bytes)
+    if not previous.is_file:
+        return f"{previous.facts.path} ({size})"
+    if not previous.path.exists():
+        return f"{previous.path} ({size}, will be made and removed)"
+    ours = "made by this run, will be removed" if previous.is_ours else "not made by this run, will stay"
+    return f"{previous.path} ({size}, {ours})"

@@ -1,0 +1,28 @@
+"""Refuses to write to files that another program has open, with --overwrite too."""
+
+import time
+from pathlib import Path
+from typing import Final
+
+from iosonde.errors import TargetError
+from iosonde.machine import holders_of
+
+# The kernel closes the files of a killed process a moment after its end.
+WAIT_S_MAX: Final = 1.0
+LOOK_EVERY_S: Final = 0.05
+
+
+def check_not_in_use(path: Path) -> bool:
+    """Raises TargetError if a file is in use. Returns whether it is certain that it is not."""
+    until = time.monotonic() + WAIT_S_MAX
+    try:
+        while (found := holders_of(path)).known and time.monotonic() < until:
+            time.sleep(LOOK_EVERY_S)
+    except OSError as error:
+        raise TargetError(f"{path} can't be looked at: {error.strerror}", "ask for the rights to read it") from error
+    if found.known:
+        raise TargetError(
+            f"{path} is in use by {'; '.join(found.known)}",
+            "wait until that has ended, detach or unmount the device, or name another file",
+        )
+    return found.is_sure

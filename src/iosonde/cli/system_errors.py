@@ -1,0 +1,33 @@
+"""Errors of the system that can come up anywhere, as errors that a user can mend."""
+
+import errno
+from pathlib import Path
+
+from iosonde.errors import HINT_PROCESSES, IosondeError, OutputError, UsageError
+
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+_NO_THREAD = "can't start new thread"
+
+
+def system_error(error: Exception) -> IosondeError | None:
+    """The error to print; None for one that is a mistake of ours."""
+    if isinstance(error, MemoryError):
+        hint = "raise the limit (ulimit -v), or free some memory; a report takes about a GiB"
+        return OutputError("no memory is left", hint)
+    # Python has no class of its own for a thread that can't be started.
+    if isinstance(error, BlockingIOError) or (isinstance(error, RuntimeError) and _NO_THREAD in str(error)):
+        return OutputError("the system starts no more processes or threads", HINT_PROCESSES)
+    if isinstance(error, OSError) and _is_homeless():
+        return UsageError("the working directory does not exist any more", "change to one that does, then run again")
+    if isinstance(error, OSError) and error.errno in _NO_ROOM:
+        return OutputError(f"can't write: {error.strerror}", "free some space, or print to another place")
+    return None
+
+
+def _is_homeless() -> bool:
+    """Whether the working directory was removed: no relative path can be resolved then."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return True
+    return False

@@ -1,0 +1,109 @@
+"""Opens files that others may have created: only regular files, and never through a link that was not asked for.
+
+Under the name of a file there may be a link, a pipe without a writer, or a device. An ``O_PATH`` handle refers to any
+of them without touching it; the file that is opened afterwards is the one that was checked.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from iosonde.units import format_size
+
+CHUNK_BYTES: Final = 1 << 20
+_KINDS: Final = {
+    stat.S_IFLNK: "a symbolic link",
+    stat.S_IFDIR: "a directory",
+    stat.S_IFBLK: "a block device",
+    stat.S_IFCHR: "a character device",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+}
+
+
+@contextmanager
+def path_handle(path: Path | str, directory: int | None = None, *, follow: bool = False) -> Iterator[int]:
+    """An ``O_PATH`` handle on whatever lies at a path. Links are followed only with ``follow``. Raises OSError."""
+    handle = os.open(path, os.O_PATH | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW), dir_fd=directory)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def open_regular(path: Path | str, directory: int | None = None, *, follow: bool = False) -> BinaryIO:
+    """Opens a regular file for reading. Raises OSError, which says what it is if it is not a regular file."""
+    with path_handle(path, directory, follow=follow) as seen:
+        _check_regular(os.fstat(seen))
+        return os.fdopen(os.open(_path_of(seen), os.O_RDONLY | os.O_CLOEXEC), "rb")
+
+
+def open_own(path: Path | str, directory: int | None = None) -> BinaryIO:
+    """Opens a regular file for reading and writing, if this user owns it and it has no other hard link.
+
+    Raises OSError for any other.
+    """
+    with path_handle(path, directory) as seen:
+        _check_own(os.fstat(seen))
+        return os.fdopen(os.open(_path_of(seen), os.O_RDWR | os.O_CLOEXEC), "r+b", buffering=0)
+
+
+def _check_own(found: os.stat_result) -> None:
+    """Raises OSError unless it is a regular file, owned by this user, with one hard link."""
+    _check_regular(found)
+    if found.st_uid != os.geteuid():
+        raise OSError(errno.EPERM, f"it belongs to user {found.st_uid}, and this is user {os.geteuid()}")
+    if found.st_nlink != 1:
+        raise OSError(errno.EMLINK, f"it has {found.st_nlink} hard links, and a file of a run has one")
+
+
+def read_regular(
+    path: Path | str, directory: int | None = None, *, bytes_max: int, beginning: bytes = b"", follow: bool = False
+) -> bytes:
+    """Reads a regular file in full. Raises OSError, also for one longer than ``bytes_max``.
+
+    If it does not begin with ``beginning``, only that many bytes are read.
+    """
+    with open_regular(path, directory, follow=follow) as file:
+        found = os.pread(file.fileno(), len(beginning), 0)
+        return read_open(file, bytes_max) if found == beginning else found
+
+
+def read_open(file: BinaryIO, bytes_max: int) -> bytes:
+    """Reads an open file to the end that it has now. Raises OSError for one longer than ``bytes_max``."""
+    size_bytes = os.fstat(file.fileno()).st_size
+    _check_length(size_bytes, bytes_max)
+    # Not up to the bound: read() reserves all the memory that is asked for, which small machines don't have.
+    return file.read(size_bytes)
+
+
+def chunks_of(path: Path | str, directory: int | None = None) -> Iterator[bytes]:
+    """Reads a regular file in chunks. Raises OSError."""
+    with closing(open_regular(path, directory)) as file:
+        while data := file.read(CHUNK_BYTES):
+            yield data
+
+
+def _check_length(size_bytes: int, bytes_max: int) -> None:
+    """Raises OSError for a file longer than its kind can be."""
+    if size_bytes > bytes_max:
+        raise OSError(errno.EFBIG, f"it has {format_size(size_bytes)}, more than the limit of {format_size(bytes_max)}")
+
+
+def file_type(mode: int) -> str:
+    """The type of a file, in words."""
+    return _KINDS.get(stat.S_IFMT(mode), "a regular file" if stat.S_ISREG(mode) else "a file of an unknown type")
+
+
+def _check_regular(found: os.stat_result) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, f"it is {file_type(found.st_mode)}, not a regular file")
+
+
+def _path_of(handle: int) -> str:
+    """A path to the file that a handle refers to, whatever its name leads to by now."""
+    return f"/proc/self/fd/{handle}"

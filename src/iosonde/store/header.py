@@ -1,0 +1,112 @@
+"""run.json: what a run was meant to be, with a checksum of itself.
+
+The checksum stands behind the schema version and covers the version and all the text behind the checksum. So a header
+that was damaged or edited is refused, as a damaged frame of the journal is. Versions 1 and 2 had none.
+"""
+
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from iosonde.errors import RecordError
+from iosonde.records import SCHEMA_VERSION, RunHeader
+from iosonde.records.base import first_error
+from iosonde.store.files import RunFiles, open_files
+from iosonde.store.names import HEADER_NAME
+from iosonde.store.upgrades import upgraded_header
+from iosonde.store.versions import check_version, newer, unknown_in
+
+CHECKSUM_SINCE: Final = 3
+_DIGEST_BYTES: Final = 8
+_BEGINNING: Final = re.compile(r'\{\n "schema_version": (\d{1,9}),\n "checksum": "([0-9a-f]{16})",')
+
+
+def header_text(header: RunHeader) -> str:
+    """The text of run.json for a header, with its checksum."""
+    beginning, rest = "{", header.model_dump_json(indent=1, exclude={"schema_version"}).removeprefix("{") + "\n"
+    checksum = checksum_of(SCHEMA_VERSION, rest)
+    return f'{beginning}\n "schema_version": {SCHEMA_VERSION},\n "checksum": "{checksum}",{rest}'
+
+
+def load_header(path: Path) -> RunHeader:
+    """Reads what a run was meant to be, from its directory or an archive. Raises RecordError."""
+    with open_files(path) as files:
+        return read_header(path, files)
+
+
+def read_header(path: Path, files: RunFiles) -> RunHeader:
+    """The header of the run at ``path``, whose files are open. Raises RecordError."""
+    try:
+        text = files.read(HEADER_NAME).decode("utf-8")
+    except FileNotFoundError as error:
+        raise RecordError(
+            f"{path} has no {HEADER_NAME}: it is not {files.kind}, or its run was ended before it began",
+            "name the directory that `iosonde run` wrote, or start again with `iosonde run`",
+        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise RecordError(
+            f"{path} has no readable {HEADER_NAME}: {reason}", "ask for the rights to read it, or use a copy"
+        ) from error
+    try:
+        return _header_of(path, text)
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        unknown = unknown_in(error)
+        if unknown is not None:
+            raise newer(path, unknown) from error
+        reason = first_error(error) if isinstance(error, ValidationError) else str(error)
+        raise RecordError(f"{path / HEADER_NAME} is damaged: {reason}", "use a copy of the run directory") from error
+
+
+def written_version(path: Path) -> int:
+    """The version in which a run's header is written. Raises RecordError."""
+    with open_files(path) as files:
+        text = files.read(HEADER_NAME).decode("utf-8")
+    return check_version(path, _object(text).get("schema_version"))
+
+
+def _header_of(path: Path, text: str) -> RunHeader:
+    text = _current(path, text)
+    try:
+        header = RunHeader.model_validate_json(text)
+    except ValidationError:
+        # Text that is no JSON at all is told in the words of Python's own reader.
+        json.loads(text)
+        raise
+    # A name that stands twice counts where it stands last.
+    check_version(path, header.schema_version)
+    return header
+
+
+def _current(path: Path, text: str) -> str:
+    """The header's JSON as this version writes it, without the checksum. Raises ValueError where that does not fit."""
+    beginning = _BEGINNING.match(text)
+    if beginning is None:
+        found = _object(text)
+        if check_version(path, found.get("schema_version")) >= CHECKSUM_SINCE:
+            message = "it has no checksum behind its schema version"
+            raise ValueError(message)
+        return json.dumps(upgraded_header(found))
+    version, rest = check_version(path, int(beginning[1])), text[beginning.end() :]
+    if beginning[2] != checksum_of(version, rest):
+        message = "its checksum does not match: it was changed after it was written"
+        raise ValueError(message)
+    text = f'{{"schema_version":{version},{rest}'
+    return text if version == SCHEMA_VERSION else json.dumps(upgraded_header(_object(text)))
+
+
+def checksum_of(version: int, rest: str) -> str:
+    """The checksum of a header of that version, of which ``rest`` is the text behind the checksum."""
+    return hashlib.blake2b(f"{version}{rest}".encode(), digest_size=_DIGEST_BYTES).hexdigest()
+
+
+def _object(text: str) -> dict[str, Any]:
+    found = json.loads(text)
+    if not isinstance(found, dict):
+        message = "it holds no object"
+        raise TypeError(message)
+    return found
