@@ -47,6 +47,20 @@ fn batches_stay_small_where_operations_wait_for_the_target() {
 }
 
 #[test]
+fn an_operation_is_stamped_before_the_kernel_can_begin_with_any_of_its_batch() {
+    let job = Job { queue_depth: 32, ..job() };
+    let clock = ManualClock::default();
+    let mut ring = ScriptedRing::new(&clock, MS);
+    ring.push_ns = MS / 100;
+    let (end, mut spares) = Bench::on(&job, ring, clock, 8).run();
+    let all = tallies(&end, &mut spares);
+    let shortest = all.iter().map(|tally| tally.class(Class::Read)).filter(|class| class.count > 0);
+    let shortest = shortest.map(|class| class.latency_ns_min).min();
+    assert!(end.batch_max > 1, "no operation shared a batch");
+    assert!(shortest.is_some_and(|shortest| shortest >= MS), "an operation took {shortest:?} ns, and needs {MS}");
+}
+
+#[test]
 fn warm_up_is_recorded_apart_and_intervals_are_contiguous() {
     let (end, mut spares) = Bench::new(&job(), MS, 8).run();
     let all = tallies(&end, &mut spares);

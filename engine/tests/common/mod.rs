@@ -74,6 +74,8 @@ pub struct ScriptedRing {
     service_ns: u64,
     // Whether what is handed over is done before the call returns.
     pub is_done_at_once: bool,
+    // How long it takes to push one request, which the kernel may begin with at once.
+    pub push_ns: u64,
     waiting: VecDeque<(u64, Request)>,
     pub script: Rc<RefCell<VecDeque<Option<i32>>>>,
     pub seen: Rc<RefCell<Vec<Request>>>,
@@ -85,6 +87,7 @@ impl ScriptedRing {
             clock: clock.clone(),
             service_ns,
             is_done_at_once: false,
+            push_ns: 0,
             waiting: VecDeque::new(),
             script: Rc::default(),
             seen: Rc::default(),
@@ -96,6 +99,7 @@ impl Ring for ScriptedRing {
     fn push(&mut self, request: Request) {
         self.seen.borrow_mut().push(request);
         self.waiting.push_back((self.clock.now() + self.service_ns, request));
+        self.clock.advance(self.push_ns);
     }
 
     fn submit(&mut self, wait_for: u32, timeout_ns: u64) -> io::Result<()> {

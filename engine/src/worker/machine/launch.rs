@@ -70,7 +70,8 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         if left_ns > WAKE_NS { (1, left_ns - WAKE_NS) } else { (0, 0) }
     }
 
-    // Fills the queue, up to one batch; how many are handed over.
+    // Fills the queue, up to one batch; how many are handed over. All are aimed, then stamped, then pushed: with a
+    // submission thread the kernel may begin with the first as soon as it is pushed.
     pub(super) fn launch(&mut self) -> usize {
         let is_timed = self.is_timed();
         let before_ns = if is_timed { self.clock.now() } else { 0 };
@@ -79,7 +80,7 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             let slot = self.unfinished.pop().or_else(|| if is_early { None } else { self.ready.pop() });
             let Some(slot) = slot else { break };
             if self.aim(slot) {
-                self.push(slot);
+                self.batch.push(slot);
             } else {
                 self.exhausted = true;
             }
@@ -91,14 +92,16 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         let now = self.clock.now();
         self.integrate(now);
         self.in_flight += u32::try_from(handed_over).expect("a batch is no larger than the queue");
-        for &slot in &self.batch {
-            let slot = &mut self.slots[slot as usize];
+        for index in 0..handed_over {
+            let number = self.batch[index];
+            let slot = &mut self.slots[number as usize];
             // Another try goes on from the first one.
             if slot.next != Next::Again {
                 slot.submit_ns = now;
             }
             slot.next = Next::Fresh;
             slot.in_flight = true;
+            self.push(number);
         }
         self.batch.clear();
         handed_over
@@ -158,6 +161,5 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             buffer: slot.buffer,
             length_bytes: slot.length_bytes,
         });
-        self.batch.push(number);
     }
 }
