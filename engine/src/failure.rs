@@ -76,6 +76,20 @@ impl Failure {
         Self { kind, message: message.into(), errno: None, offset_bytes: None }
     }
 
+    /// This failure, after `before`. Operations that did not come back are told first, and never hidden: nothing may wait
+    /// for the target any more. Of two others the first one counts.
+    #[must_use]
+    pub fn after(self, before: Option<Self>) -> Self {
+        let Some(before) = before else { return self };
+        let (stuck, other) = match (self.kind, before.kind) {
+            (FailureKind::Stuck, FailureKind::Stuck) => return before,
+            (FailureKind::Stuck, _) => (self, before),
+            (_, FailureKind::Stuck) => (before, self),
+            _ => return before,
+        };
+        Self { message: format!("{}; besides, {}", stuck.message, other.message), ..stuck }
+    }
+
     /// A failure that the kernel reported while the engine did `what`.
     #[must_use]
     pub fn from_io(kind: FailureKind, what: &str, error: &io::Error) -> Self {
@@ -97,4 +111,28 @@ pub fn described(errno: i32) -> String {
     let text = io::Error::from_raw_os_error(errno).to_string();
     let words = text.split(" (os error").next().unwrap_or(&text).to_owned();
     format!("{words} ({})", errno_name(errno))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn met(kinds: [FailureKind; 2]) -> Failure {
+        let [before, after] = kinds.map(|kind| Failure::new(kind, format!("{kind:?}")));
+        after.after(Some(before))
+    }
+
+    #[test]
+    fn what_did_not_come_back_is_told_first_whatever_else_failed_before_or_after() {
+        for kinds in [[FailureKind::Io, FailureKind::Stuck], [FailureKind::Stuck, FailureKind::Io]] {
+            let found = met(kinds);
+            assert_eq!((found.kind, found.message.as_str()), (FailureKind::Stuck, "Stuck; besides, Io"));
+        }
+    }
+
+    #[test]
+    fn of_two_others_the_first_counts() {
+        assert_eq!(met([FailureKind::Io, FailureKind::NoSpace]).message, "Io");
+        assert_eq!(met([FailureKind::Stuck, FailureKind::Stuck]).message, "Stuck");
+    }
 }

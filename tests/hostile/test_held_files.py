@@ -3,6 +3,7 @@
 import fcntl
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from iosonde.machine.holders import holders_of
 from tests.commands import few_cells, iosonde
 from tests.forged import forge
 from tests.hostile.harness import assert_refused, broken_off, identity_of
+from tests.stories.faulty_places import faulty_file
 from tests.stories.loop_devices import attached, digest, done, image, need_root
 
 WRITE = ("--size", "16MiB", "--buffered", "--overwrite", "--duration", "100ms", "--read", "0")
@@ -132,3 +134,33 @@ def test_a_lock_is_no_hindrance_to_the_question(tmp_path: Path) -> None:
     with path.open("rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         assert not holders_of(path).is_sure or holders_of(path).known
+
+
+ASK = "import sys; from iosonde.machine.holders import *; print(holders_of(Path(sys.argv[1])))"
+
+
+def test_a_file_system_that_never_answers_does_not_hold_up_the_question_about_another(tmp_path: Path) -> None:
+    path = image(tmp_path / "own.img", 1 << 20)
+    with faulty_file(tmp_path / "faulty") as faulty:
+        holder = subprocess.Popen(["tail", "-c1", "-f", faulty.path], stdout=subprocess.PIPE)
+        assert holder.stdout is not None
+        assert holder.stdout.read(1)
+        faulty.tell("freeze")
+        try:
+            # In a process of its own: one that waits for the file system can't be interrupted.
+            asked = subprocess.run(
+                [
+                    sys.executable,
+                    "-c",
+                    f"from iosonde.machine.holders import *; print(holders_of(Path({str(path)!r})))",
+                ],
+                capture_output=True,
+                text=True,
+                check=True,
+                timeout=20,
+            )
+        finally:
+            faulty.tell("go")
+            holder.kill()
+            holder.communicate()
+    assert asked.stdout == "Holders(known=(), is_sure=True)\n"

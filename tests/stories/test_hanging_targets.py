@@ -46,6 +46,8 @@ class Hanging:
     process: subprocess.Popen[str]
     since_s: float
     file: FaultyFile | None = None
+    # Whether another target of the run fails meanwhile.
+    beside_failing: bool = False
     took_s: float = 0.0
     errors: str = ""
 
@@ -89,8 +91,22 @@ def frozen(stack: ExitStack, folder: Path) -> Hanging:
     return Hanging("frozen", folder / "run", process, time.monotonic())
 
 
+def beside_failing(stack: ExitStack, folder: Path, engine: str, read: int, *, is_first: bool) -> Hanging:
+    """A run of two targets: one hangs, the first or the last of them, and the other one fails for good meanwhile."""
+    hangs, fails = (stack.enter_context(faulty_file(folder / name)) for name in ("hangs", "fails"))
+    paths = (hangs.path, fails.path) if is_first else (fails.path, hangs.path)
+    process = run_on(stack, paths[0], folder, engine, read, "none", paths[1], "--overwrite", "--buffered")
+    hangs.tell("hang")
+    since_s = time.monotonic()
+    # Its operations are under way by then; the end of the other one stops whatever still can be.
+    time.sleep(0.3)
+    fails.die()
+    what = f"{engine}, {read} % reads, the {'first' if is_first else 'last'} hangs"
+    return Hanging(what, folder / "run", process, since_s, beside_failing=True)
+
+
 @pytest.fixture(scope="module")
-def ended(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Hanging]]:
+def every_end(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Hanging]]:
     """Runs that hang at the same time, each in its own way; what they wait for is answered in the end."""
     ways = [
         *((engine, 100, "none", "hang") for engine in engines()),
@@ -106,10 +122,34 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Hanging]]:
             process = run_on(stack, file.path, folder, engine, read, sync, "--overwrite", "--buffered")
             file.tell(fault)
             runs.append(Hanging(f"{engine}, {read} % reads, {fault}", folder / "run", process, time.monotonic(), file))
+        runs += [
+            beside_failing(stack, tmp_path_factory.mktemp("beside"), engine, 100, is_first=first)
+            for engine in engines()
+            for first in (False, True)
+        ]
         for run in runs:
             _, run.errors = run.process.communicate(timeout=ENDS_S_MAX)
             run.took_s = time.monotonic() - run.since_s
         yield runs
+
+
+@pytest.fixture(scope="module")
+def ended(every_end: list[Hanging]) -> list[Hanging]:
+    """Those whose only target hangs."""
+    return [run for run in every_end if not run.beside_failing]
+
+
+def test_a_target_that_fails_does_not_hide_another_that_hangs(every_end: list[Hanging]) -> None:
+    mixed = [run for run in every_end if run.beside_failing]
+    assert len(mixed) == 2 * len(engines())
+    for run in mixed:
+        assert run.process.returncode == 3, (run.what, run.errors)
+        assert run.took_s < ENDS_S_MAX, run.what
+        [cell] = load_run(run.directory).cells
+        assert cell.failure is not None, run.what
+        assert cell.failure.kind == "stuck", (run.what, cell.failure)
+        assert GIVEN_UP in cell.failure.message, (run.what, cell.failure)
+        assert "ENOTCONN" in cell.failure.message or "ECONNABORTED" in cell.failure.message, (run.what, cell.failure)
 
 
 def test_a_run_on_a_file_system_that_never_answers_ends_within_its_deadline(ended: list[Hanging]) -> None:

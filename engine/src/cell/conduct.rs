@@ -116,14 +116,15 @@ pub fn conduct(
             let shortened = whole.iter().any(|target| target.has_holes_now());
             total.fail(shortened.then(|| Failure::new(FailureKind::Changed, message)));
         }
-        // What a power cut is to find has to be on its disk by now.
-        targets.iter().filter_map(|target| target.ledger.as_ref()).try_for_each(|ledger| ledger.flush())?;
         let is_stuck = total.is_stuck();
         let result = total.result(job, &counted, collector.shares(), &before, &after);
         if is_stuck {
             setting.stop.store(true, Ordering::Relaxed);
+            // Before the ledgers, which may lie on the drive that does not answer.
             given_up(result.clone());
         }
+        // What a power cut is to find has to be on its disk by now.
+        targets.iter().filter_map(|target| target.ledger.as_ref()).try_for_each(|ledger| ledger.flush())?;
         Ok(result)
     })
 }
@@ -140,6 +141,7 @@ struct Crew<'scope> {
     // None where no operation could be handed over.
     kernel_workers: Option<KernelWorkers>,
     targets: &'scope [Target],
+    stop: Arc<AtomicBool>,
     workers_each: usize,
     // Whoever still runs sleeps in the kernel, and nobody waits for it any more.
     is_given_up: bool,
@@ -206,6 +208,7 @@ impl<'scope> Crew<'scope> {
             total,
             kernel_workers: job.engine.is_ring_on_a_target().then(|| KernelWorkers::of(helpers)),
             targets: &setting.targets[..job.targets as usize],
+            stop: Arc::clone(&setting.stop),
             workers_each: job.workers_each() as usize,
             is_given_up: false,
         };
@@ -249,8 +252,12 @@ impl<'scope> Crew<'scope> {
         while let Ok((worker, mut legacy)) = self.ended.try_recv() {
             self.handles[worker] = None;
             let target = worker / self.workers_each;
-            if let Some(failure) = legacy.failure.as_mut().filter(|_| self.targets.len() > 1) {
-                failure.message = format!("{}: {}", self.targets[target].path().display(), failure.message);
+            if let Some(failure) = &mut legacy.failure {
+                if self.targets.len() > 1 {
+                    failure.message = format!("{}: {}", self.targets[target].path().display(), failure.message);
+                }
+                // What the others would still measure is worth nothing beside it.
+                self.stop.store(true, Ordering::Relaxed);
             }
             if let Some(workers) = &mut self.kernel_workers {
                 workers.add(&legacy.kernel_workers);

@@ -101,7 +101,7 @@ impl Total {
         self.slowest.add(&legacy.slowest, target);
         self.faults.add(&legacy.faults, target);
         self.censored.add(&legacy.censored);
-        self.failure = self.failure.take().or(legacy.failure);
+        self.fail(legacy.failure);
         self.stopped |= legacy.stopped;
         self.batch_max = self.batch_max.max(legacy.batch_max);
         match &mut self.reap_gaps {
@@ -126,9 +126,11 @@ impl Total {
         self.kernel_workers_ns = Some(cpu_ns);
     }
 
-    /// Says why the job failed, unless a worker has said so.
+    /// Says why the job failed, or why as well; see [`Failure::after`].
     pub fn fail(&mut self, failure: Option<Failure>) {
-        self.failure = self.failure.take().or(failure);
+        if let Some(failure) = failure {
+            self.failure = Some(failure.after(self.failure.take()));
+        }
     }
 
     /// Whether operations did not come back, so that nothing may wait for the target any more.

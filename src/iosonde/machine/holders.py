@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from iosonde.machine.cached_stat import cached_numbers
 from iosonde.machine.uses import uses_of
 
 SYSFS_BLOCK: Final = Path("/sys/block")
@@ -20,6 +21,8 @@ PROC: Final = Path("/proc")
 _LOOP_STATUS: Final = 0x4C05
 _LOOP_INFO_BYTES: Final = 232
 _LOOP_BEGINNING: Final = struct.Struct("=QQ")
+# Since Linux 5.14.
+_INODE: Final = re.compile(r"^ino:\s*(\d+)$", re.MULTILINE)
 _OCTAL: Final = re.compile(r"\\([0-7]{3})")
 _NOT_TOLD: Final = frozenset({errno.EACCES, errno.EPERM, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOLCK, errno.ENOSYS})
 
@@ -52,7 +55,7 @@ def holders_of(path: Path) -> Holders:
 def _loops(numbers: Numbers) -> Iterator[str]:
     for backing in sorted(SYSFS_BLOCK.glob("loop*/loop/backing_file")):
         name = backing.parent.parent.name
-        if numbers in {_asked(Path("/dev") / name), _named(backing)}:
+        if numbers == (_asked(Path("/dev") / name) or _named(backing)):
             uses = _uses(Path("/dev") / name)
             yield "; ".join([f"loop device {name}", *uses])
 
@@ -83,10 +86,9 @@ def _asked(device: Path) -> Numbers | None:
 def _named(backing: Path) -> Numbers | None:
     """The backing file by its path in sysfs, which everybody may read."""
     try:
-        found = Path(backing.read_text(encoding="utf-8", errors="surrogateescape").rstrip("\n")).stat()
+        return cached_numbers(Path(backing.read_text(encoding="utf-8", errors="surrogateescape").rstrip("\n")))
     except (OSError, ValueError):
         return None
-    return found.st_dev, found.st_ino
 
 
 def _swaps(numbers: Numbers) -> Iterator[str]:
@@ -97,8 +99,7 @@ def _swaps(numbers: Numbers) -> Iterator[str]:
     for line in lines:
         name = _OCTAL.sub(lambda found: chr(int(found[1], 8)), line.split()[0]) if line.split() else ""
         with suppress(OSError, ValueError):
-            found = Path(name).stat()
-            if (found.st_dev, found.st_ino) == numbers:
+            if cached_numbers(Path(name)) == numbers:
                 yield "the kernel as swap"
 
 
@@ -108,16 +109,20 @@ def _processes(numbers: Numbers) -> Iterator[str]:
         if not process.name.isdigit() or process.name == own:
             continue
         with suppress(OSError):
-            with os.scandir(process / "fd") as handles:
-                has_it = any(_is_open(handle, numbers) for handle in handles)
-            if has_it:
+            if any(_is_open(link, numbers) for link in (process / "fd").iterdir()):
                 yield _described(process)
 
 
-def _is_open(handle: "os.DirEntry[str]", numbers: Numbers) -> bool:
+def _is_open(link: Path, numbers: Numbers) -> bool:
+    """Whether an open file of a process is that file. Other files may lie on file systems that never answer."""
     with suppress(OSError):
-        found = Path(handle.path).stat()
-        return (found.st_dev, found.st_ino) == numbers
+        if not str(link.readlink()).startswith("/"):
+            # A socket, a pipe, or what else has no file system.
+            return False
+        inode = _INODE.search((link.parent.with_name("fdinfo") / link.name).read_text("ascii", "replace"))
+        if inode is not None and int(inode[1]) != numbers[1]:
+            return False
+        return cached_numbers(link) == numbers
     return False
 
 

@@ -251,7 +251,7 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             self.recorder.turn(boundary, self.window.phase(), self.window.interval());
             if self.window.end_ns() == u64::MAX && self.silent_ns(now) > SILENCE_NS_MAX {
                 let message = format!("nothing came back for {} s", SILENCE_NS_MAX / 1_000_000_000);
-                self.failure.get_or_insert(Failure::new(FailureKind::Stuck, message));
+                self.failure = Some(Failure::new(FailureKind::Stuck, message).after(self.failure.take()));
                 self.window.close(now);
             }
         }
@@ -321,7 +321,7 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         }
         let message =
             format!("{} operations did not come back within {} s", self.in_flight, DRAIN_NS_MAX / 1_000_000_000);
-        self.failure.get_or_insert(Failure::new(FailureKind::Stuck, message));
+        self.failure = Some(Failure::new(FailureKind::Stuck, message).after(self.failure.take()));
         Step::Done
     }
 
