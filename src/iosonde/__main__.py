@@ -4,6 +4,7 @@ import gc
 import io
 import os
 import sys
+from contextlib import suppress
 from typing import NoReturn
 
 # Loading makes a hundred thousand objects that stay; looking for garbage among them while they are made, and for
@@ -37,6 +38,12 @@ def _open_standard_streams() -> None:
             os.open(os.devnull, os.O_RDWR)
     sys.stdout = sys.stdout or os.fdopen(1, "w", encoding="utf-8")
     sys.stderr = sys.stderr or os.fdopen(2, "w", encoding="utf-8")
+    with suppress(OSError):
+        # Whoever gave us a pipe that does not block would lose what it can't take at once.
+        os.set_blocking(1, True)
+    if isinstance(getattr(sys.stdout, "buffer", None), io.RawIOBase):
+        # With PYTHONUNBUFFERED, Python drops what a full disk or a pipe does not take at once, and says nothing.
+        sys.stdout = open(1, "w", encoding=sys.stdout.encoding, closefd=False)  # noqa: SIM115 - it stays open
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A sign that the encoding lacks costs that sign, and not the figures.
         sys.stdout.reconfigure(errors="replace")

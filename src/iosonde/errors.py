@@ -12,7 +12,7 @@ IosondeError
 ├── ExpectationError    exit 9   a run does not meet what was expected of it
 └── UndecidedError      exit 10  a run does not tell whether it meets what was expected of it
 
-An interruption is not an error: the command line ends with 130 for SIGINT and 143 for SIGTERM.
+An interruption is not an error: the command line ends with 129 for SIGHUP, 130 for SIGINT and 143 for SIGTERM.
 """
 
 from collections.abc import Callable
@@ -25,6 +25,9 @@ HINT_HANGS: Final = (
 
 HINT_PROCESSES: Final = "raise the limit of processes and threads (ulimit -u; pids.max of the cgroup), or end some"
 """The way out where the system starts no more of them."""
+
+HINT_FILES: Final = "raise the limit of open files (ulimit -n)"
+"""The way out where no more files can be opened."""
 
 HINT_ONE_BUILD: Final = "front and engine must come from one build: install iosonde again"
 """The way out where the engine does not speak the front's protocol."""

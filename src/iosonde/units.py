@@ -34,6 +34,7 @@ _TOLD_TO_NS: Final = (
     (None, MINUTE_NS),
 )
 RATES: Final = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6}
+TEXT_LENGTH_MAX: Final = 40
 _NUMBER = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-zµ]*)\s*$")
 _SPELLINGS: Final = {name.lower(): name for name in (*BINARY, *DECIMAL)}
 
@@ -43,6 +44,7 @@ def parse_bytes(text: str, what: str) -> int:
 
     Raises UsageError for a unit that is unknown or ambiguous, and for parts of a byte.
     """
+    _check_length(text, what)
     match = _NUMBER.match(text)
     if match is None:
         raise UsageError(f"{what}: '{text}' is not a size", "write a size such as 4KiB, 1MiB or 8GiB")
@@ -63,6 +65,7 @@ def parse_bytes(text: str, what: str) -> int:
 
 def parse_duration(text: str, what: str) -> int:
     """Nanoseconds from text such as ``5s``, ``200ms`` or ``2m`` (``what`` names the flag in errors)."""
+    _check_length(text, what)
     match = _NUMBER.match(text)
     if match is None:
         raise UsageError(f"{what}: '{text}' is not a duration", "write a duration such as 5s, 200ms or 2m")
@@ -77,6 +80,7 @@ def parse_duration(text: str, what: str) -> int:
 
 def parse_percent(text: str, what: str) -> float:
     """Percent from text such as ``2%`` or ``0.5 %`` (``what`` names the flag in errors)."""
+    _check_length(text, what)
     match = _NUMBER.match(text.strip().removesuffix("%"))
     if match is None or match[2]:
         raise UsageError(f"{what}: '{text}' is not a share", "write percent, such as 2% or 0.5%")
@@ -88,6 +92,7 @@ def parse_rate(text: str, what: str) -> int:
 
     Operations are counted in powers of ten, so ``k`` and ``M`` are clear here. A ``/s`` behind them is taken as well.
     """
+    _check_length(text, what)
     match = _NUMBER.match(text.strip().removesuffix("/s"))
     if match is None:
         raise UsageError(f"{what}: '{text}' is not a rate", "write operations a second, such as 500, 20k or 1.5M")
@@ -99,6 +104,12 @@ def parse_rate(text: str, what: str) -> int:
             "a rate is operations a second: 500, 20k (10^3), 1.5M (10^6)",
         )
     return _whole(number, factor, what, text, "operations a second")
+
+
+def _check_length(text: str, what: str) -> None:
+    """Raises UsageError for what is longer than any number with its unit has to be."""
+    if len(text) > TEXT_LENGTH_MAX:
+        raise UsageError(f"{what}: '{text[:20]}...' has {len(text):,} characters", "write a shorter number")
 
 
 def _whole(number: str, factor: int, what: str, text: str, base: str) -> int:

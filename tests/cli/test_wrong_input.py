@@ -103,7 +103,7 @@ def test_a_folder_that_may_not_be_written_is_refused(folder: Path) -> None:
 def test_an_empty_target_is_refused_and_is_not_the_current_directory(folder: Path, command: str) -> None:
     ended = iosonde(command, "", folder=folder)
     assert ended.returncode == 2
-    assert "error: the target's name is empty" in ended.stderr
+    assert "error: an argument is empty" in ended.stderr
     assert "hint: is a variable unset?" in ended.stderr
 
 

@@ -4,6 +4,8 @@ import fcntl
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from iosonde.machine.holders import holders_of
 from tests.commands import few_cells, iosonde
 from tests.forged import forge
+from tests.hostile.file_systems import without_attributes
 from tests.hostile.harness import assert_refused, broken_off, identity_of
 from tests.stories.faulty_places import faulty_file
 from tests.stories.loop_devices import attached, digest, done, image, need_root
@@ -164,3 +167,56 @@ def test_a_file_system_that_never_answers_does_not_hold_up_the_question_about_an
             holder.kill()
             holder.communicate()
     assert asked.stdout == "Holders(known=(), is_sure=True)\n"
+
+
+@contextmanager
+def overlaid(folder: Path) -> Iterator[tuple[Path, Path]]:
+    """An overlay over two directories of its own: its upper directory, and where it is mounted."""
+    need_root("mount")
+    lower, upper, work, merged = (folder / name for name in ("lower", "upper", "work", "merged"))
+    for each in (lower, upper, work, merged):
+        each.mkdir()
+    options = f"lowerdir={lower},upperdir={upper},workdir={work}"
+    if subprocess.run(["mount", "-t", "overlay", "overlay", "-o", options, merged], check=False).returncode:
+        pytest.skip("this kernel mounts no overlay here")
+    try:
+        yield upper, merged
+    finally:
+        done("umount", merged)
+
+
+def test_a_file_on_an_overlay_is_refused_whose_upper_file_is_in_use(tmp_path: Path) -> None:
+    with overlaid(tmp_path) as (upper, merged):
+        image(merged / "disk.img")
+        before = digest(upper / "disk.img")
+        with attached(upper / "disk.img"):
+            refused = iosonde("probe", merged / "disk.img", "--read", "0", "--overwrite", "--buffered")
+            assert_refused(refused, 3)
+            assert "loop" in refused.stderr
+        assert digest(upper / "disk.img") == before
+
+
+def test_of_a_file_on_an_overlay_nobody_is_sure(tmp_path: Path) -> None:
+    with overlaid(tmp_path) as (_, merged):
+        image(merged / "disk.img")
+        found = holders_of(merged / "disk.img")
+        assert found.known == ()
+        assert not found.is_sure
+
+
+def test_that_nobody_can_be_sure_on_a_file_system_in_user_space_is_told(tmp_path: Path) -> None:
+    with without_attributes(tmp_path) as place:
+        image(place / "disk.img")
+        told = iosonde("plan", place / "disk.img", "--overwrite", "--profile", few_cells(tmp_path))
+        assert told.returncode == 0, told.stderr
+        assert "unknown   whether another program has it open" in told.stdout + told.stderr
+
+
+def test_a_marked_file_with_a_second_name_is_asked_for(tmp_path: Path) -> None:
+    run = broken_off(tmp_path / "first")
+    orphan = next((run.parent / "place").iterdir())
+    second = tmp_path / "second"
+    second.hardlink_to(orphan)
+    before = digest(second)
+    assert_refused(iosonde("resume", run, folder=tmp_path), 3)
+    assert digest(second) == before

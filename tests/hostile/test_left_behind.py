@@ -207,3 +207,31 @@ def _assert_ends_at_once(tmp_path: Path, loss: str, *, verify: bool) -> None:
     assert process.returncode == 7, stderr
     assert "Traceback" not in stderr
     assert tree_of(place) == set()
+
+
+@pytest.mark.parametrize("way", ["renamed", "another in its place"])
+def test_a_file_that_was_moved_during_the_run_is_told_with_its_present_name(tmp_path: Path, way: str) -> None:
+    place = tmp_path / "place"
+    place.mkdir()
+    process = start_run(tmp_path, place, duration="2s")
+    wait_until_measuring(tmp_path / "run")
+    own = next(place.iterdir())
+    own.rename(place / "moved")
+    if way == "another in its place":
+        theirs = victim(own)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode in {3, 7}, stderr
+    assert f"{place}/moved could not be removed: it was moved there during the run" in stderr
+    if way == "another in its place":
+        theirs.assert_untouched()
+
+
+def test_a_file_whose_folder_was_moved_during_the_run_is_removed_there(tmp_path: Path) -> None:
+    place = tmp_path / "place"
+    place.mkdir()
+    process = start_run(tmp_path, place, duration="2s")
+    wait_until_measuring(tmp_path / "run")
+    place.rename(tmp_path / "elsewhere")
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode in {0, 3}, stderr
+    assert tree_of(tmp_path / "elsewhere") == set()

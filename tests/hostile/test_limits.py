@@ -1,9 +1,11 @@
 """Values, files and surroundings beyond every bound: one line and exit 2, or the code of their class; no traceback."""
 
+import json
 import os
 import resource
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,6 +47,13 @@ NOT_UTF8 = b"odd\xff\xfename"
         ("--block-size", ",".join(["4KiB:1"] * 3000)),
         ("--think-time", "9" * 400 + "s"),
         ("--span", "0B"),
+        ("--size", "9" * 400 + "GiB"),
+        ("--size", "0." + "0" * 5000 + "1GiB"),
+        ("--offset", "9" * 400 + "GiB"),
+        ("--rate", "9" * 5000),
+        ("--think-time", "9" * 5000 + "s"),
+        ("--pattern", "runs:" + "9" * 5000),
+        ("--pattern", "strided:" + "9" * 400 + "GiB"),
     ],
     ids=lambda words: " ".join(words)[:40],
 )
@@ -55,6 +64,9 @@ def test_a_value_beyond_its_bounds_is_refused(tmp_path: Path, words: tuple[str, 
 
 NESTED = "x = " + "[" * 5000 + "]" * 5000
 DEEP_TABLES = "".join(f"[{'.'.join(['a'] * depth)}]\n" for depth in (900, 901))
+MANY_PARTS = f"a{'.a' * 50_000} = 1"
+MANY_TABLES = "x = " + "{a = " * 150 + "1" + "}" * 150
+LONG_HEXADECIMAL = f"repeats = 0x{'f' * 5000}"
 LONG_NUMBER = f"repeats = {'9' * 5000}"
 MANY_CELLS = """
 [[experiment]]
@@ -66,11 +78,22 @@ queue_depth = [{depths}]
 """.format(reads=", ".join(map(str, range(101))), depths=", ".join(map(str, range(1, 1025))))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [NESTED, DEEP_TABLES, LONG_NUMBER, MANY_CELLS * 10, "\x00", "\ufeff" * 9, "=" * 1000, "repeats = 1e400"],
-    ids=["nested", "deep tables", "long number", "a million cells", "NUL", "marks", "no TOML", "infinite"],
-)
+TOO_MUCH = {
+    "nested": NESTED,
+    "deep tables": DEEP_TABLES,
+    "long number": LONG_NUMBER,
+    "many parts": MANY_PARTS,
+    "many tables": MANY_TABLES,
+    "hexadecimal": LONG_HEXADECIMAL,
+    "a million cells": MANY_CELLS * 10,
+    "NUL": "\x00",
+    "marks": "\ufeff" * 9,
+    "no TOML": "=" * 1000,
+    "infinite": "repeats = 1e400",
+}
+
+
+@pytest.mark.parametrize("text", TOO_MUCH.values(), ids=TOO_MUCH)
 @pytest.mark.parametrize("file", ["profile", "model", "expectations"])
 def test_a_file_that_is_too_much_is_refused(finished: Path, file: str, text: str) -> None:
     path = finished.parent / "odd.toml"
@@ -242,3 +265,65 @@ def test_a_group_that_may_have_no_more_processes_ends_a_command_with_a_hint(
     if result.returncode:
         assert_refused(result, 4, 7)
     assert list((finished.parent / "place").iterdir()) == []
+
+
+def test_a_campaign_of_too_many_cells_is_refused_before_they_are_made(tmp_path: Path) -> None:
+    path = few_cells(tmp_path)
+    path.write_text('name = "many"\nwarmup = "0s"\nduration = "80ms"\n' + MANY_CELLS, encoding="utf-8")
+    result = iosonde("plan", "sim:mm1", "--profile", path, folder=tmp_path)
+    assert_refused(result, 2)
+    assert "and a plan at most 10,000" in result.stderr
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    "words", [("plan", "sim:mm1", "--cells", "--json"), ("probe", "sim:mm1", "--duration", "100ms", "--json")], ids=str
+)
+def test_output_that_does_not_fit_is_never_taken_for_whole(
+    finished: Path, words: tuple[str, ...], unbuffered: str
+) -> None:
+    result = subprocess.run(
+        ["/bin/sh", "-c", 'ulimit -f 1 && exec "$@" > out', "sh", *command(*words)],
+        cwd=finished.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment(PYTHONUNBUFFERED=unbuffered),
+    )
+    assert_refused(result, 7)
+
+
+def test_a_pipe_that_does_not_block_gets_all_of_the_output(finished: Path) -> None:
+    words = command("plan", "sim:mm1", "--cells", "--json", "--seed", "1")
+    whole = subprocess.run(words, capture_output=True, check=True, env=environment()).stdout
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    process = subprocess.Popen(words, stdout=writer, cwd=finished.parent, env=environment(PYTHONUNBUFFERED="1"))
+    os.close(writer)
+    time.sleep(2)
+    with os.fdopen(reader, "rb") as pipe:
+        assert pipe.read() == whole
+    assert process.wait() == 0
+
+
+def test_a_stdout_that_is_only_open_for_reading_is_told(finished: Path) -> None:
+    with Path(os.devnull).open("rb") as null:
+        result = subprocess.run(
+            command("show", "run"), cwd=finished.parent, stdout=null, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert_refused(result, 7)
+
+
+@pytest.mark.parametrize("words", [("show", "run"), ("list", "."), ("resume", "run")], ids=lambda words: words[0])
+def test_a_journal_that_is_mostly_a_hole_is_refused_at_once(finished: Path, words: tuple[str, ...]) -> None:
+    os.truncate(finished / "journal", 4 << 30)
+    result = iosonde(*words, folder=finished.parent)
+    assert "were never written" in result.stdout + result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_name_that_is_not_utf_8_is_listed_as_json(finished: Path) -> None:
+    finished.rename(finished.parent / os.fsdecode(NOT_UTF8))
+    result = iosonde("list", ".", "--json", folder=finished.parent)
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)[0]["state"] == "finished"

@@ -122,6 +122,7 @@ def ready(
     source = start_source(setting.engine)
     opened: list[TargetFacts] = []
     made = CreatedFiles(observer.left_behind)
+    observer.files_created(made.abandon)
     is_cut = False
     try:
         check(source.hello)
@@ -199,10 +200,14 @@ def whole_plan(plan: Plan) -> Work:
 def measure_to_directory(wish: Wish, ahead: Survey, out: Path, observer: Observer, now: datetime) -> RunDirectory:
     """Runs a campaign into a run directory. What was measured is kept, whatever ends the run."""
     directory = RunDirectory.create(out)
-    with _new_run(wish, ahead, now, out, observer) as (source, header), directory.start_journal(header) as journal:
-        with ended_by_loss(journal):
-            Conductor(source, header, whole_plan(header.plan), journal, observer).run()
-        journal.end()
+    try:
+        with _new_run(wish, ahead, now, out, observer) as (source, header), directory.start_journal(header) as journal:
+            with ended_by_loss(journal):
+                Conductor(source, header, whole_plan(header.plan), journal, observer).run()
+            journal.end()
+    except BaseException:
+        directory.remove_if_empty()
+        raise
     return directory
 
 

@@ -59,6 +59,9 @@ class Observer(Protocol):
     def analysis_failed(self, record: CellRecord, error: Exception) -> None:
         """A cell is kept, and what its intervals say of it could not be worked out, which is our mistake."""
 
+    def files_created(self, abandon: Callable[[], tuple[Path, ...]]) -> None:
+        """Files of the run's own may exist from now on; ``abandon`` has other processes remove them, and says which."""
+
     def left_behind(self, path: Path, reason: str) -> None:
         """A file that the run has made could not be removed at its end."""
 
@@ -85,6 +88,9 @@ class SilentObserver:
         """Nothing."""
 
     def analysis_failed(self, record: CellRecord, error: Exception) -> None:
+        """Nothing."""
+
+    def files_created(self, abandon: Callable[[], tuple[Path, ...]]) -> None:
         """Nothing."""
 
     def left_behind(self, path: Path, reason: str) -> None:

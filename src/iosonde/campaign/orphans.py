@@ -14,6 +14,7 @@ from iosonde.safe_files import (
     CreatedFile,
     mark_on,
     open_regular,
+    path_handle,
     registered_mark,
     remove_created,
     unregister_created,
@@ -64,6 +65,26 @@ def _orphans(folder: Path, names: list[str]) -> Iterator[Orphan]:
         mark = mark or registered_mark(name, found.st_dev, found.st_ino)
         if found.st_uid == os.geteuid() and mark:
             yield Orphan(path, CreatedFile(found.st_dev, found.st_ino, None), found.st_size, mark)
+
+
+def renamed_in(folder: Path) -> tuple[Path, ...]:
+    """Files in a directory that iosonde created under a name that the user chose; they are the user's to remove."""
+    try:
+        with os.scandir(folder) as entries:
+            others = [
+                Path(entry.path)
+                for entry in entries
+                if entry.is_file(follow_symlinks=False) and not _may_be_ours(entry)
+            ]
+    except OSError:
+        return ()
+    return tuple(sorted(path for path in others if _has_any_mark(path)))
+
+
+def _has_any_mark(path: Path) -> bool:
+    with suppress(OSError), path_handle(path) as seen:
+        return bool(mark_on(seen))
+    return False
 
 
 def remove_aside(folder: Path, mark: str) -> None:

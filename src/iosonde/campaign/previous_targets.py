@@ -170,5 +170,5 @@ def previous_target_line(previous: PreviousTarget) -> str:
         return f"{previous.facts.path} ({size})"
     if not previous.path.exists():
         return f"{previous.path} ({size}, will be made and removed)"
-    ours = "made by this run, will be removed" if previous.is_ours else "not made by this run, will stay"
+    ours = "made by this run, will be removed" if previous.is_ours else "not known as made by this run, will stay"
     return f"{previous.path} ({size}, {ours})"

@@ -3,9 +3,9 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -13,8 +13,10 @@ from iosonde.records import Identity
 from iosonde.safe_files import CreatedFile, path_handle, register_created, remove_created, removing, unregister_created
 from iosonde.sources import MadeTarget
 
-# A file system that answers at all takes less to remove a file; one that does not is not waited for.
-REMOVAL_S_MAX: Final = 2.0
+# How long the removal of a file is waited for where its file system has not answered before, and elsewhere: a busy disk
+# takes seconds to free a large file. It goes on by itself then.
+LOST_S_MAX: Final = 2.0
+BUSY_S_MAX: Final = 8.0
 NO_ANSWER: Final = "its file system does not answer"
 
 # Is told of a file that could not be removed, and why.
@@ -49,16 +51,31 @@ class CreatedFiles:
         """Whether a file at that path is among them."""
         return any(made.path == path for made in self._made)
 
-    def remove(self, *, apart: bool) -> None:
+    def abandon(self) -> tuple[Path, ...]:
+        """Starts a process for each that removes it, and waits for none; which they are."""
+        for made in self._made:
+            with suppress(OSError):
+                _remover(made)
+        return tuple(made.path for made in self._made)
+
+    def remove(self, handles: Mapping[tuple[int, int], Path], *, apart: bool, is_lost: bool = False) -> None:
         """Removes what its path still leads to, and tells what could not be removed.
 
-        With ``apart`` another process does it, which is left to itself when it does not end: nobody can end what waits
-        for a file system that does not answer.
+        ``handles`` are files that are still open, by device and inode: they say where one is that was moved meanwhile.
+        With ``apart`` another process does it, which is left to itself when it does not end in time: nobody can end
+        what waits for a file system that does not answer. ``is_lost`` says that this one has not answered already.
         """
         for made in self._made:
-            reason = _remove_apart(made) if apart else _remove(made)
+            path = made.path
+            reason = _remove_apart(made, LOST_S_MAX if is_lost else BUSY_S_MAX) if apart else _remove(made)
+            moved = _present_path(handles.get((made.file.device, made.file.inode)))
+            if moved is not None and moved != path:
+                # Where only its folder has another name by now, it is still ours to remove.
+                path, reason = moved, "it was moved there during the run"
+                if moved.name == made.path.name:
+                    reason = _remove(replace(made, path=moved))
             if reason:
-                self._tell_left(made.path, reason)
+                self._tell_left(path, reason)
             else:
                 unregister_created(made.mark)
         self._made.clear()
@@ -90,22 +107,34 @@ def _remove(made: _Made) -> str:
     return ""
 
 
-def _remove_apart(made: _Made) -> str:
+def _present_path(handle: Path | None) -> Path | None:
+    """Where an open file is by now; None where it has no name any more."""
+    with suppress(OSError):
+        if handle is not None and handle.stat().st_nlink > 0:
+            return handle.readlink()
+    return None
+
+
+def _remover(made: _Made) -> subprocess.Popen[bytes]:
+    """A process that removes a file, in a group of its own: signals to this one's group don't reach it."""
     numbers = (str(made.file.device), str(made.file.inode))
+    return subprocess.Popen(
+        [sys.executable, "-I", "-S", removing.__file__, str(made.path), *numbers, made.mark],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        process_group=0,
+    )
+
+
+def _remove_apart(made: _Made, wait_s: float) -> str:
     try:
-        remover = subprocess.Popen(
-            [sys.executable, "-I", "-S", removing.__file__, str(made.path), *numbers, made.mark],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            process_group=0,
-        )
+        remover = _remover(made)
     except OSError as error:
         return f"no process can be started to remove it: {error.strerror}"
     with suppress(subprocess.TimeoutExpired):
-        said, _ = remover.communicate(timeout=REMOVAL_S_MAX)
+        said, _ = remover.communicate(timeout=wait_s)
         return "" if remover.returncode == 0 else said.decode("utf-8", "replace") or "it can't be removed"
-    remover.kill()
     # Python would wait for it, or complain that nobody has.
     remover.returncode = -1
     return NO_ANSWER

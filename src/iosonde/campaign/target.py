@@ -108,7 +108,8 @@ def give_up(source: Source, made: CreatedFiles, *, apart: bool) -> None:
     """
     if source.is_lost:
         source.kill()
-    made.remove(apart=apart or source.is_lost)
+    apart = apart or source.is_lost
+    made.remove({} if apart else source.handles(), apart=apart, is_lost=source.is_lost)
     if not source.is_lost:
         with suppress(EngineError):
             source.close()

@@ -9,7 +9,7 @@ from iosonde.cli.options import RUN_HELP
 
 
 def check(
-    run: Annotated[Path, typer.Argument(help=RUN_HELP, metavar="RUN", show_default=False)],
+    run: Annotated[Path, typer.Argument(readable=False, help=RUN_HELP, metavar="RUN", show_default=False)],
     against: Annotated[
         Path, typer.Option("--against", help="A TOML file of expected values.", metavar="FILE", show_default=False)
     ],

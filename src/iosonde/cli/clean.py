@@ -10,7 +10,9 @@ from iosonde.errors import OutputError, TargetError
 
 
 def clean(
-    folder: Annotated[Path, typer.Argument(help="A directory that was measured.", metavar="DIR", show_default=False)],
+    folder: Annotated[
+        Path, typer.Argument(readable=False, help="A directory that was measured.", metavar="DIR", show_default=False)
+    ],
 ) -> None:
     """Remove the test files that killed runs have left in DIR. Files in use, and files of others, stay.
 
@@ -19,13 +21,15 @@ def clean(
     iosonde recognises its own files by their name and by an extended attribute. To continue the run instead, use
     `iosonde resume RUN`.
     """
-    from iosonde.campaign import orphans_in, remove_orphan
+    from iosonde.campaign import orphans_in, remove_orphan, renamed_in
     from iosonde.printing import printable
     from iosonde.units import format_size
 
     if not folder.is_dir():
         raise TargetError(f"{folder} is not a directory", "name the directory that was measured")
     found = orphans_in(folder)
+    for path in renamed_in(folder):
+        say(f"{path} was created by iosonde under a name that you chose: remove it yourself when you don't need it")
     if not found:
         say(f"{folder} has no files of killed runs")
         return

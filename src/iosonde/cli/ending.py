@@ -3,42 +3,57 @@
 import os
 import signal
 import sys
+import time
+from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
 from iosonde.cli.messages import say
 from iosonde.cli.system_errors import system_error
 from iosonde.errors import IosondeError
+from iosonde.printing import printable
 
 INTERRUPTED_BASE = 128
+TOGETHER_S = 1.0
 
 
 class Ending:
-    """SIGINT and SIGTERM: the first one ends a run in order, the second one at once.
+    """SIGINT, SIGTERM and SIGHUP: the first one ends a run in order, one that comes later ends it at once.
 
     Typer turns a KeyboardInterrupt into its own exit code, so the signal is remembered here. ``advice`` is what a user
-    is told when there is no time for more; ``told`` says that the user knows already.
+    is told when there is no time for more; ``told`` says that the user knows already. ``abandon`` has other processes
+    remove the files that the run has created, and says which they are.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, now_s: Callable[[], float] = time.monotonic) -> None:
         self.code: int | None = None
         self.advice = ""
         self.told = False
+        self.abandon: Callable[[], tuple[Path, ...]] = lambda: ()
+        self._now_s = now_s
+        self._since_s = 0.0
 
     @property
     def word(self) -> str:
         """What happened to the command."""
-        return "terminated" if self.code == INTERRUPTED_BASE + signal.SIGTERM else "interrupted"
+        return "interrupted" if self.code == INTERRUPTED_BASE + signal.SIGINT else "terminated"
 
     def __call__(self, number: int, _frame: FrameType | None) -> None:
         """Answers a signal."""
-        if self.code is not None:
-            # Nothing that could wait, raise or be caught: the journal is whole up to its last frame anyway.
-            os.write(2, f"ended at once. hint: {self.advice or 'run again'}\n".encode())
-            os._exit(self.code)
-        self.code = INTERRUPTED_BASE + number
-        raise KeyboardInterrupt
+        if self.code is None:
+            self.code, self._since_s = INTERRUPTED_BASE + number, self._now_s()
+            raise KeyboardInterrupt
+        # timeout(1) signals a process and then its group, and a terminal signals both too: that is one end, not two.
+        if self._now_s() - self._since_s < TOGETHER_S:
+            return
+        left = ", ".join(printable(str(path)) for path in self.abandon())
+        removed = f"; {left} will be removed, if its file system answers" if left else ""
+        # Nothing that could wait, raise or be caught: the journal is whole up to its last frame anyway.
+        with suppress(OSError):
+            os.write(2, f"ended at once{removed}. hint: {self.advice or 'run again'}\n".encode())
+        os._exit(self.code)
 
 
 ENDING = Ending()

@@ -11,7 +11,7 @@ from iosonde.vocabulary import ExportFormat
 
 
 def export(
-    run: Annotated[Path, typer.Argument(help=RUN_HELP, metavar="RUN", show_default=False)],
+    run: Annotated[Path, typer.Argument(readable=False, help=RUN_HELP, metavar="RUN", show_default=False)],
     form: Annotated[
         ExportFormat,
         typer.Option(

@@ -1,6 +1,7 @@
 """The forms that a run is written in: what was asked for, whether its places are free, and what was written."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -87,6 +88,18 @@ class Writer:
         self.findings = findings
         self.drawers = drawers
         self.failures = failures
+        self._made: list[Path] = []
+
+    @contextmanager
+    def into(self, places: Places, run: Path, *, force: bool) -> Iterator[None]:
+        """Checks the places; at the end the directories go that were made for forms of which none was written."""
+        try:
+            self._check_places(places, run, force=force)
+            yield
+        finally:
+            for path in self._made:
+                with suppress(OSError):
+                    path.rmdir()
 
     @cached_property
     def page(self) -> "Page":
@@ -95,16 +108,16 @@ class Writer:
 
         return page_of(self.record, self.findings, self.failures)
 
-    def check_places(self, places: Places, run: Path, *, force: bool) -> None:
+    def _check_places(self, places: Places, run: Path, *, force: bool) -> None:
         """Raises OutputError where a place is taken, before anything is written. Makes the directories."""
         for path in places.files.values():
             check_free(path, run, force=force)
-        for path in places.directories:
-            make_directory(path)
+        directories = list(places.directories)
         if places.markdown is not None:
             from iosonde.report.markdown import pictures_folder
 
-            make_directory(pictures_folder(places.markdown))
+            directories.append(pictures_folder(places.markdown))
+        self._made += [path for path in directories if make_directory(path)]
         if force:
             return
         for kind, taken in self._files_inside(places):

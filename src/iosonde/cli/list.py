@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def list_runs(
-    folder: Annotated[Path, typer.Argument(help="The folder to look below.", metavar="DIR")] = Path(),
+    folder: Annotated[Path, typer.Argument(readable=False, help="The folder to look below.", metavar="DIR")] = Path(),
     sort: Annotated[
         ListOrder, typer.Option("--sort", help="What comes first: the newest run, or the best figure.")
     ] = ListOrder.STARTED,
@@ -48,17 +48,19 @@ def _looked_at(place: "Place") -> "ListedRun":
     """The line of one place. Whatever is wrong with it, the list goes on."""
     from iosonde.errors import NewerError, RecordError
     from iosonde.failures import FailureLog
+    from iosonde.printing import encodable
     from iosonde.report.terminal.run_list import ListedRun, RunState, headline_cells, listed_run
     from iosonde.store import glance_at
 
+    name = encodable(str(place.path))
     if place.unreadable:
-        return ListedRun(str(place.path), RunState.UNREADABLE, f"can't be read: {place.unreadable}")
+        return ListedRun(name, RunState.UNREADABLE, f"can't be read: {place.unreadable}")
     try:
         return listed_run(place.path, glance_at(place.path, headline_cells))
     except RecordError as error:
         reason = error.message.removeprefix(str(place.path)).lstrip("/ ")
         state = RunState.NEWER if isinstance(error, NewerError) else RunState.DAMAGED
-        return ListedRun(str(place.path), state, reason)
+        return ListedRun(name, state, reason)
     except Exception as error:  # noqa: BLE001 - a mistake of ours costs this line, and no other
         reason = FailureLog().note("the line of this run", error).statement
-        return ListedRun(str(place.path), RunState.UNREADABLE, reason)
+        return ListedRun(name, RunState.UNREADABLE, reason)

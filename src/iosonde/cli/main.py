@@ -1,6 +1,7 @@
 """The command ``iosonde``: all subcommands, and how any of them ends."""
 
 import signal
+import sys
 from typing import NoReturn
 
 import typer
@@ -23,7 +24,7 @@ from iosonde.cli.sim import sim
 from iosonde.cli.system_errors import system_error
 from iosonde.cli.usage import usage_error
 from iosonde.cli.verify import verify
-from iosonde.errors import IosondeError
+from iosonde.errors import IosondeError, UsageError
 
 app = typer.Typer(
     name="iosonde",
@@ -65,22 +66,34 @@ app.command("clean")(clean)
 app.add_typer(sim)
 
 
+ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
 def entry() -> NoReturn:
     """Runs the command line. Every end has one line, a hint where there is a way out, and an exit code by class."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, ENDING)
+    for number in ENDS:
+        # nohup has SIGHUP ignored, and it stays so.
+        if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, ENDING)
     code = _run()
     if ENDING.code is not None and not ENDING.told:
         say(ENDING.word)
     # The end is decided: a signal that comes while the last lines are written changes nothing any more.
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in ENDS:
         signal.signal(number, signal.SIG_IGN)
     leave(code if ENDING.code is None else ENDING.code)
+
+
+def _check_words(words: list[str]) -> None:
+    """Raises UsageError for an empty one, which would name the working directory."""
+    if not all(word.strip() for word in words):
+        raise UsageError("an argument is empty", "is a variable unset? `.` names the current directory")
 
 
 def _run() -> int:
     """The exit code of the command, once it has told what there is to tell."""
     try:
+        _check_words(sys.argv[1:])
         code: int = app(prog_name="iosonde", standalone_mode=False) or 0
     except IosondeError as error:
         code = tell(error)

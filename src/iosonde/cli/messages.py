@@ -1,5 +1,6 @@
 """Messages to the user on stderr; all commands print them here."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +14,9 @@ _LEFT: Final[list[Path]] = []
 
 def say(line: str) -> None:
     """Prints one line, without control characters and line breaks from paths, names or engines."""
-    typer.echo(printable(line), err=True)
+    # A run goes on when whoever read its progress does not read any more.
+    with suppress(OSError):
+        typer.echo(printable(line), err=True)
 
 
 def say_left(path: Path, reason: str) -> None:

@@ -84,7 +84,7 @@ Precision = Annotated[
     typer.Option(
         "--precision",
         help="Measure each cell until the 95 % intervals of throughput, mean latency and p99 are as narrow, on either "
-        "side. Default: the profile's; lab: 2%.",
+        "side. Default: the profile's; lab: 5 %, and 10 % for p99.",
         metavar="PERCENT",
         show_default=False,
     ),
@@ -93,7 +93,7 @@ Budget = Annotated[
     str | None,
     typer.Option(
         "--budget",
-        help="The time that all cells together may take for it. Default: the profile's; lab: 5m.",
+        help="The time that all cells together may take for it. Default: the profile's; lab: 6m30s.",
         metavar="TIME",
         show_default=False,
     ),

@@ -102,7 +102,11 @@ def _place_lines(place: Place, plan: Plan) -> list[str]:
     mount = place.file_system
     device = place.device()
     below = "" if device is None else f", device {device.name} {device.model}".rstrip()
-    unsure = [] if place.is_alone else ["unknown   whether another program has it open: only its owner or root can ask"]
+    unsure = (
+        []
+        if place.is_alone
+        else ["unknown   whether another program has it open: its owner or root can ask, on most file systems"]
+    )
     on = f"on        {mount.kind}, mounted at {mount.mount_point}{below}"
     return [target, on, *unsure, *(orphan_lines(place.path.parent) if place.make else ())]
 

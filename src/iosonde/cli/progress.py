@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -10,6 +10,7 @@ from typing import Any, Final
 from iosonde.analysis.depth import DEPTH_SHARE_INVALID, depth_share
 from iosonde.analysis.latency import leading
 from iosonde.campaign import Observer
+from iosonde.cli.ending import ENDING
 from iosonde.cli.messages import say, say_left
 from iosonde.plans import remaining, timed, turn_cost_ns, turn_duration_ns
 from iosonde.printing import printable
@@ -194,6 +195,10 @@ class LineObserver:
         """Says so: the cell is kept, and the mistake is ours."""
         say(_not_analysed(record, error))
 
+    def files_created(self, abandon: Callable[[], tuple[Path, ...]]) -> None:
+        """Has a second signal, which ends everything at once, do that first."""
+        ENDING.abandon = abandon
+
     def left_behind(self, path: Path, reason: str) -> None:
         """Says so, and has the command fail by it at its end."""
         say_left(path, reason)
@@ -269,6 +274,10 @@ class BarObserver:
     def analysis_failed(self, record: CellRecord, error: Exception) -> None:
         """Says so: the cell is kept, and the mistake is ours."""
         self._print(_not_analysed(record, error))
+
+    def files_created(self, abandon: Callable[[], tuple[Path, ...]]) -> None:
+        """Has a second signal, which ends everything at once, do that first."""
+        ENDING.abandon = abandon
 
     def left_behind(self, path: Path, reason: str) -> None:
         """Says so, and has the command fail by it at its end."""

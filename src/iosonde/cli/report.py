@@ -19,7 +19,7 @@ def _option(flag: str, help_text: str, place: str, group: str) -> Any:  # noqa: 
 
 
 def report(
-    run: Annotated[Path, typer.Argument(help=RUN_HELP, metavar="RUN", show_default=False)],
+    run: Annotated[Path, typer.Argument(readable=False, help=RUN_HELP, metavar="RUN", show_default=False)],
     html: Annotated[Path | None, _option("--html", "One self-contained page.", "FILE", READ_GROUP)] = None,
     pdf: Annotated[Path | None, _option("--pdf", "The same on paper.", "FILE", READ_GROUP)] = None,
     paper: Annotated[
@@ -68,8 +68,8 @@ def report(
         findings = find_in(record, failures)
         if places.any:
             writer = Writer(record, findings, drawers, failures)
-            writer.check_places(places, run, force=force)
-            lost = writer.write(places, paper or Paper.A4)
+            with writer.into(places, run, force=force):
+                lost = writer.write(places, paper or Paper.A4)
             print_summary(record, findings, html, failures)
             tell_failures(failures, run)
             check_lost(lost)

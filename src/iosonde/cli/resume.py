@@ -8,10 +8,11 @@ import typer
 
 from iosonde.cli.messages import say
 from iosonde.cli.options import Overwrite
+from iosonde.errors import RecordError
 
 
 def resume(
-    run: Annotated[Path, typer.Argument(help="A run directory.", metavar="RUN", show_default=False)],
+    run: Annotated[Path, typer.Argument(readable=False, help="A run directory.", metavar="RUN", show_default=False)],
     overwrite: Overwrite = False,
     failed: Annotated[
         bool, typer.Option("--failed", help="Measure failed cells once more as well; what failed stays in the journal.")
@@ -32,6 +33,8 @@ def resume(
     from iosonde.cli.publish import finish_directory
 
     rest = look_back(run, failed_again=failed)
+    if rest.run.running:
+        raise RecordError(f"{run} is being written by another iosonde", "wait until it has ended, or end it first")
     if not rest.is_done:
         for each in previous_targets(rest.run.header, rest.run.targets):
             say(f"target    {previous_target_line(each)}")

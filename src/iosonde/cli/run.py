@@ -71,7 +71,8 @@ def run(
     The lab profile takes about 6 minutes and can write more than a TB: `iosonde plan TARGET` says it beforehand.
     """
     if not targets:
-        say(EXPLANATION)
+        for line in EXPLANATION.splitlines():
+            say(line)
         raise UsageError("no target was given", "name one, as above; `iosonde sim list` lists the simulated drives")
     from iosonde.campaign import look_ahead, measure_to_directory
     from iosonde.campaign.wishes import campaign_wish

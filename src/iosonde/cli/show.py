@@ -9,7 +9,7 @@ from iosonde.cli.options import RUN_HELP
 
 
 def show(
-    run: Annotated[Path, typer.Argument(help=RUN_HELP, metavar="RUN", show_default=False)],
+    run: Annotated[Path, typer.Argument(readable=False, help=RUN_HELP, metavar="RUN", show_default=False)],
     cell: Annotated[
         str | None,
         typer.Argument(help="A cell's name, or a part that only it has.", metavar="CELL", show_default=False),

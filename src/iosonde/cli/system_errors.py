@@ -3,9 +3,10 @@
 import errno
 from pathlib import Path
 
-from iosonde.errors import HINT_PROCESSES, IosondeError, OutputError, UsageError
+from iosonde.errors import HINT_FILES, HINT_PROCESSES, IosondeError, OutputError, UsageError
 
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+_NO_FILES = frozenset({errno.EMFILE, errno.ENFILE})
 _NO_THREAD = "can't start new thread"
 
 
@@ -17,9 +18,17 @@ def system_error(error: Exception) -> IosondeError | None:
     # Python has no class of its own for a thread that can't be started.
     if isinstance(error, BlockingIOError) or (isinstance(error, RuntimeError) and _NO_THREAD in str(error)):
         return OutputError("the system starts no more processes or threads", HINT_PROCESSES)
-    if isinstance(error, OSError) and _is_homeless():
+    return _of_system_call(error) if isinstance(error, OSError) else None
+
+
+def _of_system_call(error: OSError) -> IosondeError | None:
+    if _is_homeless():
         return UsageError("the working directory does not exist any more", "change to one that does, then run again")
-    if isinstance(error, OSError) and error.errno in _NO_ROOM:
+    if error.errno == errno.EBADF:
+        return OutputError("can't write: stdout is not open for writing", "open it for writing, such as with > FILE")
+    if error.errno in _NO_FILES:
+        return OutputError(f"can't open a file: {error.strerror}", HINT_FILES)
+    if error.errno in _NO_ROOM:
         return OutputError(f"can't write: {error.strerror}", "free some space, or print to another place")
     return None
 

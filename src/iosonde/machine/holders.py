@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from iosonde.machine.cached_stat import cached_numbers
+from iosonde.machine.mounts import layers_below
 from iosonde.machine.uses import uses_of
 
 SYSFS_BLOCK: Final = Path("/sys/block")
@@ -40,16 +41,26 @@ class Holders:
 def holders_of(path: Path) -> Holders:
     """Finds who uses a file, as far as this user may know. Raises OSError.
 
-    The kernel gives a write lease only on a file that nobody else has open, and only to its owner or root; the open
-    files of other users' processes are seen by root alone.
+    A file on an overlay is looked for in its layers too; on file systems that others can reach by another way nobody
+    can be sure. The kernel gives a write lease only on a file that nobody else has open, and only to its owner or root;
+    the open files of other users' processes are seen by root alone.
     """
-    found = path.stat()
-    numbers = (found.st_dev, found.st_ino)
-    known = (*_loops(numbers), *_swaps(numbers), *_processes(numbers))
-    alone = _is_alone(path)
+    layers = layers_below(path)
+    known = _users(path) + tuple(user for layer in layers or () for user in _users(layer))
+    alone = _is_alone(path) if layers == () else (_is_alone(path) and None)
     if not known and alone is False:
         known = ("a process of another user or container",)
     return Holders(known, is_sure=bool(known) or alone is True)
+
+
+def _users(path: Path) -> tuple[str, ...]:
+    """Those that can be seen; none of a file that is not there."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return ()
+    numbers = (found.st_dev, found.st_ino)
+    return (*_loops(numbers), *_swaps(numbers), *_processes(numbers))
 
 
 def _loops(numbers: Numbers) -> Iterator[str]:

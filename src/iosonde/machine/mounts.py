@@ -8,6 +8,8 @@ from pathlib import Path
 from iosonde.machine.sysfs import read_text
 from iosonde.records import FileSystemFacts
 
+# File systems of which the same file can be open elsewhere, without this kernel knowing that it is the same.
+_SHARED = ("fuse", "nfs", "cifs", "smb", "9p", "ceph", "afs", "virtiofs", "gfs2", "ocfs2", "ecryptfs", "aufs", "lustre")
 _OCTAL = re.compile(r"\\([0-7]{3})")
 
 
@@ -23,6 +25,24 @@ def file_system_facts(path: Path, root: Path = Path("/")) -> FileSystemFacts:
         size_bytes=room.f_blocks * room.f_frsize,
         available_bytes=room.f_bavail * room.f_frsize,
     )
+
+
+def layers_below(path: Path, root: Path = Path("/")) -> tuple[Path, ...] | None:
+    """Where a file on an overlay may lie in its layers; None where another file system may give it another name.
+
+    Empty where nothing lies below: what is on a network or in user space can be reached by other ways than this mount.
+    """
+    fields = _mountinfo_line(path.stat().st_dev, path, root)
+    if not fields:
+        return None
+    dash = fields.index("-")
+    kind, options = fields[dash + 1], fields[dash + 3] if len(fields) > dash + 3 else ""
+    if kind == "overlay":
+        inside = path.resolve().relative_to(_unescape(fields[4]))
+        named = dict(each.partition("=")[::2] for each in options.split(","))
+        layers = [named.get("upperdir", ""), *named.get("lowerdir", "").split(":")]
+        return tuple(Path(_unescape(layer)) / inside for layer in layers if layer)
+    return None if kind.startswith(_SHARED) else ()
 
 
 def mount_source(device: int, path: Path, root: Path = Path("/")) -> str:

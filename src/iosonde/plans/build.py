@@ -11,6 +11,7 @@ from typing import Final
 from iosonde.errors import UsageError
 from iosonde.plans.aiming import check_budget, first_timing
 from iosonde.plans.campaign_file import CampaignTable, ExperimentTable, Order
+from iosonde.plans.limits import check_cells, check_turns
 from iosonde.plans.names import cell_name, timing_name
 from iosonde.records import Access, Aim, Arrivals, CellPlan, CellTurn, Data, Experiment, Plan, Timing, Workload
 from iosonde.records.workload import AIM_REPEATS_MIN, ALL_READS
@@ -86,7 +87,9 @@ def campaign_plan(campaign: CampaignTable, ground: Ground, *, quick: bool, seed:
         CellPlan(cell=names[cell], experiments=experiments, workload=cell.workload, timing=cell.timing)
         for cell, experiments in asked.items()
     )
+    check_cells(len(cells), "the campaign")
     repeats = {names[cell]: max(cell.repeats, AIM_REPEATS_MIN) if aim else cell.repeats for cell in asked}
+    check_turns(sum(repeats.values()))
     plan = Plan(
         profile=campaign.name,
         quick=quick,
@@ -102,7 +105,19 @@ def campaign_plan(campaign: CampaignTable, ground: Ground, *, quick: bool, seed:
     return plan
 
 
+def _check_cells(campaign: CampaignTable, table: ExperimentTable, *, quick: bool) -> None:
+    """Raises UsageError for more combinations than a plan has cells, before any is made."""
+    shapes = len(table.pattern) * len(table.read) * len(table.trim) * len(table.block_size)
+    queues = len(table.queue_depth) * len(_paces(table)) * len(table.jobs)
+    ends = len(table.sync) * len(table.flush_every) * max(len(table.targets or ()), 1)
+    data = len(table.data) * len(table.compressible) * len(table.duplicates)
+    places = len(table.offset) * len(_or_none(table.span))
+    times = len(_or_none(table.burst)) * len(_or_none(table.think_time)) * len(_timings(campaign, table, quick=quick))
+    check_cells(shapes * queues * ends * data * places * times, f"the experiment {table.name}")
+
+
 def _cells_of(campaign: CampaignTable, table: ExperimentTable, *, quick: bool, targets: int) -> list[_Cell]:
+    _check_cells(campaign, table, quick=quick)
     matrix = product(
         product(table.pattern, table.read, table.trim, table.block_size),
         product(table.queue_depth, _paces(table), table.jobs),

@@ -13,6 +13,8 @@ BLOCK_SIZE_BYTES_MAX: Final = 64 << 20
 QUEUE_DEPTH_MAX: Final = 4096
 JOBS_MAX: Final = 256
 # Small enough to stay exact in every JSON reader.
+CELLS_MAX: Final = 10_000
+TURNS_MAX: Final = 100_000
 SEED_MAX: Final = 2**53 - 1
 TARGETS_MAX: Final = 64
 REPEATS_MAX: Final = 1000
@@ -139,3 +141,18 @@ def _check_cell(cell: CellPlan, span_bytes: int) -> None:
                 f"{name} {exact_duration(duration_ns)} is not within {least // 10**6} ms to 30 days",
                 "measure for a time such as 5s",
             )
+
+
+def check_cells(cells: int, name: str) -> None:
+    """Raises UsageError for an experiment of more cells than a plan may have."""
+    if cells > CELLS_MAX:
+        raise UsageError(f"{name} has {cells:,} cells, and a plan at most {CELLS_MAX:,}", "give fewer values")
+
+
+def check_turns(turns: int) -> None:
+    """Raises UsageError for more measurements than a plan may have."""
+    if turns > TURNS_MAX:
+        raise UsageError(
+            f"the campaign has {turns:,} measurements, and a plan at most {TURNS_MAX:,}",
+            "give fewer values, or fewer repeats",
+        )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iosonde.errors import UsageError
+from iosonde.safe_files import read_regular
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
 
 # What is written by hand is a page or two of text; what is larger is something else.
 TEXT_BYTES_MAX = 1 << 20
+DEPTH_MAX = 100
+KEY_LENGTH_MAX = 1000
+INTEGER_MAX = 1 << 63
+SHOWN_MAX = 80
+_ENDS_KEY = re.compile(r"[=\n\[\]{}#,]")
 
 
 def read_text(name: str, noun: str, other: str) -> str:
@@ -30,7 +36,8 @@ def read_text(name: str, noun: str, other: str) -> str:
             raise UsageError(f"{name} {what}", f"{wanted}, or {other}")
         if path.stat().st_size > TEXT_BYTES_MAX:
             raise UsageError(f"{name} is too large for {noun}", wanted)
-        return path.read_text(encoding="utf-8-sig")
+        # What lies in /proc may look like a file and never end.
+        return read_regular(path, bytes_max=TEXT_BYTES_MAX, follow=True).decode("utf-8-sig")
     except OSError as error:
         raise UsageError(f"{name} can't be read: {error.strerror}", f"name {noun} that you may read") from error
     except UnicodeDecodeError as error:
@@ -39,14 +46,46 @@ def read_text(name: str, noun: str, other: str) -> str:
 
 def parse(text: str, file: str, whole: str) -> dict[str, Any]:
     """What a file says in TOML; ``whole`` says where a whole file can be seen. Raises UsageError."""
+    hint = f"write it as people do; {whole}"
+    if _parts_of_longest_key(text) > DEPTH_MAX:
+        # TOML's own reader takes time and memory by the square of them.
+        raise UsageError(f"{file} can't be read: a key has more than {DEPTH_MAX} parts", hint)
     try:
-        return tomllib.loads(text)
+        found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise syntax_error(error, text, file, whole) from error
     except (RecursionError, ValueError) as error:
         # A number of thousands of digits is more than Python reads.
         what = "it is nested too deep" if isinstance(error, RecursionError) else "it holds a number that is too long"
-        raise UsageError(f"{file} can't be read: {what}", f"write it as people do; {whole}") from error
+        raise UsageError(f"{file} can't be read: {what}", hint) from error
+    wrong = _beyond(found)
+    if wrong:
+        raise UsageError(f"{file} can't be read: {wrong}", hint)
+    return found
+
+
+def _parts_of_longest_key(text: str) -> int:
+    """How many words stand in a row with nothing but a dot between them."""
+    most = parts = 0
+    for each in text.split("."):
+        word = each.strip()
+        parts = parts + 1 if word and len(word) <= KEY_LENGTH_MAX and not _ENDS_KEY.search(word) else 0
+        most = max(most, parts)
+    return most
+
+
+def _beyond(found: dict[str, Any]) -> str:
+    """What in a file is more than anybody means: tables within tables, or numbers beyond 64 bits; empty for nothing."""
+    waiting: list[tuple[Any, int]] = [(found, 0)]
+    while waiting:
+        value, depth = waiting.pop()
+        if depth > DEPTH_MAX:
+            return "it is nested too deep"
+        if isinstance(value, int) and not -INTEGER_MAX <= value < INTEGER_MAX:
+            return "it holds a number beyond 64 bits"
+        inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        waiting.extend((each, depth + 1) for each in inner)
+    return ""
 
 
 def load_tables(text: str, file: str, name: str, whole: str) -> dict[str, Any]:
@@ -90,7 +129,8 @@ def shown(value: object) -> str:
     """A value as the file has it."""
     if isinstance(value, bool):
         return str(value).lower()
-    return f'"{value}"' if isinstance(value, str) and not isinstance(value, StrEnum) else str(value)
+    text = f'"{value}"' if isinstance(value, str) and not isinstance(value, StrEnum) else str(value)
+    return text if len(text) <= SHOWN_MAX else f"{text[:SHOWN_MAX]}..."
 
 
 def lower_first(text: str) -> str:

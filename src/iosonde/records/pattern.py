@@ -172,7 +172,7 @@ def _read_strided(rest: str, what: str) -> Strided:
 
 
 def _read_runs(rest: str, what: str) -> Runs:
-    if not rest.isdecimal() or not 1 <= int(rest) <= 100:  # noqa: PLR2004 - percent
+    if not rest.isdecimal() or len(rest) > 3 or not 1 <= int(rest) <= 100:  # noqa: PLR2004 - percent
         raise UsageError(f"{what}: the share of jumps is not within 1 to 100 %", "write such as runs:10")
     return Runs(int(rest))
 

@@ -15,6 +15,10 @@ from typing import BinaryIO, Final
 from iosonde.units import format_size
 
 CHUNK_BYTES: Final = 1 << 20
+# A file system that compresses may hold a text in a tenth of its length; a hole takes no room at all.
+SPARSE_RATIO: Final = 100
+SPARSE_BYTES_MIN: Final = 64 << 20
+BLOCK_BYTES: Final = 512
 _KINDS: Final = {
     stat.S_IFLNK: "a symbolic link",
     stat.S_IFDIR: "a directory",
@@ -39,7 +43,7 @@ def open_regular(path: Path | str, directory: int | None = None, *, follow: bool
     """Opens a regular file for reading. Raises OSError, which says what it is if it is not a regular file."""
     with path_handle(path, directory, follow=follow) as seen:
         _check_regular(os.fstat(seen))
-        return os.fdopen(os.open(_path_of(seen), os.O_RDONLY | os.O_CLOEXEC), "rb")
+        return os.fdopen(os.open(_path_of(seen), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
 
 
 def open_own(path: Path | str, directory: int | None = None) -> BinaryIO:
@@ -75,8 +79,11 @@ def read_regular(
 
 def read_open(file: BinaryIO, bytes_max: int) -> bytes:
     """Reads an open file to the end that it has now. Raises OSError for one longer than ``bytes_max``."""
-    size_bytes = os.fstat(file.fileno()).st_size
+    found = os.fstat(file.fileno())
+    size_bytes = found.st_size
     _check_length(size_bytes, bytes_max)
+    if size_bytes > SPARSE_BYTES_MIN and found.st_blocks * BLOCK_BYTES * SPARSE_RATIO < size_bytes:
+        raise OSError(errno.EFBIG, f"most of its {format_size(size_bytes)} were never written")
     # Not up to the bound: read() reserves all the memory that is asked for, which small machines don't have.
     return file.read(size_bytes)
 

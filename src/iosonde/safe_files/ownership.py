@@ -47,7 +47,8 @@ def has_mark(path: Path, made: CreatedFile, mark: str) -> bool:
     try:
         with path_handle(path) as seen:
             found = os.fstat(seen)
-            if (found.st_dev, found.st_ino) != (made.device, made.inode):
+            # A file with another name may be somebody's, whoever has set the mark on it.
+            if (found.st_dev, found.st_ino) != (made.device, made.inode) or found.st_nlink != 1:
                 return False
             on_it = mark_on(seen)
         if on_it:

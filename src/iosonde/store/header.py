@@ -49,9 +49,9 @@ def read_header(path: Path, files: RunFiles) -> RunHeader:
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise RecordError(
-            f"{path} has no readable {HEADER_NAME}: {reason}", "ask for the rights to read it, or use a copy"
-        ) from error
+        is_forbidden = isinstance(error, PermissionError)
+        hint = "ask for the rights to read it, or use a copy" if is_forbidden else "use a copy of the run directory"
+        raise RecordError(f"{path} has no readable {HEADER_NAME}: {reason}", hint) from error
     try:
         return _header_of(path, text)
     except (ValueError, KeyError, TypeError, RecursionError) as error:

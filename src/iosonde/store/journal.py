@@ -1,5 +1,6 @@
 """The journal: the truth while a run goes on."""
 
+import errno
 import json
 import os
 import time
@@ -212,6 +213,6 @@ class Journal:
 
 
 def _unwritable(path: Path, error: OSError) -> OutputError:
-    return OutputError(
-        f"can't write {path}: {error.strerror}", "make room there, and see to it that you may write there"
-    )
+    is_full = error.errno in {errno.ENOSPC, errno.EDQUOT}
+    hint = "free some space there" if is_full else "see to it that the file is yours, and that you may write to it"
+    return OutputError(f"can't write {path}: {error.strerror}", hint)

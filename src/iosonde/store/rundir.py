@@ -31,6 +31,11 @@ class RunDirectory:
             ) from error
         return cls(path)
 
+    def remove_if_empty(self) -> None:
+        """Removes the directory where nothing was written to it."""
+        with suppress(OSError):
+            self.path.rmdir()
+
     @property
     def report_path(self) -> Path:
         """Where the HTML report goes."""
@@ -71,12 +76,14 @@ class RunDirectory:
         _flush_directory(self.path)
 
 
-def make_directory(path: Path) -> None:
-    """Makes a directory for files of ours, where there is none. Raises OutputError."""
+def make_directory(path: Path) -> bool:
+    """Makes a directory for files of ours; False where there is one. Raises OutputError."""
+    is_new = not path.is_dir()
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"can't make {path}: {error.strerror}", "name another directory") from error
+    return is_new
 
 
 def _flush_directory(path: Path) -> None:

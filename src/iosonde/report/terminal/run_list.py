@@ -13,7 +13,7 @@ from rich.text import Text
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.findings import Case, find
 from iosonde.findings.model import invalid_by
-from iosonde.printing import printable
+from iosonde.printing import encodable, printable
 from iosonde.records import Access, CellPlan, CellRecord, Plan, RunHeader, RunRecord, Sync, TargetFacts
 from iosonde.report.terminal.fitting import Fitted, FittedTable, Shorter
 from iosonde.report.validity import MARK, see
@@ -88,7 +88,7 @@ def listed_run(path: Path, glance: Glance) -> ListedRun:
     header = glance.header
     best = max(glance.cells, key=lambda cell: cell.iops, default=None)
     return ListedRun(
-        path=str(path),
+        path=encodable(str(path)),
         state=_state(glance),
         reason=glance.damage or "",
         run=header.run,

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from iosonde.errors import HINT_HANGS, HINT_PROCESSES, EngineError
+from iosonde.errors import HINT_FILES, HINT_HANGS, HINT_PROCESSES, EngineError
 from iosonde.printing import printable
 from iosonde.sources.engine.event_schemas import Event, protocol_error
 
@@ -52,7 +52,8 @@ class EngineProcess:
                 restore_signals=False,
             )
         except OSError as error:
-            hint = HINT_PROCESSES if error.errno == errno.EAGAIN else "install iosonde again"
+            limits = {errno.EAGAIN: HINT_PROCESSES, errno.EMFILE: HINT_FILES, errno.ENFILE: HINT_FILES}
+            hint = limits.get(error.errno or 0, "install iosonde again")
             raise EngineError(f"can't start {command[0]}: {error.strerror}", hint) from error
         self._readers = [
             threading.Thread(target=self._read, name="engine events", daemon=True),

@@ -127,6 +127,10 @@ class FioSource:
         self._end_fio()
         self._engine.kill()
 
+    def handles(self) -> dict[tuple[int, int], Path]:
+        """Every file that the engine has open, for whoever asks where one is."""
+        return self._engine.handles()
+
     def _end_fio(self) -> None:
         if self._running is not None:
             self._running.kill()
