@@ -87,7 +87,12 @@ impl Failure {
             (_, FailureKind::Stuck) => (before, self),
             _ => return before,
         };
-        Self { message: format!("{}; besides, {}", stuck.message, other.message), ..stuck }
+        Self {
+            kind: stuck.kind,
+            message: format!("{}; besides, {}", stuck.message, other.message),
+            errno: stuck.errno.or(other.errno),
+            offset_bytes: stuck.offset_bytes.or(other.offset_bytes),
+        }
     }
 
     /// A failure that the kernel reported while the engine did `what`.

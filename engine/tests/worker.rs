@@ -196,6 +196,18 @@ fn each_write_is_followed_by_its_flush_and_both_make_a_commit() {
 }
 
 #[test]
+fn a_failed_fdatasync_ends_the_job_at_once_and_says_why() {
+    let write = Job { read_percent: 0, queue_depth: 1, sync: Sync::Fdatasync, ..job() };
+    let bench = Bench::new(&write, MS, 8);
+    bench.script.borrow_mut().extend([None, None, None, Some(-libc::EIO)]);
+    let (end, _) = bench.run();
+    let failure = end.failure.expect("the job failed");
+    assert_eq!((failure.kind, failure.errno), (FailureKind::Io, Some(libc::EIO)));
+    assert!(failure.message.starts_with("fdatasync failed: "), "{}", failure.message);
+    assert_eq!(end.faults.lost(), 1);
+}
+
+#[test]
 fn o_dsync_writes_are_asked_for_as_such() {
     let bench = Bench::new(&Job { read_percent: 0, sync: Sync::Dsync, ..job() }, MS, 8);
     let seen = std::rc::Rc::clone(&bench.seen);

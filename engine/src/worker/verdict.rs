@@ -52,6 +52,10 @@ impl Mishap {
             let full = matches!(errno, libc::ENOSPC | libc::EDQUOT);
             let kind = if full { FailureKind::NoSpace } else { FailureKind::Io };
             (kind, format!("{} at offset {offset}: {}", name(self.class), described(errno)))
+        } else if errno > 0 && matches!(self.class, Class::Flush | Class::Commit) {
+            // The kernel reports a failed write-back once, and forgets which writes it was about.
+            let message = format!("fdatasync failed: {}; after that, a success proves nothing", described(errno));
+            (FailureKind::Io, message)
         } else if lost > LOST_MAX {
             (FailureKind::Io, format!("more than {LOST_MAX} operations went wrong, the last one at offset {offset}"))
         } else {

@@ -131,7 +131,9 @@ def outcome_words(record: CellRecord) -> str:
         for operation, totals in record.operations.items()
         if record.measured_ns and totals.count
     ]
-    return ("cut: " if record.outcome is Outcome.CUT else "") + ", ".join([*parts, *_shallow(record)])
+    if record.outcome is Outcome.CUT:
+        return f"cut: {', '.join(parts)}" if parts else "cut"
+    return ", ".join([*parts, *_shallow(record)])
 
 
 def _shallow(record: CellRecord) -> list[str]:
