@@ -43,7 +43,10 @@ def test_signals_that_come_together_are_one_end_that_leaves_nothing(
         process.send_signal(each)
         time.sleep(apart_s)
     _, stderr = process.communicate(timeout=30)
-    assert process.returncode == code, stderr
+    # Of those that come at once, any may be seen first.
+    assert process.returncode == code or (not apart_s and process.returncode in {128 + each for each in signals}), (
+        stderr
+    )
     assert "Traceback" not in stderr
     assert tree_of(place) == set()
 
