@@ -6,7 +6,7 @@ import pytest
 
 from iosonde.analysis.experiments import estimate_run
 from iosonde.errors import RecordError
-from iosonde.records import Outcome, RunRecord
+from iosonde.records import ClockPair, Outcome, RunRecord
 from iosonde.store import Glance, Journal, glance_at, load_run, write_archive
 from iosonde.store.names import HEADER_NAME, JOURNAL_NAME
 from tests.builders import session
@@ -100,19 +100,19 @@ def test_a_damaged_stretch_is_told_as_the_whole_record_tells_it(lab: Path, tmp_p
 
 
 def test_the_duration_leaves_out_the_pause_before_a_resumption(small: RunRecord, tmp_path: Path) -> None:
-    # The run began at 14:32:05 and was resumed at 15:00:00; each session's last cell ends a minute after its start.
-    began, resumed = 1_795_185_125, 1_795_186_800
-    half = len(small.cells) // 2
-    cells = [_ending(small, index, (began if index < half else resumed) + 60) for index in range(len(small.cells))]
-    path = write_run(small.model_copy(update={"cells": tuple(cells)}), tmp_path / "run", sessions=[session()])
+    # Each session's last cell ends a minute after its engine's start.
+    path = write_run(_ending_after(small, 60), tmp_path / "run", sessions=[session()])
     assert whole(path).duration_ns == 120 * SECOND_NS
 
 
-def _ending(run: RunRecord, index: int, wall_s: int) -> object:
-    cell = run.cells[index]
-    assert cell.clock_end is not None
-    end = cell.clock_end.model_copy(update={"wall_ns": wall_s * SECOND_NS})
-    return cell.model_copy(update={"clock_end": end})
+def test_the_duration_does_not_go_by_a_wall_clock_that_was_set(small: RunRecord, tmp_path: Path) -> None:
+    path = write_run(_ending_after(small, 60, wall_s=0), tmp_path / "run", sessions=[session()])
+    assert whole(path).duration_ns == 120 * SECOND_NS
+
+
+def _ending_after(run: RunRecord, engine_s: int, wall_s: int = 1_795_185_125) -> RunRecord:
+    clock = ClockPair(engine_ns=engine_s * SECOND_NS, wall_ns=wall_s * SECOND_NS, raw_ns=0)
+    return run.model_copy(update={"cells": tuple(cell.model_copy(update={"clock_end": clock}) for cell in run.cells)})
 
 
 def test_a_run_that_is_being_written_is_running(small: RunRecord, tmp_path: Path) -> None:

@@ -68,6 +68,8 @@ class DirectoryFiles:
 @contextmanager
 def open_files(path: Path) -> Iterator[RunFiles]:
     """The files of a run, in a directory or in an archive: who reads them need not know. Raises RecordError."""
+    if "\0" in str(path):
+        raise RecordError(f"{str(path)!r} is not a path", "name the directory that `iosonde run` wrote")
     try:
         is_directory = path.is_dir()
     except OSError as error:

@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import Final
 
@@ -27,14 +26,13 @@ from iosonde.store.locks import is_taken
 from iosonde.store.names import JOURNAL_NAME, bytes_max_of
 from iosonde.store.upgrades import Upgrader
 from iosonde.store.versions import check_version, newer, unknown_in
-from iosonde.units import SECOND_NS
 
 # The journal writes a cell's fields in the order of the record; a cell that differs is read as a whole instead.
 _TURN: Final = re.compile(rb'"order":(\d+),')
 _OUTCOME: Final = re.compile(rb'"outcome":"(\w+)"')
 # A session is written by one version: what is new in one of these is new in all.
 _MANY: Final = frozenset({Kind.CELL, Kind.INTERVAL})
-_CLOCK_END: Final = re.compile(rb'"clock_end":\{"engine_ns":\d+,"wall_ns":(\d+),')
+_CLOCK_END: Final = re.compile(rb'"clock_end":\{"engine_ns":(\d+),"wall_ns":(\d+),')
 
 
 @dataclass(frozen=True)
@@ -186,7 +184,6 @@ class _Looking:
         self._records: dict[int, CellRecord] = {}
         self._within: dict[int, WithinRepeat] = {}
         self._payloads: dict[int, tuple[str, bytes]] = {}
-        self._began_ns = _since_1970_ns(self.header.created_at)
         self._last_cell: _Payload | None = None
         self._checked: set[Kind] = set()
         self._duration_ns = 0
@@ -210,7 +207,6 @@ class _Looking:
             self.finished = False
             self._checked.clear()
             self._end_session()
-            self._began_ns = _since_1970_ns(json.loads(self.upgraded(frame)).get("resumed_at", ""))
         if frame.kind in {Kind.CELL, Kind.FILL}:
             self._last_cell = frame
 
@@ -247,11 +243,12 @@ class _Looking:
             self._check_known(self._last_cell)
         payload = b"" if self._last_cell is None else self.upgraded(self._last_cell)
         ended = _CLOCK_END.search(payload, max(payload.rfind(b'"clock_end":'), 0))
-        if self.header.is_simulated:
+        if ended and self.header.is_simulated:
             # Virtual time begins at 0, stands still between sessions, and goes on where it was.
-            self._duration_ns = int(ended[1]) if ended else self._duration_ns
-        elif self._began_ns is not None and ended:
-            self._duration_ns += max(int(ended[1]) - self._began_ns, 0)
+            self._duration_ns = int(ended[2])
+        elif ended:
+            # The engine's clock begins with the session, and nobody sets it.
+            self._duration_ns += int(ended[1])
         self._last_cell = None
 
     def _cell(self, frame: _Payload) -> None:
@@ -285,10 +282,3 @@ class _Looking:
             if means is not None:
                 payloads = tuple(payload for cell, payload in self._payloads.values() if cell == name)
                 yield CellGlance(name, means.iops, means.latency_ns_mean, means.repeats, payloads)
-
-
-def _since_1970_ns(text: str) -> int | None:
-    try:
-        return int(datetime.fromisoformat(text).timestamp()) * SECOND_NS
-    except ValueError:
-        return None
