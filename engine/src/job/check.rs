@@ -10,6 +10,9 @@ use crate::ring::Poll;
 use crate::target::{Target, TargetKind};
 use crate::verify::IN_FLIGHT_MAX;
 
+/// A command of NVMe has 16 bits for the number of blocks, counted from 0.
+const COMMAND_BLOCKS_MAX: u32 = 1 << 16;
+
 impl Job {
     /// Refuses what can't be run on a target, with the value and its bound.
     pub fn check(&self, target: &Target) -> Result<(), Failure> {
@@ -168,6 +171,10 @@ impl Job {
         if !self.step_bytes().is_multiple_of(step_bytes) || !self.offset_bytes.is_multiple_of(step_bytes) {
             return bad(format!("blocks do not lie on the ledger's steps of {step_bytes} bytes"));
         }
+        let (end, known) = (self.offset_bytes.saturating_add(self.span_bytes), ledger.head().size_bytes);
+        if end > known {
+            return bad(format!("the job ends at byte {end}, and the ledger at byte {known}"));
+        }
         Ok(())
     }
 
@@ -183,6 +190,9 @@ impl Job {
         }
         let whole = SizeShare { size_bytes: self.block_size_bytes, weight: 1 };
         for size in self.block_sizes.iter().chain([&whole]).map(|share| share.size_bytes) {
+            if size / facts.block_bytes.max(1) > COMMAND_BLOCKS_MAX {
+                return bad(format!("{size} bytes are more than the {COMMAND_BLOCKS_MAX} blocks of a command"));
+            }
             if size % facts.block_bytes != 0 || size > facts.transfer_bytes_max {
                 let (least, most) = (facts.block_bytes, facts.transfer_bytes_max);
                 return bad(format!(

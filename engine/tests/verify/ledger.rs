@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use iosonde_engine::cell::verify;
 use iosonde_engine::failure::FailureKind;
+use iosonde_engine::job::{Engine, Job};
 use iosonde_engine::target::{Target, Wanted};
 use iosonde_engine::verify::{Ledger, LedgerHead};
 
@@ -112,5 +113,17 @@ fn a_later_pass_needs_the_target_and_the_ledger_alone() {
         let verification = verify(&later, &AtomicBool::new(false), &mut |_| {}).expect("a target that can be read");
         assert_eq!(found(&verification), []);
         assert_eq!(verification.steps_checked, 1024);
+    }
+}
+
+#[test]
+fn a_job_beyond_the_ledger_of_its_target_is_refused() {
+    let mut workshop = Workshop::new(BLOCK);
+    let head = LedgerHead { run: RUN, step_bytes: BLOCK, size_bytes: SIZE / 2 };
+    workshop.target.ledger = Some(Arc::new(Ledger::in_memory(head).expect("memory for a ledger")));
+    for job in [random_writes(Engine::Psync), Job { read_percent: 100, ..random_writes(Engine::Psync) }] {
+        let refused = job.check(&workshop.target).expect_err("half of the span is in no ledger");
+        assert_eq!(refused.kind, FailureKind::BadJob);
+        assert!(refused.message.contains("and the ledger at byte"), "{}", refused.message);
     }
 }
