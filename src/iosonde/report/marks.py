@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from iosonde.findings.case import distinct, name_some
 from iosonde.findings.model import Finding, invalid_by, unreliable_by
 
 if TYPE_CHECKING:
@@ -48,5 +47,6 @@ def invalid_below(knees: Iterable[SweptKnee], findings: Sequence[Finding]) -> st
     if not touched:
         return ""
     told = dict.fromkeys(each for _, found in touched for each in found)
-    names = name_some(distinct(name for name, _ in touched))
-    return f"INVALID, see {', '.join(told)}: these knees rest on {names}."
+    first, *others = dict.fromkeys(name for name, _ in touched)
+    more = f" and {len(others)} more" if others else ""
+    return f"INVALID, see {', '.join(told)}: these knees rest on {first}{more}."
