@@ -16,7 +16,7 @@ from iosonde.errors import IosondeError
 from iosonde.printing import printable
 
 INTERRUPTED_BASE = 128
-TOGETHER_S = 1.0
+TOGETHER_S = 0.2
 
 
 class Ending:
