@@ -15,6 +15,7 @@ IosondeError
 An interruption is not an error: the command line ends with 129 for SIGHUP, 130 for SIGINT and 143 for SIGTERM.
 """
 
+import errno
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -31,6 +32,13 @@ HINT_FILES: Final = "raise the limit of open files (ulimit -n)"
 
 HINT_ONE_BUILD: Final = "front and engine must come from one build: install iosonde again"
 """The way out where the engine does not speak the front's protocol."""
+
+
+def limit_hint(error: OSError) -> str | None:
+    """The way out where a limit of the system was reached; None for any other error."""
+    if error.errno in {errno.EMFILE, errno.ENFILE}:
+        return HINT_FILES
+    return HINT_PROCESSES if error.errno == errno.EAGAIN else None
 
 
 class IosondeError(Exception):

@@ -23,6 +23,19 @@ def measuring(folder: Path) -> tuple[subprocess.Popen[str], Path]:
     return process, place
 
 
+def started(folder: Path) -> subprocess.Popen[str]:
+    """A run of four short cells that needs no disk."""
+    few_cells(folder)
+    return subprocess.Popen(
+        command("run", "null:", "--profile", "few.toml", "--out", "run"),
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+
+
 @pytest.mark.parametrize(
     ("signals", "code"),
     [
@@ -92,14 +105,7 @@ def test_a_run_that_nohup_keeps_from_hanging_up_goes_on(tmp_path: Path) -> None:
 
 
 def test_a_run_goes_on_when_nobody_reads_its_progress_any_more(tmp_path: Path) -> None:
-    few_cells(tmp_path)
-    process = subprocess.Popen(
-        command("run", "null:", "--profile", "few.toml", "--out", "run"),
-        cwd=tmp_path,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        env=environment(),
-    )
+    process = started(tmp_path)
     assert process.stderr is not None
     process.stderr.readline()
     process.stderr.close()
@@ -108,15 +114,7 @@ def test_a_run_goes_on_when_nobody_reads_its_progress_any_more(tmp_path: Path) -
 
 
 def test_a_run_that_is_interrupted_before_it_measures_leaves_no_directory(tmp_path: Path) -> None:
-    few_cells(tmp_path)
-    process = subprocess.Popen(
-        command("run", "null:", "--profile", "few.toml", "--out", "run"),
-        cwd=tmp_path,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-    )
+    process = started(tmp_path)
     wait_for((tmp_path / "run").is_dir, "the directory is made")
     process.send_signal(signal.SIGINT)
     _, stderr = process.communicate(timeout=30)

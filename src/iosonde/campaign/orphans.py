@@ -68,7 +68,7 @@ def _orphans(folder: Path, names: list[str]) -> Iterator[Orphan]:
 
 
 def renamed_in(folder: Path) -> tuple[Path, ...]:
-    """Files in a directory that iosonde created under a name that the user chose; they are the user's to remove."""
+    """Files that iosonde created under a name that the user chose. The user removes them, if at all."""
     try:
         with os.scandir(folder) as entries:
             others = [

@@ -1,8 +1,8 @@
-"""Where the targets of a run are that goes on, and what may be done to them.
+"""The targets of a run that is resumed: where they are, and whether they may be overwritten and removed.
 
-A run directory may come from a stranger, so that what it says of a file is not enough: only a file that carries the
-run's own name and mark is taken for one that iosonde made, which may be written and removed unasked. Every other is
-the user's, who has to give it up once more.
+A run directory can come from anybody, so what it says about a file is not enough. Only a file with the run's own name
+and mark counts as created by iosonde, and is overwritten and removed without asking. For any other file the user has to
+give --overwrite again.
 """
 
 import os
@@ -17,7 +17,7 @@ from iosonde.campaign.removal import file_of, numbers_of
 from iosonde.campaign.target import check_same
 from iosonde.errors import TargetError
 from iosonde.machine import block_of, file_system_facts, generic_of
-from iosonde.records import Plan, RunHeader, TargetFacts
+from iosonde.records import RunHeader, TargetFacts
 from iosonde.safe_files import has_mark, mark_of, own_file_name
 from iosonde.units import format_size
 
@@ -55,21 +55,17 @@ class PreviousTarget:
 
 def previous_targets(header: RunHeader, targets: Iterable[TargetFacts]) -> tuple[PreviousTarget, ...]:
     """The targets of a run as they were last opened, with what is known of them without looking."""
-    writes = _writes(header.plan)
+    run, plan = header.run, header.plan
     return tuple(
-        PreviousTarget(target, own_file_name(header.run, number), mark_of(header.run, header.plan.seed, number), writes)
+        PreviousTarget(target, own_file_name(run, number), mark_of(run, plan.seed, number), plan.changes)
         for number, target in enumerate(targets)
     )
 
 
-def _writes(plan: Plan) -> bool:
-    return plan.fill is not None or any(cell.workload.changes for cell in plan.cells)
-
-
 def place_of_previous(previous: PreviousTarget, *, overwrite: bool) -> Place:
-    """Where a target was, if it is still the same. A file that the run had made may be gone: it is made anew.
+    """Where a target was, if it is still the same. A file that the run had created may be gone: it is created again.
 
-    Raises TargetError for another file, and for one that is not ours and would be written without ``overwrite``.
+    Raises TargetError if it is a different file, or if ``overwrite`` is needed and was not given.
     """
     target, path = previous.facts, previous.path
     if target.kind == "device":
@@ -87,7 +83,7 @@ def place_of_previous(previous: PreviousTarget, *, overwrite: bool) -> Place:
         expected=target.identity,
         inherited=is_ours,
     )
-    # Looked at before an engine is started; the engine looks once more, at what it has opened.
+    # Checked before the engine is started; the engine checks again, on the open file.
     check_same(place, numbers_of(path).model_copy(update={"born_ns": target.identity.born_ns}))
     if previous.writes and not is_ours and not overwrite:
         raise TargetError(
@@ -114,7 +110,7 @@ def _is_there(previous: PreviousTarget) -> bool:
 
 
 def _device_place(target: TargetFacts, path: Path) -> Place:
-    # The engine looks once more, at what it has opened.
+    # The engine checks again, on the open device.
     now = check_same_device(target)
     return Place(
         path=block_of(path) or path,

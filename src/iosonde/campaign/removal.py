@@ -13,8 +13,8 @@ from iosonde.records import Identity
 from iosonde.safe_files import CreatedFile, path_handle, register_created, remove_created, removing, unregister_created
 from iosonde.sources import MadeTarget
 
-# How long the removal of a file is waited for where its file system has not answered before, and elsewhere: a busy disk
-# takes seconds to free a large file. It goes on by itself then.
+# The longest wait for a removal, on a file system that has already failed to answer and on any other: a busy disk takes
+# seconds to free a large file. After that the removal continues on its own.
 LOST_S_MAX: Final = 2.0
 BUSY_S_MAX: Final = 8.0
 NO_ANSWER: Final = "its file system does not answer"
@@ -52,7 +52,7 @@ class CreatedFiles:
         return any(made.path == path for made in self._made)
 
     def abandon(self) -> tuple[Path, ...]:
-        """Starts a process for each that removes it, and waits for none; which they are."""
+        """Starts a process for each file that removes it, without waiting. Returns the paths."""
         for made in self._made:
             with suppress(OSError):
                 _remover(made)
@@ -108,7 +108,7 @@ def _remove(made: _Made) -> str:
 
 
 def _present_path(handle: Path | None) -> Path | None:
-    """Where an open file is by now; None where it has no name any more."""
+    """The present path of an open file; None if it has been unlinked."""
     with suppress(OSError):
         if handle is not None and handle.stat().st_nlink > 0:
             return handle.readlink()

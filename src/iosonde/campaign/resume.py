@@ -141,8 +141,8 @@ def _is_done(cell: CellRecord, *, failed_again: bool) -> bool:
 def resume(path: Path, rest: Rest, observer: Observer, now: datetime, *, overwrite: bool = False) -> None:
     """Measures what is left; a file that iosonde did not make is written only with ``overwrite``.
 
-    Raises TargetError when a target is not the same any more, or would be written and must not be, and EngineError
-    when the engine of the run can't be had any more.
+    Raises TargetError if a target has changed or needs ``overwrite``, and EngineError if the run's engine is not
+    available.
     """
     directory = RunDirectory(path)
     with directory.reopen_journal() as journal:

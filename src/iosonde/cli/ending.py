@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from iosonde.cli.messages import say
+from iosonde.cli.messages import say, say_left
 from iosonde.cli.system_errors import system_error
 from iosonde.errors import IosondeError
 from iosonde.printing import printable
@@ -57,6 +57,18 @@ class Ending:
 
 
 ENDING = Ending()
+
+
+class FileObserver:
+    """The part of an observer that is about the files that a run creates; every observer of a command has it."""
+
+    def files_created(self, abandon: Callable[[], tuple[Path, ...]]) -> None:
+        """Has a second signal, which ends everything at once, start their removal first."""
+        ENDING.abandon = abandon
+
+    def left_behind(self, path: Path, reason: str) -> None:
+        """Warns of a file that could not be removed; the command fails at its end."""
+        say_left(path, reason)
 
 
 def tell(error: IosondeError) -> int:

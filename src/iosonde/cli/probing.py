@@ -1,17 +1,16 @@
 """What `probe` does once its flags are understood."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from pathlib import Path
 
 import typer
 
 from iosonde import __version__
 from iosonde.campaign import SilentObserver, Wish, look_ahead, measure_in_memory
 from iosonde.campaign.failing import check_probe
-from iosonde.cli.ending import ENDING
-from iosonde.cli.messages import check_removed, say, say_left
+from iosonde.cli.ending import FileObserver
+from iosonde.cli.messages import check_removed, say
 from iosonde.cli.planned import orphan_lines
 from iosonde.cli.progress import watching
 from iosonde.failures import FailureLog
@@ -32,16 +31,8 @@ def run_probe(wish: Wish, now: datetime) -> RunRecord:
         return measure_in_memory(wish, ahead, observer, now)
 
 
-class _QuietObserver(SilentObserver):
-    """Watches nothing but what stays."""
-
-    def files_created(self, abandon: Callable[[], tuple[Path, ...]]) -> None:
-        """Has a second signal, which ends everything at once, do that first."""
-        ENDING.abandon = abandon
-
-    def left_behind(self, path: Path, reason: str) -> None:
-        """Says so, and has the command fail by it at its end."""
-        say_left(path, reason)
+class _QuietObserver(FileObserver, SilentObserver):
+    """Watches nothing but the files."""
 
 
 def print_probe(run: RunRecord, *, as_json: bool) -> None:

@@ -2,16 +2,15 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Final
 
 from iosonde.analysis.depth import DEPTH_SHARE_INVALID, depth_share
 from iosonde.analysis.latency import leading
 from iosonde.campaign import Observer
-from iosonde.cli.ending import ENDING
-from iosonde.cli.messages import say, say_left
+from iosonde.cli.ending import FileObserver
+from iosonde.cli.messages import say
 from iosonde.plans import remaining, timed, turn_cost_ns, turn_duration_ns
 from iosonde.printing import printable
 from iosonde.records import CellPlan, CellRecord, CellTurn, Engine, IntervalRecord, Operation, Outcome, Plan
@@ -152,7 +151,7 @@ def _not_analysed(record: CellRecord, error: Exception) -> str:
     )
 
 
-class LineObserver:
+class LineObserver(FileObserver):
     """One line for each cell that is over."""
 
     def __init__(self, plan: Plan, clockwork: Clockwork) -> None:
@@ -197,16 +196,8 @@ class LineObserver:
         """Says so: the cell is kept, and the mistake is ours."""
         say(_not_analysed(record, error))
 
-    def files_created(self, abandon: Callable[[], tuple[Path, ...]]) -> None:
-        """Has a second signal, which ends everything at once, do that first."""
-        ENDING.abandon = abandon
 
-    def left_behind(self, path: Path, reason: str) -> None:
-        """Says so, and has the command fail by it at its end."""
-        say_left(path, reason)
-
-
-class BarObserver:
+class BarObserver(FileObserver):
     """A bar with the time left, and the running cell with its figures as they come."""
 
     def __init__(
@@ -276,14 +267,6 @@ class BarObserver:
     def analysis_failed(self, record: CellRecord, error: Exception) -> None:
         """Says so: the cell is kept, and the mistake is ours."""
         self._print(_not_analysed(record, error))
-
-    def files_created(self, abandon: Callable[[], tuple[Path, ...]]) -> None:
-        """Has a second signal, which ends everything at once, do that first."""
-        ENDING.abandon = abandon
-
-    def left_behind(self, path: Path, reason: str) -> None:
-        """Says so, and has the command fail by it at its end."""
-        say_left(path, reason)
 
     def _print(self, line: str) -> None:
         self._bar.console.print(printable(line), markup=False, highlight=False)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from iosonde.machine.cached_stat import cached_numbers
-from iosonde.machine.mounts import layers_below
+from iosonde.machine.mounts import is_shared, layers_below
 from iosonde.machine.uses import uses_of
 
 SYSFS_BLOCK: Final = Path("/sys/block")
@@ -45,12 +45,11 @@ def holders_of(path: Path) -> Holders:
     can be sure. The kernel gives a write lease only on a file that nobody else has open, and only to its owner or root;
     the open files of other users' processes are seen by root alone.
     """
-    layers = layers_below(path)
-    known = _users(path) + tuple(user for layer in layers or () for user in _users(layer))
-    alone = _is_alone(path) if layers == () else (_is_alone(path) and None)
+    known = tuple(user for each in (path, *layers_below(path)) for user in _users(each))
+    alone = _is_alone(path)
     if not known and alone is False:
         known = ("a process of another user or container",)
-    return Holders(known, is_sure=bool(known) or alone is True)
+    return Holders(known, is_sure=bool(known) or (alone is True and not is_shared(path)))
 
 
 def _users(path: Path) -> tuple[str, ...]:

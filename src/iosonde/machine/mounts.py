@@ -9,7 +9,10 @@ from iosonde.machine.sysfs import read_text
 from iosonde.records import FileSystemFacts
 
 # File systems of which the same file can be open elsewhere, without this kernel knowing that it is the same.
-_SHARED = ("fuse", "nfs", "cifs", "smb", "9p", "ceph", "afs", "virtiofs", "gfs2", "ocfs2", "ecryptfs", "aufs", "lustre")
+_SHARED = (
+    *("9p", "afs", "ceph", "cifs", "fuse", "gfs2", "lustre", "nfs", "ocfs2", "smb", "virtiofs"),
+    *("aufs", "ecryptfs", "overlay"),
+)
 _OCTAL = re.compile(r"\\([0-7]{3})")
 
 
@@ -27,22 +30,26 @@ def file_system_facts(path: Path, root: Path = Path("/")) -> FileSystemFacts:
     )
 
 
-def layers_below(path: Path, root: Path = Path("/")) -> tuple[Path, ...] | None:
-    """Where a file on an overlay may lie in its layers; None where another file system may give it another name.
+def is_shared(path: Path, root: Path = Path("/")) -> bool:
+    """Whether a file can be open under another identity, which this kernel does not know: on a network, say."""
+    kind, _, _ = _mount(path.stat().st_dev, path, root)
+    return not kind or kind.startswith(_SHARED)
 
-    Empty where nothing lies below: what is on a network or in user space can be reached by other ways than this mount.
-    """
+
+def layers_below(path: Path, root: Path = Path("/")) -> tuple[Path, ...]:
+    """Where a file on an overlay may lie in the layers below; empty on any other file system."""
     fields = _mountinfo_line(path.stat().st_dev, path, root)
     if not fields:
-        return None
-    dash = fields.index("-")
-    kind, options = fields[dash + 1], fields[dash + 3] if len(fields) > dash + 3 else ""
-    if kind == "overlay":
-        inside = path.resolve().relative_to(_unescape(fields[4]))
-        named = dict(each.partition("=")[::2] for each in options.split(","))
-        layers = [named.get("upperdir", ""), *named.get("lowerdir", "").split(":")]
-        return tuple(Path(_unescape(layer)) / inside for layer in layers if layer)
-    return None if kind.startswith(_SHARED) else ()
+        return ()
+    kind, _, options = fields[fields.index("-") + 1 :][:3]
+    point, resolved = Path(_unescape(fields[4])), path.resolve()
+    if kind != "overlay" or not resolved.is_relative_to(point):
+        return ()
+    # A bind mount shows a part of the overlay, which lies deeper in the layers.
+    inside = _unescape(fields[3]).lstrip("/") / resolved.relative_to(point)
+    named = dict(each.partition("=")[::2] for each in options.split(","))
+    layers = [named.get("upperdir", ""), *named.get("lowerdir", "").split(":")]
+    return tuple(Path(_unescape(layer)) / inside for layer in layers if layer)
 
 
 def mount_source(device: int, path: Path, root: Path = Path("/")) -> str:

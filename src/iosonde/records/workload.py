@@ -242,3 +242,8 @@ class Plan(Record):
     cells: tuple[CellPlan, ...]
     turns: tuple[CellTurn, ...]
     aim: Aim | None = None
+
+    @property
+    def changes(self) -> bool:
+        """Whether it writes to its targets, or trims them."""
+        return self.fill is not None or any(cell.workload.changes for cell in self.cells)

@@ -1,8 +1,8 @@
 """Writes files atomically: a reader finds the whole file or the one before, and nothing else is overwritten.
 
-Until it is whole, a file has no name (``O_TMPFILE``). On file systems without such files it has a name that nobody can
-guess, created exclusively. So nothing that is in the directory already is opened or written, and a process that is
-killed leaves nothing. Names are resolved in a directory that is held open.
+A file is written without a name (``O_TMPFILE``) and linked when it is complete. File systems without O_TMPFILE get a
+random temporary name, created exclusively. Nothing that is already in the directory is opened or written, and a killed
+process leaves nothing behind. Names are resolved relative to an open directory handle.
 """
 
 import errno

@@ -1,7 +1,7 @@
 """Opens files that others may have created: only regular files, and never through a link that was not asked for.
 
-Under the name of a file there may be a link, a pipe without a writer, or a device. An ``O_PATH`` handle refers to any
-of them without touching it; the file that is opened afterwards is the one that was checked.
+A name can lead to a link, a pipe without a writer, or a device. An ``O_PATH`` handle does not open any of these, so the
+type is checked on it first; then the same file is opened through the handle.
 """
 
 import errno

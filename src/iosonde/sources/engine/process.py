@@ -1,7 +1,6 @@
 """The engine as a child process: lines in, lines out, every wait with a bound."""
 
 import contextlib
-import errno
 import json
 import os
 import queue
@@ -13,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from iosonde.errors import HINT_FILES, HINT_HANGS, HINT_PROCESSES, EngineError
+from iosonde.errors import HINT_HANGS, HINT_PROCESSES, EngineError, limit_hint
 from iosonde.printing import printable
 from iosonde.sources.engine.event_schemas import Event, protocol_error
 
@@ -52,8 +51,7 @@ class EngineProcess:
                 restore_signals=False,
             )
         except OSError as error:
-            limits = {errno.EAGAIN: HINT_PROCESSES, errno.EMFILE: HINT_FILES, errno.ENFILE: HINT_FILES}
-            hint = limits.get(error.errno or 0, "install iosonde again")
+            hint = limit_hint(error) or "install iosonde again"
             raise EngineError(f"can't start {command[0]}: {error.strerror}", hint) from error
         self._readers = [
             threading.Thread(target=self._read, name="engine events", daemon=True),

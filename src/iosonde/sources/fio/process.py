@@ -1,7 +1,6 @@
 """fio as a child process: snapshots out, diagnostics apart from them, every wait with a bound."""
 
 import contextlib
-import errno
 import os
 import queue
 import signal
@@ -10,7 +9,7 @@ import threading
 from collections.abc import Sequence
 from typing import Final
 
-from iosonde.errors import HINT_PROCESSES, EngineError
+from iosonde.errors import HINT_PROCESSES, EngineError, limit_hint
 from iosonde.sources.fio.output import Snapshot, objects_in, read_snapshot
 
 SNAPSHOTS_WAITING_MAX: Final = 64
@@ -37,7 +36,7 @@ class FioProcess:
                 process_group=0,
             )
         except OSError as error:
-            hint = HINT_PROCESSES if error.errno == errno.EAGAIN else "install fio again"
+            hint = limit_hint(error) or "install fio again"
             raise EngineError(f"can't start {command[0]}: {error.strerror}", hint) from error
         self._readers = [
             threading.Thread(target=self._read, name="fio snapshots", daemon=True),
