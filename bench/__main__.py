@@ -2,13 +2,14 @@
 
 python -m bench [overhead] [fio] [engines] [startup] [pages] [adaptive] [default_campaign] [default_models]
                 [--pairs N] [--folder DIR]
+python -m bench builds --before ENGINE [--pairs N] [--folder DIR]
 """
 
 import argparse
 import sys
 from pathlib import Path
 
-from bench import adaptive, agreement, default_campaign, engines, overhead, pages, startup
+from bench import adaptive, agreement, builds, default_campaign, engines, overhead, pages, startup
 
 RESULTS = Path(__file__).parent / "results"
 COMPARISONS = {
@@ -26,10 +27,15 @@ COMPARISONS = {
 def main() -> int:
     """Parses what was asked for and runs it; 1 when a target was missed."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("names", nargs="*", choices=[[], *COMPARISONS], help="which comparisons; all by default")
+    parser.add_argument(
+        "names", nargs="*", choices=[[], *COMPARISONS, "builds"], help="which comparisons; all by default"
+    )
     parser.add_argument("--pairs", type=int, default=25, help="alternating rounds of each row (default 25)")
     parser.add_argument("--folder", type=Path, default=Path(), help="where the measured file lies")
+    parser.add_argument("--before", type=Path, action="append", help="another build of the engine (with builds)")
     asked = parser.parse_args()
+    if asked.names == ["builds"]:
+        return builds.run(RESULTS, asked.folder, asked.pairs, asked.before or parser.error("builds needs --before"))
     RESULTS.mkdir(exist_ok=True)
     met = [COMPARISONS[name](RESULTS, asked.folder, asked.pairs) for name in asked.names or COMPARISONS]
     return 0 if all(met) else 1

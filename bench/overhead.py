@@ -178,7 +178,7 @@ def _bare_ring() -> Measure:
 
 
 def _rings(report: Report, pairs: int) -> Iterator[Row]:
-    places = {"zram": _zram, "tmpfs": _tmpfs}
+    places = {"zram": zram, "tmpfs": tmpfs}
     for place, made in places.items():
         with made() as target:
             if target is None:
@@ -207,7 +207,7 @@ def _ring(report: Report, place: str, load: Load, pairs: int) -> Iterator[Row]:
 
 
 @contextmanager
-def _zram() -> Iterator[Path | None]:
+def zram() -> Iterator[Path | None]:
     """A file on a compressed device in memory, made for this and given back; None where that can't be."""
     if os.geteuid() != 0 or any(shutil.which(tool) is None for tool in ("zramctl", "mkfs.ext4", "mount", "umount")):
         yield None
@@ -239,7 +239,8 @@ def _mounted(device: str, folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _tmpfs() -> Iterator[Path | None]:
+def tmpfs() -> Iterator[Path | None]:
+    """A file in memory, where Linux has memory as a file system; None where that can't be."""
     shared = Path("/dev/shm")  # noqa: S108 Where Linux has memory as a file system.
     if not os.access(shared, os.W_OK):
         yield None

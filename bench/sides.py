@@ -111,12 +111,12 @@ def field_ratio(field: str, ours: Sequence[Sample], theirs: Sequence[Sample]) ->
     return ratio_of([getattr(each, field) for each in ours], [getattr(each, field) for each in theirs])
 
 
-def by_engine(engine: Engine) -> Measure:
-    """Our engine alone, its I/O through ``engine``; a process of its own for each cell."""
+def by_engine(engine: Engine, program: Path | None = None) -> Measure:
+    """Our engine alone, its I/O through ``engine``; a process of its own for each cell. ``program`` is another build."""
 
     def measure(load: Load, seed: int) -> Sample:
         before = CpuSpent.by_children()
-        record = cell_of(engine, load, seed)
+        record = cell_of(engine, load, seed, program)
         totals = record.operations[load.direction]
         iops = totals.count * SECOND_NS / record.measured_ns
         sample = CpuSpent.by_children().sample(before, totals.count, iops, totals.latency_ns_sum / totals.count)
@@ -125,9 +125,9 @@ def by_engine(engine: Engine) -> Measure:
     return measure
 
 
-def cell_of(engine: Engine, load: Load, seed: int) -> CellRecord:
+def cell_of(engine: Engine, load: Load, seed: int, program: Path | None = None) -> CellRecord:
     """The record of one cell by an engine process of its own."""
-    source = EngineSource()
+    source = EngineSource([program] if program else None)
     try:
         return _measured(source, engine, load, seed)
     finally:

@@ -11,7 +11,7 @@ use iosonde_engine::clock::{Clock, Monotonic};
 use iosonde_engine::job::Job;
 use iosonde_engine::pattern::{Accesses, Arrivals, Shared};
 use iosonde_engine::record::Class;
-use iosonde_engine::ring::{Completion, Request, Ring, RingTruth};
+use iosonde_engine::ring::{Completion, Request, Ring, RingTruth, SharedBuffers};
 use iosonde_engine::sim::{Drive, Model, QueueingModel, Serve, Service};
 use iosonde_engine::worker::{Step, Worker, WorkerParts, recorder_pair};
 
@@ -20,6 +20,7 @@ struct ServerRing {
     drive: Drive,
     clock: Monotonic,
     requests: Vec<Request>,
+    buffers: SharedBuffers,
 }
 
 impl Ring for ServerRing {
@@ -42,13 +43,17 @@ impl Ring for ServerRing {
         Ok(())
     }
 
-    fn reap(&mut self, into: &mut Vec<Completion>, most: usize) {
+    fn reap(&mut self, into: &mut Vec<Completion>) {
         let (drive, now) = (self.drive.simulation(), self.clock.now());
-        let done = std::iter::from_fn(|| drive.take_done(now)).take(most);
+        let done = std::iter::from_fn(|| drive.take_done(now));
         into.extend(done.map(|(ticket, result)| {
             let slot = u32::try_from(ticket).expect("it was a slot number when it went in");
             Completion { slot, result }
         }));
+    }
+
+    fn buffers(&mut self) -> &mut SharedBuffers {
+        &mut self.buffers
     }
 
     fn truth(&self) -> RingTruth {
@@ -67,7 +72,7 @@ fn main() {
     let drive = Drive::new(&Model::Queueing(server), !job.seed);
     let (recorder, _spares) = recorder_pair(&job, 4, None);
     let parts = WorkerParts {
-        ring: ServerRing { drive, clock, requests: Vec::new() },
+        ring: ServerRing { drive, clock, requests: Vec::new(), buffers: SharedBuffers::none() },
         clock,
         accesses: Accesses::new(&job, 0, &Shared::new(&job)),
         payload: None,

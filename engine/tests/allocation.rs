@@ -39,11 +39,12 @@ static ALLOCATOR: Counting = Counting;
 fn allocations_of(job: &Job) -> u64 {
     let clock = Monotonic::start();
     let (recorder, mut spares) = recorder_pair(job, 4, None);
+    let (payload, buffers) = Payload::new(job, job.slots(), 0).expect("memory for a few buffers");
     let parts = WorkerParts {
-        ring: NullRing::new(job.slots()),
+        ring: NullRing::new(job.slots(), buffers),
         clock,
         accesses: Accesses::new(job, 0, &Shared::new(job)),
-        payload: Some(Payload::new(job, job.slots(), 0).expect("memory for a few buffers")),
+        payload: Some(payload),
         ledger: None,
         arrivals: Arrivals::of(job, 0),
         recorder,

@@ -10,9 +10,8 @@ use iosonde_engine::cell::{Outcome, Setting, conduct};
 use iosonde_engine::clock::Monotonic;
 use iosonde_engine::failure::FailureKind;
 use iosonde_engine::job::{Engine, Job};
-use iosonde_engine::memory::Region;
 use iosonde_engine::ring::{
-    Destination, Operation, PassthroughRing, Poll, PsyncRing, Request, Ring, passthrough_offered,
+    Buffers, Destination, Operation, PassthroughRing, Poll, PsyncRing, Request, Ring, passthrough_offered,
 };
 use iosonde_engine::target::{DeviceWanted, Target};
 
@@ -31,39 +30,38 @@ fn namespace() -> Option<Target> {
 fn destination(target: &Target) -> Destination {
     let namespace = target.namespace.as_ref().expect("it was opened as one");
     Destination {
-        generic: namespace.generic(),
-        block: target.file().expect("a handle"),
+        generic: Arc::clone(namespace.generic()),
+        block: Arc::clone(target.file().expect("a handle")),
         namespace: namespace.facts.number,
         block_bytes: namespace.facts.block_bytes,
     }
 }
 
-fn read(ring: &mut impl Ring, memory: &Region, offset_bytes: u64) -> Vec<u8> {
-    // SAFETY: nothing else uses the memory, which is larger than a block.
-    unsafe { memory.start().write_bytes(0xA5, BLOCK as usize) };
-    let buffer = memory.start();
-    ring.push(Request { operation: Operation::Read, slot: 3, offset_bytes, buffer, length_bytes: BLOCK });
+fn read(ring: &mut impl Ring, offset_bytes: u64) -> Vec<u8> {
+    let mut block = vec![0xA5; BLOCK as usize];
+    ring.buffers().write(0, &block);
+    ring.push(Request { operation: Operation::Read, slot: 3, offset_bytes, buffer_at: 0, length_bytes: BLOCK });
     let mut done = Vec::with_capacity(1);
     while done.is_empty() {
         ring.submit(1, 100 * MS).ok();
-        ring.reap(&mut done, 1);
+        ring.reap(&mut done);
     }
     assert_eq!((done[0].slot, done[0].result), (3, BLOCK.cast_signed()), "at {offset_bytes}");
-    // SAFETY: the read is back, and the memory is larger than a block.
-    unsafe { std::slice::from_raw_parts(memory.start(), BLOCK as usize) }.to_vec()
+    ring.buffers().read(0, &mut block);
+    block
 }
 
 #[test]
 fn commands_bring_the_same_bytes_as_reads_of_the_block_device() {
     let Some(target) = namespace() else { return };
-    let memory = Region::new(1 << 16).expect("memory");
-    let mut plain = PsyncRing::new(target.file().expect("a handle"));
+    let memory = || Buffers::new(1 << 16).expect("memory");
+    let mut plain = PsyncRing::new(Arc::clone(target.file().expect("a handle")), memory());
     for poll in Poll::ALL {
-        let mut commands = PassthroughRing::new(4, destination(&target), &memory, poll).expect("passthrough");
+        let mut commands = PassthroughRing::new(4, destination(&target), memory(), poll).expect("passthrough");
         for number in 0..BLOCKS {
             let offset = number * STRIDE % (target.size_bytes / 16);
             let offset = offset / u64::from(BLOCK) * u64::from(BLOCK);
-            let (one, other) = (read(&mut plain, &memory, offset), read(&mut commands, &memory, offset));
+            let (one, other) = (read(&mut plain, offset), read(&mut commands, offset));
             assert!(one == other, "{poll:?}: other bytes at {offset}");
         }
     }

@@ -4,9 +4,9 @@ mod common;
 
 use std::collections::HashSet;
 
-use common::job;
+use common::{Written, job};
 use iosonde_engine::job::{Data, Engine, Job, Pattern};
-use iosonde_engine::pattern::{Access, Accesses, Direction, Payload, Shared};
+use iosonde_engine::pattern::{Access, Accesses, Direction, Shared};
 use iosonde_engine::record::Class;
 
 fn stream(job: &Job, worker: u32, count: usize) -> Vec<Access> {
@@ -107,10 +107,7 @@ fn the_threads_of_one_psync_queue_share_its_stream_and_two_queues_do_not() {
 // One block of each kind of data, written by one worker.
 fn block_of(data: Data, block_size_bytes: u32, worker: u32) -> Vec<u8> {
     let write = Job { read_percent: 0, block_size_bytes, data, ..job() };
-    let mut payload = Payload::new(&write, 4, worker).expect("memory for a few buffers");
-    let start = payload.prepare(0, Direction::Write, 0, block_size_bytes);
-    // SAFETY: the payload gave this slot a whole block, and no operation is in flight; the block is copied at once.
-    unsafe { std::slice::from_raw_parts(start, block_size_bytes as usize) }.to_vec()
+    Written::of(&write, 4, worker).block(0, block_size_bytes)
 }
 
 #[test]
@@ -133,15 +130,11 @@ fn no_two_workers_write_the_same_data() {
 #[test]
 fn writes_carry_data_that_neither_repeats_nor_compresses() {
     let write = Job { read_percent: 0, block_size_bytes: 16384, ..job() };
-    let mut payload = Payload::new(&write, 4, 0).expect("memory for a few buffers");
+    let mut written = Written::of(&write, 4, 0);
     let mut pages = HashSet::new();
     let mut counts = [0_u64; 256];
     for round in 0..400_u32 {
-        let start = payload.prepare(round % 4, Direction::Write, 0, 16384);
-        assert_eq!(start as usize % 4096, 0);
-        // SAFETY: the payload gave this slot 16384 bytes, and no operation is in flight.
-        let block = unsafe { std::slice::from_raw_parts(start, 16384) };
-        for page in block.chunks(4096) {
+        for page in written.block(round % 4, 16384).chunks(4096) {
             assert!(pages.insert(page.to_vec()), "a page was written twice");
             for byte in page {
                 counts[usize::from(*byte)] += 1;
@@ -156,10 +149,10 @@ fn writes_carry_data_that_neither_repeats_nor_compresses() {
 #[test]
 fn reads_never_land_in_memory_that_writes_come_from() {
     let mixed = Job { read_percent: 50, ..job() };
-    let mut payload = Payload::new(&mixed, 4, 0).expect("memory for a few buffers");
-    let reads: Vec<usize> = (0..4).map(|slot| payload.prepare(slot, Direction::Read, 0, 4096) as usize).collect();
+    let mut written = Written::of(&mixed, 4, 0);
+    let reads: Vec<usize> = (0..4).map(|slot| written.place(slot, Direction::Read, 4096)).collect();
     for round in 0..4000_u32 {
-        let write = payload.prepare(round % 4, Direction::Write, 0, 4096) as usize;
+        let write = written.place(round % 4, Direction::Write, 4096);
         assert!(reads.iter().all(|read| write.abs_diff(*read) >= 4096));
     }
 }

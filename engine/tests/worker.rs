@@ -12,7 +12,7 @@ use iosonde_engine::ring::Operation;
 use iosonde_engine::worker::{Spares, Step, WorkerEnd};
 
 /// All tallies of a run in order, the last one included.
-fn tallies<R>(end: &WorkerEnd<R>, spares: &mut Spares) -> Vec<Tally> {
+fn tallies(end: &WorkerEnd, spares: &mut Spares) -> Vec<Tally> {
     let mut all: Vec<Tally> = std::iter::from_fn(|| spares.full.pop().ok()).map(|tally| *tally).collect();
     all.push((*end.tally).clone());
     all
@@ -265,4 +265,52 @@ fn the_slowest_operations_are_kept_whole() {
     let slowest = end.slowest.ordered();
     assert_eq!(slowest.len(), 64);
     assert!(slowest.iter().all(|io| io.latency_ns == MS && io.length_bytes == 4096 && io.reap_ns >= 10 * MS));
+}
+
+// How long reads at a depth took that are all done at one instant, where the kernel shows some at a time.
+fn latencies_at_one_instant(depth: u32, seen_at_once: usize, uncover_ns: u64) -> (WorkerEnd, Vec<(u64, u64)>) {
+    let job = Job { queue_depth: depth, amount_bytes: Some(u64::from(depth) * 4096), ..job() };
+    let clock = ManualClock::default();
+    let mut ring = ScriptedRing::new(&clock, MS);
+    (ring.seen_at_once, ring.uncover_ns) = (seen_at_once, uncover_ns);
+    let (end, mut spares) = Bench::on(&job, ring, clock, 8).run();
+    let all = tallies(&end, &mut spares);
+    let reads = all.iter().map(|tally| tally.class(Class::Read)).filter(|reads| reads.count > 0);
+    let spread = reads.map(|reads| (reads.latency_ns_min, reads.latency_ns_max)).collect();
+    (end, spread)
+}
+
+#[test]
+fn operations_that_are_done_at_one_instant_have_equal_latencies() {
+    for depth in [8, 20, 128] {
+        assert_eq!(latencies_at_one_instant(depth, usize::MAX, 0).1, [(MS, MS)], "depth {depth}");
+    }
+}
+
+#[test]
+fn they_have_equal_latencies_where_the_kernel_shows_a_few_at_a_time_and_the_sweep_is_reported() {
+    for (depth, sweeps) in [(8, 1), (20, 1), (128, 7)] {
+        // The first twenty are seen when the worker is woken; each further look goes to the kernel.
+        let beyond_ns = (sweeps - 1) * MS / 100;
+        let (end, spread) = latencies_at_one_instant(depth, 20, MS / 100);
+        assert_eq!(spread, [(MS + beyond_ns, MS + beyond_ns)], "depth {depth}");
+        assert_eq!(end.sweep_ns_max, beyond_ns, "depth {depth}");
+    }
+}
+
+#[test]
+fn a_backlog_is_what_had_come_back_and_was_not_taken_and_never_more_than_was_in_flight() {
+    let busy = Job { queue_depth: 32, measure_ns: 300 * MS, ..job() };
+    let clock = ManualClock::default();
+    let mut ring = ScriptedRing::new(&clock, MS / 10);
+    // A worker that takes as long to hand over as the target to serve: half of the queue waits to be taken.
+    ring.push_ns = MS / 100;
+    let (end, mut spares) = Bench::on(&busy, ring, clock, 400).run();
+    let all = tallies(&end, &mut spares);
+    let (in_flight_ns, backlog_ns) =
+        all.iter().fold((0, 0), |sum, tally| (sum.0 + tally.in_flight_ns, sum.1 + tally.backlog_ns));
+    assert!(backlog_ns > 0 && backlog_ns < in_flight_ns, "{backlog_ns} of {in_flight_ns}");
+    let (end, mut spares) = Bench::new(&Job { measure_ns: 300 * MS, ..job() }, MS, 400).run();
+    let idle: u64 = tallies(&end, &mut spares).iter().map(|tally| tally.backlog_ns).sum();
+    assert_eq!(idle, 0, "a worker that sleeps until something comes back has no backlog");
 }

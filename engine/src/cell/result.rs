@@ -72,7 +72,7 @@ pub struct EngineTruth {
     pub fixed_buffers: bool,
     /// Whether the file was registered.
     pub fixed_file: bool,
-    /// Operations handed over, or taken back, in one go, at most.
+    /// Operations handed over in one go, at most.
     pub batch_max: u32,
     /// The clock behind every time.
     pub clock_source: &'static str,

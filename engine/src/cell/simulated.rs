@@ -14,10 +14,10 @@ use crate::failure::Failure;
 use crate::job::Job;
 use crate::pattern::{Accesses, Arrivals, Shared};
 use crate::record::Phase;
-use crate::ring::{Completion, Operation, Request, Ring};
-use crate::sim::{Drive, Serve, SimRing, Simulation, VirtualClock};
+use crate::ring::{Completion, Operation, Request, RingTruth, SharedBuffers};
+use crate::sim::{Drive, Serve, Simulation, VirtualClock};
 use crate::target::Target;
-use crate::worker::{DRAIN_NS_MAX, Step, Worker, WorkerParts, recorder_pair};
+use crate::worker::{BatchSize, DRAIN_NS_MAX, Looks, Machine, MachineParts, Step, recorder_pair};
 
 /// What a simulated job runs in.
 pub struct Bench<'a> {
@@ -34,10 +34,13 @@ pub struct Bench<'a> {
 /// Empty tallies for each worker: the loop reads them at every interval.
 const SPARES: usize = 2;
 
+// A worker in virtual time: what it hands over is with the drive at once, and what came back waits here.
 struct Seat {
-    worker: Option<Worker<SimRing, VirtualClock>>,
+    worker: Option<Machine>,
     target: usize,
-    // When it wants to be stepped, should nothing come back before.
+    requests: Vec<Request>,
+    completions: Vec<Completion>,
+    // When it wants to be asked again, should nothing come back before.
     wake_ns: u64,
     // Whether something came back.
     is_due: bool,
@@ -59,14 +62,14 @@ pub fn conduct_simulated(
     let mut counted = Counted::default();
     let mut total = Total::default();
     // Nothing is read or written: no data, no buffers.
-    total.grant(Granted { truth: SimRing::new(job.slots()).truth(), buffer_bytes: None });
+    total.grant(Granted { truth: RingTruth::plain("none"), buffer_bytes: None });
     let (mut before, mut after) = (None, None);
     loop {
         let now = clock.now();
         let mut has_turned = false;
         for (number, seat) in seats.iter_mut().enumerate().filter(|(_, seat)| seat.is_due || seat.wake_ns <= now) {
             has_turned |= seat.wake_ns <= now;
-            if let Some(legacy) = tick(seat, &mut bench.drives[seat.target], number, start_ns, now) {
+            if let Some(legacy) = tick(seat, &mut bench.drives[seat.target], job, number, start_ns, now) {
                 let tally = total.add(legacy, seat.target);
                 collector.add_last(number, tally);
                 has_turned = true;
@@ -107,9 +110,7 @@ fn seat(job: &Job, bench: &Bench<'_>, start_ns: u64) -> (Vec<Seat>, Collector) {
     let seats = (0..job.workers()).map(|number| {
         let (recorder, spare) = recorder_pair(job, SPARES, None);
         spares.push(spare);
-        let parts = WorkerParts {
-            ring: SimRing::new(job.slots()),
-            clock: bench.clock.clone(),
+        let parts = MachineParts {
             accesses: Accesses::new(job, number, &shared),
             payload: None,
             ledger: None,
@@ -117,32 +118,47 @@ fn seat(job: &Job, bench: &Bench<'_>, start_ns: u64) -> (Vec<Seat>, Collector) {
             recorder,
             stop: Arc::clone(&bench.stop),
         };
-        let target = (number / job.workers_each()) as usize;
-        Seat { worker: Some(Worker::new(job, parts, start_ns)), target, wake_ns: start_ns, is_due: true }
+        let slots = job.slots() as usize;
+        Seat {
+            worker: Some(Machine::new(job, parts, start_ns)),
+            target: (number / job.workers_each()) as usize,
+            requests: Vec::with_capacity(slots),
+            completions: Vec::with_capacity(slots),
+            wake_ns: start_ns,
+            is_due: true,
+        }
     });
     let seats = seats.collect();
     (seats, Collector::new(spares, job.workers_each() as usize))
 }
 
-// One round of a worker, and what it hands over on its way to the drive. What it leaves behind, if that was its last.
+// One round of a worker in a time that stands still meanwhile: it takes all that came back, and hands over all that it can.
+// What it leaves behind, if that was its last.
 #[inline]
-fn tick(seat: &mut Seat, drive: &mut Drive, number: usize, start_ns: u64, now: u64) -> Option<Legacy> {
+fn tick(seat: &mut Seat, drive: &mut Drive, job: &Job, number: usize, start_ns: u64, now: u64) -> Option<Legacy> {
     let worker = seat.worker.as_mut()?;
-    let step = worker.tick();
+    worker.turn(now);
+    worker.complete(now, &seat.completions);
+    seat.completions.clear();
+    let slots = job.slots();
+    while worker.plan(now, slots as usize, &mut SharedBuffers::none()) > 0 {
+        worker.begin(now, |request| seat.requests.push(request));
+    }
+    let step = worker.end(now);
     let drive = drive.simulation();
-    for request in worker.ring().requests.iter().skip(1) {
+    for request in seat.requests.iter().skip(1) {
         drive.expect(&serve(request));
     }
-    for request in worker.ring().requests.drain(..) {
+    for request in seat.requests.drain(..) {
         drive.submit(now, ticket(start_ns, number, request.slot), &serve(&request));
     }
     seat.is_due = false;
     if step == Step::Running {
-        seat.wake_ns = worker.wake_ns();
+        seat.wake_ns = worker.deadline();
         return None;
     }
     seat.wake_ns = u64::MAX;
-    let end = seat.worker.take()?.finish();
+    let end = seat.worker.take()?.finish(BatchSize::of(slots).largest(), Looks::of(job, now));
     Some(Legacy {
         tally: end.tally,
         intervals_merged: end.intervals_merged,
@@ -153,6 +169,7 @@ fn tick(seat: &mut Seat, drive: &mut Drive, number: usize, start_ns: u64, now: u
         stopped: end.stopped,
         cpu: None,
         batch_max: end.batch_max,
+        sweep_ns_max: end.sweep_ns_max,
         reap_gaps: end.reap_gaps,
         kernel_workers: Vec::new(),
     })
@@ -181,7 +198,7 @@ fn advance(seats: &mut [Seat], drives: &mut [Drive], start_ns: u64, clock: &Virt
         (next_ns, last_ns) = (next_ns.min(done_ns), last_ns.max(done_ns));
     }
     if last_ns == u64::MAX {
-        starve(seats, drives);
+        starve(seats, drives, clock.now());
     }
     next_ns = seats.iter().map(|seat| seat.wake_ns).fold(next_ns, u64::min);
     if next_ns == u64::MAX {
@@ -197,21 +214,23 @@ fn advance(seats: &mut [Seat], drives: &mut [Drive], start_ns: u64, clock: &Virt
             if ticket >> 32 != start_ns / DRAIN_NS_MAX {
                 continue;
             }
-            let Some(worker) = seats[seat].worker.as_mut() else { continue };
-            worker.ring().completions.push_back(Completion { slot, result });
-            seats[seat].is_due = true;
+            let seat = &mut seats[seat];
+            if seat.worker.is_some() {
+                seat.completions.push(Completion { slot, result });
+                seat.is_due = true;
+            }
         }
     }
 }
 
 // A drive that will never do anything again must not be waited for without end.
 #[cold]
-fn starve(seats: &mut [Seat], drives: &[Drive]) {
+fn starve(seats: &mut [Seat], drives: &[Drive], now: u64) {
     for seat in seats.iter_mut().filter(|seat| drives[seat.target].simulated().next_ns() == u64::MAX) {
         if let Some(worker) = seat.worker.as_mut()
-            && worker.starve()
+            && worker.starve(now)
         {
-            seat.wake_ns = worker.wake_ns();
+            seat.wake_ns = worker.deadline();
         }
     }
 }

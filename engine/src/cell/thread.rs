@@ -1,7 +1,7 @@
 //! The thread around one worker.
 
+use std::fs::File;
 use std::io;
-use std::os::fd::RawFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::SyncSender;
@@ -97,8 +97,10 @@ pub struct Legacy {
     pub faults: Faults,
     /// What was in flight at the end.
     pub censored: Censored,
-    /// The most operations that were to be handed over, or taken back, in one go.
+    /// The most operations that were to be handed over in one go.
     pub batch_max: u32,
+    /// The longest time that one look took.
+    pub sweep_ns_max: u64,
     /// Times between looks at what had come back.
     pub reap_gaps: Spread,
     /// Why the worker ended early.
@@ -114,41 +116,54 @@ pub struct Legacy {
 /// Drives one worker from start to end; None when it could not start.
 pub fn drive(post: Post<'_>) -> Option<Legacy> {
     let slots = post.job.slots();
-    let file = post.target.file().unwrap_or(-1);
     // Before any memory is touched, which then lies where the worker runs.
     let is_pinned = pin(&post.cpus).is_ok();
     let cpu = if let [cpu] = post.cpus[..] { Some(cpu).filter(|_| is_pinned) } else { None };
-    let payload = match Payload::new(post.job, slots, post.worker) {
-        Ok(payload) => payload,
+    let (payload, buffers) = match Payload::new(post.job, slots, post.worker) {
+        Ok(made) => made,
         Err(error) => return refuse(&post, "memory for the buffers", &error),
     };
     match post.job.engine {
         Engine::Simulation => unreachable!("a simulated drive is driven in virtual time, by one thread"),
-        Engine::Null => run(post, cpu, NullRing::new(slots), payload),
-        Engine::Psync => run(post, cpu, PsyncRing::new(file), payload),
-        Engine::Nop => match NopRing::new(slots) {
+        Engine::Null => run(post, cpu, NullRing::new(slots, buffers), payload),
+        Engine::Psync => {
+            let ring = PsyncRing::new(file_of(&post), buffers);
+            run(post, cpu, ring, payload)
+        }
+        Engine::Nop => match NopRing::new(slots, buffers) {
             Ok(ring) => run(post, cpu, ring, payload),
             Err(error) => refuse(&post, "io_uring", &error),
         },
-        Engine::Passthrough => {
-            let namespace = post.target.namespace.as_ref().expect("the job was checked");
-            let (generic, facts) = (namespace.generic(), namespace.facts);
-            let destination =
-                Destination { generic, block: file, namespace: facts.number, block_bytes: facts.block_bytes };
-            match PassthroughRing::new(slots, destination, payload.region(), post.job.poll) {
-                Ok(ring) => run(post, cpu, ring, payload),
-                Err(error) => refuse(&post, "NVMe passthrough", &error),
-            }
-        }
-        Engine::IoUring => match UringRing::new(slots, &way(&post, file), payload.region()) {
+        Engine::Passthrough => match PassthroughRing::new(slots, destination(&post), buffers, post.job.poll) {
+            Ok(ring) => run(post, cpu, ring, payload),
+            Err(error) => refuse(&post, "NVMe passthrough", &error),
+        },
+        Engine::IoUring => match UringRing::new(slots, &way(&post), buffers) {
             Ok(ring) => run(post, cpu, ring, payload),
             Err(error) => refuse(&post, "io_uring", &error),
         },
     }
 }
 
-fn way(post: &Post<'_>, file: RawFd) -> FileWay {
-    FileWay { file, direct: post.target.direct, poll: post.job.poll, helpers: Arc::clone(&post.helpers) }
+// A job was checked before it came here: its target has what its engine needs.
+fn file_of(post: &Post<'_>) -> Arc<File> {
+    Arc::clone(post.target.file().expect("the target is a file or a device"))
+}
+
+fn way(post: &Post<'_>) -> FileWay {
+    let (direct, poll) = (post.target.direct, post.job.poll);
+    FileWay { file: file_of(post), direct, poll, helpers: Arc::clone(&post.helpers) }
+}
+
+fn destination(post: &Post<'_>) -> Destination {
+    let namespace = post.target.namespace.as_ref().expect("the target was opened as a namespace");
+    let facts = namespace.facts;
+    Destination {
+        generic: Arc::clone(namespace.generic()),
+        block: file_of(post),
+        namespace: facts.number,
+        block_bytes: facts.block_bytes,
+    }
 }
 
 fn refuse(post: &Post<'_>, what: &str, error: &io::Error) -> Option<Legacy> {
@@ -171,8 +186,8 @@ pub fn cpus_allowed() -> Vec<u32> {
     (0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).filter_map(|cpu| u32::try_from(cpu).ok()).collect()
 }
 
-fn run<R: Ring>(post: Post<'_>, cpu_pinned: Option<u32>, ring: R, payload: Payload) -> Option<Legacy> {
-    let granted = Granted { truth: ring.truth(), buffer_bytes: Some(payload.region().length() as u64) };
+fn run<R: Ring>(post: Post<'_>, cpu_pinned: Option<u32>, mut ring: R, payload: Payload) -> Option<Legacy> {
+    let granted = Granted { truth: ring.truth(), buffer_bytes: Some(ring.buffers().length() as u64) };
     let parts = WorkerParts {
         ring,
         clock: post.clock,
@@ -188,15 +203,18 @@ fn run<R: Ring>(post: Post<'_>, cpu_pinned: Option<u32>, ring: R, payload: Paylo
     let start_ns = post.gate.wait()?;
     let mut worker = Worker::new(post.job, parts, start_ns);
     let (before, after) = turn_over(&mut worker);
-    let end = worker.finish();
     let used = after.since(&before);
-    let legacy = Legacy {
+    // The threads go with the ring.
+    let kernel_workers = if post.job.engine.is_ring_on_a_target() { kernel_workers() } else { Vec::new() };
+    let end = worker.finish();
+    Some(Legacy {
         tally: end.tally,
         intervals_merged: end.intervals_merged,
         slowest: end.slowest,
         faults: end.faults,
         censored: end.censored,
         batch_max: end.batch_max,
+        sweep_ns_max: end.sweep_ns_max,
         reap_gaps: end.reap_gaps,
         stopped: end.stopped,
         cpu: Some(ThreadCpu {
@@ -208,16 +226,9 @@ fn run<R: Ring>(post: Post<'_>, cpu_pinned: Option<u32>, ring: R, payload: Paylo
             switches_involuntary: used.switches_involuntary,
             migrations: migrations().zip(migrated).map(|(now, then)| now - then),
         }),
-        kernel_workers: if post.job.engine.is_ring_on_a_target() { kernel_workers() } else { Vec::new() },
+        kernel_workers,
         failure: end.failure,
-    };
-    if end.unreturned > 0 {
-        // Whatever else went wrong before: the kernel may still write into the buffers, so they are never given back.
-        std::mem::forget((end.ring, end.payload));
-    } else {
-        drop(end.ring);
-    }
-    Some(legacy)
+    })
 }
 
 // Steps the worker to its end, and reads the thread's CPU time where measuring begins and ends.

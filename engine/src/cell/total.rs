@@ -88,6 +88,7 @@ pub struct Total {
     kernel_workers: u32,
     kernel_workers_ns: Option<u64>,
     batch_max: u32,
+    sweep_ns_max: u64,
     reap_gaps: Option<Spread>,
     truth: Option<crate::ring::RingTruth>,
     buffer_bytes: Option<u64>,
@@ -104,6 +105,7 @@ impl Total {
         self.fail(legacy.failure);
         self.stopped |= legacy.stopped;
         self.batch_max = self.batch_max.max(legacy.batch_max);
+        self.sweep_ns_max = self.sweep_ns_max.max(legacy.sweep_ns_max);
         match &mut self.reap_gaps {
             Some(gaps) => gaps.add(&legacy.reap_gaps),
             None => self.reap_gaps = Some(legacy.reap_gaps),

@@ -5,8 +5,9 @@ use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
 
 use super::deck::Deck;
 use crate::job::{Data, Job};
-use crate::memory::{PAGE_BYTES, Region};
+use crate::memory::PAGE_BYTES;
 use crate::random::below;
+use crate::ring::{Buffers, SharedBuffers};
 use crate::verify::{SECTOR_BYTES, Seal, seal_sector};
 
 /// Random data that all slots of a job share out among themselves. Writes start at another page of their slot's part each
@@ -63,13 +64,13 @@ impl Layout {
     }
 }
 
-/// The buffers of one worker: for each slot one to read into and a pool of random data to write from.
+/// What lies where in the buffers of one worker, and what its writes carry: for each slot there is a stretch to read into
+/// and a pool of random data to write from.
 ///
 /// A slot's memory belongs to its operation while that is in flight, so data never changes under the kernel's hands
 /// (file systems that checksum would call that corruption). Duplicates never change at all, so that slots share them.
 #[derive(Debug)]
 pub struct Payload {
-    region: Region,
     stride_bytes: usize,
     write_base: usize,
     places: u64,
@@ -86,15 +87,15 @@ pub struct Payload {
 }
 
 impl Payload {
-    /// Maps and fills the buffers of a worker's `slots` slots, each worker's with data of its own. All are aligned to pages, which is as much as any device asks.
-    pub fn new(job: &Job, slots: u32, worker: u32) -> std::io::Result<Self> {
+    /// Maps and fills the buffers of a worker's `slots` slots, each worker's with data of its own. All are aligned to pages,
+    /// which is as much as any device asks.
+    pub fn new(job: &Job, slots: u32, worker: u32) -> std::io::Result<(Self, Buffers)> {
         let Layout { reserve, write_base, pool, stride_bytes } = Layout::of(job);
         let base = stride_bytes * slots as usize;
         let has_duplicates = job.writes() && job.duplicates_percent > 0;
-        let region = Region::new(base + if has_duplicates { DUPLICATE_BYTES + reserve } else { 0 })?;
+        let mut buffers = Buffers::new(base + if has_duplicates { DUPLICATE_BYTES + reserve } else { 0 })?;
         let mut random = Xoshiro256PlusPlus::seed_from_u64(!(job.seed ^ (u64::from(worker) << 32)));
-        // SAFETY: the mapping is initialised by the kernel, and nobody else knows of it yet.
-        let bytes = unsafe { std::slice::from_raw_parts_mut(region.start(), region.length()) };
+        let bytes = buffers.bytes();
         // Reads are given random data to land on as well: the pages must be there before the loop starts.
         random.fill_bytes(&mut bytes[..base]);
         let duplicates = has_duplicates.then(|| {
@@ -112,8 +113,7 @@ impl Payload {
         });
         thin_out(bytes, job);
         let places = (pool / PAGE_BYTES) as u64 + 1;
-        Ok(Self {
-            region,
+        let payload = Self {
             stride_bytes,
             write_base,
             places,
@@ -125,7 +125,8 @@ impl Payload {
             // places each time.
             turn_step: if slots == 1 { in_a_row(places, reserve) } else { GOLDEN },
             duplicates,
-        })
+        };
+        Ok((payload, buffers))
     }
 
     /// The memory that each slot of a job takes.
@@ -134,76 +135,70 @@ impl Payload {
         Layout::of(job).stride_bytes as u64
     }
 
-    /// The memory for a slot's next operation, of at most the largest block. A write gets random data that was not
-    /// written before: another place in the pool, and each 4 KiB of it stamped anew; or, where duplicates are asked for
-    /// and it is the turn of one, what is the same at each such offset.
+    /// Where in the buffers a slot's next operation moves its data, of at most the largest block. A write gets random data
+    /// that was not written before: another place in the pool, and each 4 KiB of it stamped anew; or, where duplicates are
+    /// asked for and it is the turn of one, what is the same at each such offset.
     #[inline]
-    pub fn prepare(&mut self, slot: u32, direction: Direction, offset_bytes: u64, length_bytes: u32) -> *mut u8 {
+    pub fn prepare(
+        &mut self,
+        buffers: &mut SharedBuffers,
+        slot: u32,
+        direction: Direction,
+        offset_bytes: u64,
+        length_bytes: u32,
+    ) -> usize {
         let base = slot as usize * self.stride_bytes;
-        debug_assert!(base + self.stride_bytes <= self.region.length());
         if direction == Direction::Read {
-            // SAFETY: the slot's stretch lies within the region, by the assertion above.
-            return unsafe { self.region.start().add(base) };
+            return base;
         }
         if let Some(duplicates) = &mut self.duplicates
             && duplicates.deck.draw() == 1
         {
             #[allow(clippy::cast_possible_truncation)] // Below DUPLICATE_BYTES.
             let place = (offset_bytes % DUPLICATE_BYTES as u64) as usize;
-            // SAFETY: behind the base are DUPLICATE_BYTES and the largest block.
-            return unsafe { self.region.start().add(duplicates.base + place) };
+            return duplicates.base + place;
         }
         self.turn = self.turn.wrapping_add(self.turn_step);
         #[allow(clippy::cast_possible_truncation)] // Below `places`, which came from a usize.
         let place = below(self.turn, self.places) as usize * PAGE_BYTES;
-        // SAFETY: write_base + place + the largest block is at most stride_bytes, and the slot's stretch is in the region.
-        let start = unsafe { self.region.start().add(base + self.write_base + place) };
+        let at = base + self.write_base + place;
         if !self.is_stamped {
-            return start;
+            return at;
         }
-        self.stamp_page(start);
+        self.stamp_page(buffers, at);
         if length_bytes as usize > PAGE_BYTES {
-            self.stamp_further_pages(start, length_bytes as usize);
+            self.stamp_further_pages(buffers, at, length_bytes as usize);
         }
-        start
+        at
     }
 
     // Apart from the loop of operations: a block of a page is the usual one, and has no more.
     #[inline(never)]
-    fn stamp_further_pages(&mut self, start: *mut u8, length_bytes: usize) {
+    fn stamp_further_pages(&mut self, buffers: &mut SharedBuffers, at: usize, length_bytes: usize) {
         for page in (PAGE_BYTES..length_bytes).step_by(PAGE_BYTES) {
-            // SAFETY: the block has bytes beyond this page's start.
-            self.stamp_page(unsafe { start.add(page) });
+            self.stamp_page(buffers, at + page);
         }
     }
 
     // Makes a page of a write unlike all others. It must lie in the stretch of a slot with no operation in flight, and begin
     // on a page's boundary.
     #[inline]
-    fn stamp_page(&mut self, start: *mut u8) {
-        let line = (start.addr() / PAGE_BYTES * LINE_BYTES) & self.stamp_mask;
-        // SAFETY: each page that a block begins has more bytes of it than the mask has, so that 8 bytes fit at the line; the
-        // slot has no operation in flight, so nobody else looks at this memory.
-        unsafe { start.add(line).cast::<u64>().write_unaligned(self.stamp) };
+    fn stamp_page(&mut self, buffers: &mut SharedBuffers, at: usize) {
+        // Each page that a block begins has more bytes of it than the mask has, so that 8 bytes fit at the line.
+        let line = (at / PAGE_BYTES * LINE_BYTES) & self.stamp_mask;
+        buffers.write(at + line, &self.stamp.to_ne_bytes());
         self.stamp = self.stamp.wrapping_add(GOLDEN);
     }
 
-    /// Puts a seal on every sector of what a write is about to carry, as [`Payload::prepare`] gave it.
-    pub fn seal(&mut self, start: *mut u8, length_bytes: u32, seal: Seal) {
-        let (place, length) = (start.addr() - self.region.start().addr(), length_bytes as usize);
-        assert!(place + length <= self.region.length(), "a block beyond the buffers");
-        // SAFETY: the block lies within the region, and its slot has no operation in flight.
-        let block = unsafe { std::slice::from_raw_parts_mut(self.region.start().add(place), length) };
-        for (number, sector) in block.chunks_exact_mut(SECTOR_BYTES).enumerate() {
-            let offset_bytes = seal.offset_bytes + (number * SECTOR_BYTES) as u64;
-            seal_sector(sector, Seal { offset_bytes, ..seal });
+    /// Puts a seal on every sector of what a write is about to carry, from where [`Payload::prepare`] has put it.
+    pub fn seal(buffers: &mut SharedBuffers, at: usize, length_bytes: u32, seal: Seal) {
+        let mut sector = [0; SECTOR_BYTES];
+        for number in 0..length_bytes as usize / SECTOR_BYTES {
+            let (at, offset_bytes) = (at + number * SECTOR_BYTES, seal.offset_bytes + (number * SECTOR_BYTES) as u64);
+            buffers.read(at, &mut sector);
+            seal_sector(&mut sector, Seal { offset_bytes, ..seal });
+            buffers.write(at, &sector);
         }
-    }
-
-    /// The memory as a whole, for registering it with the kernel.
-    #[must_use]
-    pub fn region(&self) -> &Region {
-        &self.region
     }
 }
 

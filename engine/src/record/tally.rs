@@ -168,6 +168,8 @@ pub struct Tally {
     pub end_ns: u64,
     /// Operations in flight, integrated over time.
     pub in_flight_ns: u64,
+    /// The part of them that had completed and that the worker had not taken yet, estimated from a sample of its rounds.
+    pub backlog_ns: u64,
     classes: [ClassTally; Class::ALL.len()],
 }
 
@@ -184,6 +186,7 @@ impl Tally {
             start_ns: 0,
             end_ns: 0,
             in_flight_ns: 0,
+            backlog_ns: 0,
             classes: Class::ALL.map(|class| {
                 let is_asked = asked.contains(&class);
                 let spread = || Spread::new(room(is_asked && paced));
@@ -231,6 +234,7 @@ impl Tally {
         self.start_ns = self.start_ns.min(other.start_ns);
         self.end_ns = self.end_ns.max(other.end_ns);
         self.in_flight_ns += other.in_flight_ns;
+        self.backlog_ns += other.backlog_ns;
         for (mine, theirs) in self.classes.iter_mut().zip(&other.classes) {
             mine.add(theirs);
         }
@@ -238,7 +242,7 @@ impl Tally {
 
     /// Forgets all counts.
     pub fn clear(&mut self) {
-        self.in_flight_ns = 0;
+        (self.in_flight_ns, self.backlog_ns) = (0, 0);
         for class in &mut self.classes {
             if class.count > 0 {
                 class.clear();

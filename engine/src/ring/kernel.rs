@@ -1,56 +1,156 @@
-//! What the rings of the kernel have in common: what is registered with them, how they are entered, and who can be polled.
+//! A ring of the kernel, and all that its operations may touch: the file and the memory live as long as any of them.
 
-use std::fs::read_to_string;
+use std::fs::{File, read_to_string};
 use std::io;
-use std::os::fd::{BorrowedFd, RawFd};
+use std::mem::ManuallyDrop;
+use std::os::fd::AsRawFd;
+use std::sync::Arc;
 
 use io_uring::types::{SubmitArgs, Timespec};
 use io_uring::{IoUring, cqueue, squeue};
 use rustix::fs::{FileType, fstat, major, minor};
 
+use super::{Buffers, Completion, Poll, Request, SharedBuffers, grant};
 use crate::failure::symbol;
-use crate::memory::Region;
 
 /// The longest stretch that can be registered as one buffer.
 const FIXED_BUFFER_BYTES_MAX: usize = 1 << 30;
 
-/// Registers memory as the one buffer of a ring; what the kernel has against it, in a word.
-pub fn register_memory<S, C>(ring: &IoUring<S, C>, memory: &Region) -> Result<(), String>
-where
-    S: squeue::EntryMarker,
-    C: cqueue::EntryMarker,
-{
-    if memory.length() > FIXED_BUFFER_BYTES_MAX {
-        return Err("more than 1 GiB".to_owned());
-    }
-    let whole = libc::iovec { iov_base: memory.start().cast(), iov_len: memory.length() };
-    // SAFETY: the worker keeps the region until after its ring is dropped.
-    unsafe { ring.submitter().register_buffers(&[whole]) }.map_err(|error| symbol(&error))
+/// A ring with its file and its memory.
+pub struct KernelRing<S: squeue::EntryMarker = squeue::Entry, C: cqueue::EntryMarker = cqueue::Entry> {
+    held: ManuallyDrop<Held<S, C>>,
+    // Operations that the kernel has, or will have with the next call.
+    under_way: usize,
+    is_polled: bool,
+    /// Set-up flags that the kernel took.
+    pub flags: &'static [&'static str],
 }
 
-/// Hands over what is in a ring, and waits; see [`super::Ring::submit`].
-#[inline]
-pub fn enter<S, C>(ring: &IoUring<S, C>, is_polled: bool, wait_for: u32, timeout_ns: u64) -> io::Result<()>
-where
-    S: squeue::EntryMarker,
-    C: cqueue::EntryMarker,
-{
-    // Who polls does not sleep: the kernel looks at the device once, and the worker comes back with its own deadlines.
-    if wait_for == 0 || is_polled {
-        ring.submitter().submit()?;
-    } else {
-        #[allow(clippy::cast_possible_truncation)] // The remainder is below 10^9.
-        let timeout = Timespec::new().sec(timeout_ns / 1_000_000_000).nsec((timeout_ns % 1_000_000_000) as u32);
-        ring.submitter().submit_with_args(wait_for as usize, &SubmitArgs::new().timespec(&timeout))?;
+struct Held<S: squeue::EntryMarker, C: cqueue::EntryMarker> {
+    ring: IoUring<S, C>,
+    buffers: SharedBuffers,
+    file: Option<Arc<File>>,
+}
+
+/// Gives the file back at once: the kernel takes a closed ring down some time later, and until then a file system can't be
+/// unmounted and a device not removed. What operations that are under way may still touch is never given back.
+impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Drop for KernelRing<S, C> {
+    fn drop(&mut self) {
+        if self.under_way > 0 {
+            return;
+        }
+        if self.held.file.is_some() {
+            // What can't be given back now goes with the ring.
+            let _ = self.held.ring.submitter().unregister_files();
+        }
+        // SAFETY: it is dropped here only, and used by nobody afterwards.
+        unsafe { ManuallyDrop::drop(&mut self.held) };
     }
-    Ok(())
+}
+
+impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> KernelRing<S, C> {
+    /// A ring with room for `slots` operations, whose only registered file is `file`. Must be called on the thread that will
+    /// drive the ring.
+    pub fn new(slots: u32, poll: Poll, file: Option<Arc<File>>) -> io::Result<Self> {
+        let (ring, flags) = grant::build(slots, poll)?;
+        if let Some(file) = &file {
+            ring.submitter().register_files(&[file.as_raw_fd()])?;
+        }
+        let held = ManuallyDrop::new(Held { ring, buffers: SharedBuffers::none(), file });
+        Ok(Self { held, under_way: 0, is_polled: poll == Poll::Iopoll, flags })
+    }
+
+    /// Takes the memory that operations move data to and from, before the first of them.
+    pub fn attach(&mut self, buffers: Buffers) {
+        assert!(self.under_way == 0, "memory is attached before it is used");
+        self.held.buffers = buffers.into();
+    }
+
+    /// Registers the memory as the one buffer; what the kernel has against it, in a word.
+    pub fn register_buffers(&self) -> Result<(), String> {
+        let length = self.held.buffers.length();
+        if length > FIXED_BUFFER_BYTES_MAX {
+            return Err("more than 1 GiB".to_owned());
+        }
+        let whole = libc::iovec { iov_base: self.held.buffers.address(0, length).cast(), iov_len: length };
+        // SAFETY: the ring holds the memory until after it is dropped, or for ever.
+        unsafe { self.held.ring.submitter().register_buffers(&[whole]) }.map_err(|error| symbol(&error))
+    }
+
+    /// The memory.
+    #[inline]
+    pub fn buffers(&mut self) -> &mut SharedBuffers {
+        &mut self.held.buffers
+    }
+
+    /// The ring itself.
+    #[inline]
+    pub fn ring(&mut self) -> &mut IoUring<S, C> {
+        &mut self.held.ring
+    }
+
+    /// Where a request's data goes; null where it moves none.
+    #[inline]
+    pub fn address(&self, request: &Request) -> *mut u8 {
+        if request.operation.moves_data() {
+            self.held.buffers.address(request.buffer_at, request.length_bytes as usize)
+        } else {
+            std::ptr::null_mut()
+        }
+    }
+
+    /// Takes an operation, to be handed over with the next call.
+    ///
+    /// # Safety
+    ///
+    /// It must touch no memory but the stretch that [`KernelRing::address`] gave for it, and no file but the registered one.
+    #[inline]
+    pub unsafe fn push(&mut self, entry: &S) {
+        self.under_way += 1;
+        // SAFETY: both live until the operation is back, or for ever.
+        unsafe { self.held.ring.submission().push(entry) }.expect("the ring has an entry for every slot");
+    }
+
+    /// Hands over what was pushed, and waits; see [`super::Ring::submit`].
+    #[inline]
+    pub fn submit(&mut self, wait_for: u32, timeout_ns: u64) -> io::Result<()> {
+        let submitter = self.held.ring.submitter();
+        // Who polls does not sleep: the kernel looks at the device once, and the worker comes back with its own deadlines.
+        if wait_for == 0 || self.is_polled {
+            submitter.submit()?;
+        } else {
+            #[allow(clippy::cast_possible_truncation)] // The remainder is below 10^9.
+            let timeout = Timespec::new().sec(timeout_ns / 1_000_000_000).nsec((timeout_ns % 1_000_000_000) as u32);
+            submitter.submit_with_args(wait_for as usize, &SubmitArgs::new().timespec(&timeout))?;
+        }
+        Ok(())
+    }
+
+    /// Moves the completions that can be seen; see [`super::Ring::reap`].
+    #[inline]
+    pub fn reap(&mut self, into: &mut Vec<Completion>, completion: impl Fn(C) -> Completion) {
+        let before = into.len();
+        into.extend(self.held.ring.completion().map(completion));
+        self.under_way -= into.len() - before;
+    }
+
+    /// Whether the kernel has work that makes completions; see [`super::Ring::holds_back`].
+    #[inline]
+    pub fn holds_back(&mut self) -> bool {
+        self.held.ring.submission().taskrun()
+    }
+
+    /// Has the kernel do that work; see [`super::Ring::uncover`].
+    pub fn uncover(&mut self) {
+        // What is refused now is refused once more when the worker hands over, and told then.
+        let _ = self.held.ring.submitter().submit();
+    }
 }
 
 /// Whether the device below a file, or the device itself, says that it has no queue to poll. A partition has no queue of
 /// its own.
-pub fn is_never_polled(file: RawFd) -> bool {
-    // SAFETY: the caller has the file open, and it is only borrowed for the call.
-    let Ok(facts) = fstat(unsafe { BorrowedFd::borrow_raw(file) }) else { return false };
+pub fn is_never_polled(file: &File) -> bool {
+    let Ok(facts) = fstat(file) else { return false };
     let is_device = FileType::from_raw_mode(facts.st_mode) == FileType::BlockDevice;
     let number = if is_device { facts.st_rdev } else { facts.st_dev };
     let device = format!("/sys/dev/block/{}:{}", major(number), minor(number));

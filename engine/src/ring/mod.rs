@@ -1,5 +1,6 @@
 //! The way to the kernel, behind one trait. In: requests. Out: completions. A simulated drive fits behind it too.
 
+mod buffers;
 mod grant;
 mod helpers;
 mod kernel;
@@ -13,6 +14,7 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 
+pub use buffers::{Buffers, SharedBuffers};
 pub use grant::build as granted_ring;
 pub use helpers::Helpers;
 pub use nop::NopRing;
@@ -85,8 +87,8 @@ pub struct Request {
     pub slot: u32,
     /// Where in the target.
     pub offset_bytes: u64,
-    /// Where in memory; the memory belongs to the ring until the completion.
-    pub buffer: *mut u8,
+    /// Where in the ring's memory, which belongs to the operation until the completion; 0 where no data is moved.
+    pub buffer_at: usize,
     /// How much.
     pub length_bytes: u32,
 }
@@ -131,7 +133,8 @@ pub fn passing(error: &io::Error) -> bool {
 
 /// A queue of operations.
 pub trait Ring {
-    /// Takes one request. There is room for as many as the ring was made for.
+    /// Takes one request. There is room for as many as the ring was made for. Panics where its data would lie beyond the
+    /// ring's memory.
     fn push(&mut self, request: Request);
 
     /// Hands all requests over, and waits for `wait_for` completions or until `timeout_ns` has passed.
@@ -140,9 +143,21 @@ pub trait Ring {
     /// other one ends the job.
     fn submit(&mut self, wait_for: u32, timeout_ns: u64) -> io::Result<()>;
 
-    /// Moves up to `most` completions into `into` (which has room for them), without waiting. Each request comes back once
-    /// at most.
-    fn reap(&mut self, into: &mut Vec<Completion>, most: usize);
+    /// Moves the completions that can be seen into `into` (which has room for them), without waiting. Each request comes
+    /// back once at most.
+    fn reap(&mut self, into: &mut Vec<Completion>);
+
+    /// Whether the kernel says that it holds completions back: it defers the work that makes them, and does some twenty of
+    /// them a call. It may say so for a moment after the last one was made.
+    fn holds_back(&mut self) -> bool {
+        false
+    }
+
+    /// Brings such completions to light, without waiting. Where that can't be done now, nothing more is seen.
+    fn uncover(&mut self) {}
+
+    /// The memory that data is moved to and from.
+    fn buffers(&mut self) -> &mut SharedBuffers;
 
     /// What this ring was granted.
     fn truth(&self) -> RingTruth;

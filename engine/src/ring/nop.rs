@@ -2,21 +2,21 @@
 
 use std::io;
 
-use io_uring::{IoUring, opcode};
+use io_uring::opcode;
 
-use super::{Completion, Poll, Request, Ring, RingTruth, grant};
+use super::kernel::KernelRing;
+use super::{Buffers, Completion, Poll, Request, Ring, RingTruth, SharedBuffers};
 
 /// A ring whose operations do nothing. What they would have moved is taken for moved.
-pub struct NopRing {
-    ring: IoUring,
-    ring_flags: &'static [&'static str],
-}
+pub struct NopRing(KernelRing);
 
 impl NopRing {
-    /// A ring with room for `slots` operations. Must be called on the thread that will drive the ring.
-    pub fn new(slots: u32) -> io::Result<Self> {
-        let (ring, ring_flags) = grant::build(slots, Poll::Interrupt)?;
-        Ok(Self { ring, ring_flags })
+    /// A ring with room for `slots` operations, and the memory that they would move data to and from. Must be called on the
+    /// thread that will drive the ring.
+    pub fn new(slots: u32, buffers: Buffers) -> io::Result<Self> {
+        let mut ring = KernelRing::new(slots, Poll::Interrupt, None)?;
+        ring.attach(buffers);
+        Ok(Self(ring))
     }
 }
 
@@ -26,26 +26,39 @@ impl Ring for NopRing {
         let moved = if request.operation.moves_data() { request.length_bytes } else { 0 };
         // What it would have moved comes back with it, above the slot's number.
         let entry = opcode::Nop::new().build().user_data(u64::from(moved) << 32 | u64::from(request.slot));
-        // SAFETY: an operation that does nothing touches no memory.
-        unsafe { self.ring.submission().push(&entry) }.expect("the ring has an entry for every slot");
+        // SAFETY: an operation that does nothing touches no memory and no file.
+        unsafe { self.0.push(&entry) };
     }
 
     #[inline]
-    fn submit(&mut self, wait_for: u32, _timeout_ns: u64) -> io::Result<()> {
-        self.ring.submitter().submit_and_wait(wait_for as usize)?;
-        Ok(())
+    fn submit(&mut self, wait_for: u32, timeout_ns: u64) -> io::Result<()> {
+        self.0.submit(wait_for, timeout_ns)
     }
 
     #[inline]
-    fn reap(&mut self, into: &mut Vec<Completion>, most: usize) {
-        into.extend(self.ring.completion().take(most).map(|entry| {
+    fn reap(&mut self, into: &mut Vec<Completion>) {
+        self.0.reap(into, |entry| {
             #[allow(clippy::cast_possible_truncation)] // Both were 32 bits when they went in.
             let (slot, moved) = (entry.user_data() as u32, (entry.user_data() >> 32) as u32);
             Completion { slot, result: if entry.result() < 0 { entry.result() } else { moved.cast_signed() } }
-        }));
+        });
+    }
+
+    #[inline]
+    fn holds_back(&mut self) -> bool {
+        self.0.holds_back()
+    }
+
+    fn uncover(&mut self) {
+        self.0.uncover();
+    }
+
+    #[inline]
+    fn buffers(&mut self) -> &mut SharedBuffers {
+        self.0.buffers()
     }
 
     fn truth(&self) -> RingTruth {
-        RingTruth { ring_flags: self.ring_flags.to_vec(), ..RingTruth::plain("interrupt") }
+        RingTruth { ring_flags: self.0.flags.to_vec(), ..RingTruth::plain("interrupt") }
     }
 }

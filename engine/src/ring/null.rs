@@ -2,19 +2,26 @@
 
 use std::io;
 
-use super::{Completion, Request, Ring, RingTruth};
+use super::{Buffers, Completion, Request, Ring, RingTruth, SharedBuffers};
 
 /// Completes what it is given, in the order given, without a system call.
 #[derive(Debug)]
 pub struct NullRing {
     done: Vec<Completion>,
+    buffers: SharedBuffers,
 }
 
 impl NullRing {
-    /// A ring with room for `slots` operations.
+    /// A ring with room for `slots` operations, and the memory that they would move data to and from.
     #[must_use]
-    pub fn new(slots: u32) -> Self {
-        Self { done: Vec::with_capacity(slots as usize) }
+    pub fn new(slots: u32, buffers: Buffers) -> Self {
+        Self { done: Vec::with_capacity(slots as usize), buffers: buffers.into() }
+    }
+
+    /// A ring whose operations have no memory, for whoever does not look at data.
+    #[must_use]
+    pub fn bare(slots: u32) -> Self {
+        Self { done: Vec::with_capacity(slots as usize), buffers: SharedBuffers::none() }
     }
 }
 
@@ -31,8 +38,13 @@ impl Ring for NullRing {
     }
 
     #[inline]
-    fn reap(&mut self, into: &mut Vec<Completion>, most: usize) {
-        into.extend(self.done.drain(..most.min(self.done.len())));
+    fn reap(&mut self, into: &mut Vec<Completion>) {
+        into.append(&mut self.done);
+    }
+
+    #[inline]
+    fn buffers(&mut self) -> &mut SharedBuffers {
+        &mut self.buffers
     }
 
     fn truth(&self) -> RingTruth {

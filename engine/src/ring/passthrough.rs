@@ -3,19 +3,19 @@
 //! For root the kernel takes any command, whatever the handle was opened for. So this is the only place that makes
 //! commands, and there is one that it can make: Read.
 
+use std::fs::File;
 use std::io;
-use std::os::fd::RawFd;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use io_uring::types::Fixed;
 use io_uring::{IoUring, cqueue, opcode, squeue};
 
-use super::kernel::{enter, is_never_polled, register_memory};
-use super::{Completion, Operation, Poll, Request, Ring, RingTruth, grant, passing};
+use super::kernel::{KernelRing, is_never_polled};
+use super::{Buffers, Completion, Operation, Poll, Request, Ring, RingTruth, SharedBuffers, passing};
 use crate::failure::symbol;
-use crate::memory::Region;
 
-type Wide = IoUring<squeue::Entry128, cqueue::Entry32>;
+type Wide = KernelRing<squeue::Entry128, cqueue::Entry32>;
 
 /// Read, of NVMe's NVM command set.
 const READ: u8 = 0x02;
@@ -29,12 +29,12 @@ const TRY_MAX: Duration = Duration::from_secs(10);
 const TRY_NS: u64 = 100_000_000;
 
 /// Where commands go.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Destination {
     /// The namespace's generic device, open.
-    pub generic: RawFd,
+    pub generic: Arc<File>,
     /// Its block device, open.
-    pub block: RawFd,
+    pub block: Arc<File>,
     /// The namespace's number.
     pub namespace: u32,
     /// The bytes of its blocks: a power of two.
@@ -45,7 +45,6 @@ pub struct Destination {
 pub struct PassthroughRing {
     ring: Wide,
     destination: Destination,
-    is_polled: bool,
     truth: RingTruth,
 }
 
@@ -54,91 +53,63 @@ pub struct PassthroughRing {
 #[must_use]
 pub fn is_offered() -> bool {
     let mut probe = io_uring::Probe::new();
-    let ring = Wide::builder().build(2);
+    let ring = IoUring::<squeue::Entry128, cqueue::Entry32>::builder().build(2);
     ring.is_ok_and(|ring| ring.submitter().register_probe(&mut probe).is_ok())
         && probe.is_supported(opcode::UringCmd80::CODE)
 }
 
-/// Gives the file back at once: the kernel takes a closed ring down some time later, and until then the device is in use.
-impl Drop for PassthroughRing {
-    fn drop(&mut self) {
-        // What can't be given back now goes with the ring.
-        let _ = self.ring.submitter().unregister_files();
-    }
-}
-
 impl PassthroughRing {
-    /// A ring with room for `slots` reads, with buffers from `memory`; the handles must outlive it. Reads one block to see
-    /// whether the driver takes commands, and those with registered buffers.
+    /// A ring with room for `slots` reads, and the memory that they move data to. Reads one block first, on a ring of its
+    /// own, to see whether the driver takes commands, and those with registered buffers.
     ///
     /// Where the device takes no polling the ring does without, and says so. Must be called on the thread that will drive
     /// the ring.
-    pub fn new(slots: u32, destination: Destination, memory: &Region, poll: Poll) -> io::Result<Self> {
+    pub fn new(slots: u32, destination: Destination, buffers: Buffers, poll: Poll) -> io::Result<Self> {
         let mut fallbacks = Vec::new();
-        if poll == Poll::Iopoll && is_never_polled(destination.block) {
+        let mut achieved = poll;
+        if poll == Poll::Iopoll && is_never_polled(&destination.block) {
             fallbacks.push(format!("polled completions refused: {}", symbol(&libc_error(libc::EOPNOTSUPP))));
-            return Self::granted(slots, destination, memory, Poll::Interrupt, fallbacks);
+            achieved = Poll::Interrupt;
         }
-        match Self::granted(slots, destination, memory, poll, fallbacks) {
-            Err(error) if poll != Poll::Interrupt => {
+        let refusal = match try_buffers(&destination, achieved) {
+            Err(error) if achieved != Poll::Interrupt => {
                 let what = if poll == Poll::Iopoll { "polled completions" } else { "the kernel's submission thread" };
-                let fallbacks = vec![format!("{what} refused: {}", symbol(&error))];
-                Self::granted(slots, destination, memory, Poll::Interrupt, fallbacks)
-            }
-            outcome => outcome,
-        }
-    }
-
-    fn granted(
-        slots: u32,
-        destination: Destination,
-        memory: &Region,
-        poll: Poll,
-        fallbacks: Vec<String>,
-    ) -> io::Result<Self> {
-        let (ring, ring_flags): (Wide, _) = grant::build(slots, poll)?;
-        ring.submitter().register_files(&[destination.generic])?;
-        let mut refusal = register_memory(&ring, memory).err();
-        let truth = RingTruth {
-            ring_flags: ring_flags.to_vec(),
-            poll_mode: poll.name(),
-            fixed_buffers: refusal.is_none(),
-            fixed_file: true,
-            fallbacks,
-        };
-        let mut made = Self { ring, destination, is_polled: poll == Poll::Iopoll, truth };
-        match made.try_read(memory) {
-            // Linux 5.19 and 6.0 have passthrough, and no registered buffers for it.
-            Err(error) if made.truth.fixed_buffers && error.raw_os_error() == Some(libc::EINVAL) => {
-                made.truth.fixed_buffers = false;
-                refusal = Some(symbol(&error));
-                made.try_read(memory)?;
+                fallbacks.push(format!("{what} refused: {}", symbol(&error)));
+                achieved = Poll::Interrupt;
+                try_buffers(&destination, achieved)?
             }
             outcome => outcome?,
-        }
-        made.truth.fallbacks.extend(refusal.map(|why| format!("registered buffers refused: {why}")));
+        };
+        let mut made = Self::made(slots, destination, buffers, achieved)?;
+        let refusal = refusal.or_else(|| made.ring.register_buffers().err());
+        made.truth.fixed_buffers = refusal.is_none();
+        fallbacks.extend(refusal.map(|why| format!("registered buffers refused: {why}")));
+        made.truth.fallbacks = fallbacks;
         Ok(made)
     }
 
+    // A ring without registered buffers.
+    fn made(slots: u32, destination: Destination, buffers: Buffers, poll: Poll) -> io::Result<Self> {
+        let mut ring = Wide::new(slots, poll, Some(Arc::clone(&destination.generic)))?;
+        ring.attach(buffers);
+        let ring_flags = ring.flags.to_vec();
+        let truth = RingTruth { ring_flags, fixed_file: true, ..RingTruth::plain(poll.name()) };
+        Ok(Self { ring, destination, truth })
+    }
+
     // Reads the first block. What the drive has to say of it is no refusal: the kernel's own answers are.
-    fn try_read(&mut self, memory: &Region) -> io::Result<()> {
+    fn try_read(&mut self) -> io::Result<()> {
         let length_bytes = self.destination.block_bytes;
-        self.push(Request {
-            operation: Operation::Read,
-            slot: 0,
-            offset_bytes: 0,
-            buffer: memory.start(),
-            length_bytes,
-        });
-        let since = Instant::now();
+        self.push(Request { operation: Operation::Read, slot: 0, offset_bytes: 0, buffer_at: 0, length_bytes });
+        let (since, mut done) = (Instant::now(), Vec::with_capacity(1));
         while since.elapsed() < TRY_MAX {
-            match enter(&self.ring, self.is_polled, 1, TRY_NS) {
+            match self.ring.submit(1, TRY_NS) {
                 Err(error) if !passing(&error) => return Err(error),
                 _ => (),
             }
-            if let Some(entry) = self.ring.completion().next() {
-                let result = entry.result();
-                return if result < 0 { Err(libc_error(-result)) } else { Ok(()) };
+            self.ring.reap(&mut done, |entry| Completion { slot: 0, result: entry.result() });
+            if let Some(first) = done.first() {
+                return if first.result < 0 { Err(libc_error(-first.result)) } else { Ok(()) };
             }
         }
         Err(libc_error(libc::ETIME))
@@ -146,7 +117,7 @@ impl PassthroughRing {
 
     #[inline]
     fn entry(&self, request: &Request) -> squeue::Entry128 {
-        let read = ReadCommand::of(request, &self.destination);
+        let read = ReadCommand::of(request, self.ring.address(request), &self.destination);
         let fixed = self.truth.fixed_buffers.then_some(0);
         let entry = opcode::UringCmd80::new(TARGET, TO_NAMESPACE).buf_index(fixed).cmd(read.bytes()).build();
         // What it is to move comes back with it, above the slot's number: the driver says only whether all went well.
@@ -167,14 +138,14 @@ struct ReadCommand {
 impl ReadCommand {
     // Nobody asks for anything else: a job that does is refused before it begins.
     #[inline]
-    fn of(request: &Request, destination: &Destination) -> Self {
+    fn of(request: &Request, buffer: *mut u8, destination: &Destination) -> Self {
         assert!(request.operation == Operation::Read, "passthrough only reads");
         let shift = destination.block_bytes.trailing_zeros();
         Self {
             namespace: destination.namespace,
             first_block: request.offset_bytes >> shift,
             blocks: request.length_bytes >> shift,
-            buffer: request.buffer.addr() as u64,
+            buffer: buffer.addr() as u64,
             length_bytes: request.length_bytes,
         }
     }
@@ -196,22 +167,39 @@ impl ReadCommand {
     }
 }
 
+// Reads the first block by a command, and says what there is against registered buffers. What does not come back in time is left to the kernel, and so are its ring and its memory.
+fn try_buffers(destination: &Destination, poll: Poll) -> io::Result<Option<String>> {
+    let small = || Buffers::new(destination.block_bytes as usize);
+    let mut tried = PassthroughRing::made(2, destination.clone(), small()?, poll)?;
+    let refusal = tried.ring.register_buffers().err();
+    tried.truth.fixed_buffers = refusal.is_none();
+    match tried.try_read() {
+        // Linux 5.19 and 6.0 have passthrough, and no registered buffers for it.
+        Err(error) if tried.truth.fixed_buffers && error.raw_os_error() == Some(libc::EINVAL) => {
+            let mut plain = PassthroughRing::made(2, destination.clone(), small()?, poll)?;
+            plain.try_read()?;
+            Ok(Some(symbol(&error)))
+        }
+        outcome => outcome.map(|()| refusal),
+    }
+}
+
 impl Ring for PassthroughRing {
     #[inline]
     fn push(&mut self, request: Request) {
         let entry = self.entry(&request);
-        // SAFETY: buffer and handle outlive the ring, and the slot's memory is left alone until the completion.
-        unsafe { self.ring.submission().push(&entry) }.expect("the ring has an entry for every slot");
+        // SAFETY: it goes to the registered file, and has the stretch of memory that the ring gave for it.
+        unsafe { self.ring.push(&entry) };
     }
 
     #[inline]
     fn submit(&mut self, wait_for: u32, timeout_ns: u64) -> io::Result<()> {
-        enter(&self.ring, self.is_polled, wait_for, timeout_ns)
+        self.ring.submit(wait_for, timeout_ns)
     }
 
     #[inline]
-    fn reap(&mut self, into: &mut Vec<Completion>, most: usize) {
-        into.extend(self.ring.completion().take(most).map(|entry| {
+    fn reap(&mut self, into: &mut Vec<Completion>) {
+        self.ring.reap(into, |entry| {
             #[allow(clippy::cast_possible_truncation)] // Both were 32 bits when they went in.
             let (slot, length) = (entry.user_data() as u32, (entry.user_data() >> 32) as u32);
             let result = match entry.result() {
@@ -220,7 +208,21 @@ impl Ring for PassthroughRing {
                 status => -errno_of(status),
             };
             Completion { slot, result }
-        }));
+        });
+    }
+
+    #[inline]
+    fn holds_back(&mut self) -> bool {
+        self.ring.holds_back()
+    }
+
+    fn uncover(&mut self) {
+        self.ring.uncover();
+    }
+
+    #[inline]
+    fn buffers(&mut self) -> &mut SharedBuffers {
+        self.ring.buffers()
     }
 
     fn truth(&self) -> RingTruth {
@@ -251,6 +253,9 @@ fn errno_of(status: i32) -> i32 {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+    use std::sync::Arc;
+
     use rand_core::{Rng, SeedableRng};
     use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -281,11 +286,11 @@ mod tests {
 
     #[test]
     fn of_all_operations_only_a_read_becomes_a_command() {
-        let destination = Destination { generic: -1, block: -1, namespace: 1, block_bytes: 512 };
+        let nowhere = Arc::new(File::open("/dev/null").expect("a handle"));
+        let destination = Destination { generic: Arc::clone(&nowhere), block: nowhere, namespace: 1, block_bytes: 512 };
         let made = |operation| {
-            let request =
-                Request { operation, slot: 0, offset_bytes: 4096, buffer: std::ptr::null_mut(), length_bytes: 8192 };
-            std::panic::catch_unwind(|| ReadCommand::of(&request, &destination))
+            let request = Request { operation, slot: 0, offset_bytes: 4096, buffer_at: 0, length_bytes: 8192 };
+            std::panic::catch_unwind(|| ReadCommand::of(&request, std::ptr::null_mut(), &destination))
         };
         let read = made(Operation::Read).expect("a read is made");
         assert_eq!((read.namespace, read.first_block, read.blocks, read.length_bytes), (1, 8, 16, 8192));

@@ -1,41 +1,44 @@
 //! Plain system calls: each request is done when it is submitted. One operation at a time, so depth takes threads.
 
+use std::fs::File;
 use std::io;
-use std::os::fd::RawFd;
+use std::os::fd::AsRawFd;
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Completion, Operation, PUNCH_HOLE, Request, Ring, RingTruth};
+use super::{Buffers, Completion, Operation, PUNCH_HOLE, Request, Ring, RingTruth, SharedBuffers};
 
 /// One file, one operation at a time.
 #[derive(Debug)]
 pub struct PsyncRing {
-    file: RawFd,
+    file: Arc<File>,
+    buffers: SharedBuffers,
     waiting: Option<Request>,
     done: Option<Completion>,
 }
 
 impl PsyncRing {
-    /// A ring on an open file, which must outlive it.
+    /// A ring on an open file, with the memory that data is moved to and from.
     #[must_use]
-    pub fn new(file: RawFd) -> Self {
-        Self { file, waiting: None, done: None }
+    pub fn new(file: Arc<File>, buffers: Buffers) -> Self {
+        Self { file, buffers: buffers.into(), waiting: None, done: None }
     }
 
     fn call(&self, request: &Request) -> isize {
-        let length = request.length_bytes as usize;
+        let file = self.file.as_raw_fd();
+        let length = if request.operation.moves_data() { request.length_bytes as usize } else { 0 };
         let offset = request.offset_bytes.cast_signed();
-        let vector = libc::iovec { iov_base: request.buffer.cast(), iov_len: length };
-        // SAFETY: the buffer is `length` bytes of the slot's own memory, which nobody touches until the completion,
-        // and the file stays open as long as this ring.
+        let buffer = self.buffers.address(if length > 0 { request.buffer_at } else { 0 }, length).cast();
+        let vector = libc::iovec { iov_base: buffer, iov_len: length };
+        // SAFETY: the buffer is `length` bytes of the ring's own memory, to which nobody has a reference; the file is open
+        // as long as this ring; and the kernel is done with both when the call is back.
         unsafe {
             match request.operation {
-                Operation::Read => libc::pread(self.file, request.buffer.cast(), length, offset),
-                Operation::Write => libc::pwrite(self.file, request.buffer.cast(), length, offset),
-                Operation::WriteDsync => libc::pwritev2(self.file, &raw const vector, 1, offset, libc::RWF_DSYNC),
-                Operation::Trim => {
-                    libc::fallocate(self.file, PUNCH_HOLE, offset, i64::from(request.length_bytes)) as isize
-                }
-                Operation::Flush => libc::fdatasync(self.file) as isize,
+                Operation::Read => libc::pread(file, buffer, length, offset),
+                Operation::Write => libc::pwrite(file, buffer, length, offset),
+                Operation::WriteDsync => libc::pwritev2(file, &raw const vector, 1, offset, libc::RWF_DSYNC),
+                Operation::Trim => libc::fallocate(file, PUNCH_HOLE, offset, i64::from(request.length_bytes)) as isize,
+                Operation::Flush => libc::fdatasync(file) as isize,
             }
         }
     }
@@ -63,8 +66,13 @@ impl Ring for PsyncRing {
         Ok(())
     }
 
-    fn reap(&mut self, into: &mut Vec<Completion>, _most: usize) {
+    fn reap(&mut self, into: &mut Vec<Completion>) {
         into.extend(self.done.take());
+    }
+
+    #[inline]
+    fn buffers(&mut self) -> &mut SharedBuffers {
+        &mut self.buffers
     }
 
     fn truth(&self) -> RingTruth {

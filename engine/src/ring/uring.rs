@@ -1,17 +1,16 @@
 //! `io_uring`: one ring, made and driven by one thread.
 
+use std::fs::File;
 use std::io;
-use std::os::fd::RawFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use io_uring::types::{Fd, Fixed, FsyncFlags};
+use io_uring::types::{Fixed, FsyncFlags};
 use io_uring::{IoUring, Probe, opcode, squeue};
 
-use super::kernel::{enter, is_never_polled, register_memory};
-use super::{Completion, Helpers, Operation, PUNCH_HOLE, Poll, Request, Ring, RingTruth, grant};
+use super::kernel::{KernelRing, is_never_polled};
+use super::{Buffers, Completion, Helpers, Operation, PUNCH_HOLE, Poll, Request, Ring, RingTruth, SharedBuffers};
 use crate::failure::symbol;
-use crate::memory::Region;
 
 /// What is read to see whether a device can be polled.
 const IOPOLL_TRY_BYTES: u32 = 4096;
@@ -20,11 +19,11 @@ const IOPOLL_TRY_MAX: Duration = Duration::from_secs(1);
 /// The target is the only registered file.
 const TARGET: Fixed = Fixed(0);
 
-/// The way to one file, which must outlive every ring on it.
+/// The way to one file.
 #[derive(Clone, Debug)]
 pub struct FileWay {
     /// The file.
-    pub file: RawFd,
+    pub file: Arc<File>,
     /// Whether data goes past the page cache. Only then is there anything to gain from registered buffers, whose pages stay
     /// where they are: what copies is slower with them, by a sixth on a file in memory.
     pub direct: bool,
@@ -36,8 +35,7 @@ pub struct FileWay {
 
 /// A ring on one file.
 pub struct UringRing {
-    ring: IoUring,
-    is_polled: bool,
+    ring: KernelRing,
     helpers: Arc<Helpers>,
     truth: RingTruth,
 }
@@ -57,54 +55,44 @@ pub fn refused() -> Option<String> {
     }
 }
 
-/// Gives the file back at once: the kernel takes a closed ring down some time later, and until then a file system can't be
-/// unmounted and a device not removed.
-impl Drop for UringRing {
-    fn drop(&mut self) {
-        // What can't be given back now goes with the ring.
-        let _ = self.ring.submitter().unregister_files();
-    }
-}
-
 impl UringRing {
-    /// A ring with room for `slots` operations on a file, with buffers from `memory`.
+    /// A ring with room for `slots` operations on a file, and the memory that they move data to and from.
     ///
     /// Where the file takes no polling the ring does without, and says so. Must be called on the thread that will drive
     /// the ring.
-    pub fn new(slots: u32, way: &FileWay, memory: &Region) -> io::Result<Self> {
-        let mut fallbacks = Vec::new();
-        let interrupted = FileWay { poll: Poll::Interrupt, ..way.clone() };
-        if way.poll == Poll::Iopoll
-            && let Err(error) = try_iopoll(way.file)
-        {
-            fallbacks.push(format!("polled completions refused: {}", symbol(&error)));
-            return Self::granted(slots, &interrupted, memory, fallbacks);
-        }
-        match Self::granted(slots, way, memory, fallbacks) {
-            Err(error) if way.poll == Poll::Sqpoll => {
-                let fallbacks = vec![format!("the kernel's submission thread refused: {}", symbol(&error))];
-                Self::granted(slots, &interrupted, memory, fallbacks)
-            }
-            outcome => outcome,
-        }
-    }
-
-    fn granted(slots: u32, way: &FileWay, memory: &Region, mut fallbacks: Vec<String>) -> io::Result<Self> {
-        let (ring, ring_flags) = grant::build(slots, way.poll)?;
-        ring.submitter().register_files(&[way.file])?;
-        let refusal = if way.direct { register_memory(&ring, memory).err() } else { None };
+    pub fn new(slots: u32, way: &FileWay, buffers: Buffers) -> io::Result<Self> {
+        let (mut ring, poll, mut fallbacks) = Self::granted(slots, way)?;
+        ring.attach(buffers);
+        let refusal = if way.direct { ring.register_buffers().err() } else { None };
         let fixed_buffers = way.direct && refusal.is_none();
         fallbacks.extend(refusal.map(|why| format!("registered buffers refused: {why}")));
-        way.helpers.place(&ring);
-        let ring_flags = ring_flags.to_vec();
-        let poll_mode = way.poll.name();
-        let truth = RingTruth { ring_flags, poll_mode, fixed_buffers, fixed_file: true, fallbacks };
-        Ok(Self { ring, is_polled: way.poll == Poll::Iopoll, helpers: Arc::clone(&way.helpers), truth })
+        way.helpers.place(ring.ring());
+        let ring_flags = ring.flags.to_vec();
+        let truth = RingTruth { ring_flags, poll_mode: poll.name(), fixed_buffers, fixed_file: true, fallbacks };
+        Ok(Self { ring, helpers: Arc::clone(&way.helpers), truth })
+    }
+
+    // The ring, how completions are found after all, and why that is not what was asked for.
+    fn granted(slots: u32, way: &FileWay) -> io::Result<(KernelRing, Poll, Vec<String>)> {
+        let made = |poll| KernelRing::new(slots, poll, Some(Arc::clone(&way.file)));
+        let (what, refusal) = match way.poll {
+            Poll::Interrupt => return Ok((made(Poll::Interrupt)?, Poll::Interrupt, Vec::new())),
+            Poll::Iopoll => match try_iopoll(&way.file) {
+                Ok(()) => return Ok((made(Poll::Iopoll)?, Poll::Iopoll, Vec::new())),
+                Err(error) => ("polled completions", error),
+            },
+            Poll::Sqpoll => match made(Poll::Sqpoll) {
+                Ok(ring) => return Ok((ring, Poll::Sqpoll, Vec::new())),
+                Err(error) => ("the kernel's submission thread", error),
+            },
+        };
+        Ok((made(Poll::Interrupt)?, Poll::Interrupt, vec![format!("{what} refused: {}", symbol(&refusal))]))
     }
 
     #[inline]
     fn entry(&self, request: &Request) -> squeue::Entry {
-        let Request { buffer, length_bytes, offset_bytes, .. } = *request;
+        let Request { length_bytes, offset_bytes, .. } = *request;
+        let buffer = self.ring.address(request);
         let fixed = self.truth.fixed_buffers;
         let durable = if request.operation == Operation::WriteDsync { libc::RWF_DSYNC } else { 0 };
         match request.operation {
@@ -130,52 +118,65 @@ impl UringRing {
 // Reads the first block on a polled ring of its own: whether a device can be polled shows in the completion only, and in
 // some kernels by none ever coming. Older kernels (6.1 is one) take a polled read of a device without queues to poll,
 // have it interrupt, and let the worker spin: that shows in the device's own word only.
-fn try_iopoll(file: RawFd) -> io::Result<()> {
+fn try_iopoll(file: &Arc<File>) -> io::Result<()> {
     if is_never_polled(file) {
         return Err(io::Error::from_raw_os_error(libc::EOPNOTSUPP));
     }
-    // Dropped after the ring, which takes back what is still under way.
-    let memory = Region::new(IOPOLL_TRY_BYTES as usize)?;
-    let (mut ring, _): (IoUring, _) = grant::build(2, Poll::Iopoll)?;
-    let read = opcode::Read::new(Fd(file), memory.start(), IOPOLL_TRY_BYTES).build();
-    // SAFETY: the memory outlives the ring.
-    unsafe { ring.submission().push(&read) }.expect("the ring is empty");
-    ring.submit()?;
-    let since = Instant::now();
-    loop {
-        if let Some(done) = ring.completion().next() {
-            return if done.result() < 0 { Err(io::Error::from_raw_os_error(-done.result())) } else { Ok(()) };
-        }
+    let mut ring: KernelRing = KernelRing::new(2, Poll::Iopoll, Some(Arc::clone(file)))?;
+    ring.attach(Buffers::new(IOPOLL_TRY_BYTES as usize)?);
+    let first =
+        Request { operation: Operation::Read, slot: 0, offset_bytes: 0, buffer_at: 0, length_bytes: IOPOLL_TRY_BYTES };
+    let read = opcode::Read::new(TARGET, ring.address(&first), IOPOLL_TRY_BYTES).build();
+    // SAFETY: it reads the registered file, into the stretch that the ring gave for it.
+    unsafe { ring.push(&read) };
+    let (since, mut done) = (Instant::now(), Vec::with_capacity(1));
+    while done.is_empty() {
         if since.elapsed() > IOPOLL_TRY_MAX {
             return Err(io::Error::from_raw_os_error(libc::ETIME));
         }
-        ring.submit()?;
+        ring.submit(0, 0)?;
+        ring.reap(&mut done, |entry| Completion { slot: 0, result: entry.result() });
     }
+    if done[0].result < 0 { Err(io::Error::from_raw_os_error(-done[0].result)) } else { Ok(()) }
 }
 
 impl Ring for UringRing {
     #[inline]
     fn push(&mut self, request: Request) {
         let entry = self.entry(&request).user_data(u64::from(request.slot));
-        // SAFETY: buffer and file outlive the ring, and the slot's memory is left alone until the completion.
-        unsafe { self.ring.submission().push(&entry) }.expect("the ring has an entry for every slot");
+        // SAFETY: it has the registered file, and the stretch of memory that the ring gave for it.
+        unsafe { self.ring.push(&entry) };
     }
 
     #[inline]
     fn submit(&mut self, wait_for: u32, timeout_ns: u64) -> io::Result<()> {
-        if wait_for > 0 && self.helpers.ask(&mut self.ring) {
+        if wait_for > 0 && self.helpers.ask(self.ring.ring()) {
             return Ok(());
         }
-        enter(&self.ring, self.is_polled, wait_for, timeout_ns)
+        self.ring.submit(wait_for, timeout_ns)
     }
 
     #[inline]
-    fn reap(&mut self, into: &mut Vec<Completion>, most: usize) {
-        into.extend(self.ring.completion().take(most).map(|entry| Completion {
+    fn reap(&mut self, into: &mut Vec<Completion>) {
+        self.ring.reap(into, |entry| Completion {
             #[allow(clippy::cast_possible_truncation)] // It was a slot number when it went in.
             slot: entry.user_data() as u32,
             result: entry.result(),
-        }));
+        });
+    }
+
+    #[inline]
+    fn holds_back(&mut self) -> bool {
+        self.ring.holds_back()
+    }
+
+    fn uncover(&mut self) {
+        self.ring.uncover();
+    }
+
+    #[inline]
+    fn buffers(&mut self) -> &mut SharedBuffers {
+        self.ring.buffers()
     }
 
     fn truth(&self) -> RingTruth {

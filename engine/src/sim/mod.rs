@@ -17,7 +17,6 @@ mod model;
 mod own_time;
 mod pending;
 mod queueing;
-mod ring;
 pub mod ssd;
 mod state;
 
@@ -31,6 +30,5 @@ pub use health::Health;
 pub use model::Model;
 pub use pending::{Answer, Pending, Serve, Timetable};
 pub use queueing::{Queueing, QueueingModel, Service};
-pub use ring::SimRing;
 pub use ssd::{Ssd, SsdModel};
 pub use state::StateHash;

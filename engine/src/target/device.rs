@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rustix::fs::{FileType, OFlags, SeekFrom, Stat, fcntl_getfl, fstat, major, minor, seek};
 
@@ -49,7 +50,7 @@ impl Target {
             ledger: None,
             namespace,
             path: path.to_owned(),
-            file: Some(file),
+            file: Some(Arc::new(file)),
         })
     }
 }

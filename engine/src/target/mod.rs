@@ -9,7 +9,6 @@ mod open;
 
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -90,7 +89,7 @@ pub struct Target {
     /// Its way for commands of NVMe, where that was asked for.
     pub namespace: Option<Namespace>,
     path: PathBuf,
-    file: Option<File>,
+    file: Option<Arc<File>>,
 }
 
 impl Target {
@@ -128,8 +127,8 @@ impl Target {
 
     /// The handle; None for the null target.
     #[must_use]
-    pub fn file(&self) -> Option<RawFd> {
-        self.file.as_ref().map(AsRawFd::as_raw_fd)
+    pub fn file(&self) -> Option<&Arc<File>> {
+        self.file.as_ref()
     }
 
     /// Makes all that was written durable. Of a device nothing was: what others have written to it is theirs to sync.

@@ -3,6 +3,7 @@
 use std::fs::{File, canonicalize, read_to_string};
 use std::os::fd::{AsRawFd, RawFd};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rustix::fs::{FileType, Stat, fstat, ioctl_blksszget, major, minor};
 use serde::Serialize;
@@ -30,7 +31,7 @@ pub struct NamespaceFacts {
 pub struct Namespace {
     /// What it is like.
     pub facts: NamespaceFacts,
-    generic: File,
+    generic: Arc<File>,
 }
 
 impl Namespace {
@@ -68,13 +69,13 @@ impl Namespace {
             block_bytes,
             transfer_bytes_max: transfer_bytes_max(&beside.join("queue")),
         };
-        Ok(Self { facts, generic })
+        Ok(Self { facts, generic: Arc::new(generic) })
     }
 
     /// The handle that takes commands.
     #[must_use]
-    pub fn generic(&self) -> RawFd {
-        self.generic.as_raw_fd()
+    pub fn generic(&self) -> &Arc<File> {
+        &self.generic
     }
 }
 

@@ -5,6 +5,7 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::sync::Arc;
 
 use rustix::fs::{
     AtFlags, FallocateFlags, FileType, OFlags, SeekFrom, Stat, StatxFlags, XattrFlags, fallocate, fcntl_getfl,
@@ -178,7 +179,7 @@ fn finish(path: &Path, file: File, wanted: Wanted, size_bytes: Option<u64>) -> R
         ledger: None,
         namespace: None,
         path: path.to_owned(),
-        file: Some(file),
+        file: Some(Arc::new(file)),
     })
 }
 

@@ -1,7 +1,6 @@
 //! What a worker leaves behind.
 
 use crate::failure::Failure;
-use crate::pattern::Payload;
 use crate::record::{Faults, Slowest, Spread, Tally};
 
 /// What was in flight when measuring ended, or about to be submitted again. What failed afterwards is among the faults
@@ -37,7 +36,7 @@ impl Censored {
 }
 
 /// What a worker leaves behind.
-pub struct WorkerEnd<R> {
+pub struct WorkerEnd {
     /// The last interval.
     pub tally: Box<Tally>,
     /// How often intervals had to be added together.
@@ -48,18 +47,16 @@ pub struct WorkerEnd<R> {
     pub faults: Faults,
     /// What was in flight at the end.
     pub censored: Censored,
-    /// The most operations that were to be handed over, or taken back, in one go.
-    pub batch_max: u32,
-    /// Times between looks at what had come back.
-    pub reap_gaps: Spread,
     /// Why the job ended early, if it did by itself.
     pub failure: Option<Failure>,
     /// Whether it was stopped from outside.
     pub stopped: bool,
-    /// Operations that never came back: the kernel may still do something with the ring and the memory.
+    /// Operations that never came back.
     pub unreturned: u32,
-    /// The ring and the memory: given back, so that they outlive what the kernel may still do with them.
-    pub ring: R,
-    /// See `ring`.
-    pub payload: Option<Payload>,
+    /// The most operations that were to be handed over in one go.
+    pub batch_max: u32,
+    /// The longest look that was timed: all operations that it found have the same stamp.
+    pub sweep_ns_max: u64,
+    /// Times between looks at what had come back.
+    pub reap_gaps: Spread,
 }

@@ -1,24 +1,26 @@
 //! How long the worker does not look at what has come back: the error bar of every latency.
 
 use crate::job::{Engine, Job};
-use crate::record::{Histogram, Spread};
+use crate::record::{Histogram, Phase, Spread};
 
 /// One round in so many is timed. It costs a call to the kernel, and no more than that.
 const ROUNDS: u64 = 64;
 
-/// Times between two looks of a worker that did not wait in between.
+/// Times between two looks of a worker that did not wait in between, and what each such look found.
 pub struct Looks {
     rounds_left: u64,
     looked_ns: u64,
     gaps: Spread,
+    sweep_ns_max: u64,
 }
 
 impl Looks {
     /// None are timed where a call to the kernel is the operation itself, or in virtual time.
+    #[must_use]
     pub fn of(job: &Job, start_ns: u64) -> Self {
-        let timed = matches!(job.engine, Engine::IoUring | Engine::Nop | Engine::Null);
+        let timed = matches!(job.engine, Engine::IoUring | Engine::Passthrough | Engine::Nop | Engine::Null);
         let (rounds_left, room) = if timed { (ROUNDS, Histogram::new()) } else { (u64::MAX, Histogram::absent()) };
-        Self { rounds_left, looked_ns: start_ns, gaps: Spread::new(room) }
+        Self { rounds_left, looked_ns: start_ns, gaps: Spread::new(room), sweep_ns_max: 0 }
     }
 
     /// Whether the next round is timed: it hands over what there is, and looks without waiting.
@@ -28,19 +30,35 @@ impl Looks {
         self.rounds_left == 0
     }
 
-    /// A look, which `counts` where the time since the one before is to be written down.
+    /// A look from `begin_ns` (0 where that was not timed) to `end_ns` that found so many completions.
+    ///
+    /// Gives the backlog of the round where it was timed: completions that were there and not yet taken, integrated over
+    /// time, times the rounds that it stands for. They come one after the other while the worker does something else, so
+    /// that half of them were there on average. While it sleeps there are none: the first one wakes it.
     #[inline]
-    pub fn look(&mut self, now_ns: u64, counts: bool) {
-        if self.rounds_left == 0 {
-            self.rounds_left = ROUNDS;
-            if counts {
-                self.gaps.record(now_ns - self.looked_ns);
-            }
+    pub fn look(&mut self, begin_ns: u64, end_ns: u64, found: usize, phase: Option<Phase>) -> u64 {
+        if begin_ns > 0 && phase == Some(Phase::Measure) {
+            self.sweep_ns_max = self.sweep_ns_max.max(end_ns - begin_ns);
         }
-        self.looked_ns = now_ns;
+        let gap_ns = end_ns.saturating_sub(self.looked_ns);
+        self.looked_ns = end_ns;
+        if self.rounds_left > 0 {
+            return 0;
+        }
+        self.rounds_left = ROUNDS;
+        if phase == Some(Phase::Measure) {
+            self.gaps.record(gap_ns);
+        }
+        if phase.is_some() { found as u64 * gap_ns * (ROUNDS / 2) } else { 0 }
     }
 
-    /// All that were timed.
+    /// The longest look.
+    #[must_use]
+    pub fn sweep_ns_max(&self) -> u64 {
+        self.sweep_ns_max
+    }
+
+    /// All gaps that were timed.
     #[must_use]
     pub fn gaps(self) -> Spread {
         self.gaps

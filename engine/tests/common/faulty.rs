@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use iosonde_engine::clock::Clock;
 use iosonde_engine::random::Random;
-use iosonde_engine::ring::{Completion, Operation, Request, Ring, RingTruth};
+use iosonde_engine::ring::{Completion, Operation, Request, Ring, RingTruth, SharedBuffers};
 
 use super::ManualClock;
 
@@ -169,7 +169,15 @@ impl<R: Ring> FaultyRing<R> {
     // Takes what the inner ring has done.
     fn take_back(&mut self) {
         let mut taken = std::mem::take(&mut self.taken);
-        self.inner.reap(&mut taken, usize::MAX);
+        self.inner.reap(&mut taken);
+        while self.inner.holds_back() {
+            let found = taken.len();
+            self.inner.uncover();
+            self.inner.reap(&mut taken);
+            if taken.len() == found {
+                break;
+            }
+        }
         for completion in taken.drain(..) {
             let fate = self.inside[completion.slot as usize].take().expect("a completion of what is inside");
             if !fate.is_lost {
@@ -221,7 +229,7 @@ impl<R: Ring> FaultyRing<R> {
 }
 
 fn is_same(one: &Request, other: &Request) -> bool {
-    let what = |request: &Request| (request.operation, request.offset_bytes, request.length_bytes, request.buffer);
+    let what = |request: &Request| (request.operation, request.offset_bytes, request.length_bytes, request.buffer_at);
     what(one) == what(other)
 }
 
@@ -263,14 +271,18 @@ impl<R: Ring> Ring for FaultyRing<R> {
         Ok(())
     }
 
-    fn reap(&mut self, into: &mut Vec<Completion>, most: usize) {
+    fn reap(&mut self, into: &mut Vec<Completion>) {
         let now = self.clock.now();
-        let due = self.coming.iter().take_while(|(due_ns, _)| *due_ns <= now).count().min(most);
+        let due = self.coming.iter().take_while(|(due_ns, _)| *due_ns <= now).count();
         let given: Vec<(u64, Completion)> = self.coming.drain(..due).collect();
         for (_, completion) in given {
             self.enter(completion);
             into.push(completion);
         }
+    }
+
+    fn buffers(&mut self) -> &mut SharedBuffers {
+        self.inner.buffers()
     }
 
     fn truth(&self) -> RingTruth {

@@ -14,8 +14,8 @@ use std::sync::atomic::AtomicBool;
 
 use iosonde_engine::clock::Clock;
 use iosonde_engine::job::{Data, Engine, Job, Pattern, Sync};
-use iosonde_engine::pattern::{Accesses, Arrivals, Payload, Shared};
-use iosonde_engine::ring::{Completion, Poll, Request, Ring, RingTruth};
+use iosonde_engine::pattern::{Accesses, Arrivals, Direction, Payload, Shared};
+use iosonde_engine::ring::{Buffers, Completion, Poll, Request, Ring, RingTruth, SharedBuffers};
 use iosonde_engine::worker::{Spares, Step, Worker, WorkerEnd, WorkerParts, recorder_pair};
 
 /// A millisecond in nanoseconds.
@@ -52,6 +52,33 @@ pub fn job() -> Job {
     }
 }
 
+/// A worker's data, in the memory that a ring would have.
+pub struct Written {
+    pub payload: Payload,
+    pub buffers: SharedBuffers,
+}
+
+impl Written {
+    pub fn of(job: &Job, slots: u32, worker: u32) -> Self {
+        let (payload, buffers) = Payload::new(job, slots, worker).expect("memory for a few buffers");
+        Self { payload, buffers: buffers.into() }
+    }
+
+    /// Where a slot's next operation moves its data.
+    pub fn place(&mut self, slot: u32, direction: Direction, length_bytes: u32) -> usize {
+        self.payload.prepare(&mut self.buffers, slot, direction, 0, length_bytes)
+    }
+
+    /// What a slot's next write carries.
+    pub fn block(&mut self, slot: u32, length_bytes: u32) -> Vec<u8> {
+        let at = self.place(slot, Direction::Write, length_bytes);
+        assert_eq!(at % 4096, 0);
+        let mut block = vec![0; length_bytes as usize];
+        self.buffers.read(at, &mut block);
+        block
+    }
+}
+
 /// A clock that stands still until it is moved.
 #[derive(Clone, Default)]
 pub struct ManualClock(Rc<Cell<u64>>);
@@ -76,7 +103,12 @@ pub struct ScriptedRing {
     pub is_done_at_once: bool,
     // How long it takes to push one request, which the kernel may begin with at once.
     pub push_ns: u64,
+    // How many completions one call brings to light, and how long each such call takes.
+    pub seen_at_once: usize,
+    pub uncover_ns: u64,
+    visible: usize,
     waiting: VecDeque<(u64, Request)>,
+    buffers: SharedBuffers,
     pub script: Rc<RefCell<VecDeque<Option<i32>>>>,
     pub seen: Rc<RefCell<Vec<Request>>>,
 }
@@ -88,10 +120,26 @@ impl ScriptedRing {
             service_ns,
             is_done_at_once: false,
             push_ns: 0,
+            seen_at_once: usize::MAX,
+            uncover_ns: 0,
+            visible: 0,
             waiting: VecDeque::new(),
+            buffers: SharedBuffers::none(),
             script: Rc::default(),
             seen: Rc::default(),
         }
+    }
+}
+
+impl ScriptedRing {
+    /// Takes the memory that a worker's data lies in.
+    pub fn attach(&mut self, buffers: Buffers) {
+        self.buffers = buffers.into();
+    }
+
+    // How many operations are done by now.
+    fn due(&self) -> usize {
+        self.waiting.iter().take_while(|(due, _)| *due <= self.clock.now()).count()
     }
 }
 
@@ -110,19 +158,30 @@ impl Ring for ScriptedRing {
         } else if wait_for > 0 {
             self.clock.advance(due.saturating_sub(now).min(timeout_ns));
         }
+        self.visible = self.due().min(self.seen_at_once);
         Ok(())
     }
 
-    fn reap(&mut self, into: &mut Vec<Completion>, most: usize) {
-        for _ in 0..most {
-            if self.waiting.front().is_none_or(|(due, _)| *due > self.clock.now()) {
-                return;
-            }
+    fn reap(&mut self, into: &mut Vec<Completion>) {
+        for _ in 0..std::mem::take(&mut self.visible) {
             let Some((_, request)) = self.waiting.pop_front() else { return };
             let good = if request.operation.moves_data() { request.length_bytes.cast_signed() } else { 0 };
             let told = self.script.borrow_mut().pop_front().flatten();
             into.push(Completion { slot: request.slot, result: told.unwrap_or(good) });
         }
+    }
+
+    fn holds_back(&mut self) -> bool {
+        self.due() > 0
+    }
+
+    fn uncover(&mut self) {
+        self.visible = self.due().min(self.seen_at_once);
+        self.clock.advance(self.uncover_ns);
+    }
+
+    fn buffers(&mut self) -> &mut SharedBuffers {
+        &mut self.buffers
     }
 
     fn truth(&self) -> RingTruth {
@@ -147,7 +206,9 @@ impl Bench {
         Self::on(job, ring, clock, spares)
     }
 
-    pub fn on(job: &Job, ring: ScriptedRing, clock: ManualClock, spares: usize) -> Self {
+    pub fn on(job: &Job, mut ring: ScriptedRing, clock: ManualClock, spares: usize) -> Self {
+        let (payload, buffers) = Payload::new(job, job.slots(), 0).expect("memory for a few buffers");
+        ring.attach(buffers);
         let (script, seen) = (Rc::clone(&ring.script), Rc::clone(&ring.seen));
         let (recorder, spares) = recorder_pair(job, spares, None);
         let stop = Arc::new(AtomicBool::new(false));
@@ -155,7 +216,7 @@ impl Bench {
             ring,
             clock: clock.clone(),
             accesses: Accesses::new(job, 0, &Shared::new(job)),
-            payload: Some(Payload::new(job, job.slots(), 0).expect("memory for a few buffers")),
+            payload: Some(payload),
             ledger: None,
             arrivals: Arrivals::of(job, 0),
             recorder,
@@ -165,7 +226,7 @@ impl Bench {
     }
 
     /// Steps to the end, within a bound that no sound worker needs.
-    pub fn run(mut self) -> (WorkerEnd<ScriptedRing>, Spares) {
+    pub fn run(mut self) -> (WorkerEnd, Spares) {
         for _ in 0..1_000_000 {
             if self.worker.step() == Step::Done {
                 return (self.worker.finish(), self.spares);

@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use iosonde_engine::job::{Engine, Job, Pattern, SizeShare, Zone};
-use iosonde_engine::pattern::{Access, Accesses, Direction, Payload, Shared};
+use iosonde_engine::pattern::{Access, Accesses, Shared};
 use iosonde_engine::record::Class;
 
-use crate::common::job;
+use crate::common::{Written, job};
 
 const BLOCK: u64 = 4096;
 
@@ -210,12 +210,10 @@ fn reads_writes_and_trims_have_exact_shares() {
 #[test]
 fn compressible_data_is_half_zeros_whatever_sizes_are_mixed() {
     let mixed = Job { read_percent: 0, data: iosonde_engine::job::Data::Compressible, ..mixed_sizes() };
-    let mut payload = Payload::new(&mixed, 2, 0).expect("memory for a few buffers");
+    let mut written = Written::of(&mixed, 2, 0);
     for share in composite() {
         let length = share.size_bytes as usize;
-        let start = payload.prepare(0, Direction::Write, 0, share.size_bytes);
-        // SAFETY: the payload gave this slot a block of the largest size, and no operation is in flight.
-        let block = unsafe { std::slice::from_raw_parts(start, length) };
+        let block = written.block(0, share.size_bytes);
         let zeros: usize = block.iter().map(|byte| usize::from(*byte == 0)).sum();
         assert!(zeros.abs_diff(length / 2) < length / 64 + 16, "{zeros} of {length}");
     }

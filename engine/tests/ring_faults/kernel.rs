@@ -1,7 +1,6 @@
 //! The same faults around rings that lead to a file.
 
 use std::fs::File;
-use std::os::fd::AsRawFd;
 use std::sync::Arc;
 
 use iosonde_engine::failure::FailureKind;
@@ -27,11 +26,11 @@ fn kernel_faults() -> Vec<(Vec<Fault>, Option<FailureKind>)> {
     ]
 }
 
-fn a_file() -> File {
+fn a_file() -> Arc<File> {
     let file = tempfile::tempfile().expect("a file");
     let bytes = vec![7; 1 << 20];
     std::os::unix::fs::FileExt::write_all_at(&file, &bytes, 0).expect("room for a megabyte");
-    file
+    Arc::new(file)
 }
 
 #[test]
@@ -40,8 +39,8 @@ fn the_same_holds_over_system_calls_on_a_file() {
     for sync in [Sync::None, Sync::Fdatasync] {
         let way = Job { engine: Engine::Psync, queue_depth: 1, read_percent: 50, sync, ..job() };
         for (faults, failure) in kernel_faults() {
-            let payload = Payload::new(&way, way.slots(), 0).expect("memory");
-            let outcome = run_on(&way, PsyncRing::new(file.as_raw_fd()), Some(payload), &faults, 3);
+            let (payload, buffers) = Payload::new(&way, way.slots(), 0).expect("memory");
+            let outcome = run_on(&way, PsyncRing::new(Arc::clone(&file), buffers), Some(payload), &faults, 3);
             outcome.assert_whole(&format!("{faults:?}"));
             assert_eq!(outcome.failure(), failure, "{faults:?}");
         }
@@ -57,10 +56,10 @@ fn the_same_holds_over_io_uring_on_a_file() {
     for (depth, sync) in [(1, Sync::None), (16, Sync::None), (8, Sync::Fdatasync)] {
         let way = Job { engine: Engine::IoUring, queue_depth: depth, read_percent: 50, sync, ..job() };
         for (faults, failure) in kernel_faults() {
-            let payload = Payload::new(&way, way.slots(), 0).expect("memory");
+            let (payload, buffers) = Payload::new(&way, way.slots(), 0).expect("memory");
             let poll = Poll::Interrupt;
-            let file_way = FileWay { file: file.as_raw_fd(), direct: true, poll, helpers: Arc::default() };
-            let ring = UringRing::new(way.slots(), &file_way, payload.region());
+            let file_way = FileWay { file: Arc::clone(&file), direct: true, poll, helpers: Arc::default() };
+            let ring = UringRing::new(way.slots(), &file_way, buffers);
             let outcome = run_on(&way, ring.expect("a ring"), Some(payload), &faults, 3);
             outcome.assert_whole(&format!("{faults:?}"));
             assert_eq!(outcome.failure(), failure, "{faults:?}");

@@ -6,7 +6,7 @@ use iosonde_engine::failure::FailureKind;
 use iosonde_engine::job::{Job, Pattern, Sync};
 use iosonde_engine::pattern::{Accesses, ArrivalKind, Burst, Pace, Shared};
 use iosonde_engine::record::FaultKind;
-use iosonde_engine::ring::{Completion, NullRing, Request, Ring, RingTruth, passing};
+use iosonde_engine::ring::{Completion, NullRing, Request, Ring, RingTruth, SharedBuffers, passing};
 use iosonde_engine::worker::{DRAIN_NS_MAX, RETRY_NS_MAX, SILENCE_NS_MAX, Step, Worker, WorkerParts, recorder_pair};
 
 use crate::common::faulty::Fault;
@@ -238,9 +238,13 @@ impl Ring for Twice {
         self.0.submit(wait_for, timeout_ns)
     }
 
-    fn reap(&mut self, into: &mut Vec<Completion>, most: usize) {
-        self.0.reap(into, most);
+    fn reap(&mut self, into: &mut Vec<Completion>) {
+        self.0.reap(into);
         into.extend(into.last().copied());
+    }
+
+    fn buffers(&mut self) -> &mut SharedBuffers {
+        self.0.buffers()
     }
 
     fn truth(&self) -> RingTruth {
@@ -254,7 +258,7 @@ fn a_ring_that_makes_completions_up_is_a_mistake_of_ours() {
     let way = job();
     let (recorder, _spares) = recorder_pair(&way, 8, None);
     let parts = WorkerParts {
-        ring: Twice(NullRing::new(way.slots())),
+        ring: Twice(NullRing::bare(way.slots())),
         clock: ManualClock::default(),
         accesses: Accesses::new(&way, 0, &Shared::new(&way)),
         payload: None,

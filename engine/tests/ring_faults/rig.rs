@@ -23,8 +23,8 @@ pub const STEPS_MAX: u64 = 20_000_000;
 pub const CLASSES: [Class; 4] = [Class::Read, Class::Write, Class::Trim, Class::Flush];
 
 /// What a worker and its ring say of the same job.
-pub struct Outcome<R> {
-    pub end: WorkerEnd<R>,
+pub struct Outcome {
+    pub end: WorkerEnd,
     pub books: Books,
     pub ended_ns: u64,
     pub completed: u64,
@@ -32,7 +32,7 @@ pub struct Outcome<R> {
     pub latency_ns_max: u64,
 }
 
-impl<R> Outcome<R> {
+impl Outcome {
     pub fn failure(&self) -> Option<FailureKind> {
         self.end.failure.as_ref().map(|failure| failure.kind)
     }
@@ -67,13 +67,7 @@ impl<R> Outcome<R> {
     }
 }
 
-pub fn run_on<R: Ring>(
-    job: &Job,
-    ring: R,
-    payload: Option<Payload>,
-    faults: &[Fault],
-    seed: u64,
-) -> Outcome<FaultyRing<R>> {
+pub fn run_on<R: Ring>(job: &Job, ring: R, payload: Option<Payload>, faults: &[Fault], seed: u64) -> Outcome {
     let clock = ManualClock::default();
     let ring = FaultyRing::new(ring, job.slots(), &clock, 100_000, faults, seed);
     let books: Rc<RefCell<Books>> = Rc::clone(&ring.books);
@@ -106,12 +100,12 @@ pub fn run_on<R: Ring>(
     Outcome { end, books, ended_ns: clock.now(), completed, bytes, latency_ns_max }
 }
 
-pub fn run(job: &Job, faults: &[Fault]) -> Outcome<FaultyRing<NullRing>> {
+pub fn run(job: &Job, faults: &[Fault]) -> Outcome {
     run_seeded(job, faults, 11)
 }
 
-pub fn run_seeded(job: &Job, faults: &[Fault], seed: u64) -> Outcome<FaultyRing<NullRing>> {
-    let outcome = run_on(job, NullRing::new(job.slots()), None, faults, seed);
+pub fn run_seeded(job: &Job, faults: &[Fault], seed: u64) -> Outcome {
+    let outcome = run_on(job, NullRing::bare(job.slots()), None, faults, seed);
     outcome.assert_whole(&format!("seed {seed}, {faults:?}, {job:?}"));
     outcome
 }

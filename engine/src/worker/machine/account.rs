@@ -1,23 +1,24 @@
 //! The account that is kept of writes where the target will be verified.
 
-use super::Worker;
-use crate::clock::Clock;
+use super::Machine;
+use crate::pattern::Payload;
 use crate::record::Class;
-use crate::ring::Ring;
+use crate::ring::SharedBuffers;
 use crate::verify::Seal;
 
-impl<R: Ring, C: Clock> Worker<R, C> {
+impl Machine {
     // A slot's write or trim begins: the ledger knows of it before the kernel does.
     #[cold]
-    pub(super) fn enter(&mut self, number: u32) {
+    pub(super) fn enter(&mut self, number: u32, buffers: &mut SharedBuffers) {
         let slot = &mut self.slots[number as usize];
         let Some(ledger) = &self.ledger else { return };
         match slot.class {
             Class::Write => {
                 slot.sequence = ledger.begin_write(slot.offset_bytes, slot.length_bytes);
-                if let Some(payload) = &mut self.payload {
-                    let (run, offset_bytes) = (ledger.head().run, slot.offset_bytes);
-                    payload.seal(slot.buffer, slot.length_bytes, Seal { run, offset_bytes, sequence: slot.sequence });
+                if self.payload.is_some() {
+                    let seal =
+                        Seal { run: ledger.head().run, offset_bytes: slot.offset_bytes, sequence: slot.sequence };
+                    Payload::seal(buffers, slot.buffer_at, slot.length_bytes, seal);
                 }
             }
             Class::Trim => ledger.begin_trim(slot.offset_bytes, slot.length_bytes),

@@ -1,36 +1,35 @@
 //! What goes out: when a worker may launch, what it launches, and how long it waits.
 
-use super::{DRAIN_NS_MAX, Next, SLEEP_NS_MAX, WAKE_NS, Worker};
-use crate::clock::Clock;
+use super::{DRAIN_NS_MAX, Machine, Next, SLEEP_NS_MAX, WAKE_NS};
 use crate::job::Sync;
 use crate::pattern::Direction;
 use crate::record::Class;
-use crate::ring::{Operation, Request, Ring};
+use crate::ring::{Operation, Request, SharedBuffers};
 
-impl<R: Ring, C: Clock> Worker<R, C> {
+impl Machine {
     // Whether something could be handed over at this moment.
     #[inline]
-    pub(super) fn can_launch(&self) -> bool {
+    fn can_launch(&self, now: u64) -> bool {
         self.drain_since_ns.is_none()
-            && (!self.unfinished.is_empty() || (!self.ready.is_empty() && self.next_arrival_ns() <= self.clock.now()))
+            && (!self.unfinished.is_empty() || (!self.ready.is_empty() && self.next_arrival_ns() <= now))
     }
 
-    /// Ends a job without an end in time that only waits for what never comes back; true if it was one. For a ring that
+    /// Ends a job without an end in time that only waits for what never comes back; true if it was one. For a driver that
     /// knows.
-    pub fn starve(&mut self) -> bool {
+    pub fn starve(&mut self, now: u64) -> bool {
         let may_launch = !self.ready.is_empty() && self.next_arrival_ns() < u64::MAX;
         let only_waits = self.in_flight > 0 && !may_launch && self.unfinished.is_empty();
         let is_starved = only_waits && self.drain_since_ns.is_none() && self.window.end_ns() == u64::MAX;
         if is_starved {
-            self.close();
+            self.close(now);
         }
         is_starved
     }
 
-    /// When the worker wants to be stepped next, should nothing come back before: at a page's end, at an arrival that a
-    /// slot is free for, or when it gives up waiting.
+    /// When it wants to be asked again, should nothing come back before: at a page's end, at an arrival that a slot is free
+    /// for, or when it gives up waiting.
     #[inline]
-    pub fn wake_ns(&self) -> u64 {
+    pub fn deadline(&self) -> u64 {
         match self.drain_since_ns {
             Some(since_ns) => since_ns + DRAIN_NS_MAX,
             None if self.ready.is_empty() => self.window.boundary_ns(),
@@ -48,51 +47,56 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         }
     }
 
-    // Whether an operation may have to wait for its time, though there is a slot for it.
+    /// Whether an operation may have to wait for its time, though there is a slot for it.
     #[inline]
-    fn is_timed(&self) -> bool {
+    pub fn is_timed(&self) -> bool {
         self.arrivals.is_some() || self.bursts.is_some()
     }
 
-    // How many completions to wait for in the kernel, and how long.
+    /// How many completions a driver may wait for, and how long. Where none is timed, nobody asks what time it is.
     #[inline]
-    pub(super) fn patience(&self) -> (u32, u64) {
+    pub fn patience(&self, now: impl FnOnce() -> u64) -> (u32, u64) {
         if !self.is_timed() {
             let more_to_launch =
                 self.drain_since_ns.is_none() && !(self.ready.is_empty() && self.unfinished.is_empty());
             return (u32::from(!more_to_launch && self.in_flight > 0), SLEEP_NS_MAX);
         }
-        if self.can_launch() {
+        let now = now();
+        if self.can_launch(now) {
             return (0, 0);
         }
         // The kernel wakes late: the last stretch before an arrival is spent awake.
-        let left_ns = self.wake_ns().saturating_sub(self.clock.now()).min(SLEEP_NS_MAX);
+        let left_ns = self.deadline().saturating_sub(now).min(SLEEP_NS_MAX);
         if left_ns > WAKE_NS { (1, left_ns - WAKE_NS) } else { (0, 0) }
     }
 
-    // Fills the queue, up to one batch; how many are handed over. All are aimed, then stamped, then pushed: with a
-    // submission thread the kernel may begin with the first as soon as it is pushed.
-    pub(super) fn launch(&mut self) -> usize {
+    /// Plans what can go out now, up to so many operations in all; how many are planned and not begun.
+    #[inline]
+    pub fn plan(&mut self, now: u64, most: usize, buffers: &mut SharedBuffers) -> usize {
+        if self.drain_since_ns.is_some() {
+            return 0;
+        }
         let is_timed = self.is_timed();
-        let before_ns = if is_timed { self.clock.now() } else { 0 };
-        while self.batch.len() < self.batch_size.now() {
-            let is_early = is_timed && self.next_arrival_ns() > before_ns;
+        while self.batch.len() < most {
+            let is_early = is_timed && self.next_arrival_ns() > now;
             let slot = self.unfinished.pop().or_else(|| if is_early { None } else { self.ready.pop() });
             let Some(slot) = slot else { break };
-            if self.aim(slot) {
+            if self.aim(slot, buffers) {
                 self.batch.push(slot);
             } else {
                 self.exhausted = true;
             }
         }
-        let handed_over = self.batch.len();
-        if handed_over == 0 {
-            return 0;
-        }
-        let now = self.clock.now();
+        self.batch.len()
+    }
+
+    /// Begins all that is planned. A driver asks for the time behind [`Machine::plan`] and hands over behind this: with a
+    /// submission thread the kernel may begin with the first operation while the second is being pushed.
+    #[inline]
+    pub fn begin(&mut self, now: u64, mut push: impl FnMut(Request)) {
         self.integrate(now);
-        self.in_flight += u32::try_from(handed_over).expect("a batch is no larger than the queue");
-        for index in 0..handed_over {
+        self.in_flight += u32::try_from(self.batch.len()).expect("a batch is no larger than the queue");
+        for index in 0..self.batch.len() {
             let number = self.batch[index];
             let slot = &mut self.slots[number as usize];
             // Another try goes on from the first one.
@@ -101,15 +105,14 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             }
             slot.next = Next::Fresh;
             slot.in_flight = true;
-            self.push(number);
+            push(self.request(number));
         }
         self.batch.clear();
-        handed_over
     }
 
     // Decides what a slot does next; false when there is nothing left to do.
     #[inline]
-    pub(super) fn aim(&mut self, number: u32) -> bool {
+    fn aim(&mut self, number: u32, buffers: &mut SharedBuffers) -> bool {
         let slot = &mut self.slots[number as usize];
         match slot.next {
             Next::Again => (),
@@ -131,14 +134,14 @@ impl<R: Ring, C: Clock> Worker<R, C> {
                 slot.offset_bytes = access.offset_bytes;
                 slot.length_bytes = access.length_bytes;
                 let direction = if access.class == Class::Read { Direction::Read } else { Direction::Write };
-                slot.buffer = match &mut self.payload {
+                slot.buffer_at = match &mut self.payload {
                     Some(payload) if access.class != Class::Trim => {
-                        payload.prepare(number, direction, access.offset_bytes, access.length_bytes)
+                        payload.prepare(buffers, number, direction, access.offset_bytes, access.length_bytes)
                     }
-                    _ => std::ptr::null_mut(),
+                    _ => 0,
                 };
                 if self.ledger.is_some() {
-                    self.enter(number);
+                    self.enter(number, buffers);
                 }
             }
         }
@@ -146,9 +149,9 @@ impl<R: Ring, C: Clock> Worker<R, C> {
     }
 
     #[inline]
-    pub(super) fn push(&mut self, number: u32) {
+    fn request(&self, number: u32) -> Request {
         let slot = &self.slots[number as usize];
-        self.ring.push(Request {
+        Request {
             operation: match (slot.class, self.sync) {
                 (Class::Read, _) => Operation::Read,
                 (Class::Write, Sync::Dsync) => Operation::WriteDsync,
@@ -158,8 +161,8 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             },
             slot: number,
             offset_bytes: slot.offset_bytes,
-            buffer: slot.buffer,
+            buffer_at: slot.buffer_at,
             length_bytes: slot.length_bytes,
-        });
+        }
     }
 }

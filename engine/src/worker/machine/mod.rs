@@ -1,4 +1,5 @@
-//! The loop itself.
+//! What a worker decides, apart from whoever moves its time and its operations: what goes out and when, what comes back and
+//! when it ends. In: times, and completions. Out: requests, tallies, and when it wants to be asked again.
 
 mod account;
 mod launch;
@@ -7,17 +8,14 @@ mod settle;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::batch::BatchSize;
 use super::end::{Censored, WorkerEnd};
 use super::looks::Looks;
 use super::verdict::Mishap;
 use super::{Recorder, Window};
-use crate::clock::Clock;
 use crate::failure::{Failure, FailureKind};
 use crate::job::{Job, Sync};
 use crate::pattern::{Accesses, Arrivals, Bursts, Payload};
 use crate::record::{Class, Faults, Phase, Slowest};
-use crate::ring::{Completion, Ring, passing};
 use crate::verify::Ledger;
 
 /// How long operations may take to come back after the end, before the job is called stuck.
@@ -53,7 +51,8 @@ struct Slot {
     in_flight: bool,
     // Begun when measuring ended, and not known to have failed since.
     is_censored: bool,
-    buffer: *mut u8,
+    // Where in the ring's memory its data lies.
+    buffer_at: usize,
     // The number of the write, where the target is to be verified.
     sequence: u64,
 }
@@ -67,12 +66,8 @@ pub enum Step {
     Done,
 }
 
-/// What a worker is made of.
-pub struct WorkerParts<R, C> {
-    /// The way to the kernel.
-    pub ring: R,
-    /// Time.
-    pub clock: C,
+/// What decides what operations are.
+pub struct MachineParts {
     /// Where operations go.
     pub accesses: Accesses,
     /// What they carry; None where nobody looks at the data.
@@ -87,10 +82,8 @@ pub struct WorkerParts<R, C> {
     pub stop: Arc<AtomicBool>,
 }
 
-/// One queue, kept full.
-pub struct Worker<R, C> {
-    ring: R,
-    clock: C,
+/// One queue, kept full. It asks nobody for the time, and hands nothing over by itself.
+pub struct Machine {
     accesses: Accesses,
     payload: Option<Payload>,
     ledger: Option<Arc<Ledger>>,
@@ -105,9 +98,8 @@ pub struct Worker<R, C> {
     ready_since_ns: u64,
     // With an operation that goes on: a flush behind its write, or another try.
     unfinished: Vec<u32>,
+    // Planned, and not begun.
     batch: Vec<u32>,
-    batch_size: BatchSize,
-    completions: Vec<Completion>,
     bursts: Option<Bursts>,
     sync: Sync,
     flush_every: u64,
@@ -124,12 +116,11 @@ pub struct Worker<R, C> {
     censored: Censored,
     failure: Option<Failure>,
     stopped: bool,
-    looks: Looks,
 }
 
-impl<R: Ring, C: Clock> Worker<R, C> {
-    /// A worker that starts at `start_ns`.
-    pub fn new(job: &Job, parts: WorkerParts<R, C>, start_ns: u64) -> Self {
+impl Machine {
+    /// A queue that starts at `start_ns`.
+    pub fn new(job: &Job, parts: MachineParts, start_ns: u64) -> Self {
         let slots = job.slots();
         let window = Window::new(job, start_ns);
         let mut recorder = parts.recorder;
@@ -149,12 +140,10 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             commit_ns: 0,
             in_flight: false,
             is_censored: false,
-            buffer: std::ptr::null_mut(),
+            buffer_at: 0,
             sequence: 0,
         };
         Self {
-            ring: parts.ring,
-            clock: parts.clock,
             accesses: parts.accesses,
             payload: parts.payload,
             ledger: parts.ledger,
@@ -167,8 +156,6 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             ready_since_ns: start_ns,
             unfinished: Vec::with_capacity(slots as usize),
             batch: Vec::with_capacity(slots as usize),
-            batch_size: BatchSize::of(slots),
-            completions: Vec::with_capacity(slots as usize * 2),
             bursts: Bursts::of(job),
             sync: job.sync,
             flush_every: job.flush_every,
@@ -183,7 +170,6 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             censored: Censored::default(),
             failure: None,
             stopped: false,
-            looks: Looks::of(job, start_ns),
         }
     }
 
@@ -193,50 +179,20 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         if self.drain_since_ns.is_some() { None } else { Some(self.window.phase()) }
     }
 
-    /// One round: launch what can be launched, hand it over, take what came back, turn the page where it is time.
+    /// Operations that are under way.
     #[inline]
-    pub fn step(&mut self) -> Step {
-        let handed_over = if self.drain_since_ns.is_none() { self.launch() } else { 0 };
-        let is_timed = self.looks.is_next_timed();
-        let (wait_for, timeout_ns) = if is_timed { (0, 0) } else { self.patience() };
-        if let Err(error) = self.ring.submit(wait_for, timeout_ns)
-            && !passing(&error)
-        {
-            self.fail(Failure::from_io(FailureKind::Io, "the ring broke off", &error));
-            return Step::Done;
-        }
-        let now = self.clock.now();
-        self.turn(now);
-        self.looks.look(now, self.phase() == Some(Phase::Measure));
-        self.ring.reap(&mut self.completions, self.batch_size.now());
-        self.settle(now);
-        self.batch_size.learn(handed_over, wait_for > 0, self.in_flight);
-        self.end()
+    pub fn in_flight(&self) -> u32 {
+        self.in_flight
     }
 
-    /// One round in a time that stands still meanwhile: takes all that came back, and launches all that can be.
-    ///
-    /// For a ring that never waits; whoever calls this hands over what is pushed, and moves the time.
+    /// Counts completions that a driver had not taken yet; see [`crate::record::Tally::backlog_ns`].
     #[inline]
-    pub fn tick(&mut self) -> Step {
-        let now = self.clock.now();
-        self.turn(now);
-        self.ring.reap(&mut self.completions, self.slots.len());
-        self.settle(now);
-        while self.can_launch() {
-            self.launch();
-        }
-        self.end()
+    pub fn add_backlog(&mut self, backlog_ns: u64) {
+        self.recorder.current().backlog_ns += backlog_ns;
     }
 
-    /// The ring.
-    #[inline]
-    pub fn ring(&mut self) -> &mut R {
-        &mut self.ring
-    }
-
-    // Turns every page whose time has come, and begins to drain at the last one.
-    fn turn(&mut self, now: u64) {
+    /// Turns every page whose time has come, and begins to drain at the last one.
+    pub fn turn(&mut self, now: u64) {
         if self.drain_since_ns.is_some() {
             return;
         }
@@ -288,35 +244,37 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             self.arrivals.as_ref().map(|arrivals| end_ns.saturating_sub(arrivals.next_ns()));
     }
 
+    /// Ends the job for a reason; what is under way is waited for.
     #[cold]
-    fn fail(&mut self, failure: Failure) {
+    pub fn fail(&mut self, failure: Failure, now: u64) {
         self.failure.get_or_insert(failure);
-        self.close();
+        self.close(now);
     }
 
-    // Ends the window now, at whatever time it was last seen to be.
-    fn close(&mut self) {
+    // Ends the window now.
+    fn close(&mut self, now: u64) {
         if self.drain_since_ns.is_none() {
-            let now = self.clock.now();
             self.turn(now);
             self.window.close(now);
             self.turn(now);
         }
     }
 
-    fn end(&mut self) -> Step {
+    /// Whether that is all, at the end of a round.
+    #[inline]
+    pub fn end(&mut self, now: u64) -> Step {
         if self.stop.load(Ordering::Relaxed) && self.drain_since_ns.is_none() {
             self.stopped = true;
-            self.close();
+            self.close(now);
         }
         if self.exhausted && self.in_flight == 0 && self.ready.is_empty() && self.unfinished.is_empty() {
-            self.close();
+            self.close(now);
         }
         let Some(since_ns) = self.drain_since_ns else { return Step::Running };
         if self.in_flight == 0 {
             return Step::Done;
         }
-        if self.clock.now().saturating_sub(since_ns) < DRAIN_NS_MAX {
+        if now.saturating_sub(since_ns) < DRAIN_NS_MAX {
             return Step::Running;
         }
         let message =
@@ -325,9 +283,9 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         Step::Done
     }
 
-    /// What is left when no more steps are wanted.
+    /// What is left when no more rounds are wanted, with the largest batch of its driver and its looks.
     #[must_use]
-    pub fn finish(self) -> WorkerEnd<R> {
+    pub fn finish(self, batch_max: u32, looks: Looks) -> WorkerEnd {
         let end_ns = self.window.end_ns();
         let (tally, intervals_merged) = self.recorder.finish(end_ns);
         let ages = self.slots.iter().filter(|slot| slot.is_censored);
@@ -344,13 +302,12 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             slowest: self.slowest,
             faults: self.faults,
             censored,
-            batch_max: self.batch_size.largest(),
-            reap_gaps: self.looks.gaps(),
             failure: self.failure,
             stopped: self.stopped,
             unreturned: self.in_flight,
-            ring: self.ring,
-            payload: self.payload,
+            batch_max,
+            sweep_ns_max: looks.sweep_ns_max(),
+            reap_gaps: looks.gaps(),
         }
     }
 }

@@ -1,19 +1,18 @@
 //! What comes back: counted, or written down as a fault.
 
-use super::{Mishap, Next, Worker};
-use crate::clock::Clock;
+use super::{Machine, Mishap, Next};
 use crate::job::Sync;
 use crate::record::{Class, FaultKind, Phase, SlowIo};
-use crate::ring::{Completion, Ring};
+use crate::ring::Completion;
 
-impl<R: Ring, C: Clock> Worker<R, C> {
-    // Writes down what came back.
-    pub(super) fn settle(&mut self, now: u64) {
-        let completions = std::mem::take(&mut self.completions);
+impl Machine {
+    /// Writes down what came back by now.
+    #[inline]
+    pub fn complete(&mut self, now: u64, completions: &[Completion]) {
         if !completions.is_empty() {
             self.back_ns = now;
         }
-        for &completion in &completions {
+        for &completion in completions {
             let slot = &mut self.slots[completion.slot as usize];
             // With a ring that makes completions up, no figure would be worth anything.
             assert!(slot.in_flight, "a completion of an operation that is not in flight");
@@ -40,8 +39,6 @@ impl<R: Ring, C: Clock> Worker<R, C> {
                 self.unfinished.push(completion.slot);
             }
         }
-        self.completions = completions;
-        self.completions.clear();
         if let Some(bursts) = &mut self.bursts
             && self.in_flight == 0
             && self.unfinished.is_empty()
@@ -111,7 +108,7 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         if mishap.kind() != FaultKind::Retry
             && let Some(failure) = mishap.ends_job(self.faults.lost())
         {
-            self.fail(failure);
+            self.fail(failure, now);
         }
     }
 }

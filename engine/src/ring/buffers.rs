@@ -1,0 +1,106 @@
+//! The memory that operations move data to and from, and who may touch it when.
+
+use std::io;
+
+use crate::memory::Region;
+
+/// Memory for a ring that has none yet: nobody else can touch it.
+#[derive(Debug)]
+pub struct Buffers(Region);
+
+impl Buffers {
+    /// Maps `length` zeroed bytes (at least one page).
+    pub fn new(length: usize) -> io::Result<Self> {
+        Region::new(length).map(Self)
+    }
+
+    /// All bytes.
+    pub fn bytes(&mut self) -> &mut [u8] {
+        // SAFETY: the mapping is initialised by the kernel, belongs to this value, and this borrow of it is exclusive.
+        unsafe { std::slice::from_raw_parts_mut(self.0.start(), self.0.length()) }
+    }
+
+    /// Bytes in all.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.0.length()
+    }
+}
+
+/// The same memory once a ring has it. The kernel may read and write any part of it that an operation is under way on, so
+/// that nobody gets a reference to what is inside: bytes are copied in and out.
+#[derive(Debug, Default)]
+pub struct SharedBuffers(Option<Region>);
+
+impl From<Buffers> for SharedBuffers {
+    fn from(buffers: Buffers) -> Self {
+        Self(Some(buffers.0))
+    }
+}
+
+impl SharedBuffers {
+    /// No memory, for rings whose operations move nothing.
+    #[must_use]
+    pub fn none() -> Self {
+        Self(None)
+    }
+
+    /// Bytes in all.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.0.as_ref().map_or(0, Region::length)
+    }
+
+    /// Copies bytes in. They must belong to no operation that is under way, or that one moves a mixture.
+    #[inline]
+    pub fn write(&mut self, at: usize, bytes: &[u8]) {
+        let start = self.address(at, bytes.len());
+        // SAFETY: the stretch lies within the mapping, and nobody has a reference to any of it.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), start, bytes.len()) };
+    }
+
+    /// Copies bytes out.
+    #[inline]
+    pub fn read(&self, at: usize, into: &mut [u8]) {
+        let start = self.address(at, into.len());
+        // SAFETY: the stretch lies within the mapping, and nobody has a reference to any of it.
+        unsafe { std::ptr::copy_nonoverlapping(start, into.as_mut_ptr(), into.len()) };
+    }
+
+    /// The address of a stretch, which lies within the memory. Panics where it does not.
+    #[inline]
+    pub(super) fn address(&self, at: usize, length: usize) -> *mut u8 {
+        let end = at.checked_add(length);
+        let region = self.0.as_ref().filter(|region| end.is_some_and(|end| end <= region.length()));
+        let region = region.expect("a stretch within the ring's memory");
+        // SAFETY: the stretch lies within the mapping, and so does its first byte.
+        unsafe { region.start().add(at) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+
+    #[test]
+    fn no_stretch_reaches_beyond_the_memory() {
+        let mut shared = SharedBuffers::from(Buffers::new(8192).expect("two pages"));
+        shared.write(8190, &[1, 2]);
+        let mut back = [0; 2];
+        shared.read(8190, &mut back);
+        assert_eq!(back, [1, 2]);
+        for (at, length) in [(8191, 2), (8193, 0), (usize::MAX, 2), (0, 8193)] {
+            let beyond = catch_unwind(AssertUnwindSafe(|| shared.address(at, length)));
+            assert!(beyond.is_err(), "{length} bytes at {at}");
+        }
+    }
+
+    #[test]
+    fn where_there_is_no_memory_nothing_can_be_moved() {
+        let none = SharedBuffers::none();
+        assert_eq!(none.length(), 0);
+        assert!(catch_unwind(AssertUnwindSafe(|| none.address(0, 1))).is_err());
+    }
+}
