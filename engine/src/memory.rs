@@ -42,8 +42,8 @@ impl Region {
 
     /// Maps the first `length` bytes of a file, which must have as many. What is stored there is in the file at once for
     /// whoever reads it, however this process ends, and on its disk after [`Region::flush`].
-    pub fn of_file(file: &File, length: usize, writable: bool) -> std::io::Result<Self> {
-        let access = if writable { ProtFlags::READ | ProtFlags::WRITE } else { ProtFlags::READ };
+    pub fn of_file(file: &File, length: usize) -> std::io::Result<Self> {
+        let access = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: a new mapping at an address of the kernel's choice aliases nothing.
         let start = unsafe { mmap(std::ptr::null_mut(), length, access, MapFlags::SHARED, file, 0)? };
         let start = NonNull::new(start.cast()).ok_or_else(|| std::io::Error::other("mmap gave address 0"))?;

@@ -1,7 +1,7 @@
 //! What each part of a target should hold.
 
 use std::fs::File;
-use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,6 +10,7 @@ use rustix::fs::{FallocateFlags, fallocate};
 use super::account::{self, unusable};
 use super::sector::SECTOR_BYTES;
 use crate::failure::{Failure, FailureKind};
+use crate::host::memory_bytes_free;
 use crate::memory::{PAGE_BYTES, Region};
 
 /// The first word of a ledger's file: `iosonde` and the form's number.
@@ -31,6 +32,8 @@ const SEQUENCES_MAX: u64 = 1 << (64 - FLOOR_SHIFT);
 pub const IN_FLIGHT_MAX: u32 = 65_536;
 /// Steps, at most: their words take 1 GiB.
 pub const STEPS_MAX: u64 = 1 << 27;
+/// The largest step: it goes into every block, and no block is larger. A pass reads whole steps into memory.
+pub const STEP_BYTES_MAX: u64 = 64 << 20;
 
 /// Which ledger is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,9 +64,7 @@ pub struct Ledger {
 impl Ledger {
     /// A ledger in memory.
     pub fn in_memory(head: LedgerHead) -> Result<Self, Failure> {
-        let length = checked_length(head)?;
-        let region = Region::new(length).map_err(|error| refused("memory for the ledger", &error))?;
-        let ledger = Self { head, region, is_file: false };
+        let ledger = Self { head, region: memory(checked_length(head)?)?, is_file: false };
         ledger.begin();
         Ok(ledger)
     }
@@ -72,53 +73,65 @@ impl Ledger {
     pub fn in_file(path: &Path, head: LedgerHead) -> Result<Self, Failure> {
         let length = checked_length(head)?;
         let (file, is_made) = account::open(path)?;
-        let is_new = is_made || file.metadata().map_err(|error| unusable(path, &error))?.len() == 0;
+        let is_new = is_made || length_of(path, &file)? == 0;
+        // Space that can't be had is found out now, and not by a signal while the words are written.
+        let allocate = || {
+            let all = fallocate(&file, FallocateFlags::empty(), 0, length as u64);
+            all.map_err(|error| unusable(path, &error.into()))
+        };
         if is_new {
-            // Space that can't be had is found out now, and not by a signal while the words are written.
-            fallocate(&file, FallocateFlags::empty(), 0, length as u64)
-                .map_err(|error| unusable(path, &error.into()))?;
+            allocate()?;
+        } else {
+            check_length(path, &file, length)?;
         }
-        let ledger = Self::mapped(path, &file, head, true)?;
+        let region = Region::of_file(&file, length).map_err(|error| unusable(path, &error))?;
+        let ledger = Self { head, region, is_file: true };
         if is_new {
             ledger.begin();
         } else {
             ledger.check(path, head)?;
-            ledger.settle();
-            let next = ledger.word(4).load(Ordering::Relaxed);
-            ledger.word(4).store((next / SESSION_NUMBERS + 1) * SESSION_NUMBERS, Ordering::Relaxed);
-        }
-        if ledger.word(4).load(Ordering::Relaxed) >= SEQUENCES_MAX - SESSION_NUMBERS {
-            let message = format!("{} has no sequence numbers left", path.display());
-            return Err(Failure::new(FailureKind::Ledger, message));
+            // One that was copied may have holes.
+            allocate()?;
+            ledger.begin_session(path)?;
         }
         ledger.flush()?;
         Ok(ledger)
     }
 
-    /// The ledger that a run has left in a file, to be read only.
+    /// The ledger that a run has left in a file, to be read only. It is copied, so that nothing that becomes of the file
+    /// meanwhile ends the engine.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let file = account::read(path)?;
-        if file.metadata().map_err(|error| unusable(path, &error))?.len() < PAGE_BYTES as u64 {
+        if length_of(path, &file)? < PAGE_BYTES as u64 {
             return Err(no_ledger(path));
         }
-        let words = Region::of_file(&file, PAGE_BYTES, false).map_err(|error| unusable(path, &error))?;
-        let any = LedgerHead { run: 0, step_bytes: 0, size_bytes: 0 };
-        let first = Self { head: any, region: words, is_file: true };
-        let word = |number| first.word(number).load(Ordering::Relaxed);
-        let head = LedgerHead { run: word(1), step_bytes: word(2), size_bytes: word(3) };
+        let mut first = [0; HEAD_WORDS * 8];
+        file.read_exact_at(&mut first, 0).map_err(|error| unusable(path, &error))?;
+        let word = |number: usize| u64::from_le_bytes(std::array::from_fn(|byte| first[number * 8 + byte]));
         if word(0) != MAGIC {
             return Err(no_ledger(path));
         }
-        Self::mapped(path, &file, head, false)
+        let head = LedgerHead { run: word(1), step_bytes: word(2), size_bytes: word(3) };
+        let length = checked_length(head)?;
+        check_length(path, &file, length)?;
+        let region = memory(length)?;
+        // SAFETY: the region has so many bytes, and nobody else knows of it yet.
+        let bytes = unsafe { std::slice::from_raw_parts_mut(region.start(), length) };
+        file.read_exact_at(bytes, 0).map_err(|error| unusable(path, &error))?;
+        Ok(Self { head, region, is_file: false })
     }
 
-    fn mapped(path: &Path, file: &File, head: LedgerHead, writable: bool) -> Result<Self, Failure> {
-        let length = checked_length(head)?;
-        if file.metadata().map_err(|error| unusable(path, &error))?.len() < length as u64 {
-            return Err(Failure::new(FailureKind::Ledger, format!("{} is shorter than it says", path.display())));
+    // Goes on with a ledger that was kept before: nothing is in flight, and numbers go on far above.
+    fn begin_session(&self, path: &Path) -> Result<(), Failure> {
+        let next = self.word(4).load(Ordering::Relaxed);
+        let first = (next / SESSION_NUMBERS + 1).saturating_mul(SESSION_NUMBERS);
+        if first >= SEQUENCES_MAX - SESSION_NUMBERS {
+            let message = format!("{} has no sequence numbers left", path.display());
+            return Err(Failure::new(FailureKind::Ledger, message));
         }
-        let region = Region::of_file(file, length, writable).map_err(|error| unusable(path, &error))?;
-        Ok(Self { head, region, is_file: writable })
+        self.settle();
+        self.word(4).store(first, Ordering::Relaxed);
+        Ok(())
     }
 
     fn begin(&self) {
@@ -170,7 +183,8 @@ impl Ledger {
     pub fn end(&self, offset_bytes: u64, length_bytes: u32, sequence: Option<u64>) {
         for step in self.steps_of(offset_bytes, length_bytes) {
             self.change(step, |word| match (word & COUNT, word & LAPPED, sequence) {
-                (1, 0, Some(sequence)) => sequence << FLOOR_SHIFT,
+                // A number that has no room leaves the one before, which says less and nothing wrong.
+                (1, 0, Some(sequence)) if sequence < SEQUENCES_MAX => sequence << FLOOR_SHIFT,
                 (1, ..) => word & !(COUNT | LAPPED),
                 _ => word - 1,
             });
@@ -230,6 +244,10 @@ fn checked_length(head: LedgerHead) -> Result<usize, Failure> {
         let message = format!("a step of {step_bytes} bytes is no multiple of {SECTOR_BYTES}");
         return Err(Failure::new(FailureKind::BadJob, message));
     }
+    if step_bytes > STEP_BYTES_MAX {
+        let message = format!("a step of {step_bytes} bytes is more than {STEP_BYTES_MAX}");
+        return Err(Failure::new(FailureKind::BadJob, message));
+    }
     let steps = size_bytes / step_bytes;
     if steps == 0 || steps > STEPS_MAX {
         let message = format!("{steps} steps of {step_bytes} bytes are not within 1 to {STEPS_MAX}");
@@ -238,10 +256,44 @@ fn checked_length(head: LedgerHead) -> Result<usize, Failure> {
     Ok(PAGE_BYTES + usize::try_from(steps).expect("the number of steps has a bound") * 8)
 }
 
+fn length_of(path: &Path, file: &File) -> Result<u64, Failure> {
+    Ok(file.metadata().map_err(|error| unusable(path, &error))?.len())
+}
+
+fn check_length(path: &Path, file: &File, length: usize) -> Result<(), Failure> {
+    if length_of(path, file)? < length as u64 {
+        return Err(Failure::new(FailureKind::Ledger, format!("{} is shorter than it says", path.display())));
+    }
+    Ok(())
+}
+
+// Memory for a ledger, refused where it is not there: what is promised and not there ends the process.
+fn memory(length: usize) -> Result<Region, Failure> {
+    let free = memory_bytes_free();
+    if length as u64 > free {
+        let message = format!("the ledger takes {length} bytes of memory, and {free} are free");
+        return Err(Failure::new(FailureKind::EngineRefused, message));
+    }
+    Region::new(length).map_err(|error| Failure::from_io(FailureKind::EngineRefused, "memory for the ledger", &error))
+}
+
 fn no_ledger(path: &Path) -> Failure {
     Failure::new(FailureKind::Ledger, format!("{} is no ledger", path.display()))
 }
 
-fn refused(what: &str, error: &io::Error) -> Failure {
-    Failure::from_io(FailureKind::EngineRefused, what, error)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_write_whose_number_has_no_room_leaves_its_step_with_the_number_before() {
+        let head = LedgerHead { run: 1, step_bytes: 4096, size_bytes: 4096 };
+        let ledger = Ledger::in_memory(head).expect("memory for a page");
+        for number in [SEQUENCES_MAX - 1, SEQUENCES_MAX] {
+            ledger.word(4).store(number, Ordering::Relaxed);
+            let sequence = ledger.begin_write(0, 4096);
+            ledger.end(0, 4096, Some(sequence));
+            assert_eq!(ledger.floor(0), SEQUENCES_MAX - 1);
+        }
+    }
 }

@@ -6,6 +6,6 @@ mod ledger;
 mod sector;
 mod verdict;
 
-pub use ledger::{IN_FLIGHT_MAX, Ledger, LedgerHead, STEPS_MAX};
+pub use ledger::{IN_FLIGHT_MAX, Ledger, LedgerHead, STEP_BYTES_MAX, STEPS_MAX};
 pub use sector::{Found, SEAL_BYTES, SECTOR_BYTES, Seal, read_sector, seal_sector};
 pub use verdict::{Damage, DamageKind, judge};

@@ -1,13 +1,15 @@
 //! The ledger: what a step must hold when writes lap over one another, fail, or never come back.
 
+use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use iosonde_engine::cell::verify;
+use iosonde_engine::cell::{Setting, conduct, verify};
+use iosonde_engine::clock::Monotonic;
 use iosonde_engine::failure::FailureKind;
-use iosonde_engine::job::{Engine, Job};
+use iosonde_engine::job::{Engine, Job, SizeShare};
 use iosonde_engine::target::{Target, Wanted};
-use iosonde_engine::verify::{Ledger, LedgerHead};
+use iosonde_engine::verify::{Ledger, LedgerHead, STEP_BYTES_MAX};
 
 use crate::workshop::{BLOCK, RUN, SIZE, Workshop, engines, fill, found, random_writes};
 
@@ -95,6 +97,103 @@ fn a_ledger_of_another_run_and_what_is_no_ledger_are_refused() {
         std::fs::write(&path, content).expect("a file");
         assert_eq!(Ledger::read(&path).expect_err("no ledger").kind, FailureKind::Ledger);
     }
+}
+
+/// A ledger of the head, as its file is, with the next sequence number and nothing behind the first page.
+fn file_of(head: LedgerHead, next: u64) -> Vec<u8> {
+    let words = [u64::from_le_bytes(*b"iosonde\x01"), head.run, head.step_bytes, head.size_bytes, next];
+    let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    bytes.resize(4096, 0);
+    bytes
+}
+
+#[test]
+fn a_ledger_whose_sequence_numbers_are_used_up_is_refused_and_left_as_it_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("ledger");
+    for next in [u64::MAX, u64::MAX - (1 << 34), 1 << 43, (1 << 43) - (1 << 34) - 1] {
+        let mut bytes = file_of(HEAD, next);
+        bytes.resize(4096 + 1024 * 8, 0xA5);
+        std::fs::write(&path, &bytes).expect("a file");
+        let refused = Ledger::in_file(&path, HEAD).expect_err("no numbers are left");
+        assert_eq!(refused.kind, FailureKind::Ledger, "{next}");
+        assert!(refused.message.ends_with("has no sequence numbers left"), "{}", refused.message);
+        assert_eq!(std::fs::read(&path).expect("the file"), bytes, "{next}");
+    }
+}
+
+#[test]
+fn a_ledger_with_holes_has_its_space_before_anything_is_written() {
+    let folder = tempfile::tempdir_in(".").expect("a folder on a real file system");
+    let path = folder.path().join("ledger");
+    let head = LedgerHead { size_bytes: SIZE << 10, ..HEAD };
+    let length = 4096 + (SIZE << 10) / BLOCK * 8;
+    std::fs::write(&path, file_of(head, 1)).expect("a file");
+    std::fs::File::options().write(true).open(&path).and_then(|file| file.set_len(length)).expect("a longer file");
+    let held_bytes = || std::fs::metadata(&path).expect("the file").blocks() * 512;
+    assert!(held_bytes() < length / 2, "a file with a hole holds {} bytes", held_bytes());
+    let _ledger = Ledger::in_file(&path, head).expect("a ledger");
+    assert!(held_bytes() >= length, "{} of {length} bytes are there", held_bytes());
+}
+
+#[test]
+fn a_ledger_that_was_left_stays_what_it_was_when_its_file_is_cut() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("ledger");
+    let ledger = Ledger::in_file(&path, HEAD).expect("a new ledger");
+    let sequence = ledger.begin_write(SIZE - BLOCK, 4096);
+    ledger.end(SIZE - BLOCK, 4096, Some(sequence));
+    let left = Ledger::read(&path).expect("the same ledger");
+    drop(ledger);
+    std::fs::write(&path, b"").expect("the file is cut");
+    assert_eq!(left.floor(1023), sequence);
+}
+
+#[test]
+fn a_ledger_of_steps_beyond_the_largest_block_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("ledger");
+    for step_bytes in [STEP_BYTES_MAX + 512, 1 << 40, u64::MAX - 511] {
+        let head = LedgerHead { step_bytes, size_bytes: u64::MAX, ..HEAD };
+        let mut bytes = file_of(head, 1);
+        bytes.resize(1 << 20, 0);
+        std::fs::write(&path, bytes).expect("a file");
+        for refused in [Ledger::read(&path), Ledger::in_memory(head)] {
+            assert_eq!(refused.expect_err("no block is so large").kind, FailureKind::BadJob, "{step_bytes}");
+        }
+    }
+}
+
+#[test]
+fn a_job_that_lies_beyond_the_ledger_of_any_of_its_targets_is_refused_whatever_its_form() {
+    let workshops = [SIZE, SIZE - BLOCK / 2, BLOCK].map(|size_bytes| {
+        let mut workshop = Workshop::new(BLOCK);
+        let head = LedgerHead { run: RUN, step_bytes: BLOCK, size_bytes };
+        workshop.target.ledger = Some(Arc::new(Ledger::in_memory(head).expect("memory for a ledger")));
+        workshop
+    });
+    let [whole, half_a_step_short, one_step] = &workshops;
+    let sizes = [(4096, 1), (65536, 1)].map(|(size_bytes, weight)| SizeShare { size_bytes, weight }).to_vec();
+    let mixed = Job { block_sizes: sizes, block_size_bytes: 65536, ..random_writes(Engine::Psync) };
+    let forms = [
+        random_writes(Engine::Psync),
+        fill(Engine::Psync),
+        mixed,
+        Job { trim_percent: 100, ..random_writes(Engine::Psync) },
+        Job { offset_bytes: SIZE - BLOCK, span_bytes: BLOCK, ..random_writes(Engine::Psync) },
+        Job { offset_bytes: BLOCK, span_bytes: SIZE - BLOCK, ..random_writes(Engine::Psync) },
+    ];
+    for job in forms {
+        assert_eq!(job.check(&whole.target), Ok(()), "{job:?}");
+        for short in [half_a_step_short, one_step] {
+            assert_eq!(job.check(&short.target).expect_err("beyond the ledger").kind, FailureKind::BadJob, "{job:?}");
+        }
+    }
+    let (_folders, targets): (Vec<_>, Vec<_>) = workshops.into_iter().map(Workshop::parts).unzip();
+    let setting = Setting { targets: &targets, clock: Monotonic::start(), stop: Arc::default() };
+    let job = Job { targets: 3, ..random_writes(Engine::Psync) };
+    let refused = conduct(&job, &setting, &mut |_| {}, &mut |_| {}, &mut |_| {}).expect_err("only the first holds it");
+    assert_eq!(refused.kind, FailureKind::BadJob);
 }
 
 #[test]

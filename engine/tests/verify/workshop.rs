@@ -46,7 +46,7 @@ pub fn fill(engine: Engine) -> Job {
 
 pub struct Workshop {
     // Removed when the workshop closes.
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
     pub path: PathBuf,
     pub ledger_path: PathBuf,
     pub target: Target,
@@ -60,7 +60,12 @@ impl Workshop {
         let mut target = Target::open(&path, wanted).expect("a new file");
         let head = LedgerHead { run: RUN, step_bytes, size_bytes: SIZE };
         target.ledger = Some(Arc::new(Ledger::in_file(&ledger_path, head).expect("a new ledger")));
-        Self { _folder: folder, path, ledger_path, target }
+        Self { folder, path, ledger_path, target }
+    }
+
+    /// The target, and the folder that is removed with what is in it.
+    pub fn parts(self) -> (tempfile::TempDir, Target) {
+        (self.folder, self.target)
     }
 
     /// A file whose blocks were each written twice, and what they held after the first time.
