@@ -1,7 +1,7 @@
 //! The histogram against `HdrHistogram`, and the layout that the record promises.
 
 use hdrhistogram::Histogram as Oracle;
-use iosonde_engine::record::{BUCKETS, BUCKETS_PER_OCTAVE, Histogram, bucket_of};
+use iosonde_engine::record::{BUCKETS, BUCKETS_PER_OCTAVE, Histogram, Spread, bucket_of};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -111,4 +111,15 @@ fn filled_with(values: &[u64]) -> Histogram {
         histogram.record(*value);
     }
     histogram
+}
+
+#[test]
+fn a_sum_of_times_that_is_full_stays_full_and_never_begins_again() {
+    let mut spread = Spread::new(Histogram::new());
+    spread.record(u64::MAX - 1);
+    spread.record(7);
+    assert_eq!((spread.ns_sum, spread.ns_min, spread.ns_max), (u64::MAX, 7, u64::MAX - 1));
+    let other = spread.clone();
+    spread.add(&other);
+    assert_eq!(spread.ns_sum, u64::MAX);
 }

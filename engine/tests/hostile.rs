@@ -147,3 +147,39 @@ fn a_job_with_the_largest_number_runs_and_can_be_stopped() {
     let answers = said(&[OPEN.to_owned(), run, stop]);
     assert_eq!(answers.last().map(|answer| &answer["result"]["outcome"]), Some(&json!("cut")));
 }
+
+/// A simulated drive that takes so long for each operation.
+fn slow_drive(service_ns: u64) -> Value {
+    json!({
+        "id": 1, "command": "open", "kind": "simulation", "seed": 1,
+        "model": {
+            "kind": "queueing", "size_bytes": 1 << 30, "servers": 1, "service": "constant",
+            "service_ns": service_ns
+        }
+    })
+}
+
+/// Thirty days, the longest that a job and an interval may take.
+const MONTH_NS: u64 = 30 * 24 * HOUR_NS;
+const HOUR_NS: u64 = 3_600_000_000_000;
+
+#[test]
+fn a_span_that_would_end_behind_the_last_byte_that_can_be_counted_is_refused() {
+    let open = OPEN.replace("1073741824", &u64::MAX.to_string());
+    for (offset_bytes, span_bytes) in [(1_u64 << 63, u64::MAX), (512, u64::MAX), (1 << 63, 1 << 63)] {
+        let extent = json!({ "offset_bytes": offset_bytes, "span_bytes": span_bytes, "pattern": "sequential" });
+        let (kind, message) = refusal(&[open.clone(), job(&extent).to_string()]);
+        assert_eq!(kind, "bad_job");
+        assert!(message.contains("is beyond the target's 18446744073709551615"), "{message}");
+    }
+}
+
+#[test]
+fn operations_in_flight_for_so_long_that_their_times_can_not_be_added_up_are_refused() {
+    let deep = json!({
+        "engine": "simulation", "queue_depth": 4096, "jobs": 2, "measure_ns": MONTH_NS, "interval_ns": MONTH_NS
+    });
+    let (kind, message) = refusal(&[slow_drive(HOUR_NS).to_string(), job(&deep).to_string()]);
+    assert_eq!(kind, "bad_job");
+    assert!(message.starts_with("8192 operations in flight for 2592000000000000 ns"), "{message}");
+}

@@ -158,14 +158,15 @@ impl TargetShare {
         if tally.phase != Phase::Measure {
             return;
         }
-        self.in_flight_ns += tally.in_flight_ns;
+        // A job with an amount can take so long that sums are full: they stay there.
+        self.in_flight_ns = self.in_flight_ns.saturating_add(tally.in_flight_ns);
         for class in Class::ALL {
             let counts = tally.class(class);
             if counts.count > 0 {
                 let totals = self.operations.entry(class).or_default();
                 totals.count += counts.count;
                 totals.bytes += counts.bytes;
-                totals.latency_ns_sum += counts.latency_ns_sum;
+                totals.latency_ns_sum = totals.latency_ns_sum.saturating_add(counts.latency_ns_sum);
                 totals.latency_ns_max = totals.latency_ns_max.max(counts.latency_ns_max);
             }
         }

@@ -94,8 +94,8 @@ impl Job {
     }
 
     fn check_extent(&self, target: &Target) -> Result<(), Failure> {
-        let end_bytes = self.offset_bytes.saturating_add(self.span_bytes);
-        if end_bytes > target.size_bytes {
+        let end_bytes = self.offset_bytes.checked_add(self.span_bytes);
+        if end_bytes.is_none_or(|end_bytes| end_bytes > target.size_bytes) {
             let from = if self.offset_bytes == 0 { String::new() } else { format!(" from {} on", self.offset_bytes) };
             return bad(format!(
                 "a span of {} bytes{from} is beyond the target's {}",
@@ -238,6 +238,9 @@ impl Job {
         if self.measure_ns == 0 || self.measure_ns > DURATION_NS_MAX || self.warmup_ns > DURATION_NS_MAX {
             return bad(format!("a duration is not within 1 to {DURATION_NS_MAX} ns"));
         }
+        if self.amount_bytes.is_none() {
+            self.check_sums(self.warmup_ns + self.measure_ns)?;
+        }
         if self.pace.is_some_and(|pace| pace.rate_per_s == 0 || pace.rate_per_s > RATE_PER_S_MAX) {
             return bad(format!("a rate is not within 1 to {RATE_PER_S_MAX} a second"));
         }
@@ -249,6 +252,17 @@ impl Job {
             ));
         }
         Ok(())
+    }
+
+    // The times of all operations in flight are added up, in 64 bits.
+    fn check_sums(&self, duration_ns: u64) -> Result<(), Failure> {
+        let in_flight = self.in_flight();
+        match u64::from(in_flight).checked_mul(duration_ns) {
+            Some(_) => Ok(()),
+            None => bad(format!(
+                "{in_flight} operations in flight for {duration_ns} ns: the sum of their times is beyond 2^64"
+            )),
+        }
     }
 
     fn check_burst(&self) -> Result<(), Failure> {

@@ -79,10 +79,10 @@ impl Spread {
         Self { ns_sum: 0, ns_min: u64::MAX, ns_max: 0, buckets }
     }
 
-    /// Counts one time.
+    /// Counts one time. A sum that is full stays there: an open loop can be behind for hours, with millions a second.
     #[inline]
     pub fn record(&mut self, time_ns: u64) {
-        self.ns_sum += time_ns;
+        self.ns_sum = self.ns_sum.saturating_add(time_ns);
         self.ns_min = self.ns_min.min(time_ns);
         self.ns_max = self.ns_max.max(time_ns);
         self.buckets.record(time_ns);
@@ -90,7 +90,7 @@ impl Spread {
 
     /// Adds another distribution.
     pub fn add(&mut self, other: &Self) {
-        self.ns_sum += other.ns_sum;
+        self.ns_sum = self.ns_sum.saturating_add(other.ns_sum);
         self.ns_min = self.ns_min.min(other.ns_min);
         self.ns_max = self.ns_max.max(other.ns_max);
         self.buckets.add(&other.buckets);
@@ -132,7 +132,7 @@ impl ClassTally {
     fn add(&mut self, other: &Self) {
         self.count += other.count;
         self.bytes += other.bytes;
-        self.latency_ns_sum += other.latency_ns_sum;
+        self.latency_ns_sum = self.latency_ns_sum.saturating_add(other.latency_ns_sum);
         self.latency_ns_min = self.latency_ns_min.min(other.latency_ns_min);
         self.latency_ns_max = self.latency_ns_max.max(other.latency_ns_max);
         self.latency.add(&other.latency);
@@ -233,8 +233,8 @@ impl Tally {
         self.interval_last = self.interval_last.max(other.interval_last);
         self.start_ns = self.start_ns.min(other.start_ns);
         self.end_ns = self.end_ns.max(other.end_ns);
-        self.in_flight_ns += other.in_flight_ns;
-        self.backlog_ns += other.backlog_ns;
+        self.in_flight_ns = self.in_flight_ns.saturating_add(other.in_flight_ns);
+        self.backlog_ns = self.backlog_ns.saturating_add(other.backlog_ns);
         for (mine, theirs) in self.classes.iter_mut().zip(&other.classes) {
             mine.add(theirs);
         }
