@@ -218,6 +218,7 @@ impl<W: Write> Session<W> {
                 if self.drives.is_empty() {
                     self.wait(duration_ns);
                 } else {
+                    self.virtual_clock.check(duration_ns)?;
                     self.virtual_clock.move_to(self.virtual_clock.now() + duration_ns);
                 }
                 Ok(Event::Waited { id })
@@ -288,6 +289,7 @@ impl<W: Write> Session<W> {
         let drive = Drive::new(model, seed);
         let size_bytes = drive.simulated().size_bytes();
         check_faults(faults, size_bytes)?;
+        self.virtual_clock.check(0)?;
         self.drives.push(drive.with_faults(faults, self.virtual_clock.now()));
         Ok(Target::simulation(size_bytes))
     }

@@ -10,7 +10,8 @@ use iosonde_engine::clock::Clock;
 use iosonde_engine::job::{Engine, Job};
 use iosonde_engine::pattern::{ArrivalKind, Pace};
 use iosonde_engine::record::{Class, Phase};
-use iosonde_engine::sim::{Drive, Model, QueueingModel, Service, VirtualClock, flush_all};
+use iosonde_engine::ring::Operation;
+use iosonde_engine::sim::{Drive, Model, QueueingModel, Serve, Service, VirtualClock, flush_all};
 
 const SECOND: u64 = 1_000 * MS;
 const US: u64 = 1_000;
@@ -111,4 +112,18 @@ fn making_all_durable_takes_as_long_as_the_slowest_drive_needs() {
     assert_eq!(flush_all(&mut drives, &clock), Ok(()));
     assert_eq!(clock.now(), SECOND + 300 * US);
     assert!(drives.iter().all(|drive| drive.simulated().next_ns() == u64::MAX), "nothing is left in them");
+}
+
+#[test]
+fn a_drive_that_is_behind_for_good_takes_no_more_and_counts_its_time_without_end() {
+    let mut drive = Drive::new(&model(1, Service::Constant, 3_600 * SECOND), 1);
+    let serve = Serve { operation: Operation::Read, offset_bytes: 0, length_bytes: 4096 };
+    for ticket in 0..6_000_000 {
+        drive.simulation().submit(ticket, ticket, &serve);
+    }
+    let mut last = None;
+    while let Some((ticket, _)) = drive.simulation().take_done(u64::MAX - 1) {
+        last = Some(ticket);
+    }
+    assert!(last.is_some_and(|last| (300_000..400_000).contains(&last)), "{last:?}");
 }

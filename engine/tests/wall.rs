@@ -259,3 +259,44 @@ fn a_front_that_does_not_listen_loses_no_count() {
     assert!(result["intervals_merged"].as_u64().is_some_and(|merged| merged > 0), "{}", result["intervals_merged"]);
     assert_eq!(result["measured_ns"], 1_500_000_000_u64);
 }
+
+#[test]
+fn virtual_time_ends_and_never_begins_again() {
+    let month_ns = 30 * 86_400 * 1_000_000_000_u64;
+    let mut engine = Engine::start();
+    engine.hear();
+    let open = json!({
+        "id": 1, "command": "open", "kind": "simulation", "seed": 1, "model": {
+            "kind": "queueing", "size_bytes": 1 << 30, "servers": 1, "service": "constant", "service_ns": 1_000_000_000
+        }
+    });
+    let timed = json!({
+        "engine": "simulation", "pattern": "random", "read_percent": 50, "block_size_bytes": 4096, "queue_depth": 1,
+        "jobs": 1, "targets": 1, "sync": "none", "data": "random", "seed": 1, "span_bytes": 1 << 30, "warmup_ns": 0,
+        "measure_ns": month_ns, "interval_ns": month_ns
+    });
+    let mut for_ever = timed.clone();
+    for_ever["amount_bytes"] = json!(u64::MAX);
+    for_ever["burst"] = json!({ "operations": 1, "think_ns": month_ns });
+    engine.tell(&open.to_string());
+    assert_eq!(engine.hear()["type"], "opened");
+    engine.tell(&json!({ "id": 2, "command": "run", "job": for_ever }).to_string());
+    let result = engine.hear_answer().pop().expect("an end")["result"].take();
+    assert_eq!(result["outcome"], "failed", "{result}");
+    let end_ns = result["clock_end"]["engine_ns"].as_u64().expect("a time");
+    assert!(((1 << 62)..(1 << 62) + 2 * month_ns).contains(&end_ns), "{end_ns}");
+    let mut said = vec![result["failure"]["message"].clone()];
+    for command in [
+        json!({ "id": 3, "command": "wait", "duration_ns": 1 }),
+        json!({ "id": 4, "command": "sync" }),
+        json!({ "id": 5, "command": "run", "job": timed }),
+        json!({ "id": 6, "command": "run", "job": for_ever }),
+        open,
+    ] {
+        engine.tell(&command.to_string());
+        let answer = engine.hear_answer().pop().expect("an answer");
+        assert_eq!(answer["kind"], "bad_job", "{answer}");
+        said.push(answer["message"].clone());
+    }
+    assert!(said.iter().all(|message| message == "virtual time ends at 4611686018427387904 ns"), "{said:?}");
+}

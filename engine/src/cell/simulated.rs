@@ -1,7 +1,7 @@
 //! A job on simulated drives: one loop steps all workers, and moves the time whenever none of them has anything to do.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::collector::Collector;
 use super::conduct::targets_of;
@@ -56,7 +56,10 @@ pub fn conduct_simulated(
     let wanted = targets_of(job, bench.targets)?.len();
     memory_needed::check(job, SPARES, false)?;
     let clock = bench.clock.clone();
+    clock.check(if job.amount_bytes.is_some() { 0 } else { job.warmup_ns + job.measure_ns })?;
     let start_ns = clock.now();
+    // A job without an end in time may reach that of time itself.
+    let mut may_run_out = job.amount_bytes.is_some();
     let (mut seats, mut collector) = seat(job, bench, start_ns);
     started(start_ns);
     let mut counted = Counted::default();
@@ -85,6 +88,15 @@ pub fn conduct_simulated(
             if phase.is_none() && after.is_none() {
                 after = Some(Moment::simulated(&clock));
             }
+        }
+        if may_run_out && let Err(failure) = clock.check(0) {
+            may_run_out = false;
+            total.fail(Some(failure));
+            bench.stop.store(true, Ordering::Relaxed);
+            for seat in &mut seats {
+                seat.is_due = true;
+            }
+            continue;
         }
         // Nobody waits for what comes back after the end.
         if seats.iter().all(|seat| seat.worker.is_none()) {

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use crate::clock::Clock;
+use crate::failure::{Failure, FailureKind};
 
 /// A clock that stands still until it is moved; copies show the same time.
 #[derive(Clone, Debug, Default)]
@@ -12,6 +13,18 @@ pub struct VirtualClock(Rc<Cell<u64>>);
 impl VirtualClock {
     /// What the record calls this clock.
     pub const SOURCE: &'static str = "virtual";
+
+    /// When it ends: the times of drives, which reach further, have room beyond.
+    pub const END_NS: u64 = 1 << 62;
+
+    /// Refuses what would take it beyond its end.
+    pub fn check(&self, duration_ns: u64) -> Result<(), Failure> {
+        if self.0.get().saturating_add(duration_ns) < Self::END_NS {
+            return Ok(());
+        }
+        let message = format!("virtual time ends at {} ns", Self::END_NS);
+        Err(Failure::new(FailureKind::BadJob, message))
+    }
 
     /// Moves it on. Time never runs backwards.
     pub fn move_to(&self, now_ns: u64) {

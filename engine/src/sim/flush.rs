@@ -15,6 +15,7 @@ const FLUSH: Serve = Serve { operation: Operation::Flush, offset_bytes: 0, lengt
 ///
 /// Fails as soon as one of them answers with an error, and when one of them never answers.
 pub fn flush_all(drives: &mut [Drive], clock: &VirtualClock) -> Result<(), Failure> {
+    clock.check(FLUSH_NS_MAX)?;
     let begun_ns = clock.now();
     let mut waiting: Vec<&mut Drive> = drives.iter_mut().collect();
     for drive in &mut waiting {
@@ -22,7 +23,7 @@ pub fn flush_all(drives: &mut [Drive], clock: &VirtualClock) -> Result<(), Failu
     }
     while !waiting.is_empty() {
         let next_ns = waiting.iter().map(|drive| drive.simulated().next_ns()).min().unwrap_or(u64::MAX);
-        if next_ns > begun_ns.saturating_add(FLUSH_NS_MAX) {
+        if next_ns > begun_ns + FLUSH_NS_MAX {
             let message = format!("a flush did not come back within {} s", FLUSH_NS_MAX / 1_000_000_000);
             return Err(Failure::new(FailureKind::Stuck, message));
         }

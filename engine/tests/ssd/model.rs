@@ -1,9 +1,10 @@
 //! What a model may say.
 
-use iosonde_engine::sim::SsdModel;
-use iosonde_engine::sim::ssd::PowerModel;
+use iosonde_engine::ring::Operation;
+use iosonde_engine::sim::ssd::{PowerModel, ThermalModel};
+use iosonde_engine::sim::{Pending, Serve, Simulation, Ssd, SsdModel, VirtualClock};
 
-use crate::bench::small;
+use crate::bench::{Bench, MS, RANDOM_WRITE, SECOND, small};
 
 fn refusal(change: impl FnOnce(&mut SsdModel)) -> String {
     let mut model = small();
@@ -48,4 +49,75 @@ fn drives_that_are_too_small_or_too_large_are_refused() {
     assert!(small.starts_with("capacity_scale is 64; with it a die has "), "{small}");
     let large = refusal(|model| model.capacity_bytes = 1 << 46);
     assert!(large.starts_with("capacity_bytes with all spare space is "), "{large}");
+}
+
+#[test]
+fn media_so_slow_that_times_could_not_be_counted_any_more_is_refused() {
+    let tail = |model: &mut SsdModel| {
+        let (media, sigma_permille) = (&mut model.media, 2000);
+        (media.read_ns, media.read_sigma_permille, media.read_slow_factor) = (SECOND, sigma_permille, 10_000);
+    };
+    let (hot, starved) = (
+        ThermalModel {
+            ambient_celsius: 40,
+            busy_rise_celsius: 40,
+            time_constant_ns: SECOND,
+            limit_celsius: 70,
+            stretch_permille: 100_000,
+        },
+        PowerModel {
+            idle_mw: 0,
+            read_mw: 10_000,
+            program_mw: 10_000,
+            erase_mw: 10_000,
+            link_mw: 0,
+            limit_mw: 1,
+            window_ns: MS,
+        },
+    );
+    let messages = [
+        refusal(tail),
+        refusal(|model| (model.media.erase_ns, model.thermal) = (10 * SECOND + 1, Some(hot.clone()))),
+        refusal(|model| (model.media.erase_ns, model.power) = (10 * SECOND, Some(starved.clone()))),
+    ];
+    assert!(messages[0].starts_with("an operation of the media could take 29810000000000000 ns"), "{}", messages[0]);
+    assert!(messages[1].starts_with("media.erase_ns"), "{}", messages[1]);
+    assert!(messages[2].ends_with("it goes up to 1099511627776"), "{}", messages[2]);
+}
+
+#[test]
+fn the_slowest_media_that_a_model_may_have_counts_its_time_without_end() {
+    let mut model = small();
+    (model.media.channels, model.media.dies_per_channel, model.media.pages_per_block) = (1, 1, 512);
+    (model.media.read_ns, model.media.program_ns, model.media.erase_ns) = (SECOND, SECOND, 10 * SECOND);
+    (model.media.read_slow_ppm, model.media.read_slow_factor) = (1_000_000, 1000);
+    model.check().expect("the slowest drive there can be");
+    let mut drive = Pending::new(Ssd::new(&model, 1));
+    let request = |operation| Serve { operation, offset_bytes: 0, length_bytes: 64 << 20 };
+    // Each read takes 2048 times 1000 s.
+    for number in 0..20_000 {
+        drive.submit(number, number, &request(if number == 0 { Operation::Write } else { Operation::Read }));
+    }
+    let back = std::iter::from_fn(|| drive.take_done(u64::MAX - 1)).count();
+    assert!((500..600).contains(&back), "{back} came back");
+}
+
+#[test]
+fn a_drive_of_many_dies_may_rest_for_as_long_as_time_goes_on() {
+    let mut model = small();
+    (model.media.channels, model.media.dies_per_channel) = (64, 64);
+    (model.media.planes_per_die, model.media.page_bytes, model.media.pages_per_block) = (1, 4096, 16);
+    model.capacity_bytes = 1 << 35;
+    model.thermal = Some(ThermalModel {
+        ambient_celsius: 40,
+        busy_rise_celsius: 40,
+        time_constant_ns: SECOND,
+        limit_celsius: 70,
+        stretch_permille: 2000,
+    });
+    let mut bench = Bench::new(&model);
+    bench.run(RANDOM_WRITE, 10);
+    bench.now_ns = VirtualClock::END_NS;
+    bench.run(RANDOM_WRITE, 10);
+    assert_eq!(bench.drive.health().temperature_celsius, 40);
 }

@@ -244,7 +244,7 @@ impl Flash {
 
     // Occupies a die with something that no data has to come for.
     fn work(&mut self, act: Act, die: u32, length_ns: u64) {
-        self.busy_ns += length_ns;
+        self.busy_ns = self.busy_ns.saturating_add(length_ns);
         let at_ns = self.begin(act, die, self.now_ns, length_ns);
         let length_ns = self.stretched(length_ns);
         self.dies[die as usize].lane.work(self.now_ns, at_ns, length_ns, NOTHING);
@@ -314,7 +314,7 @@ impl Flash {
         if die == self.cursor {
             self.goal = Goal::Open;
         }
-        self.busy_ns += length_ns;
+        self.busy_ns = self.busy_ns.saturating_add(length_ns);
         let carry_ns = self.stretched(self.channel_pace.ns(u64::from(self.geometry.unit_pages) * PAGE_BYTES));
         let channel = &mut self.channels[(die % self.geometry.channels) as usize];
         let there_ns = channel.carry_later(self.now_ns, at_ns, carry_ns);
@@ -337,7 +337,7 @@ impl Flash {
             _ => self.media.read_ns,
         };
         let read_ns = self.tail.draw(random, median_ns);
-        self.busy_ns += read_ns;
+        self.busy_ns = self.busy_ns.saturating_add(read_ns);
         let begin_ns = self.begin_when_paid(Act::Read, at_ns, read_ns);
         let read_ns = self.stretched(read_ns);
         let read_ns = self.dies[die as usize].lane.read(begin_ns, read_ns);

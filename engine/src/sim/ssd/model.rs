@@ -2,9 +2,11 @@
 
 use serde::Deserialize;
 
-use super::geometry::Geometry;
+use super::geometry::{Geometry, PAGE_BYTES};
+use super::power::READS_PERCENT;
 use crate::failure::Failure;
-use crate::sim::bounds::{multiple_of, within};
+use crate::sim::bounds::{multiple_of, refused, within};
+use crate::sim::pending::BEHIND_NS_MAX;
 
 /// A solid-state drive.
 ///
@@ -185,6 +187,11 @@ pub struct PowerModel {
 
 const HOUR_NS: u64 = 3_600_000_000_000;
 const TIB: u64 = 1 << 40;
+/// The deviations at which the tail of reads ends, and somewhat more.
+const DEVIATIONS_MAX: f64 = 4.0;
+/// The operations of the media that a request brings about, at most: it has 16,384 pages, each of which moves some 50 of
+/// others where there is least spare space.
+const OPERATIONS_MAX: u64 = 1 << 20;
 
 impl SsdModel {
     /// Refuses what can't be simulated, with the key, its value and what it may be.
@@ -222,7 +229,37 @@ impl SsdModel {
         if let Some(power) = &self.power {
             power.check()?;
         }
-        Geometry::check(self)
+        Geometry::check(self)?;
+        self.check_longest()
+    }
+
+    // All that one request, or a full buffer, has the media do, one after the other, has to end within a time that can be
+    // counted.
+    fn check_longest(&self) -> Result<(), Failure> {
+        let operations = OPERATIONS_MAX.max(self.buffer.size_bytes / PAGE_BYTES);
+        let (longest_ns, most_ns) = (self.longest_ns(), BEHIND_NS_MAX / operations);
+        if longest_ns <= most_ns.into() {
+            return Ok(());
+        }
+        Err(refused(format!(
+            "an operation of the media could take {longest_ns} ns, with its tail, heat and power; it goes up to {most_ns}"
+        )))
+    }
+
+    // What the slowest operation of the media takes: the slowest read, a program or an erase, when it is hot, or when its
+    // energy has to come in first.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Below 2^63.
+    fn longest_ns(&self) -> u128 {
+        let (media, slc) = (&self.media, self.slc.as_ref());
+        let spread = libm::ceil(libm::exp(f64::from(media.read_sigma_permille) / 1000.0 * DEVIATIONS_MAX)) as u128;
+        let read_ns = u128::from(media.read_ns.max(slc.map_or(0, |slc| slc.read_ns)));
+        let read_ns = read_ns * spread * u128::from(media.read_slow_factor);
+        let write_ns = media.program_ns.max(media.erase_ns).max(slc.map_or(0, |slc| slc.program_ns));
+        let longest_ns = read_ns.max(write_ns.into());
+        let hot_ns =
+            self.thermal.as_ref().map_or(0, |thermal| longest_ns * u128::from(thermal.stretch_permille) / 1000);
+        let short_ns = self.power.as_ref().map_or(0, |power| power.longest_ns(longest_ns));
+        longest_ns.max(hot_ns).saturating_add(short_ns)
     }
 }
 
@@ -235,6 +272,13 @@ impl SsdModel {
 }
 
 impl PowerModel {
+    // How long the energy takes to come in for an operation that is so long, if only reads' part of it comes in.
+    fn longest_ns(&self, length_ns: u128) -> u128 {
+        let flow_mw = u128::from(self.limit_mw - self.idle_mw);
+        let most_mw = u128::from(self.read_mw.max(self.program_mw).max(self.erase_mw));
+        (length_ns * most_mw * 100).div_ceil(flow_mw * u128::from(READS_PERCENT))
+    }
+
     fn check(&self) -> Result<(), Failure> {
         within("power.idle_mw", self.idle_mw, 0, 1_000_000)?;
         within("power.read_mw", self.read_mw, 0, 10_000)?;

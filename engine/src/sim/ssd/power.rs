@@ -12,7 +12,7 @@ use super::model::{PowerModel, SsdModel};
 use crate::sim::StateHash;
 
 /// What reads are never denied, of all that may be drawn above idle power.
-const READS_PERCENT: u64 = 75;
+pub const READS_PERCENT: u64 = 75;
 
 /// What a die does that takes energy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl Bucket {
     fn take(&mut self, now_ns: u64, energy_pj: u64) {
         let came_in_pj = self.flow_mw.saturating_mul(now_ns.saturating_sub(self.at_ns));
         self.at_ns = self.at_ns.max(now_ns);
-        self.taken_pj = self.taken_pj.saturating_sub(came_in_pj) + energy_pj;
+        self.taken_pj = self.taken_pj.saturating_sub(came_in_pj).saturating_add(energy_pj);
     }
 
     // When no more than this is still to come in.

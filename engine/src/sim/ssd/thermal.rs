@@ -47,7 +47,7 @@ impl Thermal {
         if elapsed_ns < self.time_constant_ns / LOOKS {
             return if self.is_throttled { u64::from(model.stretch_permille) } else { UNSTRETCHED };
         }
-        self.busy_ns += std::mem::take(busy_ns);
+        self.busy_ns = self.busy_ns.saturating_add(std::mem::take(busy_ns));
         self.move_on(now_ns, elapsed_ns, u64::from(dies))
     }
 
@@ -74,9 +74,10 @@ impl Thermal {
     fn move_on(&mut self, now_ns: u64, elapsed_ns: u64, dies: u64) -> u64 {
         let Some(model) = &self.model else { return UNSTRETCHED };
         // What is planned for later than now heats later.
-        let busy_ns = self.busy_ns.min(elapsed_ns * dies);
+        let all_ns = elapsed_ns.saturating_mul(dies);
+        let busy_ns = self.busy_ns.min(all_ns);
         self.busy_ns -= busy_ns;
-        let activity = busy_ns as f64 / (elapsed_ns * dies) as f64;
+        let activity = busy_ns as f64 / all_ns as f64;
         let towards = f64::from(model.ambient_celsius) + f64::from(model.busy_rise_celsius) * activity;
         let left = libm::exp(-(elapsed_ns as f64) / self.time_constant_ns as f64);
         self.celsius = towards + (self.celsius - towards) * left;
