@@ -15,9 +15,12 @@ use crate::clock::{Clock, Monotonic, read_ns};
 use crate::failure::{Failure, FailureKind};
 use crate::host::memory_bytes_free;
 use crate::job::{Job, TARGETS_MAX};
-use crate::protocol::{Access, Command, Event, Hello, LINE_BYTES_MAX, Line, Numbered, TargetSpec, read_line};
+use crate::protocol::{
+    Access, Command, Event, Hello, LINE_BYTES_MAX, LedgerSpec, Line, Numbered, TargetSpec, read_line,
+};
 use crate::sim::{Drive, FaultPlan, Model, VirtualClock, check_faults, flush_all};
 use crate::target::{DeviceWanted, Made, Target, TargetKind, Wanted};
+use crate::verify::Ledger;
 
 /// Commands that may wait while a job runs. Those beyond are refused, so that a stop, and the end, are heard all the same.
 const COMMANDS_WAITING_MAX: usize = 16;
@@ -29,18 +32,29 @@ const WAIT_NS_MAX: u64 = 86_400 * 1_000_000_000;
 pub struct Ways {
     /// To files that it creates.
     pub make: fn(&Path, Option<&str>) -> Result<Made, Failure>,
+    /// From a file that was created to one that is open.
+    pub made: fn(&Path, Made, Wanted) -> Result<Target, Failure>,
     /// To files that exist.
     pub file: fn(&Path, Wanted) -> Result<Target, Failure>,
     /// To block devices.
     pub device: fn(&Path, &DeviceWanted) -> Result<Target, Failure>,
+    /// To the ledger of a target.
+    pub ledger: fn(LedgerSpec, &Target) -> Result<Ledger, Failure>,
 }
 
 /// Answers the commands of `input` on `output` until the input ends or nobody reads the output any more.
 pub fn serve(input: impl Read + Send + 'static, output: impl Write) -> io::Result<()> {
-    serve_with(input, output, Ways { make: Target::make, file: Target::open, device: Target::open_device })
+    let ways = Ways {
+        make: Target::make,
+        made: Target::open_made,
+        file: Target::open,
+        device: Target::open_device,
+        ledger: LedgerSpec::open,
+    };
+    serve_with(input, output, ways)
 }
 
-/// The same, with other ways to files and devices than opening them.
+/// The same, with other ways to files and devices than opening what the commands name.
 pub fn serve_with(input: impl Read + Send + 'static, output: impl Write, ways: Ways) -> io::Result<()> {
     let brake = Arc::new(Brake::default());
     let (sender, commands) = sync_channel(COMMANDS_WAITING_MAX);
@@ -261,12 +275,12 @@ impl<W: Write> Session<W> {
                 let mut target = if create {
                     let made = (self.ways.make)(&path, mark.as_deref())?;
                     self.send(&Event::Made { id, identity: made.identity, marked: made.marked });
-                    Target::open_made(&path, made, wanted)?
+                    (self.ways.made)(&path, made, wanted)?
                 } else {
                     (self.ways.file)(&path, wanted)?
                 };
                 target.cpus_near = cpus_near;
-                target.ledger = ledger.map(|spec| spec.open(&target)).transpose()?.map(Arc::new);
+                target.ledger = ledger.map(|spec| (self.ways.ledger)(spec, &target)).transpose()?.map(Arc::new);
                 Ok(target)
             }
             TargetSpec::Device { path, generic, direct, cpus_near } => {

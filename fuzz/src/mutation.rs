@@ -41,7 +41,7 @@ const NUMBERS: [u64; 32] = [
 ];
 
 /// Words that mean something somewhere.
-const WORDS: [&str; 28] = [
+const WORDS: [&str; 43] = [
     "open",
     "run",
     "sync",
@@ -70,6 +70,21 @@ const WORDS: [&str; 28] = [
     "constant",
     "queueing",
     "iopoll",
+    "sqpoll",
+    "verify",
+    "ledger",
+    "kept",
+    "left",
+    "read",
+    "write",
+    "path",
+    "/run/account/1",
+    "resize",
+    "remove",
+    "trim_percent",
+    "offset_bytes",
+    "direct",
+    "amount_bytes",
 ];
 
 struct Dice(u64);

@@ -1,4 +1,4 @@
-//! Plays what the fuzzer thinks up to a session that can open no files. `make fuzz` runs it.
+//! Plays what the fuzzer thinks up to a session whose only files lie in a folder of its own. `make fuzz` runs it.
 #![no_main]
 
 #[path = "../../engine/tests/common/front.rs"]

@@ -167,7 +167,7 @@ impl Ledger {
     #[must_use]
     pub fn begin_write(&self, offset_bytes: u64, length_bytes: u32) -> u64 {
         for step in self.steps_of(offset_bytes, length_bytes) {
-            self.change(step, |word| (word + 1) | if word & COUNT > 0 { LAPPED } else { 0 });
+            self.change(step, |word| word.wrapping_add(1) | if word & COUNT > 0 { LAPPED } else { 0 });
         }
         self.word(4).fetch_add(1, Ordering::AcqRel)
     }
@@ -175,7 +175,7 @@ impl Ledger {
     /// A trim begins: from here on the steps may hold anything, until a write has them to itself.
     pub fn begin_trim(&self, offset_bytes: u64, length_bytes: u32) {
         for step in self.steps_of(offset_bytes, length_bytes) {
-            self.change(step, |word| ((word & COUNT) + 1) | LAPPED);
+            self.change(step, |word| (word & COUNT).wrapping_add(1) | LAPPED);
         }
     }
 
@@ -186,7 +186,8 @@ impl Ledger {
                 // A number that has no room leaves the one before, which says less and nothing wrong.
                 (1, 0, Some(sequence)) if sequence < SEQUENCES_MAX => sequence << FLOOR_SHIFT,
                 (1, ..) => word & !(COUNT | LAPPED),
-                _ => word - 1,
+                // Whoever writes to the file meanwhile may have left anything.
+                _ => word.wrapping_sub(1),
             });
         }
     }

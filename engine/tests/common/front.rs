@@ -1,13 +1,18 @@
 //! A front that says what it is given, whatever that is, and holds the engine to what it promises of any input.
 
 use std::io::{self, Read, Write};
+use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-use iosonde_engine::failure::{Failure, FailureKind};
 use iosonde_engine::protocol::{Command, LINE_BYTES_MAX, Numbered};
-use iosonde_engine::session::{Ways, serve_with};
+use iosonde_engine::session::serve_with;
 use serde_json::Value;
+
+#[path = "scratch.rs"]
+mod scratch;
+
+use scratch::Scratch;
 
 /// How long the front waits for an answer before it says the next line.
 const PATIENCE: Duration = Duration::from_millis(5);
@@ -17,23 +22,26 @@ const END_MAX: Duration = Duration::from_secs(10);
 const EVENT_BYTES_MAX: usize = 4 << 20;
 
 /// Plays these bytes to a session, and asserts what holds for any: each line is answered once, each answer is one line of
-/// JSON within its bound, and the session ends soon after its input. No path is ever opened: the session is given a way to
-/// open files that refuses all of them.
+/// JSON within its bound, and the session ends soon after its input. No path of theirs is ever opened: the session is given
+/// ways to a few files in a folder of its own. Lines that begin with `{"#":` are not said: they are what the front does to
+/// these files itself, see [`scratch::act`].
 ///
 /// Gives the answers, in their order.
 pub fn play(input: &[u8]) -> Vec<Value> {
     let heard = Arc::new(Heard::default());
     let ended = Arc::new(Mutex::new(None));
     let expected = answers_to(input);
+    let scratch = Scratch::new();
     let script = Script {
         bytes: input.to_vec(),
+        folder: scratch.path(),
         said: 0,
         answers_before: None,
         heard: Arc::clone(&heard),
         ended: Arc::clone(&ended),
     };
     let ear = Ear { line: Vec::new(), heard: Arc::clone(&heard) };
-    let outcome = serve_with(script, ear, nowhere());
+    let outcome = serve_with(script, ear, Scratch::ways());
     outcome.expect("there was always somebody who listened");
     let ended: Option<Instant> = *ended.lock().expect("nobody panics with it");
     let after = ended.map(|ended| ended.elapsed());
@@ -44,16 +52,8 @@ pub fn play(input: &[u8]) -> Vec<Value> {
     answers
 }
 
-// A session that no file and no device can be reached from.
-fn nowhere() -> Ways {
-    Ways { make: |_, _| Err(no_files()), file: |_, _| Err(no_files()), device: |_, _| Err(no_files()) }
-}
-
-fn no_files() -> Failure {
-    Failure::new(FailureKind::NoRights, "no files here")
-}
-
-// How many answers these lines must get: a stop has none of its own, and a line without an end is none.
+// How many answers these lines must get: a stop has none of its own, what is not said has none, and a line without an end
+// is none.
 fn answers_to(input: &[u8]) -> usize {
     let whole = input.iter().rposition(|byte| *byte == b'\n').map_or(&[][..], |end| &input[..end]);
     if whole.is_empty() && !input.contains(&b'\n') {
@@ -63,7 +63,7 @@ fn answers_to(input: &[u8]) -> usize {
         line.len() <= LINE_BYTES_MAX
             && serde_json::from_slice(line).is_ok_and(|known: Numbered| known.command == Command::Stop)
     };
-    whole.split(|byte| *byte == b'\n').filter(|line| !is_stop(line)).count()
+    whole.split(|byte| *byte == b'\n').filter(|line| !scratch::is_own(line) && !is_stop(line)).count()
 }
 
 #[derive(Default)]
@@ -88,6 +88,8 @@ impl Heard {
 struct Script {
     bytes: Vec<u8>,
     said: usize,
+    // Where its files are.
+    folder: PathBuf,
     // How many answers there were before the line was said that was said last.
     answers_before: Option<usize>,
     heard: Arc<Heard>,
@@ -99,6 +101,7 @@ impl Read for Script {
         if let Some(before) = self.answers_before.take() {
             self.heard.wait_beyond(before);
         }
+        self.act();
         let left = &self.bytes[self.said..];
         let left = &left[..left.len().min(into.len())];
         let end = left.iter().position(|byte| *byte == b'\n');
@@ -111,6 +114,20 @@ impl Read for Script {
             self.answers_before = Some(self.heard.answers());
         }
         Ok(count)
+    }
+}
+
+impl Script {
+    // Does what the next lines ask of the front itself.
+    fn act(&mut self) {
+        while self.said == 0 || self.bytes[self.said - 1] == b'\n' {
+            let left = &self.bytes[self.said..];
+            let Some(end) = left.iter().position(|byte| *byte == b'\n').filter(|_| scratch::is_own(left)) else {
+                return;
+            };
+            scratch::act(&self.folder, &left[..end]);
+            self.said += end + 1;
+        }
     }
 }
 
@@ -142,7 +159,8 @@ impl Ear {
         let event: Value = serde_json::from_slice(&self.line).expect("an event is JSON");
         self.line.clear();
         let kind = event["type"].as_str().expect("an event says its type").to_owned();
-        if kind != "started" && kind != "interval" {
+        // These come before an answer.
+        if !["started", "interval", "made", "verifying"].contains(&kind.as_str()) {
             self.heard.answers.lock().expect("nobody panics with it").push(event);
             self.heard.more.notify_all();
         }

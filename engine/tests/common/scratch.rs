@@ -1,0 +1,144 @@
+//! The only files that a session under test can reach: a few, in a folder that was made for it. What a command says of a
+//! path decides which of them is meant, and nothing is ever opened by the path itself.
+
+use std::cell::RefCell;
+use std::fs::{File, OpenOptions};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use iosonde_engine::failure::{Failure, FailureKind};
+use iosonde_engine::protocol::LedgerSpec;
+use iosonde_engine::session::Ways;
+use iosonde_engine::target::{Made, Target, Wanted};
+use iosonde_engine::verify::Ledger;
+use rustix::fs::{FlockOperation, flock};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// How many targets and how many ledgers there are.
+const FILES: u8 = 4;
+/// The largest target.
+const TARGET_BYTES_MAX: u64 = 4 << 20;
+/// The largest ledger that the front writes: one for a largest target in the smallest steps, and a page.
+const LEDGER_BYTES_MAX: u64 = (64 << 10) + 4096;
+/// What the lines of the front itself begin with, which are not said to the engine.
+const OWN: &[u8] = b"{\"#\":";
+
+thread_local! {
+    // The ways of a session are plain functions, called on the thread that serves.
+    static FOLDER: RefCell<Option<PathBuf>> = const { RefCell::new(None) };
+}
+
+/// The folder of one session. It is removed with all that is in it.
+pub struct Scratch(TempDir);
+
+impl Scratch {
+    /// A new folder, for a session on this thread.
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        FOLDER.set(Some(folder.path().to_owned()));
+        Self(folder)
+    }
+
+    /// Where it is, for who acts on its files.
+    pub fn path(&self) -> PathBuf {
+        self.0.path().to_owned()
+    }
+
+    /// The ways of a session to these files, and to no others.
+    pub fn ways() -> Ways {
+        Ways {
+            make: |path, mark| Target::make(&target(path), mark),
+            made: |path, made, wanted| made_of(&target(path), made, wanted),
+            file: |path, wanted| existing(&target(path), wanted),
+            device: |_, _| Err(Failure::new(FailureKind::NoRights, "no devices here")),
+            ledger: ledger_of,
+        }
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        FOLDER.take();
+    }
+}
+
+/// Whether a line is for the front itself.
+pub fn is_own(line: &[u8]) -> bool {
+    line.starts_with(OWN)
+}
+
+/// Does what a line of the front itself asks for: `{"#":"write","file":"1","words":[…],"length_bytes":8192}` writes to the
+/// start of a ledger, `{"#":"resize","file":"1","length_bytes":4096}` changes the size of a target and
+/// `{"#":"remove","file":"1"}` removes it. What makes no sense is passed over.
+pub fn act(folder: &Path, line: &[u8]) {
+    let Ok(told) = serde_json::from_slice::<Value>(line) else { return };
+    let name = told["file"].as_str().unwrap_or("");
+    let length_bytes = told["length_bytes"].as_u64().unwrap_or(0);
+    let target = folder.join(file_name("target", name.as_bytes()));
+    match told["#"].as_str() {
+        Some("write") => {
+            let words = told["words"].as_array().map_or(&[][..], Vec::as_slice);
+            let path = folder.join(file_name("ledger", name.as_bytes()));
+            write(&path, words, length_bytes.min(LEDGER_BYTES_MAX));
+        }
+        Some("resize") => {
+            if let Ok(file) = OpenOptions::new().write(true).open(target) {
+                file.set_len(length_bytes.min(TARGET_BYTES_MAX)).expect("a size");
+            }
+        }
+        Some("remove") => drop(std::fs::remove_file(target)),
+        _ => {}
+    }
+}
+
+// A ledger that is in use may be written to, and not be cut: its words are mapped.
+fn write(path: &Path, words: &[Value], length_bytes: u64) {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.as_u64().unwrap_or(0).to_le_bytes()).collect();
+    let room = usize::try_from(LEDGER_BYTES_MAX).expect("it is small");
+    let file = OpenOptions::new().create(true).truncate(false).write(true).open(path).expect("a file of the folder");
+    file.write_all_at(&bytes[..bytes.len().min(room)], 0).expect("room for a ledger");
+    let length = file.metadata().expect("an open file").len();
+    file.set_len(length.max(length_bytes)).expect("a size");
+}
+
+fn file_name(kind: &str, told: &[u8]) -> String {
+    format!("{kind}-{}", told.last().copied().unwrap_or(0) % FILES)
+}
+
+fn here(kind: &str, told: &Path) -> PathBuf {
+    let folder = FOLDER.with_borrow(Clone::clone).expect("a session has a folder");
+    folder.join(file_name(kind, told.as_os_str().as_bytes()))
+}
+
+fn target(told: &Path) -> PathBuf {
+    here("target", told)
+}
+
+fn made_of(path: &Path, made: Made, wanted: Wanted) -> Result<Target, Failure> {
+    if wanted.create_bytes.is_some_and(|size_bytes| size_bytes > TARGET_BYTES_MAX) {
+        return Err(Failure::new(FailureKind::NoSpace, "no room for so large a file"));
+    }
+    Target::open_made(path, made, wanted)
+}
+
+// One that is open already is not waited for.
+fn existing(path: &Path, wanted: Wanted) -> Result<Target, Failure> {
+    if let Ok(file) = File::open(path)
+        && flock(&file, FlockOperation::NonBlockingLockExclusive).is_err()
+    {
+        return Err(Failure::new(FailureKind::Held, "it is open already"));
+    }
+    Target::open(path, wanted)
+}
+
+fn ledger_of(spec: LedgerSpec, target: &Target) -> Result<Ledger, Failure> {
+    let spec = match spec {
+        LedgerSpec::Kept { path, run, step_bytes, size_bytes } => {
+            LedgerSpec::Kept { path: path.map(|path| here("ledger", &path)), run, step_bytes, size_bytes }
+        }
+        LedgerSpec::Left { path } => LedgerSpec::Left { path: here("ledger", &path) },
+    };
+    spec.open(target)
+}
