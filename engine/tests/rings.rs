@@ -4,12 +4,14 @@ mod common;
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use common::{MS, job};
 use iosonde_engine::cell::{Interval, JobResult, Outcome, Setting, conduct};
 use iosonde_engine::clock::Monotonic;
 use iosonde_engine::failure::{Failure, FailureKind};
 use iosonde_engine::job::{Engine, Job, Pattern, Sync};
+use iosonde_engine::pattern::{ArrivalKind, Burst, Pace};
 use iosonde_engine::record::{Class, Phase};
 use iosonde_engine::ring::{Poll, uring_refused};
 use iosonde_engine::target::{Target, Wanted};
@@ -139,5 +141,24 @@ fn operations_that_do_nothing_go_through_the_kernel_and_are_all_counted() {
         let (operations, bytes) = totals.fold((0, 0), |sum, each| (sum.0 + each.count, sum.1 + each.bytes));
         assert!(operations > 1_000);
         assert_eq!(bytes, operations * 4096);
+    }
+}
+
+#[test]
+fn operations_that_do_nothing_come_at_a_rate_and_in_bursts_as_well() {
+    if !has_uring() {
+        return;
+    }
+    let target = Target::null(4 * MIB);
+    let nothing = Job { engine: Engine::Nop, ..reads() };
+    let pace = Some(Pace { rate_per_s: 500, arrivals: ArrivalKind::Constant });
+    let burst = Some(Burst { operations: 4, think_ns: 2 * MS });
+    for job in [Job { pace, ..nothing.clone() }, Job { burst, ..nothing }] {
+        let begun = Instant::now();
+        let (result, intervals) = run(&target, &job);
+        assert_eq!((result.outcome, result.failure), (Outcome::Finished, None), "{job:?}");
+        let count = count(&intervals);
+        assert!((5..=80).contains(&count), "{count} operations of {job:?}");
+        assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
     }
 }
