@@ -77,7 +77,7 @@ impl Failure {
     }
 
     /// This failure, after `before`. Operations that did not come back are told first, and never hidden: nothing may wait
-    /// for the target any more. Of two others the first one counts.
+    /// for the target any more. Of two others the first one counts, but that nothing completed is what others explain.
     #[must_use]
     pub fn after(self, before: Option<Self>) -> Self {
         let Some(before) = before else { return self };
@@ -85,6 +85,7 @@ impl Failure {
             (FailureKind::Stuck, FailureKind::Stuck) => return before,
             (FailureKind::Stuck, _) => (self, before),
             (_, FailureKind::Stuck) => (before, self),
+            (_, FailureKind::NothingCompleted) => return self,
             _ => return before,
         };
         Self {
@@ -139,5 +140,6 @@ mod tests {
     fn of_two_others_the_first_counts() {
         assert_eq!(met([FailureKind::Io, FailureKind::NoSpace]).message, "Io");
         assert_eq!(met([FailureKind::Stuck, FailureKind::Stuck]).message, "Stuck");
+        assert_eq!(met([FailureKind::NothingCompleted, FailureKind::Changed]).message, "Changed");
     }
 }

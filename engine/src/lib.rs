@@ -2,6 +2,7 @@
 //!
 //! The rooms, in the order of dependence (each uses only those before it):
 //! `record` (what is written down), `failure`, `clock`, `random` (numbers that are the same everywhere), `host` (CPU time and the machine's clocks), `memory` (what comes from the kernel),
+//! `watchdog` (a thread for what may never come back),
 //! `verify` (what a target should hold, and whether it does), `target` (the open
 //! file and what may be done to it), `job` (a checked workload), `pattern` (where operations go and what they carry),
 //! `ring` (the way to the kernel), `sim` (simulated drives in virtual time), `worker` (the closed loop), `cell` (threads around workers, one job at a time),
@@ -22,4 +23,5 @@ pub mod session;
 pub mod sim;
 pub mod target;
 pub mod verify;
+pub mod watchdog;
 pub mod worker;

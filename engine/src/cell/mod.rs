@@ -4,6 +4,8 @@
 mod calibration;
 mod collector;
 mod conduct;
+mod crew;
+mod granted;
 mod kernel_workers;
 mod memory_needed;
 mod pass;

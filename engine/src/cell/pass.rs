@@ -11,6 +11,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::memory::Region;
 use crate::target::Target;
 use crate::verify::{Damage, DamageKind, Ledger, judge};
+use crate::watchdog::{Signs, moved, waits_for};
 
 /// What is read at once, unless a step is larger.
 const READ_BYTES: u64 = 1 << 20;
@@ -72,6 +73,7 @@ pub fn verify(target: &Target, stop: &AtomicBool, progress: &mut dyn FnMut(u64))
     let ledger = target.ledger.as_deref().ok_or_else(|| {
         Failure::new(FailureKind::BadJob, "the target was opened without a ledger, and can't be verified")
     })?;
+    waits_for(format!("looking at {}", target.path().display()), Signs::None);
     if let Some(change) = target.changed() {
         return Err(change);
     }
@@ -82,10 +84,11 @@ pub fn verify(target: &Target, stop: &AtomicBool, progress: &mut dyn FnMut(u64))
     }
     target.forget_cached()?;
     let since = Instant::now();
-    let next_step = AtomicU64::new(0);
+    let (next_step, returned) = (AtomicU64::new(0), AtomicU64::new(0));
+    waits_for(format!("reading {} back", target.path().display()), Signs::None);
     let mut sum = Verification { step_bytes: ledger.head().step_bytes, ..Verification::default() };
     scope(|scope| -> Result<(), Failure> {
-        let part = || Reader::new(target, ledger).map(|reader| reader.read(&next_step, stop));
+        let part = || Reader::new(target, ledger, &returned).map(|reader| reader.read(&next_step, stop));
         let (mut parts, mut refused) = (Vec::with_capacity(THREADS), None);
         for _ in 0..THREADS {
             match Builder::new().name("reader".to_owned()).spawn_scoped(scope, part) {
@@ -96,9 +99,13 @@ pub fn verify(target: &Target, stop: &AtomicBool, progress: &mut dyn FnMut(u64))
         if let (true, Some(error)) = (parts.is_empty(), refused) {
             return Err(Failure::from_io(FailureKind::EngineRefused, "a thread that reads back", &error));
         }
-        let mut told = Instant::now();
+        let (mut told, mut seen) = (Instant::now(), 0);
         while parts.iter().any(|part| !part.is_finished()) {
             std::thread::sleep(Duration::from_millis(2));
+            let now = returned.load(Ordering::Relaxed);
+            if std::mem::replace(&mut seen, now) != now {
+                moved();
+            }
             if told.elapsed() >= TOLD_EVERY {
                 told = Instant::now();
                 progress(next_step.load(Ordering::Relaxed).min(ledger.steps()) * sum.step_bytes);
@@ -120,16 +127,18 @@ struct Reader<'a> {
     ledger: &'a Ledger,
     memory: Region,
     steps_each: u64,
+    // Reads that came back, well or not, of all threads.
+    returned: &'a AtomicU64,
 }
 
 impl<'a> Reader<'a> {
-    fn new(target: &'a Target, ledger: &'a Ledger) -> Result<Self, Failure> {
+    fn new(target: &'a Target, ledger: &'a Ledger, returned: &'a AtomicU64) -> Result<Self, Failure> {
         let step_bytes = ledger.head().step_bytes;
         let steps_each = (READ_BYTES / step_bytes).max(1);
         let length = usize::try_from(steps_each * step_bytes).unwrap_or(usize::MAX);
         let memory = Region::new(length)
             .map_err(|error| Failure::from_io(FailureKind::EngineRefused, "memory to read back into", &error))?;
-        Ok(Self { target, ledger, memory, steps_each })
+        Ok(Self { target, ledger, memory, steps_each, returned })
     }
 
     fn read(self, next_step: &AtomicU64, stop: &AtomicBool) -> Verification {
@@ -176,7 +185,9 @@ impl<'a> Reader<'a> {
         // SAFETY: the reader's memory is at least `length` bytes, and is read and written by this thread alone, one
         // stretch of steps at a time.
         let buffer = unsafe { std::slice::from_raw_parts_mut(self.memory.start(), length) };
-        self.target.read_back(buffer, first * step_bytes).ok()?;
+        let read = self.target.read_back(buffer, first * step_bytes);
+        self.returned.fetch_add(1, Ordering::Relaxed);
+        read.ok()?;
         Some(buffer)
     }
 }

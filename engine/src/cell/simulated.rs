@@ -65,7 +65,7 @@ pub fn conduct_simulated(
     let mut counted = Counted::default();
     let mut total = Total::default();
     // Nothing is read or written: no data, no buffers.
-    total.grant(Granted { truth: RingTruth::plain("none"), buffer_bytes: None });
+    total.grant(0, Granted { truth: RingTruth::plain("none"), buffer_bytes: None });
     let (mut before, mut after) = (None, None);
     loop {
         let now = clock.now();

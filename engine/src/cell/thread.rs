@@ -74,8 +74,11 @@ pub struct Post<'a> {
     /// Where counts go.
     pub recorder: Recorder,
     /// Told once, when the worker can start or can't.
-    pub ready: SyncSender<Result<Granted, Failure>>,
+    pub ready: SyncSender<Answer>,
 }
+
+/// Which worker, and what it was given, or why it can't start.
+pub type Answer = (u32, Result<Granted, Failure>);
 
 /// What a worker was given before it starts.
 pub struct Granted {
@@ -168,7 +171,7 @@ fn destination(post: &Post<'_>) -> Destination {
 
 fn refuse(post: &Post<'_>, what: &str, error: &io::Error) -> Option<Legacy> {
     // Should nobody listen any more, nobody needs the reason.
-    let _ = post.ready.send(Err(Failure::from_io(FailureKind::EngineRefused, what, error)));
+    let _ = post.ready.send((post.worker, Err(Failure::from_io(FailureKind::EngineRefused, what, error))));
     None
 }
 
@@ -199,7 +202,7 @@ fn run<R: Ring>(post: Post<'_>, cpu_pinned: Option<u32>, mut ring: R, payload: P
         stop: post.stop,
     };
     let migrated = migrations();
-    post.ready.send(Ok(granted)).ok()?;
+    post.ready.send((post.worker, Ok(granted))).ok()?;
     let start_ns = post.gate.wait()?;
     let mut worker = Worker::new(post.job, parts, start_ns);
     let (before, after) = turn_over(&mut worker);

@@ -1,6 +1,7 @@
 //! What all workers of a job leave behind, added up to its result.
 
 use super::collector::Collector;
+use super::granted::merged;
 use super::result::{CpuUse, EngineTruth, Interval, JobResult, Outcome, TargetShare, ThreadCpu, Times};
 use super::thread::{Granted, Legacy};
 use crate::clock::{Clock, Monotonic};
@@ -8,6 +9,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::host::{ClockPair, Usage, steal_ns};
 use crate::job::Job;
 use crate::record::{Faults, Phase, Slowest, Spread, Tally};
+use crate::ring::RingTruth;
 use crate::sim::VirtualClock;
 use crate::worker::Censored;
 
@@ -90,7 +92,8 @@ pub struct Total {
     batch_max: u32,
     sweep_ns_max: u64,
     reap_gaps: Option<Spread>,
-    truth: Option<crate::ring::RingTruth>,
+    // By worker: the number of its target, and what its ring was granted.
+    granted: Vec<(usize, RingTruth)>,
     buffer_bytes: Option<u64>,
 }
 
@@ -114,9 +117,9 @@ impl Total {
         legacy.tally
     }
 
-    /// Adds what a worker was given before it started.
-    pub fn grant(&mut self, granted: Granted) {
-        self.truth.get_or_insert(granted.truth);
+    /// Adds what a worker on the target of that number was given before it started.
+    pub fn grant(&mut self, target: usize, granted: Granted) {
+        self.granted.push((target, granted.truth));
         if let Some(bytes) = granted.buffer_bytes {
             *self.buffer_bytes.get_or_insert(0) += bytes;
         }
@@ -160,7 +163,7 @@ impl Total {
                 steal_ns: after.steal_ns.saturating_sub(before.steal_ns),
             }
         });
-        let truth = self.truth.expect("there is at least one worker");
+        let truth = merged(&self.granted);
         // Counted over all targets that would hide one that does nothing.
         let silent = job.asked().into_iter().find(|class| shares.iter().any(|share| share.count(*class) == 0));
         let nothing = silent.filter(|_| !self.stopped).map(|class| {

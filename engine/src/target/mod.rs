@@ -6,6 +6,7 @@ mod device;
 mod lock;
 mod namespace;
 mod open;
+mod sync;
 
 use std::fs::File;
 use std::io;
@@ -21,9 +22,11 @@ pub use device::DeviceWanted;
 pub use namespace::{Namespace, NamespaceFacts};
 pub(crate) use open::reopen;
 pub use open::{Made, Wanted};
+pub use sync::sync_all;
 
 use crate::failure::{Failure, FailureKind};
 use crate::verify::Ledger;
+use crate::watchdog::{Signs, waits_for};
 
 /// What kind of thing a target is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,9 +144,16 @@ impl Target {
         }
     }
 
+    /// Where it shows that the kernel is at work on what was asked of the target.
+    #[must_use]
+    pub fn signs(&self) -> Signs {
+        self.identity.map_or(Signs::None, |identity| Signs::of(identity.device_major, identity.device_minor))
+    }
+
     /// Makes all that was written durable, and has the kernel forget what it holds of the target in memory, so that what
     /// is read next comes from where it was written to. A file system may keep it all the same.
     pub fn forget_cached(&self) -> Result<(), Failure> {
+        waits_for(format!("fdatasync of {}", self.path.display()), self.signs());
         self.sync()?;
         if let Some(file) = &self.file {
             // Advice that is not taken leaves what a user of the page cache has.

@@ -14,6 +14,7 @@ use rustix::fs::{
 
 use super::{Alignment, Identity, Target, TargetKind, lock};
 use crate::failure::{Failure, FailureKind};
+use crate::watchdog::{Signs, waits_for};
 
 /// What is wanted of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,8 +158,12 @@ fn look_at_file(path: &Path, write: bool) -> Result<(File, Stat), Failure> {
 fn finish(path: &Path, file: File, wanted: Wanted, size_bytes: Option<u64>) -> Result<Target, Failure> {
     lock::take(path, &file)?;
     if let Some(size_bytes) = size_bytes {
+        let facts = fstat(&file).map_err(|error| refusal(path, &error.into()))?;
+        let signs = Signs::of(major(facts.st_dev), minor(facts.st_dev));
+        waits_for(format!("allocating {}", path.display()), signs);
         allocate(&file, size_bytes).map_err(|error| refusal(path, &error))?;
     }
+    waits_for(format!("looking at {}", path.display()), Signs::None);
     let facts = fstat(&file).map_err(|error| refusal(path, &error.into()))?;
     if FileType::from_raw_mode(facts.st_mode) != FileType::RegularFile {
         return Err(Failure::new(FailureKind::NotRegular, format!("{} is no regular file", path.display())));

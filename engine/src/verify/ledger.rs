@@ -5,13 +5,14 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::fs::{FallocateFlags, fallocate};
+use rustix::fs::{FallocateFlags, fallocate, fstat, major, minor};
 
 use super::account::{self, unusable};
 use super::sector::SECTOR_BYTES;
 use crate::failure::{Failure, FailureKind};
 use crate::host::memory_bytes_free;
 use crate::memory::{PAGE_BYTES, Region};
+use crate::watchdog::{Signs, waits_for};
 
 /// The first word of a ledger's file: `iosonde` and the form's number.
 const MAGIC: u64 = u64::from_le_bytes(*b"iosonde\x01");
@@ -72,7 +73,9 @@ impl Ledger {
     /// The ledger in a file, which is made where there is none; one that is there must be of the same run and target.
     pub fn in_file(path: &Path, head: LedgerHead) -> Result<Self, Failure> {
         let length = checked_length(head)?;
+        begin(path, Signs::None);
         let (file, is_made) = account::open(path)?;
+        begin(path, signs_of(&file));
         let is_new = is_made || length_of(path, &file)? == 0;
         // Space that can't be had is found out now, and not by a signal while the words are written.
         let allocate = || {
@@ -101,7 +104,9 @@ impl Ledger {
     /// The ledger that a run has left in a file, to be read only. It is copied, so that nothing that becomes of the file
     /// meanwhile ends the engine.
     pub fn read(path: &Path) -> Result<Self, Failure> {
+        begin(path, Signs::None);
         let file = account::read(path)?;
+        begin(path, signs_of(&file));
         if length_of(path, &file)? < PAGE_BYTES as u64 {
             return Err(no_ledger(path));
         }
@@ -237,6 +242,14 @@ impl Ledger {
         // never looked at but as an atomic.
         unsafe { AtomicU64::from_ptr(first.add(number)) }
     }
+}
+
+fn begin(path: &Path, signs: Signs) {
+    waits_for(format!("opening the ledger {}", path.display()), signs);
+}
+
+fn signs_of(file: &File) -> Signs {
+    fstat(file).map_or(Signs::None, |facts| Signs::of(major(facts.st_dev), minor(facts.st_dev)))
 }
 
 fn checked_length(head: LedgerHead) -> Result<usize, Failure> {

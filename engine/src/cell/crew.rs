@@ -1,0 +1,227 @@
+//! The threads that drive a job: started, heard, and given up.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread::{Scope, ScopedJoinHandle, current};
+
+use super::collector::Collector;
+use super::conduct::Setting;
+use super::kernel_workers::KernelWorkers;
+use super::placement::{beside, place};
+use super::thread::{Answer, Gate, Legacy, Post, cpus_allowed, drive};
+use super::total::Total;
+use crate::failure::{Failure, FailureKind};
+use crate::job::Job;
+use crate::pattern::Shared;
+use crate::ring::Helpers;
+use crate::target::Target;
+use crate::watchdog::{besides, moved, waits_for};
+use crate::worker::{DRAIN_NS_MAX, recorder_pair};
+
+/// Empty tallies for a worker that is alone: two seconds of a front that does not listen, at half-second intervals.
+const SPARES_ALONE: usize = 4;
+/// Empty tallies for each of many workers.
+const SPARES_EACH: usize = 1;
+
+/// Empty tallies for each worker of a job.
+pub fn spares_each(job: &Job) -> usize {
+    if job.workers() == 1 { SPARES_ALONE } else { SPARES_EACH }
+}
+
+type Handle<'scope> = ScopedJoinHandle<'scope, ()>;
+
+/// The threads that drive a job, and what those left behind that have ended.
+pub struct Crew<'scope> {
+    // Without those that have ended. Nobody joins them: the kernel keeps a thread whose operations don't come back.
+    handles: Vec<Option<Handle<'scope>>>,
+    ended: Receiver<(usize, Legacy)>,
+    /// Their intervals.
+    pub collector: Collector,
+    /// What they left behind.
+    pub total: Total,
+    /// None where no operation could be handed over.
+    pub kernel_workers: Option<KernelWorkers>,
+    targets: &'scope [Target],
+    stop: Arc<AtomicBool>,
+    workers_each: usize,
+    /// Whoever still runs sleeps in the kernel, and nobody waits for it any more.
+    pub is_given_up: bool,
+}
+
+impl<'scope> Crew<'scope> {
+    /// Starts the threads and waits until each says that it can go; if one can't, all go home.
+    pub fn hire<'env: 'scope>(
+        scope: &'scope Scope<'scope, 'env>,
+        job: &'env Job,
+        setting: &'env Setting<'env>,
+        gate: &'env Gate,
+        shared: &'env Shared,
+    ) -> Result<Self, Failure> {
+        let workers = job.workers();
+        let spares_each = spares_each(job);
+        let allowed = cpus_allowed();
+        let places = places_of(job, setting, &allowed);
+        let helpers = Arc::new(Helpers { cpus: beside(&places, &allowed), ..Helpers::default() });
+        let mut places = places.into_iter();
+        let (ready, answers) = sync_channel(workers as usize);
+        let (leave, ended) = sync_channel(workers as usize);
+        let mut handles = Vec::with_capacity(workers as usize);
+        let mut spares = Vec::with_capacity(workers as usize);
+        let mut refusal = None;
+        let what = "a thread for each operation in flight";
+        for worker in 0..workers {
+            let (recorder, spare) = recorder_pair(job, spares_each, Some(current()));
+            let post = Post {
+                worker,
+                cpus: places.next().expect("every worker has a place"),
+                job,
+                target: &setting.targets[(worker / job.workers_each()) as usize],
+                shared,
+                helpers: Arc::clone(&helpers),
+                clock: setting.clock,
+                gate,
+                stop: Arc::clone(&setting.stop),
+                recorder,
+                ready: ready.clone(),
+            };
+            let builder = std::thread::Builder::new().name(format!("worker {worker}")).stack_size(256 << 10);
+            let (leave, collector) = (leave.clone(), current());
+            let work = move || {
+                // Whoever gave the worker up does not listen any more.
+                let _ = drive(post).is_some_and(|legacy| leave.send((worker as usize, legacy)).is_ok());
+                collector.unpark();
+            };
+            match builder.spawn_scoped(scope, work) {
+                Ok(handle) => handles.push(Some(handle)),
+                Err(error) => {
+                    refusal = Some(Failure::from_io(FailureKind::EngineRefused, what, &error));
+                    break;
+                }
+            }
+            spares.push(spare);
+        }
+        drop(ready);
+        let total = granted_by(&answers, handles.len(), job, setting.targets, &mut refusal);
+        let crew = Self {
+            handles,
+            ended,
+            collector: Collector::new(spares, job.workers_each() as usize),
+            total,
+            kernel_workers: job.engine.is_ring_on_a_target().then(|| KernelWorkers::of(helpers)),
+            targets: &setting.targets[..job.targets as usize],
+            stop: Arc::clone(&setting.stop),
+            workers_each: job.workers_each() as usize,
+            is_given_up: false,
+        };
+        let Some(refusal) = refusal else { return Ok(crew) };
+        crew.send_home(gate);
+        Err(refusal)
+    }
+
+    /// Ends those that stand ready.
+    pub fn send_home(&self, gate: &Gate) {
+        gate.open(None);
+        self.wake();
+    }
+
+    /// Wakes all that are parked.
+    pub fn wake(&self) {
+        for handle in self.handles.iter().flatten() {
+            handle.thread().unpark();
+        }
+    }
+
+    /// Whether any of them is still waited for.
+    pub fn running(&self) -> bool {
+        !self.is_given_up && self.handles.iter().any(Option::is_some)
+    }
+
+    /// Why a worker that was given up did not end.
+    pub fn asleep(&self) -> Option<Failure> {
+        let workers = self.handles.iter().flatten().count();
+        (workers > 0).then(|| {
+            let (of, limit_s) = (self.handles.len(), DRAIN_NS_MAX / 1_000_000_000);
+            let asleep = self.handles.iter().enumerate().filter(|(_, handle)| handle.is_some());
+            let place = place_of(asleep.map(|(worker, _)| worker / self.workers_each), self.targets);
+            let message = format!(
+                "{place}{workers} of {of} workers wait in the kernel for an operation that did not come back within \
+                 {limit_s} s"
+            );
+            Failure::new(FailureKind::Stuck, message)
+        })
+    }
+
+    /// Takes what the workers have handed over, and all that those leave behind that have ended: a target that is done
+    /// early holds nobody up. True if there was anything.
+    pub fn gather(&mut self) -> bool {
+        let mut is_heard = false;
+        while let Ok((worker, mut legacy)) = self.ended.try_recv() {
+            self.handles[worker] = None;
+            let target = worker / self.workers_each;
+            if let Some(failure) = &mut legacy.failure {
+                if self.targets.len() > 1 {
+                    failure.message = format!("{}: {}", self.targets[target].path().display(), failure.message);
+                }
+                // What the others would still measure is worth nothing beside it.
+                self.stop.store(true, Ordering::Relaxed);
+            }
+            if let Some(workers) = &mut self.kernel_workers {
+                workers.add(&legacy.kernel_workers);
+            }
+            let tally = self.total.add(legacy, target);
+            self.collector.add_last(worker, tally);
+            is_heard = true;
+        }
+        self.collector.gather() || is_heard
+    }
+}
+
+// What all were granted together; the first refusal is kept. Buffers are filled and rings are made until then, and a device
+// is read to see whether it can be polled.
+fn granted_by(
+    answers: &Receiver<Answer>,
+    workers: usize,
+    job: &Job,
+    targets: &[Target],
+    refusal: &mut Option<Failure>,
+) -> Total {
+    let mut total = Total::default();
+    let each = job.workers_each() as usize;
+    let mut waiting: Vec<usize> = (0..workers).collect();
+    while !waiting.is_empty() {
+        let numbers = waiting.iter().map(|worker| worker / each);
+        let place = place_of(numbers, &targets[..job.targets as usize]);
+        let signs = targets[waiting[0] / each].signs();
+        waits_for(format!("{place}the set-up of {} of {workers} workers", waiting.len()), signs);
+        let Ok((worker, answer)) = answers.recv() else { break };
+        match answer {
+            Ok(granted) => total.grant(worker as usize / each, granted),
+            Err(error) => {
+                besides(&error);
+                *refusal = refusal.take().or(Some(error));
+            }
+        }
+        waiting.retain(|other| *other != worker as usize);
+        moved();
+    }
+    total
+}
+
+// Which of several targets something is about, as the beginning of a sentence; nothing where there is one.
+fn place_of(numbers: impl Iterator<Item = usize>, targets: &[Target]) -> String {
+    if targets.len() < 2 {
+        return String::new();
+    }
+    let numbers: BTreeSet<usize> = numbers.collect();
+    let paths: Vec<String> = numbers.iter().map(|number| targets[*number].path().display().to_string()).collect();
+    format!("{}: ", paths.join(", "))
+}
+
+// The CPUs of each worker, in their order.
+fn places_of(job: &Job, setting: &Setting<'_>, allowed: &[u32]) -> Vec<Vec<u32>> {
+    let targets = &setting.targets[..job.targets as usize];
+    let near: Vec<Vec<u32>> = targets.iter().map(|each| each.cpus_near.clone()).collect();
+    place(&near, job.workers_each() as usize, allowed)
+}

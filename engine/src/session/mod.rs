@@ -1,0 +1,410 @@
+//! Commands in, events out, until the front goes away.
+
+mod brake;
+mod opening;
+
+use std::cell::RefCell;
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread::park_timeout;
+use std::time::{Duration, Instant};
+
+use brake::{Brake, listen};
+
+use crate::cell::{
+    Bench, CALIBRATION_SPAN_BYTES, Interval, JobResult, Setting, calibration, conduct, conduct_simulated, verify,
+};
+use crate::clock::{Clock, Monotonic, read_ns};
+use crate::failure::{Failure, FailureKind};
+use crate::host::memory_bytes_free;
+use crate::job::{Job, TARGETS_MAX};
+use crate::protocol::{Command, Event, Hello, LedgerSpec, Numbered, TargetSpec};
+use crate::record::Phase;
+use crate::sim::{Drive, FaultPlan, Model, VirtualClock, check_faults, flush_all};
+use crate::target::{DeviceWanted, Made, Target, TargetKind, Wanted, sync_all};
+use crate::verify::Ledger;
+use crate::watchdog::{Deadlines, WatchedThread, waits_for};
+
+/// Commands that may wait while a job runs. Those beyond are refused, so that a stop, and the end, are heard all the same.
+const COMMANDS_WAITING_MAX: usize = 16;
+/// The longest wait that may be asked for: a day.
+const WAIT_NS_MAX: u64 = 86_400 * 1_000_000_000;
+
+/// The ways to what is measured, the only ones that a session has.
+#[derive(Clone, Copy, Debug)]
+pub struct Ways {
+    /// To files that it creates.
+    pub make: fn(&Path, Option<&str>) -> Result<Made, Failure>,
+    /// From a file that was created to one that is open.
+    pub made: fn(&Path, Made, Wanted) -> Result<Target, Failure>,
+    /// To files that exist.
+    pub file: fn(&Path, Wanted) -> Result<Target, Failure>,
+    /// To block devices.
+    pub device: fn(&Path, &DeviceWanted) -> Result<Target, Failure>,
+    /// To the ledger of a target.
+    pub ledger: fn(LedgerSpec, &Target) -> Result<Ledger, Failure>,
+}
+
+/// Answers the commands of `input` on `output` until the input ends or nobody reads the output any more.
+///
+/// An error also says that a target did not answer, and that a thread still waits for it: then the process is to end.
+pub fn serve(input: impl Read + Send + 'static, output: impl Write) -> io::Result<()> {
+    let ways = Ways {
+        make: Target::make,
+        made: Target::open_made,
+        file: Target::open,
+        device: Target::open_device,
+        ledger: LedgerSpec::open,
+    };
+    serve_with(input, output, ways)
+}
+
+/// The same, with other ways to files and devices than opening what the commands name.
+pub fn serve_with(input: impl Read + Send + 'static, output: impl Write, ways: Ways) -> io::Result<()> {
+    serve_within(input, output, ways, [Deadlines::COMMAND, Deadlines::JOB])
+}
+
+/// The same, with other deadlines: for commands, and for what comes before and after the measuring of a job.
+pub fn serve_within(
+    input: impl Read + Send + 'static,
+    output: impl Write,
+    ways: Ways,
+    deadlines: [Deadlines; 2],
+) -> io::Result<()> {
+    let brake = Arc::new(Brake::default());
+    let (sender, commands) = sync_channel(COMMANDS_WAITING_MAX);
+    let heard = Arc::clone(&brake);
+    std::thread::Builder::new()
+        .name("commands".to_owned())
+        .spawn(move || listen(BufReader::new(input), &sender, &heard))?;
+    let mut session = Session {
+        clock: Monotonic::start(),
+        virtual_clock: VirtualClock::default(),
+        output: BufWriter::new(output),
+        ways,
+        deadlines,
+        thread: Arc::new(WatchedThread::start()?),
+        is_given_up: false,
+        broken: None,
+        targets: Vec::new(),
+        drives: Vec::new(),
+        brake,
+    };
+    session.send(&Event::Hello(Hello::here()));
+    session.answer_all(&commands);
+    session.end()
+}
+
+// What the work of a job says.
+enum Said {
+    Started(u64),
+    Interval(Interval),
+    // All of it but what may be found out about the targets afterwards.
+    Measured(Box<JobResult>),
+}
+
+struct Session<W: Write> {
+    clock: Monotonic,
+    // The time of simulated drives.
+    virtual_clock: VirtualClock,
+    output: BufWriter<W>,
+    ways: Ways,
+    deadlines: [Deadlines; 2],
+    // All that may wait for a target is done there.
+    thread: Arc<WatchedThread>,
+    // What was asked of a target did not come back: the answer to that is the last word.
+    is_given_up: bool,
+    // Why no more events are sent: the front is gone.
+    broken: Option<io::Error>,
+    // In the order in which they were opened.
+    targets: Vec<Target>,
+    // The simulated drives that targets stand for: of every target, or of none.
+    drives: Vec<Drive>,
+    brake: Arc<Brake>,
+}
+
+impl<W: Write> Session<W> {
+    fn send(&mut self, event: &Event) {
+        if self.broken.is_some() {
+            return;
+        }
+        let sent = serde_json::to_writer(&mut self.output, event).map_err(io::Error::from);
+        let sent = sent.and_then(|()| self.output.write_all(b"\n")).and_then(|()| self.output.flush());
+        if let Err(error) = sent {
+            self.broken.get_or_insert(error);
+            self.brake.stop_all();
+        }
+    }
+
+    fn answer_all(&mut self, commands: &Receiver<Result<Numbered, Failure>>) {
+        while self.broken.is_none() && !self.is_given_up {
+            let event = match commands.recv() {
+                Ok(Ok(Numbered { id, command })) => {
+                    self.answer(id, command).unwrap_or_else(|failure| Event::error(Some(id), failure))
+                }
+                Ok(Err(failure)) => Event::error(None, failure),
+                Err(_) => return self.answer_refused(),
+            };
+            self.send(&event);
+            if !self.is_given_up {
+                self.answer_refused();
+            }
+        }
+    }
+
+    // Gives back what is open. Whoever closes a file may have to wait for it as well.
+    fn end(mut self) -> io::Result<()> {
+        if !self.is_given_up {
+            // No matter what comes of it: nobody listens.
+            let _ = self.close();
+        }
+        if self.is_given_up {
+            std::mem::forget(std::mem::take(&mut self.targets));
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        self.broken.map_or(Ok(()), Err)
+    }
+
+    // Has work done that may wait for targets; it owns those that it needs. Where they don't answer the session is over.
+    fn watch<S: Send + 'static, T: Send + 'static>(
+        &mut self,
+        deadlines: Deadlines,
+        work: impl FnOnce(&mut dyn FnMut(S)) -> T + Send + 'static,
+        heard: &mut dyn FnMut(&mut Self, S) -> ControlFlow<Failure>,
+    ) -> Result<T, Failure> {
+        let (thread, is_told) = (Arc::clone(&self.thread), Arc::clone(&self.brake.is_told));
+        let ended = thread.watch(deadlines, &is_told, work, &mut |said| heard(self, said));
+        self.is_given_up |= ended.is_err();
+        ended
+    }
+
+    fn answer_refused(&mut self) {
+        for _ in 0..self.brake.refused.swap(0, Ordering::SeqCst) {
+            let message = format!("more than {COMMANDS_WAITING_MAX} commands were waiting, and this one was refused");
+            self.send(&Event::error(None, Failure::new(FailureKind::Protocol, message)));
+        }
+    }
+
+    fn answer(&mut self, id: u64, command: Command) -> Result<Event, Failure> {
+        self.brake.begin(id);
+        match command {
+            Command::Open(spec) => self.open(id, *spec),
+            Command::Run { job } if self.drives.is_empty() => self.run(id, job),
+            Command::Run { job } => self.run_simulated(id, &job),
+            Command::Sync => {
+                let before = self.now();
+                self.sync()?;
+                let duration_ns = self.now() - before;
+                Ok(Event::Synced { id, duration_ns })
+            }
+            Command::Verify => self.verify(id),
+            Command::Wait { duration_ns } => {
+                let duration_ns = duration_ns.min(WAIT_NS_MAX);
+                if self.drives.is_empty() {
+                    self.wait(duration_ns);
+                } else {
+                    self.virtual_clock.check(duration_ns)?;
+                    self.virtual_clock.move_to(self.virtual_clock.now() + duration_ns);
+                }
+                Ok(Event::Waited { id })
+            }
+            Command::Calibrate => self.calibrate(id),
+            Command::Close => {
+                if self.targets.is_empty() {
+                    return Err(no_target());
+                }
+                self.close()?;
+                Ok(Event::Closed { id })
+            }
+            Command::Stop => unreachable!("the listener keeps stops to itself"),
+        }
+    }
+
+    // The time that the open targets live in.
+    fn now(&self) -> u64 {
+        if self.drives.is_empty() { self.clock.now() } else { self.virtual_clock.now() }
+    }
+
+    // Opens a target; one that is simulated comes with its drive.
+    fn open(&mut self, id: u64, spec: TargetSpec) -> Result<Event, Failure> {
+        if self.targets.len() >= TARGETS_MAX as usize {
+            let message = format!("more than {TARGETS_MAX} targets can't be open");
+            return Err(Failure::new(FailureKind::Protocol, message));
+        }
+        let is_simulated = matches!(spec, TargetSpec::Simulation { .. });
+        if self.targets.iter().any(|target| (target.kind == TargetKind::Simulation) != is_simulated) {
+            let message = "simulated drives live in a time of their own, and can't be measured beside others";
+            return Err(Failure::new(FailureKind::Protocol, message));
+        }
+        let target = if let TargetSpec::Simulation { model, seed, faults } = spec {
+            self.open_simulated(&model, seed, &faults)?
+        } else {
+            let ways = self.ways;
+            let work = move |made: &mut dyn FnMut(opening::Made)| opening::open(&ways, spec, made);
+            self.watch(self.deadlines[0], work, &mut |session, (identity, marked)| {
+                session.send(&Event::Made { id, identity, marked });
+                ControlFlow::Continue(())
+            })??
+        };
+        let event = Event::opened(id, &target);
+        self.targets.push(target);
+        Ok(event)
+    }
+
+    fn open_simulated(&mut self, model: &Model, seed: u64, faults: &[FaultPlan]) -> Result<Target, Failure> {
+        model.check()?;
+        let (needed, free) = (model.memory_bytes(), memory_bytes_free());
+        if needed > free {
+            let message = format!(
+                "such a drive takes {needed} bytes of memory, and {free} are free: with a larger capacity_scale it takes less"
+            );
+            return Err(Failure::new(FailureKind::BadModel, message));
+        }
+        let drive = Drive::new(model, seed);
+        let size_bytes = drive.simulated().size_bytes();
+        check_faults(faults, size_bytes)?;
+        self.virtual_clock.check(0)?;
+        self.drives.push(drive.with_faults(faults, self.virtual_clock.now()));
+        Ok(Target::simulation(size_bytes))
+    }
+
+    fn run(&mut self, id: u64, job: Box<Job>) -> Result<Event, Failure> {
+        let targets = std::mem::take(&mut self.targets);
+        let (clock, stop) = (self.clock, Arc::clone(&self.brake.stop));
+        let work = move |say: &mut dyn FnMut(Said)| {
+            let setting = Setting { targets: &targets, clock, stop };
+            let say = RefCell::new(say);
+            let mut started = |engine_ns| say.borrow_mut()(Said::Started(engine_ns));
+            let mut pass_on = |interval| say.borrow_mut()(Said::Interval(interval));
+            let mut measured = |result| say.borrow_mut()(Said::Measured(Box::new(result)));
+            let result = conduct(&job, &setting, &mut started, &mut pass_on, &mut measured);
+            (targets, result)
+        };
+        let mut measured: Option<Box<JobResult>> = None;
+        let ended = self.watch(self.deadlines[1], work, &mut |session, said| {
+            match said {
+                Said::Started(engine_ns) => session.send(&Event::Started { id, engine_ns }),
+                Said::Interval(interval) => session.send(&Event::Interval { id, interval }),
+                Said::Measured(result) => {
+                    let stuck = result.failure.clone().filter(|failure| failure.kind == FailureKind::Stuck);
+                    measured = Some(result);
+                    // Whoever goes on with such a target may be held up in the kernel as well.
+                    return stuck.map_or(ControlFlow::Continue(()), ControlFlow::Break);
+                }
+            }
+            ControlFlow::Continue(())
+        });
+        match (ended, measured) {
+            (Ok((targets, result)), _) => {
+                self.targets = targets;
+                Ok(Event::Finished { id, result: Box::new(result?) })
+            }
+            (Err(failure), Some(mut result)) => {
+                result.fail(failure);
+                Ok(Event::Finished { id, result })
+            }
+            (Err(failure), None) => Err(failure),
+        }
+    }
+
+    fn run_simulated(&mut self, id: u64, job: &Job) -> Result<Event, Failure> {
+        let targets = std::mem::take(&mut self.targets);
+        let mut drives = std::mem::take(&mut self.drives);
+        let clock = self.virtual_clock.clone();
+        let stop = Arc::clone(&self.brake.stop);
+        let session = RefCell::new(&mut *self);
+        let mut started = |engine_ns| session.borrow_mut().send(&Event::Started { id, engine_ns });
+        let mut pass_on = |interval| session.borrow_mut().send(&Event::Interval { id, interval });
+        let mut bench = Bench { targets: &targets, drives: &mut drives, clock: &clock, stop };
+        let result = conduct_simulated(job, &mut bench, &mut started, &mut pass_on);
+        self.targets = targets;
+        self.drives = drives;
+        Ok(Event::Finished { id, result: Box::new(result?) })
+    }
+
+    fn sync(&mut self) -> Result<(), Failure> {
+        if self.targets.is_empty() {
+            return Err(no_target());
+        }
+        if !self.drives.is_empty() {
+            return flush_all(&mut self.drives, &self.virtual_clock);
+        }
+        let targets = std::mem::take(&mut self.targets);
+        let work = move |_: &mut dyn FnMut(())| {
+            let result = sync_all(&targets);
+            (targets, result)
+        };
+        let (targets, result) = self.watch(self.deadlines[0], work, &mut |_, ()| ControlFlow::Continue(()))?;
+        self.targets = targets;
+        result
+    }
+
+    // Gives all targets up.
+    fn close(&mut self) -> Result<(), Failure> {
+        self.drives.clear();
+        let targets = std::mem::take(&mut self.targets);
+        let work = move |_: &mut dyn FnMut(())| {
+            for target in targets {
+                waits_for(format!("closing {}", target.path().display()), target.signs());
+                drop(target);
+            }
+        };
+        self.watch(self.deadlines[0], work, &mut |_, ()| ControlFlow::Continue(()))
+    }
+
+    // Reads back what the ledgers know of.
+    fn verify(&mut self, id: u64) -> Result<Event, Failure> {
+        let targets = std::mem::take(&mut self.targets);
+        let stop = Arc::clone(&self.brake.stop);
+        let work = move |progress: &mut dyn FnMut((u32, u64))| {
+            let found: Result<Vec<_>, Failure> = (0_u32..)
+                .zip(&targets)
+                .map(|(number, target)| verify(target, &stop, &mut |read_bytes| progress((number, read_bytes))))
+                .collect();
+            (targets, found)
+        };
+        let (targets, found) = self.watch(self.deadlines[0], work, &mut |session, (target, read_bytes)| {
+            session.send(&Event::Verifying { id, target, read_bytes });
+            ControlFlow::Continue(())
+        })?;
+        self.targets = targets;
+        Ok(Event::Verified { id, targets: found? })
+    }
+
+    fn wait(&self, duration_ns: u64) {
+        let until = Instant::now() + Duration::from_nanos(duration_ns);
+        while !self.brake.is_told.load(Ordering::Relaxed) {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            park_timeout(left.min(Duration::from_millis(20)));
+        }
+    }
+
+    fn calibrate(&mut self, id: u64) -> Result<Event, Failure> {
+        let (clock, stop) = (self.clock, Arc::clone(&self.brake.stop));
+        let work = move |_: &mut dyn FnMut(())| {
+            let targets = [Target::null(CALIBRATION_SPAN_BYTES)];
+            let setting = Setting { targets: &targets, clock, stop };
+            let mut done = 0;
+            let mut count = |interval: Interval| {
+                if interval.phase == Phase::Measure {
+                    done += interval.operations.values().map(|totals| totals.count).sum::<u64>();
+                }
+            };
+            let result = conduct(&calibration(), &setting, &mut |_| {}, &mut count, &mut |_| {})?;
+            Ok(result.measured_ns / done.max(1))
+        };
+        let overhead_ns_per_io = self.watch(self.deadlines[1], work, &mut |_, ()| ControlFlow::Continue(()))??;
+        Ok(Event::Calibrated { id, overhead_ns_per_io, clock_read_ns: read_ns(&self.clock) })
+    }
+}
+
+fn no_target() -> Failure {
+    Failure::new(FailureKind::NoTarget, "no target is open")
+}

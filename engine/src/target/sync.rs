@@ -1,0 +1,52 @@
+//! Making what was written to many targets durable.
+
+use std::sync::mpsc::channel;
+use std::thread::{Builder, scope};
+
+use super::Target;
+use crate::failure::{Failure, FailureKind};
+use crate::watchdog::{besides, waits_for};
+
+/// Makes all that was written to targets durable, on all of them at the same time: one that does not answer hides no
+/// failure of another.
+pub fn sync_all(targets: &[Target]) -> Result<(), Failure> {
+    let mut waiting: Vec<&Target> = targets.iter().collect();
+    if let [target] = waiting[..] {
+        tell(&waiting);
+        return target.sync();
+    }
+    scope(|scope| {
+        let (end, ended) = channel();
+        for (number, target) in targets.iter().enumerate() {
+            let sync = {
+                let end = end.clone();
+                move || drop(end.send((number, target.sync())))
+            };
+            if let Err(error) = Builder::new().name("sync".to_owned()).spawn_scoped(scope, sync) {
+                let refusal = Failure::from_io(FailureKind::EngineRefused, "a thread that syncs", &error);
+                let _ = end.send((number, Err(refusal)));
+            }
+        }
+        drop(end);
+        let mut failure = None;
+        tell(&waiting);
+        for (number, result) in ended {
+            if let Err(found) = result {
+                let path = targets[number].path().display();
+                let found = Failure { message: format!("{path}: {}", found.message), ..found };
+                besides(&found);
+                failure = Some(found.after(failure));
+            }
+            waiting.retain(|target| !std::ptr::eq(*target, &raw const targets[number]));
+            tell(&waiting);
+        }
+        failure.map_or(Ok(()), Err)
+    })
+}
+
+fn tell(waiting: &[&Target]) {
+    if let Some(first) = waiting.first() {
+        let paths: Vec<String> = waiting.iter().map(|target| target.path().display().to_string()).collect();
+        waits_for(format!("fdatasync of {}", paths.join(", ")), first.signs());
+    }
+}

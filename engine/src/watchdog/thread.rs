@@ -1,0 +1,158 @@
+//! The thread, and whoever waits for it.
+
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::Builder;
+use std::time::{Duration, Instant};
+
+use super::deadlines::{Deadlines, Watch};
+use super::note::{Shared, keep, rests};
+use crate::failure::Failure;
+
+/// How often the thread is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+type Work = Box<dyn FnOnce() + Send>;
+
+/// A thread that does one piece of work after another. Once it has been given up there is no other one.
+pub struct WatchedThread {
+    work: SyncSender<Work>,
+    note: Shared,
+}
+
+enum Message<S, T> {
+    Said(S),
+    Done(T),
+}
+
+impl WatchedThread {
+    /// Starts it.
+    pub fn start() -> io::Result<Self> {
+        let (work, works) = sync_channel::<Work>(0);
+        let note = Shared::default();
+        let own = note.clone();
+        Builder::new().name("targets".to_owned()).spawn(move || {
+            keep(own);
+            for work in works {
+                work();
+            }
+        })?;
+        Ok(Self { work, note })
+    }
+
+    /// Has it do some work, and waits until that is done, for as long as its deadlines allow; `stop` says that it is to come
+    /// to its end. What the work says meanwhile is passed on in order; the work waits for as long as that takes. Whoever
+    /// hears it may break off with a failure.
+    ///
+    /// After a failure the thread is given up, with all that the work owns.
+    pub fn watch<S: Send + 'static, T: Send + 'static>(
+        &self,
+        deadlines: Deadlines,
+        stop: &AtomicBool,
+        work: impl FnOnce(&mut dyn FnMut(S)) -> T + Send + 'static,
+        heard: &mut dyn FnMut(S) -> ControlFlow<Failure>,
+    ) -> Result<T, Failure> {
+        let (sender, messages) = sync_channel(0);
+        let whole = move || {
+            // Whoever gave the work up does not listen any more.
+            let done = work(&mut |said| drop(sender.send(Message::Said(said))));
+            rests();
+            drop(sender.send(Message::Done(done)));
+        };
+        self.work.send(Box::new(whole)).expect("it waits for work as long as it was not given up");
+        let mut watch = Watch::new(deadlines);
+        let mut looked = Instant::now();
+        loop {
+            match messages.recv_timeout(LOOK_EVERY) {
+                Ok(Message::Done(done)) => return Ok(done),
+                Ok(Message::Said(said)) => {
+                    if let ControlFlow::Break(failure) = heard(said) {
+                        return Err(failure);
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => panic!("a thread that panics aborts the engine"),
+                Err(RecvTimeoutError::Timeout) => {
+                    let note = self.note.lock().clone();
+                    let is_stopped = stop.load(Ordering::Relaxed);
+                    if let Some(failure) = watch.look(looked.elapsed(), &note, is_stopped, || note.signs.look()) {
+                        return Err(failure);
+                    }
+                    looked = Instant::now();
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::{Signs, waits_for};
+    use super::*;
+    use crate::failure::FailureKind;
+
+    const SHORT: Deadlines = Deadlines {
+        silent: Duration::from_millis(300),
+        total: Duration::from_secs(60),
+        stopped: Duration::from_millis(200),
+    };
+
+    // Waits for what never comes, and says so.
+    fn hang(_: &mut dyn FnMut(u32)) -> u32 {
+        waits_for("reading x", Signs::None);
+        loop {
+            std::thread::park();
+        }
+    }
+
+    #[test]
+    fn work_that_ends_gives_what_it_gives_and_is_heard_in_order() {
+        let (thread, mut heard) = (WatchedThread::start().expect("a thread"), Vec::new());
+        let work = |say: &mut dyn FnMut(u32)| {
+            waits_for("counting", Signs::None);
+            (0..100).for_each(say);
+            7
+        };
+        let given = thread.watch(SHORT, &AtomicBool::new(false), work, &mut |said| {
+            heard.push(said);
+            ControlFlow::Continue(())
+        });
+        assert_eq!((given, heard), (Ok(7), (0..100).collect()));
+        let again = thread.watch(SHORT, &AtomicBool::new(true), |_: &mut dyn FnMut(u32)| 8, &mut |_| unreachable!());
+        assert_eq!(again, Ok(8));
+    }
+
+    #[test]
+    fn work_that_hangs_is_given_up_with_what_it_owns() {
+        let thread = WatchedThread::start().expect("a thread");
+        let owned = Arc::new(());
+        let kept = Arc::clone(&owned);
+        let work = move |say: &mut dyn FnMut(u32)| {
+            assert_eq!(Arc::strong_count(&kept), 2);
+            hang(say)
+        };
+        let failure = thread.watch(SHORT, &AtomicBool::new(false), work, &mut |_| unreachable!()).expect_err("a hang");
+        assert_eq!(failure.kind, FailureKind::Stuck);
+        assert!(failure.message.starts_with("reading x did not come back within"), "{}", failure.message);
+        assert_eq!(Arc::strong_count(&owned), 2);
+    }
+
+    #[test]
+    fn a_stop_ends_the_wait_and_so_does_whoever_listens() {
+        let patient = Deadlines { silent: Duration::from_secs(60), ..SHORT };
+        let thread = WatchedThread::start().expect("a thread");
+        let stopped = thread.watch(patient, &AtomicBool::new(true), hang, &mut |_| unreachable!());
+        assert!(stopped.is_err_and(|failure| failure.message.contains("was told to stop")));
+        let thread = WatchedThread::start().expect("a thread");
+        let why = Failure::new(FailureKind::Stuck, "enough");
+        let work = |say: &mut dyn FnMut(u32)| {
+            say(1);
+            hang(say)
+        };
+        let broken = thread.watch(patient, &AtomicBool::new(false), work, &mut |_| ControlFlow::Break(why.clone()));
+        assert_eq!(broken, Err(why));
+    }
+}

@@ -1,0 +1,186 @@
+//! Targets that never answer: each command that waits for one has a deadline, a stop and the end of the front end it, and
+//! the session's last word says what was waited for.
+
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{JoinHandle, park, spawn};
+use std::time::{Duration, Instant};
+
+use iosonde_engine::failure::Failure;
+use iosonde_engine::protocol::LedgerSpec;
+use iosonde_engine::session::{Ways, serve_within};
+use iosonde_engine::target::{DeviceWanted, Made, Target, Wanted};
+use iosonde_engine::watchdog::Deadlines;
+use serde_json::{Value, json};
+
+/// How long an engine may take beyond its deadline, on a machine that does other things as well.
+const SOON: Duration = Duration::from_secs(20);
+const SILENT: Duration = Duration::from_secs(2);
+const STOPPED: Duration = Duration::from_secs(1);
+const HOUR: Duration = Duration::from_secs(3600);
+
+fn hang<T>() -> Result<T, Failure> {
+    loop {
+        park();
+    }
+}
+
+fn ways() -> Ways {
+    Ways {
+        make: |_: &Path, _: Option<&str>| -> Result<Made, Failure> { hang() },
+        file: |path: &Path, wanted: Wanted| if path.ends_with("hangs") { hang() } else { Target::open(path, wanted) },
+        device: |_: &Path, _: &DeviceWanted| hang(),
+        made: Target::open_made,
+        ledger: LedgerSpec::open,
+    }
+}
+
+/// A session in a thread, and both ends of its pipes.
+struct Front {
+    said: Option<Sender<Vec<u8>>>,
+    heard: Receiver<Vec<u8>>,
+    session: JoinHandle<io::Result<()>>,
+}
+
+struct Ear(Receiver<Vec<u8>>, Vec<u8>);
+struct Mouth(Sender<Vec<u8>>);
+
+impl Read for Ear {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.1.is_empty() {
+            self.1 = self.0.recv().unwrap_or_default();
+        }
+        let count = self.1.len().min(into.len());
+        into[..count].copy_from_slice(&self.1[..count]);
+        self.1.drain(..count);
+        Ok(count)
+    }
+}
+
+impl Write for Mouth {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let sent = self.0.send(bytes.to_vec());
+        sent.map(|()| bytes.len()).map_err(|_| io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Front {
+    fn start(silent: Duration) -> Self {
+        let (said, input) = channel();
+        let (output, heard) = channel();
+        let deadlines = Deadlines { silent, total: HOUR, stopped: STOPPED };
+        let serve = move || serve_within(Ear(input, Vec::new()), Mouth(output), ways(), [deadlines; 2]);
+        let front = Self { said: Some(said), heard, session: spawn(serve) };
+        assert_eq!(front.hear()["type"], "hello");
+        front
+    }
+
+    fn say(&self, command: &Value) {
+        let mut line = command.to_string().into_bytes();
+        line.push(b'\n');
+        self.said.as_ref().expect("the input is open").send(line).expect("the session listens");
+    }
+
+    fn hear(&self) -> Value {
+        let mut line = Vec::new();
+        while !line.ends_with(b"\n") {
+            line.extend(self.heard.recv_timeout(SOON).expect("an answer in time"));
+        }
+        serde_json::from_slice(&line).expect("an event is JSON")
+    }
+
+    /// The session ends by itself, with nothing more to say and an exit code that is no success.
+    fn ends(self) {
+        let since = Instant::now();
+        while !self.session.is_finished() {
+            assert!(since.elapsed() < SOON, "the session goes on");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert!(self.session.join().expect("no panic").is_err());
+        assert!(self.heard.try_recv().is_err(), "the last word was not the last");
+    }
+}
+
+fn opens() -> [Value; 3] {
+    let file = |create: bool, path: &str| {
+        let size_bytes = create.then_some(1 << 20);
+        json!({"id": 2, "command": "open", "kind": "file", "path": path, "access": "write", "create": create,
+               "direct": false, "size_bytes": size_bytes})
+    };
+    let device = json!({"id": 2, "command": "open", "kind": "device", "path": "/dev/hangs", "direct": true});
+    [file(false, "/mnt/hangs"), file(true, "/mnt/hangs"), device]
+}
+
+#[test]
+fn a_target_that_can_not_be_opened_in_time_is_the_session_s_last_word() {
+    for open in opens() {
+        let front = Front::start(SILENT);
+        let since = Instant::now();
+        front.say(&open);
+        let error = front.hear();
+        assert!(since.elapsed() >= SILENT, "{error}");
+        assert_eq!((&error["type"], &error["id"], &error["kind"]), (&json!("error"), &json!(2), &json!("stuck")));
+        let path = open["path"].as_str().expect("a path");
+        assert_eq!(error["message"], format!("opening {path} did not come back within 2 s"));
+        front.ends();
+    }
+}
+
+#[test]
+fn a_stop_ends_the_wait_for_a_target() {
+    let front = Front::start(HOUR);
+    front.say(&opens()[0]);
+    front.say(&json!({"id": 2, "command": "stop"}));
+    let error = front.hear();
+    assert_eq!(error["kind"], "stuck");
+    assert_eq!(error["message"], "opening /mnt/hangs was told to stop, and did not come back within 1 s");
+    front.ends();
+}
+
+#[test]
+fn a_stop_for_another_command_does_not() {
+    let front = Front::start(SILENT);
+    front.say(&opens()[0]);
+    front.say(&json!({"id": 1, "command": "stop"}));
+    assert_eq!(front.hear()["message"], "opening /mnt/hangs did not come back within 2 s");
+    front.ends();
+}
+
+#[test]
+fn the_end_of_the_front_ends_the_wait_for_a_target() {
+    let mut front = Front::start(HOUR);
+    front.say(&opens()[2]);
+    front.said = None;
+    assert_eq!(front.hear()["kind"], "stuck");
+    front.ends();
+}
+
+#[test]
+fn targets_that_are_open_beside_one_that_hangs_are_left_to_the_end_of_the_process() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("target");
+    std::fs::write(&path, [0; 4096]).expect("a file");
+    let front = Front::start(SILENT);
+    front.say(&json!({"id": 1, "command": "open", "kind": "file", "path": path, "access": "read", "create": false,
+                      "direct": false, "size_bytes": null}));
+    assert_eq!(front.hear()["type"], "opened");
+    front.say(&opens()[0]);
+    assert_eq!(front.hear()["kind"], "stuck");
+    front.ends();
+    let wanted = Wanted { write: false, create_bytes: None, direct: false };
+    // Whoever closes a file may have to wait for it: the lock shows that nobody did.
+    assert!(Target::open(&path, wanted).is_err());
+}
+
+#[test]
+fn a_stop_ends_a_pause() {
+    let front = Front::start(HOUR);
+    front.say(&json!({"id": 3, "command": "wait", "duration_ns": 3_600_000_000_000_u64}));
+    front.say(&json!({"id": 3, "command": "stop"}));
+    assert_eq!(front.hear(), json!({"type": "waited", "id": 3}));
+}
