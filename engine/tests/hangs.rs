@@ -11,6 +11,7 @@ use iosonde_engine::failure::Failure;
 use iosonde_engine::protocol::LedgerSpec;
 use iosonde_engine::session::{Ways, serve_within};
 use iosonde_engine::target::{DeviceWanted, Made, Target, Wanted};
+use iosonde_engine::verify::Ledger;
 use iosonde_engine::watchdog::Deadlines;
 use serde_json::{Value, json};
 
@@ -26,13 +27,28 @@ fn hang<T>() -> Result<T, Failure> {
     }
 }
 
-fn ways() -> Ways {
-    Ways {
-        make: |_: &Path, _: Option<&str>| -> Result<Made, Failure> { hang() },
-        file: |path: &Path, wanted: Wanted| if path.ends_with("hangs") { hang() } else { Target::open(path, wanted) },
-        device: |_: &Path, _: &DeviceWanted| hang(),
-        made: Target::open_made,
-        ledger: LedgerSpec::open,
+// Files that never open, where they are to be made or are called so; devices never do.
+struct Hanging;
+
+impl Ways for Hanging {
+    fn make(&self, _: &Path, _: Option<&str>) -> Result<Made, Failure> {
+        hang()
+    }
+
+    fn made(&self, _: &Path, _: Made, _: Wanted) -> Result<Target, Failure> {
+        hang()
+    }
+
+    fn file(&self, path: &Path, wanted: Wanted) -> Result<Target, Failure> {
+        if path.ends_with("hangs") { hang() } else { Target::open(path, wanted) }
+    }
+
+    fn device(&self, _: &Path, _: &DeviceWanted) -> Result<Target, Failure> {
+        hang()
+    }
+
+    fn ledger(&self, spec: LedgerSpec, target: &Target) -> Result<Ledger, Failure> {
+        spec.open(target)
     }
 }
 
@@ -74,7 +90,7 @@ impl Front {
         let (said, input) = channel();
         let (output, heard) = channel();
         let deadlines = Deadlines { silent, total: HOUR, stopped: STOPPED };
-        let serve = move || serve_within(Ear(input, Vec::new()), Mouth(output), ways(), [deadlines; 2]);
+        let serve = move || serve_within(Ear(input, Vec::new()), Mouth(output), Hanging, [deadlines; 2]);
         let front = Self { said: Some(said), heard, session: spawn(serve) };
         assert_eq!(front.hear()["type"], "hello");
         front

@@ -2,11 +2,11 @@
 
 mod brake;
 mod opening;
+mod ways;
 
 use std::cell::RefCell;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -14,6 +14,7 @@ use std::thread::park_timeout;
 use std::time::{Duration, Instant};
 
 use brake::{Brake, listen};
+pub use ways::{AsNamed, Ways};
 
 use crate::cell::{
     Bench, CALIBRATION_SPAN_BYTES, Interval, JobResult, Setting, calibration, conduct, conduct_simulated, verify,
@@ -22,11 +23,10 @@ use crate::clock::{Clock, Monotonic, read_ns};
 use crate::failure::{Failure, FailureKind};
 use crate::host::memory_bytes_free;
 use crate::job::{Job, TARGETS_MAX};
-use crate::protocol::{Command, Event, Hello, LedgerSpec, Numbered, TargetSpec};
+use crate::protocol::{Command, Event, Hello, Numbered, TargetSpec};
 use crate::record::Phase;
 use crate::sim::{Drive, FaultPlan, Model, VirtualClock, check_faults, flush_all};
-use crate::target::{DeviceWanted, Made, Target, TargetKind, Wanted, sync_all};
-use crate::verify::Ledger;
+use crate::target::{Target, TargetKind, sync_all};
 use crate::watchdog::{Deadlines, WatchedThread, waits_for};
 
 /// Commands that may wait while a job runs. Those beyond are refused, so that a stop, and the end, are heard all the same.
@@ -34,37 +34,15 @@ const COMMANDS_WAITING_MAX: usize = 16;
 /// The longest wait that may be asked for: a day.
 const WAIT_NS_MAX: u64 = 86_400 * 1_000_000_000;
 
-/// The ways to what is measured, the only ones that a session has.
-#[derive(Clone, Copy, Debug)]
-pub struct Ways {
-    /// To files that it creates.
-    pub make: fn(&Path, Option<&str>) -> Result<Made, Failure>,
-    /// From a file that was created to one that is open.
-    pub made: fn(&Path, Made, Wanted) -> Result<Target, Failure>,
-    /// To files that exist.
-    pub file: fn(&Path, Wanted) -> Result<Target, Failure>,
-    /// To block devices.
-    pub device: fn(&Path, &DeviceWanted) -> Result<Target, Failure>,
-    /// To the ledger of a target.
-    pub ledger: fn(LedgerSpec, &Target) -> Result<Ledger, Failure>,
-}
-
 /// Answers the commands of `input` on `output` until the input ends or nobody reads the output any more.
 ///
 /// An error also says that a target did not answer, and that a thread still waits for it: then the process is to end.
 pub fn serve(input: impl Read + Send + 'static, output: impl Write) -> io::Result<()> {
-    let ways = Ways {
-        make: Target::make,
-        made: Target::open_made,
-        file: Target::open,
-        device: Target::open_device,
-        ledger: LedgerSpec::open,
-    };
-    serve_with(input, output, ways)
+    serve_with(input, output, AsNamed)
 }
 
 /// The same, with other ways to files and devices than opening what the commands name.
-pub fn serve_with(input: impl Read + Send + 'static, output: impl Write, ways: Ways) -> io::Result<()> {
+pub fn serve_with(input: impl Read + Send + 'static, output: impl Write, ways: impl Ways) -> io::Result<()> {
     serve_within(input, output, ways, [Deadlines::COMMAND, Deadlines::JOB])
 }
 
@@ -72,7 +50,7 @@ pub fn serve_with(input: impl Read + Send + 'static, output: impl Write, ways: W
 pub fn serve_within(
     input: impl Read + Send + 'static,
     output: impl Write,
-    ways: Ways,
+    ways: impl Ways,
     deadlines: [Deadlines; 2],
 ) -> io::Result<()> {
     let brake = Arc::new(Brake::default());
@@ -85,7 +63,7 @@ pub fn serve_within(
         clock: Monotonic::start(),
         virtual_clock: VirtualClock::default(),
         output: BufWriter::new(output),
-        ways,
+        ways: Arc::new(ways),
         deadlines,
         thread: Arc::new(WatchedThread::start()?),
         is_given_up: false,
@@ -112,7 +90,7 @@ struct Session<W: Write> {
     // The time of simulated drives.
     virtual_clock: VirtualClock,
     output: BufWriter<W>,
-    ways: Ways,
+    ways: Arc<dyn Ways>,
     deadlines: [Deadlines; 2],
     // All that may wait for a target is done there.
     thread: Arc<WatchedThread>,
@@ -243,8 +221,8 @@ impl<W: Write> Session<W> {
         let target = if let TargetSpec::Simulation { model, seed, faults } = spec {
             self.open_simulated(&model, seed, &faults)?
         } else {
-            let ways = self.ways;
-            let work = move |made: &mut dyn FnMut(opening::Made)| opening::open(&ways, spec, made);
+            let ways = Arc::clone(&self.ways);
+            let work = move |made: &mut dyn FnMut(opening::Made)| opening::open(ways.as_ref(), spec, made);
             self.watch(self.deadlines[0], work, &mut |session, (identity, marked)| {
                 session.send(&Event::Made { id, identity, marked });
                 ControlFlow::Continue(())

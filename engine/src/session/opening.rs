@@ -13,7 +13,7 @@ use crate::watchdog::{Signs, waits_for};
 pub type Made = (Identity, bool);
 
 /// Opens a target; `made` is told of a file as soon as it is there.
-pub fn open(ways: &Ways, spec: TargetSpec, made: &mut dyn FnMut(Made)) -> Result<Target, Failure> {
+pub fn open(ways: &dyn Ways, spec: TargetSpec, made: &mut dyn FnMut(Made)) -> Result<Target, Failure> {
     match spec {
         TargetSpec::Simulation { .. } => unreachable!("the session keeps simulated drives"),
         TargetSpec::Null { size_bytes } => Ok(Target::null(size_bytes)),
@@ -26,19 +26,19 @@ pub fn open(ways: &Ways, spec: TargetSpec, made: &mut dyn FnMut(Made)) -> Result
             let wanted = Wanted { write, create_bytes: size_bytes, direct };
             begin(&path);
             let mut target = if create {
-                let new = (ways.make)(&path, mark.as_deref())?;
+                let new = ways.make(&path, mark.as_deref())?;
                 made((new.identity, new.marked));
-                (ways.made)(&path, new, wanted)?
+                ways.made(&path, new, wanted)?
             } else {
-                (ways.file)(&path, wanted)?
+                ways.file(&path, wanted)?
             };
             target.cpus_near = cpus_near;
-            target.ledger = ledger.map(|spec| (ways.ledger)(spec, &target)).transpose()?.map(Arc::new);
+            target.ledger = ledger.map(|spec| ways.ledger(spec, &target)).transpose()?.map(Arc::new);
             Ok(target)
         }
         TargetSpec::Device { path, generic, direct, cpus_near } => {
             begin(&path);
-            let mut target = (ways.device)(&path, &DeviceWanted { direct, generic })?;
+            let mut target = ways.device(&path, &DeviceWanted { direct, generic })?;
             target.cpus_near = cpus_near;
             Ok(target)
         }

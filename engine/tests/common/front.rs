@@ -41,7 +41,7 @@ pub fn play(input: &[u8]) -> Vec<Value> {
         ended: Arc::clone(&ended),
     };
     let ear = Ear { line: Vec::new(), heard: Arc::clone(&heard) };
-    let outcome = serve_with(script, ear, Scratch::ways());
+    let outcome = serve_with(script, ear, scratch.ways());
     outcome.expect("there was always somebody who listened");
     let ended: Option<Instant> = *ended.lock().expect("nobody panics with it");
     let after = ended.map(|ended| ended.elapsed());

@@ -1,7 +1,6 @@
 //! The only files that a session under test can reach: a few, in a folder that was made for it. What a command says of a
 //! path decides which of them is meant, and nothing is ever opened by the path itself.
 
-use std::cell::RefCell;
 use std::fs::{File, OpenOptions};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
@@ -10,7 +9,7 @@ use std::path::{Path, PathBuf};
 use iosonde_engine::failure::{Failure, FailureKind};
 use iosonde_engine::protocol::LedgerSpec;
 use iosonde_engine::session::Ways;
-use iosonde_engine::target::{Made, Target, Wanted};
+use iosonde_engine::target::{DeviceWanted, Made, Target, Wanted};
 use iosonde_engine::verify::Ledger;
 use rustix::fs::{FlockOperation, flock};
 use serde_json::Value;
@@ -25,20 +24,13 @@ const LEDGER_BYTES_MAX: u64 = (64 << 10) + 4096;
 /// What the lines of the front itself begin with, which are not said to the engine.
 const OWN: &[u8] = b"{\"#\":";
 
-thread_local! {
-    // The ways of a session are plain functions, called on the thread that serves.
-    static FOLDER: RefCell<Option<PathBuf>> = const { RefCell::new(None) };
-}
-
 /// The folder of one session. It is removed with all that is in it.
 pub struct Scratch(TempDir);
 
 impl Scratch {
-    /// A new folder, for a session on this thread.
+    /// A new folder.
     pub fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        FOLDER.set(Some(folder.path().to_owned()));
-        Self(folder)
+        Self(tempfile::tempdir().expect("a folder"))
     }
 
     /// Where it is, for who acts on its files.
@@ -47,20 +39,59 @@ impl Scratch {
     }
 
     /// The ways of a session to these files, and to no others.
-    pub fn ways() -> Ways {
-        Ways {
-            make: |path, mark| Target::make(&target(path), mark),
-            made: |path, made, wanted| made_of(&target(path), made, wanted),
-            file: |path, wanted| existing(&target(path), wanted),
-            device: |_, _| Err(Failure::new(FailureKind::NoRights, "no devices here")),
-            ledger: ledger_of,
-        }
+    pub fn ways(&self) -> ScratchWays {
+        ScratchWays(self.path())
     }
 }
 
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        FOLDER.take();
+/// See [`Scratch::ways`].
+pub struct ScratchWays(PathBuf);
+
+impl ScratchWays {
+    fn target(&self, told: &Path) -> PathBuf {
+        self.0.join(file_name("target", told.as_os_str().as_bytes()))
+    }
+
+    fn ledger_path(&self, told: &Path) -> PathBuf {
+        self.0.join(file_name("ledger", told.as_os_str().as_bytes()))
+    }
+}
+
+impl Ways for ScratchWays {
+    fn make(&self, path: &Path, mark: Option<&str>) -> Result<Made, Failure> {
+        Target::make(&self.target(path), mark)
+    }
+
+    fn made(&self, path: &Path, made: Made, wanted: Wanted) -> Result<Target, Failure> {
+        if wanted.create_bytes.is_some_and(|size_bytes| size_bytes > TARGET_BYTES_MAX) {
+            return Err(Failure::new(FailureKind::NoSpace, "no room for so large a file"));
+        }
+        Target::open_made(&self.target(path), made, wanted)
+    }
+
+    // One that is open already is not waited for.
+    fn file(&self, path: &Path, wanted: Wanted) -> Result<Target, Failure> {
+        let path = self.target(path);
+        if let Ok(file) = File::open(&path)
+            && flock(&file, FlockOperation::NonBlockingLockExclusive).is_err()
+        {
+            return Err(Failure::new(FailureKind::Held, "it is open already"));
+        }
+        Target::open(&path, wanted)
+    }
+
+    fn device(&self, _: &Path, _: &DeviceWanted) -> Result<Target, Failure> {
+        Err(Failure::new(FailureKind::NoRights, "no devices here"))
+    }
+
+    fn ledger(&self, spec: LedgerSpec, target: &Target) -> Result<Ledger, Failure> {
+        let spec = match spec {
+            LedgerSpec::Kept { path, run, step_bytes, size_bytes } => {
+                LedgerSpec::Kept { path: path.map(|path| self.ledger_path(&path)), run, step_bytes, size_bytes }
+            }
+            LedgerSpec::Left { path } => LedgerSpec::Left { path: self.ledger_path(&path) },
+        };
+        spec.open(target)
     }
 }
 
@@ -105,40 +136,4 @@ fn write(path: &Path, words: &[Value], length_bytes: u64) {
 
 fn file_name(kind: &str, told: &[u8]) -> String {
     format!("{kind}-{}", told.last().copied().unwrap_or(0) % FILES)
-}
-
-fn here(kind: &str, told: &Path) -> PathBuf {
-    let folder = FOLDER.with_borrow(Clone::clone).expect("a session has a folder");
-    folder.join(file_name(kind, told.as_os_str().as_bytes()))
-}
-
-fn target(told: &Path) -> PathBuf {
-    here("target", told)
-}
-
-fn made_of(path: &Path, made: Made, wanted: Wanted) -> Result<Target, Failure> {
-    if wanted.create_bytes.is_some_and(|size_bytes| size_bytes > TARGET_BYTES_MAX) {
-        return Err(Failure::new(FailureKind::NoSpace, "no room for so large a file"));
-    }
-    Target::open_made(path, made, wanted)
-}
-
-// One that is open already is not waited for.
-fn existing(path: &Path, wanted: Wanted) -> Result<Target, Failure> {
-    if let Ok(file) = File::open(path)
-        && flock(&file, FlockOperation::NonBlockingLockExclusive).is_err()
-    {
-        return Err(Failure::new(FailureKind::Held, "it is open already"));
-    }
-    Target::open(path, wanted)
-}
-
-fn ledger_of(spec: LedgerSpec, target: &Target) -> Result<Ledger, Failure> {
-    let spec = match spec {
-        LedgerSpec::Kept { path, run, step_bytes, size_bytes } => {
-            LedgerSpec::Kept { path: path.map(|path| here("ledger", &path)), run, step_bytes, size_bytes }
-        }
-        LedgerSpec::Left { path } => LedgerSpec::Left { path: here("ledger", &path) },
-    };
-    spec.open(target)
 }
