@@ -18,8 +18,8 @@ def run(results: Path, folder: Path, pairs: int, before: list[Path]) -> int:
     """Measures, prints and keeps the table; always 0, since it judges nothing."""
     report = Report(f"The engine against another build of it, {pairs} alternating rounds of {DURATION_S} s", folder)
     report.say(
-        "Random reads of 4 KiB. Ratios are this build / the other one in the same round: median of the rounds (bootstrap",
-        "95 % interval). CPU time is of whole processes, user and system, the kernel's threads included.",
+        "Random reads of 4 KiB. Ratios are this build / the other one in the same round: median of the rounds",
+        "(bootstrap 95 % interval). CPU time is of whole processes, user and system, the kernel's threads included.",
         "",
         "| load | build | IOPS | mean latency | CPU an I/O | this build: IOPS, mean, CPU |",
         "|---|---|---|---|---|---|",

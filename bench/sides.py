@@ -112,7 +112,10 @@ def field_ratio(field: str, ours: Sequence[Sample], theirs: Sequence[Sample]) ->
 
 
 def by_engine(engine: Engine, program: Path | None = None) -> Measure:
-    """Our engine alone, its I/O through ``engine``; a process of its own for each cell. ``program`` is another build."""
+    """Our engine alone, its I/O through ``engine``; a process of its own for each cell.
+
+    ``program`` is another build of it.
+    """
 
     def measure(load: Load, seed: int) -> Sample:
         before = CpuSpent.by_children()

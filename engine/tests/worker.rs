@@ -310,6 +310,16 @@ fn a_backlog_is_what_had_come_back_and_was_not_taken_and_never_more_than_was_in_
     let (in_flight_ns, backlog_ns) =
         all.iter().fold((0, 0), |sum, tally| (sum.0 + tally.in_flight_ns, sum.1 + tally.backlog_ns));
     assert!(backlog_ns > 0 && backlog_ns < in_flight_ns, "{backlog_ns} of {in_flight_ns}");
+    // With nothing in flight before, no more than half of the time since the launch.
+    let nothing = Job { queue_depth: 8, ..busy };
+    let clock = ManualClock::default();
+    let mut ring = ScriptedRing::new(&clock, MS / 100);
+    (ring.is_done_at_once, ring.push_ns) = (true, MS / 100);
+    let (end, mut spares) = Bench::on(&nothing, ring, clock, 400).run();
+    let all = tallies(&end, &mut spares);
+    let (in_flight_ns, backlog_ns) =
+        all.iter().fold((0, 0), |sum, tally| (sum.0 + tally.in_flight_ns, sum.1 + tally.backlog_ns));
+    assert!(backlog_ns > 0 && backlog_ns < in_flight_ns, "{backlog_ns} of {in_flight_ns}");
     let (end, mut spares) = Bench::new(&Job { measure_ns: 300 * MS, ..job() }, MS, 400).run();
     let idle: u64 = tallies(&end, &mut spares).iter().map(|tally| tally.backlog_ns).sum();
     assert_eq!(idle, 0, "a worker that sleeps until something comes back has no backlog");

@@ -16,6 +16,7 @@ from iosonde.records import (
     CpuUse,
     Damage,
     DamageKind,
+    DeviceCounts,
     Engine,
     Fault,
     FaultKind,
@@ -24,6 +25,7 @@ from iosonde.records import (
     Neighbour,
     Operation,
     Outcome,
+    RequestCounts,
     RunRecord,
     ShareTotals,
     SlowIo,
@@ -203,6 +205,29 @@ def device(**changes: Any) -> dict[str, Any]:
     return {"target": {"device": changes}}
 
 
+def counted(share: float = 1.0, latency_ns: int = MS, merged: int = 0) -> dict[str, Any]:
+    """What the kernel counted, against the reads of a sound repeat."""
+    none = RequestCounts(count=0, merged=0, bytes=0, request_ns=0)
+    count = round(FULL_COUNT * share)
+    read = RequestCounts(count=count - merged, merged=merged, bytes=4096 * count, request_ns=latency_ns * count)
+    counts = DeviceCounts(
+        device="sda",
+        targets=(0,),
+        by_request=True,
+        elapsed_ns=5 * SECOND_NS,
+        read=read,
+        write=none,
+        trim=none,
+        flush=none,
+    )
+    return {"devices": (counts,)}
+
+
+def alone(*records: CellRecord, **target: Any) -> RunRecord:
+    """A run on a whole device that nobody else uses."""
+    return run_of(*records, header={"target": {"kind": "device", **target}})
+
+
 def handed_over(kernel_workers_ns: int) -> CpuUse:
     """A second of the engine's own, and so much of the kernel's threads."""
     return cpu_use(SECOND_NS).model_copy(update={"kernel_workers_ns": kernel_workers_ns})
@@ -302,6 +327,8 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
     "io-errors": lambda: run_of(repeat(1), repeat(2), repeat(3, faults=(error(),))),
     # A quarter more than 8 in flight have time for, and no edge that would explain it.
     "littles-law-off": lambda: run_of(*three(count=FULL_COUNT * 5 // 4)),
+    "device-counts-differ": lambda: run_of(*three(**counted(0.9))),
+    "device-times-differ": lambda: alone(*three(**counted(latency_ns=2 * MS))),
     "depth-not-reached": lambda: run_of(*three(queue_depth_achieved=7.0)),
     "not-settled": lambda: run_of(judged([20_000] * 2 + [8_000] * 58)),
     "level-changed": lambda: run_of(repeat(intervals=course([8_000] * 12 + [2_000] * 28))),
@@ -387,6 +414,18 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("littles-law-off", by_fio),
     ("littles-law-off", lambda: paced_run(*(paced_repeat(each) for each in (1, 2, 3)))),
     ("littles-law-off", lambda: run_of(*three(count=FULL_COUNT // 2), header={"target": {"kind": "null"}})),
+    ("device-counts-differ", lambda: run_of(*three(**counted(0.985)))),
+    # Others may use the device of a file.
+    ("device-counts-differ", lambda: run_of(*three(**counted(1.5)))),
+    ("device-counts-differ", lambda: alone(*three(**counted(1.5)), uses=(MOUNTED,))),
+    ("device-counts-differ", lambda: run_of(*three(**counted(0.1)), header=BUFFERED)),
+    ("device-counts-differ", lambda: run_of(*commits(Engine.IO_URING))),
+    ("device-counts-differ", lambda: run_of(*three(**counted(0.1), **truth(engine=Engine.PASSTHROUGH)))),
+    # The host has a part in what the engine sees, and the kernel's own time is a little below it.
+    ("device-times-differ", lambda: alone(*three(**counted(latency_ns=MS * 97 // 100)))),
+    ("device-times-differ", lambda: run_of(*three(**counted(latency_ns=2 * MS)))),
+    ("device-times-differ", lambda: alone(*three(**counted(latency_ns=2 * MS)), uses=(MOUNTED,))),
+    ("device-times-differ", lambda: alone(*three(**counted(latency_ns=2 * MS, merged=FULL_COUNT // 2)))),
     ("not-as-written", lambda: run_of(*(repeat(each, verification=(read_back(),)) for each in (1, 2)))),
     ("reads-of-holes", lambda: run_of(*(repeat(each, workload(read_percent=0, trim_percent=50)) for each in (1, 2)))),
     (
@@ -502,6 +541,7 @@ def test_a_near_miss_does_not_set_it_off(identity: str, run: Callable[[], RunRec
 def test_a_finding_comes_alone_where_its_reason_is_alone(identity: str) -> None:
     companions = {
         "buffered-io": set(),
+        "device-times-differ": {"written-unknown"},
         "engine-by-cell": {"volatile-write-cache"},
         "waiting-not-counted": {"measured-by-fio"},
         **{each: {"littles-law-off"} for each in ("repeats-differ", "precision-missed", "not-established")},

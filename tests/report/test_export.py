@@ -55,7 +55,7 @@ def test_the_cells_have_the_promised_columns(tables: dict[str, list[dict[str, st
         "run", "experiments", "cell", "repeat", "order", "seed", "outcome", "fate", "weight", "operation", "pattern",
         "read_percent",
         "trim_percent", "block_size_bytes", "block_sizes", "queue_depth", "rate_per_s", "arrivals", "jobs", "targets",
-        "queue_depth_achieved", "queue_depth_by_latency", "sync", "flush_every", "data",
+        "queue_depth_achieved", "queue_depth_device", "queue_depth_by_latency", "sync", "flush_every", "data",
         "compressible_percent", "duplicates_percent", "offset_bytes", "span_bytes", "burst_operations",
         "think_ns", "count", "bytes", "measured_ns", "iops", "bytes_per_s", "latency_kind", "latency_ns_mean",
         "latency_ns_min", "latency_ns_max", "latency_ns_p50", "latency_ns_p90", "latency_ns_p95", "latency_ns_p99",
@@ -63,7 +63,8 @@ def test_the_cells_have_the_promised_columns(tables: dict[str, list[dict[str, st
         "service_ns_max", "lag_ns_p50", "lag_ns_p99", "lag_ns_max", "host_lag_ns_p50", "host_lag_ns_p99",
         "host_lag_ns_max", "waiting_age_ns_max", "cpu_user_ns", "cpu_system_ns",
         "cpu_kernel_workers_ns", "switches_voluntary", "switches_involuntary", "migrations", "steal_ns",
-        "reap_granularity_ns_p50", "reap_granularity_ns_max", "faults", "censored", "invalid",
+        "reap_granularity_ns_p50", "reap_granularity_ns_max", "sweep_ns_max", "device_iops",
+            "device_bytes_per_s", "device_latency_ns_mean", "faults", "censored", "invalid",
     ]  # fmt: skip
 
 
@@ -89,6 +90,7 @@ def test_the_weights_of_the_repeats_give_the_iops_of_the_page_and_discarded_ones
 def test_the_intervals_have_the_promised_columns(tables: dict[str, list[dict[str, str]]]) -> None:
     assert list(tables["intervals.csv"][0]) == [
         "cell", "repeat", "phase", "interval_first", "interval_last", "start_ns", "end_ns", "queue_depth_achieved",
+            "queue_depth_device",
         "kernel_workers", "operation", "count", "bytes", "iops", "bytes_per_s", "latency_kind", "latency_ns_mean",
         "latency_ns_min", "latency_ns_max", "latency_ns_p50", "latency_ns_p99",
     ]  # fmt: skip

@@ -6,6 +6,7 @@ use std::thread::{park_timeout, scope};
 use std::time::Duration;
 
 use super::crew::{Crew, spares_each};
+use super::device_counts::Witness;
 use super::kernel_workers::KernelWorkers;
 use super::memory_needed;
 use super::patience::Patience;
@@ -70,6 +71,7 @@ pub fn conduct(
     scope(|scope| {
         let mut crew = Crew::hire(scope, job, setting, &gate, &shared)?;
         let watcher = Watcher::start(scope, &watch, targets, &setting.stop).inspect_err(|_| crew.send_home(&gate))?;
+        let witness = Witness::of(targets);
         has_its_own_deadlines();
         let start_ns = setting.clock.now();
         gate.open(Some(start_ns));
@@ -88,10 +90,10 @@ pub fn conduct(
             crew.is_given_up |= patience.is_over(setting.clock.now(), is_heard, setting.stop.load(Ordering::Relaxed));
         };
         wait_until(setting.clock, warmup_end_ns, &mut crew, &mut pass_on);
-        let before = Moment::real(setting.clock);
+        let (before, counts_before) = (Moment::real(setting.clock), witness.look(setting.clock));
         let handed_over_ns = crew.kernel_workers.as_mut().map_or(0, KernelWorkers::cpu_ns);
         wait_until(setting.clock, end_ns, &mut crew, &mut pass_on);
-        let after = Moment::real(setting.clock);
+        let (after, counts_after) = (Moment::real(setting.clock), witness.look(setting.clock));
         wait_until(setting.clock, u64::MAX, &mut crew, &mut pass_on);
         counted.add_rest(&mut crew.collector, &mut |found| interval(watched(found, &mut crew.kernel_workers)));
         let asleep = crew.asleep();
@@ -104,6 +106,7 @@ pub fn conduct(
         total.fail(watcher.end());
         let is_stuck = total.is_stuck();
         let mut result = total.result(job, &counted, collector.shares(), &before, &after);
+        result.devices = witness.between(&counts_before, &counts_after);
         if is_stuck {
             setting.stop.store(true, Ordering::Relaxed);
         }

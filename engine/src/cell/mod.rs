@@ -5,6 +5,7 @@ mod calibration;
 mod collector;
 mod conduct;
 mod crew;
+mod device_counts;
 mod granted;
 mod kernel_workers;
 mod memory_needed;
@@ -20,6 +21,7 @@ mod watch;
 pub use calibration::{CALIBRATION_SPAN_BYTES, calibration};
 pub use collector::Collector;
 pub use conduct::{Setting, conduct};
+pub use device_counts::{DeviceCounts, RequestCounts};
 pub use pass::{Verification, verify};
 pub use result::{
     CpuUse, DriveState, EngineTruth, Interval, JobResult, Outcome, ShareTotals, TargetShare, ThreadCpu, Times,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::device_counts::DeviceCounts;
 use crate::failure::Failure;
 use crate::host::ClockPair;
 use crate::job::Engine;
@@ -108,6 +109,12 @@ pub struct JobResult {
     /// the kernel is the operation itself, or in virtual time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reap_granularity: Option<Times>,
+    /// The longest look at what had come back that was timed; None where none was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sweep_ns_max: Option<u64>,
+    /// What the kernel counted meanwhile at the devices below the targets, where they are known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<DeviceCounts>,
     /// CPU time; None in virtual time.
     pub cpu: Option<CpuUse>,
     /// When measuring began.
@@ -135,6 +142,8 @@ pub struct DriveState {
 pub struct TargetShare {
     /// Operations in flight, integrated over time.
     pub in_flight_ns: u64,
+    /// See [`Interval::backlog_ns`].
+    pub backlog_ns: u64,
     /// Counts by class; a class without any is left out.
     pub operations: BTreeMap<Class, ShareTotals>,
 }
@@ -160,6 +169,7 @@ impl TargetShare {
         }
         // A job with an amount can take so long that sums are full: they stay there.
         self.in_flight_ns = self.in_flight_ns.saturating_add(tally.in_flight_ns);
+        self.backlog_ns = self.backlog_ns.saturating_add(tally.backlog_ns);
         for class in Class::ALL {
             let counts = tally.class(class);
             if counts.count > 0 {
@@ -194,6 +204,8 @@ pub struct Interval {
     pub end_ns: u64,
     /// Operations in flight, integrated over time.
     pub in_flight_ns: u64,
+    /// The part of them that had completed and that the engine had not taken yet: an estimate, from one round in 64.
+    pub backlog_ns: u64,
     /// Kernel threads that `io_uring` had for its operations meanwhile, at most; None for other engines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel_workers: Option<u32>,
@@ -278,6 +290,7 @@ impl From<&Tally> for Interval {
             start_ns: tally.start_ns,
             end_ns: tally.end_ns,
             in_flight_ns: tally.in_flight_ns,
+            backlog_ns: tally.backlog_ns,
             kernel_workers: None,
             operations: filled.map(|(class, counts)| (class, Totals::from(counts))).collect(),
         }

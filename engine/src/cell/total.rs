@@ -186,6 +186,8 @@ impl Total {
             slowest: self.slowest.ordered(),
             faults: self.faults.kinds().to_vec(),
             reap_granularity: self.reap_gaps.as_ref().and_then(Times::of),
+            sweep_ns_max: (self.sweep_ns_max > 0).then_some(self.sweep_ns_max),
+            devices: Vec::new(),
             cpu,
             clock_start: before.clocks,
             clock_end: after.clocks,

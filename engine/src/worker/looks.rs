@@ -14,6 +14,17 @@ pub struct Looks {
     sweep_ns_max: u64,
 }
 
+/// What a round has handed over.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch {
+    /// Operations; with none of them it was at no time.
+    pub count: usize,
+    /// When.
+    pub at_ns: u64,
+    /// Operations that were in flight before.
+    pub older: u32,
+}
+
 impl Looks {
     /// None are timed where a call to the kernel is the operation itself, or in virtual time.
     #[must_use]
@@ -30,13 +41,14 @@ impl Looks {
         self.rounds_left == 0
     }
 
-    /// A look from `begin_ns` (0 where that was not timed) to `end_ns` that found so many completions.
+    /// A look from `begin_ns` (0 where that was not timed) to `end_ns` that found so many completions, after a launch.
     ///
     /// Gives the backlog of the round where it was timed: completions that were there and not yet taken, integrated over
     /// time, times the rounds that it stands for. They come one after the other while the worker does something else, so
-    /// that half of them were there on average. While it sleeps there are none: the first one wakes it.
+    /// that half of them were there on average: of those that were in flight before the launch since the look before, of the
+    /// others since the launch. While it sleeps there are none: the first one wakes it.
     #[inline]
-    pub fn look(&mut self, begin_ns: u64, end_ns: u64, found: usize, phase: Option<Phase>) -> u64 {
+    pub fn look(&mut self, begin_ns: u64, end_ns: u64, found: usize, launch: Launch, phase: Option<Phase>) -> u64 {
         if begin_ns > 0 && phase == Some(Phase::Measure) {
             self.sweep_ns_max = self.sweep_ns_max.max(end_ns - begin_ns);
         }
@@ -49,7 +61,9 @@ impl Looks {
         if phase == Some(Phase::Measure) {
             self.gaps.record(gap_ns);
         }
-        if phase.is_some() { found as u64 * gap_ns * (ROUNDS / 2) } else { 0 }
+        let older = u64::from(launch.older).min(found as u64);
+        let younger_ns = (found as u64 - older) * end_ns.saturating_sub(launch.at_ns);
+        if phase.is_some() { (older * gap_ns + younger_ns) * (ROUNDS / 2) } else { 0 }
     }
 
     /// The longest look.

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use super::Recorder;
 use super::batch::BatchSize;
 use super::end::WorkerEnd;
-use super::looks::Looks;
+use super::looks::{Launch, Looks};
 use super::machine::{Machine, MachineParts, Step};
 use crate::clock::Clock;
 use crate::failure::{Failure, FailureKind};
@@ -71,7 +71,7 @@ impl<R: Ring, C: Clock> Worker<R, C> {
     /// One round: launch what can be launched, hand it over, take what came back, turn the page where it is time.
     #[inline]
     pub fn step(&mut self) -> Step {
-        let handed_over = self.launch();
+        let launch = self.launch();
         let is_sampled = self.looks.is_next_timed();
         let (wait_for, timeout_ns) = if is_sampled { (0, 0) } else { self.machine.patience(|| self.clock.now()) };
         if let Err(error) = self.ring.submit(wait_for, timeout_ns)
@@ -85,22 +85,25 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         let now = self.clock.now();
         self.machine.turn(now);
         let found = self.completions.len();
-        self.machine.add_backlog(self.looks.look(begin_ns, now, found, self.machine.phase()));
+        self.machine.add_backlog(self.looks.look(begin_ns, now, found, launch, self.machine.phase()));
         self.machine.complete(now, &self.completions);
         self.completions.clear();
-        self.batch_size.learn(handed_over, found, wait_for > 0, self.machine.in_flight());
+        self.batch_size.learn(launch.count, found, wait_for > 0, self.machine.in_flight());
         self.machine.end(now)
     }
 
-    // Fills the queue, up to one batch; how many are handed over.
+    // Fills the queue, up to one batch.
     #[inline]
-    fn launch(&mut self) -> usize {
+    fn launch(&mut self) -> Launch {
+        let older = self.machine.in_flight();
         let now = if self.machine.is_timed() { self.clock.now() } else { 0 };
-        let planned = self.machine.plan(now, self.batch_size.now(), self.ring.buffers());
-        if planned > 0 {
-            self.machine.begin(self.clock.now(), |request| self.ring.push(request));
+        let count = self.machine.plan(now, self.batch_size.now(), self.ring.buffers());
+        if count == 0 {
+            return Launch { count, at_ns: u64::MAX, older };
         }
-        planned
+        let at_ns = self.clock.now();
+        self.machine.begin(at_ns, |request| self.ring.push(request));
+        Launch { count, at_ns, older }
     }
 
     // Takes all that is done; when it began, where the sweep is sampled or goes back to the kernel, which takes long.

@@ -95,8 +95,8 @@ class OperationEstimate:
 class CellEstimate:
     """One cell over its repeats. Only those that were measured to their end count.
 
-    ``operations`` is empty when no repeat finished. ``queue_depth_achieved`` and ``cpu_ns_per_io`` are None then, and
-    where the engine does not know them.
+    ``operations`` is empty when no repeat finished. ``queue_depth_achieved``, ``queue_depth_device`` and
+    ``cpu_ns_per_io`` are None then, and where the engine does not know them.
     ``faults`` and ``failures`` are those of all repeats, whatever their outcome. ``pace`` is that of an open loop.
     ``repeats`` says which of them the figures come from, and why others were discarded.
     """
@@ -109,6 +109,7 @@ class CellEstimate:
     faults: tuple[Fault, ...]
     measured_ns: int
     queue_depth_achieved: Estimate | None
+    queue_depth_device: Estimate | None
     cpu_ns_per_io: Estimate | None
     operations: dict[Operation, OperationEstimate]
     pace: PaceEstimate | None = None
@@ -118,6 +119,12 @@ class CellEstimate:
     def queue_depth_asked(self) -> int:
         """Operations that the workload wanted in flight, by all its workers together; at most, in an open loop."""
         return self.workload.operations_in_flight
+
+    @property
+    def queue_depth_kept(self) -> float | None:
+        """The depth that figures belong to: that at the device, or the achieved one where only the host's is known."""
+        kept = self.queue_depth_device or self.queue_depth_achieved
+        return None if kept is None else kept.mean
 
     @property
     def repeats_finished(self) -> int:
@@ -201,6 +208,7 @@ def estimate_cell(
         faults=tuple(fault for record in records for fault in record.faults),
         measured_ns=sum(record.measured_ns for record in used),
         queue_depth_achieved=estimate_known([record.queue_depth_achieved for record in used], weights),
+        queue_depth_device=estimate_known([record.queue_depth_device for record in used], weights),
         cpu_ns_per_io=estimate_known([_cpu_ns_per_io(record) for record in used], weights),
         operations={operation: each for operation, each in estimates.items() if each is not None},
         repeats=repeats,

@@ -13,13 +13,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iosonde.analysis.cells import CellEstimate
+from iosonde.analysis.device_counts import Witnessed, witnessed
 from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.histogram import PERCENTS, percent_name
 from iosonde.analysis.latency import TimesEstimate, estimate_times, latency_kind, leading, percentiles_of, service_of
-from iosonde.analysis.littles_law import littles_law
 from iosonde.analysis.many_histograms import ManyHistograms
+from iosonde.analysis.record_values import (
+    migrations,
+    of_reap_granularity,
+    over_threads,
+    queue_depth_by_latency,
+    waiting_age_ns_max,
+)
 from iosonde.analysis.totals import total_of
-from iosonde.records import CellRecord, IntervalRecord, LatencyKind, Operation, OperationTotals, RunRecord, ThreadCpu
+from iosonde.records import (
+    CellRecord,
+    IntervalRecord,
+    LatencyKind,
+    Operation,
+    OperationTotals,
+    RunRecord,
+    device_depth,
+)
 from iosonde.units import SECOND_NS
 from iosonde.vocabulary import Fate
 
@@ -202,26 +217,19 @@ def _bytes(row: _Row) -> int:
     return 0 if row.totals is None else row.totals.bytes
 
 
-def _of_threads(value: Callable[[ThreadCpu], int]) -> Callable[[_Row], int | None]:
-    return lambda row: None if row.record.cpu is None else sum(value(thread) for thread in row.record.cpu.threads)
+def _of_record(name: str, value: Callable[[CellRecord], Any], make: _Make = _maybe_integer) -> _Definition:
+    """A column of the whole measurement, the same in the rows of all its classes."""
+    return _Definition(name, make, lambda row: value(row.record))
 
 
-def _migrations(row: _Row) -> int | None:
-    threads = () if row.record.cpu is None else row.record.cpu.threads
-    known = [thread.migrations for thread in threads if thread.migrations is not None]
-    return sum(known) if known else None
+def _of_devices(name: str, value: Callable[[Witnessed], float | None]) -> _Definition:
+    """A column of what the kernel counted at the devices."""
 
+    def found(row: _Row) -> float | None:
+        witness = witnessed(row.record, row.operation)
+        return None if witness is None else value(witness)
 
-def _reap_granularity(value: Callable[[TimesEstimate], int | None]) -> Callable[[_Row], int | None]:
-    def found(row: _Row) -> int | None:
-        known = estimate_times(row.record.reap_granularity)
-        return None if known is None else value(known)
-
-    return found
-
-
-def _waiting_age_ns_max(row: _Row) -> int | None:
-    return None if row.record.censored is None else row.record.censored.waiting_age_ns_max
+    return _Definition(name, _real, found)
 
 
 def _rate_in_cell(amount: Callable[[_Row], int]) -> Callable[[_Row], float]:
@@ -270,11 +278,6 @@ _LATENCIES: Final = (
 )
 
 
-def _queue_depth_by_latency(row: _Row) -> float | None:
-    law = littles_law(row.record)
-    return None if law is None else law.queue_depth_by_latency
-
-
 _CELL_COLUMNS: Final = (
     _Definition("run", _text, lambda row: row.run),
     _Definition("experiments", _text, lambda row: "+".join(row.record.experiments)),
@@ -298,8 +301,9 @@ _CELL_COLUMNS: Final = (
     _Definition("arrivals", _text, lambda row: row.record.workload.arrivals and str(row.record.workload.arrivals)),
     _Definition("jobs", _integer, lambda row: row.record.workload.jobs),
     _Definition("targets", _integer, lambda row: row.record.workload.targets),
-    _Definition("queue_depth_achieved", _real, lambda row: row.record.queue_depth_achieved),
-    _Definition("queue_depth_by_latency", _real, _queue_depth_by_latency),
+    _of_record("queue_depth_achieved", lambda record: record.queue_depth_achieved, _real),
+    _of_record("queue_depth_device", lambda record: record.queue_depth_device, _real),
+    _of_record("queue_depth_by_latency", queue_depth_by_latency, _real),
     _Definition("sync", _text, lambda row: str(row.record.workload.sync)),
     _Definition("flush_every", _integer, lambda row: row.record.workload.flush_every),
     _Definition("data", _text, lambda row: str(row.record.workload.data)),
@@ -318,18 +322,20 @@ _CELL_COLUMNS: Final = (
     *_LATENCIES,
     *(_percentile(index) for index in range(len(PERCENTS))),
     *_OPEN_LOOP,
-    _Definition("waiting_age_ns_max", _maybe_integer, _waiting_age_ns_max),
-    _Definition("cpu_user_ns", _maybe_integer, _of_threads(lambda thread: thread.user_ns)),
-    _Definition("cpu_system_ns", _maybe_integer, _of_threads(lambda thread: thread.system_ns)),
-    _Definition(
-        "cpu_kernel_workers_ns", _maybe_integer, lambda row: row.record.cpu and row.record.cpu.kernel_workers_ns
-    ),
-    _Definition("switches_voluntary", _maybe_integer, _of_threads(lambda thread: thread.switches_voluntary)),
-    _Definition("switches_involuntary", _maybe_integer, _of_threads(lambda thread: thread.switches_involuntary)),
-    _Definition("migrations", _maybe_integer, _migrations),
-    _Definition("steal_ns", _maybe_integer, lambda row: row.record.cpu and row.record.cpu.steal_ns),
-    _Definition("reap_granularity_ns_p50", _maybe_integer, _reap_granularity(lambda times: times.percentile(50))),
-    _Definition("reap_granularity_ns_max", _maybe_integer, _reap_granularity(lambda times: times.ns_max)),
+    _of_record("waiting_age_ns_max", waiting_age_ns_max),
+    _of_record("cpu_user_ns", over_threads(lambda thread: thread.user_ns)),
+    _of_record("cpu_system_ns", over_threads(lambda thread: thread.system_ns)),
+    _of_record("cpu_kernel_workers_ns", lambda record: record.cpu and record.cpu.kernel_workers_ns),
+    _of_record("switches_voluntary", over_threads(lambda thread: thread.switches_voluntary)),
+    _of_record("switches_involuntary", over_threads(lambda thread: thread.switches_involuntary)),
+    _of_record("migrations", migrations),
+    _of_record("steal_ns", lambda record: record.cpu and record.cpu.steal_ns),
+    _of_record("reap_granularity_ns_p50", of_reap_granularity(lambda times: times.percentile(50))),
+    _of_record("reap_granularity_ns_max", of_reap_granularity(lambda times: times.ns_max)),
+    _of_record("sweep_ns_max", lambda record: record.sweep_ns_max),
+    _of_devices("device_iops", lambda witness: witness.device_per_s),
+    _of_devices("device_bytes_per_s", lambda witness: witness.device_bytes_per_s),
+    _of_devices("device_latency_ns_mean", lambda witness: witness.device_ns_mean),
     _Definition("faults", _integer, lambda row: sum(fault.count for fault in row.record.faults)),
     _Definition("censored", _maybe_integer, lambda row: row.record.censored.count if row.record.censored else None),
 )
@@ -344,6 +350,11 @@ def _depth_in_interval(row: _Row) -> float | None:
     return None if in_flight_ns is None else row.per_s(in_flight_ns) / SECOND_NS
 
 
+def _device_depth_in_interval(row: _Row) -> float | None:
+    interval = row.interval
+    return None if interval is None else device_depth(interval.in_flight_ns, interval.backlog_ns, row.duration_ns)
+
+
 _INTERVAL_COLUMNS: Final = (
     _Definition("cell", _text, lambda row: row.record.cell),
     _Definition("repeat", _integer, lambda row: row.record.repeat),
@@ -353,6 +364,7 @@ _INTERVAL_COLUMNS: Final = (
     _Definition("start_ns", _integer, _in_interval(lambda interval: interval.start_ns)),
     _Definition("end_ns", _integer, _in_interval(lambda interval: interval.end_ns)),
     _Definition("queue_depth_achieved", _real, _depth_in_interval),
+    _Definition("queue_depth_device", _real, _device_depth_in_interval),
     _Definition("kernel_workers", _maybe_integer, _in_interval(lambda interval: interval.kernel_workers)),
     _Definition("operation", _text, lambda row: str(row.operation)),
     _Definition("count", _integer, _count),

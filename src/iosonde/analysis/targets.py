@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.estimate import Estimate, estimate_known
-from iosonde.records import CellRecord, Operation, ShareTotals
+from iosonde.records import CellRecord, Operation, ShareTotals, device_depth
 from iosonde.units import SECOND_NS
 
 SEVERAL = 2
@@ -15,13 +15,14 @@ SEVERAL = 2
 class TargetEstimate:
     """One class of operations of one cell on one target; ``target`` is its place among the run's targets, from 0.
 
-    ``queue_depth_achieved`` is None where the engine does not know it.
+    ``queue_depth_achieved`` and ``queue_depth_device`` are None where the engine does not know them.
     """
 
     cell: str
     target: int
     operation: Operation
     queue_depth_achieved: Estimate | None
+    queue_depth_device: Estimate | None
     iops: Estimate
     bytes_per_s: Estimate
     latency_ns_mean: Estimate
@@ -65,6 +66,13 @@ def _estimated(
         operation=operation,
         queue_depth_achieved=estimate_known(
             [None if in_flight_ns is None else in_flight_ns / measured_ns for in_flight_ns, measured_ns in depths],
+            weights,
+        ),
+        queue_depth_device=estimate_known(
+            [
+                device_depth(share.in_flight_ns, share.backlog_ns, record.measured_ns)
+                for record, share in ((record, record.targets[target]) for record, _ in pairs)
+            ],
             weights,
         ),
         iops=known(lambda record, totals: totals.count * SECOND_NS / record.measured_ns),

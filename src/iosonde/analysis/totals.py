@@ -99,15 +99,19 @@ def add_operations(intervals: Sequence[IntervalRecord]) -> dict[Operation, Opera
 
 
 def sums_of(intervals: Sequence[IntervalRecord]) -> dict[str, Any]:
-    """The fields of a cell that are its intervals added up: ``in_flight_ns``, ``operations`` and ``warmup``.
+    """The fields of a cell that are its intervals added up.
 
-    ``in_flight_ns`` is None when an interval does not know it.
+    ``in_flight_ns`` and ``backlog_ns`` are None when an interval does not know them.
     """
     measured = [interval for interval in intervals if interval.phase is Phase.MEASURE]
-    in_flight = [interval.in_flight_ns for interval in measured]
-    known = [each for each in in_flight if each is not None]
     return {
-        "in_flight_ns": sum(known) if len(known) == len(in_flight) else None,
+        "in_flight_ns": _sum_known([interval.in_flight_ns for interval in measured]),
+        "backlog_ns": _sum_known([interval.backlog_ns for interval in measured]),
         "operations": add_operations(measured),
         "warmup": add_operations([interval for interval in intervals if interval.phase is Phase.WARMUP]),
     }
+
+
+def _sum_known(values: Sequence[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None

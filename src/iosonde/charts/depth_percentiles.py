@@ -71,7 +71,7 @@ def _figure(family: Family, name: str, operation: Operation, number: int, more: 
 
 def _rows(point: Point, unit: LatencyUnit) -> list[Row]:
     cell, figures = point
-    achieved = cell.queue_depth_achieved
+    achieved, device = cell.queue_depth_achieved, cell.queue_depth_device
     rows = []
     for percent in PERCENTS_DRAWN:
         known = figures.percentile(percent)
@@ -85,6 +85,8 @@ def _rows(point: Point, unit: LatencyUnit) -> list[Row]:
                 "series": percent_label(percent),
                 "queue_depth_asked": cell.queue_depth_asked,
                 "queue_depth_achieved": None if achieved is None else round(achieved.mean, 3),
+                "queue_depth_device": None if device is None else round(device.mean, 3),
+                "queue_depth_kept": None if cell.queue_depth_kept is None else round(cell.queue_depth_kept, 3),
                 f"latency_{unit.name}": known.value_ns / unit.ns,
                 "lowest": lowest / unit.ns,
                 "highest": highest / unit.ns,
@@ -112,6 +114,7 @@ def _layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
         drawn_latency="latency",
         queue_depth_asked="depth asked",
         queue_depth_achieved="depth achieved",
+        queue_depth_device="depth at the device",
         samples="samples",
         repeats="repeats",
         cell="cell",

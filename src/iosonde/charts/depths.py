@@ -15,7 +15,7 @@ from iosonde.charts.quantities import IOPS_BASE
 from iosonde.charts.theme import Series, colour, layered
 from iosonde.units import SECOND_NS
 
-_ACHIEVED = "the mark stands at the depth asked, the open circle at the depth achieved"
+_MARKS = "the mark stands at the depth asked, the open circle at "
 _LITTLE = (
     "The thin line is what Little's law gives for the depth asked from the other measured quantity: where a mark lies "
     "off it, the queue was not full, or the repeats differ."
@@ -23,12 +23,12 @@ _LITTLE = (
 
 
 def queue_depth_iops(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
-    """IOPS against asked depth, with an open circle at the achieved depth."""
+    """IOPS against asked depth, with an open circle at the depth that was kept."""
     return tuple(_iops(panel) for panel in panels_of(cells, Along.DEPTH))
 
 
 def queue_depth_latency(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
-    """Mean latency against asked depth, with an open circle at the achieved depth."""
+    """Mean latency against asked depth, with an open circle at the depth that was kept."""
     return tuple(_latency(panel) for panel in panels_of(cells, Along.DEPTH))
 
 
@@ -41,7 +41,7 @@ def _iops(panel: Panel) -> Figure:
         | {"iops_by_little": _by_little(line, point, point[1].latency_ns_mean.mean)}
         for line, point in points
     ]
-    caption = f"IOPS ({IOPS_BASE}) against queue depth: {_ACHIEVED}; {bars_text(rows)}. {_LITTLE}"
+    caption = f"IOPS ({IOPS_BASE}) against queue depth: {_marks(rows)}; {bars_text(rows)}. {_LITTLE}"
     return panel.figure(
         "queue-depth-iops",
         "Queue depth and IOPS",
@@ -61,7 +61,7 @@ def _latency(panel: Panel) -> Figure:
         | {"latency_by_little": _by_little(line, point, point[1].iops.mean, 1 / unit.ns)}
         for (line, point), end in zip(points, ends, strict=True)
     ]
-    caption = f"Mean service latency ({unit.name}) against queue depth: {_ACHIEVED}; {bars_text(rows)}. {_LITTLE}"
+    caption = f"Mean service latency ({unit.name}) against queue depth: {_marks(rows)}; {bars_text(rows)}. {_LITTLE}"
     return panel.figure(
         "queue-depth-latency",
         "Queue depth and latency",
@@ -73,6 +73,11 @@ def _latency(panel: Panel) -> Figure:
     )
 
 
+def _marks(rows: Sequence[Row]) -> str:
+    """Runs of older versions know what the host had in flight, and not what was at the device."""
+    return _MARKS + ("the depth achieved" if any(row["queue_depth_device"] is None for row in rows) else "the device's")
+
+
 def _by_little(line: Line, point: Point, other: float, factor: float = 1.0) -> float | None:
     """What the other quantity and the depth give.
 
@@ -82,9 +87,9 @@ def _by_little(line: Line, point: Point, other: float, factor: float = 1.0) -> f
 
 
 def depth_axis(rows: Sequence[Row]) -> alt.X:
-    """A logarithmic axis of asked depths, from the lowest that was asked or achieved."""
+    """A logarithmic axis of asked depths, from the lowest that was asked or kept."""
     depths = sorted({row["queue_depth_asked"] for row in rows})
-    lowest = min([depths[0], *(row["queue_depth_achieved"] or depths[0] for row in rows)])
+    lowest = min([depths[0], *(row["queue_depth_kept"] or depths[0] for row in rows)])
     return alt.X(
         "queue_depth_asked:Q",
         title="Queue depth (in flight), log scale",
@@ -95,17 +100,15 @@ def depth_axis(rows: Sequence[Row]) -> alt.X:
 
 def _layers(rows: Sequence[Row], y: alt.Y, by_little: str, series: Sequence[Series]) -> list[alt.Chart]:
     x = depth_axis(rows)
-    achieved = alt.X("queue_depth_achieved:Q", title=x["title"])
+    kept = alt.X("queue_depth_kept:Q", title=x["title"])
     chart, coloured = alt.Chart(), colour(series)
     return [
         chart.transform_filter(f"isValid(datum.{by_little})")
         .mark_line(strokeWidth=1, opacity=0.7, clip=True)
         .encode(x=x, y=alt.Y(f"{by_little}:Q", title=y["title"]), color=coloured),
         chart.mark_rule(strokeWidth=1, strokeDash=[2, 2]).encode(
-            x=achieved, x2=alt.X2("queue_depth_asked:Q"), y=y, color=coloured
+            x=kept, x2=alt.X2("queue_depth_asked:Q"), y=y, color=coloured
         ),
-        chart.mark_point(size=130, filled=False, strokeWidth=1.2, shape="circle").encode(
-            x=achieved, y=y, color=coloured
-        ),
+        chart.mark_point(size=130, filled=False, strokeWidth=1.2, shape="circle").encode(x=kept, y=y, color=coloured),
         *lines_with_intervals(x, y, series),
     ]

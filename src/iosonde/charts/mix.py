@@ -22,6 +22,7 @@ TOOLTIP = (
     "read_percent",
     "queue_depth_asked",
     "queue_depth_achieved",
+    "queue_depth_device",
     "drawn_iops",
     "drawn_latency",
     "repeats",

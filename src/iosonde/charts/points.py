@@ -18,12 +18,14 @@ def unit_of(points: Sequence[Point]) -> LatencyUnit:
 def row_of(point: Point, series: str, unit: LatencyUnit) -> Row:
     """The values of one point: means over repeats, their intervals as text, and what the tooltip tells."""
     cell, figures = point
-    achieved = cell.queue_depth_achieved
+    achieved, device = cell.queue_depth_achieved, cell.queue_depth_device
     return {
         "cell": cell.cell,
         "series": series,
         "queue_depth_asked": cell.queue_depth_asked,
         "queue_depth_achieved": None if achieved is None else round(achieved.mean, 3),
+        "queue_depth_device": None if device is None else round(device.mean, 3),
+        "queue_depth_kept": None if cell.queue_depth_kept is None else round(cell.queue_depth_kept, 3),
         "block_size_bytes": cell.workload.block_size_bytes,
         "block_size": cell.workload.size_text,
         "read_percent": cell.workload.read_percent,

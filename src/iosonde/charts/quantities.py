@@ -135,8 +135,16 @@ NEAR_DEPTH: Final = 0.05
 """Within a twentieth of what was asked, the achieved depth says nothing new in a sentence or a name."""
 
 
+def depth_text(achieved: Estimate, device: Estimate | None) -> str:
+    """``7.96``, with the depth at the device where it is another: ``7.96, device 6.1``."""
+    text = significant(achieved.mean, 3)
+    if device is None or achieved.mean - device.mean <= NEAR_DEPTH * achieved.mean:
+        return text
+    return f"{text}, device {significant(device.mean, 3)}"
+
+
 def depth_label(asked: int, achieved: float | None) -> str:
-    """``depth 8``, with the achieved depth where it is another: ``depth 64 (12.3 achieved)``."""
+    """``depth 8``, with the depth that was kept where it is another: ``depth 64 (12.3 achieved)``."""
     if achieved is None or abs(achieved / asked - 1) <= NEAR_DEPTH:
         return f"depth {asked}"
     return f"depth {asked} ({significant(achieved, 3)} achieved)"
@@ -144,8 +152,7 @@ def depth_label(asked: int, achieved: float | None) -> str:
 
 def cell_depth_label(cell: CellEstimate) -> str:
     """The same of a cell."""
-    achieved = cell.queue_depth_achieved
-    return depth_label(cell.queue_depth_asked, None if achieved is None else achieved.mean)
+    return depth_label(cell.queue_depth_asked, cell.queue_depth_kept)
 
 
 def load_label(workload: Workload) -> str:

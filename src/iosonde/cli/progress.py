@@ -137,7 +137,7 @@ def outcome_words(record: CellRecord) -> str:
 
 def _shallow(record: CellRecord) -> list[str]:
     """What to say of a depth that was not reached: while it is measured, a sweep can still be ended and mended."""
-    share = depth_share(record.workload, record.queue_depth_achieved)
+    share = depth_share(record.workload, record.queue_depth_kept)
     if share is None or share >= DEPTH_SHARE_INVALID or (record.engine and record.engine.engine is Engine.NULL):
         return []
     asked = record.workload.operations_in_flight

@@ -85,7 +85,7 @@ def depth_not_reached(case: Case) -> Iterator[Finding]:
             confidence=Confidence.CERTAIN,
             statement=(
                 f"{count_of(len(short), 'cell')} had fewer operations in flight than asked: {cell.cell} kept "
-                f"{achieved:.1f} of {cell.queue_depth_asked}. Its figures belong to the depth achieved."
+                f"{achieved:.1f} of {cell.queue_depth_asked}{_waiting(cell)}. Its figures belong to that depth."
             ),
             evidence=tuple(
                 (each.cell, f"{part * each.queue_depth_asked:.1f} of {each.queue_depth_asked}") for each, part in short
@@ -100,9 +100,16 @@ def depth_not_reached(case: Case) -> Iterator[Finding]:
         )
 
 
+def _waiting(cell: CellEstimate) -> str:
+    """What had completed and waited for the engine, where that is most of what was missing at the device."""
+    host, device = cell.queue_depth_achieved, cell.queue_depth_device
+    if host is None or device is None or cell.queue_depth_asked - host.mean > host.mean - device.mean:
+        return ""
+    return f" at the device, and {host.mean - device.mean:.1f} had completed and waited for the engine"
+
+
 def _depth_share(cell: CellEstimate) -> float:
-    achieved = cell.queue_depth_achieved
-    share = depth_share(cell.workload, None if achieved is None else achieved.mean)
+    share = depth_share(cell.workload, cell.queue_depth_kept)
     return 1.0 if share is None else share
 
 

@@ -25,6 +25,7 @@ from iosonde.findings.target_rules import TARGET_RULES
 from iosonde.findings.together_rules import TOGETHER_RULES
 from iosonde.findings.trim_rules import TRIM_RULES
 from iosonde.findings.verify_rules import VERIFY_RULES
+from iosonde.findings.witness_rules import WITNESS_RULES
 from iosonde.records import RunRecord
 
 Rule = Callable[[Case], Iterator[Finding]]
@@ -39,6 +40,7 @@ RULES: Final[tuple[Rule, ...]] = (
     *TOGETHER_RULES,
     *CELL_RULES,
     *LITTLE_RULES,
+    *WITNESS_RULES,
     *LEVEL_RULES,
     *STALL_RULES,
     *PRECISION_RULES,

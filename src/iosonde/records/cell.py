@@ -148,7 +148,38 @@ class TargetShare(Record):
     """What one target gave while it was measured, in the order of the run's targets."""
 
     in_flight_ns: int | None = None
+    backlog_ns: int | None = None
     operations: dict[Operation, ShareTotals]
+
+
+class RequestCounts(Record):
+    """What the kernel counted of one class of requests at a device.
+
+    ``merged`` requests became part of another one, so that ``count`` and ``merged`` together are what was asked for.
+    ``request_ns`` is the time from when requests began to their completions, added up, in whole milliseconds.
+    """
+
+    count: int
+    merged: int
+    bytes: int
+    request_ns: int
+
+
+class DeviceCounts(Record):
+    """What the kernel counted at one device while a cell was measured, whoever asked for it.
+
+    ``targets`` are those on the device, by their numbers in the run. ``by_request`` says whether times are those of
+    requests; other devices count in ticks of the kernel's timer. ``trim`` are discards.
+    """
+
+    device: str
+    targets: tuple[int, ...]
+    by_request: bool
+    elapsed_ns: int
+    read: RequestCounts
+    write: RequestCounts
+    trim: RequestCounts
+    flush: RequestCounts
 
 
 class DriveHealth(Record):
@@ -207,6 +238,9 @@ class CellRecord(Record):
     ``reap_granularity`` is the time from one look of a worker at what had come back to the next, in rounds in which it
     did not wait: how much later than it came a completion may have been stamped. One round in 64 is timed; None where a
     call to the kernel is the operation itself, and in virtual time.
+    ``sweep_ns_max`` is the longest look at what had come back that was timed: all that a look finds has one stamp,
+    behind it. ``backlog_ns`` is that of the intervals. ``devices`` is what the kernel counted meanwhile at the devices
+    below the targets, where they are known; another engine's cells have none.
     ``neighbours`` are other runs that were seen on the same device meanwhile. ``drives`` is what simulated drives were
     like afterwards, in the order of the run's targets; ``cpu`` is None in their time, which costs nobody any.
 
@@ -230,6 +264,7 @@ class CellRecord(Record):
     failure: Failure | None
     measured_ns: int
     in_flight_ns: int | None = None
+    backlog_ns: int | None = None
     operations: dict[Operation, OperationTotals]
     warmup: dict[Operation, OperationTotals]
     targets: tuple[TargetShare, ...] = ()
@@ -238,6 +273,8 @@ class CellRecord(Record):
     faults: tuple[Fault, ...] = ()
     intervals_merged: int = 0
     reap_granularity: Times | None = None
+    sweep_ns_max: int | None = None
+    devices: tuple[DeviceCounts, ...] = ()
     cpu: CpuUse | None = None
     clock_start: ClockPair | None = None
     clock_end: ClockPair | None = None
@@ -266,11 +303,35 @@ class CellRecord(Record):
         return self.in_flight_ns / self.measured_ns if self.measured_ns else 0.0
 
     @property
+    def queue_depth_device(self) -> float | None:
+        """Operations in flight at the device, averaged over the measured time; None where nobody measured it.
+
+        Without those that had completed and that the engine had not taken yet.
+        """
+        return device_depth(self.in_flight_ns, self.backlog_ns, self.measured_ns)
+
+    @property
+    def queue_depth_kept(self) -> float | None:
+        """The depth that figures belong to: that at the device, or the achieved one where only the host's is known."""
+        device = self.queue_depth_device
+        return self.queue_depth_achieved if device is None else device
+
+    @property
     def cpu_workers_ns(self) -> int | None:
         """CPU time of the worker threads, user and system; None where nobody measured it."""
         if self.cpu is None or not self.cpu.threads:
             return None
         return sum(thread.user_ns + thread.system_ns for thread in self.cpu.threads)
+
+
+def device_depth(in_flight_ns: int | None, backlog_ns: int | None, elapsed_ns: int) -> float | None:
+    """The mean number of operations in flight that had not completed; None where one of the two is not known.
+
+    The backlog is an estimate, and may come out above what was in flight where that was nearly all of it.
+    """
+    if in_flight_ns is None or backlog_ns is None:
+        return None
+    return max(in_flight_ns - backlog_ns, 0) / elapsed_ns if elapsed_ns else 0.0
 
 
 def check_histograms(cell: CellRecord) -> None:

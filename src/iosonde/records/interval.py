@@ -46,7 +46,9 @@ class IntervalRecord:
     """One interval, or several that the engine had to merge (``interval_first`` < ``interval_last``).
 
     Times are the engine's. ``in_flight_ns`` is the number of operations in flight integrated over time: divided by
-    the interval's length it is the achieved queue depth; None where the engine does not know it. ``kernel_workers`` is
+    the interval's length it is the achieved queue depth; None where the engine does not know it. ``backlog_ns`` is the
+    part of it in which operations had completed and the engine had not taken them yet, estimated from one look in 64:
+    the rest was in flight at the device. None where nobody looked. ``kernel_workers`` is
     how many kernel threads io_uring had for its operations meanwhile, at most; None for other engines.
     """
 
@@ -56,6 +58,7 @@ class IntervalRecord:
     start_ns: int
     end_ns: int
     in_flight_ns: int | None = None
+    backlog_ns: int | None = None
     kernel_workers: int | None = None
     operations: dict[Operation, OperationTotals]
 

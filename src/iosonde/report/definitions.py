@@ -49,7 +49,8 @@ DEFINITIONS: Final = (
         "Depth asked, depth achieved",
         (
             "Asked: operations that the workload wants in flight. Achieved: operations in flight, averaged over the "
-            "time of the measuring window. Figures belong to the depth achieved."
+            "time of the measuring window. At the device: those of them that had not completed. The rest waited until "
+            "the engine took them. Figures belong to the depth at the device."
         ),
     ),
     (

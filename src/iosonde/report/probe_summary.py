@@ -11,6 +11,7 @@ from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.histogram import PERCENTS, percent_label
 from iosonde.analysis.missing import ENGINE_UNKNOWING, FEW_BEYOND, NO_DATA_MOVED, why_no_percentile
 from iosonde.analysis.pace import SATURATED
+from iosonde.charts.quantities import NEAR_DEPTH
 from iosonde.findings.model import Finding, Severity, invalid_by
 from iosonde.records import LatencyKind, Operation, RunRecord
 from iosonde.report.brand import brands_of
@@ -69,6 +70,9 @@ def _circumstances(run: RunRecord, cell: CellEstimate) -> Text:
     if achieved is not None:
         of = "of at most" if cell.workload.is_open_loop else "of"
         words.append(f"queue depth {achieved.mean:.2f} {of} {cell.queue_depth_asked}")
+    device = cell.queue_depth_device
+    if achieved is not None and device is not None and device.mean < (1 - NEAR_DEPTH) * achieved.mean:
+        words.append(f"{device.mean:.2f} at the device")
     # In an open loop the engine waits for arrivals awake, so that an operation costs what there is.
     if cell.cpu_ns_per_io is not None and not cell.workload.is_open_loop:
         words.append(f"engine CPU {format_latency(cell.cpu_ns_per_io.mean)} an operation")

@@ -20,6 +20,7 @@ from iosonde.charts.quantities import (
     BANDWIDTH_UNIT,
     MEGABYTE,
     LatencyUnit,
+    depth_text,
     latency_unit,
     significant,
     with_interval,
@@ -210,8 +211,8 @@ def _asked(cell: CellEstimate) -> str:
 
 
 def _achieved(cell: CellEstimate) -> str:
-    depth = cell.queue_depth_achieved
-    return Dash(why_no_depth(cell)) if depth is None else significant(depth.mean, 3)
+    depth, device = cell.queue_depth_achieved, cell.queue_depth_device
+    return Dash(why_no_depth(cell)) if depth is None else depth_text(depth, device)
 
 
 def _repeats(cell: CellEstimate, figures: OperationEstimate) -> str:

@@ -152,9 +152,7 @@ def _capital(text: str) -> str:
 def _queue_depth(pairs: Sequence[Pair]) -> str:
     """How well the asked depths were reached; the knees stand beside the trade-off chart."""
     reached = [
-        (cell.queue_depth_achieved.mean / cell.queue_depth_asked, cell)
-        for cell, _ in pairs
-        if cell.queue_depth_achieved is not None
+        (cell.queue_depth_kept / cell.queue_depth_asked, cell) for cell, _ in pairs if cell.queue_depth_kept is not None
     ]
     if not reached:
         return "How much of the depth asked was in flight is not recorded."

@@ -7,6 +7,7 @@ from iosonde.analysis.targets import TargetEstimate
 from iosonde.charts.quantities import (
     BANDWIDTH_UNIT,
     MEGABYTE,
+    depth_text,
     latency_unit,
     significant,
     with_interval,
@@ -37,7 +38,7 @@ def target_table(estimates: Sequence[TargetEstimate], targets: Sequence[TargetFa
                 str(each.operation),
                 Dash(ENGINE_UNKNOWING)
                 if each.queue_depth_achieved is None
-                else significant(each.queue_depth_achieved.mean, 3),
+                else depth_text(each.queue_depth_achieved, each.queue_depth_device),
                 with_interval(each.iops),
                 with_interval(each.bytes_per_s, 1 / MEGABYTE) if each.bytes_per_s.mean else Dash(NO_DATA_MOVED),
                 with_interval(each.latency_ns_mean, 1 / unit.ns),

@@ -29,6 +29,8 @@ UPGRADES: Final[Mapping[int, Upgrade]] = {
     1: Upgrade(),
     # The checksum in run.json came, which is no part of the header itself.
     2: Upgrade(),
+    # What had completed and was not taken yet came, and what the kernel counts; nobody knows them of older runs.
+    3: Upgrade(),
 }
 """By the version that they start from."""
 

@@ -188,7 +188,8 @@ impl Machine {
     /// Counts completions that a driver had not taken yet; see [`crate::record::Tally::backlog_ns`].
     #[inline]
     pub fn add_backlog(&mut self, backlog_ns: u64) {
-        self.recorder.current().backlog_ns += backlog_ns;
+        let tally = self.recorder.current();
+        tally.backlog_ns = tally.backlog_ns.saturating_add(backlog_ns);
     }
 
     /// Turns every page whose time has come, and begins to drain at the last one.

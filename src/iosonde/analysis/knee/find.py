@@ -76,7 +76,7 @@ def _point(cell: CellEstimate, operation: Operation) -> DepthPoint | None:
         throughput=figures.iops.mean,
         latency_ns=figures.latency_ns_mean.mean,
         latency_ns_p99=figures.percentile(TAIL_PERCENT).value_ns,
-        queue_depth_achieved=None if cell.queue_depth_achieved is None else cell.queue_depth_achieved.mean,
+        queue_depth_achieved=cell.queue_depth_kept,
         repeats=tuple(
             (totals.count * SECOND_NS / record.measured_ns, totals.latency_ns_sum / totals.count)
             for record, totals, _ in used

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from iosonde.analysis.clocks import drift_ppm
+from iosonde.analysis.device_counts import WITNESSED, Witnessed, witnessed
 from iosonde.analysis.littles_law import littles_law
 from iosonde.analysis.regimes import regimes_of, stalls_of
 from iosonde.charts.quantities import NO_VALUE
@@ -22,7 +23,7 @@ from iosonde.report.states import discarded_text, steady_text
 from iosonde.report.terminal.cell_choice import ChosenCell
 from iosonde.report.terminal.fitting import Fitted, FittedTable
 from iosonde.report.verification import verification_lines
-from iosonde.units import format_duration, format_latency, format_size
+from iosonde.units import format_duration, format_iops, format_latency, format_size
 
 SLOWEST_MAX: Final = 10
 
@@ -57,6 +58,8 @@ def facts_table(run: RunRecord, chosen: ChosenCell) -> RenderableType:
     """A row for each kind of fact, one value where all repeats agree."""
     facts = (
         ("rate x latency (Little's law)", _each(chosen.records, _law)),
+        ("in flight at the device", _each(chosen.records, _at_device)),
+        ("the kernel's own counts", _each(chosen.records, _kernel_counts)),
         ("in flight at the end", _each(chosen.records, _censored)),
         *((("waiting at the end", _each(chosen.records, _waiting)),) if chosen.plan.workload.is_open_loop else ()),
         *((("read back", _each(chosen.records, _read_back)),) if chosen.plan.workload.verify else ()),
@@ -70,6 +73,7 @@ def facts_table(run: RunRecord, chosen: ChosenCell) -> RenderableType:
         ("context switches", _each(chosen.records, _switches)),
         ("pinned to CPU", _each(chosen.records, _pins)),
         ("between looks at completions", _each(chosen.records, _reaps)),
+        ("longest look", _each(chosen.records, _sweep)),
         ("intervals merged", _each(chosen.records, lambda record: str(record.intervals_merged))),
         ("engine", _each(chosen.records, lambda record: _engine(record.engine))),
         ("clock drift", _each(chosen.records, lambda record: drift_text(drift_ppm(record)) or "not known")),
@@ -185,6 +189,31 @@ def _switches(record: CellRecord) -> str:
 
 def _reaps(record: CellRecord) -> str:
     return granularity_text(record.reap_granularity) or "not known"
+
+
+def _sweep(record: CellRecord) -> str:
+    return "not known" if record.sweep_ns_max is None else format_latency(record.sweep_ns_max)
+
+
+def _at_device(record: CellRecord) -> str:
+    depth = record.queue_depth_device
+    return "not known" if depth is None else f"{depth:.2f}"
+
+
+def _kernel_counts(record: CellRecord) -> str:
+    """What the kernel counted at the device, each class beside the engine's own."""
+    known = [witness for operation in WITNESSED if (witness := witnessed(record, operation)) is not None]
+    return "; ".join(map(_beside, known)) or "not known"
+
+
+def _beside(witness: Witnessed) -> str:
+    rates = (
+        f"{format_iops(witness.device_per_s)} {witness.operation}s/s ({witness.device_per_s / witness.per_s - 1:+.2%})"
+    )
+    if witness.device_ns_mean is None:
+        return rates
+    times = format_latency(witness.device_ns_mean), format_latency(witness.latency_ns_mean)
+    return f"{rates}, mean {times[0]} beside {times[1]}"
 
 
 def _pins(record: CellRecord) -> str:

@@ -7,6 +7,7 @@ from iosonde.analysis.pace import SATURATED
 from iosonde.charts.quantities import (
     MEGABYTE,
     LatencyUnit,
+    depth_text,
     latency_unit,
     significant,
     with_interval,
@@ -61,12 +62,12 @@ def repeats_table(chosen: ChosenCell, estimate: CellEstimate) -> ResultTable:
 
 
 def _line(names: tuple[str, str], figures: OperationEstimate, cell: CellEstimate, unit: LatencyUnit) -> Line:
-    depth, cpu = cell.queue_depth_achieved, cell.cpu_ns_per_io
+    depth, device, cpu = cell.queue_depth_achieved, cell.queue_depth_device, cell.cpu_ns_per_io
     return Line(
         (
             *names,
             str(figures.operation),
-            Dash(why_no_depth(cell)) if depth is None else significant(depth.mean, 3),
+            Dash(why_no_depth(cell)) if depth is None else depth_text(depth, device),
             with_interval(figures.iops),
             with_interval(figures.bytes_per_s, 1 / MEGABYTE) if figures.bytes else Dash(NO_DATA_MOVED),
             mean_text(figures, unit),

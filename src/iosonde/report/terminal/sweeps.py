@@ -9,7 +9,7 @@ from rich.text import Text
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.experiments import SWEEP_DEPTHS_MIN, DepthSweep, RunEstimates
 from iosonde.analysis.families import Along, Family, families_of
-from iosonde.charts.quantities import NO_VALUE, latency_unit, significant, workload_label
+from iosonde.charts.quantities import NO_VALUE, depth_text, latency_unit, significant, workload_label
 from iosonde.records import Experiment, Workload
 from iosonde.report.terminal.signs import bar
 from iosonde.report.validity import MARK, Invalid
@@ -108,8 +108,8 @@ class SweepBars:
 
 
 def _achieved(cell: CellEstimate) -> str:
-    depth = cell.queue_depth_achieved
-    return NO_VALUE if depth is None else significant(depth.mean, 3)
+    depth, device = cell.queue_depth_achieved, cell.queue_depth_device
+    return NO_VALUE if depth is None else depth_text(depth, device)
 
 
 def shares(values: Iterable[float]) -> list[float]:
