@@ -94,7 +94,7 @@ bench: setup ## compare with other tools
 	@$(COMPILE)
 	$(BENCH)
 
-lab: setup ## check what needs NUMA nodes or NVMe drives, on emulated machines (CHECKS=numa for one)
+lab: setup ## check what needs NUMA nodes, NVMe drives or a known latency, on emulated machines (CHECKS=numa for one)
 	@$(COMPILE)
 	$(PY) -m lab $(CHECKS)
 

@@ -18,8 +18,10 @@ NEEDED: Final = {
     "dmsetup": "dmsetup",
     "modprobe": "kmod",
     "mkfs.xfs": "xfsprogs",
+    "fio": "fio",
+    "bpftrace": "bpftrace",
 }
-RESULT: Final = Path(__file__).parent / "results/lab.txt"
+RESULTS: Final = Path(__file__).parent / "results"
 FOLDER: Final = Path(__file__).parents[1] / "build/lab"
 
 
@@ -59,7 +61,9 @@ def main(names: list[str]) -> int:
         lines += [name, *(f"  {line}" for line in told)]
     print("\n".join(lines))
     if not names:
-        RESULT.write_text("\n".join(lines) + "\n")
+        (RESULTS / "lab.txt").write_text("\n".join(lines) + "\n")
+        for page in FOLDER.glob("*/*.md"):
+            shutil.copy(page, RESULTS)
     return 1 if failed else 0
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from lab.guest import Guest, digest, drive, filled
 from lab.kernel import Kernel
+from lab.known_time.check import known_time
 
 MIB: Final = 1 << 20
 # The command of this checkout, which the guest sees at the same place.
@@ -276,6 +277,7 @@ CHECKS: Final[dict[str, Callable[[Kernel, Path], list[str]]]] = {
     "passthrough": passthrough,
     "clock": clock,
     "quota": quota,
+    "known-time": known_time,
 }
 
 

@@ -31,6 +31,8 @@ class GuestError(Exception):
 class Guest:
     """A machine: ``hardware`` are further words for QEMU, ``modules`` options of kernel modules by name.
 
+    ``boot`` are further words for the kernel.
+
     Its root is that of this host, read-only, and what it writes is forgotten at its end. ``folder`` is the only
     place that both see, as ``/lab`` in the guest.
     """
@@ -39,6 +41,7 @@ class Guest:
     folder: Path
     hardware: tuple[str, ...] = ("-smp", "2")
     modules: dict[str, str] = field(default_factory=dict)
+    boot: str = ""
 
     def run(self, script: str) -> str:
         """Boots, runs a shell script as root, and powers off. Raises GuestError where it fails, with its output."""
@@ -51,7 +54,7 @@ class Guest:
         initramfs = make_initramfs(self.kernel, self.folder, self.modules)
         words = [
             *(*MACHINE, *self.hardware, "-kernel", str(self.kernel.image), "-initrd", str(initramfs)),
-            *("-append", "console=ttyS0 panic=-1 quiet"),
+            *("-append", f"console=ttyS0 panic=-1 quiet {self.boot}"),
             *_folder("host", "path=/,readonly=on,multidevs=remap"),
             *_folder("lab", f"path={shared}"),
         ]

@@ -2,6 +2,7 @@
 
 import gzip
 import subprocess
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -11,6 +12,8 @@ PACKAGE: Final = "linux-image-amd64"
 MODULES: Final = ("virtio_pci", "9pnet_virtio", "9p", "overlay", "nvme", "ext4", "xfs", "crc32c_generic", "dm_mod")
 BUSYBOX: Final = Path("/bin/busybox")
 
+# A checkout in /tmp is hidden by the guest's own, and is put back.
+CHECKOUT: Final = Path(__file__).parents[1]
 INIT: Final = """#!/bin/busybox sh
 /bin/busybox --install -s /bin
 mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t devtmpfs dev /dev
@@ -22,6 +25,7 @@ mkdir -p /new/lab /new/mnt
 mount -t 9p -o trans=virtio,version=9p2000.L,msize=262144 lab /new/lab
 mount -t proc proc /new/proc; mount -t sysfs sys /new/sys; mount -t devtmpfs dev /new/dev
 mkdir -p /new/dev/shm; mount -t tmpfs shm /new/dev/shm; mount -t tmpfs tmp /new/tmp
+[ -d "/new{checkout}" ] || {{ mkdir -p "/new{checkout}"; mount -o bind "/lower{checkout}" "/new{checkout}"; }}
 chroot /new /bin/sh /lab/script > /new/lab/output 2>&1
 echo $? > /new/lab/code
 sync; poweroff -f
@@ -57,15 +61,15 @@ def fetch_kernel(folder: Path) -> Kernel:
 
 
 def make_initramfs(kernel: Kernel, folder: Path, options: dict[str, str]) -> Path:
-    """What the guest starts from; ``options`` are those of modules, by their names."""
+    """What the guest starts from; ``options`` are those of modules, by their names, which are loaded with the rest."""
     tree = folder / "initramfs"
     for name in ("bin", "proc", "sys", "dev", "modules", "lower", "fresh", "new"):
         (tree / name).mkdir(parents=True, exist_ok=True)
     (tree / "bin/busybox").write_bytes(BUSYBOX.read_bytes())
-    (tree / "init").write_text(INIT)
+    (tree / "init").write_text(INIT.format(checkout=CHECKOUT))
     for program in (tree / "bin/busybox", tree / "init"):
         program.chmod(0o755)
-    order = _in_order(kernel)
+    order = _in_order(kernel, options)
     for module in order:
         (tree / "modules" / module.name).write_bytes(module.read_bytes())
     for name, text in options.items():
@@ -84,11 +88,11 @@ def make_initramfs(kernel: Kernel, folder: Path, options: dict[str, str]) -> Pat
     return packed
 
 
-def _in_order(kernel: Kernel) -> list[Path]:
-    """The modules, each behind those that it needs."""
+def _in_order(kernel: Kernel, more: Iterable[str]) -> list[Path]:
+    """The modules, each after those that it needs."""
     found: dict[Path, None] = {}
     base = str(kernel.modules.parents[2])
-    for name in MODULES:
+    for name in (*MODULES, *more):
         words = ["modprobe", "--dirname", base, "--set-version", kernel.version, "--show-depends", name]
         for line in subprocess.run(words, check=True, capture_output=True, text=True).stdout.splitlines():
             if line.startswith("insmod"):

@@ -1,0 +1,149 @@
+"""The page of it: what was set, what either tool says, and what the kernel says."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from lab.known_time.cells import FLOOR
+from lab.known_time.judge import (
+    EARLY_NS_MAX,
+    MIN_OVER_FIO_NS_MAX,
+    P50_RATIO,
+    PERCENTILES,
+)
+from lab.known_time.seen import Pair, Seen, Trace
+
+HEAD: Final = """# Latencies on devices of known time
+
+`make lab` writes this page: null_blk on Debian's kernel {kernel}, emulated by QEMU with {cpus} CPUs.
+A timer completes each request at the set time after its issue; on the floor (set to 0) it is done as it is issued.
+Both tools read 4 KiB blocks at random with io_uring, direct, from registered files into registered buffers, without
+warm-up. Both count from before the submission to the reaping, by the same clock. Each measures each cell twice, in
+turn, and a row shows the turn of each tool with the lower p50. All times are in µs.
+
+## Too coarse in emulation
+
+- Between its own tracepoints, without any tool, the kernel takes longer than was set:
+{late}.
+  So a p99 is that of the emulating host. It is shown, and held against the kernel's from below only.
+- From one turn to the other, the p50 of a tool moved by up to {spread:.0%} in the cells that are judged against fio.
+- Elsewhere it moved by up to {spread_else:.0%}, and only bounds are judged: with SQPOLL, the submission thread, the
+  tool and the timers share two emulated CPUs. At depth on the floor, or where the device is faster than these CPUs, a
+  tool measures its own work.
+
+## What must hold
+
+- No latency of either tool is more than {early:.0f} µs below the set time.
+- The sum of a tool's latencies is not below the kernel's for the same requests (`/sys/block/*/stat`). Reads in flight
+  at the end, which a tool does not count, are given the longest of them.
+- Where requests are traced, p50 and p99 are not below those of the same requests between issue and completion.
+- Against fio, unless the note says "bounds only": the minimum is at most {over:.0f} µs above, and the p50 is between
+  {low} and {high} times fio's.
+
+## Cells
+"""
+COLUMNS: Final = (
+    *("set", "poll", "depth", "jobs"),
+    *("iosonde min", "p50", "p99", "mean"),
+    *("fio min", "p50", "p99", "mean"),
+    *("iosonde / fio p50", "p99", "kernel's mean, iosonde's reads", "fio's", "note"),
+)
+TRACED: Final = (
+    *("set", "poll", "depth", "by", "min", "p50", "p99", "mean"),
+    *("kernel's min", "p50", "p99", "mean", "traced", "kernel's mean by stat", "p50 / kernel's", "p99 / kernel's"),
+)
+
+
+def page(pairs: Sequence[Pair], kernel: str, cpus: int) -> str:
+    """The whole page, as Markdown."""
+    low, high = P50_RATIO
+    head = HEAD.format(
+        kernel=kernel,
+        cpus=cpus,
+        late=";\n".join(f"  {line}" for line in late(pairs)),
+        spread=spread(pair for pair in pairs if pair.cell.judged),
+        spread_else=spread(pair for pair in pairs if not pair.cell.judged),
+        early=EARLY_NS_MAX / 1000,
+        over=MIN_OVER_FIO_NS_MAX / 1000,
+        low=low,
+        high=high,
+    )
+    traced = [seen for pair in pairs if pair.cell.traced for seen in pair.quieter]
+    return "\n".join(
+        [
+            head,
+            *_table(COLUMNS, map(_row, pairs)),
+            "",
+            "## Traced cells",
+            "",
+            "The kernel's figures are of the same requests, by bpftrace, from `block_rq_issue` to `block_rq_complete`;",
+            "percentiles are in steps of 20 µs, or 0.5 µs on the floor. Tracing takes time, which both tools see.",
+            "",
+            *_table(TRACED, map(_traced_row, traced)),
+            "",
+        ]
+    )
+
+
+def late(pairs: Iterable[Pair]) -> list[str]:
+    """By how much the kernel's own times are over those that were set."""
+    words = []
+    for pair in pairs:
+        trace = pair.quieter[0].trace
+        if trace is not None and pair.cell.device != FLOOR:
+            half, most = (_us(trace.at_rank(_rank(part, trace)) - pair.cell.device.set_ns) for part in PERCENTILES)
+            name = f"{pair.cell.device.set_ns // 1000:,} µs at depth {pair.cell.queue_depth}"
+            words.append(f"{name}: {half} µs more at p50, {most} at p99")
+    return words
+
+
+def spread(pairs: Iterable[Pair]) -> float:
+    """The largest part by which a tool's p50 was higher in one turn than in another."""
+    turns = [[each.p50_ns for each in seen] for pair in pairs for seen in (pair.iosonde, pair.fio)]
+    return max(max(values) / min(values) for values in turns) - 1
+
+
+def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    lines = [columns, ["---"] * len(columns), *rows]
+    return [f"| {' | '.join(line)} |" for line in lines]
+
+
+def _row(pair: Pair) -> list[str]:
+    cell, (ours, fios) = pair.cell, pair.quieter
+    return [
+        *(f"{cell.device.set_ns // 1000:,}", cell.poll, str(cell.queue_depth), str(cell.jobs)),
+        *_figures(ours),
+        *_figures(fios),
+        *(_ratio(ours.p50_ns, fios.p50_ns), _ratio(ours.p99_ns, fios.p99_ns)),
+        *(_us(ours.kernel_mean_ns), _us(fios.kernel_mean_ns), cell.note),
+    ]
+
+
+def _traced_row(seen: Seen) -> list[str]:
+    cell, trace = seen.cell, seen.trace
+    assert trace is not None
+    half, most = (trace.at_rank(_rank(part, trace)) for part in PERCENTILES)
+    return [
+        *(f"{cell.device.set_ns // 1000:,}", cell.poll, str(cell.queue_depth), seen.tool),
+        *_figures(seen),
+        *(_us(trace.min_ns), _us(half), _us(most), _us(trace.mean_ns)),
+        *(f"{trace.count / seen.kernel_count:.0%}", _us(seen.kernel_mean_ns)),
+        *(_ratio(seen.p50_ns, half), _ratio(seen.p99_ns, most)),
+    ]
+
+
+def _rank(part: float, trace: Trace) -> int:
+    return max(1, round(part * trace.count))
+
+
+def _figures(seen: Seen) -> list[str]:
+    return [_us(seen.min_ns), _us(seen.p50_ns), _us(seen.p99_ns), _us(seen.mean_ns)]
+
+
+def _ratio(ours_ns: float | None, other_ns: float | None) -> str:
+    return f"{ours_ns / other_ns:.2f}" if ours_ns and other_ns else ""
+
+
+def _us(value_ns: float | None) -> str:
+    if value_ns is None:
+        return ""
+    return f"{value_ns / 1000:,.1f}" if value_ns < 100_000 else f"{value_ns / 1000:,.0f}"
