@@ -17,8 +17,13 @@ CONFIGFS: Final = Path("/sys/kernel/config")
 TRACEFS: Final = Path("/sys/kernel/tracing")
 SEEN: Final = Path("/lab/seen.jsonl")
 SCRATCH: Final = Path("/tmp")  # noqa: S108 - the guest is gone afterwards
-# bpftrace needs 5 s here to begin.
+# bpftrace needs 5 s here to begin, and less than a second to end; now and then it does not end at all, and the cell is
+# measured again.
 ATTACHING_S_MAX: Final = 60
+ENDING_S_MAX: Final = 15
+TRACES_MAX: Final = 3
+# On a host that is so busy that a turn takes longer, it is the only one: the guest has ten minutes in all.
+TURN_S_MAX: Final = 210
 TOOL_S_MAX: Final = 60
 # Buckets of the kernel's latencies, in ns from the set time on: so many, and one of all beyond.
 BUCKETS: Final = 500
@@ -67,7 +72,7 @@ def counted(device: Device) -> tuple[int, int]:
 
 @contextmanager
 def traced(cell: Cell, into: dict[str, Any]) -> Iterator[None]:
-    """Has bpftrace follow each request from its issue to its completion, and keeps what it says."""
+    """Has bpftrace follow each request from its issue to its completion, and keeps what it says, if it does."""
     output, low = SCRATCH / "traced", cell.device.set_ns
     step = BUCKET_NS if low else FLOOR_BUCKET_NS
     program = PROGRAM
@@ -82,7 +87,12 @@ def traced(cell: Cell, into: dict[str, Any]) -> Iterator[None]:
         time.sleep(0.1)
     yield
     process.send_signal(signal.SIGINT)
-    process.wait(timeout=ATTACHING_S_MAX)
+    try:
+        process.wait(timeout=ENDING_S_MAX)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        return
     said = [json.loads(line) for line in output.read_text().splitlines() if line]
     into["trace"] = {
         name.removeprefix("@"): value
@@ -159,6 +169,15 @@ def measure(cell: Cell, tool: str) -> dict[str, Any]:
     return seen | {"kernel_count": after[0] - before[0], "kernel_ms": after[1] - before[1]}
 
 
+def measure_traced(cell: Cell, tool: str) -> dict[str, Any]:
+    """The same with what bpftrace says, in as many tries as it takes."""
+    for _ in range(TRACES_MAX):
+        seen = measure(cell, tool)
+        if "trace" in seen:
+            return seen
+    raise TimeoutError(f"bpftrace did not end in {TRACES_MAX} tries")
+
+
 def load_libraries() -> None:
     """Loads what ``iosonde probe`` loads, by running it once: that takes 15 s here, and every cell would pay for it."""
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
@@ -181,10 +200,14 @@ def main() -> None:
         make(device)
     load_libraries()
     with SEEN.open("w") as file:
+        since = time.monotonic()
         for turn in range(TURNS):
+            if time.monotonic() - since > TURN_S_MAX:
+                break
             for number, cell in enumerate(CELLS):
                 for tool in sorted(TOOLS, reverse=turn % 2 == 0):
-                    seen = {"cell": number, "tool": tool, "turn": turn, **measure(cell, tool)}
+                    look = measure_traced if cell.traced else measure
+                    seen = {"cell": number, "tool": tool, "turn": turn, **look(cell, tool)}
                     file.write(json.dumps(seen) + "\n")
                     file.flush()
 

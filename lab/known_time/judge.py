@@ -8,9 +8,10 @@ from lab.known_time.seen import Pair, Seen
 # A timer of the kernel never fires early, and stamps are of its clock: this is for rounding.
 EARLY_NS_MAX: Final = 1_000
 # How far the shortest of a thousand reads or more may lie above fio's. iosonde stamps up to 16 submissions at once,
-# which costs the last of them some 50 µs in emulation; no repeat of any cell went beyond 80 µs.
+# which costs the last of them some 50 µs in emulation; on a host with eight times more to do than CPUs it was 120 µs.
 MIN_OVER_FIO_NS_MAX: Final = 200_000
-# Two turns of one tool differ by up to a sixth in these cells, so that a ratio of two tools may be off by a third.
+# Two turns of one tool differ by up to a sixth in these cells, so that a ratio of two may be off by a third. Three runs
+# gave 0.77 to 1.02, the lowest where the tool's own work is a part of it.
 P50_RATIO: Final = (0.65, 1.35)
 # The kernel shows its sum in ms, cut off, at both ends.
 STAT_MS: Final = 1

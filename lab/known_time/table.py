@@ -17,7 +17,7 @@ HEAD: Final = """# Latencies on devices of known time
 `make lab` writes this page: null_blk on Debian's kernel {kernel}, emulated by QEMU with {cpus} CPUs.
 A timer completes each request at the set time after its issue; on the floor (set to 0) it is done as it is issued.
 Both tools read 4 KiB blocks at random with io_uring, direct, from registered files into registered buffers, without
-warm-up. Both count from before the submission to the reaping, by the same clock. Each measures each cell twice, in
+warm-up. Both count from before the submission to the reaping, by the same clock. Each measures each cell {turns}, in
 turn, and a row shows the turn of each tool with the lower p50. All times are in µs.
 
 ## Too coarse in emulation
@@ -58,6 +58,7 @@ def page(pairs: Sequence[Pair], kernel: str, cpus: int) -> str:
     low, high = P50_RATIO
     head = HEAD.format(
         kernel=kernel,
+        turns="twice" if len(pairs[0].iosonde) == 2 else "once",
         cpus=cpus,
         late=";\n".join(f"  {line}" for line in late(pairs)),
         spread=spread(pair for pair in pairs if pair.cell.judged),
