@@ -52,13 +52,15 @@ impl Looks {
         if begin_ns > 0 && phase == Some(Phase::Measure) {
             self.sweep_ns_max = self.sweep_ns_max.max(end_ns - begin_ns);
         }
+        // Looks before the start do not count.
+        let is_before = end_ns < self.looked_ns;
         let gap_ns = end_ns.saturating_sub(self.looked_ns);
-        self.looked_ns = end_ns;
+        self.looked_ns = self.looked_ns.max(end_ns);
         if self.rounds_left > 0 {
             return 0;
         }
         self.rounds_left = ROUNDS;
-        if phase == Some(Phase::Measure) {
+        if phase == Some(Phase::Measure) && !is_before {
             self.gaps.record(gap_ns);
         }
         let older = u64::from(launch.older).min(found as u64);

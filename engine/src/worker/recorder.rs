@@ -82,10 +82,11 @@ impl Recorder {
         }
     }
 
-    /// Ends the last interval: the tally that was in use, and how often intervals had to be added together.
+    /// Ends the last interval: the tally that was in use, and how often intervals had to be added together. One that was
+    /// ended before it began has no length.
     #[must_use]
     pub fn finish(mut self, end_ns: u64) -> (Box<Tally>, u64) {
-        self.current.end_ns = end_ns;
+        self.current.end_ns = end_ns.max(self.current.start_ns);
         (self.current, self.merged)
     }
 }

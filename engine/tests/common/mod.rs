@@ -206,7 +206,12 @@ impl Bench {
         Self::on(job, ring, clock, spares)
     }
 
-    pub fn on(job: &Job, mut ring: ScriptedRing, clock: ManualClock, spares: usize) -> Self {
+    pub fn on(job: &Job, ring: ScriptedRing, clock: ManualClock, spares: usize) -> Self {
+        Self::starting(job, ring, clock, spares, 0)
+    }
+
+    /// A worker that starts at a time.
+    pub fn starting(job: &Job, mut ring: ScriptedRing, clock: ManualClock, spares: usize, start_ns: u64) -> Self {
         let (payload, buffers) = Payload::new(job, job.slots(), 0).expect("memory for a few buffers");
         ring.attach(buffers);
         let (script, seen) = (Rc::clone(&ring.script), Rc::clone(&ring.seen));
@@ -222,7 +227,7 @@ impl Bench {
             recorder,
             stop: Arc::clone(&stop),
         };
-        Self { worker: Worker::new(job, parts, 0), clock, spares, stop, script, seen }
+        Self { worker: Worker::new(job, parts, start_ns), clock, spares, stop, script, seen }
     }
 
     /// Steps to the end, within a bound that no sound worker needs.

@@ -37,20 +37,20 @@ impl Machine {
         }
     }
 
-    // With the queue kept full, an operation is wanted whenever a slot is free.
+    // With the queue kept full, an operation is wanted whenever a slot is free, from the start on.
     #[inline]
     pub(super) fn next_arrival_ns(&self) -> u64 {
         match (&self.arrivals, &self.bursts) {
             (Some(arrivals), _) => arrivals.next_ns(),
-            (None, Some(bursts)) => bursts.next_ns(),
-            (None, None) => 0,
+            (None, Some(bursts)) => bursts.next_ns().max(self.start_ns),
+            (None, None) => self.start_ns,
         }
     }
 
     /// Whether an operation may have to wait for its time, though there is a slot for it.
     #[inline]
     pub fn is_timed(&self) -> bool {
-        self.arrivals.is_some() || self.bursts.is_some()
+        self.arrivals.is_some() || self.bursts.is_some() || !self.has_begun
     }
 
     /// How many completions a driver may wait for, and how long. Where none is timed, nobody asks what time it is.
@@ -94,6 +94,7 @@ impl Machine {
     /// submission thread the kernel may begin with the first operation while the second is being pushed.
     #[inline]
     pub fn begin(&mut self, now: u64, mut push: impl FnMut(Request)) {
+        self.has_begun = true;
         self.integrate(now);
         self.in_flight += u32::try_from(self.batch.len()).expect("a batch is no larger than the queue");
         for index in 0..self.batch.len() {

@@ -90,6 +90,10 @@ pub struct Machine {
     arrivals: Option<Arrivals>,
     recorder: Recorder,
     stop: Arc<AtomicBool>,
+    // Nothing goes out before.
+    start_ns: u64,
+    // Whether anything has gone out.
+    has_begun: bool,
     window: Window,
     slots: Box<[Slot]>,
     // Free for a new operation.
@@ -150,6 +154,8 @@ impl Machine {
             arrivals,
             recorder,
             stop: parts.stop,
+            start_ns,
+            has_begun: false,
             window,
             slots: vec![idle; slots as usize].into_boxed_slice(),
             ready: (0..slots).rev().collect(),

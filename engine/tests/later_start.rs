@@ -1,0 +1,135 @@
+//! A worker whose start lies ahead of the clock: nothing goes out and nothing is counted before, and from there on all is
+//! as it would have been.
+
+mod common;
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use common::{Bench, MS, ManualClock, ScriptedRing, job};
+use iosonde_engine::clock::Clock;
+use iosonde_engine::job::{Engine, Job, Sync};
+use iosonde_engine::pattern::{Accesses, ArrivalKind, Arrivals, Burst, Pace, Shared};
+use iosonde_engine::record::{Class, Phase};
+use iosonde_engine::ring::SharedBuffers;
+use iosonde_engine::worker::{Machine, MachineParts, Step, recorder_pair};
+
+/// When the worker starts.
+const START_NS: u64 = 130 * MS;
+/// By how much the clock moves where nobody waits.
+const MOMENT_NS: u64 = 10_000;
+const STEPS_MAX: usize = 1_000_000;
+
+fn forms() -> Vec<Job> {
+    let pace = |arrivals| Some(Pace { rate_per_s: 2_000, arrivals });
+    vec![
+        job(),
+        Job { warmup_ns: 0, ..job() },
+        Job { warmup_ns: 0, queue_depth: 64, ..job() },
+        Job { engine: Engine::IoUring, read_percent: 0, sync: Sync::Fdatasync, ..job() },
+        Job { pace: pace(ArrivalKind::Constant), ..job() },
+        Job { pace: pace(ArrivalKind::Poisson), warmup_ns: 0, ..job() },
+        Job { burst: Some(Burst { operations: 6, think_ns: 3 * MS }), ..job() },
+        Job { amount_bytes: Some(1 << 20), ..job() },
+    ]
+}
+
+fn bench(job: &Job, start_ns: u64) -> Bench {
+    let clock = ManualClock::default();
+    let ring = ScriptedRing::new(&clock, MS);
+    Bench::starting(job, ring, clock, 8, start_ns)
+}
+
+/// What one interval says: its phase, its times since the start, operations in flight, and of each class the count and the
+/// sum of latencies.
+type Line = (Phase, u64, u64, u64, Vec<(u64, u64)>);
+
+/// Plays a worker to its end; asserts that nothing goes out before its start.
+fn played(job: &Job, start_ns: u64) -> (Vec<Line>, u64) {
+    let mut bench = bench(job, start_ns);
+    let mut still = 0;
+    for number in 0.. {
+        assert!(number < STEPS_MAX, "the worker did not end: {job:?}");
+        let before_ns = bench.clock.now();
+        let step = bench.worker.step();
+        assert!(before_ns >= start_ns || bench.seen.borrow().is_empty(), "at {before_ns} of {job:?}");
+        if step == Step::Done {
+            break;
+        }
+        // One round in 64 does not wait, wherever it falls, and is to change nothing.
+        still = if bench.clock.now() == before_ns { still + 1 } else { 0 };
+        if still == 2 {
+            bench.clock.advance(MOMENT_NS);
+            still = 0;
+        }
+    }
+    let Bench { worker, mut spares, seen, .. } = bench;
+    let end = worker.finish();
+    assert_eq!((end.failure, end.faults.lost()), (None, 0));
+    let mut tallies: Vec<_> = std::iter::from_fn(|| spares.full.pop().ok()).collect();
+    tallies.push(end.tally);
+    let lines = tallies.iter().map(|tally| {
+        let counts = Class::ALL.map(|class| tally.class(class)).map(|class| (class.count, class.latency_ns_sum));
+        (tally.phase, tally.start_ns - start_ns, tally.end_ns - start_ns, tally.in_flight_ns, counts.to_vec())
+    });
+    let seen = seen.borrow().len() as u64;
+    (lines.collect(), seen)
+}
+
+#[test]
+fn a_worker_that_starts_later_does_the_same_as_one_that_starts_now() {
+    for job in forms() {
+        let now = played(&job, 0);
+        let later = played(&job, START_NS);
+        assert_eq!(later, now, "{job:?}");
+        assert!(later.1 > 10, "{} operations of {job:?}", later.1);
+    }
+}
+
+#[test]
+fn a_worker_in_virtual_time_wants_to_be_asked_at_its_start_and_plans_nothing_before() {
+    for job in forms() {
+        let (recorder, _spares) = recorder_pair(&job, 8, None);
+        let parts = MachineParts {
+            accesses: Accesses::new(&job, 0, &Shared::new(&job)),
+            payload: None,
+            ledger: None,
+            arrivals: Arrivals::of(&job, 0),
+            recorder,
+            stop: Arc::default(),
+        };
+        let mut machine = Machine::new(&job, parts, START_NS);
+        let mut planned = |now| machine.plan(now, 64, &mut SharedBuffers::none());
+        assert_eq!(planned(START_NS - 1), 0, "{job:?}");
+        assert!(planned(START_NS + MS) > 0 || matches!(job.pace, Some(pace) if pace.rate_per_s < 10_000), "{job:?}");
+        assert!(machine.deadline() >= START_NS, "{job:?}");
+    }
+}
+
+#[test]
+fn a_worker_that_waits_for_its_start_sleeps_until_shortly_before() {
+    let mut bench = bench(&job(), START_NS);
+    let mut steps = 0;
+    while START_NS - bench.clock.now() > MS {
+        bench.worker.step();
+        steps += 1;
+        assert!(steps < 10, "{steps} steps, and it is {}", bench.clock.now());
+    }
+}
+
+#[test]
+fn a_worker_that_is_stopped_before_its_start_ends_at_once_and_has_counted_nothing() {
+    for job in forms() {
+        let mut bench = bench(&job, START_NS);
+        bench.worker.step();
+        bench.stop.store(true, Ordering::Relaxed);
+        let (stop_ns, seen) = (bench.clock.now(), Rc::clone(&bench.seen));
+        let (end, mut spares) = bench.run();
+        assert!(end.stopped && stop_ns < START_NS, "{job:?}");
+        assert_eq!((seen.borrow().len(), end.censored.count, end.unreturned), (0, 0, 0));
+        assert_eq!((end.tally.start_ns, end.tally.end_ns, end.tally.in_flight_ns), (START_NS, START_NS, 0));
+        assert!(spares.full.pop().is_err(), "an interval before the start of {job:?}");
+        assert!(end.reap_gaps.buckets.filled().next().is_none());
+    }
+}
