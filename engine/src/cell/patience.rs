@@ -80,6 +80,15 @@ mod tests {
     }
 
     #[test]
+    fn nobody_is_late_before_the_start() {
+        for end_ns in [None, Some(3601 * SECOND_NS)] {
+            let mut patience = Patience::new(3600 * SECOND_NS, end_ns, SECOND_NS);
+            assert!(!looks(&mut patience, 0, 1000));
+            assert!(!looks(&mut patience, 3600 * SECOND_NS - 1, 1000));
+        }
+    }
+
+    #[test]
     fn a_machine_that_stood_still_finds_nobody_late() {
         let mut patience = Patience::new(0, Some(SECOND_NS), SECOND_NS);
         assert!(!patience.is_over(3600 * SECOND_NS, false, false));
