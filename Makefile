@@ -33,7 +33,7 @@ FUZZ_BOUNDS := -timeout=25 -rss_limit_mb=1536 -max_len=16384
 unexport PYTHONPATH PYTHONHOME PYTHONSAFEPATH VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
 unexport SETUPTOOLS_RUST_CARGO_PROFILE CARGO_BUILD_TARGET
 
-.PHONY: help setup demo test faultfs lint format wheel bench lab verify fuzz schema docs lock clean
+.PHONY: help setup demo test faultfs lint format wheel bench lab hangs verify fuzz schema docs lock clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -97,6 +97,9 @@ bench: setup ## compare with other tools
 lab: setup ## check what needs NUMA nodes, NVMe drives or a known latency, on emulated machines (CHECKS=numa for one)
 	@$(COMPILE)
 	$(PY) -m lab $(CHECKS)
+
+hangs: setup faultfs ## play targets that stop answering, as root: a table of where, when and how each ends
+	$(PY) -m lab.hangs
 
 verify: setup ## compare with what is known: models and their sources, queues and closed forms (LONG=--long for an hour)
 	$(PY) -m verify $(LONG)

@@ -114,15 +114,46 @@ pub fn memory_bytes_free() -> u64 {
     available.min(left(Resource::As, pages.first())).min(left(Resource::Data, pages.get(5)))
 }
 
-/// Kernel threads that `io_uring` has started for this process, because it could not do an operation without blocking:
-/// the number of each, and the CPU time that it has taken (0 where the kernel does not say).
+/// What a kernel thread does for a ring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KernelThreadKind {
+    /// An operation that could not be done without blocking (io-wq).
+    Worker,
+    /// It looks for what is submitted (SQPOLL).
+    Submitter,
+}
+
+/// A kernel thread that `io_uring` has started for this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KernelThread {
+    /// What it does.
+    pub kind: KernelThreadKind,
+    /// Its number.
+    pub thread: u32,
+    /// The CPU time that it has taken; 0 where the kernel does not say.
+    pub cpu_ns: u64,
+}
+
+impl KernelThreadKind {
+    fn named(name: &str) -> Option<Self> {
+        if name.starts_with("iou-wrk") {
+            Some(Self::Worker)
+        } else if name.starts_with("iou-sqp") {
+            Some(Self::Submitter)
+        } else {
+            None
+        }
+    }
+}
+
+/// The kernel threads that `io_uring` has started for this process.
 #[must_use]
-pub fn kernel_workers() -> Vec<(u32, u64)> {
+pub fn kernel_threads() -> Vec<KernelThread> {
     let Ok(tasks) = std::fs::read_dir("/proc/self/task") else { return Vec::new() };
     let found = tasks.flatten().filter_map(|task| {
-        let name = std::fs::read_to_string(task.path().join("comm")).ok()?;
+        let kind = KernelThreadKind::named(&std::fs::read_to_string(task.path().join("comm")).ok()?)?;
         let thread = task.file_name().to_str()?.parse().ok()?;
-        name.starts_with("iou-wrk").then(|| (thread, cpu_ns(&task.path().join("schedstat"))))
+        Some(KernelThread { kind, thread, cpu_ns: cpu_ns(&task.path().join("schedstat")) })
     });
     found.collect()
 }

@@ -48,6 +48,13 @@ fn filled(folder: &Path) -> Target {
     target
 }
 
+/// The same in a folder for each way to poll.
+fn filled_beside(folder: &Path, poll: Poll) -> Target {
+    let own = folder.join(poll.name());
+    std::fs::create_dir(&own).expect("a folder");
+    filled(&own)
+}
+
 fn count(intervals: &[Interval]) -> u64 {
     let measured = intervals.iter().filter(|interval| interval.phase == Phase::Measure);
     measured.filter_map(|interval| interval.operations.get(&Class::Read)).map(|totals| totals.count).sum()
@@ -110,6 +117,58 @@ fn a_file_in_memory_takes_no_polling_and_the_record_says_so() {
     assert_eq!((result.outcome, result.engine.poll_mode), (Outcome::Finished, "interrupt"));
     assert!(result.engine.fallbacks[0].starts_with("polled completions refused: E"), "{:?}", result.engine.fallbacks);
     assert!(count(&intervals) > 50);
+}
+
+#[test]
+fn a_submission_thread_costs_cpu_time_that_is_counted() {
+    if !has_uring() {
+        return;
+    }
+    let folder = tempfile::tempdir_in(".").expect("a folder on a real file system");
+    let target = filled(folder.path());
+    let (result, _) = run(&target, &Job { poll: Poll::Sqpoll, measure_ns: 300 * MS, ..reads() });
+    if result.engine.poll_mode != "sqpoll" {
+        return;
+    }
+    let cpu = result.cpu.expect("a machine's time");
+    let spent_ns = cpu.kernel_workers_ns.expect("a ring has kernel threads");
+    assert!(spent_ns > result.measured_ns / 100, "{spent_ns} ns of {} ns", result.measured_ns);
+}
+
+#[test]
+fn what_the_rings_of_two_targets_are_granted_is_told_for_each() {
+    let shared = Path::new("/dev/shm");
+    if !has_uring() || !shared.is_dir() {
+        return;
+    }
+    let folders = [tempfile::tempdir_in("."), tempfile::tempdir_in(shared)].map(|made| made.expect("a folder"));
+    let both = |poll| {
+        let job = Job { poll, targets: 2, ..reads() };
+        let targets = [0, 1].map(|at| filled_beside(folders[at].path(), poll));
+        let alone = targets.each_ref().map(|target| run(target, &Job { targets: 1, ..job.clone() }).0.engine);
+        let setting = Setting { targets: &targets, clock: Monotonic::start(), stop: Arc::default() };
+        let together = conduct(&job, &setting, &mut |_| {}, &mut |_| {}, &mut |_| {}).expect("a job that can run");
+        (alone, together.engine)
+    };
+    for poll in Poll::ALL {
+        let (alone, together) = both(poll);
+        assert_eq!(together.fixed_buffers, alone.iter().all(|each| each.fixed_buffers), "{poll:?}");
+        assert_eq!(
+            together.poll_mode == poll.name(),
+            alone.iter().all(|each| each.poll_mode == poll.name()),
+            "{poll:?}"
+        );
+        for (number, reason) in
+            alone.iter().enumerate().flat_map(|(at, each)| each.fallbacks.iter().map(move |why| (at, why)))
+        {
+            let of_all = alone.iter().all(|each| each.fallbacks.contains(reason));
+            let told = if of_all { reason.clone() } else { format!("target {}: {reason}", number + 1) };
+            assert!(together.fallbacks.contains(&told), "{poll:?}: {told} is not in {:?}", together.fallbacks);
+        }
+        let buffers = alone.each_ref().map(|each| each.fixed_buffers);
+        let is_told = together.fallbacks.iter().any(|line| line.contains("registered buffers"));
+        assert_eq!(is_told, buffers[0] != buffers[1], "{poll:?}: {:?}", together.fallbacks);
+    }
 }
 
 #[test]

@@ -508,6 +508,10 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
         "kernel-workers",
         lambda: run_of(*three(**truth(kernel_workers=1), asked=workload(read_percent=0, trim_percent=30))),
     ),
+    (
+        "kernel-workers",
+        lambda: run_of(*three(**truth(kernel_workers=1, poll_mode="sqpoll"), cpu=handed_over(SECOND_NS))),
+    ),
     ("steal", lambda: run_of(*three(cpu=stolen(0.01)))),
     ("steal", lambda: run_of(*three(), repeat(4, cpu=stolen(0.5)))),
 ]

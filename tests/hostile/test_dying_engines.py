@@ -90,6 +90,18 @@ def test_a_file_that_was_made_is_removed_when_its_engine_is_no_use(engine: Path,
     assert tree_of(place) == set()
 
 
+def test_a_target_that_is_given_up_ends_the_run_with_the_engine_s_word_and_is_removed_from_outside(
+    engine: Path,
+) -> None:
+    place = engine.parent / "place"
+    place.mkdir()
+    result = probe(engine, "gives up while it allocates", place)
+    assert_refused(result, 3)
+    assert ".data did not come back within 120 s" in result.stderr
+    assert "umount -f" in result.stderr
+    assert tree_of(place) == set()
+
+
 def test_a_file_whose_making_was_never_told_is_named(engine: Path) -> None:
     place = engine.parent / "place"
     place.mkdir()

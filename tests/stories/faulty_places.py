@@ -58,7 +58,7 @@ def _need_root(*tools: str) -> None:
 
 
 @contextmanager
-def faulty_file(folder: Path) -> Iterator[FaultyFile]:
+def faulty_file(folder: Path, size_bytes: int = SIZE_BYTES) -> Iterator[FaultyFile]:
     """A FUSE file system that is unmounted whatever happens."""
     _need_root("umount")
     if not os.access("/dev/fuse", os.R_OK | os.W_OK):
@@ -67,7 +67,7 @@ def faulty_file(folder: Path) -> Iterator[FaultyFile]:
         pytest.skip("tests/faultfs is not built: `make faultfs` builds it")
     folder.mkdir()
     process = subprocess.Popen(
-        [FAULTFS, folder, str(SIZE_BYTES)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [FAULTFS, folder, str(size_bytes)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     try:
         yield FaultyFile(process, folder)

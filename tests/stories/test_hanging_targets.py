@@ -199,6 +199,17 @@ def test_a_file_that_can_not_be_removed_is_named(ended: list[Hanging]) -> None:
     assert left.endswith(".data could not be removed: its file system does not answer")
 
 
+def test_ctrl_c_ends_a_run_whose_sync_hangs_within_seconds(tmp_path: Path) -> None:
+    with faulty_file(tmp_path / "faulty") as file, ExitStack() as stack:
+        file.tell("hang-fsync")
+        process = run_on(stack, file.path, tmp_path, "psync", 100, "none", "--overwrite", "--buffered")
+        since_s = time.monotonic()
+        process.send_signal(2)
+        _, errors = process.communicate(timeout=30)
+        assert time.monotonic() - since_s < 10
+    assert process.returncode == 130, errors
+
+
 def test_ctrl_c_ends_a_run_whose_target_hangs_within_seconds(tmp_path: Path) -> None:
     with faulty_file(tmp_path / "faulty") as file, ExitStack() as stack:
         process = run_on(stack, file.path, tmp_path, "psync", 100, "none", "--overwrite", "--buffered")

@@ -134,10 +134,9 @@ fn has_holes(target: &Target) -> bool {
     target.has_holes_now()
 }
 
-// The ledger may lie on another disk than its target.
 fn flush_ledger(target: &Target) -> Result<(), Failure> {
     let Some(ledger) = &target.ledger else { return Ok(()) };
-    waits_for(format!("writing the ledger of {} to its disk", target.path().display()), Signs::Memory);
+    waits_for(format!("writing the ledger of {} to its disk", target.path().display()), ledger.signs());
     ledger.flush()
 }
 

@@ -168,7 +168,7 @@ impl<'scope> Crew<'scope> {
                 self.stop.store(true, Ordering::Relaxed);
             }
             if let Some(workers) = &mut self.kernel_workers {
-                workers.add(&legacy.kernel_workers);
+                workers.add(&legacy.kernel_threads);
             }
             let tally = self.total.add(legacy, target);
             self.collector.add_last(worker, tally);

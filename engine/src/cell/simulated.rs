@@ -183,7 +183,7 @@ fn tick(seat: &mut Seat, drive: &mut Drive, job: &Job, number: usize, start_ns: 
         batch_max: end.batch_max,
         sweep_ns_max: end.sweep_ns_max,
         reap_gaps: end.reap_gaps,
-        kernel_workers: Vec::new(),
+        kernel_threads: Vec::new(),
     })
 }
 

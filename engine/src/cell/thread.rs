@@ -12,7 +12,7 @@ use super::placement::set_of;
 use super::result::ThreadCpu;
 use crate::clock::{Clock, Monotonic};
 use crate::failure::{Failure, FailureKind};
-use crate::host::{Usage, kernel_workers, migrations};
+use crate::host::{KernelThread, Usage, kernel_threads, migrations};
 use crate::job::{Engine, Job};
 use crate::pattern::{Accesses, Arrivals, Payload, Shared};
 use crate::record::{Faults, Phase, Slowest, Spread, Tally};
@@ -112,8 +112,8 @@ pub struct Legacy {
     pub stopped: bool,
     /// CPU time while measuring; None in virtual time.
     pub cpu: Option<ThreadCpu>,
-    /// The kernel threads of all rings when this one was about to be given up; see [`kernel_workers`].
-    pub kernel_workers: Vec<(u32, u64)>,
+    /// The kernel threads of all rings when this one was about to be given up; see [`kernel_threads`].
+    pub kernel_threads: Vec<KernelThread>,
 }
 
 /// Drives one worker from start to end; None when it could not start.
@@ -208,7 +208,7 @@ fn run<R: Ring>(post: Post<'_>, cpu_pinned: Option<u32>, mut ring: R, payload: P
     let (before, after) = turn_over(&mut worker);
     let used = after.since(&before);
     // The threads go with the ring.
-    let kernel_workers = if post.job.engine.is_ring_on_a_target() { kernel_workers() } else { Vec::new() };
+    let kernel_threads = if post.job.engine.is_ring_on_a_target() { kernel_threads() } else { Vec::new() };
     let end = worker.finish();
     Some(Legacy {
         tally: end.tally,
@@ -229,7 +229,7 @@ fn run<R: Ring>(post: Post<'_>, cpu_pinned: Option<u32>, mut ring: R, payload: P
             switches_involuntary: used.switches_involuntary,
             migrations: migrations().zip(migrated).map(|(now, then)| now - then),
         }),
-        kernel_workers,
+        kernel_threads,
         failure: end.failure,
     })
 }

@@ -10,6 +10,7 @@ mod sync;
 
 use std::fs::File;
 use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -147,7 +148,9 @@ impl Target {
     /// Where it shows that the kernel is at work on what was asked of the target.
     #[must_use]
     pub fn signs(&self) -> Signs {
-        self.identity.map_or(Signs::None, |identity| Signs::of(identity.device_major, identity.device_minor))
+        self.identity.map_or(Signs::None, |found| {
+            Signs::of(found.device_major, found.device_minor, self.file().map(AsRawFd::as_raw_fd))
+        })
     }
 
     /// Makes all that was written durable, and has the kernel forget what it holds of the target in memory, so that what

@@ -159,7 +159,7 @@ fn finish(path: &Path, file: File, wanted: Wanted, size_bytes: Option<u64>) -> R
     lock::take(path, &file)?;
     if let Some(size_bytes) = size_bytes {
         let facts = fstat(&file).map_err(|error| refusal(path, &error.into()))?;
-        let signs = Signs::of(major(facts.st_dev), minor(facts.st_dev));
+        let signs = Signs::of(major(facts.st_dev), minor(facts.st_dev), Some(file.as_raw_fd()));
         waits_for(format!("allocating {}", path.display()), signs);
         allocate(&file, size_bytes).map_err(|error| refusal(path, &error))?;
     }

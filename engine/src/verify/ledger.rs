@@ -60,12 +60,13 @@ pub struct Ledger {
     head: LedgerHead,
     region: Region,
     is_file: bool,
+    signs: Signs,
 }
 
 impl Ledger {
     /// A ledger in memory.
     pub fn in_memory(head: LedgerHead) -> Result<Self, Failure> {
-        let ledger = Self { head, region: memory(checked_length(head)?)?, is_file: false };
+        let ledger = Self { head, region: memory(checked_length(head)?)?, is_file: false, signs: Signs::None };
         ledger.begin();
         Ok(ledger)
     }
@@ -88,7 +89,7 @@ impl Ledger {
             check_length(path, &file, length)?;
         }
         let region = Region::of_file(&file, length).map_err(|error| unusable(path, &error))?;
-        let ledger = Self { head, region, is_file: true };
+        let ledger = Self { head, region, is_file: true, signs: signs_of(&file) };
         if is_new {
             ledger.begin();
         } else {
@@ -123,7 +124,7 @@ impl Ledger {
         // SAFETY: the region has so many bytes, and nobody else knows of it yet.
         let bytes = unsafe { std::slice::from_raw_parts_mut(region.start(), length) };
         file.read_exact_at(bytes, 0).map_err(|error| unusable(path, &error))?;
-        Ok(Self { head, region, is_file: false })
+        Ok(Self { head, region, is_file: false, signs: Signs::None })
     }
 
     // Goes on with a ledger that was kept before: nothing is in flight, and numbers go on far above.
@@ -158,6 +159,12 @@ impl Ledger {
     #[must_use]
     pub fn head(&self) -> LedgerHead {
         self.head
+    }
+
+    /// Where it shows that the kernel is at work on what was asked of its file.
+    #[must_use]
+    pub fn signs(&self) -> Signs {
+        self.signs.clone()
     }
 
     /// How many steps the target has; what is left behind the last one is never written.
@@ -249,7 +256,7 @@ fn begin(path: &Path, signs: Signs) {
 }
 
 fn signs_of(file: &File) -> Signs {
-    fstat(file).map_or(Signs::None, |facts| Signs::of(major(facts.st_dev), minor(facts.st_dev)))
+    fstat(file).map_or(Signs::None, |facts| Signs::of(major(facts.st_dev), minor(facts.st_dev), None))
 }
 
 fn checked_length(head: LedgerHead) -> Result<usize, Failure> {

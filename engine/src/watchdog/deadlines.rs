@@ -8,6 +8,8 @@ use crate::failure::{Failure, FailureKind};
 
 /// The longest time that one look counts for: a machine that stood still finds nobody late.
 const LOOK_MAX: Duration = Duration::from_secs(1);
+/// How often signs are looked for. Going through the pages of a large file takes milliseconds.
+const SIGN_EVERY: Duration = Duration::from_secs(1);
 
 /// What a command may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +46,7 @@ pub struct Watch {
     waits: u64,
     moves: u64,
     last: Option<Sign>,
+    unseen: Duration,
     waited: Duration,
     silent: Duration,
     total: Duration,
@@ -52,8 +55,8 @@ pub struct Watch {
 
 impl Watch {
     pub fn new(deadlines: Deadlines) -> Self {
-        let [waited, silent, total, stopped] = [Duration::ZERO; 4];
-        Self { deadlines, waits: 0, moves: 0, last: None, waited, silent, total, stopped }
+        let [unseen, waited, silent, total, stopped] = [Duration::ZERO; 5];
+        Self { deadlines, waits: 0, moves: 0, last: None, unseen, waited, silent, total, stopped }
     }
 
     /// A look, so long after the one before; `see` looks for signs. A failure when the thread is to be given up.
@@ -76,7 +79,12 @@ impl Watch {
         }
         (self.waited, self.silent, self.total) = (self.waited + passed, self.silent + passed, self.total + passed);
         self.stopped = if is_stopped { self.stopped + passed } else { Duration::ZERO };
-        let now = see();
+        self.unseen += passed;
+        let is_due = self.last.is_none() || self.unseen >= SIGN_EVERY;
+        let now = is_due.then(see).flatten();
+        if is_due {
+            self.unseen = Duration::ZERO;
+        }
         if let Some(now) = now.filter(|now| self.last.is_none_or(|last| now.is_beyond(last))) {
             // The first look is where signs begin.
             self.silent = if self.last.is_some() { Duration::ZERO } else { self.silent };

@@ -3,6 +3,7 @@
 In: what the user wants of a target. Out: journalled cells, and events for whoever watches.
 """
 
+from iosonde.campaign.answering import check_answers
 from iosonde.campaign.campaign import Survey, Wish, look_ahead, measure_in_memory, measure_to_directory
 from iosonde.campaign.conductor import Observer, SilentObserver
 from iosonde.campaign.orphans import Orphan, orphans_in, remove_orphan, renamed_in
@@ -20,6 +21,7 @@ __all__ = [
     "Survey",
     "TargetWish",
     "Wish",
+    "check_answers",
     "look_ahead",
     "look_back",
     "measure_in_memory",

@@ -148,7 +148,7 @@ def ready(
             raise
         finally:
             # Whoever interrupts may do so because the file system does not answer.
-            give_up(source, made, apart=is_cut)
+            give_up(source, made, is_cut=is_cut)
     finally:
         source.end()
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from iosonde.campaign.answering import check_answers
 from iosonde.campaign.devices import check_device, device_span_bytes
 from iosonde.campaign.in_use import check_not_in_use
 from iosonde.campaign.simulated import is_simulated, simulated_drive, word_of
@@ -115,6 +116,7 @@ def survey(wish: TargetWish, run: str) -> tuple[Place, ...]:
             f"--size {exact_size(wish.size_bytes)} is too small", f"use {format_size(SPAN_BYTES_MIN)} or more"
         )
     _check_words(wish)
+    check_answers(Path(word) for word in wish.words if word.strip() and word != NULL_WORD and not is_simulated(word))
     names = [own_file_name(run, number) for number in range(len(wish.words))]
     places = [
         _simulated(wish, word, number) if is_simulated(word) else _survey_one(wish, word, name)

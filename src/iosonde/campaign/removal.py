@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Final
 
 from iosonde.records import Identity
-from iosonde.safe_files import CreatedFile, path_handle, register_created, remove_created, removing, unregister_created
+from iosonde.safe_files import CreatedFile, path_handle, register_created, removing, unregister_created
 from iosonde.sources import MadeTarget
 
-# The longest wait for a removal, on a file system that has already failed to answer and on any other: a busy disk takes
-# seconds to free a large file. After that the removal continues on its own.
+# The longest wait for a removal, on a file system that has already failed to answer and where the user wants an end: a
+# busy disk takes seconds to free a large file. After that the removal continues on its own.
 LOST_S_MAX: Final = 2.0
 BUSY_S_MAX: Final = 8.0
 NO_ANSWER: Final = "its file system does not answer"
@@ -58,27 +58,30 @@ class CreatedFiles:
                 _remover(made)
         return tuple(made.path for made in self._made)
 
-    def remove(self, handles: Mapping[tuple[int, int], Path], *, apart: bool, is_lost: bool = False) -> None:
-        """Removes what its path still leads to, and tells what could not be removed.
+    def remove(self, handles: Callable[[], Mapping[tuple[int, int], Path]], wait_s: float) -> bool:
+        """Removes what its path still leads to, and tells what could not be removed. False where nothing answered.
 
-        ``handles`` are files that are still open, by device and inode: they say where one is that was moved meanwhile.
-        With ``apart`` another process does it, which is left to itself when it does not end in time: nobody can end
-        what waits for a file system that does not answer. ``is_lost`` says that this one has not answered already.
+        Another process does it, which is left to itself when it does not end within ``wait_s``: nobody can end what
+        waits for a file system that does not answer. ``handles`` are files that are still open, by device and inode:
+        they say where one is that was moved meanwhile.
         """
+        has_answered = True
         for made in self._made:
-            path = made.path
-            reason = _remove_apart(made, LOST_S_MAX if is_lost else BUSY_S_MAX) if apart else _remove(made)
-            moved = _present_path(handles.get((made.file.device, made.file.inode)))
+            path, reason = made.path, _remove(made, wait_s)
+            has_answered = has_answered and reason != NO_ANSWER
+            opened = handles() if has_answered else {}
+            moved = _present_path(opened.get((made.file.device, made.file.inode)))
             if moved is not None and moved != path:
                 # Where only its folder has another name by now, it is still ours to remove.
                 path, reason = moved, "it was moved there during the run"
                 if moved.name == made.path.name:
-                    reason = _remove(replace(made, path=moved))
+                    reason = _remove(replace(made, path=moved), wait_s)
             if reason:
                 self._tell_left(path, reason)
             else:
                 unregister_created(made.mark)
         self._made.clear()
+        return has_answered
 
 
 def file_of(identity: Identity) -> CreatedFile:
@@ -96,15 +99,6 @@ def numbers_of(path: Path) -> Identity:
         inode=found.st_ino,
         size_bytes=found.st_size,
     )
-
-
-def _remove(made: _Made) -> str:
-    """Why it could not be removed; empty where nothing of ours lies there any more."""
-    try:
-        remove_created(str(made.path), made.file.device, made.file.inode, made.mark)
-    except OSError as error:
-        return error.strerror or str(error)
-    return ""
 
 
 def _present_path(handle: Path | None) -> Path | None:
@@ -127,7 +121,8 @@ def _remover(made: _Made) -> subprocess.Popen[bytes]:
     )
 
 
-def _remove_apart(made: _Made, wait_s: float) -> str:
+def _remove(made: _Made, wait_s: float) -> str:
+    """Why it could not be removed; empty where nothing of ours lies there any more."""
     try:
         remover = _remover(made)
     except OSError as error:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from iosonde import __version__
+from iosonde.campaign.answering import check_answers
 from iosonde.campaign.campaign import Setting, ended_by_loss, ready
 from iosonde.campaign.conductor import ENDS_RUN, FILL_ORDER, Conductor, Keeper, Observer, Work, analysed
 from iosonde.campaign.orphans import remove_aside
@@ -110,6 +111,7 @@ def look_back(path: Path, *, failed_again: bool) -> Rest:
             "leave --failed away, or start a new run with another seed or model",
             final=True,
         )
+    check_answers(Path(target.path) for target in run.targets if target.kind in {"file", "device"})
     done = {cell.order for cell in run.cells if _is_done(cell, failed_again=failed_again)}
     turns = tuple(turn for turn in run.turns if turn.order not in done)
     return Rest(run, turns, failed_again)
@@ -226,7 +228,7 @@ def _clear_away(previous: PreviousTarget, observer: Observer) -> None:
     made = CreatedFiles(observer.left_behind)
     try:
         open_target(source, place, Opening(fill=False, direct=False, mark=previous.mark), made)
-        give_up(source, made, apart=False)
+        give_up(source, made, is_cut=False)
     except IosondeError:
         # Another file is there now, or it is in use: it is not ours to remove.
         return

@@ -5,8 +5,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
+from iosonde.campaign.answering import ANSWER_S_MAX
 from iosonde.campaign.places import Place
-from iosonde.campaign.removal import CreatedFiles, numbers_of
+from iosonde.campaign.removal import BUSY_S_MAX, LOST_S_MAX, CreatedFiles, numbers_of
 from iosonde.errors import EngineError, TargetError, UsageError
 from iosonde.machine import cpus_near, device_identifier, uses_of
 from iosonde.records import DeviceFacts, Identity, TargetFacts
@@ -59,7 +60,8 @@ def open_target(source: Source, place: Place, how: Opening, made: CreatedFiles) 
     try:
         opened = source.open(request, on_made)
     except EngineError as error:
-        _take_untold(place, how, made, error)
+        if not source.is_lost:
+            _take_untold(place, how, made, error)
         raise
     except UsageError as error:
         # Only a model can be refused as such, and the engine does not know whose it is.
@@ -99,20 +101,24 @@ def _take_untold(place: Place, how: Opening, made: CreatedFiles, error: EngineEr
         error.message += f"; {path} is there, and may be its work"
 
 
-def give_up(source: Source, made: CreatedFiles, *, apart: bool) -> None:
+def give_up(source: Source, made: CreatedFiles, *, is_cut: bool) -> None:
     """Removes the files that this run made, in this session or an earlier one, and closes all targets.
 
     They are removed while the engine has them open: as long as that is so, no other file can have their numbers. The
     engine may be gone or busy; its handles go with it, and the files are removed all the same. Where a target does not
-    answer any more, or may not (``apart``), another process tries to.
+    answer any more, nobody waits for it: neither where it may be the reason why the run was cut (``is_cut``).
     """
     if source.is_lost:
         source.kill()
-    apart = apart or source.is_lost
-    made.remove({} if apart else source.handles(), apart=apart, is_lost=source.is_lost)
-    if not source.is_lost:
-        with suppress(EngineError):
+    if is_cut or source.is_lost:
+        made.remove(dict, LOST_S_MAX if source.is_lost else BUSY_S_MAX)
+        return
+    if made.remove(source.handles, ANSWER_S_MAX):
+        # What it may fail at is the target's, and everything has been measured.
+        with suppress(EngineError, TargetError):
             source.close()
+    else:
+        source.kill()
 
 
 def check_same(place: Place, found: Identity) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from iosonde import __version__
+from iosonde.campaign.answering import check_answers
 from iosonde.campaign.provenance import command_line
 from iosonde.errors import RecordError, TargetError, UsageError
 from iosonde.plans import is_verified, verified_step_bytes
@@ -99,6 +100,7 @@ def _paths_of(header: RunHeader, words: tuple[str, ...]) -> tuple[Path, ...]:
             "name them all, in the order of the run, or none: then they are where they were",
         )
     paths = tuple(Path(word) for word in words) or tuple(Path(target.path) for target in header.targets)
+    check_answers(paths)
     for path, target in zip(paths, header.targets, strict=True):
         if not path.exists():
             made = target.created and not words

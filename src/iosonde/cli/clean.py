@@ -21,10 +21,11 @@ def clean(
     iosonde recognises its own files by their name and by an extended attribute. To continue the run instead, use
     `iosonde resume RUN`.
     """
-    from iosonde.campaign import orphans_in, remove_orphan, renamed_in
+    from iosonde.campaign import check_answers, orphans_in, remove_orphan, renamed_in
     from iosonde.printing import printable
     from iosonde.units import format_size
 
+    check_answers((folder,))
     if not folder.is_dir():
         raise TargetError(f"{folder} is not a directory", "name the directory that was measured")
     found = orphans_in(folder)

@@ -119,6 +119,9 @@ def kernel_workers(case: Case) -> Iterator[Finding]:
 def _hands_over(record: CellRecord) -> bool:
     if record.engine is None or not record.engine.kernel_workers or _always_handed_over(record.workload):
         return False
+    if record.engine.poll_mode == Poll.SQPOLL:
+        # The CPU time of its submission threads is in the same sum.
+        return False
     share = _share_handed_over(record)
     return share is None or share > HANDED_OVER_MIN
 

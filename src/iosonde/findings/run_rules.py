@@ -129,7 +129,7 @@ def registration_refused(case: Case) -> Iterator[Finding]:
         (record, fallbacks)
         for record in case.run.cells
         if record.engine
-        and (fallbacks := [reason for reason in record.engine.fallbacks if reason.startswith("registered buffers")])
+        and (fallbacks := [reason for reason in record.engine.fallbacks if "registered buffers refused" in reason])
     ]
     if refused:
         reasons = distinct(reason for _, fallbacks in refused for reason in fallbacks)

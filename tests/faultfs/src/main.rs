@@ -1,7 +1,7 @@
 //! A file system of one file in memory, `file`, that goes wrong as its standard input says, a command a line:
 //!
 //! `eio OFFSET LENGTH` fails what touches a stretch, `short BYTES` moves no more than that, `delay MS` answers later, `hang`
-//! answers no read, write or fsync, `hang-fsync` no fsync, `freeze` answers nothing at all, `go` ends all that and answers what waits, `cut BYTES`
+//! answers no read, write or fsync, `hang-fsync` no fsync, `hang-read` no read, `hang-open` no open, `hang-close` no close, `freeze` answers nothing at all, `go` ends all that and answers what waits, `cut BYTES`
 //! gives the file another size, `reads` asks how many there were. Each is answered by a number or `ok`. It is unmounted when
 //! the input ends.
 //!
@@ -33,6 +33,9 @@ struct State {
     delay: Duration,
     is_hanging: bool,
     is_fsync_hanging: bool,
+    is_read_hanging: bool,
+    is_open_hanging: bool,
+    is_close_hanging: bool,
     is_frozen: bool,
     reads: u64,
     waiting: Vec<Answer>,
@@ -74,6 +77,17 @@ impl Faulty {
         }
     }
 
+    // The same, but where such questions hang: then only with the next `go`.
+    fn answer_unless(&self, hangs: fn(&State) -> bool, is_data: bool, answer: impl FnOnce() + Send + 'static) {
+        let mut state = self.state();
+        if hangs(&state) {
+            state.waiting.push(Box::new(answer));
+            return;
+        }
+        drop(state);
+        self.answer(is_data, answer);
+    }
+
     fn attributes(&self, inode: INodeNo) -> FileAttr {
         let is_file = inode == FILE;
         let size = if is_file { self.state().bytes.len() as u64 } else { 0 };
@@ -106,6 +120,9 @@ impl Faulty {
             ("delay", [milliseconds]) => state.delay = Duration::from_millis(*milliseconds),
             ("hang", []) => state.is_hanging = true,
             ("hang-fsync", []) => state.is_fsync_hanging = true,
+            ("hang-read", []) => state.is_read_hanging = true,
+            ("hang-open", []) => state.is_open_hanging = true,
+            ("hang-close", []) => state.is_close_hanging = true,
             ("freeze", []) => state.is_frozen = true,
             ("cut", [bytes]) => state.bytes.resize(usize::try_from(*bytes).ok()?, 0),
             ("reads", []) => return Some(state.reads.to_string()),
@@ -161,7 +178,12 @@ impl Filesystem for Faulty {
     }
 
     fn open(&self, _request: &Request, _inode: INodeNo, _flags: OpenFlags, reply: ReplyOpen) {
-        self.answer(false, move || reply.opened(FileHandle(0), FopenFlags::FOPEN_DIRECT_IO));
+        let answer = move || reply.opened(FileHandle(0), FopenFlags::FOPEN_DIRECT_IO);
+        self.answer_unless(|state| state.is_open_hanging, false, answer);
+    }
+
+    fn flush(&self, _request: &Request, _inode: INodeNo, _handle: FileHandle, _owner: LockOwner, reply: ReplyEmpty) {
+        self.answer_unless(|state| state.is_close_hanging, false, move || reply.ok());
     }
 
     fn read(
@@ -182,10 +204,14 @@ impl Filesystem for Faulty {
         let data =
             (!state.fails_at(offset, size.into())).then(|| state.bytes.get(from..from + count).unwrap_or(&[]).to_vec());
         drop(state);
-        self.answer(true, move || match data {
-            Some(data) => reply.data(&data),
-            None => reply.error(Errno::EIO),
-        });
+        self.answer_unless(
+            |state| state.is_read_hanging,
+            true,
+            move || match data {
+                Some(data) => reply.data(&data),
+                None => reply.error(Errno::EIO),
+            },
+        );
     }
 
     fn write(
@@ -213,13 +239,7 @@ impl Filesystem for Faulty {
     }
 
     fn fsync(&self, _request: &Request, _inode: INodeNo, _handle: FileHandle, _datasync: bool, reply: ReplyEmpty) {
-        let mut state = self.state();
-        if state.is_fsync_hanging {
-            state.waiting.push(Box::new(move || reply.ok()));
-            return;
-        }
-        drop(state);
-        self.answer(true, move || reply.ok());
+        self.answer_unless(|state| state.is_fsync_hanging, true, move || reply.ok());
     }
 }
 

@@ -4,6 +4,7 @@ import errno
 from typing import Any, Final
 
 from iosonde.errors import (
+    HINT_HANGS,
     HINT_ONE_BUILD,
     HINT_PROCESSES,
     EngineError,
@@ -34,7 +35,7 @@ _MENDS: Final[dict[str, tuple[type[IosondeError], str]]] = {
     "bad_job": (UsageError, "lower or change the value that is named"),
     "engine_refused": (EngineError, "--engine psync does without io_uring; lower --queue-depth needs less memory"),
     "ledger": (RecordError, "use the run directory as iosonde left it, with room on its disk, or start a new run"),
-    "stuck": (EngineError, "look at the kernel's log (dmesg): the device does not answer"),
+    "stuck": (TargetError, HINT_HANGS),
     "io": (TargetError, "look at the kernel's log (dmesg) and the device's health"),
 }
 _FALLBACK: Final = (EngineError, HINT_ONE_BUILD)

@@ -49,16 +49,18 @@ from iosonde.units import SECOND_NS
 
 PROTOCOL: Final = 2
 HELLO_S_MAX: Final = 10.0
-# Making a file can take long where the file system has to write zeros.
-OPEN_S_MAX: Final = 600.0
-SYNC_S_MAX: Final = 600.0
-# Beyond a job's own time: the engine gives up what has not come back 40 s after its end. Before a job begins, its
-# buffers have to be filled.
-JOB_SLACK_S: Final = 60.0
+# The engine has deadlines of its own for whatever may wait for a target, and knows what it waits for: the front waits
+# longer, for an engine that does not even say that.
+BEYOND_S: Final = 20.0
+# Opening, syncing, closing: its bound for a call that shows signs of being at work.
+COMMAND_S_MAX: Final = 1800.0 + BEYOND_S
+# Beyond a job's own time: what the engine allows what comes before and after it, 35 s for operations to come back, and
+# 5 s for a last look at the targets.
+JOB_SLACK_S: Final = 300.0 + 35.0 + 5.0 + BEYOND_S
 # Whoever interrupts wants an end within a second.
 STOP_S_MAX: Final = 0.5
-# A job with an amount has no time of its own, but it reports each interval.
-SILENCE_S_MAX: Final = 60.0
+# A job with an amount has no time of its own, but it reports each interval, and is given up 95 s after the last.
+SILENCE_S_MAX: Final = 95.0
 # What the engine calls a job whose operations do not come back.
 STUCK: Final = "stuck"
 
@@ -88,7 +90,7 @@ class EngineSource:
 
     def calibrate(self) -> int:
         """The loop's own cost in ns an operation, measured on a ring that leads nowhere; kept in the hello."""
-        answer = self._ask(HELLO_S_MAX, command="calibrate")
+        answer = self._ask(JOB_SLACK_S, command="calibrate")
         found = checked(Calibrated, _expected("calibrated", answer))
         self.hello = self.hello.model_copy(update=found.model_dump())
         return found.overhead_ns_per_io
@@ -97,10 +99,10 @@ class EngineSource:
         """Opens a target, beside those that are open. Raises TargetError with the way out."""
         number = self._send(command="open", **_wanted(request))
         try:
-            answer = self._answer(number, OPEN_S_MAX)
+            answer = self._answer(number, COMMAND_S_MAX)
             while answer["type"] == "made":
                 on_made(checked(MadeTarget, answer))
-                answer = self._answer(number, OPEN_S_MAX)
+                answer = self._answer(number, COMMAND_S_MAX)
         except KeyboardInterrupt:
             # It may have been said already, and not been heard.
             for event in self._process.waiting():
@@ -111,7 +113,7 @@ class EngineSource:
 
     def sync(self) -> None:
         """Makes all that was written durable, on every target."""
-        self._ask(SYNC_S_MAX, command="sync")
+        self._ask(COMMAND_S_MAX, command="sync")
 
     def verify(self, on_progress: Callable[[int, int], None]) -> tuple[Verification, ...]:
         """Reads every target back that was opened with a ledger, and says what was found on each.
@@ -120,7 +122,7 @@ class EngineSource:
         """
         number = self._send(command="verify")
         while True:
-            event = self._answer(number, SILENCE_S_MAX)
+            event = self._answer(number, COMMAND_S_MAX)
             if event["type"] == "verified":
                 return checked(Verified, event).targets
             read = checked(Verifying, _expected("verifying", event))
@@ -129,7 +131,7 @@ class EngineSource:
     def close(self) -> None:
         """Gives all targets up; once the engine is lost, nothing."""
         if not self._is_lost:
-            self._ask(OPEN_S_MAX, command="close")
+            self._ask(COMMAND_S_MAX, command="close")
 
     def measure(
         self,
@@ -236,6 +238,7 @@ class EngineSource:
             self._is_lost = True
             raise
         if event.get("type") == "error":
+            self._is_lost |= event.get("kind") == STUCK
             raise refusal(event)
         if event.get("id") != number:
             raise protocol_error(f"an answer to command {event.get('id')} instead of {number}")

@@ -1,0 +1,32 @@
+"""A path that does not answer is told in time, by a process that nobody waits for."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from iosonde.campaign.answering import check_answers
+from iosonde.errors import HINT_HANGS, TargetError
+from tests.stories.faulty_places import faulty_file
+
+
+def test_whatever_answers_answers_at_once_be_it_there_or_not(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"x")
+    locked = tmp_path / "locked"
+    locked.mkdir(mode=0)
+    since_s = time.monotonic()
+    check_answers([file, tmp_path, tmp_path / "new", tmp_path / "no" / "folder", locked / "file", Path("/dev/null")])
+    check_answers([Path("relative"), Path()])
+    assert time.monotonic() - since_s < 10
+
+
+def test_of_several_those_are_named_that_do_not(tmp_path: Path) -> None:
+    with faulty_file(tmp_path / "faulty") as file:
+        file.tell("freeze")
+        since_s = time.monotonic()
+        with pytest.raises(TargetError) as refused:
+            check_answers([tmp_path, file.path], wait_s=1)
+        assert time.monotonic() - since_s < 10
+    assert refused.value.message == f"looking at {file.path} did not come back within 1 s"
+    assert refused.value.hint == HINT_HANGS
