@@ -164,13 +164,7 @@ impl Total {
             }
         });
         let truth = merged(&self.granted);
-        // Counted over all targets that would hide one that does nothing.
-        let silent = job.asked().into_iter().find(|class| shares.iter().any(|share| share.count(*class) == 0));
-        let nothing = silent.filter(|_| !self.stopped).map(|class| {
-            let place = if shares.len() > 1 { " on one of the targets" } else { "" };
-            let message = format!("not one {class:?} completed within the measured time{place}").to_lowercase();
-            Failure::new(FailureKind::NothingCompleted, message)
-        });
+        let nothing = nothing_completed(job, shares, &self.faults).filter(|_| !self.stopped);
         let failure = self.failure.or(nothing);
         JobResult {
             outcome: match (&failure, self.stopped) {
@@ -207,4 +201,17 @@ impl Total {
             drives: Vec::new(),
         }
     }
+}
+
+// Why a job did not do what was asked. Counted over all targets that would hide one that does nothing.
+fn nothing_completed(job: &Job, shares: &[TargetShare], faults: &Faults) -> Option<Failure> {
+    let silent = job.asked().into_iter().find(|class| shares.iter().any(|share| share.count(*class) == 0))?;
+    let place = if shares.len() > 1 { " on one of the targets" } else { "" };
+    let message = format!("not one {silent:?} completed within the measured time{place}").to_lowercase();
+    // What can't be begun without blocking is cancelled where the kernel can't start a thread that does it.
+    if job.engine.is_ring_on_a_target() && faults.kinds().iter().any(|fault| fault.errno.0 == libc::ECANCELED) {
+        let message = format!("{message}: the kernel starts no more threads for io_uring");
+        return Some(Failure { errno: Some(libc::EAGAIN), ..Failure::new(FailureKind::EngineRefused, message) });
+    }
+    Some(Failure::new(FailureKind::NothingCompleted, message))
 }

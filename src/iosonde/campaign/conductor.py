@@ -11,7 +11,7 @@ from typing import Final, Protocol
 from iosonde.campaign.engines import way_of_cell, way_of_fill
 from iosonde.campaign.lookout import Lookout
 from iosonde.campaign.scheduler import AdaptiveScheduler
-from iosonde.errors import HINT_HANGS, RecordError, TargetError
+from iosonde.errors import HINT_HANGS, HINT_PROCESSES, EngineError, RecordError, TargetError
 from iosonde.machine import neighbours_of
 from iosonde.plans import timed
 from iosonde.records import (
@@ -32,6 +32,8 @@ FILL_ORDER: Final = 0
 MODEL_FAILS: Final = "look at the faults of the model: its drive does the same every time"
 # Failures of the target as a whole: what comes after them would fail as well.
 STUCK: Final = "stuck"
+# The kernel has no more threads to do what was asked.
+ENGINE_REFUSED: Final = "engine_refused"
 ENDS_RUN: Final = frozenset({"changed", STUCK})
 
 
@@ -211,6 +213,8 @@ class Conductor:
             told = f"the target can't be written in full: {reason}"
             if self._header.is_simulated:
                 raise TargetError(told, MODEL_FAILS, final=True)
+            if record.failure is not None and record.failure.kind == ENGINE_REFUSED:
+                raise EngineError(told, HINT_PROCESSES)
             is_stuck = record.failure is not None and record.failure.kind == STUCK
             raise TargetError(told, HINT_HANGS if is_stuck else "make room, or look at its health (dmesg)")
         self._source.sync()
