@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use crate::failure::{Failure, FailureKind};
-use crate::memory::Region;
+use crate::ring::Buffers;
 use crate::target::Target;
-use crate::verify::{Damage, DamageKind, Ledger, judge};
+use crate::verify::{Damage, DamageKind, Ledger, LedgerHead, judge};
 use crate::watchdog::{Signs, moved, waits_for};
 
 /// What is read at once, unless a step is larger.
@@ -125,7 +125,7 @@ pub fn verify(target: &Target, stop: &AtomicBool, progress: &mut dyn FnMut(u64))
 struct Reader<'a> {
     target: &'a Target,
     ledger: &'a Ledger,
-    memory: Region,
+    buffers: Buffers,
     steps_each: u64,
     // Reads that came back, well or not, of all threads.
     returned: &'a AtomicU64,
@@ -136,12 +136,12 @@ impl<'a> Reader<'a> {
         let step_bytes = ledger.head().step_bytes;
         let steps_each = (READ_BYTES / step_bytes).max(1);
         let length = usize::try_from(steps_each * step_bytes).unwrap_or(usize::MAX);
-        let memory = Region::new(length)
+        let buffers = Buffers::new(length)
             .map_err(|error| Failure::from_io(FailureKind::EngineRefused, "memory to read back into", &error))?;
-        Ok(Self { target, ledger, memory, steps_each, returned })
+        Ok(Self { target, ledger, buffers, steps_each, returned })
     }
 
-    fn read(self, next_step: &AtomicU64, stop: &AtomicBool) -> Verification {
+    fn read(mut self, next_step: &AtomicU64, stop: &AtomicBool) -> Verification {
         let mut found = Verification::default();
         while !stop.load(Ordering::Relaxed) {
             let first = next_step.fetch_add(self.steps_each, Ordering::Relaxed);
@@ -154,23 +154,20 @@ impl<'a> Reader<'a> {
         found
     }
 
-    fn judge(&self, first: u64, last: u64, found: &mut Verification) {
-        let step_bytes = self.ledger.head().step_bytes;
-        let run = self.ledger.head().run;
-        let whole = self.bytes(first, last);
-        for step in first..last {
+    fn judge(&mut self, first: u64, last: u64, found: &mut Verification) {
+        let LedgerHead { run, step_bytes, .. } = self.ledger.head();
+        let length = usize::try_from(step_bytes).unwrap_or(usize::MAX);
+        let is_whole = self.fetch(first, last);
+        for (number, step) in (first..last).enumerate() {
             let (offset_bytes, floor) = (step * step_bytes, self.ledger.floor(step));
             let counter = if floor > 0 { &mut found.steps_checked } else { &mut found.steps_free };
             *counter += 1;
-            let at = usize::try_from((step - first) * step_bytes).unwrap_or(usize::MAX);
-            let length = usize::try_from(step_bytes).unwrap_or(usize::MAX);
-            let damage = match whole {
-                Some(bytes) => judge(&bytes[at..at + length], offset_bytes, run, floor),
-                // Only what can't be read by itself is damaged.
-                None => match self.bytes(step, step + 1) {
-                    Some(bytes) => judge(bytes, offset_bytes, run, floor),
-                    None => (floor > 0).then(|| Damage::unreadable(offset_bytes, floor)),
-                },
+            // Only what can't be read by itself is damaged.
+            let damage = if is_whole || self.fetch(step, step + 1) {
+                let at = if is_whole { number * length } else { 0 };
+                judge(&self.buffers.bytes()[at..at + length], offset_bytes, run, floor)
+            } else {
+                (floor > 0).then(|| Damage::unreadable(offset_bytes, floor))
             };
             if let Some(damage) = damage {
                 found.note(damage);
@@ -178,16 +175,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    // What some steps hold; None where not all of them can be read.
-    fn bytes(&self, first: u64, last: u64) -> Option<&[u8]> {
+    // Reads what some steps hold to the start of the buffer; false where not all of them can be read.
+    fn fetch(&mut self, first: u64, last: u64) -> bool {
         let step_bytes = self.ledger.head().step_bytes;
-        let length = usize::try_from((last - first) * step_bytes).ok()?;
-        // SAFETY: the reader's memory is at least `length` bytes, and is read and written by this thread alone, one
-        // stretch of steps at a time.
-        let buffer = unsafe { std::slice::from_raw_parts_mut(self.memory.start(), length) };
-        let read = self.target.read_back(buffer, first * step_bytes);
+        let length = usize::try_from((last - first) * step_bytes).unwrap_or(usize::MAX);
+        let read = self.target.read_back(&mut self.buffers.bytes()[..length], first * step_bytes);
         self.returned.fetch_add(1, Ordering::Relaxed);
-        read.ok()?;
-        Some(buffer)
+        read.is_ok()
     }
 }

@@ -1,0 +1,76 @@
+//! How long the memory and the file of a ring are kept: until no operation can touch them any more, or for ever.
+
+use std::fs::{File, read_to_string};
+use std::io::Write;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use iosonde_engine::ring::{Buffers, FileWay, Operation, Poll, PsyncRing, Request, Ring, UringRing, uring_refused};
+
+/// Sizes that no other mapping of the process has.
+const KEPT_BYTES: usize = 0x0030_5000;
+const GIVEN_BACK_BYTES: usize = 0x0030_7000;
+const BLOCK: u32 = 4096;
+
+/// Mappings of so many bytes.
+fn mapped(length: usize) -> usize {
+    let maps = read_to_string("/proc/self/maps").expect("the process's own mappings");
+    let spans = maps.lines().filter_map(|line| line.split(' ').next()?.split_once('-'));
+    let hex = |text| usize::from_str_radix(text, 16).expect("an address");
+    spans.filter(|(start, end)| hex(end) - hex(start) == length).count()
+}
+
+/// A ring on the reading end of a pipe, with one read under way; the file, and the writing end.
+fn reading(length: usize) -> (UringRing, Arc<File>, File) {
+    let (read, write) = std::io::pipe().expect("a pipe");
+    let [file, write] = [OwnedFd::from(read), OwnedFd::from(write)].map(File::from);
+    let file = Arc::new(file);
+    let way = FileWay { file: Arc::clone(&file), direct: false, poll: Poll::Interrupt, helpers: Arc::default() };
+    let mut ring = UringRing::new(1, &way, Buffers::new(length).expect("memory")).expect("a ring");
+    ring.push(Request { operation: Operation::Read, slot: 0, offset_bytes: 0, buffer_at: 0, length_bytes: BLOCK });
+    ring.submit(0, 0).expect("the kernel takes a read");
+    (ring, file, write)
+}
+
+#[test]
+fn what_the_kernel_may_still_write_to_is_never_given_back() {
+    if uring_refused().is_some() {
+        return;
+    }
+    let (ring, file, mut write) = reading(KEPT_BYTES);
+    assert_eq!(mapped(KEPT_BYTES), 1);
+    drop((ring, file));
+    assert_eq!(mapped(KEPT_BYTES), 1, "a read is under way, and its memory is gone");
+    // Its file is open as well: nobody breaks the pipe, and the read ends where it should.
+    write.write_all(&[7; BLOCK as usize]).expect("somebody still reads");
+}
+
+#[test]
+fn what_nobody_needs_any_more_is_given_back() {
+    if uring_refused().is_some() {
+        return;
+    }
+    let (mut ring, file, mut write) = reading(GIVEN_BACK_BYTES);
+    write.write_all(&[7; BLOCK as usize]).expect("the ring reads");
+    let (mut done, since) = (Vec::with_capacity(1), Instant::now());
+    while done.is_empty() && since.elapsed() < Duration::from_secs(10) {
+        ring.submit(1, 100_000_000).ok();
+        ring.reap(&mut done);
+    }
+    let mut block = [0; BLOCK as usize];
+    ring.buffers().read(0, &mut block);
+    assert_eq!((done.len(), block), (1, [7; BLOCK as usize]));
+    drop((ring, file));
+    assert_eq!(mapped(GIVEN_BACK_BYTES), 0);
+    assert!(write.write_all(&[7; BLOCK as usize]).is_err(), "nobody reads any more");
+}
+
+#[test]
+#[should_panic(expected = "a stretch within the ring's memory")]
+fn a_request_beyond_the_memory_never_reaches_the_kernel() {
+    let file = Arc::new(tempfile::tempfile().expect("a file"));
+    let mut ring = PsyncRing::new(file, Buffers::new(4096).expect("memory"));
+    ring.push(Request { operation: Operation::Read, slot: 0, offset_bytes: 0, buffer_at: 1, length_bytes: BLOCK });
+    let _ = ring.submit(0, 0);
+}
