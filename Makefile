@@ -33,7 +33,7 @@ FUZZ_BOUNDS := -timeout=25 -rss_limit_mb=1536 -max_len=16384
 unexport PYTHONPATH PYTHONHOME PYTHONSAFEPATH VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
 unexport SETUPTOOLS_RUST_CARGO_PROFILE CARGO_BUILD_TARGET
 
-.PHONY: help setup demo test faultfs lint format wheel bench lab hangs verify fuzz schema docs lock clean
+.PHONY: help setup demo test faultfs lint format wheel bench lab hangs verify memcheck fuzz schema docs lock clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -103,6 +103,9 @@ hangs: setup faultfs ## play targets that stop answering, as root: a table of wh
 
 verify: setup ## compare with what is known: models and their sources, queues and closed forms (LONG=--long for an hour)
 	$(PY) -m verify $(LONG)
+
+memcheck: setup ## run the engine's tests under Valgrind's memcheck (needs valgrind)
+	$(PY) -m tools.memcheck
 
 fuzz: ## throw bytes at the engine's protocol for a while (SECONDS=60; needs a C++ compiler); findings land in fuzz/findings/
 	cd fuzz && RUSTFLAGS="$(FUZZ_FLAGS)" cargo build --release --locked --features linked --target $(FUZZ_TARGET)
