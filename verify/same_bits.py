@@ -18,7 +18,7 @@ KEPT: Final = Path(__file__).parent / "results" / "same-bits.json"
 SPAN_BYTES_MAX: Final = 8 << 30
 ANSWER_S_MAX: Final = 300.0
 # What an engine is, how it was asked, how late it was, and what it held back is no part of what a drive does.
-NOT_THE_DRIVES: Final = frozenset({"id", "engine", "host_lag", "waiting_age_ns_max"})
+NOT_THE_DRIVES: Final = frozenset({"id", "engine", "host_lag", "waiting_age_ns_max", "backlog_ns"})
 
 JOBS: Final[tuple[dict[str, Any], ...]] = (
     {"pattern": "sequential", "read_percent": 0, "block_size_bytes": 131_072, "queue_depth": 32},
