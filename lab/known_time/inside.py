@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from lab.known_time.cells import CELLS, DEVICES, TURNS, Cell, Device
+from lab.known_time.cells import BUCKET_NS, BUCKETS, CELLS, DEVICES, FLOOR_BUCKET_NS, TURNS, Cell, Device
 
 CONFIGFS: Final = Path("/sys/kernel/config")
 TRACEFS: Final = Path("/sys/kernel/tracing")
@@ -25,10 +25,6 @@ TRACES_MAX: Final = 3
 # On a host that is so busy that a turn takes longer, it is the only one: the guest has ten minutes in all.
 TURN_S_MAX: Final = 210
 TOOL_S_MAX: Final = 60
-# Buckets of the kernel's latencies, in ns from the set time on: so many, and one of all beyond.
-BUCKETS: Final = 500
-BUCKET_NS: Final = 20_000
-FLOOR_BUCKET_NS: Final = 500
 # A request is known by its sector. Of those in flight together hardly two ever read the same one.
 PROGRAM: Final = """
 tracepoint:block:block_rq_issue { @since[args->dev, args->sector] = nsecs; }

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from lab.known_time.cells import FLOOR
+from lab.known_time.cells import BUCKET_NS, BUCKETS, FLOOR
 from lab.known_time.judge import (
     EARLY_NS_MAX,
     MIN_OVER_FIO_NS_MAX,
@@ -25,10 +25,9 @@ turn, and a row shows the turn of each tool with the lower p50. All times are in
 - Between its own tracepoints, without any tool, the kernel takes longer than was set:
 {late}.
   So a p99 is that of the emulating host. It is shown, and held against the kernel's from below only.
-- From one turn to the other, the p50 of a tool moved by up to {spread:.0%} in the cells that are judged against fio.
-- Elsewhere it moved by up to {spread_else:.0%}, and only bounds are judged: with SQPOLL, the submission thread, the
-  tool and the timers share two emulated CPUs. At depth on the floor, or where the device is faster than these CPUs, a
-  tool measures its own work.
+- {spread}
+- Where the note says "bounds only", fio is no measure. With SQPOLL, the submission thread, the tool and the timers
+  share two emulated CPUs. On the floor, and where the device is faster than these CPUs, a tool measures its own work.
 
 ## What must hold
 
@@ -61,8 +60,7 @@ def page(pairs: Sequence[Pair], kernel: str, cpus: int) -> str:
         turns="twice" if len(pairs[0].iosonde) == 2 else "once",
         cpus=cpus,
         late=";\n".join(f"  {line}" for line in late(pairs)),
-        spread=spread(pair for pair in pairs if pair.cell.judged),
-        spread_else=spread(pair for pair in pairs if not pair.cell.judged),
+        spread=spread(pairs),
         early=EARLY_NS_MAX / 1000,
         over=MIN_OVER_FIO_NS_MAX / 1000,
         low=low,
@@ -77,7 +75,8 @@ def page(pairs: Sequence[Pair], kernel: str, cpus: int) -> str:
             "## Traced cells",
             "",
             "The kernel's figures are of the same requests, by bpftrace, from `block_rq_issue` to `block_rq_complete`;",
-            "percentiles are in steps of 20 µs, or 0.5 µs on the floor. Tracing takes time, which both tools see.",
+            "percentiles are in steps of 20 µs, or 0.5 µs on the floor; 10 ms above the set time means that or more.",
+            "Tracing takes time, which both tools see.",
             "",
             *_table(TRACED, map(_traced_row, traced)),
             "",
@@ -89,18 +88,30 @@ def late(pairs: Iterable[Pair]) -> list[str]:
     """By how much the kernel's own times are over those that were set."""
     words = []
     for pair in pairs:
-        trace = pair.quieter[0].trace
-        if trace is not None and pair.cell.device != FLOOR:
-            half, most = (_us(trace.at_rank(_rank(part, trace)) - pair.cell.device.set_ns) for part in PERCENTILES)
-            name = f"{pair.cell.device.set_ns // 1000:,} µs at depth {pair.cell.queue_depth}"
-            words.append(f"{name}: {half} µs more at p50, {most} at p99")
+        trace, set_ns = pair.quieter[0].trace, pair.cell.device.set_ns
+        if trace is None or pair.cell.device == FLOOR:
+            continue
+        half_ns, most_ns = (trace.at_rank(_rank(part, trace)) - set_ns for part in PERCENTILES)
+        beyond = " or more" if most_ns >= BUCKETS * BUCKET_NS else ""
+        name = f"{set_ns // 1000:,} µs at depth {pair.cell.queue_depth}"
+        words.append(f"{name}: {_us(half_ns)} µs more at p50, {_us(most_ns)} µs{beyond} at p99")
     return words
 
 
-def spread(pairs: Iterable[Pair]) -> float:
-    """The largest part by which a tool's p50 was higher in one turn than in another."""
-    turns = [[each.p50_ns for each in seen] for pair in pairs for seen in (pair.iosonde, pair.fio)]
-    return max(max(values) / min(values) for values in turns) - 1
+def spread(pairs: Iterable[Pair]) -> str:
+    """By how much the p50 of a tool was higher in one turn than in the other, at most."""
+    parts: dict[bool, float] = {}
+    for pair in pairs:
+        for seen in (pair.iosonde, pair.fio):
+            values = [each.p50_ns for each in seen]
+            if len(values) == 1:
+                return "The host was too busy for more than one turn, so that no spread is known."
+            judged = pair.cell.judged
+            parts[judged] = max(parts.get(judged, 0), max(values) / min(values) - 1)
+    return (
+        f"From one turn to the other, the p50 of a tool moved by up to {parts[True]:.0%} in cells that are held against"
+        f"\n  fio, and by up to {parts[False]:.0%} in the others."
+    )
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
