@@ -18,7 +18,7 @@ use crate::pattern::Shared;
 use crate::ring::Helpers;
 use crate::target::Target;
 use crate::watchdog::{besides, moved, waits_for};
-use crate::worker::{DRAIN_NS_MAX, recorder_pair};
+use crate::worker::{DRAIN_NS_MAX, SILENCE_NS_MAX, recorder_pair};
 
 /// Empty tallies for a worker that is alone: two seconds of a front that does not listen, at half-second intervals.
 const SPARES_ALONE: usize = 4;
@@ -45,6 +45,7 @@ pub struct Crew<'scope> {
     pub kernel_workers: Option<KernelWorkers>,
     targets: &'scope [Target],
     stop: Arc<AtomicBool>,
+    has_end: bool,
     workers_each: usize,
     /// Whoever still runs sleeps in the kernel, and nobody waits for it any more.
     pub is_given_up: bool,
@@ -112,6 +113,7 @@ impl<'scope> Crew<'scope> {
             kernel_workers: job.engine.is_ring_on_a_target().then(|| KernelWorkers::of(helpers)),
             targets: &setting.targets[..job.targets as usize],
             stop: Arc::clone(&setting.stop),
+            has_end: job.amount_bytes.is_none(),
             workers_each: job.workers_each() as usize,
             is_given_up: false,
         };
@@ -142,7 +144,10 @@ impl<'scope> Crew<'scope> {
     pub fn asleep(&self) -> Option<Failure> {
         let workers = self.handles.iter().flatten().count();
         (workers > 0).then(|| {
-            let (of, limit_s) = (self.handles.len(), DRAIN_NS_MAX / 1_000_000_000);
+            // As long as it was waited for: without an end in time, since it was last heard of.
+            let has_end = self.has_end || self.stop.load(Ordering::Relaxed);
+            let bound = if has_end { DRAIN_NS_MAX } else { SILENCE_NS_MAX };
+            let (of, limit_s) = (self.handles.len(), bound / 1_000_000_000);
             let asleep = self.handles.iter().enumerate().filter(|(_, handle)| handle.is_some());
             let place = place_of(asleep.map(|(worker, _)| worker / self.workers_each), self.targets);
             let message = format!(
