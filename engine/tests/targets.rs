@@ -15,7 +15,7 @@ use iosonde_engine::pattern::{Accesses, Shared};
 use iosonde_engine::record::{Class, Phase};
 use iosonde_engine::ring::uring_refused;
 use iosonde_engine::target::{Target, Wanted};
-use iosonde_engine::worker::recorder_pair;
+use iosonde_engine::worker::{Recorder, recorder_pair};
 
 const MIB: u64 = 1 << 20;
 
@@ -163,4 +163,46 @@ fn sequential_streams_have_the_same_shares_on_every_target() {
         let first = u64::from(worker % 2) * 128;
         assert_eq!(blocks, (first..first + 128).collect(), "worker {worker}");
     }
+}
+
+#[test]
+fn workers_that_hand_over_at_different_times_keep_no_interval_from_each_other() {
+    let (mut first, first_spares) = recorder_pair(&common::job(), 1, None);
+    let (mut second, second_spares) = recorder_pair(&common::job(), 1, None);
+    let mut collector = Collector::new(vec![first_spares, second_spares], 1);
+    let turn = |recorder: &mut Recorder, interval: u64| {
+        recorder.current().record(Class::Read, 100, 4096);
+        recorder.turn(10 * interval, Phase::Measure, interval);
+    };
+    first.begin(Phase::Measure, 0);
+    second.begin(Phase::Measure, 0);
+    // The second is late by more than an interval, and the first has nothing left to hand over then.
+    turn(&mut first, 1);
+    turn(&mut first, 2);
+    turn(&mut second, 1);
+    collector.gather();
+    assert_eq!(collector.take_next().map(|both| (both.end_ns, both.class(Class::Read).count)), Some((10, 2)));
+    // From here on one hands over what the other has added to its next.
+    turn(&mut second, 2);
+    let mut taken = Vec::new();
+    for interval in 3..=20 {
+        turn(&mut first, interval);
+        turn(&mut second, interval);
+        collector.gather();
+        taken.extend(std::iter::from_fn(|| collector.take_next()));
+    }
+    let ends: Vec<u64> = taken.iter().map(|both| both.end_ns).collect();
+    assert!(ends.len() > 5 && ends.is_sorted(), "intervals end at {ends:?}");
+    for pair in taken.windows(2) {
+        assert_eq!((pair[0].end_ns, pair[0].interval_last + 1), (pair[1].start_ns, pair[1].interval_first));
+    }
+    for (worker, recorder) in [first, second].into_iter().enumerate() {
+        collector.add_last(worker, recorder.finish(200).0);
+    }
+    taken.extend(std::iter::from_fn(|| collector.take_next()));
+    taken.extend(collector.rest(Phase::Measure));
+    let count: u64 = taken.iter().map(|both| both.class(Class::Read).count).sum();
+    assert_eq!((count, taken.last().map(|both| both.end_ns)), (2 * 19, Some(200)));
+    let shares: Vec<u64> = collector.shares().iter().map(|share| share.count(Class::Read)).collect();
+    assert_eq!(shares, [20, 20]);
 }

@@ -9,21 +9,30 @@ use crate::worker::Spares;
 struct Source {
     spares: Spares,
     waiting: VecDeque<Box<Tally>>,
+    // The last interval of it that was added to the sum.
+    reached: Option<u64>,
     // Nothing comes any more: the others don't wait for it.
     ended: bool,
 }
 
-impl Source {
-    // The first end of a tally at or behind a goal; a worker that has ended is wherever it has to be.
-    fn reaches(&self, goal: u64) -> Option<u64> {
-        let found = self.waiting.iter().map(|tally| tally.interval_last).find(|last| *last >= goal);
-        if self.ended { Some(found.unwrap_or(goal)) } else { found }
+// The stretch of time that is being added up: all workers go on to its end.
+struct Goal {
+    interval_last: u64,
+    phase: Phase,
+    sum: Option<Tally>,
+}
+
+impl Goal {
+    // Whether a tally begins before the goal; one that is left ends behind it.
+    fn is_passed_by(&self, tally: &Tally) -> bool {
+        tally.phase == self.phase && tally.interval_first <= self.interval_last
     }
 }
 
 /// Tallies on their way from workers to events.
 pub struct Collector {
     sources: Vec<Source>,
+    goal: Option<Goal>,
     // How many workers in a row are on the same target.
     workers_each: usize,
     shares: Vec<TargetShare>,
@@ -33,10 +42,10 @@ impl Collector {
     /// A collector for these workers, of which `workers_each` in a row are on the same target.
     #[must_use]
     pub fn new(spares: Vec<Spares>, workers_each: usize) -> Self {
-        let sources: Vec<Source> =
-            spares.into_iter().map(|spares| Source { spares, waiting: VecDeque::new(), ended: false }).collect();
+        let source = |spares| Source { spares, waiting: VecDeque::new(), reached: None, ended: false };
+        let sources: Vec<Source> = spares.into_iter().map(source).collect();
         let targets = sources.len() / workers_each;
-        Self { sources, workers_each, shares: vec![TargetShare::default(); targets] }
+        Self { sources, goal: None, workers_each, shares: vec![TargetShare::default(); targets] }
     }
 
     /// What each target has given while it was measured.
@@ -59,24 +68,37 @@ impl Collector {
 
     /// The next stretch of time that all workers have reported, added up over them; None while one of them lacks. Workers
     /// that have ended are not waited for.
+    ///
+    /// What is there of it is added at once, and its tallies go back: a worker that is waited for may have no other to
+    /// hand over.
     pub fn take_next(&mut self) -> Option<Tally> {
         let live = self.sources.iter().filter(|source| !source.ended);
-        let first = live.filter_map(|source| source.waiting.front()).max_by_key(|tally| tally.interval_last)?;
-        let (mut goal, phase) = (first.interval_last, first.phase);
+        let first = live.filter_map(|source| source.waiting.front()).max_by_key(|tally| tally.interval_last);
+        let next = first.map(|tally| Goal { interval_last: tally.interval_last, phase: tally.phase, sum: None });
+        let mut goal = self.goal.take().or(next)?;
         loop {
+            let (phase, interval_last) = (goal.phase, goal.interval_last);
+            self.add_to(&mut goal.sum, |tally| tally.phase == phase && tally.interval_last <= interval_last);
             // A worker that had to add intervals together may end later than the others: all go on to its end.
-            let reached: Option<Vec<u64>> = self.sources.iter().map(|source| source.reaches(goal)).collect();
-            let latest = reached?.into_iter().max()?;
-            if latest == goal {
-                return self.take(|tally| tally.interval_last <= goal && tally.phase == phase);
-            }
-            goal = latest;
+            let fronts = self.sources.iter().filter_map(|source| source.waiting.front());
+            let Some(later) = fronts.filter(|tally| goal.is_passed_by(tally)).map(|tally| tally.interval_last).max()
+            else {
+                break;
+            };
+            goal.interval_last = later;
         }
+        if self.sources.iter().all(|source| source.ended || source.reached == Some(goal.interval_last)) {
+            return goal.sum;
+        }
+        self.goal = Some(goal);
+        None
     }
 
     /// All that is left of a phase once every worker has ended; workers that were stopped end where they happen to be.
     pub fn rest(&mut self, phase: Phase) -> Option<Tally> {
-        self.take(|tally| tally.phase == phase)
+        let mut sum = self.goal.take_if(|goal| goal.phase == phase).and_then(|goal| goal.sum);
+        self.add_to(&mut sum, |tally| tally.phase == phase);
+        sum
     }
 
     /// Adds the last tally of a worker that has ended.
@@ -86,19 +108,19 @@ impl Collector {
         self.sources[worker].ended = true;
     }
 
-    fn take(&mut self, wanted: impl Fn(&Tally) -> bool) -> Option<Tally> {
-        let mut sum: Option<Tally> = None;
+    // Adds what is wanted, and gives its tallies back.
+    fn add_to(&mut self, sum: &mut Option<Tally>, wanted: impl Fn(&Tally) -> bool) {
         for (worker, source) in self.sources.iter_mut().enumerate() {
             while source.waiting.front().is_some_and(|tally| wanted(tally)) {
-                let tally = source.waiting.pop_front()?;
+                let Some(tally) = source.waiting.pop_front() else { break };
                 self.shares[worker / self.workers_each].add(&tally);
-                match &mut sum {
+                match sum {
                     Some(sum) => sum.add(&tally),
-                    None => sum = Some((*tally).clone()),
+                    None => *sum = Some((*tally).clone()),
                 }
+                source.reached = Some(tally.interval_last);
                 source.spares.give_back(tally);
             }
         }
-        sum
     }
 }

@@ -15,19 +15,22 @@ use super::total::Total;
 use crate::failure::{Failure, FailureKind};
 use crate::job::Job;
 use crate::pattern::Shared;
+use crate::record::Tally;
 use crate::ring::Helpers;
 use crate::target::Target;
 use crate::watchdog::{besides, moved, waits_for};
 use crate::worker::{DRAIN_NS_MAX, SILENCE_NS_MAX, recorder_pair};
 
-/// Empty tallies for a worker that is alone: two seconds of a front that does not listen, at half-second intervals.
-const SPARES_ALONE: usize = 4;
-/// Empty tallies for each of many workers.
-const SPARES_EACH: usize = 1;
+/// Empty tallies for a worker: two seconds of a front that does not listen, or of a worker that is late, at half-second
+/// intervals.
+const SPARES_MOST: u64 = 4;
+/// What those of all workers take together, as long as each has one.
+const SPARES_BYTES_MAX: u64 = 64 << 20;
 
 /// Empty tallies for each worker of a job.
 pub fn spares_each(job: &Job) -> usize {
-    if job.workers() == 1 { SPARES_ALONE } else { SPARES_EACH }
+    let bytes_each = Tally::bytes(&job.asked(), job.pace.is_some()) * u64::from(job.workers());
+    usize::try_from((SPARES_BYTES_MAX / bytes_each).clamp(1, SPARES_MOST)).unwrap_or(1)
 }
 
 type Handle<'scope> = ScopedJoinHandle<'scope, ()>;
