@@ -6,7 +6,7 @@
 //! `verify` (what a target should hold, and whether it does), `target` (the open
 //! file and what may be done to it), `job` (a checked workload), `pattern` (where operations go and what they carry),
 //! `ring` (the way to the kernel), `sim` (simulated drives in virtual time), `worker` (the closed loop), `cell` (threads around workers, one job at a time),
-//! `protocol` (the wall), `session` (commands in, events out).
+//! `protocol` (the wall), `session` (commands in, events out). `parent` stands by itself (whose end is the engine's).
 
 pub mod cell;
 pub mod clock;
@@ -14,6 +14,7 @@ pub mod failure;
 pub mod host;
 pub mod job;
 pub mod memory;
+pub mod parent;
 pub mod pattern;
 pub mod protocol;
 pub mod random;
