@@ -93,8 +93,14 @@ pub fn migrations() -> Option<u64> {
 #[must_use]
 pub fn steal_ns() -> u64 {
     let text = std::fs::read_to_string("/proc/stat").unwrap_or_default();
-    let ticks: u64 = text.lines().next().and_then(|line| line.split_whitespace().nth(8)?.parse().ok()).unwrap_or(0);
-    ticks * 1_000_000_000 / rustix::param::clock_ticks_per_second()
+    steal_in(&text, rustix::param::clock_ticks_per_second())
+}
+
+// A machine of many CPUs has more ticks after months than nanoseconds of them could be counted by the way.
+fn steal_in(stat: &str, ticks_per_s: u64) -> u64 {
+    let ticks: u64 = stat.lines().next().and_then(|line| line.split_whitespace().nth(8)?.parse().ok()).unwrap_or(0);
+    let ns = u128::from(ticks) * 1_000_000_000 / u128::from(ticks_per_s.max(1));
+    u64::try_from(ns).unwrap_or(u64::MAX)
 }
 
 /// Memory that this process could still take: what the host has left, and what its own limits leave. `u64::MAX` where
@@ -162,4 +168,17 @@ pub fn kernel_threads() -> Vec<KernelThread> {
 fn cpu_ns(schedstat: &Path) -> u64 {
     let text = std::fs::read_to_string(schedstat).unwrap_or_default();
     text.split_whitespace().next().and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::steal_in;
+
+    #[test]
+    fn steal_is_told_after_years_on_many_cpus_as_well() {
+        let stat = "cpu  1 2 3 4 5 6 7 20000000000 0 0\ncpu0 1 2 3 4 5 6 7 8 0 0\n";
+        assert_eq!(steal_in(stat, 100), 200_000_000_000_000_000);
+        assert_eq!(steal_in(&stat.replace("20000000000", &u64::MAX.to_string()), 100), u64::MAX);
+        assert_eq!(steal_in("", 100), 0);
+    }
 }

@@ -64,6 +64,9 @@ impl Namespace {
             return Err(unfit(message));
         }
         let block_bytes = ioctl_blksszget(block).map_err(|error| refusal(path, &error.into()))?;
+        if !block_bytes.is_power_of_two() {
+            return Err(unfit(format!("{} has blocks of {block_bytes} bytes, no power of two", path.display())));
+        }
         let facts = NamespaceFacts {
             number: number.unwrap_or(0),
             block_bytes,

@@ -94,8 +94,12 @@ fn identity(facts: &Stat) -> Identity {
 fn birth_ns(file: &File) -> Option<u64> {
     let facts = statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::BTIME).ok()?;
     let known = StatxFlags::from_bits_retain(facts.stx_mask).contains(StatxFlags::BTIME);
-    let seconds = u64::try_from(facts.stx_btime.tv_sec).ok().filter(|_| known)?;
-    Some(seconds * 1_000_000_000 + u64::from(facts.stx_btime.tv_nsec))
+    if known { nanoseconds(facts.stx_btime.tv_sec, facts.stx_btime.tv_nsec) } else { None }
+}
+
+// A file system may say anything, times before 1970 and behind 2554 among it: nobody knows those.
+fn nanoseconds(seconds: i64, nanoseconds: u32) -> Option<u64> {
+    u64::try_from(seconds).ok()?.checked_mul(1_000_000_000)?.checked_add(nanoseconds.into())
 }
 
 /// Why a path can't be opened, by the kernel's answer.
@@ -210,4 +214,18 @@ pub fn go_direct(file: &File, identity: Identity) -> Result<Alignment, Failure> 
 // none, which is what its own reads are like.
 pub fn has_holes(file: &File, size_bytes: u64) -> bool {
     size_bytes > 0 && seek(file, SeekFrom::Hole(0)).is_ok_and(|hole| hole < size_bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nanoseconds;
+
+    #[test]
+    fn times_of_birth_that_can_not_be_counted_are_not_known() {
+        assert_eq!(nanoseconds(1_700_000_000, 7), Some(1_700_000_000_000_000_007));
+        for seconds in [-1, i64::MIN, i64::MAX, 18_446_744_074] {
+            assert_eq!(nanoseconds(seconds, 0), None, "{seconds}");
+        }
+        assert_eq!(nanoseconds(18_446_744_073, u32::MAX), None);
+    }
 }
