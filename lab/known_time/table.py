@@ -4,12 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from lab.known_time.cells import BUCKET_NS, BUCKETS, FLOOR
-from lab.known_time.judge import (
-    EARLY_NS_MAX,
-    MIN_OVER_FIO_NS_MAX,
-    P50_RATIO,
-    PERCENTILES,
-)
+from lab.known_time.judge import EARLY_NS_MAX, MIN_OVER_FIO_NS_MAX, PERCENTILES, ratio_allowed
 from lab.known_time.seen import Pair, Seen, Trace
 
 HEAD: Final = """# Latencies on devices of known time
@@ -54,7 +49,7 @@ TRACED: Final = (
 
 def page(pairs: Sequence[Pair], kernel: str, cpus: int) -> str:
     """The whole page, as Markdown."""
-    low, high = P50_RATIO
+    low, high = ratio_allowed(pairs[0])
     head = HEAD.format(
         kernel=kernel,
         turns="twice" if len(pairs[0].iosonde) == 2 else "once",
@@ -105,7 +100,7 @@ def spread(pairs: Iterable[Pair]) -> str:
         for seen in (pair.iosonde, pair.fio):
             values = [each.p50_ns for each in seen]
             if len(values) == 1:
-                return "The host was too busy for more than one turn, so that no spread is known."
+                return "The host was too busy for more than one turn, so that no spread is known and the p50 has room."
             judged = pair.cell.judged
             parts[judged] = max(parts.get(judged, 0), max(values) / min(values) - 1)
     return (

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from lab.known_time.cells import CELLS, MIDDLE, Cell
-from lab.known_time.judge import EARLY_NS_MAX, MIN_OVER_FIO_NS_MAX, P50_RATIO, complaints
+from lab.known_time.judge import EARLY_NS_MAX, MIN_OVER_FIO_NS_MAX, P50_RATIO, P50_RATIO_ONE_TURN, complaints
 from lab.known_time.seen import Pair, Seen, Trace
 
 # A device of 1 ms, of whose thousand requests the kernel took 1.1 ms in each.
@@ -42,8 +42,8 @@ def test_figures_that_can_be_are_left_alone() -> None:
     [
         (replace(OURS, min_ns=1_000_000 - EARLY_NS_MAX - 100), "below the time that the device was set to"),
         (replace(OURS, min_ns=FIOS.min_ns + MIN_OVER_FIO_NS_MAX + 1000), "over fio's"),
-        (replace(OURS, p50_ns=round(FIOS.p50_ns * (P50_RATIO[1] + 0.02))), "of fio's"),
-        (replace(OURS, p50_ns=round(FIOS.p50_ns * (P50_RATIO[0] - 0.02)), trace=None), "of fio's"),
+        (replace(OURS, p50_ns=round(FIOS.p50_ns * (P50_RATIO_ONE_TURN[1] + 0.02))), "of fio's"),
+        (replace(OURS, p50_ns=round(FIOS.p50_ns * (P50_RATIO_ONE_TURN[0] - 0.02)), trace=None), "of fio's"),
         (replace(OURS, sum_ns=1_080_000_000), "the kernel's to 1099"),
         (replace(OURS, p50_ns=1_050_000, trace=replace(TRACE, buckets=((1_100_000, 1000),))), "p50 is 1050.0 µs"),
         (replace(OURS, p99_ns=1_050_000), "p99 is 1050.0 µs, the kernel's 1100.0"),
@@ -54,6 +54,12 @@ def test_what_cannot_be_is_told(wrong: Seen, said: str) -> None:
     assert len(told) == 1, told
     assert said in told[0]
     assert told[0].startswith("1000 µs, interrupt, depth 8, 1 job (traced): ")
+
+
+def test_with_two_turns_fio_is_a_closer_measure() -> None:
+    slow = replace(OURS, p50_ns=round(FIOS.p50_ns * (P50_RATIO[1] + 0.02)))
+    assert lines(slow) == []
+    assert len(complaints([Pair(OURS.cell, (slow, replace(slow, turn=1)), (FIOS, FIOS))])) == 1
 
 
 def test_a_rank_counts_only_by_those_that_were_traced() -> None:
