@@ -1,6 +1,6 @@
 """Run all comparisons, or those that are named.
 
-python -m bench [overhead] [fio] [engines] [startup] [pages] [adaptive] [default_campaign] [default_models]
+python -m bench [overhead] [fio] [witness] [engines] [startup] [pages] [adaptive] [default_campaign] [default_models]
                 [--pairs N] [--folder DIR]
 python -m bench builds --before ENGINE [--pairs N] [--folder DIR]
 """
@@ -9,12 +9,13 @@ import argparse
 import sys
 from pathlib import Path
 
-from bench import adaptive, agreement, builds, default_campaign, engines, overhead, pages, startup
+from bench import adaptive, agreement, builds, default_campaign, engines, overhead, pages, startup, witness
 
 RESULTS = Path(__file__).parent / "results"
 COMPARISONS = {
     "overhead": overhead.run,
     "fio": agreement.run,
+    "witness": witness.run,
     "engines": engines.run,
     "startup": startup.run,
     "pages": pages.run,

@@ -138,9 +138,19 @@ def _host_ns(record: CellRecord) -> float:
     backlog_ns = (record.backlog_ns or 0) / operations
     gaps = record.reap_granularity
     gap_ns = 0.0 if gaps is None else gaps.ns_sum / max(sum(gaps.histogram.count), 1)
-    # With several in flight an operation waits while the others of its batch are handed over and taken.
-    together = min(record.workload.queue_depth, 1 if record.engine is None else record.engine.batch_max)
-    return cpu_ns * together + backlog_ns + gap_ns
+    return cpu_ns * _together(record) + backlog_ns + gap_ns
+
+
+def _together(record: CellRecord) -> int:
+    """Operations that one may have to wait for on its way through the host."""
+    truth = record.engine
+    if truth is None:
+        return 1
+    # Each has a thread of its own, and all of them may be run before it.
+    if truth.engine is Engine.PSYNC:
+        return truth.workers
+    # The others of its batch are handed over and taken with it.
+    return min(record.workload.queue_depth, truth.batch_max)
 
 
 def _amounts(witness: Witnessed) -> str:
