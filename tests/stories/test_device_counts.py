@@ -1,0 +1,89 @@
+"""The kernel's counts at the device, beside what the engine counted."""
+
+import json
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands import command, iosonde
+from tests.stories.loop_devices import attached, image
+
+SECOND_NS = 10**9
+LOAD = ("--duration", "500ms", "--warmup", "100ms", "--queue-depth", "8", "--json")
+# The two look at the clock at slightly other moments, on a host that does other things as well.
+SAME = 0.1
+MS_NS = 1_000_000
+
+
+def probed(*words: object) -> dict[str, Any]:
+    """What a probe says of its one cell, and the ids of its findings."""
+    ended = iosonde("probe", *words, *LOAD)
+    assert ended.returncode == 0, ended.stderr
+    told = json.loads(ended.stdout)
+    return {"cell": told["run"]["cells"][0], "findings": {each["id"] for each in told["findings"]}}
+
+
+@pytest.fixture
+def device(tmp_path: Path) -> Iterator[Path]:
+    with attached(image(tmp_path / "image"), "--direct-io=on") as path:
+        yield path
+
+
+@pytest.mark.parametrize("engine", ["psync", "io_uring"])
+def test_the_kernel_counts_the_requests_and_bytes_that_the_engine_counts_and_they_take_no_longer_there(
+    device: Path, engine: str
+) -> None:
+    told = probed(device, "--engine", engine)
+    cell = told["cell"]
+    [counts], reads = cell["devices"], cell["operations"]["read"]
+    assert (counts["device"], counts["targets"], counts["by_request"]) == (device.name, [0], True)
+    requests = (counts["read"]["count"] + counts["read"]["merged"]) * SECOND_NS / counts["elapsed_ns"]
+    rate = reads["count"] * SECOND_NS / cell["measured_ns"]
+    assert requests == pytest.approx(rate, rel=SAME)
+    assert counts["read"]["bytes"] == 4096 * (counts["read"]["count"] + counts["read"]["merged"])
+    assert counts["write"]["bytes"] == 0
+    # A read takes as long as its request at least; the kernel tells whole milliseconds.
+    mean_ns = reads["latency_ns_sum"] / reads["count"]
+    request_ns = (counts["read"]["request_ns"] - MS_NS) / counts["read"]["count"]
+    assert mean_ns > (1 - SAME) * request_ns
+    assert "device-counts-differ" not in told["findings"]
+
+
+def test_what_others_do_on_a_device_that_nobody_is_known_to_use_is_found_out(device: Path) -> None:
+    reader = ["dd", f"if={device}", "of=/dev/null", "bs=1M", "iflag=direct", "status=none"]
+    probe = subprocess.Popen(
+        command("probe", device, "--engine", "psync", *LOAD, "--duration", "4s"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    others = 0
+    while probe.poll() is None:
+        time.sleep(0.2)
+        # Once it is measured: what uses a device before is known, and more is to be expected then.
+        if Path(f"/sys/block/{device.name}/stat").read_text(encoding="ascii").split()[0] != "0":
+            subprocess.run(reader, check=True)
+            others += 1
+    output, errors = probe.communicate()
+    assert probe.returncode == 0, errors
+    told = json.loads(output)
+    [finding] = [each for each in told["findings"] if each["id"] == "device-counts-differ"]
+    assert others > 0
+    assert "Something else used the device" in finding["advice"]
+
+
+def test_where_no_device_is_known_nothing_is_counted(tmp_path: Path) -> None:
+    memory = Path("/dev/shm")  # noqa: S108 Where Linux has memory as a file system.
+    if not memory.is_dir():
+        pytest.skip("there is no file system in memory")
+    target = memory / f"iosonde-{tmp_path.parent.name}-{tmp_path.name}.data"
+    try:
+        told = probed(target, "--size", "16MiB", "--buffered")
+    finally:
+        target.unlink(missing_ok=True)
+    assert told["cell"].get("devices", []) == []
+    assert "device-counts-differ" not in told["findings"]
