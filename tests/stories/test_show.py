@@ -41,9 +41,13 @@ def test_both_runs_are_in_the_list(story: Story) -> None:
     assert ended.returncode == 0, ended.stderr
     runs = {run["path"]: run for run in json.loads(ended.stdout)}
     assert (runs["runs/whole"]["state"], runs["runs/cut"]["state"]) == ("finished", "unfinished")
-    assert runs["runs/whole"]["measured"] == 8
-    finished = [cell for cell in load_run(story.cut, intervals=False).cells if cell.outcome is Outcome.FINISHED]
-    assert runs["runs/cut"]["measured"] == len(finished) < 8
+    # In 10 ms on a busy host, a cell may complete nothing.
+    whole, cut = (
+        [cell.outcome for cell in load_run(each, intervals=False).cells].count(Outcome.FINISHED)
+        for each in (story.run, story.cut)
+    )
+    assert runs["runs/whole"]["measured"] == whole > cut
+    assert runs["runs/cut"]["measured"] == cut
 
 
 def test_every_cell_of_the_run_is_shown(story: Story) -> None:
