@@ -59,6 +59,16 @@ class Ending:
 ENDING = Ending()
 
 
+def hides_an_interruption(error: BaseException) -> bool:
+    """Whether a library was interrupted in its midst and tells that as an error of its own, as pydantic's core does."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, KeyboardInterrupt) or KeyboardInterrupt.__name__ in str(seen):
+            return True
+        seen = seen.__cause__ or seen.__context__
+    return False
+
+
 class FileObserver:
     """The part of an observer that is about the files that a run creates; every observer of a command has it."""
 

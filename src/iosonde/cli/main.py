@@ -9,7 +9,7 @@ import typer
 from iosonde import __version__
 from iosonde.cli.check import check
 from iosonde.cli.clean import clean
-from iosonde.cli.ending import ENDING, leave, tell
+from iosonde.cli.ending import ENDING, hides_an_interruption, leave, tell
 from iosonde.cli.export import export
 from iosonde.cli.group_help import GroupHelp
 from iosonde.cli.list import list_runs
@@ -108,6 +108,8 @@ def _run() -> int:
     except KeyboardInterrupt:
         code = 130
     except Exception as error:
+        if ENDING.code is not None and hides_an_interruption(error):
+            return ENDING.code
         mended = system_error(error) or usage_error(error)
         if mended is None:
             raise
