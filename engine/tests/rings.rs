@@ -131,8 +131,30 @@ fn a_submission_thread_costs_cpu_time_that_is_counted() {
         return;
     }
     let cpu = result.cpu.expect("a machine's time");
-    let spent_ns = cpu.kernel_workers_ns.expect("a ring has kernel threads");
+    let spent_ns = cpu.sqpoll_threads_ns.expect("a ring has kernel threads");
     assert!(spent_ns > result.measured_ns / 100, "{spent_ns} ns of {} ns", result.measured_ns);
+    // Other tests of this process may have rings as well.
+    assert!(result.engine.sqpoll_threads >= 1);
+}
+
+#[test]
+fn a_submission_thread_that_fell_asleep_between_operations_is_counted_each_time_it_is_woken() {
+    if !has_uring() {
+        return;
+    }
+    let folder = tempfile::tempdir_in(".").expect("a folder on a real file system");
+    let target = filled(folder.path());
+    // It sleeps after 100 ms without work.
+    let pace = Some(Pace { rate_per_s: 4, arrivals: ArrivalKind::Constant });
+    let rare = Job { poll: Poll::Sqpoll, pace, measure_ns: 1100 * MS, ..reads() };
+    let (result, _) = run(&target, &rare);
+    if result.engine.poll_mode != "sqpoll" {
+        return;
+    }
+    assert!((3..=5).contains(&result.engine.sqpoll_wakeups), "{} times", result.engine.sqpoll_wakeups);
+    let (busy, _) = run(&target, &Job { poll: Poll::Sqpoll, ..reads() });
+    assert!(busy.engine.sqpoll_wakeups <= 1, "{} times", busy.engine.sqpoll_wakeups);
+    assert_eq!(run(&target, &reads()).0.engine.sqpoll_wakeups, 0);
 }
 
 #[test]

@@ -512,6 +512,10 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
         "kernel-workers",
         lambda: run_of(*three(**truth(kernel_workers=1, poll_mode="sqpoll"), cpu=handed_over(SECOND_NS))),
     ),
+    (
+        "kernel-workers",
+        lambda: run_of(*three(**truth(kernel_workers=1, poll_mode="sqpoll", sqpoll_threads=1), cpu=handed_over(MS))),
+    ),
     ("steal", lambda: run_of(*three(cpu=stolen(0.01)))),
     ("steal", lambda: run_of(*three(), repeat(4, cpu=stolen(0.5)))),
 ]
@@ -567,6 +571,11 @@ def test_every_rule_is_set_off_by_some_run_here() -> None:
 def test_a_busy_thread_is_told_with_user_and_system_apart() -> None:
     found = only(run_of(*three(cpu_ns=round(4.8 * SECOND_NS))), "host-limited")
     assert "96% (24% user, 72% system) of the time in random-read-4KiB-qd8" in found.statement
+
+
+def test_with_sqpoll_as_well_kernel_threads_are_told_where_each_kind_is_counted() -> None:
+    deep = three(**truth(kernel_workers=3, poll_mode="sqpoll", sqpoll_threads=1), cpu=handed_over(SECOND_NS))
+    assert "3 kernel threads" in only(run_of(*deep), "kernel-workers").statement
 
 
 def test_kernel_threads_are_told_with_their_share_of_the_time_and_the_way_out() -> None:

@@ -87,6 +87,19 @@ def test_a_screen_is_enough_where_everything_is_marked(run: RunRecord) -> None:
     assert any("invalid a: In 2 measurements" in line for line in lines)
 
 
+@pytest.mark.parametrize("width", [80, 100])
+def test_a_screen_is_enough_for_a_branded_run_of_a_long_path_as_well(width: int) -> None:
+    target = target_facts("/srv/" + "a-folder-with-a-name/" * 6 + "iosonde.dat")
+    run = lab_run(repeats=1, quick=True, target=target)
+    cells = tuple(plan.cell for plan in run.header.plan.cells)
+    findings = [finding("neighbours", Severity.INVALID, cells), finding("drift", Severity.DOUBTFUL, cells)]
+    lines = printed(run, findings, width=width)
+    assert len(lines) <= LINES_MAX
+    assert any("knee" in line.lower() for line in lines)
+    assert any(line.startswith("invalid neighbours: ") for line in lines)
+    assert lines[-1].startswith("Report: ")
+
+
 def test_quick_unfinished_and_debug_are_branded() -> None:
     text = "\n".join(printed(lab_run(repeats=1, quick=True, finished=False, build_profile="debug")))
     assert all(brand in text for brand in ("QUICK", "UNFINISHED", "DEBUG ENGINE"))

@@ -36,9 +36,9 @@ DONE, FAILED = 0, 1
 
 
 def short_plan(ground: Ground) -> Plan:
-    """Four cells of 10 ms, twice, with intervals of 3 ms; always the same seeds and order."""
+    """Four cells of 10 ms, twice, with intervals of 1 ms; always the same seeds and order."""
     plan = campaign_plan(CAMPAIGN, ground, quick=False, seed=7)
-    timing = {"warmup_ns": 3 * MS, "measure_ns": 10 * MS, "interval_ns": 3 * MS}
+    timing = {"warmup_ns": 3 * MS, "measure_ns": 10 * MS, "interval_ns": MS}
     cells = tuple(cell.model_copy(update={"timing": cell.timing.model_copy(update=timing)}) for cell in plan.cells)
     return plan.model_copy(update={"cells": cells})
 

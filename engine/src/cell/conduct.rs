@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::crew::{Crew, spares_each};
 use super::device_counts::Witness;
-use super::kernel_workers::KernelWorkers;
+use super::kernel_threads::KernelWatch;
 use super::memory_needed;
 use super::patience::Patience;
 use super::result::{Interval, JobResult, Outcome};
@@ -83,23 +83,23 @@ pub fn conduct(
         let mut patience = Patience::new(start_ns, job.amount_bytes.is_none().then_some(end_ns), job.interval_ns);
         let mut pass_on = |crew: &mut Crew| {
             let is_heard = crew.gather();
-            counted.add_ready(&mut crew.collector, &mut |found| interval(watched(found, &mut crew.kernel_workers)));
-            if let Some(workers) = &mut crew.kernel_workers {
-                workers.look(setting.clock.now());
+            counted.add_ready(&mut crew.collector, &mut |found| interval(watched(found, &mut crew.kernel_watch)));
+            if let Some(watch) = &mut crew.kernel_watch {
+                watch.look(setting.clock.now());
             }
             crew.is_given_up |= patience.is_over(setting.clock.now(), is_heard, setting.stop.load(Ordering::Relaxed));
         };
         wait_until(setting.clock, warmup_end_ns, &mut crew, &mut pass_on);
         let (before, counts_before) = (Moment::real(setting.clock), witness.look(setting.clock));
-        let handed_over_ns = crew.kernel_workers.as_mut().map_or(0, KernelWorkers::cpu_ns);
+        let spent_before = crew.kernel_watch.as_mut().map(KernelWatch::cpu_ns);
         wait_until(setting.clock, end_ns, &mut crew, &mut pass_on);
         let (after, counts_after) = (Moment::real(setting.clock), witness.look(setting.clock));
         wait_until(setting.clock, u64::MAX, &mut crew, &mut pass_on);
-        counted.add_rest(&mut crew.collector, &mut |found| interval(watched(found, &mut crew.kernel_workers)));
+        counted.add_rest(&mut crew.collector, &mut |found| interval(watched(found, &mut crew.kernel_watch)));
         let asleep = crew.asleep();
-        let Crew { mut total, collector, kernel_workers, .. } = crew;
-        if let Some(mut workers) = kernel_workers {
-            total.needed(workers.most(), workers.cpu_ns() - handed_over_ns);
+        let Crew { mut total, collector, kernel_watch, .. } = crew;
+        if let Some((mut watch, before)) = kernel_watch.zip(spent_before) {
+            total.needed(watch.most(), watch.cpu_ns().since(before));
         }
         total.fail(asleep);
         // A worker that met the change knows the offset.
@@ -140,8 +140,8 @@ fn flush_ledger(target: &Target) -> Result<(), Failure> {
     ledger.flush()
 }
 
-fn watched(found: Interval, kernel_workers: &mut Option<KernelWorkers>) -> Interval {
-    Interval { kernel_workers: kernel_workers.as_mut().map(KernelWorkers::most_since), ..found }
+fn watched(found: Interval, watch: &mut Option<KernelWatch>) -> Interval {
+    Interval { kernel_workers: watch.as_mut().map(KernelWatch::most_workers_since), ..found }
 }
 
 // Passes intervals on until a time has come or no worker runs any more.

@@ -8,7 +8,7 @@ use std::thread::{Scope, ScopedJoinHandle, current};
 
 use super::collector::Collector;
 use super::conduct::Setting;
-use super::kernel_workers::KernelWorkers;
+use super::kernel_threads::KernelWatch;
 use super::placement::{beside, place};
 use super::thread::{Answer, Gate, Legacy, Post, cpus_allowed, drive};
 use super::total::Total;
@@ -45,7 +45,7 @@ pub struct Crew<'scope> {
     /// What they left behind.
     pub total: Total,
     /// None where no operation could be handed over.
-    pub kernel_workers: Option<KernelWorkers>,
+    pub kernel_watch: Option<KernelWatch>,
     targets: &'scope [Target],
     stop: Arc<AtomicBool>,
     has_end: bool,
@@ -113,7 +113,7 @@ impl<'scope> Crew<'scope> {
             ended,
             collector: Collector::new(spares, job.workers_each() as usize),
             total,
-            kernel_workers: job.engine.is_ring_on_a_target().then(|| KernelWorkers::of(helpers)),
+            kernel_watch: job.engine.is_ring_on_a_target().then(|| KernelWatch::of(helpers)),
             targets: &setting.targets[..job.targets as usize],
             stop: Arc::clone(&setting.stop),
             has_end: job.amount_bytes.is_none(),
@@ -175,8 +175,8 @@ impl<'scope> Crew<'scope> {
                 // What the others would still measure is worth nothing beside it.
                 self.stop.store(true, Ordering::Relaxed);
             }
-            if let Some(workers) = &mut self.kernel_workers {
-                workers.add(&legacy.kernel_threads);
+            if let Some(watch) = &mut self.kernel_watch {
+                watch.add(&legacy.kernel_threads);
             }
             let tally = self.total.add(legacy, target);
             self.collector.add_last(worker, tally);

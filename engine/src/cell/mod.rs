@@ -7,7 +7,7 @@ mod conduct;
 mod crew;
 mod device_counts;
 mod granted;
-mod kernel_workers;
+mod kernel_threads;
 mod memory_needed;
 mod pass;
 mod patience;

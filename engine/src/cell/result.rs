@@ -54,6 +54,8 @@ pub struct CpuUse {
     pub process_system_ns: u64,
     /// Of the kernel threads that `io_uring` handed operations to; None for other engines.
     pub kernel_workers_ns: Option<u64>,
+    /// Of the kernel's submission threads (SQPOLL); None for other engines.
+    pub sqpoll_threads_ns: Option<u64>,
     /// What a hypervisor gave to others.
     pub steal_ns: u64,
 }
@@ -79,6 +81,10 @@ pub struct EngineTruth {
     pub clock_source: &'static str,
     /// Kernel threads that `io_uring` handed operations to, at most at a time.
     pub kernel_workers: u32,
+    /// The kernel's submission threads (SQPOLL), at most at a time.
+    pub sqpoll_threads: u32,
+    /// How often one of these slept when operations were handed over, from the start of the warm-up on.
+    pub sqpoll_wakeups: u64,
     /// What was asked for and not granted.
     pub fallbacks: Vec<String>,
     /// The size of the I/O buffers of all workers together; None in virtual time, which has no data.

@@ -181,6 +181,7 @@ fn tick(seat: &mut Seat, drive: &mut Drive, job: &Job, number: usize, start_ns: 
         stopped: end.stopped,
         cpu: None,
         batch_max: end.batch_max,
+        sqpoll_wakeups: end.sqpoll_wakeups,
         sweep_ns_max: end.sweep_ns_max,
         reap_gaps: end.reap_gaps,
         kernel_threads: Vec::new(),

@@ -102,6 +102,8 @@ pub struct Legacy {
     pub censored: Censored,
     /// The most operations that were to be handed over in one go.
     pub batch_max: u32,
+    /// How often the kernel's submission thread had to be woken.
+    pub sqpoll_wakeups: u64,
     /// The longest time that one look took.
     pub sweep_ns_max: u64,
     /// Times between looks at what had come back.
@@ -217,6 +219,7 @@ fn run<R: Ring>(post: Post<'_>, cpu_pinned: Option<u32>, mut ring: R, payload: P
         faults: end.faults,
         censored: end.censored,
         batch_max: end.batch_max,
+        sqpoll_wakeups: end.sqpoll_wakeups,
         sweep_ns_max: end.sweep_ns_max,
         reap_gaps: end.reap_gaps,
         stopped: end.stopped,

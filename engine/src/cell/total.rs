@@ -2,6 +2,7 @@
 
 use super::collector::Collector;
 use super::granted::merged;
+use super::kernel_threads::{KernelThreads, KernelThreadsCpu};
 use super::result::{CpuUse, EngineTruth, Interval, JobResult, Outcome, TargetShare, ThreadCpu, Times};
 use super::thread::{Granted, Legacy};
 use crate::clock::{Clock, Monotonic};
@@ -87,8 +88,10 @@ pub struct Total {
     failure: Option<Failure>,
     stopped: bool,
     threads: Vec<ThreadCpu>,
-    kernel_workers: u32,
-    kernel_workers_ns: Option<u64>,
+    kernel_threads: KernelThreads,
+    sqpoll_wakeups: u64,
+    // Since measuring began; None where there is no ring on a target.
+    kernel_threads_ns: Option<KernelThreadsCpu>,
     batch_max: u32,
     sweep_ns_max: u64,
     reap_gaps: Option<Spread>,
@@ -108,6 +111,7 @@ impl Total {
         self.fail(legacy.failure);
         self.stopped |= legacy.stopped;
         self.batch_max = self.batch_max.max(legacy.batch_max);
+        self.sqpoll_wakeups += legacy.sqpoll_wakeups;
         self.sweep_ns_max = self.sweep_ns_max.max(legacy.sweep_ns_max);
         match &mut self.reap_gaps {
             Some(gaps) => gaps.add(&legacy.reap_gaps),
@@ -125,10 +129,10 @@ impl Total {
         }
     }
 
-    /// Says how many kernel threads were needed at a time, and their CPU time since measuring began.
-    pub fn needed(&mut self, kernel_workers: u32, cpu_ns: u64) {
-        self.kernel_workers = kernel_workers;
-        self.kernel_workers_ns = Some(cpu_ns);
+    /// Says how many kernel threads were at work at a time, and their CPU time since measuring began.
+    pub fn needed(&mut self, most: KernelThreads, cpu_ns: KernelThreadsCpu) {
+        self.kernel_threads = most;
+        self.kernel_threads_ns = Some(cpu_ns);
     }
 
     /// Says why the job failed, or why as well; see [`Failure::after`].
@@ -159,7 +163,8 @@ impl Total {
                 threads: self.threads,
                 process_user_ns: process.user_ns,
                 process_system_ns: process.system_ns,
-                kernel_workers_ns: self.kernel_workers_ns,
+                kernel_workers_ns: self.kernel_threads_ns.map(|spent| spent.workers_ns),
+                sqpoll_threads_ns: self.kernel_threads_ns.map(|spent| spent.sqpoll_ns),
                 steal_ns: after.steal_ns.saturating_sub(before.steal_ns),
             }
         });
@@ -194,7 +199,9 @@ impl Total {
                 fixed_file: truth.fixed_file,
                 batch_max: self.batch_max,
                 clock_source: before.source,
-                kernel_workers: self.kernel_workers,
+                kernel_workers: self.kernel_threads.workers,
+                sqpoll_threads: self.kernel_threads.sqpoll,
+                sqpoll_wakeups: self.sqpoll_wakeups,
                 fallbacks: truth.fallbacks,
                 buffer_bytes: self.buffer_bytes,
             },

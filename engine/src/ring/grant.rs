@@ -72,6 +72,12 @@ fn probe(poll: Poll) -> Vec<&'static str> {
     granted
 }
 
+/// Whether a ring with these flags says so where completions wait for a call of the worker.
+pub fn says_what_it_defers(granted: &[&'static str]) -> bool {
+    let defers = ["defer_taskrun", "coop_taskrun"].iter().any(|name| granted.contains(name));
+    !defers || granted.contains(&"taskrun_flag")
+}
+
 /// A ring with every flag that the kernel grants here, and their names. The kernel is asked once for each way to poll.
 pub fn build<S, C>(slots: u32, poll: Poll) -> io::Result<(IoUring<S, C>, &'static [&'static str])>
 where

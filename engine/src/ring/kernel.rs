@@ -6,10 +6,12 @@ use std::mem::ManuallyDrop;
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
 
-use io_uring::types::{SubmitArgs, Timespec};
+use io_uring::types::Timespec;
 use io_uring::{IoUring, cqueue, squeue};
 use rustix::fs::{FileType, fstat, major, minor};
+use rustix::io_uring::IoringEnterFlags;
 
+use super::entrance::Entrance;
 use super::{Buffers, Completion, Poll, Request, SharedBuffers, grant};
 use crate::failure::symbol;
 
@@ -21,12 +23,18 @@ pub struct KernelRing<S: squeue::EntryMarker = squeue::Entry, C: cqueue::EntryMa
     held: ManuallyDrop<Held<S, C>>,
     // Operations that the kernel has, or will have with the next call.
     under_way: usize,
-    is_polled: bool,
+    poll: Poll,
+    has_been_woken: bool,
+    // Whether memory that the kernel shares tells of every completion, so that a look needs no call.
+    is_told: bool,
+    /// How often that thread slept when operations were handed over.
+    pub sqpoll_wakeups: u64,
     /// Set-up flags that the kernel took.
     pub flags: &'static [&'static str],
 }
 
 struct Held<S: squeue::EntryMarker, C: cqueue::EntryMarker> {
+    entrance: Entrance,
     ring: IoUring<S, C>,
     buffers: SharedBuffers,
     file: Option<Arc<File>>,
@@ -43,6 +51,7 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Drop for KernelRing<S, C> {
             // What can't be given back now goes with the ring.
             let _ = self.held.ring.submitter().unregister_files();
         }
+        self.held.entrance.give_up();
         // SAFETY: it is dropped here only, and used by nobody afterwards.
         unsafe { ManuallyDrop::drop(&mut self.held) };
     }
@@ -56,8 +65,17 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> KernelRing<S, C> {
         if let Some(file) = &file {
             ring.submitter().register_files(&[file.as_raw_fd()])?;
         }
-        let held = ManuallyDrop::new(Held { ring, buffers: SharedBuffers::none(), file });
-        Ok(Self { held, under_way: 0, is_polled: poll == Poll::Iopoll, flags })
+        let entrance = Entrance::to(&ring);
+        let held = ManuallyDrop::new(Held { entrance, ring, buffers: SharedBuffers::none(), file });
+        Ok(Self {
+            held,
+            under_way: 0,
+            poll,
+            has_been_woken: false,
+            is_told: poll != Poll::Iopoll && grant::says_what_it_defers(flags),
+            sqpoll_wakeups: 0,
+            flags,
+        })
     }
 
     /// Takes the memory that operations move data to and from, before the first of them.
@@ -114,16 +132,43 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> KernelRing<S, C> {
     /// Hands over what was pushed, and waits; see [`super::Ring::submit`].
     #[inline]
     pub fn submit(&mut self, wait_for: u32, timeout_ns: u64) -> io::Result<()> {
-        let submitter = self.held.ring.submitter();
+        let (count, flags) = self.calls_for();
         // Who polls does not sleep: the kernel looks at the device once, and the worker comes back with its own deadlines.
-        if wait_for == 0 || self.is_polled {
-            submitter.submit()?;
+        if wait_for == 0 || self.poll == Poll::Iopoll {
+            if count > 0 || !flags.is_empty() || !self.is_told {
+                self.held.entrance.enter(count, 0, flags, None)?;
+            }
         } else {
             #[allow(clippy::cast_possible_truncation)] // The remainder is below 10^9.
             let timeout = Timespec::new().sec(timeout_ns / 1_000_000_000).nsec((timeout_ns % 1_000_000_000) as u32);
-            submitter.submit_with_args(wait_for as usize, &SubmitArgs::new().timespec(&timeout))?;
+            let flags = flags | IoringEnterFlags::GETEVENTS;
+            self.held.entrance.enter(count, wait_for, flags, Some(&timeout))?;
         }
         Ok(())
+    }
+
+    // What the kernel has to be called for: operations that it has not got yet, a thread of its own that sleeps, and work
+    // that it defers.
+    #[inline]
+    fn calls_for(&mut self) -> (u32, IoringEnterFlags) {
+        let queue = self.held.ring.submission();
+        #[allow(clippy::cast_possible_truncation)] // A ring has at most 32,768 entries.
+        let count = queue.len() as u32;
+        let mut flags = IoringEnterFlags::empty();
+        if self.poll == Poll::Iopoll || queue.taskrun() {
+            flags |= IoringEnterFlags::GETEVENTS;
+        }
+        if self.poll == Poll::Sqpoll {
+            // Its thread takes them by itself while it is awake. Woken, it says that it sleeps until it has a CPU.
+            let is_asleep = count > 0 && queue.need_wakeup();
+            self.sqpoll_wakeups += u64::from(is_asleep && !self.has_been_woken);
+            self.has_been_woken = is_asleep;
+            if !is_asleep {
+                return (0, flags);
+            }
+            flags |= IoringEnterFlags::SQ_WAKEUP;
+        }
+        (count, flags)
     }
 
     /// Moves the completions that can be seen; see [`super::Ring::reap`].
@@ -143,7 +188,7 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> KernelRing<S, C> {
     /// Has the kernel do that work; see [`super::Ring::uncover`].
     pub fn uncover(&mut self) {
         // What is refused now is refused once more when the worker hands over, and told then.
-        let _ = self.held.ring.submitter().submit();
+        let _ = self.submit(0, 0);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The way to the kernel, behind one trait. In: requests. Out: completions. A simulated drive fits behind it too.
 
 mod buffers;
+mod entrance;
 mod grant;
 mod helpers;
 mod kernel;
@@ -158,6 +159,11 @@ pub trait Ring {
 
     /// The memory that data is moved to and from.
     fn buffers(&mut self) -> &mut SharedBuffers;
+
+    /// How often an operation was handed over while the kernel's submission thread slept, so that it had to be woken.
+    fn sqpoll_wakeups(&self) -> u64 {
+        0
+    }
 
     /// What this ring was granted.
     fn truth(&self) -> RingTruth;

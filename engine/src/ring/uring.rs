@@ -179,6 +179,10 @@ impl Ring for UringRing {
         self.ring.buffers()
     }
 
+    fn sqpoll_wakeups(&self) -> u64 {
+        self.ring.sqpoll_wakeups
+    }
+
     fn truth(&self) -> RingTruth {
         self.truth.clone()
     }

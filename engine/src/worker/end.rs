@@ -55,6 +55,8 @@ pub struct WorkerEnd {
     pub unreturned: u32,
     /// The most operations that were to be handed over in one go.
     pub batch_max: u32,
+    /// How often the kernel's submission thread had to be woken.
+    pub sqpoll_wakeups: u64,
     /// The longest look that was timed: all operations that it found have the same stamp.
     pub sweep_ns_max: u64,
     /// Times between looks at what had come back.

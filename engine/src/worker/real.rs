@@ -126,6 +126,7 @@ impl<R: Ring, C: Clock> Worker<R, C> {
     /// What is left when no more steps are wanted. The ring is given up; see [`Ring`] on what the kernel still has of it.
     #[must_use]
     pub fn finish(self) -> WorkerEnd {
-        self.machine.finish(self.batch_size.largest(), self.looks)
+        let sqpoll_wakeups = self.ring.sqpoll_wakeups();
+        WorkerEnd { sqpoll_wakeups, ..self.machine.finish(self.batch_size.largest(), self.looks) }
     }
 }

@@ -119,8 +119,8 @@ def kernel_workers(case: Case) -> Iterator[Finding]:
 def _hands_over(record: CellRecord) -> bool:
     if record.engine is None or not record.engine.kernel_workers or _always_handed_over(record.workload):
         return False
-    if record.engine.poll_mode == Poll.SQPOLL:
-        # The CPU time of its submission threads is in the same sum.
+    if record.engine.poll_mode == Poll.SQPOLL and record.engine.sqpoll_threads is None:
+        # In older records the CPU time of submission threads is in the same sum.
         return False
     share = _share_handed_over(record)
     return share is None or share > HANDED_OVER_MIN

@@ -83,13 +83,15 @@ class ThreadCpu(Record):
 class CpuUse(Record):
     """CPU time over the measuring window, by worker and for the whole engine process (kernel workers included).
 
-    ``kernel_workers_ns`` is that of the kernel's threads that io_uring handed operations to; None for other engines.
+    ``kernel_workers_ns`` is that of the kernel's threads that io_uring handed operations to, and ``sqpoll_threads_ns``
+    that of its submission threads; None for other engines. Older records have the sum of both in the first.
     """
 
     threads: tuple[ThreadCpu, ...]
     process_user_ns: int
     process_system_ns: int
     kernel_workers_ns: int | None = None
+    sqpoll_threads_ns: int | None = None
     steal_ns: int
 
 
@@ -116,9 +118,10 @@ class EngineTruth(Record):
     """What the engine was granted, not what it asked for.
 
     ``batch_max`` is how many operations were handed over, or taken back, in one go at most. ``kernel_workers`` is how
-    many kernel threads io_uring handed operations to, at most at a time; None where nobody counted. ``buffer_bytes`` is
-    the size of the I/O buffers of all workers together, where there are any and somebody says it. Where another program
-    measured, ``fio`` is what is known of it.
+    many kernel threads io_uring handed operations to, at most at a time, and ``sqpoll_threads`` how many looked for
+    what was submitted; ``sqpoll_wakeups`` is how often one of these slept when operations were handed over, from the
+    start of the warm-up on. None where nobody counted. ``buffer_bytes`` is the size of the I/O buffers of all workers
+    together, where there are any and somebody says it. Where another program measured, ``fio`` is what is known of it.
     """
 
     engine: Engine
@@ -130,6 +133,8 @@ class EngineTruth(Record):
     batch_max: int
     clock_source: str
     kernel_workers: int | None
+    sqpoll_threads: int | None = None
+    sqpoll_wakeups: int | None = None
     fallbacks: tuple[str, ...]
     buffer_bytes: int | None = None
     fio: FioTruth | None = None

@@ -254,6 +254,7 @@ _GRANTED: tuple[tuple[str, Callable[[EngineTruth], str]], ...] = (
     ("clock", _own(lambda truth: truth.clock_source)),
     ("I/O buffers", lambda truth: NO_VALUE if truth.buffer_bytes is None else format_size(truth.buffer_bytes)),
     ("kernel threads that io_uring needed", lambda truth: _number(truth.kernel_workers)),
+    ("SQPOLL threads", lambda truth: _number(truth.sqpoll_threads)),
     ("fall-backs", lambda truth: ", ".join(truth.fallbacks) or "none"),
 )
 

@@ -19,7 +19,7 @@ from iosonde.report.brand import Brand, brands_of
 from iosonde.report.dashes import Dash, explained
 from iosonde.report.display import figure_text
 from iosonde.report.facts import span_text, targets_text
-from iosonde.report.headline import Headline, HeadlineFigure, HeadlineGroup, SweptKnee, headline_of
+from iosonde.report.headline import Headline, HeadlineFigure, HeadlineGroup, headline_of
 from iosonde.report.knee_words import TOLD_IN_FULL_MAX, knee_sentence, knees_in_brief
 from iosonde.report.sentences import experiment_sentence
 from iosonde.report.terminal.isolated import failed
@@ -30,6 +30,9 @@ LINES_MAX: Final = 23
 
 FINDINGS_MIN: Final = 1
 """So many findings are shown even where a narrow terminal has used up its screen."""
+
+FINDINGS_LINES_MIN: Final = 3
+"""What they take: their counts, one of them in short, and how many more there are."""
 
 UNRELIABLE: Final = "unreliable"
 _INTERVALS: Final = "Means over repeats, ± 95 %; MB/s is 10^6 bytes/s; percentiles over all repeats."
@@ -92,13 +95,16 @@ class RunSummary:
         figures, notes = self.failures.attempt(
             "the table of the headline", lambda: _figures_table(self.headline.groups), lambda _: (Table(), ()), SUMMARY
         )
-        knees = self.failures.attempt("the knees", self._knees, lambda _: [], SUMMARY)
+        foot = [] if self.report_path is None else [Text.assemble("Report: ", (self.report_path, "bold"))]
+        used = _height(console, options, figures)
+        used += sum(_height(console, options, part) for part in (*head, *notes, *foot))
+        knees = self.failures.attempt(
+            "the knees", lambda: self._knees(console, options, LINES_MAX - used), lambda _: [], SUMMARY
+        )
         knees += [
             failed(sentence) for section in (SUMMARY, FINDINGS) for sentence in self.failures.sentences_of(section)
         ]
-        foot = [] if self.report_path is None else [Text.assemble("Report: ", (self.report_path, "bold"))]
-        others = [*head, *notes, *knees, *foot]
-        used = _height(console, options, figures) + sum(_height(console, options, part) for part in others)
+        used += sum(_height(console, options, part) for part in knees)
         yield from head
         yield figures
         yield from notes
@@ -106,15 +112,21 @@ class RunSummary:
         yield from self._findings(console, options, LINES_MAX - used)
         yield from foot
 
-    def _knees(self) -> list[Text]:
-        knees = [Text(sentence) for sentence in _knee_sentences(self.headline.knees)]
-        if self.headline.knees_invalid:
-            knees.append(Text(self.headline.knees_invalid, style="bold red"))
-        if self.matrix:
-            knees.insert(0, Text(self.matrix))
+    def _knees(self, console: Console, options: ConsoleOptions, lines: int) -> list[Text]:
+        """The knees in full where findings still have room below them, else in brief."""
+        swept, above, below = self.headline.knees, [], []
         if self.headline.untold:
-            knees.insert(0, Text(self.headline.untold_text, style="dim"))
-        return knees
+            above.append(Text(self.headline.untold_text, style="dim"))
+        if self.matrix:
+            above.append(Text(self.matrix))
+        if self.headline.knees_invalid:
+            below.append(Text(self.headline.knees_invalid, style="bold red"))
+        if len(swept) <= TOLD_IN_FULL_MAX:
+            full = [*above, *(Text(knee_sentence(each.operations, each.knee)) for each in swept), *below]
+            if sum(_height(console, options, part) for part in full) + FINDINGS_LINES_MIN <= lines:
+                return full
+        brief = [Text(knees_in_brief(swept))] if swept else []
+        return [*above, *brief, *below]
 
     def _title(self) -> Text:
         title = Text.assemble(
@@ -154,12 +166,6 @@ class RunSummary:
 
     def _count(self, severity: Severity) -> int:
         return len([finding for finding in self.findings if finding.severity is severity])
-
-
-def _knee_sentences(knees: Sequence[SweptKnee]) -> list[str]:
-    if len(knees) > TOLD_IN_FULL_MAX:
-        return [knees_in_brief(knees)]
-    return [knee_sentence(each.operations, each.knee) for each in knees]
 
 
 def _height(console: Console, options: ConsoleOptions, part: Text | Table) -> int:

@@ -313,6 +313,7 @@ impl Machine {
             stopped: self.stopped,
             unreturned: self.in_flight,
             batch_max,
+            sqpoll_wakeups: 0,
             sweep_ns_max: looks.sweep_ns_max(),
             reap_gaps: looks.gaps(),
         }

@@ -241,7 +241,13 @@ def _ring(truth: EngineTruth | None) -> str:
     buffers = "fixed buffers" if truth.fixed_buffers else "no fixed buffers"
     file = "fixed file" if truth.fixed_file else "no fixed file"
     flags = " ".join(truth.ring_flags) or "no ring flags"
-    return f"{flags}, {buffers}, {file}, batches up to {truth.batch_max}, {truth.kernel_workers} kernel workers"
+    threads = f"{truth.kernel_workers} kernel workers{_submission_threads(truth)}"
+    return f"{flags}, {buffers}, {file}, batches up to {truth.batch_max}, {threads}"
+
+
+def _submission_threads(truth: EngineTruth) -> str:
+    threads = truth.sqpoll_threads
+    return f", {threads} SQPOLL threads with {truth.sqpoll_wakeups} wake-ups" if threads else ""
 
 
 def _fallbacks(record: CellRecord) -> str:

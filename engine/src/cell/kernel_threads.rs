@@ -19,24 +19,55 @@ const LOOK_NS_MAX: u64 = 200_000_000;
 /// They are busy when they run for longer than one part of so many of the time.
 const BUSY_PART: u64 = 2;
 
-/// How many io-wq workers there were, and the CPU time that they and the submission threads of SQPOLL took. Of these there is
-/// one for each ring that has been granted `sqpoll`, which its flags say, so that they are not counted here.
+/// Kernel threads at a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KernelThreads {
+    /// Those that operations were handed to (io-wq).
+    pub workers: u32,
+    /// Those that look for what is submitted (SQPOLL).
+    pub sqpoll: u32,
+}
+
+impl KernelThreads {
+    fn most(self, other: Self) -> Self {
+        Self { workers: self.workers.max(other.workers), sqpoll: self.sqpoll.max(other.sqpoll) }
+    }
+}
+
+/// The CPU time that they have taken, those that have gone included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KernelThreadsCpu {
+    /// Of those that operations were handed to.
+    pub workers_ns: u64,
+    /// Of those that look for what is submitted.
+    pub sqpoll_ns: u64,
+}
+
+impl KernelThreadsCpu {
+    /// What came after an earlier moment.
+    #[must_use]
+    pub fn since(self, before: Self) -> Self {
+        Self { workers_ns: self.workers_ns - before.workers_ns, sqpoll_ns: self.sqpoll_ns - before.sqpoll_ns }
+    }
+}
+
+/// Keeps an eye on both.
 #[derive(Debug)]
-pub struct KernelWorkers {
+pub struct KernelWatch {
     helpers: Arc<Helpers>,
     cpus: CpuSet,
     // By thread: the CPU time that it was last seen to have taken, of workers and of submission threads.
     cpu_ns: BTreeMap<u32, u64>,
-    submitters_ns: BTreeMap<u32, u64>,
+    sqpoll_ns: BTreeMap<u32, u64>,
     // When they were last judged, and what they had spent by then: they are looked at more often than that.
     judged_ns: u64,
     spent_then_ns: u64,
     look_every_ns: u64,
-    most_since: u32,
-    most: u32,
+    most_workers_since: u32,
+    most: KernelThreads,
 }
 
-impl KernelWorkers {
+impl KernelWatch {
     /// None yet; whichever are found may run where helpers may from then on.
     #[must_use]
     pub fn of(helpers: Arc<Helpers>) -> Self {
@@ -44,12 +75,12 @@ impl KernelWorkers {
             cpus: set_of(&helpers.cpus),
             helpers,
             cpu_ns: BTreeMap::new(),
-            submitters_ns: BTreeMap::new(),
+            sqpoll_ns: BTreeMap::new(),
             judged_ns: 0,
             spent_then_ns: 0,
             look_every_ns: LOOK_NS_MIN,
-            most_since: 0,
-            most: 0,
+            most_workers_since: 0,
+            most: KernelThreads::default(),
         }
     }
 
@@ -69,22 +100,22 @@ impl KernelWorkers {
         (self.judged_ns, self.spent_then_ns) = (now_ns, spent_ns);
     }
 
-    /// The most at a time since this was last asked.
-    pub fn most_since(&mut self) -> u32 {
+    /// The most io-wq workers at a time since this was last asked.
+    pub fn most_workers_since(&mut self) -> u32 {
         self.look_now();
-        std::mem::take(&mut self.most_since)
+        std::mem::take(&mut self.most_workers_since)
     }
 
     /// The most at a time so far.
     #[must_use]
-    pub fn most(&self) -> u32 {
+    pub fn most(&self) -> KernelThreads {
         self.most
     }
 
-    /// The CPU time of all of them so far, of those that have gone as well.
-    pub fn cpu_ns(&mut self) -> u64 {
+    /// The CPU time of all of them so far.
+    pub fn cpu_ns(&mut self) -> KernelThreadsCpu {
         self.look_now();
-        self.spent_ns() + self.submitters_ns.values().sum::<u64>()
+        KernelThreadsCpu { workers_ns: self.spent_ns(), sqpoll_ns: self.sqpoll_ns.values().sum() }
     }
 
     // Of the workers alone: a submission thread that looks all the time does no operation for it.
@@ -94,14 +125,18 @@ impl KernelWorkers {
 
     /// Adds what a worker saw before it gave its ring up, and the ring's threads with it.
     pub fn add(&mut self, found: &[KernelThread]) {
-        let count = found.iter().filter(|each| each.kind == KernelThreadKind::Worker).count();
-        let count = u32::try_from(count).unwrap_or(u32::MAX);
-        self.most_since = self.most_since.max(count);
-        self.most = self.most.max(count);
+        let count = |kind| {
+            let count = found.iter().filter(|each| each.kind == kind).count();
+            u32::try_from(count).unwrap_or(u32::MAX)
+        };
+        let now =
+            KernelThreads { workers: count(KernelThreadKind::Worker), sqpoll: count(KernelThreadKind::Submitter) };
+        self.most_workers_since = self.most_workers_since.max(now.workers);
+        self.most = self.most.most(now);
         for &KernelThread { kind, thread, cpu_ns } in found {
             let spent = match kind {
                 KernelThreadKind::Worker => &mut self.cpu_ns,
-                KernelThreadKind::Submitter => &mut self.submitters_ns,
+                KernelThreadKind::Submitter => &mut self.sqpoll_ns,
             };
             let known = spent.entry(thread).or_default();
             *known = cpu_ns.max(*known);
@@ -129,7 +164,7 @@ mod tests {
 
     fn are_busy(kind: KernelThreadKind, spent_ns: &[u64]) -> bool {
         let helpers = Arc::new(Helpers::default());
-        let mut workers = KernelWorkers::of(Arc::clone(&helpers));
+        let mut workers = KernelWatch::of(Arc::clone(&helpers));
         workers.judge(0);
         for spent_ns in spent_ns {
             workers.add(&[KernelThread { kind, thread: 7, cpu_ns: *spent_ns }]);
@@ -145,12 +180,13 @@ mod tests {
     }
 
     #[test]
-    fn a_submission_thread_makes_nobody_busy_and_is_no_worker_but_its_cpu_time_counts() {
+    fn a_submission_thread_makes_nobody_busy_and_is_counted_apart() {
         assert!(!are_busy(Submitter, &[100 * MS]));
-        let mut workers = KernelWorkers::of(Arc::default());
+        let mut watch = KernelWatch::of(Arc::default());
         let thread = |kind, thread| KernelThread { kind, thread, cpu_ns: 100 * MS };
-        workers.add(&[thread(Submitter, 7), thread(Submitter, 8), thread(Worker, 9)]);
-        assert_eq!((workers.most(), workers.most_since(), workers.cpu_ns()), (1, 1, 300 * MS));
+        watch.add(&[thread(Submitter, 7), thread(Submitter, 8), thread(Worker, 9)]);
+        assert_eq!((watch.most(), watch.most_workers_since()), (KernelThreads { workers: 1, sqpoll: 2 }, 1));
+        assert_eq!(watch.cpu_ns(), KernelThreadsCpu { workers_ns: 100 * MS, sqpoll_ns: 200 * MS });
     }
 
     #[test]

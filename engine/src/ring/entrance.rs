@@ -1,0 +1,83 @@
+//! The one call that drives a ring. A ring that is registered with its thread is found without a look into the table of
+//! open files, which all threads share.
+
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+use std::ptr::{from_mut, from_ref, without_provenance_mut};
+
+use io_uring::types::Timespec;
+use io_uring::{IoUring, cqueue, squeue};
+use rustix::io_uring::{
+    IoringEnterFlags, IoringRegisterOp, io_uring_enter, io_uring_enter_arg, io_uring_getevents_arg, io_uring_ptr,
+    io_uring_register, io_uring_rsrc_update,
+};
+
+/// How a thread names its ring to the kernel.
+pub struct Entrance {
+    ring: RawFd,
+    // Its place among the rings that are registered with the thread; None where the kernel has no such place (before
+    // Linux 5.18, or with 16 of them).
+    registered: Option<RawFd>,
+}
+
+impl Entrance {
+    /// The way to a ring, for the calling thread alone. It has to be given up before the ring.
+    pub fn to<S: squeue::EntryMarker, C: cqueue::EntryMarker>(ring: &IoUring<S, C>) -> Self {
+        let mut entrance = Self { ring: ring.as_raw_fd(), registered: None };
+        #[allow(clippy::cast_sign_loss)] // An open file has a number above zero.
+        let data = io_uring_ptr::new(without_provenance_mut(entrance.ring as usize));
+        let mut place = io_uring_rsrc_update::default();
+        (place.offset, place.data) = (u32::MAX, data);
+        if entrance.register(IoringRegisterOp::RegisterRingFds, &mut place) {
+            entrance.registered = Some(place.offset.cast_signed());
+        }
+        entrance
+    }
+
+    /// Gives the place back. Until then, or the thread's end, the kernel keeps the ring.
+    pub fn give_up(&mut self) {
+        if let Some(registered) = self.registered.take() {
+            let mut place = io_uring_rsrc_update::default();
+            place.offset = registered.cast_unsigned();
+            self.register(IoringRegisterOp::UnregisterRingFds, &mut place);
+        }
+    }
+
+    fn register(&self, what: IoringRegisterOp, place: &mut io_uring_rsrc_update) -> bool {
+        // SAFETY: the ring is open as long as its entrance is in use, and the kernel reads and writes one place.
+        unsafe {
+            let ring = BorrowedFd::borrow_raw(self.ring);
+            io_uring_register(ring, what, from_mut(place).cast_const().cast(), 1).is_ok_and(|done| done == 1)
+        }
+    }
+
+    /// Hands `count` operations over, and does what the flags say; where there is a timeout, waits for `wait_for`
+    /// completions until it has passed.
+    #[inline]
+    pub fn enter(
+        &self,
+        count: u32,
+        wait_for: u32,
+        flags: IoringEnterFlags,
+        timeout: Option<&Timespec>,
+    ) -> io::Result<()> {
+        let (number, how) = match self.registered {
+            Some(place) => (place, flags | IoringEnterFlags::REGISTERED_RING),
+            None => (self.ring, flags),
+        };
+        // SAFETY: it is the number of an open ring, or of its place, which the flags say. What is in the ring was judged when
+        // it was put there, and the timeout lives until the call is over.
+        unsafe {
+            let ring = BorrowedFd::borrow_raw(number);
+            match timeout {
+                None => io_uring_enter(ring, count, wait_for, how)?,
+                Some(timeout) => {
+                    let ts = io_uring_ptr::new(from_ref(timeout).cast_mut().cast());
+                    let arguments = io_uring_getevents_arg { ts, ..Default::default() };
+                    io_uring_enter_arg(ring, count, wait_for, how | IoringEnterFlags::EXT_ARG, Some(&arguments))?
+                }
+            };
+        }
+        Ok(())
+    }
+}
