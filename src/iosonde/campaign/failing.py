@@ -33,7 +33,7 @@ def check_campaign(run: RunRecord, directory: Path, report: Path) -> None:
     failed = failed_repeats(run.cells)
     if failed:
         raise MeasurementError(
-            f"{len(failed)} of {len(run.cells)} measurements failed, the first in {failed[0].cell}",
+            f"{len(failed)} of {len(run.cells)} measurements failed, the first in {failed[0].cell}: {_reason(failed[0])}",
             f"{_mend(failed[0])}{report} says why; {_again(run, directory)}",
         )
 
@@ -56,8 +56,11 @@ def check_probe(run: RunRecord) -> None:
     cell = run.cells[0]
     _check_data(cell.verification, "look at the kernel's log (dmesg) and the device's health; --json has all offsets")
     if cell.outcome is Outcome.FAILED:
-        reason = cell.failure.message if cell.failure else "no reason was given"
-        raise MeasurementError(f"the workload failed: {reason}", f"{_mend(cell) or 'mend the cause; '}then run again")
+        raise MeasurementError(f"the workload failed: {_reason(cell)}", f"{_mend(cell) or 'mend the cause; '}then run again")
+
+
+def _reason(cell: CellRecord) -> str:
+    return cell.failure.message if cell.failure else "no reason was given"
 
 
 def _mend(cell: CellRecord) -> str:
