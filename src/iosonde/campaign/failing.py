@@ -32,8 +32,9 @@ def check_campaign(run: RunRecord, directory: Path, report: Path) -> None:
     _check_data((each for cell in run.cells for each in cell.verification), f"{report} has their offsets")
     failed = failed_repeats(run.cells)
     if failed:
+        counts = f"{len(failed)} of {len(run.cells)} measurements failed"
         raise MeasurementError(
-            f"{len(failed)} of {len(run.cells)} measurements failed, the first in {failed[0].cell}: {_reason(failed[0])}",
+            f"{counts}, the first in {failed[0].cell}: {_reason(failed[0])}",
             f"{_mend(failed[0])}{report} says why; {_again(run, directory)}",
         )
 
@@ -56,7 +57,9 @@ def check_probe(run: RunRecord) -> None:
     cell = run.cells[0]
     _check_data(cell.verification, "look at the kernel's log (dmesg) and the device's health; --json has all offsets")
     if cell.outcome is Outcome.FAILED:
-        raise MeasurementError(f"the workload failed: {_reason(cell)}", f"{_mend(cell) or 'mend the cause; '}then run again")
+        raise MeasurementError(
+            f"the workload failed: {_reason(cell)}", f"{_mend(cell) or 'mend the cause; '}then run again"
+        )
 
 
 def _reason(cell: CellRecord) -> str:
