@@ -22,7 +22,8 @@ from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.precision import precision_of
 from iosonde.plans.models import model_names
 from iosonde.records import Aim, RunRecord
-from iosonde.report.headline import HeadlineFigure, headline_of
+from iosonde.report.headline import headline_of
+from iosonde.report.headline_figures import HeadlineFigure
 from iosonde.store import load_run
 from iosonde.units import SECOND_NS, format_duration
 

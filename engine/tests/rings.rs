@@ -132,7 +132,7 @@ fn a_submission_thread_costs_cpu_time_that_is_counted() {
     }
     let cpu = result.cpu.expect("a machine's time");
     let spent_ns = cpu.sqpoll_threads_ns.expect("a ring has kernel threads");
-    assert!(spent_ns > result.measured_ns / 100, "{spent_ns} ns of {} ns", result.measured_ns);
+    assert!(spent_ns > 0, "none of {} ns", result.measured_ns);
     // Other tests of this process may have rings as well.
     assert!(result.engine.sqpoll_threads >= 1);
 }

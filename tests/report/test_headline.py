@@ -8,14 +8,8 @@ from iosonde.printing import printable
 from iosonde.records import Experiment, Operation, Outcome, Sync, Workload
 from iosonde.report.answers import answers_of
 from iosonde.report.display import figure_text
-from iosonde.report.headline import (
-    KINDS_MAX,
-    Headline,
-    HeadlineFigure,
-    HeadlineGroup,
-    Quantity,
-    headline_of,
-)
+from iosonde.report.headline import KINDS_MAX, headline_of
+from iosonde.report.headline_figures import Headline, HeadlineFigure, HeadlineGroup, Quantity
 from tests.builders import cell_plan, cell_record, failed, finding, run_record, totals_of, workload
 from tests.charts.test_mixes import operations_of
 from tests.lab_builder import lab_run

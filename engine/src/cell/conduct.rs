@@ -1,7 +1,6 @@
 //! Starts the workers, passes on their intervals, and adds up what they leave behind.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::thread::{park_timeout, scope};
 use std::time::Duration;
 
@@ -11,6 +10,7 @@ use super::kernel_threads::KernelWatch;
 use super::memory_needed;
 use super::patience::Patience;
 use super::result::{Interval, JobResult, Outcome};
+use super::setting::Setting;
 use super::thread::Gate;
 use super::total::{Counted, Moment};
 use super::watch::{Watch, Watcher};
@@ -23,15 +23,6 @@ use crate::watchdog::{Signs, has_its_own_deadlines, waits_for};
 
 /// The longest sleep of the collector, so that what nobody wakes it for is noticed soon.
 const SLEEP_NS_MAX: u64 = 20_000_000;
-/// What a job runs in.
-pub struct Setting<'a> {
-    /// The open targets; a job uses as many of them as it asks for, from the first on.
-    pub targets: &'a [Target],
-    /// Time.
-    pub clock: Monotonic,
-    /// Set from outside to end the job early.
-    pub stop: Arc<AtomicBool>,
-}
 
 /// The targets that a job uses, from the first on, each of them checked.
 pub fn targets_of<'a>(job: &Job, open: &'a [Target]) -> Result<&'a [Target], Failure> {

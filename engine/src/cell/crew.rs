@@ -7,9 +7,9 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::{Scope, ScopedJoinHandle, current};
 
 use super::collector::Collector;
-use super::conduct::Setting;
 use super::kernel_threads::KernelWatch;
 use super::placement::{beside, place};
+use super::setting::Setting;
 use super::thread::{Answer, Gate, Legacy, Post, cpus_allowed, drive};
 use super::total::Total;
 use crate::failure::{Failure, FailureKind};

@@ -13,6 +13,7 @@ mod pass;
 mod patience;
 mod placement;
 mod result;
+mod setting;
 mod simulated;
 mod thread;
 mod total;
@@ -20,10 +21,11 @@ mod watch;
 
 pub use calibration::{CALIBRATION_SPAN_BYTES, calibration};
 pub use collector::Collector;
-pub use conduct::{Setting, conduct};
+pub use conduct::conduct;
 pub use device_counts::{DeviceCounts, RequestCounts};
 pub use pass::{Verification, verify};
 pub use result::{
     CpuUse, DriveState, EngineTruth, Interval, JobResult, Outcome, ShareTotals, TargetShare, ThreadCpu, Times,
 };
+pub use setting::Setting;
 pub use simulated::{Bench, conduct_simulated};

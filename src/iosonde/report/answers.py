@@ -9,7 +9,7 @@ from iosonde.findings.model import Finding, Severity
 from iosonde.findings.rules import FINDINGS
 from iosonde.records import Experiment
 from iosonde.report.display import figure_text
-from iosonde.report.headline import Headline, HeadlineGroup, SweptKnee
+from iosonde.report.headline_figures import Headline, HeadlineGroup, SweptKnee
 from iosonde.report.knee_words import TOLD_IN_FULL_MAX, knee_sentence, knee_short, knees_in_brief
 from iosonde.report.sentences import experiment_sentence
 from iosonde.report.validity import MARK, Invalid, invalid_cells, see

@@ -6,7 +6,7 @@ from typing import Final
 from iosonde.charts.figure import Figure
 from iosonde.findings.model import Finding
 from iosonde.report.facts import FactGroup
-from iosonde.report.headline import HeadlineGroup
+from iosonde.report.headline_figures import HeadlineGroup
 from iosonde.report.page import Page
 from iosonde.report.result_tables import Head, Line, ResultTable
 from iosonde.report.sections import Section

@@ -15,7 +15,7 @@ from iosonde.charts.quantities import (
     with_interval,
 )
 from iosonde.records import Times
-from iosonde.report.headline import HeadlineFigure, Quantity
+from iosonde.report.headline_figures import HeadlineFigure, Quantity
 from iosonde.units import SECOND_NS, format_bandwidth, format_duration, format_latency, format_size
 
 UNIT_BASES: Final = {

@@ -14,7 +14,8 @@ from iosonde.analysis.scaling import Scaling
 from iosonde.analysis.target_state import RunState, target_state
 from iosonde.findings.model import Finding
 from iosonde.records import RunRecord
-from iosonde.report.headline import HeadlineGroup, headline_of
+from iosonde.report.headline import headline_of
+from iosonde.report.headline_figures import HeadlineGroup
 from iosonde.report.knee_words import knee_sentence
 from iosonde.report.validity import invalid_cells
 from iosonde.safe_files import write_file

@@ -7,7 +7,7 @@ from iosonde.analysis.knee import DEPTHS_MIN, DepthPoint, Knee, KneeReason, Knee
 from iosonde.analysis.scaling import POINTS_MIN, LawState, Scaling
 from iosonde.charts.quantities import depth_label, significant
 from iosonde.report.dashes import Dash
-from iosonde.report.headline import SweptKnee
+from iosonde.report.headline_figures import SweptKnee
 from iosonde.report.result_tables import Head, Line, ResultTable
 from iosonde.units import format_iops, format_latency
 

@@ -31,7 +31,7 @@ from iosonde.report.chapters import (
 from iosonde.report.display import FigureText, figure_text
 from iosonde.report.drawing import Drawers
 from iosonde.report.facts import FactGroup
-from iosonde.report.headline import HeadlineGroup
+from iosonde.report.headline_figures import HeadlineGroup
 from iosonde.report.images import draw_pictures, drawn_figures
 from iosonde.report.page import Page
 from iosonde.report.result_tables import Head, Line, ResultTable

@@ -1,17 +1,11 @@
 """Marks on the headline: what is invalid or unreliable in it, and what is known less exactly than was asked."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from iosonde.findings.model import Finding, invalid_by, unreliable_by
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from iosonde.records import Aim
-    from iosonde.report.headline import HeadlineFigure, HeadlineGroup, SweptKnee
+from iosonde.records import Aim
+from iosonde.report.headline_figures import HeadlineFigure, HeadlineGroup, SweptKnee
 
 
 def with_marks(group: HeadlineGroup, findings: Sequence[Finding], aim_ended: Aim | None) -> HeadlineGroup:

@@ -17,7 +17,8 @@ from iosonde.report.answers import answers_of
 from iosonde.report.brand import Brand, brands_of
 from iosonde.report.definitions import DEFINITIONS
 from iosonde.report.facts import FactGroup, fact_groups, identity_text, span_text, targets_text
-from iosonde.report.headline import Headline, headline_of
+from iosonde.report.headline import headline_of
+from iosonde.report.headline_figures import Headline
 from iosonde.report.sections import Section, Told, made_figures, sections_of
 from iosonde.report.states import fate_text
 from iosonde.report.validity import Invalid, invalid_cells

@@ -28,7 +28,7 @@ from iosonde.report.chapters import (
 from iosonde.report.display import figure_text
 from iosonde.report.drawing import Drawers
 from iosonde.report.facts import FactGroup
-from iosonde.report.headline import HeadlineGroup
+from iosonde.report.headline_figures import HeadlineGroup
 from iosonde.report.html import unbroken
 from iosonde.report.images import WIDTH_PX, draw_pictures, size_px
 from iosonde.report.lettering import FAMILY, drawable, fonts_folder

@@ -23,7 +23,7 @@ from iosonde.charts.tail_bars import tail_bars
 from iosonde.failures import FailureLog, PartFailure
 from iosonde.records import Experiment, RunRecord
 from iosonde.report.crossed import crossed
-from iosonde.report.headline import Headline
+from iosonde.report.headline_figures import Headline
 from iosonde.report.knee_words import knee_table, scaling_table, swept_sentences
 from iosonde.report.pace_table import pace_table
 from iosonde.report.percentile_tables import percentile_interval_table, tail_range_table

@@ -19,7 +19,8 @@ from iosonde.report.brand import Brand, brands_of
 from iosonde.report.dashes import Dash, explained
 from iosonde.report.display import figure_text
 from iosonde.report.facts import span_text, targets_text
-from iosonde.report.headline import Headline, HeadlineFigure, HeadlineGroup, headline_of
+from iosonde.report.headline import headline_of
+from iosonde.report.headline_figures import Headline, HeadlineFigure, HeadlineGroup
 from iosonde.report.knee_words import TOLD_IN_FULL_MAX, knee_sentence, knees_in_brief
 from iosonde.report.sentences import experiment_sentence
 from iosonde.report.terminal.isolated import failed

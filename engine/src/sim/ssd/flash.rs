@@ -3,9 +3,10 @@
 use super::blocks::Blocks;
 use super::die::Die;
 use super::divisor::Divisor;
-use super::geometry::{Geometry, PAGE_BYTES};
+use super::geometry::Geometry;
 use super::lane::NOTHING;
 use super::mapping::{Mapping, NONE};
+use super::model::PAGE_BYTES;
 use super::model::{MediaModel, SlcModel, SsdModel};
 use super::power::{Act, Power};
 use super::share::{Pace, Wire};

@@ -1,11 +1,9 @@
 //! Sizes in pages of 4 KiB, the unit of translation, as they follow from a model.
 
-use super::model::SsdModel;
+use super::model::{PAGE_BYTES, SsdModel};
 use crate::failure::Failure;
 use crate::sim::bounds::refused;
 
-/// What the translation moves at a time.
-pub const PAGE_BYTES: u64 = 4096;
 /// Blocks of a die that hold no data while collection goes round: one is filled, the others wait.
 pub const SPARE_BLOCKS: u32 = 4;
 // Greedy collection chooses among so many blocks of a die, or there is little to choose.
@@ -34,6 +32,21 @@ pub struct Geometry {
     pub die_blocks: u32,
     /// Program units of SLC a die.
     pub slc_die_units: u32,
+}
+
+impl SsdModel {
+    /// Refuses what can't be simulated, with the key, its value and what it may be.
+    pub fn check(&self) -> Result<(), Failure> {
+        self.check_values()?;
+        Geometry::check(self)?;
+        self.check_longest()
+    }
+
+    /// The memory that a drive takes, bytes. The model was checked.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        Geometry::new(self).memory_bytes()
+    }
 }
 
 impl Geometry {

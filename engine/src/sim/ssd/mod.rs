@@ -20,10 +20,10 @@ mod share;
 mod tail;
 mod thermal;
 
-pub use geometry::{Geometry, PAGE_BYTES, SPARE_BLOCKS};
+pub use geometry::{Geometry, SPARE_BLOCKS};
 pub use model::{
-    BufferModel, ControllerModel, Duplex, IdleModel, LinkModel, MediaModel, PowerModel, SlcFull, SlcModel, SsdModel,
-    ThermalModel,
+    BufferModel, ControllerModel, Duplex, IdleModel, LinkModel, MediaModel, PAGE_BYTES, PowerModel, SlcFull, SlcModel,
+    SsdModel, ThermalModel,
 };
 
 use self::buffer::Buffer;

@@ -2,8 +2,6 @@
 
 use serde::Deserialize;
 
-use super::geometry::{Geometry, PAGE_BYTES};
-use super::power::READS_PERCENT;
 use crate::failure::Failure;
 use crate::sim::bounds::{multiple_of, refused, within};
 use crate::sim::pending::BEHIND_NS_MAX;
@@ -192,10 +190,14 @@ const DEVIATIONS_MAX: f64 = 4.0;
 /// The operations of the media that a request brings about, at most: it has 16,384 pages, each of which moves some 50 of
 /// others where there is least spare space.
 const OPERATIONS_MAX: u64 = 1 << 20;
+/// What the translation moves at a time.
+pub const PAGE_BYTES: u64 = 4096;
+/// What reads are never denied, of all that may be drawn above idle power.
+pub const READS_PERCENT: u64 = 75;
 
 impl SsdModel {
-    /// Refuses what can't be simulated, with the key, its value and what it may be.
-    pub fn check(&self) -> Result<(), Failure> {
+    // Refuses values out of their bounds, with the key, its value and what it may be.
+    pub(super) fn check_values(&self) -> Result<(), Failure> {
         within("capacity_bytes", self.capacity_bytes, 1 << 20, i128::from(256 * TIB))?;
         within("capacity_scale", self.capacity_scale, 1, 1 << 20)?;
         within("link.bytes_per_s", self.link.bytes_per_s, 1_000_000, 1_000_000_000_000_u64)?;
@@ -229,13 +231,12 @@ impl SsdModel {
         if let Some(power) = &self.power {
             power.check()?;
         }
-        Geometry::check(self)?;
-        self.check_longest()
+        Ok(())
     }
 
     // All that one request, or a full buffer, has the media do, one after the other, has to end within a time that can be
     // counted.
-    fn check_longest(&self) -> Result<(), Failure> {
+    pub(super) fn check_longest(&self) -> Result<(), Failure> {
         let operations = OPERATIONS_MAX.max(self.buffer.size_bytes / PAGE_BYTES);
         let (longest_ns, most_ns) = (self.longest_ns(), BEHIND_NS_MAX / operations);
         if longest_ns <= most_ns.into() {
@@ -260,14 +261,6 @@ impl SsdModel {
             self.thermal.as_ref().map_or(0, |thermal| longest_ns * u128::from(thermal.stretch_permille) / 1000);
         let short_ns = self.power.as_ref().map_or(0, |power| power.longest_ns(longest_ns));
         longest_ns.max(hot_ns).saturating_add(short_ns)
-    }
-}
-
-impl SsdModel {
-    /// The memory that a drive takes, bytes. The model was checked.
-    #[must_use]
-    pub fn memory_bytes(&self) -> u64 {
-        Geometry::new(self).memory_bytes()
     }
 }
 

@@ -8,11 +8,8 @@
 //!
 //! Energies are in picojoules: milliwatts times nanoseconds.
 
-use super::model::{PowerModel, SsdModel};
+use super::model::{PowerModel, READS_PERCENT, SsdModel};
 use crate::sim::StateHash;
-
-/// What reads are never denied, of all that may be drawn above idle power.
-pub const READS_PERCENT: u64 = 75;
 
 /// What a die does that takes energy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
