@@ -119,6 +119,26 @@ class Phase(StrEnum):
     MEASURE = "measure"
 
 
+class Quantity(StrEnum):
+    """What a figure is of, under the name of its column, which ends in its unit."""
+
+    IOPS = "iops"
+    BYTES_PER_S = "bytes_per_s"
+    LATENCY_NS_MEAN = "latency_ns_mean"
+    LATENCY_NS_P50 = "latency_ns_p50"
+    LATENCY_NS_P90 = "latency_ns_p90"
+    LATENCY_NS_P95 = "latency_ns_p95"
+    LATENCY_NS_P99 = "latency_ns_p99"
+    LATENCY_NS_P99_9 = "latency_ns_p99_9"
+    LATENCY_NS_P99_99 = "latency_ns_p99_99"
+
+    @property
+    def percent(self) -> float | None:
+        """The percentile that it is; None for a mean."""
+        _, found, digits = self.value.partition("_p")
+        return float(digits.replace("_", ".")) if found and digits[:1].isdigit() else None
+
+
 class Provenance(StrEnum):
     """What kind of number the quantities of a cell are."""
 

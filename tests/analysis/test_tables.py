@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from iosonde.analysis.tables import Table, cell_table, histogram_table, interval_table
+from iosonde.analysis.columns import Table
+from iosonde.analysis.tables import cell_table, histogram_table, interval_table
 from iosonde.records import Experiment, Operation, Outcome, Phase, RunRecord
 from tests.builders import (
     SECOND_NS,

@@ -40,7 +40,8 @@ def test_a_run_leaves_what_the_command_leaves_and_says_nothing(
     assert found.header.plan.seed == 7
     assert found.record == load_run(directory)
     assert sorted(path.name for path in directory.iterdir()) == [
-        "cells.parquet", "histograms.parquet", "intervals.parquet", "journal", "report.html", "run.json",
+        "cells.parquet", "estimates.parquet", "histograms.parquet", "intervals.parquet", "journal",
+        "report.html", "run.json",
     ]  # fmt: skip
     assert sorted(path.name for path in tmp_path.iterdir()) == [campaign.name, "run"]
     assert capfd.readouterr() == ("", "")

@@ -22,13 +22,23 @@ from tests.pace_builder import paced_repeat, paced_run
 TEXT = (ROOT / "docs/numbers.md").read_text(encoding="utf-8")
 ENTRIES = dict(entry.split("\n", maxsplit=1) for entry in re.split(r"^#{2,3} ", TEXT, flags=re.MULTILINE)[1:])
 ENTRIES = {name: body for name, body in ENTRIES.items() if "\n- " in body}
+PARTS = ("", "_low", "_high", "_standard_error", "_degrees_of_freedom")
 SAID_OF_EACH = ("Formula", "Unit", "Limits", "Is not")
 
 
 def named(entry: str, kind: str) -> list[str]:
     """The names in backticks that follow ``- kind:``."""
     line = re.search(rf"^- {kind}: (.*)$", ENTRIES[entry], flags=re.MULTILINE)
-    return [] if line is None else re.findall(r"`([^`]+)`", line[1])
+    names = [] if line is None else re.findall(r"`([^`]+)`", line[1])
+    return [name for named in names for name in _parts(named)]
+
+
+def _parts(name: str) -> Iterator[str]:
+    """The columns that ``estimates.iops*`` stands for; any other name stands for itself."""
+    if name.startswith("*"):
+        return
+    figure, star, _ = name.partition("*")
+    yield from (f"{figure}{part}" for part in PARTS) if star and name.startswith("estimates.") else (name,)
 
 
 def all_named(kind: str) -> list[str]:

@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 
 from iosonde.errors import UsageError
 from iosonde.expectations import expectations_schema, read_expectations
-from iosonde.expectations.file import Metric
+from iosonde.vocabulary import Quantity
 from tests.house.checkout import ROOT
 
 HEAD = 'name = "sheet"\n[[expect]]\ncell = "random-read-4KiB-qd1"\n'
@@ -34,7 +34,9 @@ def test_a_bound_is_a_number_in_the_unit_of_the_metric_or_text_with_a_unit(
 
 
 def test_metrics_know_their_percentile() -> None:
-    assert [each.percent for each in (Metric.LATENCY_NS_MEAN, Metric.LATENCY_NS_P99, Metric.LATENCY_NS_P99_9)] == [
+    assert [
+        each.percent for each in (Quantity.LATENCY_NS_MEAN, Quantity.LATENCY_NS_P99, Quantity.LATENCY_NS_P99_9)
+    ] == [
         None,
         99.0,
         99.9,

@@ -23,7 +23,8 @@ def test_a_run_makes_marks_and_removes_its_file(tmp_path: Path, kind: str) -> No
         assert result.returncode == 0, result.stderr
         assert names_in(place) == {"run"}
         assert names_in(place / "run") == {
-            "run.json", "journal", "report.html", "cells.parquet", "intervals.parquet", "histograms.parquet"
+            "run.json", "journal", "report.html", "cells.parquet", "estimates.parquet", "intervals.parquet",
+            "histograms.parquet"
         }  # fmt: skip
 
 

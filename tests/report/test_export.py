@@ -46,7 +46,7 @@ def document(run: RunRecord, tmp_path_factory: pytest.TempPathFactory) -> dict[s
 
 
 def test_three_tables_are_written(tables: dict[str, list[dict[str, str]]]) -> None:
-    assert list(tables) == ["cells.csv", "intervals.csv", "histograms.csv"]
+    assert list(tables) == ["cells.csv", "estimates.csv", "intervals.csv", "histograms.csv"]
     assert all(tables.values())
 
 

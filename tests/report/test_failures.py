@@ -350,6 +350,7 @@ def test_a_run_whose_chart_fails_has_its_report_its_tables_and_a_warning(
     assert "Report:" in told.out
     assert {path.name for path in run_path.glob("*.parquet")} == {
         "cells.parquet",
+        "estimates.parquet",
         "intervals.parquet",
         "histograms.parquet",
     }

@@ -89,7 +89,12 @@ def test_the_file_is_written_in_full_before_anything_is_read(story: Story) -> No
 def test_the_file_is_gone_and_the_run_directory_holds_six_files(story: Story) -> None:
     assert [path.name for path in story.folder.iterdir()] == ["run"]
     names = {path.name for path in story.directory.iterdir()}
-    assert names == {"run.json", "journal", "cells.parquet", "intervals.parquet", "histograms.parquet", "report.html"}
+    assert names == {
+        "run.json",
+        "journal",
+        "report.html",
+        *(f"{table}.parquet" for table in ("cells", "estimates", "intervals", "histograms")),
+    }
 
 
 def test_the_quick_form_is_branded_in_record_and_report(story: Story) -> None:
@@ -137,7 +142,7 @@ def test_a_report_is_made_again_anywhere_without_the_target(story: Story, tmp_pa
     ended = iosonde(*words)
     assert ended.returncode == 0, ended.stderr
     assert page.read_text() == (story.directory / "report.html").read_text()
-    assert {path.name for path in tables.iterdir()} == {"cells.csv", "intervals.csv", "histograms.csv"}
+    assert {path.name for path in tables.iterdir()} == {"cells.csv", "estimates.csv", "intervals.csv", "histograms.csv"}
     assert json.loads(record.read_text())["run"]["header"]["run"] == story.record.header.run
     again = iosonde(*words)
     assert (again.returncode, "exists" in again.stderr) == (7, True)

@@ -1,7 +1,7 @@
 """One cell over its repeats: every figure with its uncertainty, for each class of operations."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 
 from iosonde.analysis.estimate import Estimate, Level, Own, estimate, estimate_known, fitting
 from iosonde.analysis.histogram import PERCENTS, TAIL_PERCENT
@@ -45,7 +45,8 @@ class PercentileEstimate:
     repeats' own percentiles, given only when every repeat supports it. None means fewer than 10 samples beyond.
     ``low_ns`` and ``high_ns`` bound the percentile with 95 % confidence; None below two repeats, where a bound would
     lie beyond the largest value, and where one is further from the value than by the factor that establishes nothing.
-    ``level`` and ``between_share`` are those of an ``Estimate``, for the share of operations beyond the percentile.
+    ``level`` and ``between_share`` are those of an ``Estimate``, for the share of operations beyond the percentile, and
+    ``standard_error_ns`` has ``degrees_of_freedom`` as there.
     """
 
     percent: float
@@ -56,6 +57,8 @@ class PercentileEstimate:
     high_ns: int | None = None
     level: Level | None = None
     between_share: float | None = None
+    standard_error_ns: float | None = None
+    degrees_of_freedom: float | None = None
 
 
 @dataclass(frozen=True)
@@ -316,7 +319,7 @@ def _estimate_percentiles(
         value_ns = pooled[percent]
         known = [value for value in own[percent] if value is not None]
         lowest_ns, highest_ns = (min(known), max(known)) if len(known) == len(each) else (None, None)
-        bounds = () if found is None else (found.low_ns, found.high_ns, found.level, found.between_share)
+        bounds = () if found is None else astuple(found)
         estimates.append(PercentileEstimate(percent, value_ns, lowest_ns, highest_ns, *bounds))
     return tuple(estimates)
 

@@ -28,19 +28,27 @@ EXPONENT_MAX: Final = 700.0
 
 @dataclass(frozen=True)
 class PercentileInterval:
-    """The 95 % interval of a percentile of latency, nanoseconds, and what it comes from."""
+    """The 95 % interval of a percentile of latency, nanoseconds, and what it comes from.
+
+    ``standard_error_ns`` is half of it over its half-width in standard errors, which have ``degrees_of_freedom``: it is
+    taken from that of the share of operations beyond the percentile.
+    """
 
     low_ns: int
     high_ns: int
     level: Level
     between_share: float
+    standard_error_ns: float
+    degrees_of_freedom: float
 
 
 @dataclass(frozen=True)
 class _Reach:
-    """Half an interval of the share beyond a percentile, and what it comes from."""
+    """Half an interval of the share beyond a percentile, what it comes from, and how many standard errors it is."""
 
     share: float
+    errors: float
+    degrees: float
     level: Level
     between_share: float
 
@@ -146,7 +154,8 @@ def _interval(
     high_ns = min(max(*highs, middle_ns), merged.latency_ns_max)
     if high_ns > RATIO_MAX * middle_ns or low_ns < middle_ns / RATIO_MAX - width:
         return None
-    return PercentileInterval(low_ns, high_ns, reach.level, reach.between_share)
+    error_ns = (high_ns - low_ns) / 2 / reach.errors
+    return PercentileInterval(low_ns, high_ns, reach.level, reach.between_share, error_ns, reach.degrees)
 
 
 def _ranks(total: int, share: float, reach: float) -> tuple[int, int]:
@@ -168,7 +177,9 @@ def _reach(
     for shares in below:
         spread = spread_of(shares, counts, known, weights=counts)
         assert spread.error is not None, "there are two repeats"
+        assert spread.degrees is not None, "there are two repeats"
         assert spread.level is not None, "there are two repeats"
         between_share = spread.between_share(sum(counts) / len(counts))
-        found.append(_Reach(spread.error * reach_of(spread, looked=looked), spread.level, between_share))
+        errors = reach_of(spread, looked=looked)
+        found.append(_Reach(spread.error * errors, errors, spread.degrees, spread.level, between_share))
     return max(found, key=lambda each: each.share)

@@ -1,7 +1,6 @@
 """A run as flat tables of columns: cells, intervals, histograms.
 
-A column is a NumPy array whose type does not depend on its values: integers, floats (NaN where there is no value),
-masked integers (masked where there is no value), or objects that are strings. Tables are made column by column.
+Tables are made column by column.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -10,9 +9,9 @@ from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iosonde.analysis.cells import CellEstimate
+from iosonde.analysis.columns import Column, Table, integer, maybe_integer, real, text, unsigned
 from iosonde.analysis.device_counts import Witnessed, witnessed
 from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.histogram import PERCENTS, percent_name
@@ -38,8 +37,6 @@ from iosonde.records import (
 from iosonde.units import SECOND_NS
 from iosonde.vocabulary import Fate
 
-Column = NDArray[Any]
-Table = dict[str, Column]
 _Make = Callable[[Sequence[Any]], Column]
 
 
@@ -164,27 +161,6 @@ def _table(columns: Sequence["_Definition"], rows: Sequence[_Row]) -> Table:
     return {column.name: column.make([column.value(row) for row in rows]) for column in columns}
 
 
-def _text(values: Sequence[Any]) -> Column:
-    return np.array(values, dtype=object)
-
-
-def _integer(values: Sequence[Any]) -> Column:
-    return np.array(values, dtype=np.int64)
-
-
-def _unsigned(values: Sequence[Any]) -> Column:
-    return np.array(values, dtype=np.uint64)
-
-
-def _real(values: Sequence[Any]) -> Column:
-    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-
-
-def _maybe_integer(values: Sequence[Any]) -> Column:
-    missing = [value is None for value in values]
-    return np.ma.array([value or 0 for value in values], mask=missing, dtype=np.int64)
-
-
 @dataclass(frozen=True)
 class _Definition:
     """A column: its name with the unit last, how its array is made, and its value in one row."""
@@ -202,7 +178,7 @@ def _of_totals(
 
 
 def _percentile(index: int) -> _Definition:
-    return _Definition(_percentile_name(PERCENTS[index]), _maybe_integer, lambda row: row.percentiles[index])
+    return _Definition(_percentile_name(PERCENTS[index]), maybe_integer, lambda row: row.percentiles[index])
 
 
 def _percentile_name(percent: float) -> str:
@@ -217,7 +193,7 @@ def _bytes(row: _Row) -> int:
     return 0 if row.totals is None else row.totals.bytes
 
 
-def _of_record(name: str, value: Callable[[CellRecord], Any], make: _Make = _maybe_integer) -> _Definition:
+def _of_record(name: str, value: Callable[[CellRecord], Any], make: _Make = maybe_integer) -> _Definition:
     """A column of the whole measurement, the same in the rows of all its classes."""
     return _Definition(name, make, lambda row: value(row.record))
 
@@ -229,7 +205,7 @@ def _of_devices(name: str, value: Callable[[Witnessed], float | None]) -> _Defin
         witness = witnessed(row.record, row.operation)
         return None if witness is None else value(witness)
 
-    return _Definition(name, _real, found)
+    return _Definition(name, real, found)
 
 
 def _rate_in_cell(amount: Callable[[_Row], int]) -> Callable[[_Row], float]:
@@ -237,9 +213,7 @@ def _rate_in_cell(amount: Callable[[_Row], int]) -> Callable[[_Row], float]:
     return lambda row: np.nan if row.totals is None and row.fate is not Fate.USED else row.per_s(amount(row))
 
 
-def _of_times(
-    name: str, times: str, value: Callable[[TimesEstimate], Any], make: _Make = _maybe_integer
-) -> _Definition:
+def _of_times(name: str, times: str, value: Callable[[TimesEstimate], Any], make: _Make = maybe_integer) -> _Definition:
     """A column of an open loop's other times, which has no value in a closed one."""
 
     def found(row: _Row) -> Any:  # noqa: ANN401 - a number of either kind
@@ -256,10 +230,10 @@ def _kind(row: _Row) -> str:
     return str(latency_kind(row.record.workload))
 
 
-_KIND: Final = _Definition("latency_kind", _text, _kind)
+_KIND: Final = _Definition("latency_kind", text, _kind)
 
 _OPEN_LOOP: Final = (
-    _of_times("service_ns_mean", "service", lambda times: times.ns_mean, _real),
+    _of_times("service_ns_mean", "service", lambda times: times.ns_mean, real),
     _of_times("service_ns_p50", "service", lambda times: times.percentile(50)),
     _of_times("service_ns_p99", "service", lambda times: times.percentile(99)),
     _of_times("service_ns_max", "service", lambda times: times.ns_max),
@@ -272,52 +246,52 @@ _OPEN_LOOP: Final = (
 )
 
 _LATENCIES: Final = (
-    _of_totals("latency_ns_mean", _real, lambda totals: totals.latency_ns_sum / totals.count),
-    _of_totals("latency_ns_min", _maybe_integer, lambda totals: totals.latency_ns_min),
-    _of_totals("latency_ns_max", _maybe_integer, lambda totals: totals.latency_ns_max),
+    _of_totals("latency_ns_mean", real, lambda totals: totals.latency_ns_sum / totals.count),
+    _of_totals("latency_ns_min", maybe_integer, lambda totals: totals.latency_ns_min),
+    _of_totals("latency_ns_max", maybe_integer, lambda totals: totals.latency_ns_max),
 )
 
 
 _CELL_COLUMNS: Final = (
-    _Definition("run", _text, lambda row: row.run),
-    _Definition("experiments", _text, lambda row: "+".join(row.record.experiments)),
-    _Definition("cell", _text, lambda row: row.record.cell),
-    _Definition("repeat", _integer, lambda row: row.record.repeat),
-    _Definition("order", _integer, lambda row: row.record.order),
-    _Definition("seed", _unsigned, lambda row: row.record.seed),
-    _Definition("outcome", _text, lambda row: str(row.record.outcome)),
-    _Definition("fate", _text, lambda row: None if row.fate is None else str(row.fate)),
-    _Definition("weight", _real, lambda row: row.weight),
-    _Definition("operation", _text, lambda row: str(row.operation)),
-    _Definition("pattern", _text, lambda row: str(row.record.workload.pattern)),
-    _Definition("read_percent", _integer, lambda row: row.record.workload.read_percent),
-    _Definition("trim_percent", _integer, lambda row: row.record.workload.trim_percent),
-    _Definition("block_size_bytes", _integer, lambda row: row.record.workload.block_size_bytes),
+    _Definition("run", text, lambda row: row.run),
+    _Definition("experiments", text, lambda row: "+".join(row.record.experiments)),
+    _Definition("cell", text, lambda row: row.record.cell),
+    _Definition("repeat", integer, lambda row: row.record.repeat),
+    _Definition("order", integer, lambda row: row.record.order),
+    _Definition("seed", unsigned, lambda row: row.record.seed),
+    _Definition("outcome", text, lambda row: str(row.record.outcome)),
+    _Definition("fate", text, lambda row: None if row.fate is None else str(row.fate)),
+    _Definition("weight", real, lambda row: row.weight),
+    _Definition("operation", text, lambda row: str(row.operation)),
+    _Definition("pattern", text, lambda row: str(row.record.workload.pattern)),
+    _Definition("read_percent", integer, lambda row: row.record.workload.read_percent),
+    _Definition("trim_percent", integer, lambda row: row.record.workload.trim_percent),
+    _Definition("block_size_bytes", integer, lambda row: row.record.workload.block_size_bytes),
     _Definition(
-        "block_sizes", _text, lambda row: row.record.workload.block_sizes and str(row.record.workload.block_sizes)
+        "block_sizes", text, lambda row: row.record.workload.block_sizes and str(row.record.workload.block_sizes)
     ),
-    _Definition("queue_depth", _integer, lambda row: row.record.workload.queue_depth),
-    _Definition("rate_per_s", _maybe_integer, lambda row: row.record.workload.rate_per_s),
-    _Definition("arrivals", _text, lambda row: row.record.workload.arrivals and str(row.record.workload.arrivals)),
-    _Definition("jobs", _integer, lambda row: row.record.workload.jobs),
-    _Definition("targets", _integer, lambda row: row.record.workload.targets),
-    _of_record("queue_depth_achieved", lambda record: record.queue_depth_achieved, _real),
-    _of_record("queue_depth_device", lambda record: record.queue_depth_device, _real),
-    _of_record("queue_depth_by_latency", queue_depth_by_latency, _real),
-    _Definition("sync", _text, lambda row: str(row.record.workload.sync)),
-    _Definition("flush_every", _integer, lambda row: row.record.workload.flush_every),
-    _Definition("data", _text, lambda row: str(row.record.workload.data)),
-    _Definition("compressible_percent", _integer, lambda row: row.record.workload.compressible_percent),
-    _Definition("duplicates_percent", _integer, lambda row: row.record.workload.duplicates_percent),
-    _Definition("offset_bytes", _integer, lambda row: row.record.workload.offset_bytes),
-    _Definition("span_bytes", _maybe_integer, lambda row: row.record.workload.span_bytes),
-    _Definition("burst_operations", _maybe_integer, lambda row: row.record.workload.burst_operations),
-    _Definition("think_ns", _maybe_integer, lambda row: row.record.workload.think_ns),
-    _Definition("count", _integer, _count),
-    _Definition("bytes", _integer, _bytes),
-    _Definition("measured_ns", _integer, lambda row: row.duration_ns),
-    _Definition("iops", _real, _rate_in_cell(_count)),
-    _Definition("bytes_per_s", _real, _rate_in_cell(_bytes)),
+    _Definition("queue_depth", integer, lambda row: row.record.workload.queue_depth),
+    _Definition("rate_per_s", maybe_integer, lambda row: row.record.workload.rate_per_s),
+    _Definition("arrivals", text, lambda row: row.record.workload.arrivals and str(row.record.workload.arrivals)),
+    _Definition("jobs", integer, lambda row: row.record.workload.jobs),
+    _Definition("targets", integer, lambda row: row.record.workload.targets),
+    _of_record("queue_depth_achieved", lambda record: record.queue_depth_achieved, real),
+    _of_record("queue_depth_device", lambda record: record.queue_depth_device, real),
+    _of_record("queue_depth_by_latency", queue_depth_by_latency, real),
+    _Definition("sync", text, lambda row: str(row.record.workload.sync)),
+    _Definition("flush_every", integer, lambda row: row.record.workload.flush_every),
+    _Definition("data", text, lambda row: str(row.record.workload.data)),
+    _Definition("compressible_percent", integer, lambda row: row.record.workload.compressible_percent),
+    _Definition("duplicates_percent", integer, lambda row: row.record.workload.duplicates_percent),
+    _Definition("offset_bytes", integer, lambda row: row.record.workload.offset_bytes),
+    _Definition("span_bytes", maybe_integer, lambda row: row.record.workload.span_bytes),
+    _Definition("burst_operations", maybe_integer, lambda row: row.record.workload.burst_operations),
+    _Definition("think_ns", maybe_integer, lambda row: row.record.workload.think_ns),
+    _Definition("count", integer, _count),
+    _Definition("bytes", integer, _bytes),
+    _Definition("measured_ns", integer, lambda row: row.duration_ns),
+    _Definition("iops", real, _rate_in_cell(_count)),
+    _Definition("bytes_per_s", real, _rate_in_cell(_bytes)),
     _KIND,
     *_LATENCIES,
     *(_percentile(index) for index in range(len(PERCENTS))),
@@ -338,8 +312,8 @@ _CELL_COLUMNS: Final = (
     _of_devices("device_iops", lambda witness: witness.device_per_s),
     _of_devices("device_bytes_per_s", lambda witness: witness.device_bytes_per_s),
     _of_devices("device_latency_ns_mean", lambda witness: witness.device_ns_mean),
-    _Definition("faults", _integer, lambda row: sum(fault.count for fault in row.record.faults)),
-    _Definition("censored", _maybe_integer, lambda row: row.record.censored.count if row.record.censored else None),
+    _Definition("faults", integer, lambda row: sum(fault.count for fault in row.record.faults)),
+    _Definition("censored", maybe_integer, lambda row: row.record.censored.count if row.record.censored else None),
 )
 
 
@@ -358,21 +332,21 @@ def _device_depth_in_interval(row: _Row) -> float | None:
 
 
 _INTERVAL_COLUMNS: Final = (
-    _Definition("cell", _text, lambda row: row.record.cell),
-    _Definition("repeat", _integer, lambda row: row.record.repeat),
-    _Definition("phase", _text, _in_interval(lambda interval: str(interval.phase))),
-    _Definition("interval_first", _integer, _in_interval(lambda interval: interval.interval_first)),
-    _Definition("interval_last", _integer, _in_interval(lambda interval: interval.interval_last)),
-    _Definition("start_ns", _integer, _in_interval(lambda interval: interval.start_ns)),
-    _Definition("end_ns", _integer, _in_interval(lambda interval: interval.end_ns)),
-    _Definition("queue_depth_achieved", _real, _depth_in_interval),
-    _Definition("queue_depth_device", _real, _device_depth_in_interval),
-    _Definition("kernel_workers", _maybe_integer, _in_interval(lambda interval: interval.kernel_workers)),
-    _Definition("operation", _text, lambda row: str(row.operation)),
-    _Definition("count", _integer, _count),
-    _Definition("bytes", _integer, _bytes),
-    _Definition("iops", _real, lambda row: row.per_s(_count(row))),
-    _Definition("bytes_per_s", _real, lambda row: row.per_s(_bytes(row))),
+    _Definition("cell", text, lambda row: row.record.cell),
+    _Definition("repeat", integer, lambda row: row.record.repeat),
+    _Definition("phase", text, _in_interval(lambda interval: str(interval.phase))),
+    _Definition("interval_first", integer, _in_interval(lambda interval: interval.interval_first)),
+    _Definition("interval_last", integer, _in_interval(lambda interval: interval.interval_last)),
+    _Definition("start_ns", integer, _in_interval(lambda interval: interval.start_ns)),
+    _Definition("end_ns", integer, _in_interval(lambda interval: interval.end_ns)),
+    _Definition("queue_depth_achieved", real, _depth_in_interval),
+    _Definition("queue_depth_device", real, _device_depth_in_interval),
+    _Definition("kernel_workers", maybe_integer, _in_interval(lambda interval: interval.kernel_workers)),
+    _Definition("operation", text, lambda row: str(row.operation)),
+    _Definition("count", integer, _count),
+    _Definition("bytes", integer, _bytes),
+    _Definition("iops", real, lambda row: row.per_s(_count(row))),
+    _Definition("bytes_per_s", real, lambda row: row.per_s(_bytes(row))),
     _KIND,
     *_LATENCIES,
 )

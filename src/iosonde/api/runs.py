@@ -11,7 +11,7 @@ from iosonde.records import RunHeader, RunRecord, TargetFacts
 from iosonde.store import load_run
 
 if TYPE_CHECKING:
-    from iosonde.analysis.tables import Table
+    from iosonde.analysis.columns import Table
 
 
 class Run:
@@ -75,6 +75,14 @@ class Run:
         from iosonde.findings.table import with_validity
 
         return Frame(with_validity(cell_table(self._record), find(Case.of(self._record))))
+
+    def estimates(self) -> Frame:
+        """A row for each cell and class of operations: every figure with its interval and error, ``estimates.csv``."""
+        from iosonde.analysis.estimate_table import estimate_table
+        from iosonde.findings import Case, find
+        from iosonde.findings.table import with_validity
+
+        return Frame(with_validity(estimate_table(self._record), find(Case.of(self._record))))
 
     def intervals(self) -> Frame:
         """A row for each interval and class of operations, warm-up included: ``intervals.csv``."""

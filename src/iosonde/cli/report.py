@@ -33,7 +33,7 @@ def report(
         Path | None, _option("--charts", "Each chart as SVG and PNG, its values as CSV.", "DIR", READ_GROUP)
     ] = None,
     csv: Annotated[
-        Path | None, _option("--csv", "cells.csv, intervals.csv and histograms.csv.", "DIR", COMPUTE_GROUP)
+        Path | None, _option("--csv", "Cells, estimates, intervals and histograms.", "DIR", COMPUTE_GROUP)
     ] = None,
     parquet: Annotated[Path | None, _option("--parquet", "The same tables as Parquet.", "DIR", COMPUTE_GROUP)] = None,
     json: Annotated[

@@ -1,7 +1,6 @@
 """A file of expectations: which cells, which figure of them, and its bound."""
 
 from collections.abc import Callable
-from enum import StrEnum
 from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
@@ -12,32 +11,11 @@ from iosonde.plans.campaign_file import Depth, Jobs, Percent, Rate, Sizes
 from iosonde.records import Operation
 from iosonde.records.pattern import Pattern
 from iosonde.units import parse_bytes, parse_duration, parse_rate
-from iosonde.vocabulary import Sync
+from iosonde.vocabulary import Quantity, Sync
 
-
-class Metric(StrEnum):
-    """A figure that has an interval, under the name of its column."""
-
-    IOPS = "iops"
-    BYTES_PER_S = "bytes_per_s"
-    LATENCY_NS_MEAN = "latency_ns_mean"
-    LATENCY_NS_P50 = "latency_ns_p50"
-    LATENCY_NS_P90 = "latency_ns_p90"
-    LATENCY_NS_P95 = "latency_ns_p95"
-    LATENCY_NS_P99 = "latency_ns_p99"
-    LATENCY_NS_P99_9 = "latency_ns_p99_9"
-    LATENCY_NS_P99_99 = "latency_ns_p99_99"
-
-    @property
-    def percent(self) -> float | None:
-        """The percentile that it is; None for a mean."""
-        _, found, digits = self.value.partition("_p")
-        return float(digits.replace("_", ".")) if found and digits[:1].isdigit() else None
-
-
-_PARSERS: Final[dict[Metric, tuple[Callable[[str, str], int], str]]] = {
-    Metric.IOPS: (parse_rate, '"90k"'),
-    Metric.BYTES_PER_S: (lambda text, what: parse_bytes(text.strip().removesuffix("/s"), what), '"500 MB/s"'),
+_PARSERS: Final[dict[Quantity, tuple[Callable[[str, str], int], str]]] = {
+    Quantity.IOPS: (parse_rate, '"90k"'),
+    Quantity.BYTES_PER_S: (lambda text, what: parse_bytes(text.strip().removesuffix("/s"), what), '"500 MB/s"'),
 }
 _TIME: Final = (parse_duration, '"0.1 ms"')
 
@@ -81,7 +59,7 @@ class ExpectationTable(_Table):
     operation: Operation | None = Field(
         default=None, description="The class of operations; default: what the cell is about."
     )
-    metric: Metric = Field(description="The figure, by the name of its column.")
+    metric: Quantity = Field(description="The figure, by the name of its column.")
     at_most: Bound | None = Field(default=None, description="The figure may not be above it.")
     at_least: Bound | None = Field(default=None, description="The figure may not be below it.")
 

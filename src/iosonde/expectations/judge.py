@@ -6,15 +6,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from iosonde.analysis.cells import CellEstimate, OperationEstimate
+from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import RunEstimates
-from iosonde.analysis.missing import why_no_mean_interval, why_no_percentile_interval
+from iosonde.analysis.figures import figure_of
 from iosonde.errors import UsageError
-from iosonde.expectations.file import ExpectationsTable, ExpectationTable, Metric
+from iosonde.expectations.file import ExpectationsTable, ExpectationTable
 from iosonde.expectations.reading import line_of_expectation
+from iosonde.figures import Figure
 from iosonde.findings.model import Finding, Severity, invalid_by
 from iosonde.records import Operation
 from iosonde.records.pattern import BlockSizes
+from iosonde.vocabulary import Quantity
 
 NOT_MEASURED: Final = "no cell of the run has this workload"
 
@@ -41,7 +43,7 @@ class Checked:
     name: str
     cell: str | None
     operation: Operation | None
-    metric: Metric
+    metric: Quantity
     is_at_most: bool
     bound: float
     value: float | None
@@ -64,16 +66,6 @@ class CheckedRun:
     def count(self, verdict: Verdict) -> int:
         """How many ended so."""
         return sum(each.verdict is verdict for each in self.checks)
-
-
-@dataclass(frozen=True)
-class _Figure:
-    """The value that reports show, and its 95 % interval, or why it has none."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-    why_none: str
 
 
 def check_run(
@@ -128,7 +120,7 @@ def _checked(expectation: ExpectationTable, cell: CellEstimate, findings: Sequen
     figures = cell.subject if expectation.operation is None else cell.of(expectation.operation)
     if figures is None:
         return _unmeasured(expectation, cell.cell, "the cell has no such figures")
-    figure = _figure(expectation.metric, figures)
+    figure = figure_of(expectation.metric, figures, cell.cell)
     doubts = [each for each in findings if cell.cell in each.cells and each.severity is not Severity.NOTE]
     is_at_most = expectation.at_most is not None
     verdict, why = _verdict(figure, expectation.bound, is_at_most=is_at_most)
@@ -153,7 +145,7 @@ def _checked(expectation: ExpectationTable, cell: CellEstimate, findings: Sequen
     )
 
 
-def _verdict(figure: _Figure, bound: float, *, is_at_most: bool) -> tuple[Verdict, str]:
+def _verdict(figure: Figure, bound: float, *, is_at_most: bool) -> tuple[Verdict, str]:
     if figure.value is None:
         return Verdict.UNDECIDED, f"it has no value: {figure.why_none}"
     low, high = figure.low, figure.high
@@ -163,21 +155,6 @@ def _verdict(figure: _Figure, bound: float, *, is_at_most: bool) -> tuple[Verdic
     if good or bad:
         return (Verdict.PASS if good else Verdict.FAIL), ""
     return Verdict.UNDECIDED, "the interval holds the bound"
-
-
-def _figure(metric: Metric, figures: OperationEstimate) -> _Figure:
-    means = {
-        Metric.IOPS: figures.iops,
-        Metric.BYTES_PER_S: figures.bytes_per_s,
-        Metric.LATENCY_NS_MEAN: figures.latency_ns_mean,
-    }
-    if metric in means:
-        mean = means[metric]
-        return _Figure(mean.mean, mean.low, mean.high, why_no_mean_interval(mean))
-    assert metric.percent is not None
-    percentile = figures.percentile(metric.percent)
-    why = why_no_percentile_interval(figures, metric.percent)
-    return _Figure(percentile.value_ns, percentile.low_ns, percentile.high_ns, why)
 
 
 def _unmeasured(expectation: ExpectationTable, cell: str | None, why: str) -> Checked:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from iosonde.analysis.tables import Table
+from iosonde.analysis.columns import Table
 from iosonde.findings.model import Finding, gravest_first, invalid_by
 
 

@@ -22,7 +22,7 @@ from iosonde.safe_files import write_file
 from iosonde.store import write_csv as write_csv_files
 
 if TYPE_CHECKING:
-    from iosonde.analysis.tables import Table
+    from iosonde.analysis.columns import Table
 
 EXPORT_VERSION: Final = 1
 SCHEMA_TITLE: Final = "iosonde run"
@@ -53,16 +53,17 @@ class ExportedRun:
 def run_tables(run: RunRecord, findings: Sequence[Finding]) -> dict[str, "Table"]:
     """The flat tables of a run by name, for Parquet and CSV alike."""
     # Imported here: it brings NumPy along, and a JSON document needs none.
+    from iosonde.analysis.estimate_table import estimate_table
     from iosonde.analysis.tables import cell_table, tables_over_time
     from iosonde.findings.table import with_validity
 
-    cells = with_validity(cell_table(run), findings)
+    cells, estimates = (with_validity(table, findings) for table in (cell_table(run), estimate_table(run)))
     intervals, histograms = tables_over_time(run)
-    return {"cells": cells, "intervals": intervals, "histograms": histograms}
+    return {"cells": cells, "estimates": estimates, "intervals": intervals, "histograms": histograms}
 
 
 def write_csv(run: RunRecord, findings: Sequence[Finding], directory: Path) -> tuple[Path, ...]:
-    """Write ``cells.csv``, ``intervals.csv`` and ``histograms.csv`` into a directory; what is there is replaced.
+    """Write ``cells.csv``, ``estimates.csv``, ``intervals.csv`` and ``histograms.csv``; what is there is replaced.
 
     A value that does not exist (a percentile without 10 samples beyond it) is an empty field.
     """

@@ -8,10 +8,10 @@ from rich.text import Text
 from iosonde.analysis.histogram import percent_label
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.expectations import Checked, CheckedRun, Verdict
-from iosonde.expectations.file import Metric
 from iosonde.printing import printable
 from iosonde.report.terminal.fitting import Fitted, FittedTable
 from iosonde.units import format_bandwidth, format_iops, format_latency
+from iosonde.vocabulary import Quantity
 
 _STYLES: Final = {Verdict.PASS: "green", Verdict.FAIL: "bold red", Verdict.UNDECIDED: "yellow"}
 
@@ -49,7 +49,7 @@ def _reasons(checks: tuple[Checked, ...]) -> list[Text]:
 
 def _bound(each: Checked) -> str:
     percent = each.metric.percent
-    names = {Metric.IOPS: "IOPS", Metric.BYTES_PER_S: "bandwidth"}
+    names = {Quantity.IOPS: "IOPS", Quantity.BYTES_PER_S: "bandwidth"}
     name = names.get(each.metric, "mean") if percent is None else percent_label(percent)
     return f"{name} {'≤' if each.is_at_most else '≥'} {_value(each.metric, each.bound)}"
 
@@ -64,9 +64,9 @@ def _margin(each: Checked) -> str:
     return NO_VALUE if each.margin_share is None else f"{100 * each.margin_share:+.1f} %"
 
 
-def _value(metric: Metric, value: float | None) -> str:
+def _value(metric: Quantity, value: float | None) -> str:
     if value is None:
         return NO_VALUE
-    if metric is Metric.IOPS:
+    if metric is Quantity.IOPS:
         return f"{format_iops(value)}/s"
-    return format_bandwidth(value) if metric is Metric.BYTES_PER_S else format_latency(value)
+    return format_bandwidth(value) if metric is Quantity.BYTES_PER_S else format_latency(value)

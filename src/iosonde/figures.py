@@ -1,0 +1,48 @@
+"""One number with how well it is known: what tables, headlines, expectations and comparisons all speak of."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from iosonde.vocabulary import Operation, Provenance, Quantity
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """A value of a quantity, for one class of operations.
+
+    ``value``, ``low`` and ``high`` (the ends of its 95 % interval), ``standard_error`` and ``resolution`` are in the
+    quantity's base unit: operations a second, bytes a second or nanoseconds. ``value`` is None where there is none, the
+    others where nobody knows them; ``why_none`` says why there is no value or no interval, and is empty where there are
+    both. ``standard_error`` has ``degrees_of_freedom``.
+    ``resolution`` is what the digits leave open: the value may lie anywhere within half of it. It is 0 where a number
+    is as exact as a floating-point number, the width of a bucket where it is read from a histogram, and one step of the
+    last digit where it was printed. ``place`` says where the number stands: a cell, or a line of a document.
+    """
+
+    quantity: Quantity
+    operation: Operation
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    standard_error: float | None = None
+    degrees_of_freedom: float | None = None
+    provenance: Provenance = Provenance.MEASURED
+    resolution: float = 0.0
+    place: str = ""
+    why_none: str = ""
+
+    @cached_property
+    def half_width(self) -> float | None:
+        """Half the 95 % interval: the number after ±; None without one."""
+        return None if self.low is None or self.high is None else (self.high - self.low) / 2
+
+    @property
+    def half_width_share(self) -> float | None:
+        """The same as a share of the value."""
+        if self.value is None or self.half_width is None:
+            return None
+        return self.half_width / self.value if self.value else 0.0
+
+    def holds(self, truth: float) -> bool:
+        """Whether a value lies in the interval."""
+        return self.low is not None and self.high is not None and self.low <= truth <= self.high

@@ -1,0 +1,61 @@
+"""The estimates of a run as a flat table."""
+
+import numpy as np
+import pytest
+
+from iosonde.analysis.columns import Table
+from iosonde.analysis.estimate_table import estimate_table
+from iosonde.analysis.experiments import estimate_run
+from iosonde.records import RunRecord
+from iosonde.vocabulary import Operation, Quantity
+from tests.lab_builder import lab_run
+
+
+@pytest.fixture(scope="module")
+def run() -> RunRecord:
+    return lab_run()
+
+
+@pytest.fixture(scope="module")
+def table(run: RunRecord) -> Table:
+    return estimate_table(run)
+
+
+def test_there_is_a_row_for_each_cell_and_class_of_operations(run: RunRecord, table: Table) -> None:
+    expected = [(cell.cell, str(operation)) for cell in estimate_run(run).cells for operation in cell.operations]
+    assert list(zip(table["cell"], table["operation"], strict=True)) == expected
+    assert set(table["run"]) == {run.header.run}
+
+
+def test_every_quantity_has_its_value_interval_and_error(run: RunRecord, table: Table) -> None:
+    for quantity in Quantity:
+        assert {f"{quantity}{part}" for part in ("", "_low", "_high", "_standard_error", "_degrees_of_freedom")} <= set(
+            table
+        )
+    cells = {cell.cell: cell for cell in estimate_run(run).cells}
+    for row, (cell, operation) in enumerate(zip(table["cell"], table["operation"], strict=True)):
+        estimates = cells[cell].operations[Operation(operation)]
+        assert table["iops"][row] == estimates.iops.mean
+        assert table["iops_standard_error"][row] == pytest.approx(estimates.iops.standard_error, nan_ok=True)
+        assert table["latency_ns_p99"][row] == pytest.approx(estimates.percentile(99).value_ns or np.nan, nan_ok=True)
+
+
+def test_the_interval_follows_from_the_stored_error_alone(table: Table) -> None:
+    """Whoever compares runs takes the error from here: it must be that of the interval that reports show."""
+    from scipy.stats import t
+
+    known = np.isfinite(table["iops_low"]) & (table["iops_standard_error"] > 0)
+    mean, error = table["iops"][known], table["iops_standard_error"][known]
+    reach = np.log(table["iops_high"][known] / mean) / (error / mean)
+    levels = 2 * t.cdf(reach, table["iops_degrees_of_freedom"][known].round(1)) - 1
+    assert known.sum() > 10
+    # 95 %, or what 95 % takes where the error is that within repeats, or where a campaign has looked before.
+    assert np.all((levels > 0.93) & (levels < 0.97))
+
+
+def test_one_repeat_has_values_and_no_errors() -> None:
+    table = estimate_table(lab_run(repeats=1))
+    assert np.isfinite(table["iops"]).all()
+    assert np.isnan(table["iops_standard_error"]).all()
+    assert np.isnan(table["cpu_ns_per_io_low"]).all()
+    assert set(table["repeats"]) == {1}
