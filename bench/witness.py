@@ -104,6 +104,7 @@ def _ours(load: Load, seed: int) -> Seen:
     p99_ns = percentiles_of(totals)[P99]
     assert known is not None, "the device below the file is not known"
     assert known.device_ns_mean is not None, "its requests are other things than operations"
+    assert known.device_per_s is not None, "reads do not flush"
     assert p99_ns is not None, "too few operations"
     return Seen(known.per_s, known.latency_ns_mean, p99_ns, known.device_ns_mean, known.device_per_s / known.per_s)
 

@@ -138,6 +138,26 @@ fn a_submission_thread_costs_cpu_time_that_is_counted() {
 }
 
 #[test]
+fn submission_threads_that_lag_behind_what_is_done_lose_no_operation() {
+    if !has_uring() {
+        return;
+    }
+    // Reads from memory are done by the submission thread itself, before it says that it has taken them.
+    for folder in [Path::new("."), Path::new("/dev/shm")].into_iter().filter(|folder| folder.is_dir()) {
+        let folder = tempfile::tempdir_in(folder).expect("a folder");
+        filled(folder.path());
+        let cached = Wanted { write: false, create_bytes: None, direct: false };
+        let target = Target::open(&folder.path().join("target"), cached).expect("the file");
+        for (queue_depth, jobs) in [(1, 3), (4, 3), (8, 4), (32, 2)] {
+            let job = Job { poll: Poll::Sqpoll, queue_depth, jobs, measure_ns: 200 * MS, ..reads() };
+            let (result, intervals) = run(&target, &job);
+            assert_eq!((result.outcome, &result.failure), (Outcome::Finished, &None), "{queue_depth} x {jobs}");
+            assert!(count(&intervals) > 100, "{queue_depth} x {jobs}: {}", count(&intervals));
+        }
+    }
+}
+
+#[test]
 fn a_submission_thread_that_fell_asleep_between_operations_is_counted_each_time_it_is_woken() {
     if !has_uring() {
         return;

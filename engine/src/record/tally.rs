@@ -211,6 +211,12 @@ impl Tally {
         self.end_ns = start_ns;
     }
 
+    /// Settles what was estimated: a look that ended in this interval may have told of the one before as well, and no more
+    /// can have been done and not taken than was in flight.
+    pub fn close(&mut self) {
+        self.backlog_ns = self.backlog_ns.min(self.in_flight_ns);
+    }
+
     /// Counts one operation of a class that the job asks for.
     #[inline]
     pub fn record(&mut self, class: Class, latency_ns: u64, bytes: u64) {

@@ -86,5 +86,8 @@ where
 {
     static GRANTED: [OnceLock<Vec<&'static str>>; Poll::ALL.len()] = [const { OnceLock::new() }; Poll::ALL.len()];
     let granted = GRANTED[poll as usize].get_or_init(|| probe(poll));
-    Ok((builder(poll, granted).build(slots.max(2))?, granted))
+    // The kernel's submission thread says that it has taken operations when it has begun all of those that it found, and
+    // some of them may be done and replaced by then.
+    let entries = if poll == Poll::Sqpoll { slots.saturating_mul(2) } else { slots };
+    Ok((builder(poll, granted).build(entries.max(2))?, granted))
 }

@@ -126,7 +126,14 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> KernelRing<S, C> {
     pub unsafe fn push(&mut self, entry: &S) {
         self.under_way += 1;
         // SAFETY: both live until the operation is back, or for ever.
-        unsafe { self.held.ring.submission().push(entry) }.expect("the ring has an entry for every slot");
+        while unsafe { self.held.ring.submission().push(entry) }.is_err() {
+            assert!(self.poll == Poll::Sqpoll, "the ring has an entry for every slot");
+            let wait = IoringEnterFlags::SQ_WAIT | IoringEnterFlags::SQ_WAKEUP;
+            self.held
+                .entrance
+                .enter(0, 0, wait, None)
+                .expect("the kernel's submission thread lives as long as its ring");
+        }
     }
 
     /// Hands over what was pushed, and waits; see [`super::Ring::submit`].

@@ -75,6 +75,7 @@ impl Recorder {
             return;
         };
         next.begin(phase, interval, end_ns);
+        self.current.close();
         let full = std::mem::replace(&mut self.current, next);
         self.full.push(full).expect("the queue has room for every tally");
         if let Some(collector) = &self.collector {
@@ -87,6 +88,7 @@ impl Recorder {
     #[must_use]
     pub fn finish(mut self, end_ns: u64) -> (Box<Tally>, u64) {
         self.current.end_ns = end_ns.max(self.current.start_ns);
+        self.current.close();
         (self.current, self.merged)
     }
 }

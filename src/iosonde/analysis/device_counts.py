@@ -25,9 +25,11 @@ class Witnessed:
     """One class of operations as the engine counted it, and as the kernel did at the devices.
 
     ``per_s`` and ``bytes_per_s`` are rates, since the two looked at the clock at slightly other moments.
-    ``device_per_s`` counts requests that were merged into others as well. ``device_ns_mean`` is the time of a request
-    from its beginning to its completion; None where the devices count in ticks of the kernel's timer, where nothing
-    was counted, and where requests were merged or split, so that a request is another thing than an operation.
+    ``device_per_s`` counts requests that were merged into others as well; None for writes of a device that flushed
+    meanwhile: the kernel counts a flush among the writes too, as one of no bytes. ``device_ns_mean`` is the time of a
+    request from its beginning to its completion; None there as well, where the devices count in ticks of the kernel's
+    timer, where nothing was counted, and where requests were merged or split, so that a request is another thing than
+    an operation.
     """
 
     operation: Operation
@@ -35,13 +37,18 @@ class Witnessed:
     per_s: float
     bytes_per_s: float
     latency_ns_mean: float
-    device_per_s: float
+    device_per_s: float | None
     device_bytes_per_s: float
     device_ns_mean: float | None
 
 
 # Within this much, requests and operations are the same things: some lie on an edge of the measured time.
 _SAME: Final = 0.02
+
+# The kernel's counts are read by another thread. Where it was so much later than the window ended, they are of another
+# stretch of time.
+_LATE_SHARE: Final = 0.02
+_LATE_NS: Final = 20_000_000
 
 
 def witnessed(record: CellRecord, operation: Operation) -> Witnessed | None:
@@ -52,21 +59,28 @@ def witnessed(record: CellRecord, operation: Operation) -> Witnessed | None:
         return None
     if known != set(range(record.workload.targets)):
         return None
+    if any(_is_late(device, record.measured_ns) for device in record.devices):
+        return None
     counts = [_OF_DEVICE[operation](device) for device in record.devices]
     seconds = [device.elapsed_ns / SECOND_NS for device in record.devices]
     rates = zip(counts, seconds, strict=True)
     device_per_s = sum((each.count + each.merged) / elapsed_s for each, elapsed_s in rates)
     requests = sum(each.count for each in counts)
     per_s = totals.count * SECOND_NS / record.measured_ns
+    counts_flushes = operation is Operation.WRITE and any(device.flush.count for device in record.devices)
     are_same = sum(each.merged for each in counts) <= _SAME * requests and abs(device_per_s / per_s - 1) <= _SAME
-    is_timed = requests > 0 and are_same and all(device.by_request for device in record.devices)
+    is_timed = requests > 0 and are_same and not counts_flushes and all(device.by_request for device in record.devices)
     return Witnessed(
         operation=operation,
         count=totals.count,
         per_s=per_s,
         bytes_per_s=totals.bytes * SECOND_NS / record.measured_ns,
         latency_ns_mean=totals.latency_ns_sum / totals.count,
-        device_per_s=device_per_s,
+        device_per_s=None if counts_flushes else device_per_s,
         device_bytes_per_s=sum(each.bytes / elapsed_s for each, elapsed_s in zip(counts, seconds, strict=True)),
         device_ns_mean=sum(each.request_ns for each in counts) / requests if is_timed else None,
     )
+
+
+def _is_late(device: DeviceCounts, measured_ns: int) -> bool:
+    return abs(device.elapsed_ns - measured_ns) > _LATE_SHARE * measured_ns + _LATE_NS

@@ -23,7 +23,7 @@ from iosonde.report.states import discarded_text, steady_text
 from iosonde.report.terminal.cell_choice import ChosenCell
 from iosonde.report.terminal.fitting import Fitted, FittedTable
 from iosonde.report.verification import verification_lines
-from iosonde.units import format_duration, format_iops, format_latency, format_size
+from iosonde.units import format_bandwidth, format_duration, format_iops, format_latency, format_size
 
 SLOWEST_MAX: Final = 10
 
@@ -207,6 +207,9 @@ def _kernel_counts(record: CellRecord) -> str:
 
 
 def _beside(witness: Witnessed) -> str:
+    if witness.device_per_s is None:
+        share = witness.device_bytes_per_s / witness.bytes_per_s - 1
+        return f"{format_bandwidth(witness.device_bytes_per_s)} of {witness.operation}s ({share:+.2%})"
     rates = (
         f"{format_iops(witness.device_per_s)} {witness.operation}s/s ({witness.device_per_s / witness.per_s - 1:+.2%})"
     )

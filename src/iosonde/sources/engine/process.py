@@ -87,11 +87,17 @@ class EngineProcess:
         try:
             event = self._events.get(timeout=timeout_s)
         except queue.Empty:
-            raise SilenceError(f"the engine was silent for {timeout_s:.0f} s", HINT_HANGS) from None
+            raise self.silence(f"the engine was silent for {timeout_s:.0f} s") from None
         if isinstance(event, EngineError):
             self._put(event)
             raise event
         return event
+
+    def silence(self, told: str) -> SilenceError:
+        """What to say of an engine that did not answer: a signal may have stopped it, or it waits for its target."""
+        if _is_stopped(self.pid):
+            return SilenceError(f"{told}: it is stopped by a signal", "find out who sent it SIGSTOP, then run again")
+        return SilenceError(told, HINT_HANGS)
 
     def waiting(self) -> Iterator[Event]:
         """The events that came and were not taken yet. Waits for none."""
@@ -182,3 +188,11 @@ class EngineProcess:
             name = signal.Signals(-code).name
             return EngineError(f"the engine was ended by {name}", "look at the kernel's log (dmesg), then run again")
         return EngineError(f"the engine ended by itself with code {code}", "run again; report it if it happens twice")
+
+
+def _is_stopped(process: int) -> bool:
+    try:
+        state = Path(f"/proc/{process}/stat").read_text(encoding="ascii", errors="replace").rpartition(") ")[2][:1]
+    except OSError:
+        return False
+    return state in {"T", "t"}

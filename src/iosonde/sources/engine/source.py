@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from iosonde.errors import HINT_HANGS, HINT_ONE_BUILD, EngineError
+from iosonde.errors import HINT_ONE_BUILD, EngineError
 from iosonde.records import (
     INTERVAL_FORM,
     CellPlan,
@@ -200,7 +200,7 @@ class EngineSource:
             except SilenceError as error:
                 if end_s is None:
                     raise
-                raise SilenceError(f"the workload did not end within {silence_s_max:.0f} s", HINT_HANGS) from error
+                raise self._process.silence(f"the workload did not end within {silence_s_max:.0f} s") from error
             if event["type"] == "started" and ends:
                 end_s = time.monotonic() + silence_s_max
             if event["type"] == "finished":
