@@ -131,6 +131,15 @@ def test_cpu_time_is_that_of_the_workers_over_all_operations() -> None:
     assert found.cpu_ns_per_io.mean == 2000
 
 
+def test_cpu_time_of_the_kernels_threads_is_a_cost_of_operations_as_well() -> None:
+    whole = reads(1000, cpu_ns=2_000_000)
+    assert whole.cpu is not None
+    cpu = whole.cpu.model_copy(update={"kernel_workers_ns": 500_000, "sqpoll_threads_ns": 1_500_000})
+    found = estimate_cell(READS, [whole.model_copy(update={"cpu": cpu})])
+    assert found.cpu_ns_per_io is not None
+    assert found.cpu_ns_per_io.mean == 4000
+
+
 def test_faults_of_every_repeat_are_kept() -> None:
     fault = Fault(
         kind=FaultKind.RETRY, operation=Operation.READ, errno=11, errno_name="EAGAIN", count=2, offset_bytes_first=0

@@ -573,6 +573,15 @@ def test_a_busy_thread_is_told_with_user_and_system_apart() -> None:
     assert "96% (24% user, 72% system) of the time in random-read-4KiB-qd8" in found.statement
 
 
+def test_what_would_decide_about_a_depth_is_another_way_than_the_one_taken() -> None:
+    def told(engine: Engine) -> str:
+        short = three(queue_depth_achieved=2.0, engine=engine_truth(engine))
+        return only(run_of(*short), "depth-not-reached").deciding_test
+
+    assert told(Engine.PSYNC) == "The same cell with --engine io_uring."
+    assert told(Engine.IO_URING) == "The same cell with more CPUs, or more jobs of a lower depth."
+
+
 def test_with_sqpoll_as_well_kernel_threads_are_told_where_each_kind_is_counted() -> None:
     deep = three(**truth(kernel_workers=3, poll_mode="sqpoll", sqpoll_threads=1), cpu=handed_over(SECOND_NS))
     assert "3 kernel threads" in only(run_of(*deep), "kernel-workers").statement

@@ -90,3 +90,13 @@ def _kind_of(path: Path) -> str:
     from iosonde.machine import file_system_facts
 
     return file_system_facts(path).kind
+
+
+def test_the_thread_of_sqpoll_is_named_counted_and_in_the_cost_of_an_operation(tmp_path: Path) -> None:
+    cell, _ = probe(tmp_path, "--poll", "sqpoll")
+    if cell["engine"]["poll_mode"] != "sqpoll":
+        pytest.skip("this host has no submission threads")
+    assert cell["engine"]["sqpoll_threads"] == 1
+    assert cell["cpu"]["sqpoll_threads_ns"] > 0
+    shown = iosonde("probe", tmp_path, *WORDS[:-1], "--poll", "sqpoll")
+    assert "\nengine io_uring, sqpoll, " in shown.stdout

@@ -82,7 +82,7 @@ pub fn conduct(
         };
         wait_until(setting.clock, warmup_end_ns, &mut crew, &mut pass_on);
         let (before, counts_before) = (Moment::real(setting.clock), witness.look(setting.clock));
-        let spent_before = crew.kernel_watch.as_mut().map(KernelWatch::cpu_ns);
+        let spent_before = crew.kernel_watch.as_mut().map(KernelWatch::begin);
         wait_until(setting.clock, end_ns, &mut crew, &mut pass_on);
         let (after, counts_after) = (Moment::real(setting.clock), witness.look(setting.clock));
         wait_until(setting.clock, u64::MAX, &mut crew, &mut pass_on);
@@ -90,7 +90,8 @@ pub fn conduct(
         let asleep = crew.asleep();
         let Crew { mut total, collector, kernel_watch, .. } = crew;
         if let Some((mut watch, before)) = kernel_watch.zip(spent_before) {
-            total.needed(watch.most(), watch.cpu_ns().since(before));
+            let spent = watch.cpu_ns().since(before);
+            total.needed(watch.threads(), spent);
         }
         total.fail(asleep);
         // A worker that met the change knows the offset.

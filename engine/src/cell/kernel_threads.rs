@@ -19,19 +19,14 @@ const LOOK_NS_MAX: u64 = 200_000_000;
 /// They are busy when they run for longer than one part of so many of the time.
 const BUSY_PART: u64 = 2;
 
-/// Kernel threads at a time.
+/// Kernel threads that were at work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KernelThreads {
-    /// Those that operations were handed to (io-wq).
+    /// Those that operations were handed to (io-wq), at most at a time.
     pub workers: u32,
-    /// Those that look for what is submitted (SQPOLL).
+    /// Those that look for what is submitted (SQPOLL), and ran while it was measured: one of a ring that was given up goes
+    /// some time later.
     pub sqpoll: u32,
-}
-
-impl KernelThreads {
-    fn most(self, other: Self) -> Self {
-        Self { workers: self.workers.max(other.workers), sqpoll: self.sqpoll.max(other.sqpoll) }
-    }
 }
 
 /// The CPU time that they have taken, those that have gone included.
@@ -64,7 +59,9 @@ pub struct KernelWatch {
     spent_then_ns: u64,
     look_every_ns: u64,
     most_workers_since: u32,
-    most: KernelThreads,
+    most_workers: u32,
+    // What submission threads had spent when measuring began.
+    sqpoll_then_ns: BTreeMap<u32, u64>,
 }
 
 impl KernelWatch {
@@ -80,7 +77,8 @@ impl KernelWatch {
             spent_then_ns: 0,
             look_every_ns: LOOK_NS_MIN,
             most_workers_since: 0,
-            most: KernelThreads::default(),
+            most_workers: 0,
+            sqpoll_then_ns: BTreeMap::new(),
         }
     }
 
@@ -106,10 +104,19 @@ impl KernelWatch {
         std::mem::take(&mut self.most_workers_since)
     }
 
-    /// The most at a time so far.
+    /// Marks the beginning of what is measured: what they had spent by then.
+    pub fn begin(&mut self) -> KernelThreadsCpu {
+        let spent = self.cpu_ns();
+        self.sqpoll_then_ns.clone_from(&self.sqpoll_ns);
+        spent
+    }
+
+    /// Those that have been at work.
     #[must_use]
-    pub fn most(&self) -> KernelThreads {
-        self.most
+    pub fn threads(&self) -> KernelThreads {
+        let then_ns = |thread| self.sqpoll_then_ns.get(thread).copied().unwrap_or(0);
+        let ran = self.sqpoll_ns.iter().filter(|(thread, spent_ns)| **spent_ns > then_ns(thread)).count();
+        KernelThreads { workers: self.most_workers, sqpoll: u32::try_from(ran).unwrap_or(u32::MAX) }
     }
 
     /// The CPU time of all of them so far.
@@ -125,14 +132,10 @@ impl KernelWatch {
 
     /// Adds what a worker saw before it gave its ring up, and the ring's threads with it.
     pub fn add(&mut self, found: &[KernelThread]) {
-        let count = |kind| {
-            let count = found.iter().filter(|each| each.kind == kind).count();
-            u32::try_from(count).unwrap_or(u32::MAX)
-        };
-        let now =
-            KernelThreads { workers: count(KernelThreadKind::Worker), sqpoll: count(KernelThreadKind::Submitter) };
-        self.most_workers_since = self.most_workers_since.max(now.workers);
-        self.most = self.most.most(now);
+        let workers = found.iter().filter(|each| each.kind == KernelThreadKind::Worker).count();
+        let workers = u32::try_from(workers).unwrap_or(u32::MAX);
+        self.most_workers_since = self.most_workers_since.max(workers);
+        self.most_workers = self.most_workers.max(workers);
         for &KernelThread { kind, thread, cpu_ns } in found {
             let spent = match kind {
                 KernelThreadKind::Worker => &mut self.cpu_ns,
@@ -185,8 +188,18 @@ mod tests {
         let mut watch = KernelWatch::of(Arc::default());
         let thread = |kind, thread| KernelThread { kind, thread, cpu_ns: 100 * MS };
         watch.add(&[thread(Submitter, 7), thread(Submitter, 8), thread(Worker, 9)]);
-        assert_eq!((watch.most(), watch.most_workers_since()), (KernelThreads { workers: 1, sqpoll: 2 }, 1));
+        assert_eq!((watch.threads(), watch.most_workers_since()), (KernelThreads { workers: 1, sqpoll: 2 }, 1));
         assert_eq!(watch.cpu_ns(), KernelThreadsCpu { workers_ns: 100 * MS, sqpoll_ns: 200 * MS });
+    }
+
+    #[test]
+    fn a_submission_thread_of_a_ring_that_was_given_up_before_is_not_counted() {
+        let mut watch = KernelWatch::of(Arc::default());
+        let thread = |thread, cpu_ns| KernelThread { kind: Submitter, thread, cpu_ns };
+        watch.add(&[thread(7, 100 * MS), thread(8, 5 * MS)]);
+        watch.begin();
+        watch.add(&[thread(7, 100 * MS), thread(8, 90 * MS)]);
+        assert_eq!(watch.threads().sqpoll, 1);
     }
 
     #[test]

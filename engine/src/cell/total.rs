@@ -129,7 +129,7 @@ impl Total {
         }
     }
 
-    /// Says how many kernel threads were at work at a time, and their CPU time since measuring began.
+    /// Says how many kernel threads were at work, and their CPU time since measuring began.
     pub fn needed(&mut self, most: KernelThreads, cpu_ns: KernelThreadsCpu) {
         self.kernel_threads = most;
         self.kernel_threads_ns = Some(cpu_ns);

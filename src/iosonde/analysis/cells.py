@@ -332,8 +332,8 @@ def _beyond_own(record: CellRecord, operation: Operation, workload: Workload) ->
 
 
 def _cpu_ns_per_io(record: CellRecord) -> float | None:
-    """CPU time of the worker threads, user and system, over everything that completed in the same window."""
-    count = count_of(record.operations, Operation.ALL)
-    if not count or record.cpu_workers_ns is None:
+    """CPU time of the worker threads and of the kernel's that help them, over what completed in the same window."""
+    count, cpu = count_of(record.operations, Operation.ALL), record.cpu
+    if not count or cpu is None or record.cpu_workers_ns is None:
         return None
-    return record.cpu_workers_ns / count
+    return (record.cpu_workers_ns + (cpu.kernel_workers_ns or 0) + (cpu.sqpoll_threads_ns or 0)) / count

@@ -7,7 +7,7 @@ from iosonde.analysis.depth import DEPTH_SHARE_INVALID, depth_share
 from iosonde.analysis.states import failed_repeats, has_steal, steal_share
 from iosonde.findings.case import Case, count_of, distinct, name_some
 from iosonde.findings.model import Confidence, Finding, Severity
-from iosonde.records import FaultKind
+from iosonde.records import Engine, FaultKind
 
 # A queue that is filled again at once is never quite full; below this it is not what was asked.
 DEPTH_SHARE_DOUBTFUL = 0.90
@@ -95,9 +95,15 @@ def depth_not_reached(case: Case) -> Iterator[Finding]:
                 if case.is_simulated
                 else "Read these cells at the depth achieved; look for a busy CPU first."
             ),
-            deciding_test=("" if case.is_simulated else "The same cell with more CPUs, or with --engine io_uring."),
+            deciding_test="" if case.is_simulated else f"The same cell with {_other_way(case, cell)}.",
             cells=tuple(each.cell for each, _ in short),
         )
+
+
+def _other_way(case: Case, cell: CellEstimate) -> str:
+    """What keeps more in flight than the way in which a cell was measured."""
+    engines = {record.engine.engine for record in case.run.cells if record.cell == cell.cell and record.engine}
+    return "more CPUs, or more jobs of a lower depth" if Engine.IO_URING in engines else "--engine io_uring"
 
 
 def _waiting(cell: CellEstimate) -> str:

@@ -50,9 +50,10 @@ def device_counts_differ(case: Case) -> Iterator[Finding]:
             evidence=tuple((each.record.cell, _amounts(each.witness)) for each in doubts[:10]),
             advice=(
                 "What did not reach the device came from elsewhere: the page cache, blocks that were never written, or "
-                "a file system that keeps data twice. Take these figures for those of the file system, not the device."
+                "a file system that compresses. Take these figures for those of the file system, not the device."
                 if is_less
-                else "Something else used the device meanwhile: look for it, and measure again without it."
+                else "Something else used the device meanwhile, or the file system writes data more than once: look "
+                "for it, and measure again without it."
             ),
             deciding_test="The same cell on the whole device, with nothing mounted on it and `iostat -x 1` beside it.",
             cells=distinct(each.record.cell for each in doubts),
@@ -108,10 +109,15 @@ def _count_doubts(case: Case, record: CellRecord) -> Iterator[_Doubt]:
             continue
         share = witness.device_bytes_per_s / witness.bytes_per_s - 1
         edges = 2 * record.workload.operations_in_flight / witness.count
-        allowed = COUNTS_SHARE_MAX + edges + LOOKS_APART_NS / record.measured_ns
+        allowed = COUNTS_SHARE_MAX + edges + (LOOKS_APART_NS + _apart_ns(record)) / record.measured_ns
         # More on a device that others may use says nothing.
         if share < -allowed or (share > allowed and _is_alone(case)):
             yield _Doubt(record, witness, share)
+
+
+def _apart_ns(record: CellRecord) -> int:
+    """By how much the stretch that the kernel's counts are of is another one than the window."""
+    return max((abs(device.elapsed_ns - record.measured_ns) for device in record.devices), default=0)
 
 
 def _time_doubts(case: Case, record: CellRecord) -> Iterator[_Doubt]:

@@ -13,7 +13,7 @@ from iosonde.analysis.missing import ENGINE_UNKNOWING, FEW_BEYOND, NO_DATA_MOVED
 from iosonde.analysis.pace import SATURATED
 from iosonde.charts.quantities import NEAR_DEPTH
 from iosonde.findings.model import Finding, Severity, invalid_by
-from iosonde.records import LatencyKind, Operation, RunRecord
+from iosonde.records import CellRecord, LatencyKind, Operation, RunRecord
 from iosonde.report.brand import brands_of
 from iosonde.report.dashes import Dash, explained
 from iosonde.report.facts import span_text, targets_text
@@ -22,6 +22,7 @@ from iosonde.report.result_tables import AT_LEAST
 from iosonde.report.validity import MARK, see
 from iosonde.report.verification import verification_lines
 from iosonde.units import format_bandwidth, format_duration, format_iops, format_latency
+from iosonde.vocabulary import Poll
 
 _STYLES = {Severity.INVALID: "bold red", Severity.DOUBTFUL: "yellow", Severity.NOTE: "cyan"}
 BRAND_STYLE = "bold black on yellow"
@@ -62,7 +63,7 @@ def _circumstances(run: RunRecord, cell: CellEstimate) -> Text:
     record = run.cells[0]
     achieved = cell.queue_depth_achieved
     engine = run.header.engine if record.engine is None else record.engine.engine
-    words = [f"engine {engine}"]
+    words = [f"engine {engine}", *_polled(record)]
     if record.engine is not None and record.engine.fio is not None:
         words = [f"engine {record.engine.fio.version} ({record.engine.fio.ioengine})"]
     if not run.header.is_simulated:
@@ -79,6 +80,13 @@ def _circumstances(run: RunRecord, cell: CellEstimate) -> Text:
     if record.censored is not None and record.censored.count:
         words.append(f"{record.censored.count} still in flight at the end")
     return Text(", ".join(words), style="dim")
+
+
+def _polled(record: CellRecord) -> tuple[str, ...]:
+    """How completions were found, where that is not as usual."""
+    if record.engine is None or record.engine.poll_mode not in {Poll.IOPOLL, Poll.SQPOLL}:
+        return ()
+    return (record.engine.poll_mode,)
 
 
 def _pace(cell: CellEstimate) -> Iterator[Text]:
