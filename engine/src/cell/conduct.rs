@@ -82,7 +82,7 @@ pub fn conduct(
         };
         wait_until(setting.clock, warmup_end_ns, &mut crew, &mut pass_on);
         let (before, counts_before) = (Moment::real(setting.clock), witness.look(setting.clock));
-        let spent_before = crew.kernel_watch.as_mut().map(KernelWatch::begin);
+        let spent_before = crew.kernel_watch.as_mut().map(KernelWatch::cpu_ns);
         wait_until(setting.clock, end_ns, &mut crew, &mut pass_on);
         let (after, counts_after) = (Moment::real(setting.clock), witness.look(setting.clock));
         wait_until(setting.clock, u64::MAX, &mut crew, &mut pass_on);

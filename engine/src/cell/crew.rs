@@ -176,7 +176,7 @@ impl<'scope> Crew<'scope> {
                 self.stop.store(true, Ordering::Relaxed);
             }
             if let Some(watch) = &mut self.kernel_watch {
-                watch.add(&legacy.kernel_threads);
+                watch.add_last(&legacy.kernel_threads);
             }
             let tally = self.total.add(legacy, target);
             self.collector.add_last(worker, tally);

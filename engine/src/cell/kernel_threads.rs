@@ -1,7 +1,7 @@
 //! The kernel's threads that `io_uring` hands operations to, and those that look for what is submitted, watched from a thread
 //! that measures nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -24,8 +24,7 @@ const BUSY_PART: u64 = 2;
 pub struct KernelThreads {
     /// Those that operations were handed to (io-wq), at most at a time.
     pub workers: u32,
-    /// Those that look for what is submitted (SQPOLL), and ran while it was measured: one of a ring that was given up goes
-    /// some time later.
+    /// Those that look for what is submitted (SQPOLL), which workers had when they ended.
     pub sqpoll: u32,
 }
 
@@ -60,8 +59,8 @@ pub struct KernelWatch {
     look_every_ns: u64,
     most_workers_since: u32,
     most_workers: u32,
-    // What submission threads had spent when measuring began.
-    sqpoll_then_ns: BTreeMap<u32, u64>,
+    // Those that workers saw last. One of a ring that was given up before goes some time later.
+    sqpoll_last: BTreeSet<u32>,
 }
 
 impl KernelWatch {
@@ -78,7 +77,7 @@ impl KernelWatch {
             look_every_ns: LOOK_NS_MIN,
             most_workers_since: 0,
             most_workers: 0,
-            sqpoll_then_ns: BTreeMap::new(),
+            sqpoll_last: BTreeSet::new(),
         }
     }
 
@@ -104,19 +103,11 @@ impl KernelWatch {
         std::mem::take(&mut self.most_workers_since)
     }
 
-    /// Marks the beginning of what is measured: what they had spent by then.
-    pub fn begin(&mut self) -> KernelThreadsCpu {
-        let spent = self.cpu_ns();
-        self.sqpoll_then_ns.clone_from(&self.sqpoll_ns);
-        spent
-    }
-
     /// Those that have been at work.
     #[must_use]
     pub fn threads(&self) -> KernelThreads {
-        let then_ns = |thread| self.sqpoll_then_ns.get(thread).copied().unwrap_or(0);
-        let ran = self.sqpoll_ns.iter().filter(|(thread, spent_ns)| **spent_ns > then_ns(thread)).count();
-        KernelThreads { workers: self.most_workers, sqpoll: u32::try_from(ran).unwrap_or(u32::MAX) }
+        let sqpoll = u32::try_from(self.sqpoll_last.len()).unwrap_or(u32::MAX);
+        KernelThreads { workers: self.most_workers, sqpoll }
     }
 
     /// The CPU time of all of them so far.
@@ -131,7 +122,13 @@ impl KernelWatch {
     }
 
     /// Adds what a worker saw before it gave its ring up, and the ring's threads with it.
-    pub fn add(&mut self, found: &[KernelThread]) {
+    pub fn add_last(&mut self, found: &[KernelThread]) {
+        let submitters = found.iter().filter(|each| each.kind == KernelThreadKind::Submitter);
+        self.sqpoll_last.extend(submitters.map(|each| each.thread));
+        self.add(found);
+    }
+
+    fn add(&mut self, found: &[KernelThread]) {
         let workers = found.iter().filter(|each| each.kind == KernelThreadKind::Worker).count();
         let workers = u32::try_from(workers).unwrap_or(u32::MAX);
         self.most_workers_since = self.most_workers_since.max(workers);
@@ -187,7 +184,7 @@ mod tests {
         assert!(!are_busy(Submitter, &[100 * MS]));
         let mut watch = KernelWatch::of(Arc::default());
         let thread = |kind, thread| KernelThread { kind, thread, cpu_ns: 100 * MS };
-        watch.add(&[thread(Submitter, 7), thread(Submitter, 8), thread(Worker, 9)]);
+        watch.add_last(&[thread(Submitter, 7), thread(Submitter, 8), thread(Worker, 9)]);
         assert_eq!((watch.threads(), watch.most_workers_since()), (KernelThreads { workers: 1, sqpoll: 2 }, 1));
         assert_eq!(watch.cpu_ns(), KernelThreadsCpu { workers_ns: 100 * MS, sqpoll_ns: 200 * MS });
     }
@@ -197,8 +194,7 @@ mod tests {
         let mut watch = KernelWatch::of(Arc::default());
         let thread = |thread, cpu_ns| KernelThread { kind: Submitter, thread, cpu_ns };
         watch.add(&[thread(7, 100 * MS), thread(8, 5 * MS)]);
-        watch.begin();
-        watch.add(&[thread(7, 100 * MS), thread(8, 90 * MS)]);
+        watch.add_last(&[thread(8, 90 * MS)]);
         assert_eq!(watch.threads().sqpoll, 1);
     }
 

@@ -81,7 +81,7 @@ pub struct EngineTruth {
     pub clock_source: &'static str,
     /// Kernel threads that `io_uring` handed operations to, at most at a time.
     pub kernel_workers: u32,
-    /// The kernel's submission threads (SQPOLL) that ran while it was measured.
+    /// The kernel's submission threads (SQPOLL) that workers had when they ended.
     pub sqpoll_threads: u32,
     /// How often one of these slept when operations were handed over, from the start of the warm-up on.
     pub sqpoll_wakeups: u64,

@@ -119,7 +119,7 @@ class EngineTruth(Record):
 
     ``batch_max`` is how many operations were handed over, or taken back, in one go at most. ``kernel_workers`` is how
     many kernel threads io_uring handed operations to, at most at a time, and ``sqpoll_threads`` how many looked for
-    what was submitted while it was measured; ``sqpoll_wakeups`` is how often one of these slept when operations were
+    what was submitted, at the end; ``sqpoll_wakeups`` is how often one of these slept when operations were
     handed over, from the start of the warm-up on. None where nobody counted. ``buffer_bytes`` is the size of the I/O
     buffers of all workers together, where there are any and somebody says it. Where another program measured, ``fio``
     is what is known of it.
