@@ -153,12 +153,7 @@ def outcome_of(record: RunRecord, wall_s: float) -> Outcome:
 
 def is_established(figure: HeadlineFigure, aim: Aim) -> bool:
     """Whether a figure of the headline is known as well as was asked of it."""
-    if figure.estimate is not None:
-        share, percent = figure.estimate.half_width_share, aim.precision_percent
-    elif figure.low is None or figure.high is None or not figure.value:
-        return False
-    else:
-        share, percent = (figure.high - figure.low) / 2 / figure.value, aim.tail_percent
+    share, percent = figure.half_width_share, aim.precision_percent if figure.is_mean else aim.tail_percent
     return share is not None and 100 * share <= percent
 
 

@@ -17,7 +17,8 @@ from scipy.stats import binomtest
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import estimate_run
-from iosonde.analysis.precision import FIGURES, Figure, figures_of, precision_of
+from iosonde.analysis.precision import FIGURES, figures_of, precision_of
+from iosonde.figures import Figure
 from iosonde.units import SECOND_NS
 from verify.campaigns import run_one_cell
 

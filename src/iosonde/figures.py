@@ -1,7 +1,6 @@
 """One number with how well it is known: what tables, headlines, expectations and comparisons all speak of."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
 from iosonde.vocabulary import Operation, Provenance, Quantity
 
@@ -31,7 +30,12 @@ class Figure:
     place: str = ""
     why_none: str = ""
 
-    @cached_property
+    @property
+    def is_mean(self) -> bool:
+        """Whether it is a mean over repeats, and no percentile."""
+        return self.quantity.percent is None
+
+    @property
     def half_width(self) -> float | None:
         """Half the 95 % interval: the number after ±; None without one."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2

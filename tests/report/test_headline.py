@@ -9,7 +9,8 @@ from iosonde.records import Experiment, Operation, Outcome, Sync, Workload
 from iosonde.report.answers import answers_of
 from iosonde.report.display import figure_text
 from iosonde.report.headline import KINDS_MAX, headline_of
-from iosonde.report.headline_figures import Headline, HeadlineFigure, HeadlineGroup, Quantity
+from iosonde.report.headline_figures import Headline, HeadlineFigure, HeadlineGroup
+from iosonde.vocabulary import Quantity
 from tests.builders import cell_plan, cell_record, failed, finding, run_record, totals_of, workload
 from tests.charts.test_mixes import operations_of
 from tests.lab_builder import lab_run
@@ -19,6 +20,22 @@ from tests.pace_builder import paced, paced_repeat
 @pytest.fixture(scope="module")
 def headline() -> Headline:
     return headline_of(estimate_run(lab_run()))
+
+
+def of(
+    name: str, quantity: Quantity, value: float | None, operation: Operation = Operation.READ, **others: float
+) -> HeadlineFigure:
+    """A figure with no more to it."""
+    return HeadlineFigure(
+        name=name,
+        quantity=quantity,
+        operation=operation,
+        value=value,
+        low=others.get("low"),
+        high=others.get("high"),
+        lowest=others.get("lowest"),
+        highest=others.get("highest"),
+    )
 
 
 def group(headline: Headline, identity: str) -> HeadlineGroup:
@@ -140,9 +157,9 @@ def test_durable_writes_are_told_with_their_block_size_and_never_compared_over_s
 
 def test_a_mix_with_flushes_is_told_in_commits_with_its_reads_beside_them() -> None:
     (group,) = told(workload(read_percent=70, sync=Sync.FDATASYNC)).groups
-    assert [(figure.name, figure.quantity) for figure in group.figures] == [
-        ("best", Quantity.COMMITS),
-        ("reads", Quantity.IOPS),
+    assert [(figure.name, figure.operation, figure.quantity) for figure in group.figures] == [
+        ("best", Operation.COMMIT, Quantity.IOPS),
+        ("reads", Operation.READ, Quantity.IOPS),
     ]
     assert group.name == "Random 70/30 mix + fdatasync, 4 KiB"
 
@@ -210,13 +227,13 @@ def test_a_campaign_of_rates_alone_tells_the_highest_that_was_kept() -> None:
 @pytest.mark.parametrize(
     ("figure", "value", "unit"),
     [
-        (HeadlineFigure("best", Quantity.IOPS, 412_345.4), "412,345", "IOPS"),
-        (HeadlineFigure("best", Quantity.BANDWIDTH, 3_512_000_000.0), "3,512", "MB/s"),
-        (HeadlineFigure("rate", Quantity.COMMITS, 853.25), "853.2", "commits/s"),
-        (HeadlineFigure("p99", Quantity.LATENCY, 78_123.0), "78.12", "us"),
-        (HeadlineFigure("p99", Quantity.LATENCY, 61.0), "61.00", "ns"),
-        (HeadlineFigure("p99", Quantity.LATENCY, 12_500_000.0), "12.50", "ms"),
-        (HeadlineFigure("p99.99", Quantity.LATENCY, None), "–", "us"),
+        (of("best", Quantity.IOPS, 412_345.4), "412,345", "IOPS"),
+        (of("best", Quantity.BYTES_PER_S, 3_512_000_000.0), "3,512", "MB/s"),
+        (of("rate", Quantity.IOPS, 853.25, operation=Operation.COMMIT), "853.2", "commits/s"),
+        (of("p99", Quantity.LATENCY_NS_P99, 78_123.0), "78.12", "us"),
+        (of("p99", Quantity.LATENCY_NS_P99, 61.0), "61.00", "ns"),
+        (of("p99", Quantity.LATENCY_NS_P99, 12_500_000.0), "12.50", "ms"),
+        (of("p99.99", Quantity.LATENCY_NS_P99_99, None), "–", "us"),
     ],
 )
 def test_a_figure_is_written_in_the_unit_of_its_kind(figure: HeadlineFigure, value: str, unit: str) -> None:
@@ -225,12 +242,12 @@ def test_a_figure_is_written_in_the_unit_of_its_kind(figure: HeadlineFigure, val
 
 
 def test_a_percentile_shows_its_interval() -> None:
-    shown = figure_text(HeadlineFigure("p99", Quantity.LATENCY, 78_123.0, low=77_000.0, high=80_500.0, lowest=1.0))
+    shown = figure_text(of("p99", Quantity.LATENCY_NS_P99, 78_123.0, low=77_000.0, high=80_500.0, lowest=1.0))
     assert (shown.spread, shown.spread_kind) == ("77.00 to 80.50", "95 % interval")
 
 
 def test_a_percentile_without_an_interval_shows_the_extremes_of_its_repeats() -> None:
-    shown = figure_text(HeadlineFigure("p99", Quantity.LATENCY, 78_123.0, lowest=77_000.0, highest=80_500.0))
+    shown = figure_text(of("p99", Quantity.LATENCY_NS_P99, 78_123.0, lowest=77_000.0, highest=80_500.0))
     assert (shown.spread, shown.spread_kind) == ("77.00 to 80.50", "lowest to highest repeat")
 
 

@@ -5,10 +5,13 @@ from enum import StrEnum
 from math import inf
 from typing import Final
 
-from iosonde.analysis.cells import CellEstimate, OperationEstimate
+from iosonde.analysis.cells import CellEstimate, OperationEstimate, PercentileEstimate
 from iosonde.analysis.estimate import Estimate, Level
+from iosonde.analysis.figures import figure_of
 from iosonde.analysis.histogram import SAMPLES_BEYOND_MIN, TAIL_PERCENT
+from iosonde.figures import Figure
 from iosonde.records.workload import AIM_REPEATS_MIN, TAIL_TOLERANCE
+from iosonde.vocabulary import Quantity
 
 
 class Reason(StrEnum):
@@ -26,36 +29,22 @@ FIGURES: Final = ("throughput", "mean latency", "p99")
 """What an aim is about, by name."""
 
 
-@dataclass(frozen=True)
-class Figure:
-    """One of ``FIGURES`` with its 95 % interval, whose ends are None where it has none; ``level`` made it that wide.
+@dataclass(frozen=True, kw_only=True)
+class AimedFigure(Figure):
+    """One of ``FIGURES`` by ``name``; ``level`` made its interval that wide.
 
     ``between_share`` is that of ``Estimate``. ``tolerance`` is how much wider it may be than was asked of a mean.
     """
 
     name: str
-    value: float | None
-    low: float | None
-    high: float | None
     level: Level | None = None
     between_share: float | None = None
     tolerance: float = 1.0
-
-    @property
-    def half_width_share(self) -> float | None:
-        """How well it is known: half its interval as a share of it, None without an interval."""
-        if self.value is None or self.low is None or self.high is None:
-            return None
-        return (self.high - self.low) / 2 / self.value if self.value else 0.0
 
     def doubt(self, precision_percent: float) -> float:
         """Its half interval over the one that was asked for; infinite without an interval."""
         share = self.half_width_share
         return inf if share is None else share * 100 / precision_percent / self.tolerance
-
-    def holds(self, truth: float) -> bool:
-        """Whether a value lies in the interval."""
-        return self.low is not None and self.high is not None and self.low <= truth <= self.high
 
 
 @dataclass(frozen=True)
@@ -67,7 +56,7 @@ class Precision:
     """
 
     cell: str
-    known: tuple[Figure, ...]
+    known: tuple[AimedFigure, ...]
     doubt: float
     reason: Reason | None
     repeats_used: int = 0
@@ -78,7 +67,7 @@ class Precision:
         return self.reason is None
 
     @property
-    def widest(self) -> Figure:
+    def widest(self) -> AimedFigure:
         """The figure that is known worst, by what was asked of it."""
         return max(self.known, key=lambda each: each.doubt(1.0))
 
@@ -87,7 +76,8 @@ def precision_of(cell: CellEstimate, precision_percent: float) -> Precision:
     """How well throughput, mean latency and p99 of what a cell is about are known; of a saturated one, throughput."""
     subject = cell.subject
     if subject is None:
-        return Precision(cell.cell, (Figure(FIGURES[0], None, None, None),), inf, Reason.UNMEASURED)
+        nothing = AimedFigure(name=FIGURES[0], quantity=Quantity.IOPS, operation=cell.workload.subject, value=None)
+        return Precision(cell.cell, (nothing,), inf, Reason.UNMEASURED)
     # How long a saturated cell is measured makes its latency: no time would make that known.
     known = figures_of(subject)[: 1 if subject.saturated else None]
     doubt = max(each.doubt(precision_percent) for each in known)
@@ -97,23 +87,32 @@ def precision_of(cell: CellEstimate, precision_percent: float) -> Precision:
     return Precision(cell.cell, known, doubt, reason, cell.repeats_used)
 
 
-def figures_of(subject: OperationEstimate) -> tuple[Figure, ...]:
+def figures_of(subject: OperationEstimate) -> tuple[AimedFigure, ...]:
     """The figures that an aim is about, in the order of ``FIGURES``: operations a second, and latencies in ns."""
     throughput, latency, p99 = FIGURES
     tail = subject.percentile(TAIL_PERCENT)
     return (
-        _mean(throughput, subject.iops),
-        _mean(latency, subject.latency_ns_mean),
-        Figure(p99, tail.value_ns, tail.low_ns, tail.high_ns, tail.level, tail.between_share, TAIL_TOLERANCE),
+        _aimed(throughput, Quantity.IOPS, subject, subject.iops),
+        _aimed(latency, Quantity.LATENCY_NS_MEAN, subject, subject.latency_ns_mean),
+        _aimed(p99, Quantity.LATENCY_NS_P99, subject, tail, TAIL_TOLERANCE),
     )
 
 
-def _mean(name: str, found: Estimate) -> Figure:
-    return Figure(name, found.mean, found.low, found.high, found.level, found.between_share)
+def _aimed(
+    name: str,
+    quantity: Quantity,
+    subject: OperationEstimate,
+    found: Estimate | PercentileEstimate,
+    tolerance: float = 1.0,
+) -> AimedFigure:
+    figure = figure_of(quantity, subject, "")
+    return AimedFigure(
+        **vars(figure), name=name, level=found.level, between_share=found.between_share, tolerance=tolerance
+    )
 
 
 def _reason(
-    cell: CellEstimate, subject: OperationEstimate, known: tuple[Figure, ...], precision_percent: float
+    cell: CellEstimate, subject: OperationEstimate, known: tuple[AimedFigure, ...], precision_percent: float
 ) -> Reason:
     if cell.repeats.warming_up:
         return Reason.WARMING_UP

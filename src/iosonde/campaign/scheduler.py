@@ -19,7 +19,7 @@ from typing import Final
 from iosonde.analysis.cells import CellEstimate, estimate_cell, was_looked_at
 from iosonde.analysis.histogram import PERCENTS, SAMPLES_BEYOND_MIN
 from iosonde.analysis.kinds import leading_cells
-from iosonde.analysis.precision import Figure, Precision, Reason, precision_of
+from iosonde.analysis.precision import AimedFigure, Precision, Reason, precision_of
 from iosonde.analysis.totals import total_of
 from iosonde.plans import CELL_OVERHEAD_NS, ROUNDING_NS, cell_seed, timing_between, turn_cost_ns
 from iosonde.records import Aim, CellPlan, CellRecord, CellTurn, Experiment, Outcome, Plan, Timing
@@ -204,7 +204,7 @@ class AdaptiveScheduler:
         best = (self._best_ns(each, usual_ns, beside_ns, repeats) for each in known.known)
         return min(max(best), most_ns)
 
-    def _best_ns(self, figure: Figure, usual_ns: float, beside_ns: float, repeats: int) -> float:
+    def _best_ns(self, figure: AimedFigure, usual_ns: float, beside_ns: float, repeats: int) -> float:
         doubt, share = figure.doubt(self._aim.precision_percent), figure.between_share or 0.0
         if doubt <= 1:
             return 0.0

@@ -53,10 +53,15 @@ def decimals_of(value: float, digits: int = 4) -> int:
 
 def with_interval(estimate: Estimate, factor: float = 1.0) -> str:
     """``mean ± half-width`` in the unit that ``factor`` leads to, or the bare mean where repeats are too few."""
-    mean = estimate.mean * factor
-    if estimate.half_width is None:
-        return significant(mean)
-    return f"{significant(mean)} ± {_half_width(estimate.half_width * factor, decimals_of(mean))}"
+    return value_with_interval(estimate.mean, estimate.half_width, factor)
+
+
+def value_with_interval(value: float, half_width: float | None, factor: float = 1.0) -> str:
+    """The same of any value."""
+    shown = significant(value * factor)
+    if half_width is None:
+        return shown
+    return f"{shown} ± {_half_width(half_width * factor, decimals_of(value * factor))}"
 
 
 def _half_width(value: float, decimals: int) -> str:

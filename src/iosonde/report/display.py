@@ -12,11 +12,12 @@ from iosonde.charts.quantities import (
     decimals_of,
     latency_unit,
     significant,
-    with_interval,
+    value_with_interval,
 )
-from iosonde.records import Times
-from iosonde.report.headline_figures import HeadlineFigure, Quantity
+from iosonde.records import Operation, Times
+from iosonde.report.headline_figures import HeadlineFigure
 from iosonde.units import SECOND_NS, format_bandwidth, format_duration, format_latency, format_size
+from iosonde.vocabulary import Quantity
 
 UNIT_BASES: Final = {
     "IOPS": "operations/s",
@@ -51,8 +52,8 @@ def figure_text(figure: HeadlineFigure) -> FigureText:
     if figure.value is None:
         return FigureText(NO_VALUE, "", figure.why_none, unit, base)
     missing = f"no 95 % interval: {figure.why_none}" if figure.why_none else ""
-    if figure.estimate is not None:
-        value, _, half_width = with_interval(figure.estimate, factor).partition(" ± ")
+    if figure.is_mean:
+        value, _, half_width = value_with_interval(figure.value, figure.half_width, factor).partition(" ± ")
         return FigureText(
             value,
             f"± {half_width}" if half_width else "",
@@ -77,10 +78,8 @@ def _with_remark(kind: str, figure: HeadlineFigure) -> str:
 
 def _unit(figure: HeadlineFigure) -> tuple[float, str]:
     if figure.quantity is Quantity.IOPS:
-        return 1.0, "IOPS"
-    if figure.quantity is Quantity.COMMITS:
-        return 1.0, "commits/s"
-    if figure.quantity is Quantity.BANDWIDTH:
+        return 1.0, "commits/s" if figure.operation is Operation.COMMIT else "IOPS"
+    if figure.quantity is Quantity.BYTES_PER_S:
         return 1 / MEGABYTE, BANDWIDTH_UNIT
     unit = latency_unit([] if figure.value is None else [figure.value])
     return 1 / unit.ns, unit.name

@@ -24,7 +24,7 @@ from iosonde.store import write_csv as write_csv_files
 if TYPE_CHECKING:
     from iosonde.analysis.columns import Table
 
-EXPORT_VERSION: Final = 1
+EXPORT_VERSION: Final = 2
 SCHEMA_TITLE: Final = "iosonde run"
 
 

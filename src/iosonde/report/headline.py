@@ -5,21 +5,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from iosonde.analysis.cells import CellEstimate, OperationEstimate
-from iosonde.analysis.estimate import Estimate
+from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import DepthSweep, RunEstimates
 from iosonde.analysis.families import Along, drawn_classes
-from iosonde.analysis.histogram import percent_label
+from iosonde.analysis.figures import figure_of
+from iosonde.analysis.histogram import percent_label, percent_name
 from iosonde.analysis.kinds import Kind, at_one_size, is_plain, kinds_of
-from iosonde.analysis.missing import why_no_mean_interval, why_no_percentile_interval
 from iosonde.charts.figure import why_no_figures
 from iosonde.charts.names import names_of
 from iosonde.charts.quantities import cell_depth_label, load_label, operations_label, plural
 from iosonde.findings.model import Finding
 from iosonde.records import Access, Aim, Experiment, Operation, Sync
-from iosonde.report.headline_figures import Headline, HeadlineFigure, HeadlineGroup, Quantity, SweptKnee
+from iosonde.report.headline_figures import Headline, HeadlineFigure, HeadlineGroup, SweptKnee
 from iosonde.report.kind_names import kind_id, kind_label, name_at, operations_at
 from iosonde.report.marks import invalid_below, with_marks
+from iosonde.vocabulary import Quantity
 
 TAIL_DEPTH: Final = 8
 KINDS_MAX: Final = 6
@@ -73,11 +73,11 @@ def _best_throughput(kind: Kind) -> HeadlineGroup | None:
 
     def figures_of(cell: CellEstimate) -> tuple[HeadlineFigure, ...]:
         if kind.is_stream:
-            return _figures(cell, whole, lambda each: each.bytes_per_s, "best", Quantity.BANDWIDTH)
+            return _figures(cell, whole, Quantity.BYTES_PER_S, "best")
         if whole is Operation.COMMIT:
-            beside = _figures(cell, Operation.READ, lambda each: each.iops, "reads", Quantity.IOPS)
-            return (*_figures(cell, whole, lambda each: each.iops, "best", Quantity.COMMITS), *beside)
-        return _figures(cell, whole, lambda each: each.iops, "best", Quantity.IOPS)
+            beside = _figures(cell, Operation.READ, Quantity.IOPS, "reads")
+            return (*_figures(cell, whole, Quantity.IOPS, "best"), *beside)
+        return _figures(cell, whole, Quantity.IOPS, "best")
 
     cells = kind.compared
     identity = f"{kind_id(kind)}-{'bandwidth' if kind.is_stream else 'iops'}"
@@ -99,7 +99,7 @@ def _without_queue(kind: Kind) -> HeadlineGroup | None:
 
 
 def _mean_and_p99(cell: CellEstimate, operation: Operation) -> tuple[HeadlineFigure, ...]:
-    mean = _figures(cell, operation, lambda each: each.latency_ns_mean, "mean", Quantity.LATENCY)
+    mean = _figures(cell, operation, Quantity.LATENCY_NS_MEAN, "mean")
     return (*mean, *_percentile(cell, operation, 99))
 
 
@@ -129,13 +129,13 @@ def _durable_write(estimates: RunEstimates) -> HeadlineGroup | None:
     cells = at_one_size(flushed or [cell for cell in writes if cell.workload.sync is Sync.DSYNC])
     if not cells:
         return None
-    name, means, quantity = _DURABLE[cells[0].workload.sync]
+    name, means = _DURABLE[cells[0].workload.sync]
     return _best(
         "durable-write",
         name,
         cells,
         lambda cell: (
-            *_figures(cell, cell.workload.subject, lambda each: each.iops, "rate", quantity),
+            *_figures(cell, cell.workload.subject, Quantity.IOPS, "rate"),
             *_percentile(cell, cell.workload.subject, 99),
         ),
         f"Writes, each made durable by {means},",
@@ -143,8 +143,8 @@ def _durable_write(estimates: RunEstimates) -> HeadlineGroup | None:
 
 
 _DURABLE: Final = {
-    Sync.FDATASYNC: ("Write + fdatasync", "fdatasync", Quantity.COMMITS),
-    Sync.DSYNC: ("Write, O_DSYNC", "O_DSYNC", Quantity.IOPS),
+    Sync.FDATASYNC: ("Write + fdatasync", "fdatasync"),
+    Sync.DSYNC: ("Write, O_DSYNC", "O_DSYNC"),
 }
 
 
@@ -156,7 +156,7 @@ def _rate_kept(kind: Kind) -> HeadlineGroup | None:
         figures = cell.of(kind.whole)
         if figures is None or figures.saturated:
             return ()
-        rate = _figures(cell, kind.whole, lambda each: each.iops, "rate", Quantity.IOPS)
+        rate = _figures(cell, kind.whole, Quantity.IOPS, "rate")
         return (*rate, *_percentile(cell, kind.whole, 99))
 
     return _best(f"{kind_id(kind)}-rate", name_at(kind, cells[0]), cells, figures_of, operations_at(kind, cells[0]))
@@ -233,34 +233,16 @@ def _load(cell: CellEstimate) -> str:
     return cell_depth_label(cell) if asked.sync is Sync.NONE else f"depth {asked.operations_in_flight_each}"
 
 
-def _figures(
-    cell: CellEstimate,
-    operation: Operation,
-    estimate_of: Callable[[OperationEstimate], Estimate],
-    name: str,
-    quantity: Quantity,
-) -> tuple[HeadlineFigure, ...]:
-    figures = cell.of(operation)
-    if figures is None:
+def _figures(cell: CellEstimate, operation: Operation, quantity: Quantity, name: str) -> tuple[HeadlineFigure, ...]:
+    estimates = cell.of(operation)
+    if estimates is None:
         return ()
-    estimate = estimate_of(figures)
-    return (HeadlineFigure(name, quantity, estimate.mean, estimate, why_none=why_no_mean_interval(estimate)),)
+    return (HeadlineFigure(**vars(figure_of(quantity, estimates, cell.cell)), name=name),)
 
 
 def _percentile(cell: CellEstimate, operation: Operation, percent: float) -> tuple[HeadlineFigure, ...]:
-    figures = cell.of(operation)
-    if figures is None:
+    found = _figures(cell, operation, Quantity(f"latency_ns_{percent_name(percent)}"), percent_label(percent))
+    if not found:
         return ()
-    known = figures.percentile(percent)
-    return (
-        HeadlineFigure(
-            percent_label(percent),
-            Quantity.LATENCY,
-            known.value_ns,
-            low=known.low_ns,
-            high=known.high_ns,
-            lowest=known.lowest_ns,
-            highest=known.highest_ns,
-            why_none=why_no_percentile_interval(figures, percent),
-        ),
-    )
+    known = cell.operations[operation].percentile(percent)
+    return tuple(replace(figure, lowest=known.lowest_ns, highest=known.highest_ns) for figure in found)

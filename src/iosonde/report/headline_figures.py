@@ -1,57 +1,38 @@
 """The figures of a headline, as data."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final
 
-from iosonde.analysis.estimate import Estimate
 from iosonde.analysis.experiments import DepthSweep
-from iosonde.analysis.histogram import TAIL_PERCENT, percent_label
 from iosonde.analysis.knee import Knee
+from iosonde.figures import Figure
+from iosonde.vocabulary import Quantity
 
 NAMED_MAX: Final = 4
 
 
-class Quantity(StrEnum):
-    """What kind of number a headline figure is; its value is in the base unit named here."""
+@dataclass(frozen=True, kw_only=True)
+class HeadlineFigure(Figure):
+    """One number of a headline, under the name that it has there.
 
-    IOPS = "operations_per_s"
-    COMMITS = "commits_per_s"
-    BANDWIDTH = "bytes_per_s"
-    LATENCY = "latency_ns"
-
-
-@dataclass(frozen=True)
-class HeadlineFigure:
-    """One number in a base unit.
-
-    ``estimate`` is there for means over repeats. A percentile has none: it is read from all repeats added up, ``low``
-    and ``high`` bound it with 95 % confidence, and ``lowest`` and ``highest`` are the extremes of the repeats' own;
-    either pair is None where samples do not support it.
-    ``value`` is None when too few samples lie beyond the percentile. ``why_none`` says why it has no value or no
-    interval; it is empty where it has both. ``remark`` says by how much it is known less exactly than was asked.
+    ``lowest`` and ``highest`` are the extremes of the repeats' own percentiles; None where samples do not support them,
+    and for means. ``remark`` says by how much it is known less exactly than was asked.
     """
 
     name: str
-    quantity: Quantity
-    value: float | None
-    estimate: Estimate | None = None
-    low: float | None = None
-    high: float | None = None
     lowest: float | None = None
     highest: float | None = None
-    why_none: str = ""
     remark: str = ""
 
     @property
     def is_aimed_at(self) -> bool:
         """Whether a precision asks for it: throughput, mean latency and p99."""
-        return self.estimate is not None or self.is_tail
+        return self.is_mean or self.is_tail
 
     @property
     def is_tail(self) -> bool:
         """Whether it is a p99, of all operations or of one kind of a mix (``p99 of reads``)."""
-        return self.name.partition(" of ")[0] == percent_label(TAIL_PERCENT)
+        return self.quantity is Quantity.LATENCY_NS_P99
 
 
 @dataclass(frozen=True)

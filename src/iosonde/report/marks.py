@@ -26,10 +26,9 @@ def with_marks(group: HeadlineGroup, findings: Sequence[Finding], aim_ended: Aim
 
 
 def _missed(figure: HeadlineFigure, aim: Aim) -> str:
-    low, high = (figure.low, figure.high) if figure.estimate is None else (figure.estimate.low, figure.estimate.high)
-    if low is None or high is None or not figure.value or not figure.is_aimed_at:
+    if figure.half_width_share is None or not figure.value or not figure.is_aimed_at:
         return ""
-    percent = (high - low) / 2 / figure.value * 100
+    percent = figure.half_width_share * 100
     asked = aim.tail_percent if figure.is_tail else aim.precision_percent
     return f"±{percent:.1f} %, asked {asked:g} %: the budget ended" if percent > asked else ""
 

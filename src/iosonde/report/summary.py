@@ -182,7 +182,12 @@ def _figures_table(groups: Sequence[HeadlineGroup]) -> tuple[Table, tuple[Text, 
     for group, row in zip(groups, values, strict=True):
         name = Text.assemble((group.name, "bold"), f", {group.where}")
         table.add_row(name, _figures_text(group, row))
-    bare = [each.why_none for group in groups for each in group.figures if each.estimate is not None and each.why_none]
+    bare = [
+        each.why_none
+        for group in groups
+        for each in group.figures
+        if each.is_mean and each.value is not None and each.why_none
+    ]
     marks = _marks_text(groups)
     said = " ".join([*marks, *notes, *(f"Without ±: {why}." for why in dict.fromkeys(bare))])
     return table, (Text(said, style="dim"),) if said else ()
@@ -193,7 +198,7 @@ def _value(figure: HeadlineFigure) -> str:
     if figure.value is None:
         return Dash(figure.why_none)
     shown = figure_text(figure)
-    spread = f" {shown.spread}" if figure.estimate is not None and shown.spread else ""
+    spread = f" {shown.spread}" if figure.is_mean and shown.spread else ""
     return f"{shown.value}{spread} {shown.unit}"
 
 
