@@ -55,6 +55,11 @@ def test_a_stall_of_a_tenth_of_a_second_is_a_stall_and_no_regime() -> None:
     assert (stall.start_ns, stall.end_ns, stall.iops) == (340_000_000, 459_000_000, 0.0)
 
 
+def test_a_stall_that_is_most_of_a_short_repeat_is_one_as_well() -> None:
+    [stall] = stalls_of(in_steps([500, 0, 0, 0, 0], 100_000_000))
+    assert (stall.start_ns, stall.end_ns) == (100_000_000, 500_000_000)
+
+
 @pytest.mark.parametrize("every_ms", [10, 40])
 def test_a_level_has_to_last_a_second_however_short_the_intervals_are(every_ms: int) -> None:
     lasting = in_steps([400] * 120 + [200] * 120, every_ms * 1_000_000)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import log
-from statistics import median
+from statistics import fmean, median
 from typing import Final
 
 from iosonde.analysis.estimate import LEVEL_SHARE_MIN
@@ -93,7 +93,8 @@ def stalls_of(record: CellRecord) -> tuple[Regime, ...]:
     if not measured or record.workload.burst_operations is not None:
         return ()
     rates = [iops_of(each) for each in measured]
-    usual = median(rates)
+    # Where it stood still for most of a short repeat, the median of the rates is that of standing still.
+    usual = median(rates) or fmean(rates)
     begin_ns = measured[0].start_ns
     found = (regime_of(measured[first:last], begin_ns) for first, last in _runs(rates, usual * STALL_SHARE_MAX))
     return tuple(each for each in found if _is_stall(each, usual))

@@ -85,7 +85,7 @@ def _fitted(points: Sequence[DepthPoint]) -> ScalabilityLaw:
     import numpy as np
     from scipy.optimize import nnls
 
-    depth = np.array([point.queue_depth_achieved or point.queue_depth for point in points], dtype=np.float64)
+    depth = np.array([point.queue_depth_kept or point.queue_depth for point in points], dtype=np.float64)
     rate = np.array([point.throughput for point in points])
     # Measured over fitted is linear in 1/rate, contention/rate and coherency/rate, none of which is negative: the
     # least squares of relative residuals have one solution, and need no first guess.

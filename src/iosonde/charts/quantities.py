@@ -148,16 +148,25 @@ def depth_text(achieved: Estimate, device: Estimate | None) -> str:
     return f"{text}, device {significant(device.mean, 3)}"
 
 
-def depth_label(asked: int, achieved: float | None) -> str:
-    """``depth 8``, with the depth that was kept where it is another: ``depth 64 (12.3 achieved)``."""
-    if achieved is None or abs(achieved / asked - 1) <= NEAR_DEPTH:
+def depth_label(asked: int, achieved: float | None, device: float | None = None) -> str:
+    """``depth 8``, with the depth that was kept where it is another: ``depth 64 (12.3 achieved)``.
+
+    Where less of that was in flight at the device, it is the depth there: ``depth 64 (6.1 at the device)``.
+    """
+    kept = achieved if device is None else device
+    if kept is None or abs(kept / asked - 1) <= NEAR_DEPTH:
         return f"depth {asked}"
-    return f"depth {asked} ({significant(achieved, 3)} achieved)"
+    if achieved is not None and (device is None or achieved - device <= NEAR_DEPTH * achieved):
+        return f"depth {asked} ({significant(achieved, 3)} achieved)"
+    return f"depth {asked} ({significant(kept, 3)} at the device)"
 
 
 def cell_depth_label(cell: CellEstimate) -> str:
     """The same of a cell."""
-    return depth_label(cell.queue_depth_asked, cell.queue_depth_kept)
+    achieved, device = cell.queue_depth_achieved, cell.queue_depth_device
+    return depth_label(
+        cell.queue_depth_asked, None if achieved is None else achieved.mean, None if device is None else device.mean
+    )
 
 
 def load_label(workload: Workload) -> str:

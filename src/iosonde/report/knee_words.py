@@ -247,4 +247,4 @@ def _best(point: DepthPoint) -> str:
 
 
 def _depth(point: DepthPoint) -> str:
-    return depth_label(point.queue_depth, point.queue_depth_achieved)
+    return depth_label(point.queue_depth, point.queue_depth_achieved, point.queue_depth_device)

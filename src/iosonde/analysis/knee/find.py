@@ -76,7 +76,8 @@ def _point(cell: CellEstimate, operation: Operation) -> DepthPoint | None:
         throughput=figures.iops.mean,
         latency_ns=figures.latency_ns_mean.mean,
         latency_ns_p99=figures.percentile(TAIL_PERCENT).value_ns,
-        queue_depth_achieved=cell.queue_depth_kept,
+        queue_depth_achieved=None if cell.queue_depth_achieved is None else cell.queue_depth_achieved.mean,
+        queue_depth_device=None if cell.queue_depth_device is None else cell.queue_depth_device.mean,
         repeats=tuple(
             (totals.count * SECOND_NS / record.measured_ns, totals.latency_ns_sum / totals.count)
             for record, totals, _ in used

@@ -41,9 +41,9 @@ class KneeReason(StrEnum):
 class DepthPoint:
     """Throughput (any unit of work a second) and latency (nanoseconds) at one asked depth.
 
-    ``queue_depth_achieved`` and ``latency_ns_p99`` are None where they are not known. ``repeats`` are throughput and
-    mean latency of each repeat that the figures come from; without two of them there is no interval. ``weights`` are
-    the shares of these in the figures, where they are not equal.
+    ``queue_depth_achieved``, ``queue_depth_device`` and ``latency_ns_p99`` are None where they are not known.
+    ``repeats`` are throughput and mean latency of each repeat that the figures come from; without two of them there is
+    no interval. ``weights`` are the shares of these in the figures, where they are not equal.
     """
 
     queue_depth: int
@@ -51,8 +51,14 @@ class DepthPoint:
     latency_ns: float
     latency_ns_p99: int | None = None
     queue_depth_achieved: float | None = None
+    queue_depth_device: float | None = None
     repeats: tuple[tuple[float, float], ...] = ()
     weights: tuple[float, ...] = ()
+
+    @property
+    def queue_depth_kept(self) -> float | None:
+        """The depth that figures belong to: that at the device, or the achieved one where only the host's is known."""
+        return self.queue_depth_achieved if self.queue_depth_device is None else self.queue_depth_device
 
 
 @dataclass(frozen=True)

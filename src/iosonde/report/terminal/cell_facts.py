@@ -12,7 +12,7 @@ from rich.text import Text
 from iosonde.analysis.clocks import drift_ppm
 from iosonde.analysis.device_counts import WITNESSED, Witnessed, witnessed
 from iosonde.analysis.littles_law import littles_law
-from iosonde.analysis.regimes import regimes_of, stalls_of
+from iosonde.analysis.regimes import STALL_NS_MIN, regimes_of, stalls_of
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.findings import describe_levels
 from iosonde.printing import printable
@@ -125,7 +125,10 @@ def _levels(record: CellRecord) -> str:
 def _stalls(record: CellRecord) -> str:
     stalls = stalls_of(record)
     told = [f"{format_duration(each.end_ns - each.start_ns)} at {format_duration(each.start_ns)}" for each in stalls]
-    return ", ".join(told) or ("none" if record.intervals else "not known")
+    # Whatever is as long has a whole interval in it.
+    least_ns = max(STALL_NS_MIN, 2 * record.timing.interval_ns)
+    none = f"none of {format_duration(least_ns)} or more" if record.intervals else "not known"
+    return ", ".join(told) or none
 
 
 def _censored(record: CellRecord) -> str:
