@@ -43,6 +43,24 @@ def test_the_last_sentence_counts_what_is_grave_and_leaves_notes_alone() -> None
     assert "f-note-0" not in last
 
 
+def test_a_figure_that_is_doubted_says_so_where_it_is_told() -> None:
+    run = lab_run()
+    headline = headline_of(estimate_run(run))
+    durable, tail = (
+        next(group for group in headline.groups if group.id == identity)
+        for identity in ("durable-write", "random-read-tail")
+    )
+    findings = [
+        finding("not-established", Severity.DOUBTFUL, (durable.cell,)),
+        finding("stalls", Severity.DOUBTFUL, (tail.cell,)),
+    ]
+    said = answers_of(estimate_run(run), headline_of(estimate_run(run), findings), findings)
+    assert any("commits/s [unreliable, see not-established] (" in sentence for sentence in said)
+    assert any(
+        sentence.startswith("The tail of") and sentence.endswith("[unreliable, see stalls].") for sentence in said
+    )
+
+
 def test_a_campaign_of_one_s_own_has_a_knee_where_it_sweeps_depths() -> None:
     said = answers(matrix_run(1, 2, 4, 8, 16))
     assert any("the knee is at depth 4" in sentence for sentence in said), said

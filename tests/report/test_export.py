@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from iosonde.analysis.experiments import estimate_run
+from iosonde.cli.forms import TABLES
 from iosonde.errors import OutputError
 from iosonde.findings import Severity
 from iosonde.records import Neighbour, Operation, RunRecord
-from iosonde.report.export import write_csv, write_json
+from iosonde.report.export import run_tables, write_csv, write_json
 from tests.builders import finding
 from tests.lab_builder import lab_run
 
@@ -48,6 +49,10 @@ def document(run: RunRecord, tmp_path_factory: pytest.TempPathFactory) -> dict[s
 def test_three_tables_are_written(tables: dict[str, list[dict[str, str]]]) -> None:
     assert list(tables) == ["cells.csv", "estimates.csv", "intervals.csv", "histograms.csv"]
     assert all(tables.values())
+
+
+def test_the_places_that_are_checked_before_are_those_of_all_tables() -> None:
+    assert tuple(run_tables(lab_run(), [])) == TABLES
 
 
 def test_the_cells_have_the_promised_columns(tables: dict[str, list[dict[str, str]]]) -> None:

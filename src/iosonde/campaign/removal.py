@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from iosonde.sources import MadeTarget
 # busy disk takes seconds to free a large file. After that the removal continues on its own.
 LOST_S_MAX: Final = 2.0
 BUSY_S_MAX: Final = 8.0
+ASK_AGAIN_S: Final = 0.05
 NO_ANSWER: Final = "its file system does not answer"
 
 # Is told of a file that could not be removed, and why.
@@ -121,10 +123,22 @@ def _remover(made: _Made) -> subprocess.Popen[bytes]:
     )
 
 
+def _remover_in_time(made: _Made, wait_s: float) -> subprocess.Popen[bytes]:
+    """The same where the system starts no more processes for a moment: those of the run are about to end."""
+    until_s = time.monotonic() + wait_s
+    while True:
+        try:
+            return _remover(made)
+        except BlockingIOError:
+            if time.monotonic() > until_s:
+                raise
+            time.sleep(ASK_AGAIN_S)
+
+
 def _remove(made: _Made, wait_s: float) -> str:
     """Why it could not be removed; empty where nothing of ours lies there any more."""
     try:
-        remover = _remover(made)
+        remover = _remover_in_time(made, wait_s)
     except OSError as error:
         return f"no process can be started to remove it: {error.strerror}"
     with suppress(subprocess.TimeoutExpired):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from iosonde.report.drawing import Drawers
     from iosonde.report.page import Page
 
-TABLES: Final = ("cells", "intervals", "histograms")
+TABLES: Final = ("cells", "estimates", "intervals", "histograms")
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from iosonde.report.display import figure_text
 from iosonde.report.headline_figures import Headline, HeadlineGroup, SweptKnee
 from iosonde.report.knee_words import TOLD_IN_FULL_MAX, knee_sentence, knee_short, knees_in_brief
 from iosonde.report.sentences import experiment_sentence
-from iosonde.report.validity import MARK, Invalid, invalid_cells, see
+from iosonde.report.validity import MARK, UNRELIABLE, Invalid, invalid_cells, see
 
 ANSWERS_MAX: Final = 5
 BESTS_MAX: Final = 4
@@ -57,8 +57,7 @@ def _tail(headline: Headline) -> str:
         return ""
     known = [(figure.name, figure_text(figure)) for figure in group.figures if figure.value is not None]
     parts = [f"{name} is {text.value} {text.unit}" for name, text in known]
-    mark = f" [{MARK}, {see(group.invalid_by)}]" if group.invalid_by else ""
-    return f"The tail of {group.of} at {group.where}: {', '.join(parts)}{mark}." if parts else ""
+    return f"The tail of {group.of} at {group.where}: {', '.join(parts)}{_mark(group)}." if parts else ""
 
 
 def _others(estimates: RunEstimates, invalid: Invalid) -> str:
@@ -107,5 +106,11 @@ def _group(headline: Headline, identity: str) -> HeadlineGroup | None:
 
 def _main(group: HeadlineGroup) -> str:
     text = figure_text(group.figures[0])
-    said = " ".join(part for part in (text.value, text.spread, text.unit) if part)
-    return f"{said} [{MARK}, {see(group.invalid_by)}]" if group.invalid_by else said
+    return " ".join(part for part in (text.value, text.spread, text.unit) if part) + _mark(group)
+
+
+def _mark(group: HeadlineGroup) -> str:
+    """What makes the figures of a group invalid, or else unreliable, behind them."""
+    if group.invalid_by:
+        return f" [{MARK}, {see(group.invalid_by)}]"
+    return f" [{UNRELIABLE}, {see(group.doubted_by)}]" if group.doubted_by else ""

@@ -24,7 +24,7 @@ from iosonde.report.headline_figures import Headline, HeadlineFigure, HeadlineGr
 from iosonde.report.knee_words import TOLD_IN_FULL_MAX, knee_sentence, knees_in_brief
 from iosonde.report.sentences import experiment_sentence
 from iosonde.report.terminal.isolated import failed
-from iosonde.report.validity import MARK, Invalid, invalid_cells, see
+from iosonde.report.validity import MARK, UNRELIABLE, Invalid, invalid_cells, see
 
 LINES_MAX: Final = 23
 """A screen of 24 lines keeps one for the prompt."""
@@ -35,7 +35,6 @@ FINDINGS_MIN: Final = 1
 FINDINGS_LINES_MIN: Final = 3
 """What they take: their counts, one of them in short, and how many more there are."""
 
-UNRELIABLE: Final = "unreliable"
 _INTERVALS: Final = "Means over repeats, ± 95 %; MB/s is 10^6 bytes/s; percentiles over all repeats."
 _STYLES: Final = {Severity.INVALID: "bold red", Severity.DOUBTFUL: "yellow", Severity.NOTE: "cyan"}
 

@@ -9,6 +9,7 @@ from iosonde.findings.model import Finding, invalid_by
 from iosonde.report.result_tables import ResultTable
 
 MARK: Final = "INVALID"
+UNRELIABLE: Final = "unreliable"
 Invalid = Mapping[str, tuple[str, ...]]
 """Cells whose figures are invalid, each with the ids of the findings that say so."""
 

@@ -1,0 +1,52 @@
+"""Removing the files that a run has made."""
+
+import errno
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from iosonde.campaign.removal import CreatedFiles, numbers_of
+
+
+def made_in(folder: Path) -> tuple[CreatedFiles, Path, list[str]]:
+    """One file that a run has made, and what is told of it."""
+    told: list[str] = []
+    path = folder / "made.data"
+    path.write_bytes(bytes(4096))
+    files = CreatedFiles(lambda _, reason: told.append(reason))
+    files.add(path, numbers_of(path), "")
+    return files, path, told
+
+
+def refuse(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
+    """Makes the system start no process so many times."""
+    real, left = subprocess.Popen, [times]
+
+    def start(*words: Any, **options: Any) -> subprocess.Popen[bytes]:
+        left[0] -= 1
+        if left[0] >= 0:
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        started: subprocess.Popen[bytes] = real(*words, **options)
+        return started
+
+    monkeypatch.setattr("iosonde.campaign.removal.subprocess.Popen", start)
+
+
+def test_a_file_is_removed_once_the_system_starts_processes_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files, path, told = made_in(tmp_path)
+    refuse(monkeypatch, 3)
+    assert files.remove(dict, 5.0)
+    assert (path.exists(), told) == (False, [])
+
+
+def test_where_it_never_does_the_file_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files, path, told = made_in(tmp_path)
+    refuse(monkeypatch, 10**6)
+    files.remove(dict, 0.2)
+    assert path.exists()
+    assert told == ["no process can be started to remove it: Resource temporarily unavailable"]
