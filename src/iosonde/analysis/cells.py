@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 
-from iosonde.analysis.estimate import Estimate, Level, Own, estimate, estimate_known, fitting
+from iosonde.analysis.estimate import Estimate, Level, Own, estimate, estimate_known, fitting, mean_of
 from iosonde.analysis.histogram import PERCENTS, TAIL_PERCENT
 from iosonde.analysis.latency import (
     TimesEstimate,
@@ -31,6 +31,7 @@ from iosonde.records import (
     Outcome,
     Plan,
     Workload,
+    depth_kept,
 )
 from iosonde.vocabulary import Fate
 
@@ -126,8 +127,7 @@ class CellEstimate:
     @property
     def queue_depth_kept(self) -> float | None:
         """The depth that figures belong to: that at the device, or the achieved one where only the host's is known."""
-        kept = self.queue_depth_device or self.queue_depth_achieved
-        return None if kept is None else kept.mean
+        return mean_of(depth_kept(self.queue_depth_achieved, self.queue_depth_device))
 
     @property
     def repeats_finished(self) -> int:

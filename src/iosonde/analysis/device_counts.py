@@ -59,7 +59,7 @@ def witnessed(record: CellRecord, operation: Operation) -> Witnessed | None:
         return None
     if known != set(range(record.workload.targets)):
         return None
-    if any(_is_late(device, record.measured_ns) for device in record.devices):
+    if apart_ns(record) > _LATE_SHARE * record.measured_ns + _LATE_NS:
         return None
     counts = [_OF_DEVICE[operation](device) for device in record.devices]
     seconds = [device.elapsed_ns / SECOND_NS for device in record.devices]
@@ -82,5 +82,6 @@ def witnessed(record: CellRecord, operation: Operation) -> Witnessed | None:
     )
 
 
-def _is_late(device: DeviceCounts, measured_ns: int) -> bool:
-    return abs(device.elapsed_ns - measured_ns) > _LATE_SHARE * measured_ns + _LATE_NS
+def apart_ns(record: CellRecord) -> int:
+    """By how much the interval of the kernel's counts differs from the measurement window, at most."""
+    return max((abs(device.elapsed_ns - record.measured_ns) for device in record.devices), default=0)

@@ -115,6 +115,11 @@ class Estimate:
         return self.half_width / self.mean if self.mean else 0.0
 
 
+def mean_of(found: Estimate | None) -> float | None:
+    """The mean, where there is one."""
+    return None if found is None else found.mean
+
+
 def estimate(
     values: Sequence[float],
     lengths: Sequence[float] | None = None,

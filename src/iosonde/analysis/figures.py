@@ -1,9 +1,9 @@
 """From the estimates of a cell to figures: the one place that says which estimate a quantity is."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
-from iosonde.analysis.cells import CellEstimate, OperationEstimate
+from iosonde.analysis.cells import CellEstimate, OperationEstimate, PercentileEstimate
 from iosonde.analysis.estimate import Estimate
 from iosonde.analysis.histogram import bucket_of, low_and_width
 from iosonde.analysis.missing import why_no_mean_interval, why_no_percentile_interval
@@ -17,6 +17,28 @@ _MEANS: Final[Mapping[Quantity, Callable[[OperationEstimate], Estimate]]] = {
 }
 
 
+class Known(NamedTuple):
+    """The value of an estimate and how well it is known, under the names that a ``Figure`` has for them."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    standard_error: float | None
+    degrees_of_freedom: float | None
+
+
+def known_of(found: Estimate | PercentileEstimate) -> Known:
+    """The value of an estimate, the ends of its 95 % interval, and its standard error."""
+    if isinstance(found, Estimate):
+        return Known(found.mean, found.low, found.high, found.standard_error, found.degrees_of_freedom)
+    return Known(found.value_ns, found.low_ns, found.high_ns, found.standard_error_ns, found.degrees_of_freedom)
+
+
+def estimate_of(quantity: Quantity, estimates: OperationEstimate) -> Estimate | PercentileEstimate:
+    """The estimate that a quantity is."""
+    return _MEANS[quantity](estimates) if quantity.percent is None else estimates.percentile(quantity.percent)
+
+
 def figures_of(cell: CellEstimate) -> Iterator[Figure]:
     """Every quantity of every class of operations of a cell, by class."""
     for estimates in cell.operations.values():
@@ -26,36 +48,19 @@ def figures_of(cell: CellEstimate) -> Iterator[Figure]:
 
 def figure_of(quantity: Quantity, estimates: OperationEstimate, cell: str) -> Figure:
     """One quantity of one class of operations of a cell."""
-    percent = quantity.percent
-    if percent is None:
-        return _mean(quantity, estimates, cell)
-    found = estimates.percentile(percent)
+    found = estimate_of(quantity, estimates)
+    if isinstance(found, Estimate):
+        resolution, why_none = 0.0, why_no_mean_interval(found)
+    else:
+        resolution = _bucket_width_ns(estimates, found.value_ns)
+        why_none = why_no_percentile_interval(estimates, found.percent)
     return Figure(
         quantity=quantity,
         operation=estimates.operation,
-        value=found.value_ns,
-        low=found.low_ns,
-        high=found.high_ns,
-        standard_error=found.standard_error_ns,
-        degrees_of_freedom=found.degrees_of_freedom,
-        resolution=_bucket_width_ns(estimates, found.value_ns),
+        resolution=resolution,
         place=cell,
-        why_none=why_no_percentile_interval(estimates, percent),
-    )
-
-
-def _mean(quantity: Quantity, estimates: OperationEstimate, cell: str) -> Figure:
-    mean = _MEANS[quantity](estimates)
-    return Figure(
-        quantity=quantity,
-        operation=estimates.operation,
-        value=mean.mean,
-        low=mean.low,
-        high=mean.high,
-        standard_error=mean.standard_error,
-        degrees_of_freedom=mean.degrees_of_freedom,
-        place=cell,
-        why_none=why_no_mean_interval(mean),
+        why_none=why_none,
+        **known_of(found)._asdict(),
     )
 
 

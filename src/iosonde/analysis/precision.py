@@ -5,9 +5,9 @@ from enum import StrEnum
 from math import inf
 from typing import Final
 
-from iosonde.analysis.cells import CellEstimate, OperationEstimate, PercentileEstimate
-from iosonde.analysis.estimate import Estimate, Level
-from iosonde.analysis.figures import figure_of
+from iosonde.analysis.cells import CellEstimate, OperationEstimate
+from iosonde.analysis.estimate import Level
+from iosonde.analysis.figures import estimate_of, figure_of
 from iosonde.analysis.histogram import SAMPLES_BEYOND_MIN, TAIL_PERCENT
 from iosonde.figures import Figure
 from iosonde.records.workload import AIM_REPEATS_MIN, TAIL_TOLERANCE
@@ -90,22 +90,15 @@ def precision_of(cell: CellEstimate, precision_percent: float) -> Precision:
 def figures_of(subject: OperationEstimate) -> tuple[AimedFigure, ...]:
     """The figures that an aim is about, in the order of ``FIGURES``: operations a second, and latencies in ns."""
     throughput, latency, p99 = FIGURES
-    tail = subject.percentile(TAIL_PERCENT)
     return (
-        _aimed(throughput, Quantity.IOPS, subject, subject.iops),
-        _aimed(latency, Quantity.LATENCY_NS_MEAN, subject, subject.latency_ns_mean),
-        _aimed(p99, Quantity.LATENCY_NS_P99, subject, tail, TAIL_TOLERANCE),
+        _aimed(throughput, Quantity.IOPS, subject),
+        _aimed(latency, Quantity.LATENCY_NS_MEAN, subject),
+        _aimed(p99, Quantity.LATENCY_NS_P99, subject, TAIL_TOLERANCE),
     )
 
 
-def _aimed(
-    name: str,
-    quantity: Quantity,
-    subject: OperationEstimate,
-    found: Estimate | PercentileEstimate,
-    tolerance: float = 1.0,
-) -> AimedFigure:
-    figure = figure_of(quantity, subject, "")
+def _aimed(name: str, quantity: Quantity, subject: OperationEstimate, tolerance: float = 1.0) -> AimedFigure:
+    found, figure = estimate_of(quantity, subject), figure_of(quantity, subject, "")
     return AimedFigure(
         **vars(figure), name=name, level=found.level, between_share=found.between_share, tolerance=tolerance
     )

@@ -6,9 +6,9 @@ from statistics import median
 from typing import Final
 
 from iosonde.analysis.cells import CellEstimate
-from iosonde.analysis.estimate import Estimate
+from iosonde.analysis.estimate import Estimate, mean_of
 from iosonde.plans.limits import OPEN_LOOP_DEPTH
-from iosonde.records import Arrivals, Data, LatencyKind, Operation, Sync, Workload
+from iosonde.records import Arrivals, Data, LatencyKind, Operation, Sync, Workload, depth_kept
 from iosonde.units import format_duration, format_rate, format_size
 
 MEGABYTE: Final = 10**6
@@ -153,7 +153,7 @@ def depth_label(asked: int, achieved: float | None, device: float | None = None)
 
     Where less of that was in flight at the device, it is the depth there: ``depth 64 (6.1 at the device)``.
     """
-    kept = achieved if device is None else device
+    kept = depth_kept(achieved, device)
     if kept is None or abs(kept / asked - 1) <= NEAR_DEPTH:
         return f"depth {asked}"
     if achieved is not None and (device is None or achieved - device <= NEAR_DEPTH * achieved):
@@ -163,10 +163,7 @@ def depth_label(asked: int, achieved: float | None, device: float | None = None)
 
 def cell_depth_label(cell: CellEstimate) -> str:
     """The same of a cell."""
-    achieved, device = cell.queue_depth_achieved, cell.queue_depth_device
-    return depth_label(
-        cell.queue_depth_asked, None if achieved is None else achieved.mean, None if device is None else device.mean
-    )
+    return depth_label(cell.queue_depth_asked, mean_of(cell.queue_depth_achieved), mean_of(cell.queue_depth_device))
 
 
 def load_label(workload: Workload) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from iosonde.analysis.device_counts import WITNESSED, Witnessed, witnessed
+from iosonde.analysis.device_counts import WITNESSED, Witnessed, apart_ns, witnessed
 from iosonde.findings.case import Case, count_of, distinct
 from iosonde.findings.model import Confidence, Finding, Severity
 from iosonde.records import CellRecord, Engine, Operation, Outcome, Sync
@@ -109,15 +109,10 @@ def _count_doubts(case: Case, record: CellRecord) -> Iterator[_Doubt]:
             continue
         share = witness.device_bytes_per_s / witness.bytes_per_s - 1
         edges = 2 * record.workload.operations_in_flight / witness.count
-        allowed = COUNTS_SHARE_MAX + edges + (LOOKS_APART_NS + _apart_ns(record)) / record.measured_ns
+        allowed = COUNTS_SHARE_MAX + edges + (LOOKS_APART_NS + apart_ns(record)) / record.measured_ns
         # More on a device that others may use says nothing.
         if share < -allowed or (share > allowed and _is_alone(case)):
             yield _Doubt(record, witness, share)
-
-
-def _apart_ns(record: CellRecord) -> int:
-    """By how much the stretch that the kernel's counts are of is another one than the window."""
-    return max((abs(device.elapsed_ns - record.measured_ns) for device in record.devices), default=0)
 
 
 def _time_doubts(case: Case, record: CellRecord) -> Iterator[_Doubt]:

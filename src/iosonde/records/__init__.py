@@ -25,6 +25,7 @@ from iosonde.records.cell import (
     ThreadCpu,
     WithinRepeat,
     check_histograms,
+    depth_kept,
     device_depth,
 )
 from iosonde.records.histogram import Histogram, Layout
@@ -145,6 +146,7 @@ __all__ = [
     "Workload",
     "Zipf",
     "check_histograms",
+    "depth_kept",
     "device_depth",
     "flattened",
     "parse_pattern",

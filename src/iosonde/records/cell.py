@@ -1,6 +1,6 @@
 """What one measurement of one cell gave, and how far its source vouches for it."""
 
-from typing import Final
+from typing import Final, TypeVar
 
 from pydantic.dataclasses import dataclass
 
@@ -319,8 +319,7 @@ class CellRecord(Record):
     @property
     def queue_depth_kept(self) -> float | None:
         """The depth that figures belong to: that at the device, or the achieved one where only the host's is known."""
-        device = self.queue_depth_device
-        return self.queue_depth_achieved if device is None else device
+        return depth_kept(self.queue_depth_achieved, self.queue_depth_device)
 
     @property
     def cpu_workers_ns(self) -> int | None:
@@ -328,6 +327,14 @@ class CellRecord(Record):
         if self.cpu is None or not self.cpu.threads:
             return None
         return sum(thread.user_ns + thread.system_ns for thread in self.cpu.threads)
+
+
+_Depth = TypeVar("_Depth")
+
+
+def depth_kept(achieved: _Depth | None, device: _Depth | None) -> _Depth | None:
+    """The depth that figures belong to: that at the device, or the achieved one where only the host's is known."""
+    return achieved if device is None else device
 
 
 def device_depth(in_flight_ns: int | None, backlog_ns: int | None, elapsed_ns: int) -> float | None:

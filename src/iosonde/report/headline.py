@@ -9,7 +9,7 @@ from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import DepthSweep, RunEstimates
 from iosonde.analysis.families import Along, drawn_classes
 from iosonde.analysis.figures import figure_of
-from iosonde.analysis.histogram import percent_label, percent_name
+from iosonde.analysis.histogram import percent_label
 from iosonde.analysis.kinds import Kind, at_one_size, is_plain, kinds_of
 from iosonde.charts.figure import why_no_figures
 from iosonde.charts.names import names_of
@@ -100,7 +100,7 @@ def _without_queue(kind: Kind) -> HeadlineGroup | None:
 
 def _mean_and_p99(cell: CellEstimate, operation: Operation) -> tuple[HeadlineFigure, ...]:
     mean = _figures(cell, operation, Quantity.LATENCY_NS_MEAN, "mean")
-    return (*mean, *_percentile(cell, operation, 99))
+    return (*mean, *_percentile(cell, operation, Quantity.LATENCY_NS_P99))
 
 
 def _each_kind(
@@ -136,7 +136,7 @@ def _durable_write(estimates: RunEstimates) -> HeadlineGroup | None:
         cells,
         lambda cell: (
             *_figures(cell, cell.workload.subject, Quantity.IOPS, "rate"),
-            *_percentile(cell, cell.workload.subject, 99),
+            *_percentile(cell, cell.workload.subject, Quantity.LATENCY_NS_P99),
         ),
         f"Writes, each made durable by {means},",
     )
@@ -157,7 +157,7 @@ def _rate_kept(kind: Kind) -> HeadlineGroup | None:
         if figures is None or figures.saturated:
             return ()
         rate = _figures(cell, kind.whole, Quantity.IOPS, "rate")
-        return (*rate, *_percentile(cell, kind.whole, 99))
+        return (*rate, *_percentile(cell, kind.whole, Quantity.LATENCY_NS_P99))
 
     return _best(f"{kind_id(kind)}-rate", name_at(kind, cells[0]), cells, figures_of, operations_at(kind, cells[0]))
 
@@ -184,7 +184,11 @@ def _tail(estimates: RunEstimates) -> HeadlineGroup | None:
         f"Tail of {label}",
         chosen,
         lambda cell: _each_kind(
-            cell, lambda each, operation: (*_percentile(each, operation, 99.9), *_percentile(each, operation, 99.99))
+            cell,
+            lambda each, operation: (
+                *_percentile(each, operation, Quantity.LATENCY_NS_P99_9),
+                *_percentile(each, operation, Quantity.LATENCY_NS_P99_99),
+            ),
         ),
         label,
     )
@@ -240,8 +244,10 @@ def _figures(cell: CellEstimate, operation: Operation, quantity: Quantity, name:
     return (HeadlineFigure(**vars(figure_of(quantity, estimates, cell.cell)), name=name),)
 
 
-def _percentile(cell: CellEstimate, operation: Operation, percent: float) -> tuple[HeadlineFigure, ...]:
-    found = _figures(cell, operation, Quantity(f"latency_ns_{percent_name(percent)}"), percent_label(percent))
+def _percentile(cell: CellEstimate, operation: Operation, quantity: Quantity) -> tuple[HeadlineFigure, ...]:
+    percent = quantity.percent
+    assert percent is not None, "it is a percentile"
+    found = _figures(cell, operation, quantity, percent_label(percent))
     if not found:
         return ()
     known = cell.operations[operation].percentile(percent)

@@ -6,7 +6,7 @@ from math import log2
 from typing import Final
 
 from iosonde.analysis.cells import CellEstimate
-from iosonde.analysis.estimate import fitting
+from iosonde.analysis.estimate import fitting, mean_of
 from iosonde.analysis.histogram import TAIL_PERCENT
 from iosonde.analysis.knee.model import DepthPoint, Knee, KneeReason, KneeState, RuleAnswer
 from iosonde.analysis.knee.resampling import interval, resamples
@@ -76,8 +76,8 @@ def _point(cell: CellEstimate, operation: Operation) -> DepthPoint | None:
         throughput=figures.iops.mean,
         latency_ns=figures.latency_ns_mean.mean,
         latency_ns_p99=figures.percentile(TAIL_PERCENT).value_ns,
-        queue_depth_achieved=None if cell.queue_depth_achieved is None else cell.queue_depth_achieved.mean,
-        queue_depth_device=None if cell.queue_depth_device is None else cell.queue_depth_device.mean,
+        queue_depth_achieved=mean_of(cell.queue_depth_achieved),
+        queue_depth_device=mean_of(cell.queue_depth_device),
         repeats=tuple(
             (totals.count * SECOND_NS / record.measured_ns, totals.latency_ns_sum / totals.count)
             for record, totals, _ in used

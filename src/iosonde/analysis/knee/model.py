@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from iosonde.records import depth_kept
+
 
 class KneeRule(StrEnum):
     """A rule for the knee, in the order in which they are shown.
@@ -58,7 +60,7 @@ class DepthPoint:
     @property
     def queue_depth_kept(self) -> float | None:
         """The depth that figures belong to: that at the device, or the achieved one where only the host's is known."""
-        return self.queue_depth_achieved if self.queue_depth_device is None else self.queue_depth_device
+        return depth_kept(self.queue_depth_achieved, self.queue_depth_device)
 
 
 @dataclass(frozen=True)
