@@ -107,6 +107,9 @@ verify: setup ## compare with what is known: models and their sources, queues an
 memcheck: setup ## run the engine's tests under Valgrind's memcheck (needs valgrind)
 	$(PY) -m tools.memcheck
 
+same-reports: setup ## compare reports of kept runs with those of an older commit (BEFORE=COMMIT)
+	$(BIN)/python -m tools.same_reports $(BEFORE)
+
 fuzz: ## throw bytes at the engine's protocol for a while (SECONDS=60; needs a C++ compiler); findings land in fuzz/findings/
 	cd fuzz && RUSTFLAGS="$(FUZZ_FLAGS)" cargo build --release --locked --features linked --target $(FUZZ_TARGET)
 	mkdir -p fuzz/grown fuzz/findings

@@ -6,6 +6,7 @@ import pytest
 from iosonde.analysis.columns import Table
 from iosonde.analysis.estimate_table import estimate_table
 from iosonde.analysis.experiments import estimate_run
+from iosonde.analysis.run import RunAnalysis
 from iosonde.records import RunRecord
 from iosonde.vocabulary import Operation, Quantity
 from tests.lab_builder import lab_run
@@ -18,7 +19,7 @@ def run() -> RunRecord:
 
 @pytest.fixture(scope="module")
 def table(run: RunRecord) -> Table:
-    return estimate_table(run)
+    return estimate_table(RunAnalysis(run))
 
 
 def test_there_is_a_row_for_each_cell_and_class_of_operations(run: RunRecord, table: Table) -> None:
@@ -54,7 +55,7 @@ def test_the_interval_follows_from_the_stored_error_alone(table: Table) -> None:
 
 
 def test_one_repeat_has_values_and_no_errors() -> None:
-    table = estimate_table(lab_run(repeats=1))
+    table = estimate_table(RunAnalysis(lab_run(repeats=1)))
     assert np.isfinite(table["iops"]).all()
     assert np.isnan(table["iops_standard_error"]).all()
     assert np.isnan(table["cpu_ns_per_io_low"]).all()

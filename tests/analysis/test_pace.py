@@ -6,6 +6,7 @@ import pytest
 from iosonde.analysis.cells import CellEstimate, estimate_cell
 from iosonde.analysis.curve import percentile_curve
 from iosonde.analysis.pace import is_saturated
+from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.tables import cell_table, histogram_table, interval_table
 from iosonde.records import CellRecord, LatencyKind, Operation
 from tests.builders import cell_plan, cell_record, interval_record, totals_of, workload
@@ -92,7 +93,7 @@ def test_tables_lead_with_the_response_and_say_so() -> None:
     record = paced_repeat(lag_ns=9 * MS)
     interval = interval_record(0, {Operation.READ: paced_totals(100, lag_ns=9 * MS)})
     run = paced_run(record.model_copy(update={"intervals": (interval,)}))
-    cells, intervals, histograms = cell_table(run), interval_table(run), histogram_table(run)
+    cells, intervals, histograms = cell_table(RunAnalysis(run)), interval_table(run), histogram_table(run)
     assert [str(kind) for kind in cells["latency_kind"]] == ["response", "response"]
     assert (cells["latency_ns_p99"][0], cells["service_ns_p99"][0], cells["lag_ns_max"][0]) == (10 * MS, MS, 9 * MS)
     assert (cells["rate_per_s"][0], cells["arrivals"][0], cells["waiting_age_ns_max"][0]) == (1000, "poisson", 0)
@@ -103,7 +104,7 @@ def test_tables_lead_with_the_response_and_say_so() -> None:
 
 def test_a_closed_loop_leaves_the_columns_of_open_ones_empty() -> None:
     plan = cell_plan(workload())
-    cells = cell_table(paced_run(cell_record(plan, {Operation.READ: totals_of([MS] * 100)})))
+    cells = cell_table(RunAnalysis(paced_run(cell_record(plan, {Operation.READ: totals_of([MS] * 100)}))))
     assert cells["latency_kind"][0] == "service"
     assert np.ma.getmaskarray(cells["rate_per_s"]).all()
     assert np.ma.getmaskarray(cells["host_lag_ns_p99"]).all()

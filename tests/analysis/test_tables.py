@@ -1,9 +1,12 @@
 """The flat tables: a row for everything that was measured, and no invented zeros."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 from iosonde.analysis.columns import Table
+from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.tables import cell_table, histogram_table, interval_table
 from iosonde.records import Experiment, Operation, Outcome, Phase, RunRecord
 from tests.builders import (
@@ -41,22 +44,22 @@ def row(table: Table, index: int) -> dict[str, object]:
 
 
 def test_a_cell_has_a_row_for_each_direction_and_one_for_all() -> None:
-    table = cell_table(mixed_run())
+    table = cell_table(RunAnalysis(mixed_run()))
     assert table["operation"].tolist() == ["read", "write", "all"]
     assert table["count"].tolist() == [100, 20, 120]
     assert table["iops"].tolist() == [200, 40, 240]
 
 
 def test_a_row_names_every_experiment_of_its_cell() -> None:
-    assert row(cell_table(mixed_run()), 0)["experiments"] == "mix+queue_depth"
+    assert row(cell_table(RunAnalysis(mixed_run())), 0)["experiments"] == "mix+queue_depth"
 
 
 def test_a_seed_of_64_bits_survives() -> None:
-    assert int(cell_table(mixed_run())["seed"][0]) == 2**63 + 1
+    assert int(cell_table(RunAnalysis(mixed_run()))["seed"][0]) == 2**63 + 1
 
 
 def test_an_unsupported_percentile_is_masked() -> None:
-    column = cell_table(mixed_run())["latency_ns_p90"]
+    column = cell_table(RunAnalysis(mixed_run()))["latency_ns_p90"]
     assert np.ma.getmaskarray(column).tolist() == [False, True, False]
 
 
@@ -64,7 +67,7 @@ def test_a_direction_that_failed_has_a_count_of_0_and_no_figures() -> None:
     record = cell_record(
         MIXED, {Operation.READ: totals_of([1000])}, outcome=Outcome.FAILED, failure=failed(), measured_ns=SECOND_NS
     )
-    found = row(cell_table(run_record([MIXED], [record])), 1)
+    found = row(cell_table(RunAnalysis(run_record([MIXED], [record]))), 1)
     assert (found["operation"], found["outcome"], found["count"]) == ("write", "failed", 0)
     assert np.isnan(float(str(found["iops"])))
     assert found["latency_ns_min"] is np.ma.masked
@@ -73,7 +76,7 @@ def test_a_direction_that_failed_has_a_count_of_0_and_no_figures() -> None:
 def test_a_repeat_in_which_nothing_completed_is_in_the_weighted_mean_as_a_zero() -> None:
     reads = cell_plan(workload())
     found = cell_record(reads, {Operation.READ: totals_of([1000] * 90)}, repeat=1, measured_ns=SECOND_NS)
-    table = cell_table(run_record([reads], [found, silent_repeat(reads, 2, measured_ns=SECOND_NS)]))
+    table = cell_table(RunAnalysis(run_record([reads], [found, silent_repeat(reads, 2, measured_ns=SECOND_NS)])))
     own = table["operation"] == "read"
     assert table["iops"][own].tolist() == [90, 0]
     assert (table["iops"][own] * table["weight"][own]).sum() == pytest.approx(45)
@@ -88,7 +91,7 @@ def test_intervals_keep_the_warm_up_by_its_phase() -> None:
 
 def test_histogram_rows_add_up_to_the_counts() -> None:
     run = lab_run(repeats=1, quick=True, with_intervals=True)
-    buckets, cells = histogram_table(run), cell_table(run)
+    buckets, cells = histogram_table(run), cell_table(RunAnalysis(run))
     measured = buckets["count"][buckets["phase"] == "measure"].sum()
     single = ~np.isin(cells["operation"], ["all"])
     assert measured == cells["count"][single].sum()
@@ -101,9 +104,8 @@ def test_histogram_rows_say_where_their_bucket_lies() -> None:
     assert "all" not in table["operation"].tolist()
 
 
-@pytest.mark.parametrize("make", [cell_table, interval_table, histogram_table])
-def test_an_empty_run_has_every_column_and_no_row(make: object) -> None:
-    assert callable(make)
+@pytest.mark.parametrize("make", [lambda run: cell_table(RunAnalysis(run)), interval_table, histogram_table])
+def test_an_empty_run_has_every_column_and_no_row(make: Callable[[RunRecord], Table]) -> None:
     table = make(run_record([], []))
     full = make(mixed_run())
     assert list(table) == list(full)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.target_state import Beginning, Rounds, TargetState, rounds_of, steadiness_of, target_state
 from iosonde.records import CellRecord, Operation, Outcome, RunRecord, Workload
 from iosonde.report.states import state_text, steady_text
@@ -72,11 +73,11 @@ def run_of(*cells: Sequence[CellRecord]) -> RunRecord:
     ],
 )
 def test_the_rounds_of_what_writes_tell_the_state(cells: list[list[CellRecord]], state: TargetState) -> None:
-    assert target_state(run_of(*cells)).state is state
+    assert target_state(RunAnalysis(run_of(*cells))).state is state
 
 
 def test_reads_that_change_show_a_target_that_changes() -> None:
-    found = target_state(run_of(rounds([3000, 1000, 1005, 995, 1000], READS)))
+    found = target_state(RunAnalysis(run_of(rounds([3000, 1000, 1005, 995, 1000], READS))))
     assert (found.state, found.cells) == (TargetState.TRANSITION, ("random-read-4KiB-qd8",))
 
 
@@ -101,13 +102,13 @@ def test_what_the_target_held_before_tells_how_it_began(
         "header": run.header.model_copy(update={"target": run.header.target.model_copy(update=target)}),
         "fill": None if fill is None else cells[0].model_copy(update={"outcome": fill}),
     }
-    found = target_state(run.model_copy(update=changed))
+    found = target_state(RunAnalysis(run.model_copy(update=changed)))
     assert (found.began, found.state) == (began, TargetState.STEADY)
 
 
 def test_nothing_measured_is_nothing_known() -> None:
     run = run_record([cell_plan(WRITES)], [])
-    assert target_state(run).state is TargetState.UNKNOWN
+    assert target_state(RunAnalysis(run)).state is TargetState.UNKNOWN
 
 
 def test_mean_latency_has_to_be_steady_as_well_as_throughput() -> None:
@@ -137,16 +138,16 @@ def test_repeats_are_rounds_only_where_they_are_equally_long_and_follow_each_oth
 
 
 def test_the_words_name_a_criterion_only_where_it_was_applied_as_it_is_meant() -> None:
-    steady = state_text(target_state(run_of(rounds([1000] * 5))))
+    steady = state_text(target_state(RunAnalysis(run_of(rounds([1000] * 5)))))
     assert steady.startswith("steady: ")
-    interleaved = state_text(target_state(run_of(spread_out(of_lengths(rounds([1000] * 5))))))
+    interleaved = state_text(target_state(RunAnalysis(run_of(spread_out(of_lengths(rounds([1000] * 5)))))))
     assert interleaved.startswith(
         "last five repeats of every cell that writes: range within 20 % and slope within 10 %"
     )
     assert "the arithmetic of the SNIA's criterion, applied to interleaved repeats of different lengths" in interleaved
     assert "steady" not in interleaved
-    assert "only read" in state_text(target_state(run_of(rounds([1000] * 3, READS))))
-    assert "unknown" in state_text(target_state(run_record([cell_plan(WRITES)], [])))
+    assert "only read" in state_text(target_state(RunAnalysis(run_of(rounds([1000] * 3, READS)))))
+    assert "unknown" in state_text(target_state(RunAnalysis(run_record([cell_plan(WRITES)], []))))
 
 
 def test_a_cell_is_told_by_each_criterion_once_and_what_its_repeats_were() -> None:

@@ -7,11 +7,15 @@ import duckdb
 import pytest
 
 import iosonde
+from iosonde.analysis.run import RunAnalysis
 from iosonde.errors import RecordError
-from iosonde.findings import Case, find
+from iosonde.records import Operation
 from iosonde.report.export import write_csv
 from iosonde.store import load_run, write_archive
+from tests.builders import cell_plan, cell_record, interval_record, run_record, totals_of, workload
 from tests.house.checkout import ROOT
+from tests.judging import findings_of
+from tests.runs_on_disk import write_run
 
 RUN = ROOT / "tests/fixtures/runs/v1"
 TABLES = ("cells", "intervals", "histograms")
@@ -39,7 +43,7 @@ def test_a_run_gives_its_facts_as_they_were_recorded(run: iosonde.Run) -> None:
 @pytest.mark.parametrize("name", TABLES)
 def test_a_table_has_the_columns_and_the_values_of_the_csv(run: iosonde.Run, name: str, tmp_path: Path) -> None:
     record = load_run(RUN)
-    write_csv(record, find(Case.of(record)), tmp_path / "csv")
+    write_csv(RunAnalysis(record), findings_of(record), tmp_path / "csv")
     frame: iosonde.Frame = getattr(run, name)()
     with (tmp_path / f"csv/{name}.csv").open(newline="") as file:
         rows = list(csv.reader(file))
@@ -62,7 +66,7 @@ def test_counts_of_buckets_add_up_to_the_cells(run: iosonde.Run) -> None:
 
 
 def test_findings_are_those_of_the_report_gravest_first(run: iosonde.Run) -> None:
-    expected = find(Case.of(load_run(RUN)))
+    expected = findings_of(load_run(RUN))
     rows = run.findings().rows()
     assert sorted(row["statement"] for row in rows) == sorted(finding.statement for finding in expected)
     ranks = [["invalid", "doubtful", "note"].index(row["severity"]) for row in rows]
@@ -75,3 +79,20 @@ def test_findings_are_those_of_the_report_gravest_first(run: iosonde.Run) -> Non
 def test_what_is_no_run_is_refused_when_it_is_opened(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="is not a run directory"):
         iosonde.open_run(tmp_path / "nothing")
+
+
+def test_findings_that_look_at_intervals_are_there_before_anybody_asked_for_intervals(tmp_path: Path) -> None:
+    plan = cell_plan(workload())
+    # Nine seconds on one level, then nine on another.
+    intervals = tuple(
+        interval_record(index, {Operation.READ: totals_of([100_000] * (4_000 if index < 18 else 1_000))})
+        for index in range(36)
+    )
+    cells = [
+        cell_record(plan, {Operation.READ: totals_of([100_000] * 90_000)}, repeat=repeat, intervals=intervals)
+        for repeat in (1, 2, 3)
+    ]
+    directory = write_run(run_record([plan], cells), tmp_path / "run")
+    found = [row["id"] for row in iosonde.open_run(directory).findings().rows()]
+    assert found == [finding.id for finding in findings_of(load_run(directory))]
+    assert "level-changed" in found

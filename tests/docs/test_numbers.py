@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from iosonde.findings import Case, find
+from iosonde.analysis.run import RunAnalysis
 from iosonde.records import Experiment, RunRecord
 from iosonde.report.display import SPREAD_OF_PERCENTILE, SPREAD_OF_REPEATS
 from iosonde.report.export import ExportedRun, run_tables
@@ -16,6 +16,7 @@ from tests.builders import cell_plan, cell_record, run_record, workload
 from tests.charts.test_mixes import operations_of
 from tests.findings.test_rules import FIRES
 from tests.house.checkout import ROOT
+from tests.judging import findings_of
 from tests.lab_builder import lab_run
 from tests.pace_builder import paced_repeat, paced_run
 
@@ -71,8 +72,10 @@ def beside(page: Page) -> Iterator[str]:
     yield from (SPREAD_OF_PERCENTILE, SPREAD_OF_REPEATS)
 
 
-PAGES = [page_of(run, find(Case.of(run))) for run in runs()]
-COLUMNS = {f"{table}.{column}" for table, columns in run_tables(lab_run(), ()).items() for column in columns}
+PAGES = [page_of(RunAnalysis(run), findings_of(run)) for run in runs()]
+COLUMNS = {
+    f"{table}.{column}" for table, columns in run_tables(RunAnalysis(lab_run()), ()).items() for column in columns
+}
 SHOWN = {name for page in PAGES for name in on_a_page(page)}
 
 

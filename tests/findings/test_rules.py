@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.within import within_repeat
-from iosonde.findings import RULES, Case, Confidence, Finding, Severity, find
+from iosonde.findings import RULES, Case, Confidence, Finding, Severity
 from iosonde.records import (
     CellRecord,
     Censored,
@@ -52,6 +53,7 @@ from tests.builders import (
     totals_of,
     workload,
 )
+from tests.judging import findings_of
 from tests.pace_builder import paced_repeat, paced_run
 
 MS = 1_000_000
@@ -526,11 +528,11 @@ def ids(findings: Sequence[Finding]) -> set[str]:
 
 
 def only(run: RunRecord, identity: str) -> Finding:
-    return next(finding for finding in find(Case.of(run)) if finding.id == identity)
+    return next(finding for finding in findings_of(run) if finding.id == identity)
 
 
 def test_a_sound_run_has_nothing_to_be_said_of_it() -> None:
-    assert find(Case.of(sound())) == ()
+    assert findings_of(sound()) == ()
 
 
 @pytest.mark.parametrize("identity", FIRES)
@@ -542,7 +544,7 @@ def test_each_finding_is_found_where_its_reason_is(identity: str) -> None:
 
 @pytest.mark.parametrize(("identity", "run"), NEAR_MISSES)
 def test_a_near_miss_does_not_set_it_off(identity: str, run: Callable[[], RunRecord]) -> None:
-    assert identity not in ids(find(Case.of(run())))
+    assert identity not in ids(findings_of(run()))
 
 
 @pytest.mark.parametrize("identity", FIRES)
@@ -558,12 +560,12 @@ def test_a_finding_comes_alone_where_its_reason_is_alone(identity: str) -> None:
         "reads-of-holes": {"volatile-write-cache"},
         "slowest-by-operation": {"volatile-write-cache"},
     }
-    found = ids(find(Case.of(FIRES[identity]())))
+    found = ids(findings_of(FIRES[identity]()))
     assert found - companions.get(identity, set()) <= {identity}, found
 
 
 def test_every_rule_is_set_off_by_some_run_here() -> None:
-    cases = [Case.of(make()) for make in FIRES.values()]
+    cases = [Case.of(RunAnalysis(make())) for make in FIRES.values()]
     silent = [rule.__name__ for rule in RULES if not any(list(rule(case)) for case in cases)]
     assert silent == []
 
@@ -652,7 +654,7 @@ def test_cells_that_never_settled_are_not_established_where_they_were_to_be_know
     moving = FEW_VALUES.model_copy(update={"effective": 60.0, "settled": False, "geweke": 2.5})
     run = aimed(*(repeat(each, within=moving) for each in (1, 2, 3)))
     assert "1 because its longest warm-up was too short" in only(run, "not-established").statement
-    assert "precision-missed" not in ids(find(Case.of(run)))
+    assert "precision-missed" not in ids(findings_of(run))
 
 
 def test_what_was_not_counted_is_a_note_where_the_mean_hardly_misses_it() -> None:
@@ -666,7 +668,7 @@ def test_what_was_not_counted_is_a_note_where_the_mean_hardly_misses_it() -> Non
 
 def test_what_was_not_counted_of_a_discarded_repeat_is_missed_by_no_figure() -> None:
     gone = repeat(4, neighbours=BESIDE, censored=under_way(4 * SECOND_NS, 8))
-    assert "slowest-not-counted" not in ids(find(Case.of(run_of(*three(), gone))))
+    assert "slowest-not-counted" not in ids(findings_of(run_of(*three(), gone)))
 
 
 def test_a_cell_without_any_figure_is_missed_and_told_as_that() -> None:
@@ -702,7 +704,11 @@ def test_repeats_that_others_spoilt_are_no_choice_however_many_they_are(others: 
 
 def test_findings_come_gravest_first() -> None:
     run = run_of(*three(queue_depth_achieved=2.0), header={"host": {"virtual_machine": "QEMU"}}, quick=True)
-    assert [finding.severity for finding in find(Case.of(run))] == [Severity.INVALID, Severity.DOUBTFUL, Severity.NOTE]
+    assert [finding.severity for finding in findings_of(run)] == [
+        Severity.INVALID,
+        Severity.DOUBTFUL,
+        Severity.NOTE,
+    ]
 
 
 def test_a_failed_measurement_is_named_with_its_reason() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import pytest
 
+from iosonde.analysis.run import RunAnalysis
 from iosonde.findings.model import Severity
 from iosonde.records import Access, Experiment, RunRecord, Sync, Workload
 from iosonde.report.html import render_html
@@ -136,7 +137,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
     findings = [finding(f"finding-{severity}", severity, ("random-read-4KiB-qd1",)) for severity in Severity]
     run = lab_run(quick=True, finished=False, with_intervals=True)
-    path.write_text(render_html(page_of(run, findings)), encoding="utf-8")
+    path.write_text(render_html(page_of(RunAnalysis(run), findings)), encoding="utf-8")
     return path
 
 
@@ -288,7 +289,7 @@ def test_all_text_stands_out_from_what_is_behind_it(
 def test_a_hostile_path_runs_nothing(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "hostile.html"
     run = lab_run(repeats=1, quick=True, target=target_facts(HOSTILE), with_intervals=True)
-    path.write_text(render_html(page_of(run, [finding(statement=HOSTILE)])), encoding="utf-8")
+    path.write_text(render_html(page_of(RunAnalysis(run), [finding(statement=HOSTILE)])), encoding="utf-8")
     seen = visit(browser, path, 1280)
     assert seen.dialogs == []
     assert seen.messages == []
@@ -342,7 +343,7 @@ def mixes_run() -> RunRecord:
 def test_a_page_of_mixes_is_drawn_without_a_complaint_and_can_be_read(
     browser: Browser, tmp_path: Path, width: int
 ) -> None:
-    page = page_of(mixes_run(), [])
+    page = page_of(RunAnalysis(mixes_run()), [])
     path = tmp_path / "mixes.html"
     path.write_text(render_html(page), encoding="utf-8")
     seen = visit(browser, path, width, len(page.figures))

@@ -7,8 +7,8 @@ from rich.console import Console
 
 from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.missing import FEW_BEYOND, NO_DATA_MOVED, ONE_REPEAT
+from iosonde.analysis.run import RunAnalysis
 from iosonde.charts.quantities import NO_VALUE
-from iosonde.findings import Case, find
 from iosonde.records import Experiment, Operation, RunRecord, Sync
 from iosonde.report.dashes import Dash, explained
 from iosonde.report.display import figure_text
@@ -23,6 +23,7 @@ from iosonde.report.terminal.cell_view import render_cell
 from iosonde.report.terminal.figures import joined
 from iosonde.report.terminal.signs import in_ascii
 from tests.builders import cell_plan, cell_record, run_record, totals_of, workload
+from tests.judging import findings_of
 
 DURABLE = workload(read_percent=0, sync=Sync.FDATASYNC, queue_depth=1)
 
@@ -68,14 +69,14 @@ def test_the_headline_says_why_a_figure_or_its_interval_is_missing() -> None:
 
 def test_markdown_has_the_reason_under_its_table() -> None:
     run = run_of_one_repeat()
-    text = page_markdown(page_of(run, find(Case.of(run))), "charts")
+    text = page_markdown(page_of(RunAnalysis(run), findings_of(run)), "charts")
     assert f"–: {FEW_BEYOND}." in text
     assert NO_DATA_MOVED in text
 
 
 def test_the_summary_says_why_below_its_figures() -> None:
     console = Console(width=100, record=True, file=StringIO())
-    console.print(render_summary(run_of_one_repeat(), (), None))
+    console.print(render_summary(RunAnalysis(run_of_one_repeat()), (), None))
     said = " ".join(console.export_text().split())
     assert f"p99 {NO_VALUE}" in said
     assert f"{NO_VALUE}: {FEW_BEYOND}." in said
@@ -85,7 +86,7 @@ def test_the_summary_says_why_below_its_figures() -> None:
 def test_a_cell_on_a_terminal_and_a_probe_say_the_same() -> None:
     run = run_of_one_repeat()
     cell = chosen_cell(run, run.header.plan.cells[0].cell, None)
-    for shown in (render_cell(run, cell, (), all_findings=False), render_probe(run, ())):
+    for shown in (render_cell(run, cell, (), all_findings=False), render_probe(RunAnalysis(run), ())):
         console = Console(width=200, record=True, file=StringIO())
         console.print(shown)
         said = console.export_text()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from iosonde.findings import Case, find
+from iosonde.analysis.run import RunAnalysis
 from iosonde.records import CellRecord, Experiment, Operation, OperationTotals, Outcome, RunRecord, Sync, Workload
 from iosonde.report.html import render_html
 from iosonde.report.markdown import page_markdown
@@ -13,6 +13,7 @@ from iosonde.report.terminal.cell_choice import chosen_cell
 from iosonde.report.terminal.cell_view import render_cell
 from iosonde.report.terminal.run_view import render_run
 from tests.builders import cell_plan, cell_record, failed, interval_record, run_record, totals_of, workload
+from tests.judging import findings_of
 from tests.stories.whole_reports import NO_NUMBER, shown
 
 KINDS = (
@@ -75,13 +76,13 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_what_is_at_the_edge_has_its_report(case: str) -> None:
     run = CASES[case]
-    findings = find(Case.of(run))
-    page = page_of(run, findings)
+    findings = findings_of(run)
+    page = page_of(RunAnalysis(run), findings)
     render_html(page)
     chosen = chosen_cell(run, run.header.plan.cells[0].cell, None)
     for text in (
         page_markdown(page, "charts"),
-        shown(render_run(run, findings, all_findings=True)),
+        shown(render_run(RunAnalysis(run), findings, all_findings=True)),
         shown(render_cell(run, chosen, findings, all_findings=True)),
     ):
         assert NO_NUMBER.search(text) is None

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from iosonde.analysis.experiments import estimate_run
+from iosonde.analysis.run import RunAnalysis
 from iosonde.cli.forms import TABLES
 from iosonde.errors import OutputError
 from iosonde.findings import Severity
@@ -26,7 +27,7 @@ def run() -> RunRecord:
 
 @pytest.fixture(scope="module")
 def tables(run: RunRecord, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, str]]]:
-    paths = write_csv(run, [INVALID_READS], tmp_path_factory.mktemp("csv") / "new")
+    paths = write_csv(RunAnalysis(run), [INVALID_READS], tmp_path_factory.mktemp("csv") / "new")
     read = {}
     for path in paths:
         with path.open(newline="") as file:
@@ -37,7 +38,7 @@ def tables(run: RunRecord, tmp_path_factory: pytest.TempPathFactory) -> dict[str
 @pytest.fixture(scope="module")
 def document(run: RunRecord, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     path = tmp_path_factory.mktemp("json") / "run.json"
-    write_json(run, [finding(), INVALID_READS], path)
+    write_json(RunAnalysis(run), [finding(), INVALID_READS], path)
 
     def refuse(constant: str) -> None:
         raise AssertionError(constant)
@@ -52,7 +53,7 @@ def test_three_tables_are_written(tables: dict[str, list[dict[str, str]]]) -> No
 
 
 def test_the_places_that_are_checked_before_are_those_of_all_tables() -> None:
-    assert tuple(run_tables(lab_run(), [])) == TABLES
+    assert tuple(run_tables(RunAnalysis(lab_run()), [])) == TABLES
 
 
 def test_the_cells_have_the_promised_columns(tables: dict[str, list[dict[str, str]]]) -> None:
@@ -79,7 +80,7 @@ def test_the_weights_of_the_repeats_give_the_iops_of_the_page_and_discarded_ones
     run = whole.model_copy(
         update={"cells": tuple(each.model_copy(update={} if each.repeat else beside) for each in whole.cells)}
     )
-    path = next(each for each in write_csv(run, [], tmp_path) if each.name == "cells.csv")
+    path = next(each for each in write_csv(RunAnalysis(run), [], tmp_path) if each.name == "cells.csv")
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert {(row["repeat"], row["fate"], row["weight"] == "") for row in rows} == {
@@ -159,9 +160,9 @@ def test_a_place_that_cannot_be_written_is_an_error_with_a_hint(run: RunRecord, 
     occupied = tmp_path / "file"
     occupied.write_text("")
     with pytest.raises(OutputError) as csv_refused:
-        write_csv(run, (), occupied)
+        write_csv(RunAnalysis(run), (), occupied)
     with pytest.raises(OutputError) as json_refused:
-        write_json(run, [], tmp_path)
+        write_json(RunAnalysis(run), [], tmp_path)
     for refused, place in ((csv_refused, occupied), (json_refused, tmp_path)):
         assert str(place) in refused.value.message
         assert refused.value.hint

@@ -15,7 +15,9 @@ import pytest
 from rich.console import Console, RenderableType
 
 import iosonde
+from iosonde.analysis import run as analysed
 from iosonde.analysis.cells import CellEstimate, estimate_cell
+from iosonde.analysis.run import RunAnalysis
 from iosonde.charts.figure import Figure
 from iosonde.cli import main, publish
 from iosonde.errors import OutputError, UsageError
@@ -79,8 +81,8 @@ def words(text: str) -> str:
 
 def all_forms(run: RunRecord, failures: FailureLog) -> dict[str, str]:
     """A run as text in every form that takes no drawing."""
-    findings = find_in(run, failures)
-    made = page_of(run, findings, failures)
+    findings = find_in(RunAnalysis(run), failures)
+    made = page_of(RunAnalysis(run), findings, failures)
     return {
         "page": render_html(made, failures),
         "markdown": page_markdown(made, "charts", failures),
@@ -98,7 +100,7 @@ PARTS: list[tuple[ModuleType, str, str, str]] = [
     (sections, "estimate_targets", 'The section "The share of each target"', "Tail latency"),
     (page, "throughput_latency", 'The chart "IOPS against mean latency"', "Headline"),
     (page, "headline_of", 'The section "Headline"', "Tail latency"),
-    (page, "estimate_run", "The analysis of the run", "How each number is defined"),
+    (analysed, "estimate_run", "The analysis of the run", "How each number is defined"),
     (page, "fact_groups", 'The section "Conditions"', "Plan and order"),
     (page, "targets_text", "The names of the targets", "Headline"),
     (page, "identity_text", "The identity of the targets", "Headline"),
@@ -125,7 +127,7 @@ def test_whatever_fails_stands_in_its_place_and_the_rest_is_there(
 
 
 def test_every_chart_that_fails_has_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = {figure.id for figure in page_of(RUN, ()).figures}
+    whole = {figure.id for figure in page_of(RunAnalysis(RUN), ()).figures}
 
     def failing(draw: sections.Draw) -> sections.Draw:
         return wraps(draw)(lambda _: fails())
@@ -136,7 +138,7 @@ def test_every_chart_that_fails_has_its_place(monkeypatch: pytest.MonkeyPatch) -
     }
     monkeypatch.setattr(sections, "_FIGURES", broken)
     failures = FailureLog()
-    made = page_of(RUN, (), failures)
+    made = page_of(RunAnalysis(RUN), (), failures)
     # One place for both charts of what draws them together.
     drawn_together = {f"queue-depth-{direction}-percentiles" for direction in ("read", "write")}
     assert {figure.id for figure in made.figures} == whole - drawn_together | {"queue-depth-percentiles"}
@@ -162,7 +164,7 @@ def test_a_number_that_json_lacks_costs_its_chart_and_not_the_page(monkeypatch: 
 
     monkeypatch.setattr(sections, "run_consistency", unsound)
     failures = FailureLog()
-    text = render_html(page_of(RUN, (), failures), failures)
+    text = render_html(page_of(RunAnalysis(RUN), (), failures), failures)
     assert text.count('class="failed"') == 1
     (failure,) = failures.failures
     assert failure.statement.startswith('The chart "Throughput over the run" could not be made (ValueError: ')
@@ -172,7 +174,7 @@ def test_a_number_that_json_lacks_costs_its_chart_and_not_the_page(monkeypatch: 
 def test_without_a_log_whatever_fails_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sections, "tail_range_table", fails)
     with pytest.raises(ZeroDivisionError):
-        page_of(RUN, ())
+        page_of(RunAnalysis(RUN), ())
 
 
 @pytest.mark.parametrize(
@@ -208,7 +210,7 @@ def test_a_rule_that_fails_costs_its_finding_and_nobody_claims_that_there_is_non
 
     monkeypatch.setattr(rules, "RULES", (broken_rule,))
     failures = FailureLog()
-    forms = all_forms(RUN, failures) | {"summary": shown(render_summary(RUN, (), None, failures))}
+    forms = all_forms(RUN, failures) | {"summary": shown(render_summary(RunAnalysis(RUN), (), None, failures))}
     assert [failure.section for failure in failures.failures] == ["findings"]
     for form, text in forms.items():
         assert "The rule of findings on broken rule could not be made" in words(text), form
@@ -237,7 +239,7 @@ def broken_chart() -> Figure:
 
 @pytest.fixture
 def broken_page() -> Page:
-    whole = page_of(RUN, [finding()])
+    whole = page_of(RunAnalysis(RUN), [finding()])
     section = Section(
         "odd",
         "An odd section",
@@ -297,9 +299,8 @@ TERMINAL: list[tuple[ModuleType, str, str]] = [
     (run_view, "experiment_tables", "Findings"),
     (run_view, "render_sweeps", "Tail latency"),
     (run_view, "_distributions", "Tail latency"),
-    (run_view, "estimate_run", "Means over repeats"),
+    (analysed, "estimate_run", "Means over repeats"),
     (run_view, "render_summary", "Tail latency"),
-    (summary, "estimate_run", "Tail latency"),
     (summary, "headline_of", "Tail latency"),
     (summary, "knee_sentence", "Tail latency"),
     (summary, "figure_text", "Tail latency"),
@@ -325,7 +326,7 @@ def test_what_fails_on_a_terminal_stands_in_its_place(
     if module is cell_view:
         text = words(shown(render_cell(RUN, chosen, (), all_findings=False, failures=failures)))
     else:
-        text = words(shown(render_run(RUN, (), all_findings=True, failures=failures)))
+        text = words(shown(render_run(RunAnalysis(RUN), (), all_findings=True, failures=failures)))
     assert failures.failures
     assert REASON in text
     assert other in text
@@ -389,7 +390,7 @@ def call(*asked: object) -> None:
 def test_forms_do_not_cost_each_other_and_the_one_that_is_lost_is_an_error(
     monkeypatch: pytest.MonkeyPatch, run_path: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(page, "_page_of", fails)
+    monkeypatch.setattr(page, "page_of", fails)
     places = {name: tmp_path / name for name in ("page.html", "tables", "parquet", "run.json")}
     with pytest.raises(OutputError, match=r"the form .*/page\.html could not be made"):
         call(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from iosonde.analysis.run import RunAnalysis
 from iosonde.findings.model import Finding, Severity
 from iosonde.records import Experiment, Neighbour, Operation, Outcome, RunRecord
 from iosonde.report.export import write_csv
@@ -50,7 +51,7 @@ def without_library(page: str) -> str:
 
 @pytest.fixture(scope="module")
 def page() -> str:
-    return render_html(page_of(lab_run(with_intervals=True), [finding()]))
+    return render_html(page_of(RunAnalysis(lab_run(with_intervals=True)), [finding()]))
 
 
 def test_the_page_goes_from_the_answer_to_its_conditions(page: str) -> None:
@@ -108,11 +109,11 @@ def test_every_chart_has_its_specification(page: str) -> None:
 
 def test_the_tables_hold_the_means_of_the_csv_s_figures(tmp_path: Path) -> None:
     run = lab_run(with_intervals=True)
-    write_csv(run, (), tmp_path)
+    write_csv(RunAnalysis(run), (), tmp_path)
     with (tmp_path / "cells.csv").open(newline="", encoding="utf-8") as file:
         figures = list(csv.DictReader(file))
     checked = 0
-    for section in page_of(run, []).sections:
+    for section in page_of(RunAnalysis(run), []).sections:
         for table in section.tables:
             names = [f"{head.name} {head.unit}".strip() for head in table.heads]
             if "IOPS operations/s" not in names:
@@ -134,7 +135,7 @@ def test_the_tables_hold_the_means_of_the_csv_s_figures(tmp_path: Path) -> None:
 def test_a_hostile_path_stays_text() -> None:
     run = lab_run(repeats=1, target=target_facts(HOSTILE))
     hostile = finding(statement=HOSTILE, cells=(HOSTILE,))
-    page = render_html(page_of(run, [hostile]))
+    page = render_html(page_of(RunAnalysis(run), [hostile]))
     scripts = [attributes for tag, attributes in outline(page).elements if tag == "script"]
     assert sum("type" not in attributes for attributes in scripts) == 2
     assert "<script>alert(1)" not in page
@@ -158,7 +159,7 @@ def test_embedded_json_cannot_end_its_element_and_reads_back_unchanged() -> None
     ],
 )
 def test_what_makes_a_run_less_than_it_seems_stands_on_top(changes: dict[str, bool | str], brand: str) -> None:
-    page = render_html(page_of(lab_run(repeats=1, **changes), []))  # type: ignore[arg-type]  # each case changes one
+    page = render_html(page_of(RunAnalysis(lab_run(repeats=1, **changes)), []))  # type: ignore[arg-type]  # each case changes one
     body = page[page.index("<body ") :]
     assert f"<strong>{brand}</strong>" in body
     assert body.index(f"<strong>{brand}</strong>") < body.index("<h1>")
@@ -176,7 +177,7 @@ def test_findings_stand_gravest_first_with_evidence_and_test() -> None:
         finding("some-doubt", Severity.DOUBTFUL),
         finding("some-invalid", Severity.INVALID),
     ]
-    page = render_html(page_of(lab_run(repeats=1), findings))
+    page = render_html(page_of(RunAnalysis(lab_run(repeats=1)), findings))
     places = [page.index(f'id="finding-{identity}"') for identity in ("some-invalid", "some-doubt", "some-note")]
     assert places == sorted(places)
     assert page.count("What would decide") == 3
@@ -184,7 +185,7 @@ def test_findings_stand_gravest_first_with_evidence_and_test() -> None:
 
 
 def test_an_unsupported_percentile_is_a_dash_with_a_footnote() -> None:
-    page = render_html(page_of(lab_run(repeats=1, quick=True), []))
+    page = render_html(page_of(RunAnalysis(lab_run(repeats=1, quick=True)), []))
     assert "fewer than 10 samples lie beyond it" in page
     assert '<td class="number">–</td>' in page
 
@@ -203,21 +204,25 @@ def broken_run() -> RunRecord:
 
 
 def test_a_cell_without_figures_is_named_in_table_and_chart_and_never_0() -> None:
-    page = render_html(page_of(broken_run(), []))
+    page = render_html(page_of(RunAnalysis(broken_run()), []))
     assert "No figures: random-read-4KiB-qd2 failed in 1 of 1 repeats: read at offset 8192 failed: EIO." in page
     assert "No figures: random-read-4KiB-qd4 was not measured." in page
     assert "Left out:" in page
 
 
 def test_a_run_in_which_nothing_was_measured_still_makes_a_page() -> None:
-    page = render_html(page_of(run_record([cell_plan(workload(), Experiment.TAIL)], [], finished=False), []))
+    page = render_html(
+        page_of(RunAnalysis(run_record([cell_plan(workload(), Experiment.TAIL)], [], finished=False)), [])
+    )
     assert "Nothing to draw" in page
     assert "No cell of this experiment has figures." in page
 
 
 def test_a_probe_has_a_section_and_a_table_of_its_own() -> None:
     plan = cell_plan(workload(), Experiment.PROBE)
-    page = render_html(page_of(run_record([plan], [cell_record(plan, {Operation.READ: totals_of([1000] * 50)})]), []))
+    page = render_html(
+        page_of(RunAnalysis(run_record([plan], [cell_record(plan, {Operation.READ: totals_of([1000] * 50)})])), [])
+    )
     assert "Probe" in outline(page).headings
 
 
@@ -231,7 +236,7 @@ def test_the_fate_of_each_repeat_stands_in_the_plan_with_its_reason() -> None:
     cell = run.cells[0].cell
     beside = {"neighbours": (Neighbour(process=71, device="sda"),)}
     cells = tuple(each.model_copy(update=beside if (each.cell, each.repeat) == (cell, 2) else {}) for each in run.cells)
-    told = page_of(run.model_copy(update={"cells": cells}), [])
+    told = page_of(RunAnalysis(run.model_copy(update={"cells": cells})), [])
     assert [turn.outcome for turn in told.turns if turn.cell == cell] == [
         "finished, used",
         "finished, used",
@@ -249,7 +254,9 @@ def test_the_fate_of_each_repeat_stands_in_the_plan_with_its_reason() -> None:
 
 
 def test_the_page_is_the_same_for_the_same_run() -> None:
-    assert render_html(page_of(lab_run(repeats=1), [])) == render_html(page_of(lab_run(repeats=1), []))
+    assert render_html(page_of(RunAnalysis(lab_run(repeats=1)), [])) == render_html(
+        page_of(RunAnalysis(lab_run(repeats=1)), [])
+    )
 
 
 @pytest.mark.parametrize(
@@ -267,5 +274,5 @@ def test_a_number_is_not_parted_from_its_unit(text: str, kept: str) -> None:
 def test_a_record_that_is_damaged_says_so_on_top() -> None:
     run = lab_run(repeats=1).model_copy(update={"damage": "frame 12 of the journal fails its checksum"})
     assert "The record is not readable to its end: frame 12 of the journal fails its checksum." in render_html(
-        page_of(run, [])
+        page_of(RunAnalysis(run), [])
     )

@@ -11,6 +11,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from PIL import Image
 
+from iosonde.analysis.run import RunAnalysis
 from iosonde.charts.figure import DRAWN, Figure
 from iosonde.charts.theme import FONT
 from iosonde.report.drawing import PNG_SCALE, Drawers
@@ -36,7 +37,7 @@ WHITE = (255, 255, 255)
 
 @pytest.fixture(scope="module")
 def page() -> Page:
-    return page_of(lab_run(repeats=1, quick=True), [])
+    return page_of(RunAnalysis(lab_run(repeats=1, quick=True)), [])
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from iosonde.analysis.run import RunAnalysis
 from iosonde.records import Experiment, Operation
 from iosonde.report.html import render_html
 from iosonde.report.page import page_of
@@ -28,7 +29,7 @@ def page(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     records = [cell_record(plan, {Operation.READ: totals_of([100_000] * 1000)}) for plan in plans]
     path: Path = tmp_path_factory.mktemp("long") / "report.html"
     found = finding("everywhere", cells=tuple(plan.cell for plan in plans))
-    path.write_text(render_html(page_of(run_record(plans, records), [found])), encoding="utf-8")
+    path.write_text(render_html(page_of(RunAnalysis(run_record(plans, records)), [found])), encoding="utf-8")
     opened = browser.new_page(viewport={"width": 1280, "height": 900})
     opened.goto(path.as_uri())
     yield opened

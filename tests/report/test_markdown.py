@@ -12,6 +12,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from PIL import Image
 
+from iosonde.analysis.run import RunAnalysis
 from iosonde.printing import printable
 from iosonde.records import Experiment
 from iosonde.report.chapters import chapters_of
@@ -68,7 +69,7 @@ def plain(tokens: list[Token]) -> str:
 
 @pytest.fixture(scope="module")
 def page() -> Page:
-    return page_of(lab_run(), FINDINGS)
+    return page_of(RunAnalysis(lab_run()), FINDINGS)
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +83,7 @@ def report(page: Page, tmp_path_factory: pytest.TempPathFactory, drawers: Drawer
 
 def test_it_says_what_the_html_page_says(report: Path) -> None:
     texts = Texts()
-    texts.feed(render_html(page_of(lab_run(), FINDINGS)))
+    texts.feed(render_html(page_of(RunAnalysis(lab_run()), FINDINGS)))
     said = plain(parsed(report.read_text(encoding="utf-8")))
     assert len(texts.texts) > 1500
     assert [text for text in texts.texts if text not in said] == []
@@ -120,7 +121,7 @@ def test_every_link_leads_to_a_heading(page: Page, report: Path) -> None:
 
 def test_brands_stand_on_top() -> None:
     run = lab_run(repeats=1, quick=True, finished=False)
-    text = page_markdown(page_of(run, []), "x")
+    text = page_markdown(page_of(RunAnalysis(run), []), "x")
     assert text.index("**QUICK**: Cells were too short") < text.index("## Headline")
     assert text.index("**UNFINISHED**: Cut off after") < text.index("**QUICK**")
 
@@ -129,10 +130,12 @@ def test_brands_stand_on_top() -> None:
 def test_a_hostile_name_stays_text_wherever_it_stands(name: str) -> None:
     hostile = replace(finding(statement=name, cells=(name,)), evidence=((name, name),), advice=name)
     run = run_record([cell_plan(workload(), Experiment.TAIL)], [], target=target_facts(name))
-    page = page_of(run, [hostile])
+    page = page_of(RunAnalysis(run), [hostile])
     heads = (Head(name, number=False), Head("IOPS", name))
     table = ResultTable(name, heads, (Line((name, "1")), Line((name,), name)), (name,))
-    tame = parsed(page_markdown(page_of(run_record([cell_plan(workload(), Experiment.TAIL)], []), [finding()]), "x"))
+    tame = parsed(
+        page_markdown(page_of(RunAnalysis(run_record([cell_plan(workload(), Experiment.TAIL)], [])), [finding()]), "x")
+    )
     tokens = parsed(
         page_markdown(replace(page, sections=(replace(page.sections[0], sentence=name, tables=(table,)),)), "x")
     )

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 
+from iosonde.analysis.run import RunAnalysis
 from iosonde.records import Experiment, RunRecord
 from iosonde.report.chapters import chapters_of
 from iosonde.report.drawing import Drawers
@@ -28,7 +29,7 @@ PDF_BYTES_MAX = 2_000_000
 
 @pytest.fixture(scope="module")
 def page() -> Page:
-    return page_of(lab_run(), [finding(cells=("random-read-4KiB-qd256",))])
+    return page_of(RunAnalysis(lab_run()), [finding(cells=("random-read-4KiB-qd256",))])
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +43,7 @@ def empty_run(path: str = "/srv/data") -> RunRecord:
 
 @pytest.mark.parametrize("paper", Paper)
 def test_pages_have_the_size_that_was_asked_for(paper: Paper, drawers: Drawers) -> None:
-    paged = Paged(render_pdf(page_of(empty_run(), []), drawers, paper))
+    paged = Paged(render_pdf(page_of(RunAnalysis(empty_run()), []), drawers, paper))
     for each in paged.pages:
         assert each.get_size() == pytest.approx(SIZES_POINTS[paper], abs=0.1)
 
@@ -121,7 +122,7 @@ def test_a_doubted_figure_leads_to_its_finding(page: Page, paged: Paged) -> None
 )
 def test_brands_stand_on_every_page(changes: dict[str, bool | str], brands: Sequence[str], drawers: Drawers) -> None:
     run = lab_run(repeats=1, **changes)  # type: ignore[arg-type]  # each case changes others
-    page = replace(page_of(run, []), picture=None, sections=())
+    page = replace(page_of(RunAnalysis(run), []), picture=None, sections=())
     paged = Paged(render_pdf(page, drawers))
     assert len(paged.texts) > 3
     assert all(", ".join(brands) in text for text in paged.texts)
@@ -129,7 +130,7 @@ def test_brands_stand_on_every_page(changes: dict[str, bool | str], brands: Sequ
 
 
 def test_a_run_in_which_nothing_was_measured_still_makes_a_pdf(drawers: Drawers) -> None:
-    text = " ".join(Paged(render_pdf(page_of(empty_run(), []), drawers)).texts)
+    text = " ".join(Paged(render_pdf(page_of(RunAnalysis(empty_run()), []), drawers)).texts)
     assert "Nothing to draw: no cell of this chart has figures." in text
     assert "No figures: random-read-4KiB-qd8 was not measured." in text
 
@@ -137,7 +138,7 @@ def test_a_run_in_which_nothing_was_measured_still_makes_a_pdf(drawers: Drawers)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_hostile_name_stays_text_and_on_its_page(name: str, drawers: Drawers) -> None:
     hostile = replace(finding(statement=name, cells=(name,)), evidence=((name, name),), advice=name)
-    page = page_of(empty_run(name), [hostile])
+    page = page_of(RunAnalysis(empty_run(name)), [hostile])
     heads = (Head(name, number=False), Head("IOPS", name))
     table = ResultTable(name, heads, (Line((name, "1")), Line((name,), name)), (name,))
     section = replace(page.sections[0], title=name, sentence=name, tables=(table,))

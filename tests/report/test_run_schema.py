@@ -6,12 +6,13 @@ from typing import Any
 import jsonschema
 import pytest
 
-from iosonde.findings import Case, find
+from iosonde.analysis.run import RunAnalysis
 from iosonde.records import RunRecord
 from iosonde.report.export import export_schema, run_json
 from iosonde.store import load_run
 from tests.builders import finding
 from tests.house.checkout import ROOT
+from tests.judging import findings_of
 from tests.lab_builder import lab_run
 
 PLACE = ROOT / "docs/run.schema.json"
@@ -40,13 +41,13 @@ def test_the_published_schema_is_a_schema() -> None:
 )
 def test_what_is_written_fits_the_published_schema(run: RunRecord) -> None:
     schema = strict(json.loads(PLACE.read_text(encoding="utf-8")))
-    document = json.loads(run_json(run, [*find(Case.of(run)), finding()]))
+    document = json.loads(run_json(RunAnalysis(run), [*findings_of(run), finding()]))
     errors = list(jsonschema.Draft202012Validator(schema).iter_errors(document))
     assert errors == []
 
 
 def test_a_document_with_a_field_missing_or_renamed_does_not_fit() -> None:
-    document = json.loads(run_json(lab_run(repeats=1, quick=True), []))
+    document = json.loads(run_json(RunAnalysis(lab_run(repeats=1, quick=True)), []))
     document["cells"][0]["cel"] = document["cells"][0].pop("cell")
     messages = [error.message for error in jsonschema.Draft202012Validator(export_schema()).iter_errors(document)]
     assert messages == ["'cell' is a required property"]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from iosonde.analysis.run import RunAnalysis
 from iosonde.findings.model import Finding, Severity
 from iosonde.records import RunRecord
 from iosonde.report.summary import FINDINGS_MIN, LINES_MAX, render_summary
@@ -21,7 +22,7 @@ HEAVY_MODULES = ("altair", "scipy", "duckdb", "jinja2")
 def printed(run: RunRecord, findings: Sequence[Finding] = (), width: int = 80) -> list[str]:
     console = Console(width=width, force_terminal=False)
     with console.capture() as capture:
-        console.print(render_summary(run, findings, REPORT))
+        console.print(render_summary(RunAnalysis(run), findings, REPORT))
     return capture.get().rstrip("\n").split("\n")
 
 

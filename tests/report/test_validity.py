@@ -9,7 +9,8 @@ import pytest
 from rich.console import Console, RenderableType
 
 from iosonde.analysis.experiments import estimate_run
-from iosonde.findings import Case, Finding, Severity, find
+from iosonde.analysis.run import RunAnalysis
+from iosonde.findings import Finding, Severity
 from iosonde.records import Aim, Experiment, Neighbour, Operation, RunRecord
 from iosonde.report.answers import answers_of
 from iosonde.report.display import figure_text
@@ -29,6 +30,7 @@ from iosonde.report.terminal.run_view import render_run
 from iosonde.report.validity import MARK, invalid_cells, marked
 from iosonde.vocabulary import Paper
 from tests.builders import cell_plan, cell_record, finding, run_record, totals_of, workload
+from tests.judging import findings_of
 from tests.lab_builder import lab_run
 
 BEST = "random-read-4KiB-qd256"
@@ -45,7 +47,7 @@ def run() -> RunRecord:
 
 @pytest.fixture(scope="module")
 def page(run: RunRecord) -> Page:
-    return page_of(run, [NEIGHBOURS])
+    return page_of(RunAnalysis(run), [NEIGHBOURS])
 
 
 def printed(shown: RenderableType) -> str:
@@ -73,7 +75,7 @@ def test_the_page_strikes_it_out_in_headline_and_tables_and_says_so(page: Page) 
 
 def test_what_is_set_against_an_invalid_cell_is_invalid_with_it(run: RunRecord) -> None:
     shallow = finding("neighbours", Severity.INVALID, ("random-read-4KiB-qd1",))
-    [sweep] = [each for each in page_of(run, [shallow]).sections if each.id == "queue-depth"]
+    [sweep] = [each for each in page_of(RunAnalysis(run), [shallow]).sections if each.id == "queue-depth"]
     [table] = [each for each in sweep.tables if each.caption.startswith("Each depth against")]
     assert all((line.invalid == SEE) == line.texts[0].startswith("random-read") for line in table.lines)
 
@@ -122,11 +124,11 @@ def test_answers_and_knees_say_it(run: RunRecord) -> None:
 def test_the_terminal_says_it(form: str, run: RunRecord) -> None:
     findings: Sequence[Finding] = [NEIGHBOURS]
     if form == "summary":
-        text = printed(render_summary(run, findings, None))
+        text = printed(render_summary(RunAnalysis(run), findings, None))
         assert re.search(rf"IOPS {MARK}\s", text)
         assert f"{MARK}: see neighbours." in text
     elif form == "show":
-        text = printed(render_run(run, findings, all_findings=False))
+        text = printed(render_run(RunAnalysis(run), findings, all_findings=False))
         assert f"{MARK} {BEST}" in text
         assert f"{SEE}: figures that are not what they seem." in text
         assert re.search(rf"256 .* {MARK}\n", text)
@@ -137,12 +139,12 @@ def test_the_terminal_says_it(form: str, run: RunRecord) -> None:
         other = printed(render_cell(run, chosen_cell(run, "random-write-4KiB-qd8", None), findings, all_findings=False))
         assert MARK not in other
     else:
-        assert f"{MARK}  see buffered-io" in printed(render_probe(run, [WHOLE]))
+        assert f"{MARK}  see buffered-io" in printed(render_probe(RunAnalysis(run), [WHOLE]))
 
 
 def test_figures_on_a_terminal_are_struck_out(run: RunRecord) -> None:
     console = Console(width=140, force_terminal=True, color_system="standard", file=StringIO(), record=True)
-    console.print(render_summary(run, [NEIGHBOURS], None))
+    console.print(render_summary(RunAnalysis(run), [NEIGHBOURS], None))
     assert re.search(r"\x1b\[9m[\d,]+ ± [\d,]+ IOPS", console.export_text(styles=True))
 
 
@@ -172,7 +174,7 @@ def test_what_another_run_disturbed_is_found_and_marked() -> None:
         for each in (1, 2)
     ]
     run = run_record([plan], records)
-    assert f"{MARK}: see neighbours." in printed(render_summary(run, find(Case.of(run)), None))
+    assert f"{MARK}: see neighbours." in printed(render_summary(RunAnalysis(run), findings_of(run), None))
 
 
 def test_a_figure_known_less_exactly_than_asked_has_a_remark_and_no_mark(run: RunRecord) -> None:

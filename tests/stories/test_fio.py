@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from iosonde.findings import Case, find
 from iosonde.records import CellRecord, Engine, Operation, Outcome, Phase, RunRecord, Sync
 from iosonde.sources.fio.output import LAYOUT
 from iosonde.store import load_run
 from tests.commands import command, iosonde
+from tests.judging import findings_of
 
 pytestmark = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed")
 
@@ -112,7 +112,7 @@ def test_a_campaign_by_fio_has_a_report_that_says_who_measured(tmp_path: Path) -
     assert durable.engine.fio is not None
     assert durable.engine.fio.ioengine == "psync"
     assert {Operation.WRITE, Operation.FLUSH} == set(durable.operations)
-    found = {finding.id for finding in find(Case.of(run))}
+    found = {finding.id for finding in findings_of(run)}
     assert "measured-by-fio" in found
     assert not found & {"cell-failed", "depth-not-reached", "slowest-not-counted", "engine-by-cell"}
     page = (tmp_path / "run/report.html").read_text(encoding="utf-8")
@@ -219,7 +219,7 @@ def test_a_rate_is_kept_and_its_wait_is_said_to_be_missing(tmp_path: Path) -> No
     run, cell = probed(tmp_path, "--rate", "2k", "--duration", "1s")
     assert cell.operations[Operation.READ].count == pytest.approx(2_000, rel=0.2)
     assert cell.operations[Operation.READ].response is None
-    found = {finding.id for finding in find(Case.of(run))}
+    found = {finding.id for finding in findings_of(run)}
     assert "waiting-not-counted" in found
     assert "saturated" not in found
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from iosonde.analysis.experiments import estimate_run
+from iosonde.analysis.run import RunAnalysis
 from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, measure_to_directory
-from iosonde.findings import Case, find
 from iosonde.plans import campaign_plan, read_campaign
 from iosonde.plans.models import load_model
 from iosonde.records import Experiment, Operation, RunRecord
@@ -22,6 +22,7 @@ from iosonde.store import load_run
 from iosonde.units import SECOND_NS
 from iosonde.vocabulary import EngineChoice
 from tests.commands import iosonde
+from tests.judging import findings_of
 
 HEAD = """
 name = "mixes"
@@ -81,7 +82,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> RunRecord:
 
 @pytest.fixture(scope="module")
 def page(swept: RunRecord) -> Page:
-    return page_of(swept, find(Case.of(swept)))
+    return page_of(RunAnalysis(swept), findings_of(swept))
 
 
 def section(page: Page, identity: str) -> Section:
@@ -138,7 +139,7 @@ def test_the_headline_is_of_the_mix_with_its_block_size(page: Page) -> None:
 
 
 def test_the_document_holds_the_same_headline_and_knee(swept: RunRecord, page: Page) -> None:
-    document = json.loads(run_json(swept, find(Case.of(swept))))
+    document = json.loads(run_json(RunAnalysis(swept), findings_of(swept)))
     assert [group["name"] for group in document["headline"]] == [group.name for group in page.headline.groups]
     assert document["headline"][0]["figures"][0]["value"] == page.headline.groups[0].figures[0].value
     assert document["knees"]["70/30 mix"]["point"]["queue_depth"] == 4
@@ -149,7 +150,7 @@ def test_the_document_holds_the_same_headline_and_knee(swept: RunRecord, page: P
 @pytest.mark.parametrize("target", ["sim:mmc,seed=1", "sim:sata-dc,seed=2", "sim:enterprise-nvme,seed=3"])
 def test_mixes_of_every_experiment_are_drawn_and_nothing_false_is_said(target: str, tmp_path: Path) -> None:
     run = measured(HEAD.replace("400ms", "60ms") + EVERYWHERE, target, tmp_path / "run")
-    page = page_of(run, find(Case.of(run)))
+    page = page_of(RunAnalysis(run), findings_of(run))
     expected = {cell.cell for cell in run.header.plan.cells}
     drawn = {row["cell"] for figure in page.figures for row in figure.rows if "cell" in row}
     assert drawn == expected

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 import iosonde
-from iosonde.findings import Case, find
 from iosonde.records import CellRecord, Operation
 from iosonde.records.pattern import FORMS
+from tests.judging import findings_of
 
 
 def measured(target: str | Path, **asked: str | int) -> CellRecord:
@@ -53,4 +53,4 @@ def test_trims_of_a_file_are_counted_and_reads_beside_them_are_doubted(tmp_path:
         tmp_path, read=50, trim=20, size="32MiB", engine="psync", duration="200ms", warmup="0s", buffered=True
     )
     assert run.record.cells[0].operations[Operation.TRIM].count > 0
-    assert "reads-of-holes" in {finding.id for finding in find(Case.of(run.record))}
+    assert "reads-of-holes" in {finding.id for finding in findings_of(run.record)}

@@ -12,12 +12,12 @@ from iosonde.analysis.series.batches import BATCHES
 from iosonde.analysis.totals import measured_intervals
 from iosonde.campaign import SilentObserver, look_ahead, look_back, measure_to_directory, resume
 from iosonde.campaign.wishes import campaign_wish
-from iosonde.findings import Case, find
 from iosonde.records import CellRecord, RunRecord
 from iosonde.records.workload import AIM_REPEATS_MIN
 from iosonde.store import glance_at, load_run
 from iosonde.vocabulary import EngineChoice, Poll
 from tests.commands import iosonde as run_command
+from tests.judging import findings_of
 
 CAMPAIGN = """
 name = "three"
@@ -83,7 +83,7 @@ def test_each_cell_is_measured_until_it_is_known(campaign: Path, tmp_path: Path)
     assert len(run.turns) == len(run.cells) > len(run.header.plan.turns)
     for cell in estimate_run(run).cells:
         assert precision_of(cell, 2.0).met, cell.cell
-    assert not [each for each in find(Case.of(run)) if each.id == "precision-missed"]
+    assert not [each for each in findings_of(run) if each.id == "precision-missed"]
 
 
 def test_figures_are_those_that_theory_gives(campaign: Path, tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_figures_are_those_that_theory_gives(campaign: Path, tmp_path: Path) -> 
 
 def test_a_budget_that_is_spent_too_soon_is_told_with_what_would_do(campaign: Path, tmp_path: Path) -> None:
     run_three(campaign, tmp_path / "run", SilentObserver(), budget="8s", precision="0.2%")
-    found = [each for each in find(Case.of(load_run(tmp_path / "run"))) if each.id == "precision-missed"]
+    found = [each for each in findings_of(load_run(tmp_path / "run")) if each.id == "precision-missed"]
     assert len(found) == 1
     assert (
         "known less exactly than the 0.2 % that were asked (0.4 % for p99), since the budget of 8.0 s ended"

@@ -14,7 +14,6 @@ import pytest
 import iosonde
 from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, look_back, measure_to_directory, resume
 from iosonde.errors import RecordError, UsageError
-from iosonde.findings import Case, find
 from iosonde.plans import campaign_plan, read_campaign
 from iosonde.plans.models import model_names
 from iosonde.records import CellRecord, IntervalRecord, Outcome, RunRecord
@@ -22,6 +21,7 @@ from iosonde.store import Journal, glance_at, load_run
 from iosonde.vocabulary import EngineChoice
 from tests.commands import few_cells
 from tests.commands import iosonde as run_command
+from tests.judging import findings_of
 from tests.stories.short_runs import DONE, Child, fork
 
 CAMPAIGN = read_campaign(
@@ -218,7 +218,7 @@ def test_nothing_is_said_of_hosts_and_clocks(unbroken: tuple[RunRecord, float], 
     run = load_run(directory)
     host = run.header.host.model_copy(update={"cpu_quota": 0.5, "virtual_machine": "kvm", "cpus_allowed": 1})
     crowded = run.model_copy(update={"header": run.header.model_copy(update={"host": host})})
-    assert {finding.id for finding in find(Case.of(crowded))} <= {
+    assert {finding.id for finding in findings_of(crowded)} <= {
         "targets-uneven",
         "repeats-differ",
         "slowest-by-target",

@@ -9,7 +9,6 @@ import pytest
 
 from iosonde.analysis.experiments import estimate_run
 from iosonde.expectations import check_run, read_expectations
-from iosonde.findings import Case, find
 from iosonde.plans import build
 from iosonde.plans.models import load_model, model_names
 from iosonde.plans.profiles import PROFILES
@@ -18,6 +17,7 @@ from iosonde.report.drawing import Drawers
 from iosonde.report.terminal.checked import render_checked
 from tests.commands import iosonde
 from tests.house.checkout import ROOT
+from tests.judging import findings_of
 from tests.stories.whole_reports import assert_drawn, assert_whole, measure, report_of, shown
 
 MODELS = model_names()
@@ -80,7 +80,7 @@ def test_every_other_profile_and_example_runs_to_a_whole_report_on_paper_too(
     for path in (path for path in EXPECTATIONS if path.name == Path(profile).name):
         text = path.read_text(encoding="utf-8")
         expected = read_expectations(text, str(path))
-        findings = find(Case.of(report.run))
+        findings = findings_of(report.run)
         checked = check_run("run", estimate_run(report.run), findings, expected, (str(path), text))
         assert "against run run" in shown(render_checked(checked))
 

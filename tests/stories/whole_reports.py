@@ -10,6 +10,7 @@ from typing import Final, Never
 
 from rich.console import Console, RenderableType
 
+from iosonde.analysis.run import RunAnalysis
 from iosonde.campaign import SilentObserver, look_ahead, measure_to_directory
 from iosonde.campaign.wishes import campaign_wish
 from iosonde.failures import FailureLog
@@ -72,18 +73,18 @@ def report_of(directory: Path) -> Report:
     """All forms of a run that take no drawing, as the commands make them."""
     failures = FailureLog()
     run = load_run(directory)
-    findings = find_in(run, failures)
-    page = page_of(run, findings, failures)
+    findings = find_in(RunAnalysis(run), failures)
+    page = page_of(RunAnalysis(run), findings, failures)
     make_directory(directory / "tables")
-    write_csv(run, findings, directory / "tables")
-    write_parquet(directory, run_tables(run, findings))
+    write_csv(RunAnalysis(run), findings, directory / "tables")
+    write_parquet(directory, run_tables(RunAnalysis(run), findings))
     texts = {
         "html": render_html(page, failures),
         "markdown": page_markdown(page, "charts", failures),
         "paper": json.dumps(paper_data(page, Paper.A4, {}, failures), ensure_ascii=False),
-        "json": run_json(run, findings),
-        "summary": shown(render_summary(run, findings, directory / "report.html", failures)),
-        "show": shown(render_run(run, findings, all_findings=True, failures=failures)),
+        "json": run_json(RunAnalysis(run), findings),
+        "summary": shown(render_summary(RunAnalysis(run), findings, directory / "report.html", failures)),
+        "show": shown(render_run(RunAnalysis(run), findings, all_findings=True, failures=failures)),
         "list": shown(render_runs([listed_run(directory, glance_at(directory, headline_cells))])),
     }
     for cell in run.header.plan.cells[:CELLS_SHOWN]:

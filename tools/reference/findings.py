@@ -6,6 +6,7 @@ The runs are those of the tests, so the text here is what the rules say and not 
 from collections.abc import Iterator
 from typing import Final
 
+from iosonde.analysis.run import RunAnalysis
 from iosonde.findings import Case, Finding, Severity, find
 from iosonde.records import RunRecord
 from tests.findings.test_rules import FIRES
@@ -31,7 +32,7 @@ def findings_page() -> str:
 
 
 def _only(run: RunRecord, identity: str) -> Finding:
-    return next(each for each in find(Case.of(run)) if each.id == identity)
+    return next(each for each in find(Case.of(RunAnalysis(run))) if each.id == identity)
 
 
 def _section(finding: Finding) -> Iterator[str]:

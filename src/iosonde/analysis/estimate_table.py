@@ -6,10 +6,9 @@ from typing import Final
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.columns import Column, Table, integer, real, text
 from iosonde.analysis.estimate import Estimate
-from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.figures import Known, figures_of, known_of
+from iosonde.analysis.run import RunAnalysis
 from iosonde.figures import Figure
-from iosonde.records import RunRecord
 from iosonde.vocabulary import Quantity
 
 _OF_CELL: Final[tuple[tuple[str, Callable[[CellEstimate], Estimate | None]], ...]] = (
@@ -19,17 +18,17 @@ _OF_CELL: Final[tuple[tuple[str, Callable[[CellEstimate], Estimate | None]], ...
 )
 
 
-def estimate_table(run: RunRecord) -> Table:
+def estimate_table(analysis: RunAnalysis) -> Table:
     """One row for each cell and class of operations that completed any, ``all`` included.
 
     Each quantity has its value, the ends of its 95 % interval, its standard error and the degrees of freedom of that,
     in the unit of the value; NaN where there is none.
     """
-    cells = estimate_run(run).cells
+    cells = analysis.estimates.cells
     rows = [(cell, estimates) for cell in cells for estimates in cell.operations.values()]
     figures = [figure for cell in cells for figure in figures_of(cell)]
     table: Table = {
-        "run": text([run.header.run] * len(rows)),
+        "run": text([analysis.run.header.run] * len(rows)),
         "cell": text([cell.cell for cell, _ in rows]),
         "operation": text([str(estimates.operation) for _, estimates in rows]),
         "latency_kind": text([str(estimates.latency_kind) for _, estimates in rows]),

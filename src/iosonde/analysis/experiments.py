@@ -80,21 +80,7 @@ def _depths(cells: Sequence[CellEstimate]) -> int:
 
 
 def estimate_run(run: RunRecord) -> RunEstimates:
-    """The estimates of all cells of a run, whether it finished or not.
-
-    Those of the last run are kept: summary, findings and page ask for the same ones.
-    """
-    if _last and _last[0][0] is run:
-        return _last[0][1]
-    estimates = _estimate(run)
-    _last[:] = [(run, estimates)]
-    return estimates
-
-
-_last: list[tuple[RunRecord, RunEstimates]] = []
-
-
-def _estimate(run: RunRecord) -> RunEstimates:
+    """The estimates of all cells of a run, whether it finished or not."""
     records: dict[str, list[CellRecord]] = defaultdict(list)
     for record in run.cells:
         records[record.cell].append(record)

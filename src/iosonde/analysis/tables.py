@@ -13,7 +13,6 @@ import numpy as np
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.columns import Column, Table, integer, maybe_integer, real, text, unsigned
 from iosonde.analysis.device_counts import Witnessed, witnessed
-from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.histogram import PERCENTS, percent_name
 from iosonde.analysis.latency import TimesEstimate, estimate_times, latency_kind, leading, percentiles_of, service_of
 from iosonde.analysis.many_histograms import ManyHistograms
@@ -24,6 +23,7 @@ from iosonde.analysis.record_values import (
     queue_depth_by_latency,
     waiting_age_ns_max,
 )
+from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.totals import total_of
 from iosonde.records import (
     CellRecord,
@@ -84,12 +84,12 @@ class _Row:
         return amount * SECOND_NS / self.duration_ns if self.duration_ns else np.nan
 
 
-def cell_table(run: RunRecord) -> Table:
+def cell_table(analysis: RunAnalysis) -> Table:
     """One row for each cell, repeat and class of operations, ``all`` included.
 
     A direction that was asked for and completed nothing has a row with a count of 0 and no latency.
     """
-    return _table(_CELL_COLUMNS, list(_cell_rows(run)))
+    return _table(_CELL_COLUMNS, list(_cell_rows(analysis)))
 
 
 def interval_table(run: RunRecord) -> Table:
@@ -124,8 +124,8 @@ def _histogram_table(every: Sequence[_Row]) -> Table:
     return table | {"bucket_low_ns": many.low_ns, "bucket_high_ns": many.high_ns, "count": many.count}
 
 
-def _cell_rows(run: RunRecord) -> Iterator[_Row]:
-    cells = {cell.cell: cell for cell in estimate_run(run).cells}
+def _cell_rows(analysis: RunAnalysis) -> Iterator[_Row]:
+    run, cells = analysis.run, {cell.cell: cell for cell in analysis.estimates.cells}
     weights = {cell: _weights(estimate) for cell, estimate in cells.items()}
     for record in run.cells:
         asked = set(record.workload.asked_operations()) | set(record.operations) | {Operation.ALL}

@@ -11,7 +11,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Final
 
-from iosonde.analysis.experiments import estimate_run
+from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.series import SNIA, Steadiness, SteadyRule, fio_deviation, fio_slope, judge_steadiness
 from iosonde.analysis.states import sort_repeats
 from iosonde.analysis.totals import total_of
@@ -115,10 +115,10 @@ def steadiness_of(records: Sequence[CellRecord], rule: SteadyRule = SNIA) -> Ste
     return judge_steadiness(variables, rule)
 
 
-def target_state(run: RunRecord) -> RunState:
+def target_state(analysis: RunAnalysis) -> RunState:
     """What the targets' records and the repeats of all cells say of the target together."""
-    state, cells, rounds = _state_meanwhile(run)
-    return RunState(_beginning(run), state, cells, rounds)
+    state, cells, rounds = _state_meanwhile(analysis)
+    return RunState(_beginning(analysis.run), state, cells, rounds)
 
 
 def _beginning(run: RunRecord) -> Beginning | None:
@@ -130,8 +130,8 @@ def _beginning(run: RunRecord) -> Beginning | None:
     return Beginning.FILLED if run.fill is not None and run.fill.outcome is Outcome.FINISHED else None
 
 
-def _state_meanwhile(run: RunRecord) -> tuple[TargetState, tuple[str, ...], Rounds | None]:
-    records = estimate_run(run).records
+def _state_meanwhile(analysis: RunAnalysis) -> tuple[TargetState, tuple[str, ...], Rounds | None]:
+    run, records = analysis.run, analysis.estimates.records
     repeats = {cell.cell: records[cell.cell] for cell in run.header.plan.cells if cell.cell in records}
     judged = {cell: found for cell, each in repeats.items() if (found := steadiness_of(each)) is not None}
     if not judged:

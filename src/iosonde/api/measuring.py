@@ -81,8 +81,8 @@ def run(
         raise
     for failure in derived.failures.failures:
         warnings.warn(f"{failure.statement}. {HOW_TO_REPORT.format(run=directory)}", RuntimeWarning, stacklevel=2)
-    check_campaign(derived.run, directory, derived.page)
-    return Run(derived.run, directory, whole=True)
+    check_campaign(derived.analysis.run, directory, derived.page)
+    return Run(derived.analysis.run, directory, whole=True)
 
 
 def probe(

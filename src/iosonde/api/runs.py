@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ from iosonde.store import load_run
 
 if TYPE_CHECKING:
     from iosonde.analysis.columns import Table
+    from iosonde.analysis.run import RunAnalysis
+    from iosonde.findings import Finding
 
 
 class Run:
@@ -71,18 +74,16 @@ class Run:
     def cells(self) -> Frame:
         """A row for each cell, repeat and class of operations: ``cells.csv``."""
         from iosonde.analysis.tables import cell_table
-        from iosonde.findings import Case, find
         from iosonde.findings.table import with_validity
 
-        return Frame(with_validity(cell_table(self._record), find(Case.of(self._record))))
+        return Frame(with_validity(cell_table(self._analysis), self._findings))
 
     def estimates(self) -> Frame:
         """A row for each cell and class of operations: every figure with its interval and error, ``estimates.csv``."""
         from iosonde.analysis.estimate_table import estimate_table
-        from iosonde.findings import Case, find
         from iosonde.findings.table import with_validity
 
-        return Frame(with_validity(estimate_table(self._record), find(Case.of(self._record))))
+        return Frame(with_validity(estimate_table(self._analysis), self._findings))
 
     def intervals(self) -> Frame:
         """A row for each interval and class of operations, warm-up included: ``intervals.csv``."""
@@ -101,10 +102,26 @@ class Run:
 
     def findings(self) -> Frame:
         """A row for each statement about validity, most severe first (docs/findings.md)."""
+        from iosonde.analysis.run import RunAnalysis
         from iosonde.findings import Case, find
         from iosonde.findings.table import finding_table
 
-        return Frame(finding_table(find(Case.of(self._record))))
+        # Some of them look at intervals.
+        return Frame(finding_table(find(Case.of(RunAnalysis(self.record)))))
+
+    @cached_property
+    def _analysis(self) -> RunAnalysis:
+        """The record as it is at hand, with its estimates, which need no intervals."""
+        from iosonde.analysis.run import RunAnalysis
+
+        return RunAnalysis(self._record)
+
+    @cached_property
+    def _findings(self) -> tuple[Finding, ...]:
+        """What makes figures invalid, which needs no intervals either."""
+        from iosonde.findings import Case, find
+
+        return find(Case.of(self._analysis))
 
     def _of_intervals(self, table: Callable[[RunRecord], Table]) -> Frame:
         return Frame(table(self.record))

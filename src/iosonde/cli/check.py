@@ -22,7 +22,7 @@ def check(
 
     Example: [bold]iosonde check iosonde-20261120-173000-1f3a --against data-sheet.toml[/bold]
     """
-    from iosonde.analysis.experiments import estimate_run
+    from iosonde.analysis.run import RunAnalysis
     from iosonde.cli.publish import stop_collecting, tell_failures
     from iosonde.errors import ExpectationError, UndecidedError
     from iosonde.expectations import Verdict, check_run, read_expectations
@@ -34,10 +34,10 @@ def check(
     text = read_text(str(against), "a file of expected values", "see docs/guides/expectations.md")
     expected = read_expectations(text, str(against))
     stop_collecting()
-    record = load_run(run)
+    analysis = RunAnalysis(load_run(run))
     failures = FailureLog()
-    findings = find_in(record, failures)
-    checked = check_run(record.header.run, estimate_run(record), findings, expected, (str(against), text))
+    findings = find_in(analysis, failures)
+    checked = check_run(analysis.run.header.run, analysis.estimates, findings, expected, (str(against), text))
     if json:
         from pydantic import TypeAdapter
 

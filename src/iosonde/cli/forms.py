@@ -7,12 +7,12 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from iosonde.analysis.run import RunAnalysis
 from iosonde.cli.messages import say
 from iosonde.cli.places import check_free
 from iosonde.errors import OutputError, UsageError
 from iosonde.failures import FailureLog, PartFailure
 from iosonde.findings import Finding
-from iosonde.records import RunRecord
 from iosonde.safe_files import write_file
 from iosonde.store import make_directory
 from iosonde.vocabulary import Paper
@@ -82,9 +82,9 @@ class Writer:
     """Writes the forms of one run, and says on stderr what it wrote."""
 
     def __init__(
-        self, record: RunRecord, findings: tuple[Finding, ...], drawers: "Drawers", failures: FailureLog
+        self, analysis: RunAnalysis, findings: tuple[Finding, ...], drawers: "Drawers", failures: FailureLog
     ) -> None:
-        self.record = record
+        self.analysis = analysis
         self.findings = findings
         self.drawers = drawers
         self.failures = failures
@@ -106,7 +106,7 @@ class Writer:
         """What the forms that draw are made from."""
         from iosonde.report.page import page_of
 
-        return page_of(self.record, self.findings, self.failures)
+        return page_of(self.analysis, self.findings, self.failures)
 
     def _check_places(self, places: Places, run: Path, *, force: bool) -> None:
         """Raises OutputError where a place is taken, before anything is written. Makes the directories."""
@@ -189,18 +189,18 @@ class Writer:
     def _csv(self, path: Path) -> str:
         from iosonde.report.export import write_csv
 
-        return _listed(write_csv(self.record, self.findings, path))
+        return _listed(write_csv(self.analysis, self.findings, path))
 
     def _parquet(self, path: Path) -> str:
         from iosonde.report.export import run_tables
         from iosonde.store import write_parquet
 
-        return _listed(write_parquet(path, run_tables(self.record, self.findings)))
+        return _listed(write_parquet(path, run_tables(self.analysis, self.findings)))
 
     def _json(self, path: Path) -> str:
         from iosonde.report.export import write_json
 
-        write_json(self.record, self.findings, path)
+        write_json(self.analysis, self.findings, path)
         return str(path)
 
 

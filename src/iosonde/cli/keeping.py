@@ -60,9 +60,10 @@ def _tell_what_is_kept(directory: Path) -> bool:
 
 def _leave_page(directory: Path) -> None:
     """Derives tables and report from what is kept: nobody who comes later has to know how the run ended."""
-    from iosonde.cli.publish import tell_failures
+    from iosonde.cli.publish import stop_checking_charts, tell_failures
     from iosonde.report.derive import derive_files
 
+    stop_checking_charts()
     try:
         derived = derive_files(directory)
     except IosondeError as error:

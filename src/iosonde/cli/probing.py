@@ -7,6 +7,7 @@ from datetime import datetime
 import typer
 
 from iosonde import __version__
+from iosonde.analysis.run import RunAnalysis
 from iosonde.campaign import SilentObserver, Wish, look_ahead, measure_in_memory
 from iosonde.campaign.failing import check_probe
 from iosonde.cli.ending import FileObserver
@@ -41,13 +42,16 @@ def print_probe(run: RunRecord, *, as_json: bool) -> None:
     A probe is kept nowhere: where its figures can't be told as they should be, all that was measured is printed.
     """
     failures = FailureLog()
-    findings = find_in(run, failures)
+    analysis = RunAnalysis(run)
+    findings = find_in(analysis, failures)
     if as_json:
         from iosonde.report.export import run_json
 
-        text = failures.attempt("the JSON", lambda: run_json(run, findings), lambda _: run.model_dump_json())
+        text = failures.attempt("the JSON", lambda: run_json(analysis, findings), lambda _: run.model_dump_json())
     else:
-        text = failures.attempt("the figures", lambda: _figures_text(run, findings), lambda _: run.model_dump_json())
+        text = failures.attempt(
+            "the figures", lambda: _figures_text(analysis, findings), lambda _: run.model_dump_json()
+        )
     typer.echo(text, nl=not text.endswith("\n"))
     for failure in failures.failures:
         say(f"warning: {failure.statement}")
@@ -57,7 +61,7 @@ def print_probe(run: RunRecord, *, as_json: bool) -> None:
     check_removed()
 
 
-def _figures_text(run: RunRecord, findings: Sequence[Finding]) -> str:
+def _figures_text(analysis: RunAnalysis, findings: Sequence[Finding]) -> str:
     """The figures as they are printed, in the colours that the terminal has."""
     from rich.console import Console
 
@@ -66,5 +70,5 @@ def _figures_text(run: RunRecord, findings: Sequence[Finding]) -> str:
 
     console = Console(highlight=False, width=paper_width())
     with console.capture() as captured:
-        console.print(render_probe(run, findings))
+        console.print(render_probe(analysis, findings))
     return captured.get()

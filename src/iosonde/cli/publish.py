@@ -4,11 +4,11 @@ import gc
 import sys
 from pathlib import Path
 
+from iosonde.analysis.run import RunAnalysis
 from iosonde.campaign.failing import check_campaign
 from iosonde.cli.messages import check_removed, say
 from iosonde.failures import HOW_TO_REPORT, FailureLog
 from iosonde.findings import Finding
-from iosonde.records import RunRecord
 
 
 def finish_directory(path: Path) -> None:
@@ -16,12 +16,13 @@ def finish_directory(path: Path) -> None:
     from iosonde.report.derive import derive_files
 
     stop_collecting()
+    stop_checking_charts()
     if sys.stderr.isatty():
         say("writing tables and report ...")
     derived = derive_files(path)
-    print_summary(derived.run, derived.findings, derived.page, derived.failures)
+    print_summary(derived.analysis, derived.findings, derived.page, derived.failures)
     tell_failures(derived.failures, path)
-    check_campaign(derived.run, path, derived.page)
+    check_campaign(derived.analysis.run, path, derived.page)
     check_removed()
 
 
@@ -30,15 +31,22 @@ def stop_collecting() -> None:
     gc.disable()
 
 
+def stop_checking_charts() -> None:
+    """Ends the checks of every part of a chart as it is made, which take half a second: the tests make them all."""
+    from altair.utils import schemapi
+
+    schemapi.DEBUG_MODE = False
+
+
 def print_summary(
-    run: RunRecord, findings: tuple[Finding, ...], report_path: Path | None, failures: FailureLog
+    analysis: RunAnalysis, findings: tuple[Finding, ...], report_path: Path | None, failures: FailureLog
 ) -> None:
     """Prints the summary that fits a screen."""
     from iosonde.cli.paper import print_paper
     from iosonde.report.summary import render_summary
     from iosonde.report.terminal.isolated import Deferred, Isolated
 
-    shown = Deferred(lambda: [render_summary(run, findings, report_path, failures)])
+    shown = Deferred(lambda: [render_summary(analysis, findings, report_path, failures)])
     print_paper(Isolated("the summary", shown, failures))
 
 

@@ -48,9 +48,10 @@ def report(
 
     Example: [bold]iosonde report iosonde-20261120-173000-1f3a --pdf report.pdf --csv tables[/bold]
     """
+    from iosonde.analysis.run import RunAnalysis
     from iosonde.cli.forms import Places, Writer, check_flags, check_lost
     from iosonde.cli.places import beside_archive, check_free
-    from iosonde.cli.publish import print_summary, stop_collecting, tell_failures
+    from iosonde.cli.publish import print_summary, stop_checking_charts, stop_collecting, tell_failures
     from iosonde.failures import FailureLog
     from iosonde.findings import find_in
     from iosonde.report.derive import write_html
@@ -60,17 +61,18 @@ def report(
     places = Places(html=html, pdf=pdf, markdown=markdown, charts=charts, csv=csv, parquet=parquet, json=json)
     check_flags(places, paper)
     stop_collecting()
+    stop_checking_charts()
     failures = FailureLog()
     # Who draws gets ready while the run is read.
     drawers = Drawers()
     with drawers if places.has_pictures else nullcontext():
-        record = load_run(run)
-        findings = find_in(record, failures)
+        analysis = RunAnalysis(load_run(run))
+        findings = find_in(analysis, failures)
         if places.any:
-            writer = Writer(record, findings, drawers, failures)
+            writer = Writer(analysis, findings, drawers, failures)
             with writer.into(places, run, force=force):
                 lost = writer.write(places, paper or Paper.A4)
-            print_summary(record, findings, html, failures)
+            print_summary(analysis, findings, html, failures)
             tell_failures(failures, run)
             check_lost(lost)
             return
@@ -80,11 +82,11 @@ def report(
     else:
         page = RunDirectory(run).report_path
     try:
-        write_html(record, findings, page, failures)
+        write_html(analysis, findings, page, failures)
     except OutputError as error:
         # The figures are read; where the page can't go is no reason to keep them back.
-        print_summary(record, findings, None, failures)
+        print_summary(analysis, findings, None, failures)
         tell_failures(failures, run)
         raise OutputError(error.message, "name a place of your own with --html FILE") from error
-    print_summary(record, findings, page, failures)
+    print_summary(analysis, findings, page, failures)
     tell_failures(failures, run)

@@ -24,6 +24,7 @@ def show(
 
     Example: [bold]iosonde show iosonde-20261120-173000-1f3a random-read-4KiB-qd1[/bold]
     """
+    from iosonde.analysis.run import RunAnalysis
     from iosonde.cli.paper import print_paper
     from iosonde.cli.publish import stop_collecting, tell_failures
     from iosonde.errors import UsageError
@@ -35,18 +36,18 @@ def show(
         raise UsageError("--repeat is about one cell", "name the cell: iosonde show RUN CELL --repeat N")
     # Intervals are the bulk of a journal; the findings look at them as well.
     stop_collecting()
-    record = load_run(run)
+    analysis = RunAnalysis(load_run(run))
     failures = FailureLog()
-    said = find_in(record, failures)
+    said = find_in(analysis, failures)
     if cell is None:
         from iosonde.report.terminal.run_view import render_run
 
-        print_paper(render_run(record, said, all_findings=findings, failures=failures))
+        print_paper(render_run(analysis, said, all_findings=findings, failures=failures))
         tell_failures(failures, run)
         return
     from iosonde.report.terminal.cell_choice import chosen_cell
     from iosonde.report.terminal.cell_view import render_cell
 
-    chosen = chosen_cell(record, cell, repeat)
-    print_paper(render_cell(record, chosen, said, all_findings=findings, failures=failures))
+    chosen = chosen_cell(analysis.run, cell, repeat)
+    print_paper(render_cell(analysis.run, chosen, said, all_findings=findings, failures=failures))
     tell_failures(failures, run)

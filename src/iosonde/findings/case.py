@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from iosonde.analysis.experiments import RunEstimates, estimate_run
+from iosonde.analysis.experiments import RunEstimates
+from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.states import Repeats
 from iosonde.records import CellRecord, RunRecord
 
@@ -20,9 +21,9 @@ class Case:
     estimates: RunEstimates
 
     @classmethod
-    def of(cls, run: RunRecord) -> "Case":
-        """The case of a run."""
-        return cls(run, estimate_run(run))
+    def of(cls, analysis: RunAnalysis) -> "Case":
+        """The case of a run that is analysed."""
+        return cls(analysis.run, analysis.estimates)
 
     @property
     def is_simulated(self) -> bool:

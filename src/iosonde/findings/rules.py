@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from iosonde.analysis.run import RunAnalysis
 from iosonde.failures import STRICT, FailureLog
 from iosonde.findings.case import Case
 from iosonde.findings.cell_rules import CELL_RULES
@@ -26,7 +27,6 @@ from iosonde.findings.together_rules import TOGETHER_RULES
 from iosonde.findings.trim_rules import TRIM_RULES
 from iosonde.findings.verify_rules import VERIFY_RULES
 from iosonde.findings.witness_rules import WITNESS_RULES
-from iosonde.records import RunRecord
 
 Rule = Callable[[Case], Iterator[Finding]]
 
@@ -63,9 +63,9 @@ def find(case: Case, failures: FailureLog = STRICT) -> tuple[Finding, ...]:
     return gravest_first(finding for rule in RULES for finding in _asked(rule, case, failures))
 
 
-def find_in(run: RunRecord, failures: FailureLog) -> tuple[Finding, ...]:
+def find_in(analysis: RunAnalysis, failures: FailureLog) -> tuple[Finding, ...]:
     """The same of a run; a rule that fails, or the analysis that all of them need, costs nothing else."""
-    case = failures.attempt("the analysis that findings need", lambda: Case.of(run), lambda _: None, FINDINGS)
+    case = failures.attempt("the analysis that findings need", lambda: Case.of(analysis), lambda _: None, FINDINGS)
     return () if case is None else find(case, failures)
 
 

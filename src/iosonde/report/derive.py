@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from iosonde.analysis.run import RunAnalysis
 from iosonde.failures import FailureLog
 from iosonde.findings import Finding, find_in
-from iosonde.records import RunRecord
 from iosonde.report.export import run_tables
 from iosonde.report.html import bare_html, render_html
 from iosonde.report.page import page_of
@@ -15,9 +15,9 @@ from iosonde.store import RunDirectory, load_run, write_parquet
 
 @dataclass(frozen=True)
 class Derived:
-    """A run, its findings, where its page is, and what of all that could not be made."""
+    """A run with its analysis, its findings, where its page is, and what of all that could not be made."""
 
-    run: RunRecord
+    analysis: RunAnalysis
     findings: tuple[Finding, ...]
     page: Path
     failures: FailureLog
@@ -29,19 +29,21 @@ def derive_files(directory: Path) -> Derived:
     Neither costs the other: what fails is told in the page and in ``failures``.
     """
     failures = FailureLog()
-    run = load_run(directory)
+    analysis = RunAnalysis(load_run(directory))
     page = RunDirectory(directory).report_path
-    findings = find_in(run, failures)
-    failures.attempt("Parquet", lambda: write_parquet(directory, run_tables(run, findings)), lambda _: (), "conditions")
-    write_html(run, findings, page, failures)
-    return Derived(run, findings, page, failures)
+    findings = find_in(analysis, failures)
+    failures.attempt(
+        "Parquet", lambda: write_parquet(directory, run_tables(analysis, findings)), lambda _: (), "conditions"
+    )
+    write_html(analysis, findings, page, failures)
+    return Derived(analysis, findings, page, failures)
 
 
-def write_html(run: RunRecord, findings: tuple[Finding, ...], path: Path, failures: FailureLog) -> None:
+def write_html(analysis: RunAnalysis, findings: tuple[Finding, ...], path: Path, failures: FailureLog) -> None:
     """Writes the report as one self-contained page; what is there is replaced. Raises OutputError."""
     page = failures.attempt(
         "the page",
-        lambda: render_html(page_of(run, findings, failures), failures),
+        lambda: render_html(page_of(analysis, findings, failures), failures),
         lambda failure: bare_html(failure.sentence),
     )
     write_file(path, page)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import TypeAdapter
 
 from iosonde.analysis.cells import CellEstimate
-from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.knee import Knee
+from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.scaling import Scaling
 from iosonde.analysis.target_state import RunState, target_state
 from iosonde.findings.model import Finding
@@ -50,40 +50,40 @@ class ExportedRun:
     """Cells whose figures are invalid, each with the ids of the findings that say so."""
 
 
-def run_tables(run: RunRecord, findings: Sequence[Finding]) -> dict[str, "Table"]:
+def run_tables(analysis: RunAnalysis, findings: Sequence[Finding]) -> dict[str, "Table"]:
     """The flat tables of a run by name, for Parquet and CSV alike."""
     # Imported here: it brings NumPy along, and a JSON document needs none.
     from iosonde.analysis.estimate_table import estimate_table
     from iosonde.analysis.tables import cell_table, tables_over_time
     from iosonde.findings.table import with_validity
 
-    cells, estimates = (with_validity(table, findings) for table in (cell_table(run), estimate_table(run)))
-    intervals, histograms = tables_over_time(run)
+    cells, estimates = (with_validity(table, findings) for table in (cell_table(analysis), estimate_table(analysis)))
+    intervals, histograms = tables_over_time(analysis.run)
     return {"cells": cells, "estimates": estimates, "intervals": intervals, "histograms": histograms}
 
 
-def write_csv(run: RunRecord, findings: Sequence[Finding], directory: Path) -> tuple[Path, ...]:
+def write_csv(analysis: RunAnalysis, findings: Sequence[Finding], directory: Path) -> tuple[Path, ...]:
     """Write ``cells.csv``, ``estimates.csv``, ``intervals.csv`` and ``histograms.csv``; what is there is replaced.
 
     A value that does not exist (a percentile without 10 samples beyond it) is an empty field.
     """
-    return write_csv_files(directory, run_tables(run, findings))
+    return write_csv_files(directory, run_tables(analysis, findings))
 
 
-def run_json(run: RunRecord, findings: Sequence[Finding]) -> str:
+def run_json(analysis: RunAnalysis, findings: Sequence[Finding]) -> str:
     """The record, its estimates, knees, scaling and findings as one JSON document."""
-    estimates = estimate_run(run)
+    estimates = analysis.estimates
     headline = headline_of(estimates, findings)
     document = ExportedRun(
         export_version=EXPORT_VERSION,
-        run=run,
+        run=analysis.run,
         cells=estimates.cells,
         headline=headline.groups,
         sweeps={each.name: tuple(cell.cell for cell in each.sweep.cells) for each in headline.knees},
         knees={each.name: each.knee for each in headline.knees},
         scalings={each.name: each.sweep.scaling for each in headline.knees},
         knee_sentences={each.name: knee_sentence(each.operations, each.knee) for each in headline.knees},
-        target_state=target_state(run),
+        target_state=target_state(analysis),
         findings=tuple(findings),
         invalid=invalid_cells((cell.cell for cell in estimates.cells), findings),
     )
@@ -96,6 +96,6 @@ def export_schema() -> dict[str, Any]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": SCHEMA_TITLE}
 
 
-def write_json(run: RunRecord, findings: Sequence[Finding], path: Path) -> None:
+def write_json(analysis: RunAnalysis, findings: Sequence[Finding], path: Path) -> None:
     """Write that document; what is there is replaced."""
-    write_file(path, run_json(run, findings))
+    write_file(path, run_json(analysis, findings))

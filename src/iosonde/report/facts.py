@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from iosonde.analysis.clocks import furthest_drift_ppm
+from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.target_state import target_state
 from iosonde.analysis.totals import merge_times
 from iosonde.charts.quantities import NO_VALUE
@@ -31,14 +32,14 @@ class FactGroup:
     facts: tuple[tuple[str, str], ...]
 
 
-def fact_groups(run: RunRecord) -> tuple[FactGroup, ...]:
+def fact_groups(analysis: RunAnalysis) -> tuple[FactGroup, ...]:
     """Target, device, host, engine, and what went wrong in the cells."""
-    header = run.header
+    run, header = analysis.run, analysis.run.header
     groups = [
         *_target_groups(run),
         FactGroup("Host", _host(header)),
         FactGroup("Engine", _engine(run)),
-        FactGroup("Run", _run(run)),
+        FactGroup("Run", _run(analysis)),
     ]
     return tuple(groups)
 
@@ -269,8 +270,8 @@ def _granted(truths: Iterable[EngineTruth], told: Callable[[EngineTruth], str]) 
     return "; ".join(f"{value} ({count} measurements)" for value, count in counts.most_common())
 
 
-def _run(run: RunRecord) -> tuple[tuple[str, str], ...]:
-    plan, state = run.header.plan, target_state(run)
+def _run(analysis: RunAnalysis) -> tuple[tuple[str, str], ...]:
+    run, plan, state = analysis.run, analysis.run.header.plan, target_state(analysis)
     faults: Counter[str] = Counter()
     for cell in run.cells:
         for fault in cell.faults:

@@ -4,9 +4,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from altair.utils.schemapi import debug_mode
-
-from iosonde.analysis.experiments import RunEstimates, estimate_run
+from iosonde.analysis.experiments import RunEstimates
+from iosonde.analysis.run import RunAnalysis
 from iosonde.charts.figure import Figure
 from iosonde.charts.trade_off import throughput_latency
 from iosonde.failures import STRICT, FailureLog, PartFailure
@@ -90,17 +89,11 @@ class Page:
         )
 
 
-def page_of(run: RunRecord, findings: Sequence[Finding], failures: FailureLog = STRICT) -> Page:
+def page_of(analysis: RunAnalysis, findings: Sequence[Finding], failures: FailureLog = STRICT) -> Page:
     """The page of a run. What fails stands in its place, and in ``failures``, where these take it."""
-    # Every chart is checked against Vega-Lite's schema in the tests; here the checks would cost half a second.
-    with debug_mode(arg=False):
-        return _page_of(run, findings, failures)
-
-
-def _page_of(run: RunRecord, findings: Sequence[Finding], failures: FailureLog) -> Page:
-    header = run.header
+    run, header = analysis.run, analysis.run.header
     estimates = failures.attempt(
-        "the analysis of the run", lambda: estimate_run(run), lambda _: RunEstimates((), {}), ANSWERS
+        "the analysis of the run", lambda: analysis.estimates, lambda _: RunEstimates((), {}), ANSWERS
     )
     headline = failures.attempt(
         'the section "Headline"',
@@ -133,7 +126,7 @@ def _page_of(run: RunRecord, findings: Sequence[Finding], failures: FailureLog) 
         findings=gravest_first(findings),
         picture=picture,
         sections=sections,
-        facts=failures.attempt('the section "Conditions"', lambda: fact_groups(run), lambda _: (), CONDITIONS),
+        facts=failures.attempt('the section "Conditions"', lambda: fact_groups(analysis), lambda _: (), CONDITIONS),
         turns=failures.attempt("the plan and its order", lambda: _turns(run, estimates), lambda _: (), CONDITIONS),
         definitions=DEFINITIONS,
         failed={place: failures.sentences_of(place) for place in (ANSWERS, HEADLINE, FINDINGS, CONDITIONS)},

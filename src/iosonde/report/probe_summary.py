@@ -7,10 +7,10 @@ from rich.table import Table
 from rich.text import Text
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
-from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.histogram import PERCENTS, percent_label
 from iosonde.analysis.missing import ENGINE_UNKNOWING, FEW_BEYOND, NO_DATA_MOVED, why_no_percentile
 from iosonde.analysis.pace import SATURATED
+from iosonde.analysis.run import RunAnalysis
 from iosonde.charts.quantities import NEAR_DEPTH
 from iosonde.findings.model import Finding, Severity, invalid_by
 from iosonde.records import CellRecord, LatencyKind, Operation, RunRecord
@@ -28,9 +28,9 @@ _STYLES = {Severity.INVALID: "bold red", Severity.DOUBTFUL: "yellow", Severity.N
 BRAND_STYLE = "bold black on yellow"
 
 
-def render_probe(run: RunRecord, findings: Sequence[Finding]) -> RenderableType:
+def render_probe(analysis: RunAnalysis, findings: Sequence[Finding]) -> RenderableType:
     """What one workload gave, by class of operations, with what should be known about it."""
-    estimates = estimate_run(run).cells[0]
+    run, estimates = analysis.run, analysis.estimates.cells[0]
     brands = [Text.assemble((f" {each.word.upper()} ", BRAND_STYLE), " ", each.sentence) for each in brands_of(run)]
     parts: list[RenderableType] = [_head(run), *brands, _circumstances(run, estimates)]
     parts.extend(_pace(estimates))

@@ -9,12 +9,13 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from iosonde.analysis.experiments import RunEstimates, estimate_run
+from iosonde.analysis.experiments import RunEstimates
+from iosonde.analysis.run import RunAnalysis
 from iosonde.failures import STRICT, FailureLog
 from iosonde.findings.model import Finding, Severity, gravest_first
 from iosonde.findings.rules import FINDINGS
 from iosonde.printing import printable
-from iosonde.records import Experiment, RunRecord
+from iosonde.records import Experiment
 from iosonde.report.brand import Brand, brands_of
 from iosonde.report.dashes import Dash, explained
 from iosonde.report.display import figure_text
@@ -40,14 +41,15 @@ _STYLES: Final = {Severity.INVALID: "bold red", Severity.DOUBTFUL: "yellow", Sev
 
 
 def render_summary(
-    run: RunRecord, findings: Sequence[Finding], report_path: Path | None, failures: FailureLog = STRICT
+    analysis: RunAnalysis, findings: Sequence[Finding], report_path: Path | None, failures: FailureLog = STRICT
 ) -> "RunSummary":
     """What ``rich.print`` shows of a run: headline, knee, most severe findings, and where the report is.
 
     What fails stands in its place, and in ``failures``.
     """
+    run = analysis.run
     estimates = failures.attempt(
-        "the analysis of the run", lambda: estimate_run(run), lambda _: RunEstimates((), {}), SUMMARY
+        "the analysis of the run", lambda: analysis.estimates, lambda _: RunEstimates((), {}), SUMMARY
     )
     invalid = invalid_cells((cell.cell for cell in estimates.cells), findings)
     return RunSummary(

@@ -9,6 +9,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
 
+from iosonde.analysis.run import RunAnalysis
 from iosonde.findings.model import Finding, Severity
 from iosonde.records import Experiment, Neighbour, Outcome, RunRecord, SlowIo, Timing
 from iosonde.report.terminal.cell_choice import chosen_cell
@@ -40,7 +41,7 @@ def lines_of(shown: RenderableType, width: int, *, ascii_only: bool = False) -> 
 
 
 def show_run(run: RunRecord, width: int = 120, findings: Sequence[Finding] = (), **how: bool) -> list[str]:
-    return lines_of(render_run(run, findings, all_findings=how.pop("all_findings", False)), width, **how)
+    return lines_of(render_run(RunAnalysis(run), findings, all_findings=how.pop("all_findings", False)), width, **how)
 
 
 def show_cell(

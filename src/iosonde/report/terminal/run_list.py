@@ -10,6 +10,7 @@ from typing import Final
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from iosonde.analysis.run import RunAnalysis
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.findings import Case, find
 from iosonde.findings.model import invalid_by
@@ -116,7 +117,7 @@ def _invalid_by(glance: Glance, best: CellGlance) -> tuple[str, ...]:
     plan = header.plan.model_copy(update={"cells": cells, "turns": ()})
     records = tuple(CellRecord.model_validate_json(each) for each in best.records)
     run = RunRecord(header=header.model_copy(update={"plan": plan}), fill=None, cells=records, finished=glance.finished)
-    return invalid_by(find(Case.of(run)), best.cell)
+    return invalid_by(find(Case.of(RunAnalysis(run))), best.cell)
 
 
 def in_order(runs: Sequence[ListedRun], order: ListOrder) -> list[ListedRun]:

@@ -8,12 +8,13 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from iosonde.analysis.cells import CellEstimate
-from iosonde.analysis.experiments import RunEstimates, estimate_run
+from iosonde.analysis.experiments import RunEstimates
+from iosonde.analysis.run import RunAnalysis
 from iosonde.charts.quantities import plural
 from iosonde.failures import STRICT, FailureLog
 from iosonde.findings.model import Finding
 from iosonde.printing import printable
-from iosonde.records import Experiment, RunRecord
+from iosonde.records import Experiment
 from iosonde.report.headline import headline_of
 from iosonde.report.result_tables import experiment_tables
 from iosonde.report.summary import render_summary
@@ -34,16 +35,16 @@ LEGEND: Final = (
 
 
 def render_run(
-    run: RunRecord, findings: Sequence[Finding], *, all_findings: bool, failures: FailureLog = STRICT
+    analysis: RunAnalysis, findings: Sequence[Finding], *, all_findings: bool, failures: FailureLog = STRICT
 ) -> RenderableType:
     """What ``iosonde show RUN`` prints. What fails stands in its place, and in ``failures``."""
 
     def isolated(part: str, make: Callable[[], Iterable[RenderableType]]) -> RenderableType:
         return Isolated(part, Deferred(make), failures)
 
-    summary = isolated("the summary", lambda: [render_summary(run, findings, None, failures)])
+    summary = isolated("the summary", lambda: [render_summary(analysis, findings, None, failures)])
     estimates = failures.attempt(
-        "the analysis of the run", lambda: estimate_run(run), lambda _: RunEstimates((), {}), FIGURES
+        "the analysis of the run", lambda: analysis.estimates, lambda _: RunEstimates((), {}), FIGURES
     )
     parts: list[RenderableType] = [summary, Text(), *map(failed, failures.sentences_of(FIGURES))]
     if all_findings:

@@ -1,0 +1,23 @@
+"""A run with what is computed from it."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from iosonde.analysis.experiments import RunEstimates, estimate_run
+from iosonde.records import RunRecord
+
+
+@dataclass(frozen=True)
+class RunAnalysis:
+    """A run and its estimates, which are computed once, when they are first asked for.
+
+    Whoever asks for the same figures twice holds on to it: nothing is kept elsewhere, so any number of runs can be
+    looked at beside one another. Two threads that ask at once compute the same twice.
+    """
+
+    run: RunRecord
+
+    @cached_property
+    def estimates(self) -> RunEstimates:
+        """The estimates of all cells."""
+        return estimate_run(self.run)
