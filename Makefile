@@ -33,7 +33,7 @@ FUZZ_BOUNDS := -timeout=25 -rss_limit_mb=1536 -max_len=16384
 unexport PYTHONPATH PYTHONHOME PYTHONSAFEPATH VIRTUAL_ENV PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
 unexport SETUPTOOLS_RUST_CARGO_PROFILE CARGO_BUILD_TARGET
 
-.PHONY: help setup demo test faultfs lint format wheel bench lab hangs verify memcheck fuzz schema docs lock clean
+.PHONY: help setup demo test faultfs lint format wheel bench lab hangs verify memcheck same-reports fuzz schema docs lock clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -108,7 +108,7 @@ memcheck: setup ## run the engine's tests under Valgrind's memcheck (needs valgr
 	$(PY) -m tools.memcheck
 
 same-reports: setup ## compare reports of kept runs with those of an older commit (BEFORE=COMMIT)
-	$(BIN)/python -m tools.same_reports $(BEFORE)
+	$(PY) -m tools.same_reports $(BEFORE)
 
 fuzz: ## throw bytes at the engine's protocol for a while (SECONDS=60; needs a C++ compiler); findings land in fuzz/findings/
 	cd fuzz && RUSTFLAGS="$(FUZZ_FLAGS)" cargo build --release --locked --features linked --target $(FUZZ_TARGET)
