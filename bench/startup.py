@@ -110,7 +110,6 @@ def hundred_cells(span_bytes: int) -> Plan:
         seed=1,
         repeats=3,
         span_bytes=span_bytes,
-        fill=None,
         cells=cells,
         turns=tuple(
             CellTurn(order=order, cell=name, repeat=repeat, seed=order)

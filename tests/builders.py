@@ -284,7 +284,6 @@ def run_record(
             seed=7,
             repeats=repeats,
             span_bytes=8 * 2**30,
-            fill=None,
             cells=tuple(plans),
             turns=(),
         ),
@@ -292,7 +291,7 @@ def run_record(
         host=host_facts(),
         hello=engine_hello(build_profile),
     )
-    return RunRecord(header=header, fill=None, cells=tuple(records), finished=finished)
+    return RunRecord(header=header, cells=tuple(records), finished=finished)
 
 
 def finding(

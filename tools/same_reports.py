@@ -1,25 +1,34 @@
 """Whether reports of kept runs are as an older commit makes them: ``python -m tools.same_reports COMMIT [RUN...]``.
 
-Every form that holds figures as text is made by both, each in a process of its own, and compared to the letter. What
-differs is printed, a few lines of each.
+Every form that holds figures as text is made by both, each in a process of its own. Pages and listings are compared to
+the letter, tables by the columns that there were, the JSON document by the values that it had under their keys. What
+differs is an error; columns and keys that are new, or that are there no more, are told by name.
 """
 
+import csv
 import difflib
+import io
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-RUNS: Final = ROOT / "tests/fixtures/runs"
 GIT: Final = shutil.which("git") or "git"
-LINES_SHOWN_MAX: Final = 20
-# A page without line breaks is shown around what differs.
+LINES_SHOWN_MAX: Final = 8
+# A page has lines of many kilobytes.
 WIDTH_SHOWN: Final = 160
+# What says by which version a form was made, and of which records.
+VERSIONS: Final = re.compile(r'(record schema(?:</dt><dd>| \| )|"(?:schema|export)_version": ?)\d+')
+# A branch of the JSON document that moved as a whole is told as one.
+PLACES_TOLD: Final = 4
+SUFFIXES: Final = frozenset({".html", ".md", ".csv", ".json"})
 
 
 def made_by(source: Path, run: Path, out: Path) -> dict[str, str]:
@@ -37,45 +46,79 @@ def made_by(source: Path, run: Path, out: Path) -> dict[str, str]:
     forms = {"show": iosonde("show", run, "--findings")}
     flags = ("--html", "page.html", "--markdown", "page.md", "--csv", "tables", "--json", "run.json")
     forms["report"] = iosonde("report", run, *flags)
-    texts = (path for path in sorted(out.rglob("*")) if path.suffix in {".html", ".md", ".csv", ".json"})
-    return forms | {str(path.relative_to(out)): path.read_text() for path in texts}
+    texts = (path for path in sorted(out.rglob("*")) if path.suffix in SUFFIXES)
+    forms |= {str(path.relative_to(out)): path.read_text() for path in texts}
+    return {name: VERSIONS.sub(r"\1N", text) for name, text in forms.items()}
 
 
-def told(before: str, after: str) -> Iterator[str]:
-    """The first lines that differ, each around the place where it does."""
-    lines = list(difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=0))
-    for line in lines[3 : 3 + LINES_SHOWN_MAX]:
-        yield line[:WIDTH_SHOWN]
-    if len(lines) > LINES_SHOWN_MAX:
-        yield f"... {len(lines) - LINES_SHOWN_MAX} lines more"
+def columns_of(text: str) -> dict[str, str]:
+    """Each column of a table as text, by its name."""
+    head, *rows = csv.reader(io.StringIO(text))
+    return {name: "\n".join(column) for name, column in zip(head, zip(*rows, strict=True), strict=True)}
 
 
-def differing(commit: str, runs: Sequence[Path], folder: Path) -> int:
+def values_of(document: Any, place: str = "") -> Iterator[tuple[str, str]]:  # noqa: ANN401 - whatever JSON holds
+    """Each value of a JSON document, by its place."""
+    if isinstance(document, dict):
+        for key, value in document.items():
+            yield from values_of(value, f"{place}.{key}")
+    elif isinstance(document, list):
+        for index, value in enumerate(document):
+            yield from values_of(value, f"{place}[{index}]")
+    else:
+        yield place, repr(document)
+
+
+def parts_of(name: str, text: str) -> dict[str, str]:
+    """What of a form is compared by itself."""
+    if name.endswith(".csv"):
+        return columns_of(text)
+    if name.endswith(".json"):
+        return dict(values_of(json.loads(text.replace(":N", ":0"))))
+    return {"": text}
+
+
+def told(name: str, before: str, after: str) -> tuple[list[str], list[str]]:
+    """What differs, and what is there on one side only, of one form."""
+    old, new = parts_of(name, before), parts_of(name, after)
+    changed = [part for part in old.keys() & new.keys() if old[part] != new[part]]
+    lines = [line[:WIDTH_SHOWN] for part in changed[:LINES_SHOWN_MAX] for line in _difference(part, old, new)]
+    kinds = {sign: sorted({".".join(re.sub(r"\[\d+\]", "[]", each).split(".")[:PLACES_TOLD]) for each in only}) for sign, only in (
+        ("gone", old.keys() - new.keys()), ("new", new.keys() - old.keys()),
+    )}  # fmt: skip
+    return lines, [f"{sign}: {each}" for sign, found in kinds.items() for each in found]
+
+
+def _difference(part: str, old: dict[str, str], new: dict[str, str]) -> list[str]:
+    lines = list(difflib.unified_diff(old[part].splitlines(), new[part].splitlines(), lineterm="", n=0))
+    return [part, *lines[2 : 2 + LINES_SHOWN_MAX]]
+
+
+def differing(commit: str, named: Sequence[Path], folder: Path) -> int:
     """Prints which forms of the runs differ from those that ``commit`` makes, and gives their number."""
     source = folder / "source"
     subprocess.run([GIT, "worktree", "add", "--detach", "-q", str(source), commit], cwd=ROOT, check=True)
-    count = 0
+    count, others = 0, set[str]()
     try:
-        for run in runs:
+        for run in named or sorted((source / "tests/fixtures/runs").iterdir()):
             before = made_by(source, run, folder / "before" / run.name)
             after = made_by(ROOT, run, folder / "after" / run.name)
             for name in sorted(before.keys() | after.keys()):
-                same = before.get(name) == after.get(name)
-                count += not same
-                print(f"{'same' if same else 'DIFFERS':8} {run.name} {name}")
-                if not same:
-                    print("\n".join(told(before.get(name, ""), after.get(name, ""))))
+                lines, other = told(name, before.get(name, ""), after.get(name, ""))
+                count += bool(lines)
+                others |= {f"{name} {each}" for each in other}
+                print(f"{'DIFFERS' if lines else 'same':8} {run.name} {name}", *lines, sep="\n")
     finally:
         subprocess.run([GIT, "worktree", "remove", "--force", str(source)], cwd=ROOT, check=True)
+    print(*sorted(others), sep="\n")
     return count
 
 
 def main() -> None:
     """Compares, and ends with 1 where anything differs."""
     commit, *named = sys.argv[1:]
-    runs = [Path(each).resolve() for each in named] or sorted(RUNS.iterdir())
     with tempfile.TemporaryDirectory() as folder:
-        count = differing(commit, runs, Path(folder))
+        count = differing(commit, [Path(each).resolve() for each in named], Path(folder))
     print(f"{count} forms differ")
     sys.exit(min(count, 1))
 

@@ -19,7 +19,7 @@ from scipy.stats import binomtest, lognorm
 from iosonde.analysis.cells import estimate_cell, was_looked_at
 from iosonde.analysis.histogram import bucket_of, low_and_width
 from iosonde.analysis.precision import FIGURES, figures_of, precision_of
-from iosonde.campaign.scheduler import AdaptiveScheduler
+from iosonde.campaign.adaptive import AdaptiveScheduler
 from iosonde.plans import Ground, campaign_plan, read_campaign, timed
 from iosonde.records import (
     Aim,

@@ -6,7 +6,7 @@ import pytest
 
 from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.target_state import Beginning, Rounds, TargetState, rounds_of, steadiness_of, target_state
-from iosonde.records import CellRecord, Operation, Outcome, RunRecord, Workload
+from iosonde.records import CellRecord, Operation, Outcome, RunRecord, Workload, in_order
 from iosonde.report.states import state_text, steady_text
 from tests.builders import cell_plan, cell_record, run_record, totals_of, workload
 
@@ -98,9 +98,12 @@ def test_what_the_target_held_before_tells_how_it_began(
 ) -> None:
     cells = rounds([1000] * 5)
     run = run_of(cells)
+    steps = in_order((cell_plan(WRITES),))
+    plan = run.header.plan.model_copy(update={"preparation": steps})
+    written = cells[0].model_copy(update={"outcome": fill, "order": 0})
     changed = {
-        "header": run.header.model_copy(update={"target": run.header.target.model_copy(update=target)}),
-        "fill": None if fill is None else cells[0].model_copy(update={"outcome": fill}),
+        "header": run.header.model_copy(update={"target": run.header.target.model_copy(update=target), "plan": plan}),
+        "preparation": () if fill is None else (written,),
     }
     found = target_state(RunAnalysis(run.model_copy(update=changed)))
     assert (found.began, found.state) == (began, TargetState.STEADY)

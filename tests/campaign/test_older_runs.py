@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from iosonde.campaign import look_back, resume
-from iosonde.campaign.conductor import SilentObserver
+from iosonde.campaign import SilentObserver, look_back, resume
 from iosonde.errors import NewerError
 from iosonde.records import SCHEMA_VERSION
 from iosonde.store import load_run

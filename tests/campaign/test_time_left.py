@@ -92,7 +92,7 @@ def measured_after(run: RunRecord, rest: Rest) -> list[CellRecord]:
 
 def cost_of(rest: Rest, bytes_per_s: int = ASSUMED_WRITE_BYTES_PER_S) -> int:
     """All that the plan takes, as ``iosonde plan`` tells it, without the fill."""
-    return plan_cost(rest.run.header.plan.model_copy(update={"fill": None}), bytes_per_s).duration_ns
+    return plan_cost(rest.run.header.plan.model_copy(update={"preparation": ()}), bytes_per_s).duration_ns
 
 
 @pytest.mark.parametrize("within", [False, True])
@@ -142,16 +142,16 @@ def test_a_fill_that_was_broken_off_is_told_and_one_that_is_there_is_not(tmp_pat
     with pytest.raises(KeyboardInterrupt):
         run_sweep(FIXED, tmp_path, Filling(), read=50)
     rest = look_back(tmp_path / "run", failed_again=False)
-    assert rest.fill_ns > 0
-    assert rest.left_ns == rest.fill_ns + cost_of(rest)
+    assert rest.preparation_ns > 0
+    assert rest.left_ns == rest.preparation_ns + cost_of(rest)
     with pytest.raises(KeyboardInterrupt):
         go_on(tmp_path, rest, Impatient(2))
     now = look_back(tmp_path / "run", failed_again=False)
-    assert now.fill_ns == 0
-    assert now.run.fill is not None
-    assert now.run.fill.outcome is Outcome.FINISHED
+    assert now.preparation_ns == 0
+    assert len(now.run.preparation) == 1
+    assert now.run.preparation[0].outcome is Outcome.FINISHED
     # The model says how fast it takes a fill.
-    assert rest.fill_ns == pytest.approx(now.run.fill.measured_ns, rel=0.2)
+    assert rest.preparation_ns == pytest.approx(now.run.preparation[0].measured_ns, rel=0.2)
 
 
 def test_a_file_that_is_gone_is_written_once_more_and_told_with_the_time_that_it_took(tmp_path: Path) -> None:
@@ -161,10 +161,10 @@ def test_a_file_that_is_gone_is_written_once_more_and_told_with_the_time_that_it
     with pytest.raises(KeyboardInterrupt):
         measure_to_directory(wish, look_ahead(wish, now), directory, Impatient(3), now)
     rest = look_back(directory, failed_again=False)
-    assert rest.run.fill is not None
+    assert len(rest.run.preparation) == 1
     assert not Path(rest.run.header.target.path).exists()
-    assert rest.fill_ns == rest.run.fill.measured_ns > 0
-    assert rest.left_ns == rest.fill_ns + 5 * (13_000_000 + OVERHEAD_NS)
+    assert rest.preparation_ns == rest.run.preparation[0].measured_ns > 0
+    assert rest.left_ns == rest.preparation_ns + 5 * (13_000_000 + OVERHEAD_NS)
     assert rest_line(rest).endswith("; the target is written in full first")
 
 
@@ -175,7 +175,7 @@ def test_a_file_that_stays_is_not_written_once_more(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         measure_to_directory(wish, look_ahead(wish, now), tmp_path / "run", Impatient(3), now)
     rest = look_back(tmp_path / "run", failed_again=False)
-    assert rest.fill_ns == 0
+    assert rest.preparation_ns == 0
     assert rest.left_ns + rest.spent_ns == cost_of(rest)
     assert rest_line(rest) == "5 of 8 measurements are left, 140 ms"
 

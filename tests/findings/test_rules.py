@@ -35,7 +35,7 @@ from iosonde.records import (
     Verification,
     Workload,
 )
-from iosonde.records.workload import AIM_REPEATS_MIN
+from iosonde.records.plan import AIM_REPEATS_MIN
 from tests.analysis.test_states import SETTLED
 from tests.builders import (
     cell_plan,
@@ -175,7 +175,8 @@ FEW_VALUES = SETTLED.model_copy(update={"effective": 8.0, "correlation": 0.5})
 
 def aimed(*records: CellRecord, **others: Any) -> RunRecord:
     """A run that was to know its figures to 2 %."""
-    return run_of(*records, header={"plan": {"aim": {"precision_percent": 2.0, "budget_ns": 60 * SECOND_NS}}}, **others)
+    aim = {"kind": "precision", "precision_percent": 2.0, "budget_ns": 60 * SECOND_NS}
+    return run_of(*records, header={"plan": {"stop": aim}}, **others)
 
 
 def sound(**others: Any) -> RunRecord:

@@ -58,7 +58,7 @@ def test_the_largest_of_a_plan_is_told_with_its_cell() -> None:
     uring, psync = (largest_buffers(plan, choice) for choice in (EngineChoice.IO_URING, EngineChoice.PSYNC))
     assert uring is not None
     assert psync is not None
-    cells = {cell.cell: cell for cell in (*plan.cells, *([plan.fill] if plan.fill else []))}
+    cells = {cell.cell: cell for cell in plan.every_cell}
     assert uring.buffer_bytes == max(buffer_bytes(cell.workload, Engine.IO_URING) for cell in cells.values())
     # A thread for each operation in flight, each with random data of its own.
     assert psync.buffer_bytes > uring.buffer_bytes

@@ -80,9 +80,8 @@ def test_the_quick_form_takes_its_own_times_and_no_amounts() -> None:
 
 
 def test_the_fill_carries_what_the_campaign_says() -> None:
-    fill = plan_of(HEAD + 'fill = "compressible"\n' + EXPERIMENT).fill
-    assert fill is not None
-    assert fill.workload.data is Data.COMPRESSIBLE
+    (fill,) = plan_of(HEAD + 'fill = "compressible"\n' + EXPERIMENT).writes_first
+    assert fill.cell.workload.data is Data.COMPRESSIBLE
 
 
 def changed(old: str, new: str) -> str:

@@ -125,17 +125,16 @@ def test_a_cell_has_a_second_of_warm_up_and_five_of_measuring_and_quick_is_brand
 
 
 def test_the_fill_writes_the_span_once_before_anything_is_read() -> None:
-    fill = lab().fill
-    assert fill is not None
+    (fill,) = (step.cell for step in lab().writes_first)
     assert fill.timing.amount_bytes == 8 * GIB
     assert (fill.workload.pattern, fill.workload.read_percent) == (Access.SEQUENTIAL, 0)
 
 
 def test_a_fill_of_days_has_as_many_intervals_as_one_of_minutes_and_large_blocks_that_leave_no_rest() -> None:
     def fill(span_bytes: int) -> tuple[int, int]:
-        plan = campaign_plan(load_profile("lab"), Ground(span_bytes=span_bytes, fill=True), quick=False, seed=1).fill
-        assert plan is not None
-        return plan.workload.block_size_bytes, plan.timing.interval_ns
+        plan = campaign_plan(load_profile("lab"), Ground(span_bytes=span_bytes, fill=True), quick=False, seed=1)
+        (step,) = plan.writes_first
+        return step.cell.workload.block_size_bytes, step.cell.timing.interval_ns
 
     assert fill(8 * GIB) == (1 << 20, SECOND_NS // 2)
     # At 100 MB/s a span of 16 TiB takes 175,921.86 s.
@@ -178,4 +177,4 @@ def test_a_probe_is_one_cell_with_the_seed_that_was_asked_for() -> None:
     timing = Timing(warmup_ns=0, measure_ns=10**9, interval_ns=10**8)
     plan = probe_plan(small_random(70, 32), timing, Ground(span_bytes=GIB, fill=False), seed=7)
     assert [(turn.cell, turn.repeat, turn.seed) for turn in plan.turns] == [("random-mix70-4KiB-qd32", 1, 7)]
-    assert plan.fill is None
+    assert plan.preparation == ()

@@ -173,7 +173,7 @@ def test_polling_is_asked_of_io_uring_only(poll: Poll, word: str) -> None:
 
 
 def plan_of(cell: CellPlan) -> Plan:
-    return Plan(profile="p", quick=False, seed=1, repeats=1, span_bytes=64 * MIB, fill=None, cells=(cell,), turns=())
+    return Plan(profile="p", quick=False, seed=1, repeats=1, span_bytes=64 * MIB, cells=(cell,), turns=())
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [

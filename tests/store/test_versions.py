@@ -116,7 +116,7 @@ NEWER: dict[str, tuple[Callable[[Path], None], str]] = {
     "a value of a cell": (add_to(Kind.CELL, name="outcome", value="melted"), "value 'melted' in outcome"),
     "a field of an interval": (add_to(Kind.INTERVAL, "interval"), "field interval.colour"),
     "a field beside an interval": (add_to(Kind.INTERVAL), "field colour"),
-    "a field of the fill": (add_to(Kind.FILL), "field colour"),
+    "a field of the fill": (add_to(Kind.PREPARATION), "field colour"),
     "a field of a turn": (add_to(Kind.TURN), "field colour"),
     "a field of a session": (add_to(Kind.SESSION, "host"), "field host.colour"),
     "a field of a later pass": (add_to(Kind.LATER_PASS, "targets", 0), "field targets.0.colour"),
@@ -344,7 +344,7 @@ def test_upgrades_are_made_one_after_the_other_on_headers_and_frames() -> None:
     assert upgrader.payload(Kind.CELL, b'{"z":1}') == b'{"z":1}'
     assert upgrader.payload(Kind.END, b'{"f":true}') == b'{"g":true}'
     untouched = b'{ "x": 1 }'
-    assert upgrader.payload(Kind.FILL, untouched) is untouched
+    assert upgrader.payload(Kind.PREPARATION, untouched) is untouched
     assert not Upgrader(2, 3, upgrades).changes(Kind.CELL)
 
 

@@ -103,10 +103,10 @@ def test_a_campaign_by_fio_has_a_report_that_says_who_measured(tmp_path: Path) -
     run = load_run(tmp_path / "run")
     assert run.finished
     assert [cell.outcome for cell in run.cells] == [Outcome.FINISHED] * 5
-    assert run.fill is not None
-    assert run.fill.engine is not None
+    (fill,) = run.preparation
+    assert fill.engine is not None
     # What is written before anything is measured is written by the engine that guards the target.
-    assert run.fill.engine.engine is not Engine.FIO
+    assert fill.engine.engine is not Engine.FIO
     durable = next(cell for cell in run.cells if cell.workload.sync is Sync.FDATASYNC)
     assert durable.engine is not None
     assert durable.engine.fio is not None

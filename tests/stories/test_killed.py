@@ -74,8 +74,7 @@ def assert_resumed_is_unbroken(folder: Path, whole: RunRecord, what: str) -> Run
     assert len(ended(after)) == len(after.cells), what
     kept = ended(before)
     assert kept == {order: cell for order, cell in ended(after).items() if order in kept}, what
-    assert after.fill is not None, what
-    assert after.fill.outcome is Outcome.FINISHED, what
+    assert [write.outcome for write in after.preparation] == [Outcome.FINISHED], what
     assert all(cell.outcome is Outcome.CUT for cell in after.superseded if cell.order), what
     assert [path.name for path in folder.iterdir()] == ["run"], what
     return before

@@ -84,8 +84,7 @@ def test_warm_up_is_recorded_and_not_counted(story: Story) -> None:
 
 
 def test_the_file_is_written_in_full_before_anything_is_read(story: Story) -> None:
-    fill = story.record.fill
-    assert fill is not None
+    (fill,) = story.record.preparation
     assert fill.operations[Operation.WRITE].bytes == 64 << 20
     first = story.record.cells[0]
     assert fill.clock_end is not None

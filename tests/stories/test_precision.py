@@ -13,7 +13,7 @@ from iosonde.analysis.totals import measured_intervals
 from iosonde.campaign import SilentObserver, look_ahead, look_back, measure_to_directory, resume
 from iosonde.campaign.wishes import campaign_wish
 from iosonde.records import CellRecord, RunRecord
-from iosonde.records.workload import AIM_REPEATS_MIN
+from iosonde.records.plan import AIM_REPEATS_MIN
 from iosonde.store import glance_at, load_run
 from iosonde.vocabulary import EngineChoice, Poll
 from tests.commands import iosonde as run_command

@@ -69,7 +69,7 @@ def unbroken(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunRecord, float
 def test_the_same_seeds_give_the_same_cells_to_the_last_bit(unbroken: tuple[RunRecord, float], tmp_path: Path) -> None:
     run_simulated(tmp_path / "again")
     again = load_run(tmp_path / "again")
-    assert (again.fill, again.cells) == (unbroken[0].fill, unbroken[0].cells)
+    assert (again.preparation, again.cells) == (unbroken[0].preparation, unbroken[0].cells)
     run_simulated(tmp_path / "other", seed=4)
     assert load_run(tmp_path / "other").cells != again.cells
 
@@ -103,7 +103,7 @@ def broken_off(directory: Path, end: Callable[[Child], None]) -> RunRecord | Non
 def assert_same(resumed: RunRecord, whole: RunRecord, what: str) -> None:
     assert resumed.finished, what
     assert resumed.damage is None, what
-    assert resumed.fill == whole.fill, what
+    assert resumed.preparation == whole.preparation, what
     assert resumed.cells == whole.cells, what
     assert all(cell.outcome is Outcome.CUT for cell in resumed.superseded), what
 

@@ -220,7 +220,7 @@ def estimate_cell(
 
 def was_looked_at(plan: Plan, records: Sequence[CellRecord]) -> bool:
     """Whether a campaign has looked at fewer repeats of a cell before, and might have stopped then."""
-    return plan.aim is not None and len(records) > plan.repeats
+    return not plan.is_fixed and len(records) > plan.repeats
 
 
 def _estimate_all(

@@ -10,7 +10,7 @@ from iosonde.analysis.estimate import Level
 from iosonde.analysis.figures import estimate_of, figure_of
 from iosonde.analysis.histogram import SAMPLES_BEYOND_MIN, TAIL_PERCENT
 from iosonde.figures import Figure
-from iosonde.records.workload import AIM_REPEATS_MIN, TAIL_TOLERANCE
+from iosonde.records.plan import AIM_REPEATS_MIN, TAIL_TOLERANCE
 from iosonde.vocabulary import Quantity
 
 

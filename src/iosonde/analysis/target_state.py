@@ -127,7 +127,7 @@ def _beginning(run: RunRecord) -> Beginning | None:
         return None
     if any(each.written != "filled" for each in targets):
         return Beginning.FOUND
-    return Beginning.FILLED if run.fill is not None and run.fill.outcome is Outcome.FINISHED else None
+    return Beginning.FILLED if run.is_prepared else None
 
 
 def _state_meanwhile(analysis: RunAnalysis) -> tuple[TargetState, tuple[str, ...], Rounds | None]:

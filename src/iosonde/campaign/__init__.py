@@ -5,7 +5,7 @@ In: what the user wants of a target. Out: journalled cells, and events for whoev
 
 from iosonde.campaign.answering import check_answers
 from iosonde.campaign.campaign import Survey, Wish, look_ahead, measure_in_memory, measure_to_directory
-from iosonde.campaign.conductor import Observer, SilentObserver
+from iosonde.campaign.observer import Observer, SilentObserver
 from iosonde.campaign.orphans import Orphan, orphans_in, remove_orphan, renamed_in
 from iosonde.campaign.places import NULL_WORD, Place, TargetWish
 from iosonde.campaign.previous_targets import previous_target_line, previous_targets

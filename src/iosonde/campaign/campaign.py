@@ -8,9 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from iosonde import __version__
-from iosonde.campaign.conductor import Conductor, Observer, Work
+from iosonde.campaign.conductor import Conductor, Work
 from iosonde.campaign.devices import check_commands
 from iosonde.campaign.engines import check_choice, check_poll, check_polling, choose_engine
+from iosonde.campaign.observer import Observer
 from iosonde.campaign.places import Place, TargetWish, survey
 from iosonde.campaign.provenance import command_line
 from iosonde.campaign.removal import CreatedFiles
@@ -128,7 +129,7 @@ def ready(
         if setting.places[0].drive is None:
             # In virtual time the loop costs nothing.
             source.calibrate()
-        fill = setting.plan.fill is not None or any(place.is_new for place in setting.places)
+        fill = bool(setting.plan.writes_first) or any(place.is_new for place in setting.places)
         trims = any(cell.workload.trim_percent for cell in setting.plan.cells)
         passes = setting.engine is EngineChoice.PASSTHROUGH
         try:
@@ -193,7 +194,7 @@ def _header(
 
 def whole_plan(plan: Plan) -> Work:
     """All that a plan asks for."""
-    return Work(fill=plan.fill, turns=plan.turns)
+    return Work(steps=plan.preparation, turns=plan.turns)
 
 
 def measure_to_directory(wish: Wish, ahead: Survey, out: Path, observer: Observer, now: datetime) -> RunDirectory:
@@ -225,7 +226,7 @@ class Memory:
 
     def __init__(self) -> None:
         self.cells: list[CellRecord] = []
-        self.filled: CellRecord | None = None
+        self.written: list[CellRecord] = []
 
     def turn(self, turn: CellTurn) -> None:
         """Nothing: the cell says which turn it was."""
@@ -237,9 +238,9 @@ class Memory:
         """Keeps a cell."""
         self.cells.append(cell)
 
-    def fill(self, cell: CellRecord) -> None:
-        """Keeps the first write."""
-        self.filled = cell
+    def prepared(self, cell: CellRecord) -> None:
+        """Keeps a write of the preparation."""
+        self.written.append(cell)
 
     def within(self, order: int, within: WithinRepeat) -> None:
         """Adds what its intervals say of a cell."""
@@ -253,4 +254,4 @@ def measure_in_memory(wish: Wish, ahead: Survey, observer: Observer, now: dateti
     with _new_run(wish, ahead, now, None, observer) as (source, header):
         memory = Memory()
         Conductor(source, header, whole_plan(header.plan), memory, observer).run()
-    return RunRecord(header=header, fill=memory.filled, cells=tuple(memory.cells), finished=True)
+    return RunRecord(header=header, preparation=tuple(memory.written), cells=tuple(memory.cells), finished=True)

@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from math import inf
-from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 from iosonde.campaign.engines import way_of_cell, way_of_fill
 from iosonde.campaign.lookout import Lookout
-from iosonde.campaign.scheduler import AdaptiveScheduler
+from iosonde.campaign.observer import Keeper, Observer
+from iosonde.campaign.scheduler import scheduler_of
 from iosonde.errors import HINT_HANGS, HINT_PROCESSES, EngineError, RecordError, TargetError
 from iosonde.machine import neighbours_of
 from iosonde.plans import timed
@@ -19,16 +19,16 @@ from iosonde.records import (
     CellRecord,
     CellTurn,
     Failure,
+    IdleStep,
     IntervalRecord,
     Neighbour,
     Outcome,
     RunHeader,
-    WithinRepeat,
+    Step,
 )
 from iosonde.sources import Interrupted, Source, Way
 from iosonde.units import SECOND_NS
 
-FILL_ORDER: Final = 0
 MODEL_FAILS: Final = "look at the faults of the model: its drive does the same every time"
 # Failures of the target as a whole: what comes after them would fail as well.
 STUCK: Final = "stuck"
@@ -37,97 +37,17 @@ ENGINE_REFUSED: Final = "engine_refused"
 ENDS_RUN: Final = frozenset({"changed", STUCK})
 
 
-class Observer(Protocol):
-    """Whoever watches a run."""
-
-    def fill_started(self, plan: CellPlan) -> None:
-        """The first write begins."""
-
-    def replay_started(self, plan: CellPlan, turn: CellTurn) -> None:
-        """What was kept of a cell, or of the first write, is about to be done once more."""
-
-    def cell_started(self, plan: CellPlan, turn: CellTurn) -> None:
-        """A cell begins."""
-
-    def interval(self, interval: IntervalRecord) -> None:
-        """Part of what runs is over."""
-
-    def verifying(self, target: int, read_bytes: int) -> None:
-        """So much of a target, counted from 0, was read back after a cell."""
-
-    def cell_finished(self, record: CellRecord) -> None:
-        """A cell, or the first write, is over."""
-
-    def analysis_failed(self, record: CellRecord, error: Exception) -> None:
-        """A cell is kept, and what its intervals say of it could not be worked out, which is our mistake."""
-
-    def files_created(self, abandon: Callable[[], tuple[Path, ...]]) -> None:
-        """Files of the run's own may exist from now on; ``abandon`` has other processes remove them, and says which."""
-
-    def left_behind(self, path: Path, reason: str) -> None:
-        """A file that the run has made could not be removed at its end."""
-
-
-class SilentObserver:
-    """Watches nothing."""
-
-    def fill_started(self, plan: CellPlan) -> None:
-        """Nothing."""
-
-    def replay_started(self, plan: CellPlan, turn: CellTurn) -> None:
-        """Nothing."""
-
-    def cell_started(self, plan: CellPlan, turn: CellTurn) -> None:
-        """Nothing."""
-
-    def interval(self, interval: IntervalRecord) -> None:
-        """Nothing."""
-
-    def verifying(self, target: int, read_bytes: int) -> None:
-        """Nothing."""
-
-    def cell_finished(self, record: CellRecord) -> None:
-        """Nothing."""
-
-    def analysis_failed(self, record: CellRecord, error: Exception) -> None:
-        """Nothing."""
-
-    def files_created(self, abandon: Callable[[], tuple[Path, ...]]) -> None:
-        """Nothing."""
-
-    def left_behind(self, path: Path, reason: str) -> None:
-        """Nothing."""
-
-
-class Keeper(Protocol):
-    """Where cells are kept: a journal, or memory."""
-
-    def turn(self, turn: CellTurn) -> None:
-        """Keeps what is about to be measured, where no plan had it."""
-
-    def interval(self, order: int, interval: IntervalRecord, left_s: float) -> None:
-        """Keeps an interval of the running cell, which goes on for another ``left_s`` seconds."""
-
-    def cell(self, cell: CellRecord) -> None:
-        """Keeps a cell that has ended."""
-
-    def fill(self, cell: CellRecord) -> None:
-        """Keeps the first write."""
-
-    def within(self, order: int, within: WithinRepeat) -> None:
-        """Keeps what the intervals of a kept cell say of it."""
-
-
 @dataclass(frozen=True)
 class Work:
     """What of a plan is to be done: all of it, or what an earlier session left.
 
-    ``replayed`` are measurements that an earlier session kept, by their turns (0 is the fill), among those that are to
-    be done: a simulated drive goes through them once more, so that it comes to the state in which it was left.
+    ``steps`` are those of the preparation. ``replayed`` are trials and writes of the preparation that an earlier
+    session kept, by their order, among those that are to be done: a simulated drive goes through them once more, so
+    that it comes to the state in which it was left.
     ``known`` are those that need not be done once more; what is chosen then rests on both.
     """
 
-    fill: CellPlan | None
+    steps: tuple[Step, ...]
     turns: tuple[CellTurn, ...]
     replayed: Mapping[int, CellRecord] = field(default_factory=dict)
     known: tuple[tuple[CellTurn, CellRecord], ...] = ()
@@ -146,11 +66,10 @@ class Conductor:
         self._keeper = keeper
         self._observer = observer
         self._lookout = Lookout(self._neighbours)
-        aim = self._plan.aim
-        self._scheduler = None if aim is None else AdaptiveScheduler(self._plan, aim)
+        self._scheduler = scheduler_of(self._plan)
 
     def run(self) -> None:
-        """Fills the target where the plan says so, then measures every turn in order.
+        """Prepares the targets as the plan says, then measures every turn in order.
 
         A cell that fails is kept and the next one goes on, unless the failure is the target's as a whole. An
         interruption keeps the cut cell and goes on up.
@@ -159,8 +78,8 @@ class Conductor:
             self._run()
 
     def _run(self) -> None:
-        if self._work.fill is not None:
-            self._fill(self._work.fill)
+        for step in self._work.steps:
+            self._prepare(step)
         cells = {cell.cell: cell for cell in self._plan.cells}
         for turn in self._turns():
             cell = timed(cells[turn.cell], turn)
@@ -169,16 +88,12 @@ class Conductor:
                 continue
             self._observer.cell_started(cell, turn)
             record = self._measure(cell, turn, way_of_cell(self._header, cell.workload), self._keeper.cell)
-            if self._scheduler is not None:
-                self._scheduler.take(turn, record)
+            self._scheduler.take(turn, record)
             if record.failure is not None and record.failure.kind in ENDS_RUN:
                 raise self._lost(turn, record.failure)
 
     def _turns(self) -> Iterator[CellTurn]:
         """The turns of the plan, then those that follow from what they have shown."""
-        if self._scheduler is None:
-            yield from self._work.turns
-            return
         for turn, record in self._work.known:
             self._scheduler.follow(turn, record)
         for turn in self._work.turns:
@@ -200,24 +115,32 @@ class Conductor:
     def _neighbours(self) -> tuple[Neighbour, ...]:
         return neighbours_of(self._devices, self._source.pid) if self._devices else ()
 
-    def _fill(self, cell: CellPlan) -> None:
-        turn = CellTurn(order=FILL_ORDER, cell=cell.cell, repeat=0, seed=self._plan.seed)
-        if FILL_ORDER in self._work.replayed:
-            self._replay(cell, turn)
-            self._source.sync()
+    def _prepare(self, step: Step) -> None:
+        if isinstance(step, IdleStep):
+            self._observer.step_started(step)
+            self._source.wait(step.duration_ns)
             return
-        self._observer.fill_started(cell)
-        record = self._measure(cell, turn, way_of_fill(self._header, cell.workload), self._keeper.fill)
-        if record.outcome is not Outcome.FINISHED:
-            reason = record.failure.message if record.failure else "it was stopped"
-            told = f"the target can't be written in full: {reason}"
-            if self._header.is_simulated:
-                raise TargetError(told, MODEL_FAILS, final=True)
-            if record.failure is not None and record.failure.kind == ENGINE_REFUSED:
-                raise EngineError(told, HINT_PROCESSES)
-            is_stuck = record.failure is not None and record.failure.kind == STUCK
-            raise TargetError(told, HINT_HANGS if is_stuck else "make room, or look at its health (dmesg)")
+        turn = self._plan.turn_of(step)
+        if turn.order in self._work.replayed:
+            self._replay(step.cell, turn)
+        else:
+            self._observer.step_started(step)
+            self._write(step.cell, turn)
         self._source.sync()
+
+    def _write(self, cell: CellPlan, turn: CellTurn) -> None:
+        """Raises TargetError or EngineError where it does not come to its end: reads would find nothing to read."""
+        record = self._measure(cell, turn, way_of_fill(self._header, cell.workload), self._keeper.prepared)
+        if record.outcome is Outcome.FINISHED:
+            return
+        reason = record.failure.message if record.failure else "it was stopped"
+        told = f"the target can't be written in full: {reason}"
+        if self._header.is_simulated:
+            raise TargetError(told, MODEL_FAILS, final=True)
+        if record.failure is not None and record.failure.kind == ENGINE_REFUSED:
+            raise EngineError(told, HINT_PROCESSES)
+        is_stuck = record.failure is not None and record.failure.kind == STUCK
+        raise TargetError(told, HINT_HANGS if is_stuck else "make room, or look at its health (dmesg)")
 
     def _replay(self, cell: CellPlan, turn: CellTurn) -> None:
         """Does once more what was kept, and keeps nothing. Raises RecordError when a drive comes to another state."""
@@ -240,7 +163,7 @@ class Conductor:
     def _verified(self, cell: CellPlan, record: CellRecord) -> CellRecord:
         """The record with what reading the targets back has shown, where that is wanted of a cell that ended."""
         lost = record.failure is not None and record.failure.kind in ENDS_RUN
-        if not cell.workload.verify or record.order == FILL_ORDER or lost:
+        if not cell.workload.verify or record.is_preparation or lost:
             return record
         return record.model_copy(update={"verification": self._source.verify(self._observer.verifying)})
 
@@ -272,7 +195,7 @@ class Conductor:
             # What was measured stays, whatever becomes of the pass and of the analysis.
             keep(record)
         self._observer.cell_finished(record)
-        return record if record.order == FILL_ORDER else analysed(record, self._keeper, self._observer)
+        return record if record.is_preparation else analysed(record, self._keeper, self._observer)
 
 
 def analysed(record: CellRecord, keeper: Keeper, observer: Observer) -> CellRecord:

@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import takewhile
 from pathlib import Path
 
 from iosonde import __version__
 from iosonde.campaign.answering import check_answers
 from iosonde.campaign.campaign import Setting, ended_by_loss, ready
-from iosonde.campaign.conductor import ENDS_RUN, FILL_ORDER, Conductor, Keeper, Observer, Work, analysed
+from iosonde.campaign.conductor import ENDS_RUN, Conductor, Work, analysed
+from iosonde.campaign.observer import Keeper, Observer
 from iosonde.campaign.orphans import remove_aside
 from iosonde.campaign.previous_targets import PreviousTarget, place_of_previous, previous_targets
 from iosonde.campaign.provenance import command_line
@@ -16,20 +18,21 @@ from iosonde.campaign.simulated import assumed_bytes_per_s, is_known
 from iosonde.campaign.target import Opening, give_up, open_target
 from iosonde.errors import EngineError, IosondeError, RecordError, UsageError
 from iosonde.machine import host_facts
-from iosonde.plans import Remaining, cell_overhead_ns, remaining
+from iosonde.plans import Remaining, budget_ns, cell_overhead_ns, preparation_ns, remaining
 from iosonde.records import (
     CellRecord,
     CellTurn,
     EngineHello,
+    IdleStep,
     Outcome,
     RunHeader,
     RunRecord,
     Session,
+    Step,
     TargetFacts,
 )
 from iosonde.sources import EngineSource
 from iosonde.store import RunDirectory, is_archive, load_run, newer
-from iosonde.units import SECOND_NS
 from iosonde.vocabulary import EngineChoice
 
 
@@ -57,19 +60,19 @@ class Rest:
         return tuple(turn for turn in self.done if turn.order <= last)
 
     @property
-    def fill_ns(self) -> int:
-        """How long writing the targets in full takes, where that is to be done: as long as it took, if it ever was."""
-        plan, fill = self.run.header.plan, self.run.fill
-        if plan.fill is None or _is_filled(self.run):
+    def preparation_ns(self) -> int:
+        """How long preparing the targets takes, where that is to be done: as long as it took, if it ever was."""
+        if _is_prepared(self.run):
             return 0
-        if fill is not None and fill.outcome is Outcome.FINISHED:
-            return fill.measured_ns
-        return (plan.fill.timing.amount_bytes or 0) * SECOND_NS // self._bytes_per_s
+        if self.run.is_prepared:
+            idle_ns = sum(step.duration_ns for step in self.run.header.plan.preparation if isinstance(step, IdleStep))
+            return idle_ns + sum(each.measured_ns for each in self.run.preparation)
+        return preparation_ns(self.run.header.plan, self._bytes_per_s)
 
     @property
     def left_ns(self) -> int:
         """How long what is left takes; with an aim, at most: earlier sessions have spent some of the budget."""
-        return self.fill_ns + self._remaining(self.done, self.turns).total_ns
+        return self.preparation_ns + self._remaining(self.done, self.turns).total_ns
 
     @property
     def spent_ns(self) -> int:
@@ -78,9 +81,9 @@ class Rest:
 
     @property
     def budget_spent_ns(self) -> int:
-        """What they have taken of the budget; 0 without an aim."""
-        aim = self.run.header.plan.aim
-        return 0 if aim is None else aim.budget_ns - self._remaining(self.done, ()).more_ns
+        """What they have taken of the budget; 0 where all trials are known beforehand."""
+        budget = budget_ns(self.run.header.plan)
+        return 0 if budget is None else budget - self._remaining(self.done, ()).more_ns
 
     def _remaining(self, done: tuple[CellTurn, ...], left: tuple[CellTurn, ...]) -> Remaining:
         overhead_ns = cell_overhead_ns(self.run.header.engine_asked)
@@ -92,8 +95,8 @@ class Rest:
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing is left: with an aim, that is known only once the run has ended."""
-        return not self.turns and (self.run.header.plan.aim is None or self.run.finished)
+        """Whether nothing is left: where figures decide that, it is known only once the run has ended."""
+        return not self.turns and (self.run.header.plan.is_fixed or self.run.finished)
 
 
 def look_back(path: Path, *, failed_again: bool) -> Rest:
@@ -126,12 +129,27 @@ def _check_known(path: Path, run: RunRecord) -> None:
             raise newer(path, f"the simulated drive {drive.model!r}, of a kind or with keys")
 
 
-def _is_filled(run: RunRecord) -> bool:
-    """Whether the targets hold what the run has filled them with; a file of its own may be gone."""
+def _is_prepared(run: RunRecord) -> bool:
+    """Whether the targets are as the run has prepared them; a file of its own may be gone."""
+    if not run.header.plan.writes_first:
+        return True
     if run.header.is_simulated:
-        return run.fill is not None and run.fill.outcome is Outcome.FINISHED
+        return run.is_prepared
     gone = any(target.created and not Path(target.path).exists() for target in run.targets)
-    return not gone and run.filled == tuple(target.identity for target in run.targets)
+    return not gone and _holds_what_was_written(run)
+
+
+def _holds_what_was_written(run: RunRecord) -> bool:
+    return run.prepared == tuple(target.identity for target in run.targets)
+
+
+def _steps_left(run: RunRecord, *, is_written: bool) -> tuple[Step, ...]:
+    """The steps of the preparation that are to be done: on targets that are written, those behind the last write."""
+    steps = run.header.plan.preparation
+    if not is_written and run.header.plan.writes_first:
+        return steps
+    # Whatever was measured came behind the last step.
+    return () if run.cells else tuple(takewhile(lambda step: isinstance(step, IdleStep), reversed(steps)))[::-1]
 
 
 def _is_done(cell: CellRecord, *, failed_again: bool) -> bool:
@@ -160,9 +178,10 @@ def resume(path: Path, rest: Rest, observer: Observer, now: datetime, *, overwri
         if not rest.is_done:
             places = tuple(place_of_previous(each, overwrite=overwrite) for each in previous)
             anew = any(place.make for place in places)
-            is_filled = not anew and run.filled == tuple(target.identity for target in run.targets)
-            places = tuple(replace(place, written=is_filled) for place in places)
-            work = Work(fill=None if is_filled else header.plan.fill, turns=rest.turns, known=_known(rest))
+            is_written = not anew and _holds_what_was_written(run)
+            places = tuple(replace(place, written=is_written) for place in places)
+            steps = _steps_left(run, is_written=is_written)
+            work = Work(steps=steps, turns=rest.turns, known=_known(rest))
             if run.header.is_simulated:
                 work = _from_the_beginning(rest)
             setting = Setting(
@@ -200,13 +219,12 @@ def _from_the_beginning(rest: Rest) -> Work:
     """All of the plan, in its order; what is there already is replayed, so that times and states are those it had."""
     left = {turn.order for turn in rest.turns}
     kept = {cell.order: cell for cell in rest.run.cells if cell.order not in left}
-    fill, plan = rest.run.fill, rest.run.header.plan
-    if fill is not None and fill.outcome is Outcome.FINISHED:
-        kept[FILL_ORDER] = fill
+    plan = rest.run.header.plan
+    kept |= {each.order: each for each in rest.run.preparation if each.outcome is Outcome.FINISHED}
     # Nothing comes after the last turn that is left.
     last = max(left, default=len(rest.run.turns))
     turns = tuple(turn for turn in rest.run.turns if turn.order <= last)
-    return Work(fill=plan.fill, turns=turns, replayed=kept)
+    return Work(steps=plan.preparation, turns=turns, replayed=kept)
 
 
 def _known(rest: Rest) -> tuple[tuple[CellTurn, CellRecord], ...]:

@@ -22,19 +22,17 @@ def check(
 
     Example: [bold]iosonde check iosonde-20261120-173000-1f3a --against data-sheet.toml[/bold]
     """
-    from iosonde.analysis.run import RunAnalysis
-    from iosonde.cli.publish import stop_collecting, tell_failures
+    from iosonde.cli.publish import analysed, stop_collecting, tell_failures
     from iosonde.errors import ExpectationError, UndecidedError
     from iosonde.expectations import Verdict, check_run, read_expectations
     from iosonde.failures import FailureLog
     from iosonde.findings import find_in
     from iosonde.plans.mistakes import read_text
-    from iosonde.store import load_run
 
     text = read_text(str(against), "a file of expected values", "see docs/guides/expectations.md")
     expected = read_expectations(text, str(against))
     stop_collecting()
-    analysis = RunAnalysis(load_run(run))
+    analysis = analysed(run)
     failures = FailureLog()
     findings = find_in(analysis, failures)
     checked = check_run(analysis.run.header.run, analysis.estimates, findings, expected, (str(against), text))

@@ -16,7 +16,7 @@ from iosonde.plans import (
     largest_buffers,
     verified_step_bytes,
 )
-from iosonde.records import Arrivals, Experiment, Plan
+from iosonde.records import Arrivals, Experiment, Plan, SteadyState
 from iosonde.units import (
     exact_duration,
     format_amount,
@@ -80,13 +80,19 @@ def _cell_lines(plan: Plan, cost: Cost) -> list[str]:
             f"cells     {cost.cells} distinct, {cost.measurements} measurements first, then more where in doubt",
             f"precision until {until}",
         ]
+    if isinstance(plan.stop, SteadyState):
+        variables = ", ".join(f"{each.quantity} of {each.cell}" for each in plan.stop.tracked)
+        return [
+            f"cells     {cost.cells} distinct, each once a round for {_lengths(plan)}",
+            f"rounds    until {plan.stop.window} of them are steady, at most {plan.stop.rounds_max}: {variables}",
+        ]
     repeats = {turn.cell: turn.repeat for turn in plan.turns}
     every = f"x {plan.repeats} repeats" if len(set(repeats.values())) == 1 else f"x up to {plan.repeats} repeats"
     return [f"cells     {cost.cells} distinct {every}, {cost.measurements} measurements, each {_lengths(plan)}"]
 
 
 def _time_line(ahead: Survey, cost: Cost) -> str:
-    most = "" if ahead.plan.aim is None else "at most "
+    most = "" if ahead.plan.is_fixed else "at most "
     return f"time      {most}{format_duration(cost.duration_ns)}{VIRTUAL if ahead.is_simulated else ''}"
 
 
@@ -140,7 +146,7 @@ def _fate(place: Place, plan: Plan) -> str:
         return "a block device, only read"
     if place.make:
         return "will be made and removed"
-    return "exists and will be overwritten" if plan.fill is not None else "exists and is only read"
+    return "exists and will be overwritten" if plan.writes_first else "exists and is only read"
 
 
 def _lengths(plan: Plan) -> str:
@@ -166,7 +172,7 @@ def _verify_lines(plan: Plan, cost: Cost) -> list[str]:
     writing = {cell.cell for cell in plan.cells if cell.workload.verify}
     times = sum(turn.cell in writing for turn in plan.turns)
     step, account = format_size(verified_step_bytes(plan)), format_size(account_bytes(plan))
-    least = "" if plan.aim is None else "at least "
+    least = "" if plan.is_fixed else "at least "
     again = f"{least}{'once' if times == 1 else f'{times} times'}"
     size, all_of_it = format_size(plan.span_bytes), format_amount(cost.read_back_bytes)
     back = f"{size} of each target read back {again}, {all_of_it} in all, in blocks of {step}"
@@ -220,14 +226,16 @@ def rest_line(rest: Rest) -> str:
     if rest.is_done:
         return f"all {len(rest.run.turns)} measurements are there; the report is made anew"
     left, time = f"{len(rest.turns)} of {len(rest.run.turns)} measurements are left", format_duration(rest.left_ns)
-    if plan.aim is None:
+    if plan.is_fixed:
         left = f"{left}, {time}"
+    elif plan.aim is None:
+        left = f"{left}, and more may follow: at most {time}"
     else:
         spent, budget = format_duration(rest.budget_spent_ns), exact_duration(plan.aim.budget_ns)
         left = f"{left}, and more may follow: at most {time}, since {spent} of the budget of {budget} are spent"
     if rest.run.header.is_simulated:
-        left = f"{left}{VIRTUAL}" if plan.aim is None else f"{left},{VIRTUAL}"
-    elif rest.fill_ns:
+        left = f"{left}{VIRTUAL}" if plan.is_fixed else f"{left},{VIRTUAL}"
+    elif rest.preparation_ns:
         left = f"{left}; the target is written in full first"
     if rest.replayed:
         left = f"{left}; the simulated drive does the {len(rest.replayed)} that are there once more first"

@@ -13,7 +13,18 @@ from iosonde.cli.ending import FileObserver
 from iosonde.cli.messages import say
 from iosonde.plans import remaining, timed, turn_cost_ns, turn_duration_ns
 from iosonde.printing import printable
-from iosonde.records import CellPlan, CellRecord, CellTurn, Engine, IntervalRecord, Operation, Outcome, Plan
+from iosonde.records import (
+    CellPlan,
+    CellRecord,
+    CellTurn,
+    Engine,
+    IdleStep,
+    IntervalRecord,
+    Operation,
+    Outcome,
+    Plan,
+    Step,
+)
 from iosonde.units import SECOND_NS, format_bandwidth, format_duration, format_iops, format_latency, format_size
 
 REPLAY_TOLD_S: Final = 10.0
@@ -98,13 +109,13 @@ class Clockwork:
     def left_words(self, turn: CellTurn, now_s: float) -> str:
         """The same in words."""
         left_ns = self.left_ns(turn, now_s)
-        most = "" if self._plan.aim is None else "at most "
+        most = "" if self._plan.is_fixed else "at most "
         return "" if left_ns is None else f"{most}{format_duration(left_ns)} left"
 
 
 def _place(plan: Plan, turn: CellTurn) -> str:
-    """The place of a turn in its run; how many there will be is not known of one with an aim."""
-    return f"{turn.order}" if plan.aim is not None else f"{turn.order}/{len(plan.turns)}"
+    """The place of a turn in its run; how many there will be is known only of a fixed number."""
+    return f"{turn.order}/{len(plan.turns)}" if plan.is_fixed else f"{turn.order}"
 
 
 def live_figures(interval: IntervalRecord) -> str:
@@ -160,9 +171,12 @@ class LineObserver(FileObserver):
         self._prefix = ""
         self._replay_told_s = time.monotonic()
 
-    def fill_started(self, plan: CellPlan) -> None:
-        """Says that the file is being written."""
-        say(f"writing {format_size(plan.timing.amount_bytes or 0)} to have data to read")
+    def step_started(self, step: Step) -> None:
+        """Says what is done before anything is measured."""
+        if isinstance(step, IdleStep):
+            say(f"idle for {format_duration(step.duration_ns)}")
+        else:
+            say(f"writing {format_size(step.cell.timing.amount_bytes or 0)} to have data to read")
 
     def replay_started(self, plan: CellPlan, turn: CellTurn) -> None:
         """A line now and then: a long run takes a while to be done once more."""
@@ -184,9 +198,9 @@ class LineObserver(FileObserver):
 
     def cell_finished(self, record: CellRecord) -> None:
         """Prints the line."""
-        if record.order == 0 and record.outcome is not Outcome.FINISHED:
+        if record.is_preparation and record.outcome is not Outcome.FINISHED:
             say("writing was broken off")
-        elif record.order == 0:
+        elif record.is_preparation:
             rate = record.operations[Operation.WRITE].bytes * SECOND_NS / record.measured_ns if record.operations else 0
             say(f"written at {format_bandwidth(rate)}")
         else:
@@ -214,11 +228,16 @@ class BarObserver(FileObserver):
         self._base_ns = 0
         self._done = 0
 
-    def fill_started(self, plan: CellPlan) -> None:
+    def step_started(self, step: Step) -> None:
         """The bar counts bytes while the file is written."""
-        self._head = "writing the file"
         self._done = 0
-        self._bar.update(self._task, total=plan.timing.amount_bytes, completed=0, description=self._head, left="")
+        if isinstance(step, IdleStep):
+            self._head = f"idle for {format_duration(step.duration_ns)}"
+            total = None
+        else:
+            self._head = "writing the file"
+            total = step.cell.timing.amount_bytes
+        self._bar.update(self._task, total=total, completed=0, description=self._head, left="")
 
     def replay_started(self, plan: CellPlan, turn: CellTurn) -> None:
         """The bar counts turns while they are done once more."""

@@ -9,14 +9,14 @@ from iosonde.campaign.failing import check_campaign
 from iosonde.cli.messages import check_removed, say
 from iosonde.failures import HOW_TO_REPORT, FailureLog
 from iosonde.findings import Finding
+from iosonde.store import load_run
 
 
 def finish_directory(path: Path) -> None:
     """Derives Parquet and the report from the journal, and prints the summary. Raises for failed cells, left files."""
     from iosonde.report.derive import derive_files
 
-    stop_collecting()
-    stop_checking_charts()
+    get_ready_to_report()
     if sys.stderr.isatty():
         say("writing tables and report ...")
     derived = derive_files(path)
@@ -24,6 +24,17 @@ def finish_directory(path: Path) -> None:
     tell_failures(derived.failures, path)
     check_campaign(derived.analysis.run, path, derived.page)
     check_removed()
+
+
+def analysed(run: Path) -> RunAnalysis:
+    """A run read back, with what is computed from it when it is asked for. Raises RecordError."""
+    return RunAnalysis(load_run(run))
+
+
+def get_ready_to_report() -> None:
+    """Makes the process one that writes a report and ends."""
+    stop_collecting()
+    stop_checking_charts()
 
 
 def stop_collecting() -> None:

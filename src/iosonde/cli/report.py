@@ -48,25 +48,23 @@ def report(
 
     Example: [bold]iosonde report iosonde-20261120-173000-1f3a --pdf report.pdf --csv tables[/bold]
     """
-    from iosonde.analysis.run import RunAnalysis
     from iosonde.cli.forms import Places, Writer, check_flags, check_lost
     from iosonde.cli.places import beside_archive, check_free
-    from iosonde.cli.publish import print_summary, stop_checking_charts, stop_collecting, tell_failures
+    from iosonde.cli.publish import analysed, get_ready_to_report, print_summary, tell_failures
     from iosonde.failures import FailureLog
     from iosonde.findings import find_in
     from iosonde.report.derive import write_html
     from iosonde.report.drawing import Drawers
-    from iosonde.store import RunDirectory, is_archive, load_run
+    from iosonde.store import RunDirectory, is_archive
 
     places = Places(html=html, pdf=pdf, markdown=markdown, charts=charts, csv=csv, parquet=parquet, json=json)
     check_flags(places, paper)
-    stop_collecting()
-    stop_checking_charts()
+    get_ready_to_report()
     failures = FailureLog()
     # Who draws gets ready while the run is read.
     drawers = Drawers()
     with drawers if places.has_pictures else nullcontext():
-        analysis = RunAnalysis(load_run(run))
+        analysis = analysed(run)
         findings = find_in(analysis, failures)
         if places.any:
             writer = Writer(analysis, findings, drawers, failures)

@@ -24,19 +24,17 @@ def show(
 
     Example: [bold]iosonde show iosonde-20261120-173000-1f3a random-read-4KiB-qd1[/bold]
     """
-    from iosonde.analysis.run import RunAnalysis
     from iosonde.cli.paper import print_paper
-    from iosonde.cli.publish import stop_collecting, tell_failures
+    from iosonde.cli.publish import analysed, stop_collecting, tell_failures
     from iosonde.errors import UsageError
     from iosonde.failures import FailureLog
     from iosonde.findings import find_in
-    from iosonde.store import load_run
 
     if cell is None and repeat is not None:
         raise UsageError("--repeat is about one cell", "name the cell: iosonde show RUN CELL --repeat N")
     # Intervals are the bulk of a journal; the findings look at them as well.
     stop_collecting()
-    analysis = RunAnalysis(load_run(run))
+    analysis = analysed(run)
     failures = FailureLog()
     said = find_in(analysis, failures)
     if cell is None:

@@ -70,9 +70,9 @@ def _measured(plan: Plan, choice: EngineChoice) -> Iterator[tuple[CellPlan, Engi
         return
     unknown = choice in {EngineChoice.AUTO, EngineChoice.FIO}
     own = (Engine.IO_URING, Engine.PSYNC) if unknown else (Engine(choice.value),)
-    fills = () if plan.fill is None else (plan.fill,)
+    writes = tuple(step.cell for step in plan.writes_first)
     cells = () if choice is EngineChoice.FIO else plan.cells
-    yield from ((cell, engine) for cell in (*fills, *cells) for engine in own)
+    yield from ((cell, engine) for cell in (*writes, *cells) for engine in own)
 
 
 def _slot_bytes(workload: Workload, slots: int) -> int:

@@ -13,8 +13,23 @@ from iosonde.plans.aiming import check_budget, first_timing
 from iosonde.plans.campaign_file import CampaignTable, ExperimentTable, Order
 from iosonde.plans.limits import check_cells, check_turns
 from iosonde.plans.names import cell_name, timing_name
-from iosonde.records import Access, Aim, Arrivals, CellPlan, CellTurn, Data, Experiment, Plan, Timing, Workload
-from iosonde.records.workload import AIM_REPEATS_MIN, ALL_READS
+from iosonde.records import (
+    Access,
+    Aim,
+    Arrivals,
+    CellPlan,
+    CellTurn,
+    Data,
+    Experiment,
+    FixedTrials,
+    Plan,
+    Step,
+    Timing,
+    Workload,
+    in_order,
+)
+from iosonde.records.plan import AIM_REPEATS_MIN
+from iosonde.records.workload import ALL_READS
 from iosonde.units import SECOND_NS
 
 FILL_BLOCK_BYTES: Final = 1 << 20
@@ -96,10 +111,10 @@ def campaign_plan(campaign: CampaignTable, ground: Ground, *, quick: bool, seed:
         seed=seed,
         repeats=max(repeats.values()),
         span_bytes=ground.span_bytes,
-        fill=fill_cell(ground, campaign.fill, verify=campaign.verify) if ground.fill else None,
+        preparation=_preparation(ground, campaign.fill, verify=campaign.verify),
         cells=cells,
         turns=_turns(campaign, cells, repeats, seed, aim=aim is not None),
-        aim=aim,
+        stop=aim or FixedTrials(),
     )
     check_budget(plan)
     return plan
@@ -240,9 +255,9 @@ def probe_plan(workload: Workload, timing: Timing, ground: Ground, *, seed: int)
         seed=seed,
         repeats=1,
         span_bytes=ground.span_bytes,
-        fill=fill_cell(ground, workload.data, verify=workload.verify) if ground.fill else None,
+        preparation=_preparation(ground, workload.data, verify=workload.verify),
         cells=(cell,),
-        turns=(CellTurn(order=1, cell=cell.cell, repeat=1, seed=seed),),
+        turns=(CellTurn(order=1, cell=cell.cell, repeat=1, seed=seed, round=1),),
     )
 
 
@@ -250,6 +265,11 @@ def fill_block_bytes(span_bytes: int) -> int:
     """The block that fills a span: a large one from 4 TiB on, if it goes into the span without a rest."""
     is_large = span_bytes >= LARGE_SPAN_BYTES and span_bytes % LARGE_FILL_BLOCK_BYTES == 0
     return LARGE_FILL_BLOCK_BYTES if is_large else FILL_BLOCK_BYTES
+
+
+def _preparation(ground: Ground, data: Data, *, verify: bool) -> tuple[Step, ...]:
+    """What is done to the targets before anything is measured: they are written in full, where that is needed."""
+    return in_order((fill_cell(ground, data, verify=verify),)) if ground.fill else ()
 
 
 def fill_cell(ground: Ground, data: Data = Data.RANDOM, *, verify: bool = False) -> CellPlan:
@@ -279,7 +299,8 @@ def _turns(
     turns: list[CellTurn] = []
     order = campaign.order
     phases = _phases(cells) if aim and order is Order.RANDOM else [list(cells)]
-    for phase, repeat in ((phase, repeat) for phase in phases for repeat in range(1, max(repeats.values()) + 1)):
+    passes = ((phase, repeat) for phase in phases for repeat in range(1, max(repeats.values()) + 1))
+    for number, (phase, repeat) in enumerate(passes, 1):
         asked = [cell for cell in phase if repeats[cell.cell] >= repeat]
         if order is Order.RANDOM:
             random.Random(cell_seed(seed, "order", repeat)).shuffle(asked)
@@ -290,6 +311,7 @@ def _turns(
                 repeat=repeat,
                 seed=cell_seed(seed, cell.cell, repeat),
                 timing=first_timing(cell, campaign.first_duration) if aim else None,
+                round=number,
             )
             for place, cell in enumerate(asked, 1)
         ]

@@ -1,10 +1,10 @@
 """What a plan costs before anything is touched: time, bytes written, fills of the target."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, assert_never
 
 from iosonde.plans.verifying import read_back_bytes
-from iosonde.records import CellPlan, CellTurn, Plan
+from iosonde.records import Aim, CellPlan, CellTurn, FixedTrials, IdleStep, Plan, SteadyState
 from iosonde.units import SECOND_NS
 from iosonde.vocabulary import EngineChoice
 
@@ -55,23 +55,50 @@ def plan_cost(
     """
     cells = {cell.cell: cell for cell in plan.cells}
     measured = [timed(cells[turn.cell], turn) for turn in plan.turns]
-    fill_each = plan.fill.timing.amount_bytes or 0 if plan.fill else 0
-    fill_bytes = fill_each * plan.fill.workload.targets if plan.fill else 0
-    fill_ns = fill_each * SECOND_NS // assumed_bytes_per_s
+    fill_bytes = sum(_written(step.cell, assumed_bytes_per_s) for step in plan.writes_first)
+    before_ns = preparation_ns(plan, assumed_bytes_per_s)
     first_ns = sum(cell_duration_ns(cell, assumed_bytes_per_s, overhead_ns=overhead_ns) for cell in measured)
     read_back = sum(read_back_bytes(plan, cell) for cell in measured)
     # What moves an amount takes nothing of a budget, and comes on top of it.
     of_budget_ns = sum(cell_duration_ns(cell) for cell in measured if cell.timing.amount_bytes is None)
-    more_ns = 0 if plan.aim is None else max(plan.aim.budget_ns - of_budget_ns, 0)
+    more_ns = max((budget_ns(plan) or 0) - of_budget_ns, 0)
     return Cost(
         cells=len(plan.cells),
         measurements=len(plan.turns),
-        duration_ns=fill_ns + first_ns + more_ns + read_back * SECOND_NS // assumed_bytes_per_s,
+        duration_ns=before_ns + first_ns + more_ns + read_back * SECOND_NS // assumed_bytes_per_s,
         fill_bytes=fill_bytes,
         write_bytes_max=sum(_written(cell, assumed_bytes_per_s) for cell in measured)
         + max((_written_in(cell, more_ns, assumed_bytes_per_s) for cell in plan.cells), default=0),
         read_back_bytes=read_back,
         assumed_bytes_per_s=assumed_bytes_per_s,
+    )
+
+
+def budget_ns(plan: Plan) -> int | None:
+    """What all trials together may take, where not all of them are known beforehand; those with an amount come on top.
+
+    Rounds until steady state take what the largest number of rounds takes.
+    """
+    match plan.stop:
+        case FixedTrials():
+            return None
+        case Aim():
+            return plan.stop.budget_ns
+        case SteadyState():
+            cells = {cell.cell: cell for cell in plan.cells}
+            timings = [timed(cells[turn.cell], turn) for turn in plan.turns]
+            return plan.stop.rounds_max * sum(
+                cell_duration_ns(each) for each in timings if not each.timing.amount_bytes
+            )
+        case _:
+            assert_never(plan.stop)
+
+
+def preparation_ns(plan: Plan, bytes_per_s: int) -> int:
+    """How long the preparation takes, at the rate that is assumed."""
+    return sum(
+        step.duration_ns if isinstance(step, IdleStep) else cell_duration_ns(step.cell, bytes_per_s, overhead_ns=0)
+        for step in plan.preparation
     )
 
 

@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from iosonde.plans.aiming import turn_cost_ns
-from iosonde.plans.cost import ASSUMED_WRITE_BYTES_PER_S, CELL_OVERHEAD_NS, timed, turn_duration_ns
+from iosonde.plans.cost import ASSUMED_WRITE_BYTES_PER_S, CELL_OVERHEAD_NS, budget_ns, timed, turn_duration_ns
 from iosonde.records import CellTurn, Plan
 
 
 @dataclass(frozen=True)
 class Remaining:
-    """Time that is left: of the turns that are known, and of the budget for those that may follow; 0 without an aim."""
+    """Time that is left: of the turns that are known, and of the budget for those that may follow, if any may."""
 
     turns_ns: int
     more_ns: int
@@ -34,7 +34,8 @@ def remaining(
     turns_ns = sum(
         turn_duration_ns(plan, timed(cells[turn.cell], turn), bytes_per_s, overhead_ns=overhead_ns) for turn in left
     )
-    if plan.aim is None:
+    budget = budget_ns(plan)
+    if budget is None:
         return Remaining(turns_ns, 0)
     spent_ns = sum(turn_cost_ns(cells[turn.cell], turn) for turn in (*done, *left))
-    return Remaining(turns_ns, max(plan.aim.budget_ns - spent_ns, 0))
+    return Remaining(turns_ns, max(budget - spent_ns, 0))

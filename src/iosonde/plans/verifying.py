@@ -21,8 +21,7 @@ def is_verified(plan: Plan) -> bool:
 
 def verified_step_bytes(plan: Plan) -> int:
     """The bytes that are judged as one: the largest that goes into every block that is written, and every offset."""
-    cells = (*plan.cells, *((plan.fill,) if plan.fill is not None else ()))
-    return gcd(*(step for cell in cells if cell.workload.verify for step in _steps_of(cell.workload)))
+    return gcd(*(step for cell in plan.every_cell if cell.workload.verify for step in _steps_of(cell.workload)))
 
 
 def _steps_of(workload: Workload) -> tuple[int, ...]:
@@ -38,8 +37,7 @@ def account_bytes(plan: Plan) -> int:
 
 def read_back_bytes(plan: Plan, cell: CellPlan) -> int:
     """What is read after a cell: all of every target that the plan uses, where the cell is to be verified."""
-    cells = (*plan.cells, *((plan.fill,) if plan.fill is not None else ()))
-    return plan.span_bytes * max(each.workload.targets for each in cells) if cell.workload.verify else 0
+    return plan.span_bytes * max(each.workload.targets for each in plan.every_cell) if cell.workload.verify else 0
 
 
 def check_account(plan: Plan) -> None:

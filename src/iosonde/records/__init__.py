@@ -43,6 +43,20 @@ from iosonde.records.pattern import (
     parse_pattern,
     parse_sizes,
 )
+from iosonde.records.plan import (
+    Aim,
+    CellPlan,
+    CellTurn,
+    FixedTrials,
+    IdleStep,
+    Plan,
+    SteadyState,
+    Step,
+    StopRule,
+    Tracked,
+    WriteStep,
+    in_order,
+)
 from iosonde.records.run import SCHEMA_VERSION, EngineHello, RunHeader, RunRecord, Session
 from iosonde.records.target import (
     Alignment,
@@ -57,7 +71,7 @@ from iosonde.records.target import (
     flattened,
 )
 from iosonde.records.verification import Damage, LaterPass, Verification
-from iosonde.records.workload import Aim, CellPlan, CellTurn, Plan, Timing, Workload
+from iosonde.records.workload import Timing, Workload
 from iosonde.vocabulary import (
     Access,
     Arrivals,
@@ -106,10 +120,12 @@ __all__ = [
     "FaultKind",
     "FileSystemFacts",
     "FioTruth",
+    "FixedTrials",
     "Histogram",
     "HostFacts",
     "HotSpots",
     "Identity",
+    "IdleStep",
     "IntervalRecord",
     "LatencyKind",
     "LaterPass",
@@ -133,6 +149,9 @@ __all__ = [
     "ShareTotals",
     "SimulationFacts",
     "SlowIo",
+    "SteadyState",
+    "Step",
+    "StopRule",
     "Strided",
     "Sync",
     "TargetFacts",
@@ -141,14 +160,17 @@ __all__ = [
     "ThreadCpu",
     "Times",
     "Timing",
+    "Tracked",
     "Verification",
     "WithinRepeat",
     "Workload",
+    "WriteStep",
     "Zipf",
     "check_histograms",
     "depth_kept",
     "device_depth",
     "flattened",
+    "in_order",
     "parse_pattern",
     "parse_sizes",
 ]

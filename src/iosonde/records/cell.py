@@ -262,6 +262,7 @@ class CellRecord(Record):
     experiments: tuple[Experiment, ...]
     repeat: int
     order: int
+    round: int | None = None
     seed: int
     provenance: Provenance = Provenance.MEASURED
     workload: Workload
@@ -290,6 +291,11 @@ class CellRecord(Record):
     verification: tuple[Verification, ...] = ()
     within: WithinRepeat | None = None
     intervals: tuple[IntervalRecord, ...] = ()
+
+    @property
+    def is_preparation(self) -> bool:
+        """Whether it prepared the targets, before anything was measured."""
+        return self.order <= 0
 
     @property
     def is_silent(self) -> bool:

@@ -5,12 +5,12 @@ from typing import Final
 from iosonde.records.base import Record
 from iosonde.records.cell import CellRecord
 from iosonde.records.host import HostFacts
+from iosonde.records.plan import CellTurn, Plan
 from iosonde.records.target import Identity, TargetFacts
 from iosonde.records.verification import LaterPass
-from iosonde.records.workload import CellTurn, Plan
-from iosonde.vocabulary import Engine, Poll
+from iosonde.vocabulary import Engine, Outcome, Poll
 
-SCHEMA_VERSION: Final = 4
+SCHEMA_VERSION: Final = 5
 """Raised with every field, value or frame that is new in what is stored (docs/decisions/0023-unknown-is-refused.md)."""
 
 
@@ -76,28 +76,35 @@ class Session(Record):
 
 
 class RunRecord(Record):
-    """A run as it can be read back: ``finished`` is False when it was cut off; ``fill`` is the first write.
+    """A run as it can be read back: ``finished`` is False when it was cut off.
 
     ``running`` says that somebody was still writing it when it was read.
 
-    ``cells`` holds each turn once, in the order of the plan. ``superseded`` are measurements that were cut, or had
-    failed, and were made again after a resumption; each of those is one of ``sessions``. ``filled`` are the files that
-    were last written in full. ``later_passes`` have read the targets back after the run. ``damage`` says which parts of
-    the journal can't be read, and why. ``turns_chosen`` are those that followed from the figures, behind those of the
-    plan.
+    ``preparation`` are the writes before anything was measured, and ``prepared`` the targets as they were when the last
+    of them was finished. ``cells`` holds each trial once, in the order of the plan. ``superseded`` are measurements
+    that were cut, or had failed, and were made again after a resumption; each of those is one of ``sessions``.
+    ``later_passes`` have read the targets back after the run. ``damage`` says which parts of the journal can't be read,
+    and why. ``turns_chosen`` are those that followed from the figures, behind those of the plan.
     """
 
     header: RunHeader
-    fill: CellRecord | None
+    preparation: tuple[CellRecord, ...] = ()
     cells: tuple[CellRecord, ...]
     finished: bool
     damage: str | None = None
     sessions: tuple[Session, ...] = ()
     superseded: tuple[CellRecord, ...] = ()
-    filled: tuple[Identity, ...] = ()
+    prepared: tuple[Identity, ...] = ()
     later_passes: tuple[LaterPass, ...] = ()
     running: bool = False
     turns_chosen: tuple[CellTurn, ...] = ()
+
+    @property
+    def is_prepared(self) -> bool:
+        """Whether every write of the preparation was finished, and there was one."""
+        written = {each.order for each in self.preparation if each.outcome is Outcome.FINISHED}
+        steps = self.header.plan.writes_first
+        return bool(steps) and all(step.order in written for step in steps)
 
     @property
     def asked_ns(self) -> int:

@@ -1,4 +1,4 @@
-"""What is asked of a target: workloads, their timing, and the plan that orders them."""
+"""What is asked of a target: workloads, and how long each of them lasts."""
 
 from typing import Final, Self
 
@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from iosonde.records.base import Record
 from iosonde.records.pattern import Mix, Pattern
 from iosonde.units import exact_duration, exact_size
-from iosonde.vocabulary import Arrivals, Data, Engine, Experiment, Operation, Poll, Sync
+from iosonde.vocabulary import Arrivals, Data, Engine, Operation, Poll, Sync
 
 ALL_READS = 100
 _POLLING: Final = frozenset({Engine.IO_URING, Engine.PASSTHROUGH, Engine.FIO})
@@ -178,72 +178,3 @@ class Timing(Record):
         if self.amount_bytes is not None:
             return f"until {exact_size(self.amount_bytes)} were moved"
         return f"{exact_duration(self.warmup_ns)} warm-up + {exact_duration(self.measure_ns)}"
-
-
-class CellPlan(Record):
-    """A cell before it is measured; ``experiments`` are all that read their figures from it."""
-
-    cell: str
-    experiments: tuple[Experiment, ...]
-    workload: Workload
-    timing: Timing
-
-
-class CellTurn(Record):
-    """One measurement in the order of a run: which cell, which repeat, with which seed.
-
-    ``timing`` is that of this measurement alone; None: its cell's.
-    """
-
-    order: int
-    cell: str
-    repeat: int
-    seed: int
-    timing: Timing | None = None
-
-
-AIM_REPEATS_MIN: Final = 6
-"""How repeats differ is a guess from a few of them: with an aim, a cell has so many before it is looked at first."""
-
-TAIL_TOLERANCE: Final = 2.0
-"""A p99 rests on a hundredth of the operations: to be known as well as a mean it would take many times as long."""
-
-
-class Aim(Record):
-    """How well figures are to be known, and what that may cost.
-
-    A cell is measured again until the 95 % intervals of its throughput and mean latency lie within
-    ``precision_percent`` of them on either side, and that of its p99 within twice as much; or until ``budget_ns`` of
-    measuring, warm-up included, are spent by all cells together.
-    """
-
-    precision_percent: float = Field(gt=0, lt=100)
-    budget_ns: int = Field(gt=0)
-
-    @property
-    def tail_percent(self) -> float:
-        """How well a p99 is to be known."""
-        return TAIL_TOLERANCE * self.precision_percent
-
-
-class Plan(Record):
-    """A checked campaign: the cells, and the turns in which they are measured. ``span_bytes`` is of each target.
-
-    With an ``aim`` the turns are those that every cell is measured by at first; what follows is decided as figures
-    come. ``timing`` of a cell is then the longest of a turn.
-    """
-
-    profile: str
-    quick: bool
-    seed: int
-    repeats: int
-    span_bytes: int
-    fill: CellPlan | None
-    cells: tuple[CellPlan, ...]
-    turns: tuple[CellTurn, ...]
-    aim: Aim | None = None
-
-    @property
-    def changes(self) -> bool:
-        """Whether it writes to its targets, or trims them."""
-        return self.fill is not None or any(cell.workload.changes for cell in self.cells)

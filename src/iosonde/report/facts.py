@@ -1,7 +1,7 @@
 """What was measured, where, and with what: pairs of a name and a value for the page."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from iosonde.analysis.clocks import furthest_drift_ppm
@@ -20,7 +20,7 @@ from iosonde.records import (
     TargetFacts,
 )
 from iosonde.report.display import drift_text, fault_text, granularity_text, parameter_text
-from iosonde.report.states import aim_text, beginning_text, state_text
+from iosonde.report.states import beginning_text, state_text, stop_text
 from iosonde.units import SECOND_NS, format_amount, format_bandwidth, format_duration, format_size
 
 
@@ -50,7 +50,10 @@ def _target_groups(run: RunRecord) -> list[FactGroup]:
     devices = dict.fromkeys(target.device for target in targets if target.device is not None)
     numbers = [""] if len(targets) == 1 else [f" {number}" for number in range(1, len(targets) + 1)]
     return [
-        *(FactGroup(f"Target{number}", _target(each, run.fill)) for number, each in zip(numbers, targets, strict=True)),
+        *(
+            FactGroup(f"Target{number}", _target(each, run.preparation))
+            for number, each in zip(numbers, targets, strict=True)
+        ),
         *(
             FactGroup(f"Simulated drive{number}", _simulated(run, each.simulation, place))
             for place, (number, each) in enumerate(zip(numbers, targets, strict=True))
@@ -99,7 +102,7 @@ def identity_text(target: TargetFacts) -> str:
     return ", ".join(parts) or "unknown"
 
 
-def _target(target: TargetFacts, fill: CellRecord | None) -> tuple[tuple[str, str], ...]:
+def _target(target: TargetFacts, preparation: Sequence[CellRecord]) -> tuple[tuple[str, str], ...]:
     written = {
         "filled": "every block written by this run before any read",
         "data": "the file system reports no hole",
@@ -117,7 +120,7 @@ def _target(target: TargetFacts, fill: CellRecord | None) -> tuple[tuple[str, st
             ("direct I/O", _yes(target.direct)),
             ("alignment", f"memory {memory} bytes, offset {offset} bytes (from {source})"),
         ]
-    facts += [("blocks written before", written[target.written]), ("first write", _fill(fill))]
+    facts += [("blocks written before", written[target.written]), ("first write", _written_first(preparation))]
     system = target.file_system
     if system is not None:
         facts += [
@@ -160,9 +163,14 @@ def _simulated(run: RunRecord, drive: SimulationFacts, place: int) -> tuple[tupl
     return tuple(facts)
 
 
-def _fill(fill: CellRecord | None) -> str:
-    totals = fill.operations.get(Operation.WRITE) if fill is not None else None
-    if fill is None or totals is None or not fill.measured_ns:
+def _written_first(preparation: Sequence[CellRecord]) -> str:
+    """What was written before anything was measured, step by step."""
+    return "; ".join(_written(each) for each in preparation) or NO_VALUE
+
+
+def _written(fill: CellRecord) -> str:
+    totals = fill.operations.get(Operation.WRITE)
+    if totals is None or not fill.measured_ns:
         return NO_VALUE
     rate = totals.bytes * SECOND_NS / fill.measured_ns
     together = "" if fill.workload.targets == 1 else f", all {fill.workload.targets} targets together"
@@ -282,8 +290,8 @@ def _run(analysis: RunAnalysis) -> tuple[tuple[str, str], ...]:
         ("command", " ".join(run.header.command)),
         ("profile", plan.profile),
         ("seed of the plan", str(plan.seed)),
-        ("measured until", aim_text(plan.aim)),
-        ("repeats" if plan.aim is None else "repeats at first", str(plan.repeats)),
+        ("measured until", stop_text(plan.stop)),
+        ("repeats" if plan.is_fixed else "repeats at first", str(plan.repeats)),
         ("measurements made", str(len(run.cells))),
         ("target at first", beginning_text(state)),
         ("target while it was measured", state_text(state)),

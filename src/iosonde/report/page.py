@@ -154,7 +154,7 @@ def _pictures(estimates: RunEstimates, invalid: Invalid, failures: FailureLog) -
 def _repeats_text(run: RunRecord) -> str:
     """How many repeats figures come from; with an aim, from the cell with the fewest to that with the most."""
     plan = run.header.plan
-    if plan.aim is None:
+    if plan.is_fixed:
         return str(plan.repeats)
     counts = Counter(record.cell for record in run.cells if record.outcome is Outcome.FINISHED).values()
     least, most = min(counts, default=0), max(counts, default=0)

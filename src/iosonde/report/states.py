@@ -1,14 +1,14 @@
 """In words: the state of the target, and what the repeats of a cell are by the criteria for a steady state."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, assert_never
 
 from iosonde.analysis.series import Steadiness
 from iosonde.analysis.states import Repeats
 from iosonde.analysis.target_state import RULES, Beginning, Rounds, RunState, TargetState, rounds_of, steadiness_of
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.findings.discard_rules import WHY_DISCARDED
-from iosonde.records import Aim, CellRecord
+from iosonde.records import Aim, CellRecord, FixedTrials, SteadyState, StopRule
 from iosonde.units import format_duration
 from iosonde.vocabulary import Fate
 
@@ -51,15 +51,24 @@ def state_text(found: RunState) -> str:
     return words[found.state]
 
 
-def aim_text(aim: Aim | None) -> str:
+def stop_text(stop: StopRule) -> str:
     """When measuring was to end."""
-    if aim is None:
-        return "fixed times are over"
-    budget = format_duration(aim.budget_ns)
-    return (
-        f"throughput and mean latency are known to ±{aim.precision_percent:g} % and p99 to ±{aim.tail_percent:g} %, "
-        f"or {budget} are spent"
-    )
+    match stop:
+        case FixedTrials():
+            return "fixed times are over"
+        case Aim():
+            return (
+                f"throughput and mean latency are known to ±{stop.precision_percent:g} % "
+                f"and p99 to ±{stop.tail_percent:g} %, or {format_duration(stop.budget_ns)} are spent"
+            )
+        case SteadyState():
+            tracked = ", ".join(f"{each.quantity} of {each.cell}" for each in stop.tracked)
+            return (
+                f"{tracked} are steady over {stop.window} rounds (range {stop.range_share:.0%}, "
+                f"slope {stop.excursion_share:.0%}), or {stop.rounds_max} rounds are measured"
+            )
+        case _:
+            assert_never(stop)
 
 
 def steady_text(records: Sequence[CellRecord]) -> str:

@@ -138,6 +138,9 @@ class Source(Protocol):
     def sync(self) -> None:
         """Makes all that was written durable, on every target."""
 
+    def wait(self, duration_ns: int) -> None:
+        """Leaves the targets alone for a time, in its own clock."""
+
     def verify(self, on_progress: Callable[[int, int], None]) -> tuple[Verification, ...]:
         """Reads every target back that was opened with a ledger, and says what was found on each.
 

@@ -38,7 +38,7 @@ class EndFrame(Record):
 FORMS: Final[Mapping[Kind, TypeAdapter[Any]]] = {
     Kind.INTERVAL: TypeAdapter(IntervalFrame),
     Kind.CELL: TypeAdapter(CellRecord),
-    Kind.FILL: TypeAdapter(CellRecord),
+    Kind.PREPARATION: TypeAdapter(CellRecord),
     Kind.END: TypeAdapter(EndFrame),
     Kind.SESSION: TypeAdapter(Session),
     Kind.LATER_PASS: TypeAdapter(LaterPass),

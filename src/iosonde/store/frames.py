@@ -29,7 +29,7 @@ class Kind(IntEnum):
 
     INTERVAL = 1
     CELL = 2
-    FILL = 3
+    PREPARATION = 3
     END = 4
     SESSION = 5
     LATER_PASS = 6

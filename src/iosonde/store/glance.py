@@ -207,7 +207,7 @@ class _Looking:
             self.finished = False
             self._checked.clear()
             self._end_session()
-        if frame.kind in {Kind.CELL, Kind.FILL}:
+        if frame.kind in {Kind.CELL, Kind.PREPARATION}:
             self._last_cell = frame
 
     def upgraded(self, frame: _Payload) -> bytes:

@@ -132,9 +132,9 @@ class Journal:
         """Keeps a cell that has ended; its intervals were kept before."""
         self._append(Kind.CELL, cell)
 
-    def fill(self, cell: CellRecord) -> None:
-        """Keeps the first write of the target."""
-        self._append(Kind.FILL, cell)
+    def prepared(self, cell: CellRecord) -> None:
+        """Keeps a write of the preparation."""
+        self._append(Kind.PREPARATION, cell)
 
     def within(self, order: int, within: WithinRepeat) -> None:
         """Adds what the intervals of a kept cell say of it: nothing is analysed before it is kept."""

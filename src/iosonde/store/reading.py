@@ -4,7 +4,6 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
 
 from pydantic import ValidationError
 
@@ -32,8 +31,6 @@ from iosonde.store.journal import is_being_written
 from iosonde.store.names import JOURNAL_NAME
 from iosonde.store.upgrades import Upgrader
 from iosonde.store.versions import check_version, newer, unknown_in
-
-FILL_ORDER: Final = 0
 
 
 def load_run(path: Path, *, intervals: bool = True) -> RunRecord:
@@ -85,13 +82,13 @@ class _Reading:
         self._with_intervals = intervals
         self._turns = {turn.order: turn for turn in header.plan.turns}
         self._plans = {cell.cell: cell for cell in header.plan.cells}
-        if header.plan.fill is not None:
-            fill = header.plan.fill
-            self._plans[fill.cell] = fill
-            self._turns[FILL_ORDER] = CellTurn(order=FILL_ORDER, cell=fill.cell, repeat=0, seed=header.plan.seed)
+        for step in header.plan.writes_first:
+            self._plans[step.cell.cell] = step.cell
+            self._turns[step.order] = header.plan.turn_of(step)
+        self._last_write = max((step.order for step in header.plan.writes_first), default=None)
         self._cells: dict[int, CellRecord] = {}
         self._superseded: list[CellRecord] = []
-        self._filled: tuple[Identity, ...] = ()
+        self._prepared: tuple[Identity, ...] = ()
         self._sessions: list[Session] = []
         # Intervals of cells that have no end yet, as they were written: most are never looked at.
         self._pending: dict[int, list[bytes]] = {}
@@ -135,16 +132,17 @@ class _Reading:
     def result(self) -> RunRecord:
         """The run. A cell without an end was cut, whoever or whatever cut it."""
         self._cut_what_is_pending()
-        fill = self._cells.pop(FILL_ORDER, None)
+        measured = [order for order in sorted(self._cells) if not self._cells[order].is_preparation]
+        written = [order for order in sorted(self._cells) if self._cells[order].is_preparation]
         return RunRecord(
             header=self._header,
-            fill=fill,
-            cells=tuple(self._cells[order] for order in sorted(self._cells)),
+            preparation=tuple(self._cells[order] for order in written),
+            cells=tuple(self._cells[order] for order in measured),
             finished=self._finished,
             damage="; ".join(self._damage) or None,
             sessions=tuple(self._sessions),
             superseded=tuple(self._superseded),
-            filled=self._filled,
+            prepared=self._prepared,
             later_passes=tuple(self._later_passes),
             turns_chosen=tuple(self._chosen[order] for order in sorted(self._chosen)),
         )
@@ -160,10 +158,10 @@ class _Reading:
         if before is not None:
             self._superseded.append(before)
         self._cells[cell.order] = cell
-        if cell.order == FILL_ORDER and cell.outcome is Outcome.FINISHED:
+        if cell.order == self._last_write and cell.outcome is Outcome.FINISHED:
             last = self._sessions[-1] if self._sessions else self._header
             targets = (last.target, *last.more_targets)
-            self._filled = tuple(target.identity for target in targets if target.identity is not None)
+            self._prepared = tuple(target.identity for target in targets if target.identity is not None)
 
     def _cut_what_is_pending(self) -> None:
         for order, payloads in self._pending.items():
@@ -180,6 +178,7 @@ class _Reading:
             experiments=plan.experiments,
             repeat=turn.repeat,
             order=turn.order,
+            round=turn.round,
             seed=turn.seed,
             workload=plan.workload,
             timing=turn.timing or plan.timing,

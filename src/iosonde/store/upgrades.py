@@ -24,6 +24,17 @@ class Upgrade:
     frames: Mapping[Kind, Step] = field(default_factory=dict)
 
 
+def _prepared_by_steps(header: dict[str, Any]) -> None:
+    """The first write became the only step of a preparation, and an aim one of the rules by which a run ends."""
+    plan = header["plan"]
+    if "fill" in plan:
+        fill = plan.pop("fill")
+        plan["preparation"] = [] if fill is None else [{"kind": "write", "order": 0, "cell": fill}]
+    if "aim" in plan:
+        aim = plan.pop("aim")
+        plan["stop"] = {"kind": "fixed"} if aim is None else {"kind": "precision", **aim}
+
+
 UPGRADES: Final[Mapping[int, Upgrade]] = {
     # Version 1 was many: all that came while it was the version has a default.
     1: Upgrade(),
@@ -31,6 +42,8 @@ UPGRADES: Final[Mapping[int, Upgrade]] = {
     2: Upgrade(),
     # What had completed and was not taken yet came, and what the kernel counts; nobody knows them of older runs.
     3: Upgrade(),
+    # Preparation became a list of steps, and when it is enough a rule; rounds came, which nobody knows of older trials.
+    4: Upgrade(header=_prepared_by_steps),
 }
 """By the version that they start from."""
 

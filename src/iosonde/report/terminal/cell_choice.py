@@ -32,9 +32,8 @@ class ChosenCell:
 def chosen_cell(run: RunRecord, words: str, repeat: int | None) -> ChosenCell:
     """The cell whose name ``words`` is, or is a part of no other one's. Raises UsageError with the nearest names."""
     plans = {plan.cell: plan for plan in run.header.plan.cells}
-    if run.header.plan.fill is not None:
-        plans[run.header.plan.fill.cell] = run.header.plan.fill
-    measured = [*run.cells, *([run.fill] if run.fill is not None else [])]
+    plans |= {step.cell.cell: step.cell for step in run.header.plan.writes_first}
+    measured = [*run.cells, *run.preparation]
     for record in measured:
         plans.setdefault(
             record.cell,

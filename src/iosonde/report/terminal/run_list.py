@@ -116,7 +116,7 @@ def _invalid_by(glance: Glance, best: CellGlance) -> tuple[str, ...]:
     cells = tuple(plan for plan in header.plan.cells if plan.cell == best.cell)
     plan = header.plan.model_copy(update={"cells": cells, "turns": ()})
     records = tuple(CellRecord.model_validate_json(each) for each in best.records)
-    run = RunRecord(header=header.model_copy(update={"plan": plan}), fill=None, cells=records, finished=glance.finished)
+    run = RunRecord(header=header.model_copy(update={"plan": plan}), cells=records, finished=glance.finished)
     return invalid_by(find(Case.of(RunAnalysis(run))), best.cell)
 
 

@@ -30,6 +30,7 @@ def assemble_cell(
         "experiments": cell.experiments,
         "repeat": turn.repeat,
         "order": turn.order,
+        "round": turn.round,
         "seed": turn.seed,
         "workload": cell.workload,
         "timing": cell.timing,

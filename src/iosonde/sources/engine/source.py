@@ -115,6 +115,10 @@ class EngineSource:
         """Makes all that was written durable, on every target."""
         self._ask(COMMAND_S_MAX, command="sync")
 
+    def wait(self, duration_ns: int) -> None:
+        """Leaves the targets alone for a time; in virtual time it takes none of ours."""
+        self._ask(duration_ns / SECOND_NS + BEYOND_S, command="wait", duration_ns=duration_ns)
+
     def verify(self, on_progress: Callable[[int, int], None]) -> tuple[Verification, ...]:
         """Reads every target back that was opened with a ledger, and says what was found on each.
 

@@ -70,6 +70,7 @@ class Measured:
             experiments=self.cell.experiments,
             repeat=self.turn.repeat,
             order=self.turn.order,
+            round=self.turn.round,
             seed=self.turn.seed,
             workload=self.cell.workload,
             timing=self.cell.timing,

@@ -74,6 +74,10 @@ class FioSource:
         """Makes all that was written durable, on every target."""
         self._engine.sync()
 
+    def wait(self, duration_ns: int) -> None:
+        """Leaves the targets alone for a time."""
+        self._engine.wait(duration_ns)
+
     def verify(self, on_progress: Callable[[int, int], None]) -> tuple[Verification, ...]:
         """Nothing that fio has written says what it is: plans that verify are refused beforehand."""
         return self._engine.verify(on_progress)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from iosonde.campaign.scheduler import JUDGED_MIN, AdaptiveScheduler
+from iosonde.campaign.adaptive import JUDGED_MIN, AdaptiveScheduler
 from iosonde.plans import Ground, campaign_plan, read_campaign, turn_cost_ns
 from iosonde.records import (
     NOTHING_COMPLETED,

@@ -1,0 +1,237 @@
+"""A standard procedure is data: steps that prepare, a round of trials, and a rule for when it is enough.
+
+The plans here have the shape of the SNIA's IOPS test, in short: written twice, an idle time, then rounds over a matrix
+until the tracking variables are steady.
+"""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from iosonde.analysis.run import RunAnalysis
+from iosonde.analysis.series.steady import SNIA, judge_steadiness
+from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, look_back, measure_to_directory, resume
+from iosonde.cli.planned import plan_lines
+from iosonde.plans import CELL_OVERHEAD_NS, Ground, cell_name, cell_seed, plan_cost, preparation_ns
+from iosonde.plans.build import fill_cell, timing_of
+from iosonde.records import (
+    Access,
+    CellPlan,
+    CellRecord,
+    CellTurn,
+    Experiment,
+    IdleStep,
+    Outcome,
+    Plan,
+    RunRecord,
+    SteadyState,
+    Step,
+    Timing,
+    Tracked,
+    Workload,
+    in_order,
+)
+from iosonde.report.facts import fact_groups
+from iosonde.store import load_run
+from iosonde.units import MILLISECOND_NS
+from iosonde.vocabulary import EngineChoice, Quantity
+
+NOW = datetime(2026, 11, 23, tzinfo=UTC)
+SIZE_BYTES = 64 << 20
+IDLE_NS = 300 * MILLISECOND_NS
+SHARES = (0, 65, 100)
+
+
+def cell(read_percent: int, timing: Timing | None = None) -> CellPlan:
+    workload = Workload(pattern=Access.RANDOM, read_percent=read_percent, block_size_bytes=4096, queue_depth=8)
+    return CellPlan(
+        cell=cell_name(workload),
+        experiments=(Experiment.MATRIX,),
+        workload=workload,
+        timing=timing or timing_of(0, 50 * MILLISECOND_NS),
+    )
+
+
+def preparation(ground: Ground) -> tuple[Step, ...]:
+    """Sequential writes of the whole region, an idle time, then random writes of as much."""
+    amount = Timing(warmup_ns=0, measure_ns=10**9, interval_ns=100 * MILLISECOND_NS, amount_bytes=ground.span_bytes)
+    return in_order((fill_cell(ground), IDLE_NS, cell(0, amount)))
+
+
+def procedure(rule: SteadyState, seed: int = 5) -> Wish:
+    def plan(ground: Ground) -> Plan:
+        cells = tuple(cell(share) for share in SHARES)
+        turns = tuple(
+            CellTurn(order=order, cell=each.cell, repeat=1, seed=cell_seed(seed, each.cell, 1), round=1)
+            for order, each in enumerate(cells, 1)
+        )
+        return Plan(
+            profile="iops in short",
+            quick=True,
+            seed=seed,
+            repeats=1,
+            span_bytes=ground.span_bytes,
+            preparation=preparation(ground),
+            cells=cells,
+            turns=turns,
+            stop=rule,
+        )
+
+    return Wish(target=sim("sim:sata-dc,seed=2"), engine=EngineChoice.AUTO, plan=plan)
+
+
+def sim(word: str) -> TargetWish:
+    return TargetWish((word,), size_bytes=SIZE_BYTES, overwrite=False, buffered=False, writes=True, quick=True)
+
+
+def tracked(*shares: int) -> tuple[Tracked, ...]:
+    return tuple(Tracked(cell=cell(share).cell, quantity=Quantity.IOPS) for share in shares)
+
+
+def measured(wish: Wish, directory: Path, observer: SilentObserver | None = None) -> RunRecord:
+    measure_to_directory(wish, look_ahead(wish, NOW), directory, observer or SilentObserver(), NOW)
+    return load_run(directory)
+
+
+def iops(run: RunRecord, read_percent: int) -> list[float]:
+    """The throughput of one cell, round by round."""
+    found = [each for each in run.cells if each.workload.read_percent == read_percent]
+    return [sum(totals.count for totals in each.operations.values()) / each.measured_ns for each in found]
+
+
+@pytest.fixture(scope="module")
+def steady(tmp_path_factory: pytest.TempPathFactory) -> RunRecord:
+    """A run that goes on until two variables are steady."""
+    return measured(procedure(SteadyState(tracked=tracked(0, 65))), tmp_path_factory.mktemp("steady") / "run")
+
+
+def test_rounds_go_on_until_all_tracking_variables_are_steady_and_no_longer(steady: RunRecord) -> None:
+    variables = {str(share): iops(steady, share) for share in (0, 65)}
+    judged = judge_steadiness(variables, SNIA)
+    assert judged.reached == judged.rounds
+    assert 5 <= judged.rounds < 25
+
+
+def test_every_round_measures_every_cell_once_in_the_same_order_with_other_offsets(steady: RunRecord) -> None:
+    rounds: dict[int | None, list[CellRecord]] = {}
+    for each in steady.cells:
+        rounds.setdefault(each.round, []).append(each)
+    assert list(rounds) == list(range(1, len(rounds) + 1))
+    assert {tuple(each.cell for each in found) for found in rounds.values()} == {
+        tuple(cell(share).cell for share in SHARES)
+    }
+    assert len({each.seed for each in steady.cells}) == len(steady.cells)
+    assert [turn.round for turn in steady.turns] == [each.round for each in steady.cells]
+
+
+def test_the_preparation_is_kept_step_by_step_and_comes_before_the_first_trial(steady: RunRecord) -> None:
+    assert [(each.order, each.outcome) for each in steady.preparation] == [
+        (-2, Outcome.FINISHED),
+        (0, Outcome.FINISHED),
+    ]
+    assert [each.workload.pattern for each in steady.preparation] == [Access.SEQUENTIAL, Access.RANDOM]
+    assert steady.is_prepared
+    ends = [each.clock_end.engine_ns for each in steady.preparation if each.clock_end is not None]
+    starts = [each.clock_start.engine_ns for each in steady.preparation if each.clock_start is not None]
+    assert starts[1] - ends[0] >= IDLE_NS
+    first = steady.cells[0].clock_start
+    assert first is not None
+    assert first.engine_ns >= ends[1]
+
+
+def test_a_procedure_that_never_becomes_steady_ends_with_its_last_round(tmp_path: Path) -> None:
+    rule = SteadyState(tracked=tracked(65), window=2, range_share=1e-9, excursion_share=1e-9, rounds_max=4)
+    run = measured(procedure(rule), tmp_path / "run")
+    assert run.finished
+    assert max(each.round or 0 for each in run.cells) == 4
+
+
+class BrokenOff(SilentObserver):
+    """Ends a run behind so many cells."""
+
+    def __init__(self, cells: int) -> None:
+        self._cells = cells
+        self._ended = list[CellRecord]()
+
+    def cell_finished(self, record: CellRecord) -> None:
+        self._ended.append(record)
+        if len(self._ended) == self._cells:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("cells", [1, 2, 3, 6, 11])
+def test_a_procedure_that_is_resumed_comes_to_the_record_of_an_unbroken_one(
+    steady: RunRecord, cells: int, tmp_path: Path
+) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        measured(procedure(SteadyState(tracked=tracked(0, 65))), tmp_path / "run", BrokenOff(cells))
+    resume(tmp_path / "run", look_back(tmp_path / "run", failed_again=False), SilentObserver(), NOW)
+    resumed = load_run(tmp_path / "run")
+    assert (resumed.preparation, resumed.cells) == (steady.preparation, steady.cells)
+    assert resumed.turns_chosen == steady.turns_chosen
+
+
+class Watching(SilentObserver):
+    """Notes the steps of the preparation; ends the run behind the first cell where that is wanted."""
+
+    def __init__(self, *, breaks: bool = False) -> None:
+        self.steps: list[Step] = []
+        self._breaks = breaks
+
+    def step_started(self, step: Step) -> None:
+        self.steps.append(step)
+
+    def cell_finished(self, record: CellRecord) -> None:
+        if self._breaks and not record.is_preparation:
+            raise KeyboardInterrupt
+
+
+def test_a_file_that_was_prepared_is_not_prepared_once_more(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(bytes(SIZE_BYTES))
+    on_file = TargetWish((str(file),), size_bytes=SIZE_BYTES, overwrite=True, buffered=True, writes=True, quick=True)
+    rule = SteadyState(tracked=tracked(0), window=2, rounds_max=2)
+    wish = Wish(target=on_file, engine=EngineChoice.PSYNC, plan=procedure(rule).plan)
+    first, second = Watching(breaks=True), Watching()
+    with pytest.raises(KeyboardInterrupt):
+        measured(wish, tmp_path / "run", first)
+    kept = load_run(tmp_path / "run")
+    assert [step.order for step in first.steps] == [-2, -1, 0]
+    rest = look_back(tmp_path / "run", failed_again=False)
+    assert rest.preparation_ns == 0
+    resume(tmp_path / "run", rest, second, NOW, overwrite=True)
+    assert second.steps == []
+    assert load_run(tmp_path / "run").preparation == kept.preparation
+
+
+def test_idle_time_is_part_of_what_a_plan_takes() -> None:
+    ground = Ground(span_bytes=SIZE_BYTES, fill=True)
+    plan = procedure(SteadyState(tracked=tracked(0))).plan(ground)
+    without = plan.model_copy(
+        update={"preparation": tuple(step for step in plan.preparation if not isinstance(step, IdleStep))}
+    )
+    rate = 10**9
+    assert preparation_ns(plan, rate) - preparation_ns(without, rate) == IDLE_NS
+    assert preparation_ns(without, rate) == 2 * (SIZE_BYTES * 10**9 // rate)
+
+
+def test_a_plan_of_rounds_is_told_with_its_rule_its_last_round_and_the_time_of_all() -> None:
+    rule = SteadyState(tracked=tracked(0, 65), rounds_max=12)
+    ahead = look_ahead(procedure(rule), NOW)
+    text = "\n".join(plan_lines(ahead, plan_cost(ahead.plan, 10**9)))
+    assert (
+        "rounds    until 5 of them are steady, at most 12: iops of random-write-4KiB-qd8, iops of random-mix65" in text
+    )
+    assert "time      at most " in text
+    cost = plan_cost(ahead.plan, 10**9)
+    assert cost.duration_ns == preparation_ns(ahead.plan, 10**9) + 12 * len(SHARES) * (50_000_000 + CELL_OVERHEAD_NS)
+
+
+def test_a_report_says_by_which_rule_a_run_ended(steady: RunRecord) -> None:
+    facts = {name: value for group in fact_groups(RunAnalysis(steady)) for name, value in group.facts}
+    assert facts["measured until"] == (
+        "iops of random-write-4KiB-qd8, iops of random-mix65-4KiB-qd8 are steady over 5 rounds (range 20%, slope 10%), "
+        "or 25 rounds are measured"
+    )
+    assert facts["first write"].count("; ") == 1
