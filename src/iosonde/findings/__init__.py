@@ -4,8 +4,8 @@ A rule is a function from a case to findings; `docs/findings.md` describes each 
 """
 
 from iosonde.findings.case import Case
-from iosonde.findings.level_rules import describe_levels
 from iosonde.findings.model import Confidence, Finding, Severity
 from iosonde.findings.rules import RULES, find, find_in
+from iosonde.findings.throughput import describe_levels
 
 __all__ = ["RULES", "Case", "Confidence", "Finding", "Severity", "describe_levels", "find", "find_in"]

@@ -54,6 +54,3 @@ def _first(found: Sequence[Verification]) -> str:
             which = f" (target {number})" if len(found) > 1 else ""
             parts.append(f"{kind} at {', '.join(offsets)}{which}")
     return "; ".join(parts)
-
-
-VERIFY_RULES = (not_as_written,)

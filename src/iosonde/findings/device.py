@@ -1,14 +1,14 @@
-"""Rules about what the kernel counted at the devices, beside what the engine counted."""
+"""Rules about the device below: its users, cache and limits, and what the kernel counted there."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from iosonde.analysis.device_counts import WITNESSED, Witnessed, apart_ns, witnessed
-from iosonde.findings.case import Case, count_of, distinct
+from iosonde.findings.case import Case, count_of, distinct, name_some
 from iosonde.findings.model import Confidence, Finding, Severity
-from iosonde.records import CellRecord, Engine, Operation, Outcome, Sync
-from iosonde.units import format_bandwidth, format_latency
+from iosonde.records import CellPlan, CellRecord, DeviceFacts, Engine, Operation, Outcome, RunHeader, Sync
+from iosonde.units import format_bandwidth, format_latency, format_size
 
 COUNTS_SHARE_MAX: Final = 0.02
 """What both count may differ by so much; the two also look at the clock at slightly other moments."""
@@ -20,6 +20,124 @@ TIME_SHARE_MAX: Final = 0.05
 """Mean latency may differ by so much, beside what the host adds to it."""
 
 _MOVES_DATA: Final = (Operation.READ, Operation.WRITE)
+
+
+def device_in_use(case: Case) -> Iterator[Finding]:
+    """Somebody else does I/O on the device, or may."""
+    uses = distinct(str(use) for target in case.run.header.targets for use in target.uses)
+    if uses:
+        yield Finding(
+            id="device-in-use",
+            severity=Severity.DOUBTFUL,
+            confidence=Confidence.POSSIBLE,
+            statement=(
+                f"The device is in use: {name_some(uses)}. What others did on it meanwhile is in the figures, and what "
+                "was measured was in their way."
+            ),
+            evidence=tuple(("in use", use) for use in uses),
+            advice="Unmount and stop what uses it, or measure while it is idle, and look at the spread of the repeats.",
+            deciding_test="The same run with nothing mounted on it.",
+        )
+
+
+def virtual_disk(case: Case) -> Iterator[Finding]:
+    """The host is a virtual machine."""
+    header = case.run.header
+    vendor = header.host.virtual_machine
+    if vendor and header.target.is_storage:
+        yield Finding(
+            id="virtual-disk",
+            severity=Severity.NOTE,
+            confidence=Confidence.LIKELY,
+            statement=(
+                f"The host is a virtual machine ({vendor}): the figures are those of what the hypervisor hands out, "
+                "with its caches, limits and neighbours, not of a drive."
+            ),
+            evidence=(("hypervisor", vendor),),
+            advice="Compare with the provider's limits, and run at other times of day before deciding.",
+            deciding_test="The same run an hour later: figures that move are the neighbours'.",
+        )
+
+
+def volatile_write_cache(case: Case) -> Iterator[Finding]:
+    """Writes are acknowledged from a cache that a power cut empties."""
+    header = case.run.header
+    workloads = [cell.workload for cell in case.run.header.plan.cells]
+    writes = any(workload.writes and workload.sync is Sync.NONE for workload in workloads)
+    device = next((each for each in _devices(header) if each.write_cache == "write back"), None)
+    if device and writes and header.target.direct:
+        yield Finding(
+            id="volatile-write-cache",
+            severity=Severity.NOTE,
+            confidence=Confidence.LIKELY,
+            statement=(
+                "The device has a volatile write cache: plain writes count as done before they are safe from a power "
+                "cut."
+            ),
+            evidence=(("write cache of " + device.name, device.write_cache),),
+            advice="For a database or a log, go by the write + fdatasync and O_DSYNC figures.",
+            deciding_test="",
+        )
+
+
+def depth_over_tags(case: Case) -> Iterator[Finding]:
+    """More was kept in flight than a device's queue takes."""
+    header = case.run.header
+    for device in _devices(header):
+        tags = device.queue_tags
+        if tags is None:
+            continue
+        deep = distinct(cell.cell for cell in header.plan.cells if _in_flight_on(device, cell, header) > tags)
+        if deep:
+            yield Finding(
+                id="depth-over-tags",
+                severity=Severity.NOTE,
+                confidence=Confidence.LIKELY,
+                statement=(
+                    f"{name_some(deep)} asked for more than the {tags} requests that a queue of {device.name} takes: "
+                    "the rest may wait in the host, and that wait counts as latency."
+                ),
+                evidence=(("requests a queue", str(tags)),),
+                advice="Read latency beyond that depth as the queue's, not the drive's.",
+                deciding_test="",
+                cells=deep,
+            )
+
+
+def _in_flight_on(device: DeviceFacts, cell: CellPlan, header: RunHeader) -> int:
+    """What a closed loop keeps in flight on a device, over all of its targets that lie there."""
+    there = sum(target.device == device for target in header.targets[: cell.workload.targets])
+    # How many of those that an open loop may have in flight it will have, nobody knows beforehand.
+    return 0 if cell.workload.is_open_loop else cell.workload.queue_depth * cell.workload.jobs * there
+
+
+def _devices(header: RunHeader) -> tuple[DeviceFacts, ...]:
+    """Each device that a target lies on, once."""
+    return tuple(dict.fromkeys(target.device for target in header.targets if target.device is not None))
+
+
+def request_split(case: Case) -> Iterator[Finding]:
+    """Blocks larger than a device takes at once are split by the kernel."""
+    header = case.run.header
+    for device in _devices(header):
+        bound = device.request_size_bytes_max
+        if bound is None:
+            continue
+        large = distinct(cell.cell for cell in header.plan.cells if cell.workload.block_size_bytes > bound)
+        if large:
+            yield Finding(
+                id="request-split",
+                severity=Severity.NOTE,
+                confidence=Confidence.CERTAIN,
+                statement=(
+                    f"{name_some(large)} used blocks beyond {format_size(bound)}, the largest request that "
+                    f"{device.name} takes: the kernel split them, and the device saw more and smaller ones."
+                ),
+                evidence=(("largest request", format_size(bound)),),
+                advice="Read IOPS at these sizes as the application's, not the device's.",
+                deciding_test="",
+                cells=large,
+            )
 
 
 @dataclass(frozen=True)
@@ -161,6 +279,3 @@ def _amounts(witness: Witnessed) -> str:
 
 def _times(witness: Witnessed) -> str:
     return f"{format_latency(witness.latency_ns_mean)}, and {format_latency(witness.device_ns_mean or 0)} at the device"
-
-
-WITNESS_RULES = (device_counts_differ, device_times_differ)

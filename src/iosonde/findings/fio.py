@@ -53,6 +53,3 @@ def waiting_not_counted(case: Case) -> Iterator[Finding]:
 
 def _truth(record: CellRecord) -> FioTruth | None:
     return None if record.engine is None else record.engine.fio
-
-
-FIO_RULES = (measured_by_fio, waiting_not_counted)
