@@ -4,7 +4,7 @@ A rule is a function from a case to findings; `docs/findings.md` describes each 
 """
 
 from iosonde.findings.case import Case
-from iosonde.findings.model import Confidence, Finding, Severity
+from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.findings.rules import RULES, find, find_in
 from iosonde.findings.throughput import describe_levels
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from iosonde.analysis.device_counts import WITNESSED, Witnessed, apart_ns, witnessed
 from iosonde.findings.case import Case, count_of, distinct, name_some
-from iosonde.findings.model import Confidence, Finding, Severity
+from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import CellPlan, CellRecord, DeviceFacts, Engine, Operation, Outcome, RunHeader, Sync
 from iosonde.units import format_bandwidth, format_latency, format_size
 
@@ -141,7 +141,7 @@ def request_split(case: Case) -> Iterator[Finding]:
 
 
 @dataclass(frozen=True)
-class _Doubt:
+class _Mismatch:
     """One class of operations of a measurement whose two counts do not fit, and by what share of ours."""
 
     record: CellRecord
@@ -151,9 +151,9 @@ class _Doubt:
 
 def device_counts_differ(case: Case) -> Iterator[Finding]:
     """The devices moved other amounts of data than the engine counted."""
-    doubts = [doubt for record in case.run.cells for doubt in _count_doubts(case, record)]
-    if doubts:
-        worst = max(doubts, key=lambda doubt: abs(doubt.share))
+    mismatches = [mismatch for record in case.run.cells for mismatch in _count_mismatches(case, record)]
+    if mismatches:
+        worst = max(mismatches, key=lambda mismatch: abs(mismatch.share))
         witness = worst.witness
         is_less = witness.device_bytes_per_s < witness.bytes_per_s
         yield Finding(
@@ -161,11 +161,11 @@ def device_counts_differ(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.CERTAIN if is_less else Confidence.LIKELY,
             statement=(
-                f"In {count_of(len(doubts), 'measurement')} the kernel counted other amounts of data at the device "
+                f"In {count_of(len(mismatches), 'measurement')} the kernel counted other amounts of data at the device "
                 f"than the engine: in {worst.record.cell}, repeat {worst.record.repeat}, {_amounts(witness)} "
                 f"({worst.share:+.1%})."
             ),
-            evidence=tuple((each.record.cell, _amounts(each.witness)) for each in doubts[:10]),
+            evidence=tuple((each.record.cell, _amounts(each.witness)) for each in mismatches[:10]),
             advice=(
                 "What did not reach the device came from elsewhere: the page cache, blocks that were never written, or "
                 "a file system that compresses. Take these figures for those of the file system, not the device."
@@ -174,32 +174,32 @@ def device_counts_differ(case: Case) -> Iterator[Finding]:
                 "for it, and measure again without it."
             ),
             deciding_test="The same cell on the whole device, with nothing mounted on it and `iostat -x 1` beside it.",
-            cells=distinct(each.record.cell for each in doubts),
+            cells=distinct(each.record.cell for each in mismatches),
         )
 
 
 def device_times_differ(case: Case) -> Iterator[Finding]:
     """The kernel's own mean time of a request does not fit the mean latency."""
-    doubts = [doubt for record in case.run.cells for doubt in _time_doubts(case, record)]
-    if doubts:
-        worst = max(doubts, key=lambda doubt: abs(doubt.share))
+    mismatches = [mismatch for record in case.run.cells for mismatch in _time_mismatches(case, record)]
+    if mismatches:
+        worst = max(mismatches, key=lambda mismatch: abs(mismatch.share))
         is_below = worst.share < 0
         yield Finding(
             id="device-times-differ",
             severity=Severity.INVALID if is_below else Severity.DOUBTFUL,
             confidence=Confidence.LIKELY,
             statement=(
-                f"In {count_of(len(doubts), 'measurement')} mean latency does not fit the kernel's own time of a "
+                f"In {count_of(len(mismatches), 'measurement')} mean latency does not fit the kernel's own time of a "
                 f"request: in {worst.record.cell}, repeat {worst.record.repeat}, {_times(worst.witness)}."
             ),
-            evidence=tuple((each.record.cell, _times(each.witness)) for each in doubts[:10]),
+            evidence=tuple((each.record.cell, _times(each.witness)) for each in mismatches[:10]),
             advice=(
                 "A latency below the device's own is none: believe neither, and report it."
                 if is_below
                 else "Part of these latencies is the host's: look for a busy CPU, and compare at a lower depth."
             ),
             deciding_test="The same cell with --engine fio, or traced with blktrace.",
-            cells=distinct(each.record.cell for each in doubts),
+            cells=distinct(each.record.cell for each in mismatches),
         )
 
 
@@ -221,7 +221,7 @@ def _witnesses(case: Case, record: CellRecord) -> Iterator[Witnessed]:
                 yield known
 
 
-def _count_doubts(case: Case, record: CellRecord) -> Iterator[_Doubt]:
+def _count_mismatches(case: Case, record: CellRecord) -> Iterator[_Mismatch]:
     for witness in _witnesses(case, record):
         if witness.operation not in _MOVES_DATA:
             continue
@@ -230,10 +230,10 @@ def _count_doubts(case: Case, record: CellRecord) -> Iterator[_Doubt]:
         allowed = COUNTS_SHARE_MAX + edges + (LOOKS_APART_NS + apart_ns(record)) / record.measured_ns
         # More on a device that others may use says nothing.
         if share < -allowed or (share > allowed and _is_alone(case)):
-            yield _Doubt(record, witness, share)
+            yield _Mismatch(record, witness, share)
 
 
-def _time_doubts(case: Case, record: CellRecord) -> Iterator[_Doubt]:
+def _time_mismatches(case: Case, record: CellRecord) -> Iterator[_Mismatch]:
     for witness in _witnesses(case, record) if _is_alone(case) else ():
         device_ns = witness.device_ns_mean
         if device_ns is None or witness.operation not in _MOVES_DATA:
@@ -241,7 +241,7 @@ def _time_doubts(case: Case, record: CellRecord) -> Iterator[_Doubt]:
         over_ns = witness.latency_ns_mean - device_ns
         allowed_ns = TIME_SHARE_MAX * device_ns + _resolution_ns(witness, record)
         if over_ns < -allowed_ns or over_ns > allowed_ns + _host_ns(record):
-            yield _Doubt(record, witness, over_ns / witness.latency_ns_mean)
+            yield _Mismatch(record, witness, over_ns / witness.latency_ns_mean)
 
 
 def _resolution_ns(witness: Witnessed, record: CellRecord) -> float:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from iosonde.analysis.clocks import furthest_drift_ppm
 from iosonde.analysis.states import has_steal, steal_share
 from iosonde.findings.case import Case, count_of, distinct, name_some
-from iosonde.findings.model import Confidence, Finding, Severity
+from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import CellRecord, Engine
 from iosonde.units import SECOND_NS
 from iosonde.vocabulary import Poll

@@ -8,7 +8,7 @@ from iosonde.analysis.depth import DEPTH_SHARE_INVALID, depth_share
 from iosonde.analysis.histogram import TAIL_PERCENT
 from iosonde.analysis.littles_law import LittlesLaw, littles_law
 from iosonde.findings.case import Case, count_of, distinct
-from iosonde.findings.model import Confidence, Finding, Severity
+from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import CellRecord, Engine
 from iosonde.units import format_iops, format_latency
 

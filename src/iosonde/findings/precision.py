@@ -10,7 +10,7 @@ from iosonde.analysis.estimate import REPEATS_MIN
 from iosonde.analysis.missing import why_no_mean_interval
 from iosonde.analysis.precision import Precision, Reason, precision_of
 from iosonde.findings.case import Case, count_of, name_some
-from iosonde.findings.model import Confidence, Finding, Severity
+from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import Aim
 from iosonde.units import format_duration, minutes_flag
 

@@ -9,7 +9,7 @@ from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.means import means_over
 from iosonde.analysis.states import Repeats
 from iosonde.findings.case import Case, count_of
-from iosonde.findings.model import Confidence, Finding, Severity
+from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import CellRecord, Workload
 from iosonde.units import format_iops
 from iosonde.vocabulary import Fate
@@ -65,7 +65,7 @@ def repeats_differ(case: Case) -> Iterator[Finding]:
 
 
 @dataclass(frozen=True)
-class _Lost:
+class _Discards:
     """A cell that discarded repeats, with its mean operations a second by those used and by all; None without any."""
 
     cell: str
@@ -102,7 +102,9 @@ class _Lost:
 
 def repeats_discarded(case: Case) -> Iterator[Finding]:
     """Finished repeats of a cell are in none of its figures."""
-    found = [_lost(cell.cell, cell.workload, cell.repeats) for cell in case.estimates.cells if cell.repeats.discarded]
+    found = [
+        _discards_of(cell.cell, cell.workload, cell.repeats) for cell in case.estimates.cells if cell.repeats.discarded
+    ]
     if not found:
         return
     found.sort(key=lambda each: -each.share)
@@ -125,9 +127,9 @@ def repeats_discarded(case: Case) -> Iterator[Finding]:
     )
 
 
-def _lost(cell: str, workload: Workload, repeats: Repeats) -> _Lost:
+def _discards_of(cell: str, workload: Workload, repeats: Repeats) -> _Discards:
     finished = sorted((*repeats.used, *repeats.discarded), key=lambda record: record.order)
-    return _Lost(cell, repeats, _mean(workload, repeats.used), _mean(workload, finished))
+    return _Discards(cell, repeats, _mean(workload, repeats.used), _mean(workload, finished))
 
 
 def _mean(workload: Workload, records: Sequence[CellRecord]) -> float | None:

@@ -20,7 +20,7 @@ from iosonde.findings import (
 )
 from iosonde.findings import run as whole_run
 from iosonde.findings.case import Case
-from iosonde.findings.model import Finding, gravest_first
+from iosonde.findings.finding import Finding, gravest_first
 from iosonde.records import RunRecord
 
 Rule = Callable[[Case], Iterator[Finding]]

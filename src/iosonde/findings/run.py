@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from iosonde.findings.case import Case, count_of, distinct, name_some
-from iosonde.findings.model import Confidence, Finding, Severity
+from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import Outcome
 from iosonde.units import format_duration
 

@@ -9,7 +9,7 @@ from iosonde.analysis.estimate import LEVEL_SHARE_MIN
 from iosonde.analysis.slowest import Common, Shared, shared_by_slowest
 from iosonde.analysis.totals import total_of
 from iosonde.findings.case import Case, count_of, distinct, name_some
-from iosonde.findings.model import Confidence, Finding, Severity
+from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import CellRecord
 from iosonde.units import format_duration, format_latency, format_size
 

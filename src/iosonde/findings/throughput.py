@@ -8,7 +8,7 @@ from iosonde.analysis.regimes import Regime, regime_of, regimes_of, stalls_of
 from iosonde.analysis.series import compared_ends
 from iosonde.analysis.totals import measured_intervals, total_of
 from iosonde.findings.case import Case, count_of, distinct, name_some
-from iosonde.findings.model import Confidence, Finding, Severity
+from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import CellRecord
 from iosonde.units import SECOND_NS, format_duration, format_iops
 

@@ -9,7 +9,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
 
-from iosonde.findings.model import Finding, Severity
+from iosonde.findings.finding import Finding, Severity
 from iosonde.records import Experiment, Neighbour, Outcome, RunRecord, SlowIo, Timing
 from iosonde.report.terminal.cell_choice import chosen_cell
 from iosonde.report.terminal.cell_view import render_cell

@@ -11,7 +11,7 @@ from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import RunEstimates, estimate_run
 from iosonde.charts.quantities import plural
 from iosonde.failures import STRICT, FailureLog
-from iosonde.findings.model import Finding
+from iosonde.findings.finding import Finding
 from iosonde.printing import printable
 from iosonde.records import Experiment, RunRecord
 from iosonde.report.headline import headline_of
