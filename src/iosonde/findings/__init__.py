@@ -1,6 +1,6 @@
 """Rules: estimates in, statements about validity out. Everything that iosonde says about its numbers is a finding.
 
-A rule is a function from a case to findings; `docs/findings.md` describes each by its id.
+A rule is a function from a case to findings, in the file of its subject; `docs/findings.md` describes each by its id.
 """
 
 from iosonde.findings.case import Case
