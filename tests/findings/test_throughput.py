@@ -13,7 +13,7 @@ from tests.findings.runs import MS, SECOND_NS, only, repeat, run_of, three
 RESTING = workload(burst_operations=16, think_ns=100 * MS)
 
 
-def course(counts: Sequence[int]) -> tuple[IntervalRecord, ...]:
+def time_series(counts: Sequence[int]) -> tuple[IntervalRecord, ...]:
     """Half-seconds with so many reads each, give or take a percent."""
     noise = np.random.default_rng(1).normal(1.0, 0.01, len(counts))
     return tuple(
@@ -27,13 +27,13 @@ def fine(counts: Sequence[int]) -> tuple[IntervalRecord, ...]:
     every_ns = 17 * MS
     return tuple(
         replace(each, start_ns=index * every_ns, end_ns=(index + 1) * every_ns)
-        for index, each in enumerate(course(counts))
+        for index, each in enumerate(time_series(counts))
     )
 
 
 def judged(counts: Sequence[int], number: int = 1) -> CellRecord:
     """A repeat that says of itself what its intervals say."""
-    record = repeat(number, intervals=course(counts))
+    record = repeat(number, intervals=time_series(counts))
     return record.model_copy(update={"within": within_repeat(record)})
 
 
@@ -45,7 +45,7 @@ def warmed_longer(record: CellRecord) -> CellRecord:
 
 FIRES: dict[str, Callable[[], RunRecord]] = {
     "not-settled": lambda: run_of(judged([20_000] * 2 + [8_000] * 58)),
-    "level-changed": lambda: run_of(repeat(intervals=course([8_000] * 12 + [2_000] * 28))),
+    "level-changed": lambda: run_of(repeat(intervals=time_series([8_000] * 12 + [2_000] * 28))),
     "stalled": lambda: run_of(repeat(intervals=fine([160] * 20 + [0] * 7 + [160] * 33))),
     "nothing-completed": lambda: run_of(*three(), silent_repeat(cell_plan(workload()), 4)),
     "state-left": lambda: run_of(
@@ -54,13 +54,13 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
 }
 
 NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
-    ("level-changed", lambda: run_of(repeat(intervals=course([8_000] * 40)))),
-    ("level-changed", lambda: run_of(repeat(intervals=course([8_000] * 20 + [7_700] * 20)))),
-    ("level-changed", lambda: run_of(repeat(intervals=course([8_000] * 38 + [2_000] * 2)))),
+    ("level-changed", lambda: run_of(repeat(intervals=time_series([8_000] * 40)))),
+    ("level-changed", lambda: run_of(repeat(intervals=time_series([8_000] * 20 + [7_700] * 20)))),
+    ("level-changed", lambda: run_of(repeat(intervals=time_series([8_000] * 38 + [2_000] * 2)))),
     ("level-changed", lambda: run_of(repeat(intervals=()))),
     ("level-changed", FIRES["stalled"]),
     ("level-changed", lambda: run_of(repeat(intervals=fine([160] * 30 + [80] * 30)))),
-    ("level-changed", lambda: run_of(repeat(intervals=course([8_000] * 400 + [7_000] * 6)))),
+    ("level-changed", lambda: run_of(repeat(intervals=time_series([8_000] * 400 + [7_000] * 6)))),
     ("stalled", FIRES["level-changed"]),
     ("nothing-completed", lambda: run_of(*(silent_repeat(cell_plan(workload()), each) for each in (1, 2)))),
     ("cell-failed", FIRES["nothing-completed"]),
@@ -87,7 +87,7 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
 
 def test_levels_are_named_with_their_times() -> None:
     falls = [8_000] * 12 + [2_000] * 28
-    found = only(run_of(*(repeat(each, intervals=course(falls)) for each in (1, 2, 3))), "level-changed")
+    found = only(run_of(*(repeat(each, intervals=time_series(falls)) for each in (1, 2, 3))), "level-changed")
     assert (
         "changed its regime within repeat 1: 16,038 IOPS at first, 3,996 from 6.0 s; so did that of 2 "
         in found.statement
