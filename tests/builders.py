@@ -8,10 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from iosonde.analysis.histogram import bucket_of
-from iosonde.findings.model import Confidence, Finding, Severity
+from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.plans import cell_name
 from iosonde.records import (
-    NOTHING_COMPLETED,
     Access,
     Alignment,
     CellPlan,
@@ -44,6 +43,7 @@ from iosonde.records import (
     Timing,
     Workload,
 )
+from iosonde.vocabulary import FailureKind
 
 SECOND_NS = 10**9
 TIMING = Timing(warmup_ns=SECOND_NS, measure_ns=5 * SECOND_NS, interval_ns=SECOND_NS // 2)
@@ -105,7 +105,7 @@ def cell_plan(asked: Workload, *experiments: Experiment, timing: Timing = TIMING
 
 def silent_repeat(plan: CellPlan, repeat: int, **others: Any) -> CellRecord:
     """A repeat in whose time nothing completed."""
-    why = Failure(kind=NOTHING_COMPLETED, message="no read completed in the measured time")
+    why = Failure(kind=FailureKind.NOTHING_COMPLETED, message="no read completed in the measured time")
     return cell_record(plan, {}, repeat=repeat, outcome=Outcome.FAILED, failure=why, **others)
 
 
@@ -179,7 +179,7 @@ def engine_truth(engine: Engine = Engine.IO_URING, fallbacks: tuple[str, ...] = 
     )
 
 
-def failed(kind: str = "io", message: str = "write at offset 4096 failed: EIO") -> Failure:
+def failed(kind: FailureKind = FailureKind.IO, message: str = "write at offset 4096 failed: EIO") -> Failure:
     """Why a cell failed."""
     return Failure(kind=kind, message=message, errno=5, offset_bytes=4096)
 

@@ -83,10 +83,14 @@ def told(name: str, before: str, after: str) -> tuple[list[str], list[str]]:
     old, new = parts_of(name, before), parts_of(name, after)
     changed = [part for part in old.keys() & new.keys() if old[part] != new[part]]
     lines = [line[:WIDTH_SHOWN] for part in changed[:LINES_SHOWN_MAX] for line in _difference(part, old, new)]
-    kinds = {sign: sorted({".".join(re.sub(r"\[\d+\]", "[]", each).split(".")[:PLACES_TOLD]) for each in only}) for sign, only in (
-        ("gone", old.keys() - new.keys()), ("new", new.keys() - old.keys()),
-    )}  # fmt: skip
-    return lines, [f"{sign}: {each}" for sign, found in kinds.items() for each in found]
+    kinds = {"gone": old.keys() - new.keys(), "new": new.keys() - old.keys()}
+    return lines, [
+        f"{sign}: {each}" for sign, found in kinds.items() for each in sorted({_branch(part) for part in found})
+    ]
+
+
+def _branch(part: str) -> str:
+    return ".".join(re.sub(r"\[\d+\]", "[]", part).split(".")[:PLACES_TOLD])
 
 
 def _difference(part: str, old: dict[str, str], new: dict[str, str]) -> list[str]:

@@ -182,6 +182,41 @@ class FaultKind(StrEnum):
     RETRY = "retry"
 
 
+class FailureKind(StrEnum):
+    """Why a command was refused, or a cell failed.
+
+    Most are the engine's words. ``nothing_completed``: what was asked did not complete once in the measured time, and
+    without an error. ``short`` and ``contradiction`` are of cells that fio measured: it ended early without an error,
+    or its counts can't all be true. ``nothing`` is how older records of such cells say that nothing completed.
+    """
+
+    PROTOCOL = "protocol"
+    NO_TARGET = "no_target"
+    TARGET_OPEN = "target_open"
+    TARGET_MISSING = "target_missing"
+    TARGET_EXISTS = "target_exists"
+    NOT_REGULAR = "not_regular"
+    NOT_DEVICE = "not_device"
+    DEVICE_WRITE = "device_write"
+    NO_NAMESPACE = "no_namespace"
+    NO_RIGHTS = "no_rights"
+    NO_SPACE = "no_space"
+    DIRECT_REFUSED = "direct_refused"
+    ALIGNMENT_UNKNOWN = "alignment_unknown"
+    BAD_JOB = "bad_job"
+    BAD_MODEL = "bad_model"
+    ENGINE_REFUSED = "engine_refused"
+    HELD = "held"
+    CHANGED = "changed"
+    STUCK = "stuck"
+    NOTHING_COMPLETED = "nothing_completed"
+    LEDGER = "ledger"
+    IO = "io"
+    SHORT = "short"
+    CONTRADICTION = "contradiction"
+    NOTHING = "nothing"
+
+
 class DamageKind(StrEnum):
     """What is wrong with a block that was read back.
 

@@ -6,6 +6,7 @@ import pytest
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate, estimate_cell
 from iosonde.records import Access, CellRecord, Experiment, Fault, FaultKind, Operation, Outcome, Sync
+from iosonde.vocabulary import FailureKind
 from tests.builders import SECOND_NS, cell_plan, cell_record, failed, no_operations, silent_repeat, totals_of, workload
 
 READS = cell_plan(workload(queue_depth=8), Experiment.TAIL)
@@ -78,7 +79,7 @@ def test_a_failed_repeat_is_left_out_of_figures_and_counted() -> None:
     found = estimate_cell(READS, [reads(1000), broken, reads(1000, repeat=2)])
     assert figures(found).iops.mean == 1000
     assert (found.repeats_finished, found.repeats_failed, found.repeats_cut) == (2, 1, 0)
-    assert [failure.kind for failure in found.failures] == ["io"]
+    assert [failure.kind for failure in found.failures] == [FailureKind.IO]
 
 
 def test_a_cut_repeat_is_left_out_of_figures_and_counted() -> None:

@@ -7,7 +7,6 @@ import numpy as np
 from iosonde.campaign.adaptive import JUDGED_MIN, AdaptiveScheduler
 from iosonde.plans import Ground, campaign_plan, read_campaign, turn_cost_ns
 from iosonde.records import (
-    NOTHING_COMPLETED,
     Aim,
     CellPlan,
     CellRecord,
@@ -18,6 +17,7 @@ from iosonde.records import (
     Outcome,
     Plan,
 )
+from iosonde.vocabulary import FailureKind
 from tests.analysis.test_states import SETTLED
 from tests.builders import cell_record, totals_of
 
@@ -170,7 +170,7 @@ def test_who_follows_what_an_earlier_session_did_decides_as_it_did() -> None:
     assert scheduler.next_turn() == chosen[3]
 
 
-def after_failures(kind: str, repeats: frozenset[int]) -> CellTurn | None:
+def after_failures(kind: FailureKind, repeats: frozenset[int]) -> CellTurn | None:
     """The turn behind the plan's, when these repeats of the restless cell failed in that way."""
     plan = planned()
     assert plan.aim is not None
@@ -185,11 +185,11 @@ def after_failures(kind: str, repeats: frozenset[int]) -> CellTurn | None:
 
 
 def test_a_cell_that_fails_gets_no_more_time() -> None:
-    assert after_failures("io", frozenset({6})) is None
+    assert after_failures(FailureKind.IO, frozenset({6})) is None
 
 
 def test_a_target_that_stood_still_for_one_repeat_is_measured_on() -> None:
-    chosen = after_failures(NOTHING_COMPLETED, frozenset({6}))
+    chosen = after_failures(FailureKind.NOTHING_COMPLETED, frozenset({6}))
     assert chosen is not None
     assert (chosen.cell, chosen.repeat) == (RESTLESS, 7)
 
@@ -202,7 +202,8 @@ def test_a_target_on_which_nothing_completes_is_measured_for_longer_and_then_giv
     def measure(turn: CellTurn) -> None:
         record = drive.measure(turn)
         if turn.cell == RESTLESS:
-            failure = Failure(kind=NOTHING_COMPLETED, message="not one read completed within the measured time")
+            why = "not one read completed within the measured time"
+            failure = Failure(kind=FailureKind.NOTHING_COMPLETED, message=why)
             record = record.model_copy(update={"outcome": Outcome.FAILED, "failure": failure, "operations": {}})
         scheduler.take(turn, record)
 

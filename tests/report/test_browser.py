@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 
 from iosonde.analysis.run import RunAnalysis
-from iosonde.findings.model import Severity
+from iosonde.findings.finding import Severity
 from iosonde.records import Access, Experiment, RunRecord, Sync, Workload
 from iosonde.report.html import render_html
 from iosonde.report.page import page_of

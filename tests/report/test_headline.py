@@ -3,7 +3,7 @@
 import pytest
 
 from iosonde.analysis.experiments import estimate_run
-from iosonde.findings.model import Severity
+from iosonde.findings.finding import Severity
 from iosonde.printing import printable
 from iosonde.records import Experiment, Operation, Outcome, Sync, Workload
 from iosonde.report.answers import answers_of

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.analysis.run import RunAnalysis
-from iosonde.findings.model import Finding, Severity
+from iosonde.findings.finding import Finding, Severity
 from iosonde.records import Experiment, Neighbour, Operation, Outcome, RunRecord
 from iosonde.report.export import write_csv
 from iosonde.report.html import LIBRARY, _static, embedded_json, render_html, unbroken

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from iosonde.analysis.run import RunAnalysis
-from iosonde.findings.model import Finding, Severity
+from iosonde.findings.finding import Finding, Severity
 from iosonde.records import RunRecord
 from iosonde.report.summary import FINDINGS_MIN, LINES_MAX, render_summary
 from tests.builders import finding, target_facts

@@ -27,6 +27,7 @@ from iosonde.records import (
 from iosonde.sources.fio.assemble import Measured
 from iosonde.sources.fio.output import LAYOUT, Snapshot, objects_in, read_snapshot
 from iosonde.sources.fio.series import Series
+from iosonde.vocabulary import FailureKind
 from tests.builders import engine_truth, histogram_of, workload
 
 FIXTURES = Path(__file__).parents[1] / "fixtures/fio"
@@ -189,14 +190,14 @@ def test_reads_behind_the_end_of_a_file_are_no_measurement() -> None:
     record = measured("cut-file.json", READS)
     assert record.outcome is Outcome.FAILED
     assert record.failure is not None
-    assert record.failure.kind == "contradiction"
+    assert record.failure.kind is FailureKind.CONTRADICTION
     assert "200 operations of 4,096 bytes or more that moved 380,928 bytes together" in record.failure.message
 
 
 def test_an_end_before_its_time_is_no_measurement() -> None:
     record = measured("errors.json", planned(0, 5_000, queue_depth=2))
     assert record.failure is not None
-    assert record.failure.kind == "short"
+    assert record.failure.kind is FailureKind.SHORT
     assert record.failure.message.startswith("fio ended without an error after 1.0 s of 5.0 s")
 
 

@@ -18,6 +18,7 @@ from iosonde.store import Journal, RunDirectory, glance_at, load_header, load_ru
 from iosonde.store.frames import MAGIC, PREFIX, Frame, Kind, decode, encode, prefix
 from iosonde.store.header import checksum_of
 from iosonde.store.upgrades import UPGRADES, Upgrade, Upgrader, upgraded_header
+from iosonde.vocabulary import FailureKind
 from tests.commands import iosonde
 from tests.forged import forge
 from tests.house.checkout import ROOT
@@ -114,6 +115,10 @@ NEWER: dict[str, tuple[Callable[[Path], None], str]] = {
     "a field of a cell": (add_to(Kind.CELL), "field colour"),
     "a field deep in a cell": (add_to(Kind.CELL, "slowest", 0), "field slowest.0.colour"),
     "a value of a cell": (add_to(Kind.CELL, name="outcome", value="melted"), "value 'melted' in outcome"),
+    "a kind of failure": (
+        add_to(Kind.CELL, name="failure", value={"kind": "melted", "message": "the drive melted"}),
+        "value 'melted' in failure.kind",
+    ),
     "a field of an interval": (add_to(Kind.INTERVAL, "interval"), "field interval.colour"),
     "a field beside an interval": (add_to(Kind.INTERVAL), "field colour"),
     "a field of the fill": (add_to(Kind.PREPARATION), "field colour"),
@@ -272,6 +277,15 @@ def test_runs_of_every_schema_version_load_whole(path: Path) -> None:
     assert all(cell.operations and cell.intervals for cell in run.cells)
     assert run.header.schema_version == SCHEMA_VERSION
     assert glance_at(path, lambda plan: plan.cells).measured == len(run.cells)
+
+
+def test_an_older_word_for_cells_of_fio_in_which_nothing_completed_is_known(tmp_path: Path) -> None:
+    shutil.copytree(RUNS / "v2-all-frames", tmp_path / "run")
+    failure = {"kind": "nothing", "message": "no read completed in the measured time"}
+    add_to(Kind.CELL, name="failure", value=failure)(tmp_path / "run")
+    write_frames(tmp_path / "run", frames_of(tmp_path / "run"), version=2)
+    kinds = {cell.failure.kind for cell in load_run(tmp_path / "run").cells if cell.failure is not None}
+    assert kinds == {FailureKind.NOTHING}
 
 
 @pytest.mark.parametrize("version", range(1, SCHEMA_VERSION + 1))

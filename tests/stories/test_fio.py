@@ -16,6 +16,7 @@ import pytest
 from iosonde.records import CellRecord, Engine, Operation, Outcome, Phase, RunRecord, Sync
 from iosonde.sources.fio.output import LAYOUT
 from iosonde.store import load_run
+from iosonde.vocabulary import FailureKind
 from tests.commands import command, iosonde
 from tests.judging import findings_of
 
@@ -212,7 +213,7 @@ def test_a_file_that_is_cut_meanwhile_ends_the_run(tmp_path: Path) -> None:
     assert "had 16777216 bytes and has 4096" in stderr
     (failed,) = load_run(tmp_path / "run").cells
     assert failed.failure is not None
-    assert failed.failure.kind == "changed"
+    assert failed.failure.kind is FailureKind.CHANGED
 
 
 def test_a_rate_is_kept_and_its_wait_is_said_to_be_missing(tmp_path: Path) -> None:

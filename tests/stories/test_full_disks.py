@@ -11,6 +11,7 @@ import pytest
 
 from iosonde.records import Operation, Outcome
 from iosonde.store import load_run
+from iosonde.vocabulary import FailureKind
 from tests.commands import command, few_cells, iosonde
 
 
@@ -114,7 +115,7 @@ def test_a_file_system_that_fills_up_under_a_cell_fails_that_cell_and_no_other(
     trims, reads = load_run(directory).cells
     assert (trims.outcome, reads.outcome) == (Outcome.FAILED, Outcome.FINISHED)
     assert trims.failure is not None
-    assert (trims.failure.kind, trims.failure.errno) == ("no_space", errno.ENOSPC)
+    assert (trims.failure.kind, trims.failure.errno) == (FailureKind.NO_SPACE, errno.ENOSPC)
     assert {fault.errno_name for fault in trims.faults} == {"ENOSPC"}
     # Those that were under way when it was full, and no more.
     assert 1 <= sum(fault.count for fault in trims.faults) <= 2

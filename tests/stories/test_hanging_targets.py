@@ -12,6 +12,7 @@ import pytest
 from iosonde.records import Outcome
 from iosonde.sources import EngineSource
 from iosonde.store import load_run
+from iosonde.vocabulary import FailureKind
 from tests.commands import command, iosonde
 from tests.stories.faulty_places import FaultyFile, faulty_file, loop_disk
 
@@ -147,7 +148,7 @@ def test_a_target_that_fails_does_not_hide_another_that_hangs(every_end: list[Ha
         assert run.took_s < ENDS_S_MAX, run.what
         [cell] = load_run(run.directory).cells
         assert cell.failure is not None, run.what
-        assert cell.failure.kind == "stuck", (run.what, cell.failure)
+        assert cell.failure.kind is FailureKind.STUCK, (run.what, cell.failure)
         assert GIVEN_UP in cell.failure.message, (run.what, cell.failure)
         assert "ENOTCONN" in cell.failure.message or "ECONNABORTED" in cell.failure.message, (run.what, cell.failure)
 
@@ -172,7 +173,7 @@ def test_what_came_back_before_is_kept_and_counted_right(ended: list[Hanging]) -
         [cell] = load_run(run.directory).cells
         assert cell.outcome is Outcome.FAILED, run.what
         assert cell.failure is not None, run.what
-        assert cell.failure.kind == "stuck", run.what
+        assert cell.failure.kind is FailureKind.STUCK, run.what
         assert 0 < cell.measured_ns <= 3 * 10**9, run.what
         for operation, totals in cell.operations.items():
             counted = sum(each.operations[operation].count for each in cell.intervals if operation in each.operations)

@@ -15,6 +15,7 @@ from iosonde.campaign import SilentObserver, look_back, resume
 from iosonde.errors import RecordError
 from iosonde.records import CellRecord, Failure, Outcome, RunRecord
 from iosonde.store import Journal, load_run
+from iosonde.vocabulary import FailureKind
 from tests.stories.short_runs import DONE, FAILED, fork, resume_short, run_short
 
 SEED = 20_261_120
@@ -49,7 +50,7 @@ def ended(run: RunRecord) -> dict[int, CellRecord]:
     """Cells that were measured to their end. On a busy host 10 ms can pass without an operation, which is a failure."""
     found = {cell.order: cell for cell in run.cells if cell.outcome is not Outcome.CUT}
     kinds = {cell.failure.kind for cell in found.values() if cell.failure is not None}
-    assert kinds <= {"nothing_completed"}, kinds
+    assert kinds <= {FailureKind.NOTHING_COMPLETED}, kinds
     return found
 
 
@@ -204,7 +205,7 @@ def test_failed_cells_are_left_alone_unless_they_are_asked_for(disk: Path) -> No
     assert fork(lambda: run_short(disk, directory)).wait() == DONE
     whole = load_run(directory)
     lost = whole.cells[2].model_copy(
-        update={"outcome": Outcome.FAILED, "failure": Failure(kind="io", message="EIO"), "intervals": ()}
+        update={"outcome": Outcome.FAILED, "failure": Failure(kind=FailureKind.IO, message="EIO"), "intervals": ()}
     )
     with Journal(directory / "journal", go_on=True) as journal:
         journal.cell(lost)

@@ -28,13 +28,11 @@ from iosonde.records import (
 )
 from iosonde.sources import Interrupted, Source, Way
 from iosonde.units import SECOND_NS
+from iosonde.vocabulary import FailureKind
 
 MODEL_FAILS: Final = "look at the faults of the model: its drive does the same every time"
 # Failures of the target as a whole: what comes after them would fail as well.
-STUCK: Final = "stuck"
-# The kernel has no more threads to do what was asked.
-ENGINE_REFUSED: Final = "engine_refused"
-ENDS_RUN: Final = frozenset({"changed", STUCK})
+ENDS_RUN: Final = frozenset({FailureKind.CHANGED, FailureKind.STUCK})
 
 
 @dataclass(frozen=True)
@@ -108,7 +106,7 @@ class Conductor:
         told = f"{turn.cell}: {failure.message}"
         if self._header.is_simulated:
             return TargetError(told, MODEL_FAILS, final=True)
-        if failure.kind == STUCK:
+        if failure.kind is FailureKind.STUCK:
             return TargetError(told, HINT_HANGS)
         return TargetError(told, "keep other programs away from the target, and look at its health")
 
@@ -137,9 +135,9 @@ class Conductor:
         told = f"the target can't be written in full: {reason}"
         if self._header.is_simulated:
             raise TargetError(told, MODEL_FAILS, final=True)
-        if record.failure is not None and record.failure.kind == ENGINE_REFUSED:
+        if record.failure is not None and record.failure.kind is FailureKind.ENGINE_REFUSED:
             raise EngineError(told, HINT_PROCESSES)
-        is_stuck = record.failure is not None and record.failure.kind == STUCK
+        is_stuck = record.failure is not None and record.failure.kind is FailureKind.STUCK
         raise TargetError(told, HINT_HANGS if is_stuck else "make room, or look at its health (dmesg)")
 
     def _replay(self, cell: CellPlan, turn: CellTurn) -> None:

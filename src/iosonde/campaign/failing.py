@@ -2,16 +2,13 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
 
 from iosonde.analysis.states import failed_repeats
 from iosonde.campaign.previous_targets import previous_targets
 from iosonde.errors import DataError, IosondeError, MeasurementError, RecordError
 from iosonde.records import CellRecord, LaterPass, Outcome, RunHeader, RunRecord, Verification
 from iosonde.store import load_header
-
-# What the engine calls a full file system, or a quota that is spent.
-NO_SPACE: Final = "no_space"
+from iosonde.vocabulary import FailureKind
 
 
 def check_later_pass(later: LaterPass) -> None:
@@ -68,7 +65,7 @@ def _reason(cell: CellRecord) -> str:
 
 def _mend(cell: CellRecord) -> str:
     """What to do about a failure, where its kind alone says so."""
-    full = cell.failure is not None and cell.failure.kind == NO_SPACE
+    full = cell.failure is not None and cell.failure.kind is FailureKind.NO_SPACE
     return "make room on the target's file system; " if full else ""
 
 

@@ -40,7 +40,7 @@ def export(
 
     An unfinished run goes in as it is; to go on with it, unpack the archive.
     """
-    from iosonde.cli.places import beside_archive, check_free
+    from iosonde.cli.output_paths import beside_archive, check_free
     from iosonde.errors import OutputError
     from iosonde.store import ARCHIVE_SUFFIX, is_archive, write_archive
     from iosonde.units import format_size

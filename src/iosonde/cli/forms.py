@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from iosonde.analysis.run import RunAnalysis
 from iosonde.cli.messages import say
-from iosonde.cli.places import check_free
+from iosonde.cli.output_paths import check_free
 from iosonde.errors import OutputError, UsageError
 from iosonde.failures import FailureLog, PartFailure
 from iosonde.findings import Finding

@@ -10,7 +10,7 @@ from iosonde.vocabulary import ListOrder
 
 if TYPE_CHECKING:
     from iosonde.report.terminal.run_list import ListedRun
-    from iosonde.store import Place
+    from iosonde.store import RunLocation
 
 
 def list_runs(
@@ -27,9 +27,9 @@ def list_runs(
     Only heads and totals are read; `iosonde show RUN` reads all of a run, and checks it.
     """
     from iosonde.report.terminal.run_list import in_order, render_runs
-    from iosonde.store import places_below
+    from iosonde.store import runs_below
 
-    runs = in_order([_looked_at(place) for place in places_below(folder)], sort)
+    runs = in_order([_looked_at(location) for location in runs_below(folder)], sort)
     if json:
         from pydantic import TypeAdapter
 
@@ -44,21 +44,21 @@ def list_runs(
         say(f"no run lies in or below {folder}")
 
 
-def _looked_at(place: "Place") -> "ListedRun":
-    """The line of one place. Whatever is wrong with it, the list goes on."""
+def _looked_at(location: "RunLocation") -> "ListedRun":
+    """The line of one location. Whatever is wrong with it, the list goes on."""
     from iosonde.errors import NewerError, RecordError
     from iosonde.failures import FailureLog
     from iosonde.printing import encodable
     from iosonde.report.terminal.run_list import ListedRun, RunState, headline_cells, listed_run
     from iosonde.store import glance_at
 
-    name = encodable(str(place.path))
-    if place.unreadable:
-        return ListedRun(name, RunState.UNREADABLE, f"can't be read: {place.unreadable}")
+    name = encodable(str(location.path))
+    if location.unreadable:
+        return ListedRun(name, RunState.UNREADABLE, f"can't be read: {location.unreadable}")
     try:
-        return listed_run(place.path, glance_at(place.path, headline_cells))
+        return listed_run(location.path, glance_at(location.path, headline_cells))
     except RecordError as error:
-        reason = error.message.removeprefix(str(place.path)).lstrip("/ ")
+        reason = error.message.removeprefix(str(location.path)).lstrip("/ ")
         state = RunState.NEWER if isinstance(error, NewerError) else RunState.DAMAGED
         return ListedRun(name, state, reason)
     except Exception as error:  # noqa: BLE001 - a mistake of ours costs this line, and no other

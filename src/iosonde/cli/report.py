@@ -49,7 +49,7 @@ def report(
     Example: [bold]iosonde report iosonde-20261120-173000-1f3a --pdf report.pdf --csv tables[/bold]
     """
     from iosonde.cli.forms import Places, Writer, check_flags, check_lost
-    from iosonde.cli.places import beside_archive, check_free
+    from iosonde.cli.output_paths import beside_archive, check_free
     from iosonde.cli.publish import analysed, get_ready_to_report, print_summary, tell_failures
     from iosonde.failures import FailureLog
     from iosonde.findings import find_in

@@ -6,7 +6,7 @@ decided.
 
 from iosonde.expectations.file import ExpectationsTable, expectations_schema
 from iosonde.expectations.judge import Checked, CheckedRun, Verdict, check_run
-from iosonde.expectations.reading import read_expectations
+from iosonde.expectations.read_expectations import read_expectations
 
 __all__ = [
     "Checked",

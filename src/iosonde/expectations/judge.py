@@ -11,9 +11,9 @@ from iosonde.analysis.experiments import RunEstimates
 from iosonde.analysis.figures import figure_of
 from iosonde.errors import UsageError
 from iosonde.expectations.file import ExpectationsTable, ExpectationTable
-from iosonde.expectations.reading import line_of_expectation
+from iosonde.expectations.read_expectations import line_of_expectation
 from iosonde.figures import Figure
-from iosonde.findings.model import Finding, Severity, invalid_by
+from iosonde.findings.finding import Finding, Severity, invalid_by
 from iosonde.records import Operation
 from iosonde.records.pattern import BlockSizes
 from iosonde.vocabulary import Quantity

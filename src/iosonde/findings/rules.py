@@ -5,54 +5,83 @@ from typing import Final
 
 from iosonde.analysis.run import RunAnalysis
 from iosonde.failures import STRICT, FailureLog
+from iosonde.findings import (
+    device,
+    engine,
+    fio,
+    host,
+    io_errors,
+    load,
+    precision,
+    repeats,
+    tail,
+    target,
+    throughput,
+    verification,
+)
+from iosonde.findings import run as whole_run
 from iosonde.findings.case import Case
-from iosonde.findings.cell_rules import CELL_RULES
-from iosonde.findings.course_rules import COURSE_RULES
-from iosonde.findings.device_rules import DEVICE_RULES
-from iosonde.findings.discard_rules import DISCARD_RULES
-from iosonde.findings.end_rules import END_RULES
-from iosonde.findings.engine_rules import ENGINE_RULES
-from iosonde.findings.fio_rules import FIO_RULES
-from iosonde.findings.host_rules import HOST_RULES
-from iosonde.findings.level_rules import LEVEL_RULES
-from iosonde.findings.little_rules import LITTLE_RULES
-from iosonde.findings.model import Finding, gravest_first
-from iosonde.findings.pace_rules import PACE_RULES
-from iosonde.findings.precision_rules import PRECISION_RULES
-from iosonde.findings.run_rules import RUN_RULES
-from iosonde.findings.slowest_rules import SLOWEST_RULES
-from iosonde.findings.stall_rules import STALL_RULES
-from iosonde.findings.target_rules import TARGET_RULES
-from iosonde.findings.together_rules import TOGETHER_RULES
-from iosonde.findings.trim_rules import TRIM_RULES
-from iosonde.findings.verify_rules import VERIFY_RULES
-from iosonde.findings.witness_rules import WITNESS_RULES
+from iosonde.findings.finding import Finding, gravest_first
 
 Rule = Callable[[Case], Iterator[Finding]]
 
+# Findings of one severity are told in this order.
 RULES: Final[tuple[Rule, ...]] = (
-    *RUN_RULES,
-    *FIO_RULES,
-    *COURSE_RULES,
-    *HOST_RULES,
-    *TARGET_RULES,
-    *DEVICE_RULES,
-    *TOGETHER_RULES,
-    *CELL_RULES,
-    *LITTLE_RULES,
-    *WITNESS_RULES,
-    *LEVEL_RULES,
-    *STALL_RULES,
-    *PRECISION_RULES,
-    *DISCARD_RULES,
-    *SLOWEST_RULES,
-    *ENGINE_RULES,
-    *END_RULES,
-    *PACE_RULES,
-    *TRIM_RULES,
-    *VERIFY_RULES,
+    engine.debug_build,
+    whole_run.quick_run,
+    engine.engine_fallback,
+    engine.engine_by_cell,
+    engine.polling_refused,
+    engine.registration_refused,
+    fio.measured_by_fio,
+    fio.waiting_not_counted,
+    whole_run.run_unfinished,
+    whole_run.run_resumed,
+    whole_run.journal_damaged,
+    whole_run.neighbours,
+    host.clock_drift,
+    host.slow_clock,
+    host.cpu_quota,
+    host.one_cpu,
+    host.far_from_device,
+    target.buffered_io,
+    target.span_fits_cache,
+    target.content_unknown,
+    device.virtual_disk,
+    device.volatile_write_cache,
+    device.depth_over_tags,
+    device.request_split,
+    target.written_unknown,
+    device.device_in_use,
+    target.targets_share_device,
+    target.targets_uneven,
+    io_errors.cell_failed,
+    io_errors.io_errors,
+    load.depth_not_reached,
+    repeats.repeats_differ,
+    host.steal,
+    whole_run.intervals_merged,
+    load.littles_law_off,
+    device.device_counts_differ,
+    device.device_times_differ,
+    throughput.level_changed,
+    throughput.not_settled,
+    throughput.stalled,
+    throughput.nothing_completed,
+    precision.precision_missed,
+    precision.not_established,
+    throughput.state_left,
+    repeats.repeats_discarded,
+    tail.slowest_together,
+    host.host_limited,
+    host.busy_by_design,
+    engine.kernel_workers,
+    tail.slowest_not_counted,
+    load.saturated,
+    load.submitted_late,
+    target.reads_of_holes,
+    verification.not_as_written,
 )
-
 
 FINDINGS: Final = "findings"
 """The section in whose place it stands that a rule could not be asked."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from iosonde.analysis.columns import Table
-from iosonde.findings.model import Finding, gravest_first, invalid_by
+from iosonde.findings.finding import Finding, gravest_first, invalid_by
 
 
 def finding_table(findings: Sequence[Finding]) -> Table:

@@ -5,7 +5,6 @@ units, the unit last in the name; nothing here computes a statistic.
 """
 
 from iosonde.records.cell import (
-    NOTHING_COMPLETED,
     CellRecord,
     Censored,
     ClockPair,
@@ -79,6 +78,7 @@ from iosonde.vocabulary import (
     Data,
     Engine,
     Experiment,
+    FailureKind,
     FaultKind,
     LatencyKind,
     Operation,
@@ -90,7 +90,6 @@ from iosonde.vocabulary import (
 
 __all__ = [
     "INTERVAL_FORM",
-    "NOTHING_COMPLETED",
     "SCHEMA_VERSION",
     "Access",
     "Aim",
@@ -116,6 +115,7 @@ __all__ = [
     "EngineTruth",
     "Experiment",
     "Failure",
+    "FailureKind",
     "Fault",
     "FaultKind",
     "FileSystemFacts",

@@ -1,6 +1,6 @@
 """What one measurement of one cell gave, and how far its source vouches for it."""
 
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from pydantic.dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from iosonde.records.base import COMPACT, Record
 from iosonde.records.interval import IntervalRecord, OperationTotals, Times
 from iosonde.records.verification import Verification
 from iosonde.records.workload import Timing, Workload
-from iosonde.vocabulary import Engine, Experiment, FaultKind, Operation, Outcome, Provenance
+from iosonde.vocabulary import Engine, Experiment, FailureKind, FaultKind, Operation, Outcome, Provenance
 
 
 class Fault(Record):
@@ -26,14 +26,10 @@ class Fault(Record):
     target: int = 0
 
 
-NOTHING_COMPLETED: Final = "nothing_completed"
-"""The kind of a failure without an error: what was asked did not complete once while it was measured."""
-
-
 class Failure(Record):
-    """Why a cell failed. ``kind`` is a stable word, ``message`` a sentence."""
+    """Why a cell failed. ``message`` is a sentence."""
 
-    kind: str
+    kind: FailureKind
     message: str
     errno: int | None = None
     offset_bytes: int | None = None
@@ -300,7 +296,7 @@ class CellRecord(Record):
     @property
     def is_silent(self) -> bool:
         """Whether it failed by nothing else than that something asked of it did not complete once in its time."""
-        return self.failure is not None and self.failure.kind == NOTHING_COMPLETED
+        return self.failure is not None and self.failure.kind is FailureKind.NOTHING_COMPLETED
 
     @property
     def settled(self) -> bool:

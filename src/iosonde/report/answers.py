@@ -5,7 +5,7 @@ from typing import Final
 
 from iosonde.analysis.experiments import RunEstimates
 from iosonde.failures import STRICT, FailureLog
-from iosonde.findings.model import Finding, Severity
+from iosonde.findings.finding import Finding, Severity
 from iosonde.findings.rules import FINDINGS
 from iosonde.records import Experiment
 from iosonde.report.display import figure_text

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from iosonde.charts.figure import Figure
-from iosonde.findings.model import Finding
+from iosonde.findings.finding import Finding
 from iosonde.report.facts import FactGroup
 from iosonde.report.headline_figures import HeadlineGroup
 from iosonde.report.page import Page

@@ -12,7 +12,7 @@ from iosonde.analysis.knee import Knee
 from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.scaling import Scaling
 from iosonde.analysis.target_state import RunState, target_state
-from iosonde.findings.model import Finding
+from iosonde.findings.finding import Finding
 from iosonde.records import RunRecord
 from iosonde.report.headline import headline_of
 from iosonde.report.headline_figures import HeadlineGroup

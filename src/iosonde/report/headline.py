@@ -14,7 +14,7 @@ from iosonde.analysis.kinds import Kind, at_one_size, is_plain, kinds_of
 from iosonde.charts.figure import why_no_figures
 from iosonde.charts.names import names_of
 from iosonde.charts.quantities import cell_depth_label, load_label, operations_label, plural
-from iosonde.findings.model import Finding
+from iosonde.findings.finding import Finding
 from iosonde.records import Access, Aim, Experiment, Operation, Sync
 from iosonde.report.headline_figures import Headline, HeadlineFigure, HeadlineGroup, SweptKnee
 from iosonde.report.kind_names import kind_id, kind_label, name_at, operations_at

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from iosonde.charts.figure import Figure
 from iosonde.failures import STRICT, FailureLog, PartFailure
-from iosonde.findings.model import Finding
+from iosonde.findings.finding import Finding
 from iosonde.printing import printable
 from iosonde.report.chapters import (
     Answers,

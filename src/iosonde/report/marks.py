@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from iosonde.findings.model import Finding, invalid_by, unreliable_by
+from iosonde.findings.finding import Finding, invalid_by, unreliable_by
 from iosonde.records import Aim
 from iosonde.report.headline_figures import HeadlineFigure, HeadlineGroup, SweptKnee
 

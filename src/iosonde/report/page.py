@@ -9,7 +9,7 @@ from iosonde.analysis.run import RunAnalysis
 from iosonde.charts.figure import Figure
 from iosonde.charts.trade_off import throughput_latency
 from iosonde.failures import STRICT, FailureLog, PartFailure
-from iosonde.findings.model import Finding, gravest_first
+from iosonde.findings.finding import Finding, gravest_first
 from iosonde.findings.rules import FINDINGS
 from iosonde.records import CellRecord, CellTurn, Outcome, RunRecord
 from iosonde.report.answers import answers_of

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from iosonde.charts.figure import Figure
 from iosonde.failures import STRICT, FailureLog, PartFailure
-from iosonde.findings.model import Finding
+from iosonde.findings.finding import Finding
 from iosonde.report.chapters import (
     Answers,
     Cards,

@@ -12,7 +12,7 @@ from iosonde.analysis.missing import ENGINE_UNKNOWING, FEW_BEYOND, NO_DATA_MOVED
 from iosonde.analysis.pace import SATURATED
 from iosonde.analysis.run import RunAnalysis
 from iosonde.charts.quantities import NEAR_DEPTH
-from iosonde.findings.model import Finding, Severity, invalid_by
+from iosonde.findings.finding import Finding, Severity, invalid_by
 from iosonde.records import CellRecord, LatencyKind, Operation, RunRecord
 from iosonde.report.brand import brands_of
 from iosonde.report.dashes import Dash, explained

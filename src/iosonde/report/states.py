@@ -7,7 +7,7 @@ from iosonde.analysis.series import Steadiness
 from iosonde.analysis.states import Repeats
 from iosonde.analysis.target_state import RULES, Beginning, Rounds, RunState, TargetState, rounds_of, steadiness_of
 from iosonde.charts.quantities import NO_VALUE
-from iosonde.findings.discard_rules import WHY_DISCARDED
+from iosonde.findings.repeats import WHY_DISCARDED
 from iosonde.records import Aim, CellRecord, FixedTrials, SteadyState, StopRule
 from iosonde.units import format_duration
 from iosonde.vocabulary import Fate

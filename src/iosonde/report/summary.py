@@ -12,7 +12,7 @@ from rich.text import Text
 from iosonde.analysis.experiments import RunEstimates
 from iosonde.analysis.run import RunAnalysis
 from iosonde.failures import STRICT, FailureLog
-from iosonde.findings.model import Finding, Severity, gravest_first
+from iosonde.findings.finding import Finding, Severity, gravest_first
 from iosonde.findings.rules import FINDINGS
 from iosonde.printing import printable
 from iosonde.records import Experiment

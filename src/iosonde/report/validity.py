@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from iosonde.findings.case import distinct, name_some
-from iosonde.findings.model import Finding, invalid_by
+from iosonde.findings.finding import Finding, invalid_by
 from iosonde.report.result_tables import ResultTable
 
 MARK: Final = "INVALID"

@@ -4,6 +4,7 @@ In: records. Out: files, and records again. ``load_run``, ``load_header`` and ``
 """
 
 from iosonde.store.archive import ARCHIVE_SUFFIX, is_archive
+from iosonde.store.discovery import RunLocation, runs_below
 from iosonde.store.files import open_files
 from iosonde.store.glance import CellGlance, Glance, glance_at
 from iosonde.store.header import load_header
@@ -11,7 +12,6 @@ from iosonde.store.journal import Journal
 from iosonde.store.names import ACCOUNT_NAME
 from iosonde.store.packing import write_archive
 from iosonde.store.parquet import write_csv, write_parquet
-from iosonde.store.places import Place, places_below
 from iosonde.store.reading import load_run
 from iosonde.store.rundir import RunDirectory, make_directory
 from iosonde.store.versions import newer
@@ -22,8 +22,8 @@ __all__ = [
     "CellGlance",
     "Glance",
     "Journal",
-    "Place",
     "RunDirectory",
+    "RunLocation",
     "glance_at",
     "is_archive",
     "load_header",
@@ -31,7 +31,7 @@ __all__ = [
     "make_directory",
     "newer",
     "open_files",
-    "places_below",
+    "runs_below",
     "write_archive",
     "write_csv",
     "write_parquet",

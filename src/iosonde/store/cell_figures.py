@@ -18,6 +18,7 @@ from iosonde.records import (
     Timing,
     WithinRepeat,
 )
+from iosonde.vocabulary import FailureKind
 
 
 class _Sum(BaseModel):
@@ -50,7 +51,7 @@ class _Totals(BaseModel):
 class _Failure(BaseModel):
     """Of a failure, its kind."""
 
-    kind: str
+    kind: FailureKind
 
 
 class CellFigures(BaseModel):

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.console import Console, RenderableType
 
 from iosonde.analysis.run import RunAnalysis
-from iosonde.findings.model import Finding, Severity
+from iosonde.findings.finding import Finding, Severity
 from iosonde.records import Experiment, Neighbour, Outcome, RunRecord, SlowIo, Timing
 from iosonde.report.terminal.cell_choice import chosen_cell
 from iosonde.report.terminal.cell_view import render_cell

@@ -4,7 +4,7 @@ Three rules are asked side by side, with an interval over repeats; where they ca
 """
 
 from iosonde.analysis.knee.find import DEPTHS_MIN, FLAT_SHARE, depth_points, find_knee, knee_of
-from iosonde.analysis.knee.model import DepthPoint, Knee, KneeReason, KneeRule, KneeState, RuleAnswer
+from iosonde.analysis.knee.result import DepthPoint, Knee, KneeReason, KneeRule, KneeState, RuleAnswer
 from iosonde.analysis.knee.rules import THROUGHPUT_SHARE_MIN
 
 __all__ = [

@@ -8,8 +8,8 @@ from typing import Final
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.estimate import fitting, mean_of
 from iosonde.analysis.histogram import TAIL_PERCENT
-from iosonde.analysis.knee.model import DepthPoint, Knee, KneeReason, KneeState, RuleAnswer
 from iosonde.analysis.knee.resampling import interval, resamples
+from iosonde.analysis.knee.result import DepthPoint, Knee, KneeReason, KneeState, RuleAnswer
 from iosonde.analysis.knee.rules import RULES, depth_to_use, elasticity
 from iosonde.analysis.totals import total_of
 from iosonde.records import Operation

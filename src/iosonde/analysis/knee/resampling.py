@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from iosonde.analysis.knee.model import DepthPoint
+from iosonde.analysis.knee.result import DepthPoint
 
 RESAMPLES: Final = 400
 """Of 400, ten lie beyond each end of a 95 % interval."""

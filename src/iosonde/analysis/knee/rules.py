@@ -5,7 +5,7 @@ from itertools import pairwise
 from math import log2
 from typing import Final
 
-from iosonde.analysis.knee.model import KneeRule
+from iosonde.analysis.knee.result import KneeRule
 
 THROUGHPUT_SHARE_MIN: Final = 0.95
 """The lowest depth with this share of the best throughput is the knee: reviewers' rule."""

@@ -7,8 +7,8 @@ from importlib.resources import files
 
 from iosonde.errors import UsageError
 from iosonde.plans.mistakes import read_text
-from iosonde.plans.models.model import Model
-from iosonde.plans.models.reading import read_model
+from iosonde.plans.models.drive_model import Model
+from iosonde.plans.models.read_model import read_model
 from iosonde.plans.models.table import Limit
 
 __all__ = ["Limit", "Model", "load_model", "model_names", "model_text", "read_model"]

@@ -12,7 +12,7 @@ from iosonde.charts.quantities import (
     significant,
     with_interval,
 )
-from iosonde.findings.discard_rules import WHY_DISCARDED
+from iosonde.findings.repeats import WHY_DISCARDED
 from iosonde.records import CellRecord, Operation, Outcome
 from iosonde.report.dashes import Dash
 from iosonde.report.result_tables import Head, Line, ResultTable, longest_text, mean_text

@@ -12,7 +12,7 @@ from iosonde.analysis.targets import estimate_targets
 from iosonde.charts.figure import why_no_figures
 from iosonde.charts.quantities import plural, workload_label
 from iosonde.failures import STRICT, FailureLog
-from iosonde.findings.model import Finding, invalid_by
+from iosonde.findings.finding import Finding, invalid_by
 from iosonde.printing import printable
 from iosonde.records import RunRecord
 from iosonde.report.brand import brands_of

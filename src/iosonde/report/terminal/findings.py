@@ -7,7 +7,7 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from iosonde.findings.model import Finding, Severity, gravest_first
+from iosonde.findings.finding import Finding, Severity, gravest_first
 from iosonde.printing import printable
 
 STYLES: Final = {Severity.INVALID: "bold red", Severity.DOUBTFUL: "yellow", Severity.NOTE: "cyan"}

@@ -13,7 +13,7 @@ from rich.text import Text
 from iosonde.analysis.run import RunAnalysis
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.findings import Case, find
-from iosonde.findings.model import invalid_by
+from iosonde.findings.finding import invalid_by
 from iosonde.printing import encodable, printable
 from iosonde.records import Access, CellPlan, CellRecord, Plan, RunHeader, RunRecord, Sync, TargetFacts
 from iosonde.report.terminal.fitting import Fitted, FittedTable, Shorter

@@ -12,7 +12,7 @@ from iosonde.analysis.experiments import RunEstimates
 from iosonde.analysis.run import RunAnalysis
 from iosonde.charts.quantities import plural
 from iosonde.failures import STRICT, FailureLog
-from iosonde.findings.model import Finding
+from iosonde.findings.finding import Finding
 from iosonde.printing import printable
 from iosonde.records import Experiment
 from iosonde.report.headline import headline_of

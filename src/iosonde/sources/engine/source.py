@@ -46,6 +46,7 @@ from iosonde.sources.source import (
     Way,
 )
 from iosonde.units import SECOND_NS
+from iosonde.vocabulary import FailureKind
 
 PROTOCOL: Final = 2
 HELLO_S_MAX: Final = 10.0
@@ -61,8 +62,6 @@ JOB_SLACK_S: Final = 300.0 + 35.0 + 5.0 + BEYOND_S
 STOP_S_MAX: Final = 0.5
 # A job with an amount has no time of its own, but it reports each interval, and is given up 95 s after the last.
 SILENCE_S_MAX: Final = 95.0
-# What the engine calls a job whose operations do not come back.
-STUCK: Final = "stuck"
 
 
 class EngineSource:
@@ -169,7 +168,7 @@ class EngineSource:
             if result["outcome"] == Outcome.FINISHED:
                 result = result | {"outcome": Outcome.CUT.value}
             raise Interrupted(assemble_cell(cell, turn, intervals, result), interruption) from interruption
-        stuck = (result["failure"] or {}).get("kind") == STUCK
+        stuck = (result["failure"] or {}).get("kind") == FailureKind.STUCK
         self._is_lost = stuck and way.engine is not Engine.SIMULATION
         return assemble_cell(cell, turn, intervals, result)
 
@@ -242,7 +241,7 @@ class EngineSource:
             self._is_lost = True
             raise
         if event.get("type") == "error":
-            self._is_lost |= event.get("kind") == STUCK
+            self._is_lost |= event.get("kind") == FailureKind.STUCK
             raise refusal(event)
         if event.get("id") != number:
             raise protocol_error(f"an answer to command {event.get('id')} instead of {number}")

@@ -8,7 +8,6 @@ from typing import Final
 
 from iosonde.analysis.totals import add_operations
 from iosonde.records import (
-    NOTHING_COMPLETED,
     CellPlan,
     CellRecord,
     CellTurn,
@@ -29,6 +28,7 @@ from iosonde.records import (
 from iosonde.sources.fio.output import Snapshot, Tally, added
 from iosonde.sources.fio.series import totals_of
 from iosonde.units import MILLISECOND_NS, format_duration
+from iosonde.vocabulary import FailureKind
 
 SEVERAL: Final = 2
 # A job ends within a tick of its time; what ends earlier by more than this was ended by something.
@@ -103,11 +103,11 @@ class Measured:
         asked = [each for each in self.cell.workload.asked_operations() if each is not Operation.COMMIT]
         lacking = next((each for each in asked if each not in operations), None)
         if lacking is not None:
-            return Failure(kind=NOTHING_COMPLETED, message=f"no {lacking} completed in the measured time")
+            return Failure(kind=FailureKind.NOTHING_COMPLETED, message=f"no {lacking} completed in the measured time")
         timing = self.cell.timing
         if timing.amount_bytes is None and measured_ns < SHORT_SHARE * timing.measure_ns:
             return Failure(
-                kind="short",
+                kind=FailureKind.SHORT,
                 message=(
                     f"fio ended without an error after {format_duration(measured_ns)} of "
                     f"{format_duration(timing.measure_ns)}, as it does when a target vanishes"
@@ -145,7 +145,7 @@ def errors_end(last: Snapshot, complaints: Sequence[str] = ()) -> Failure | None
     if errors > LOST_MAX:
         number = next(group.first_errno for group in last.groups if group.errors)
         return Failure(
-            kind="io",
+            kind=FailureKind.IO,
             message=f"more than {LOST_MAX:,} operations went wrong, the first with {os.strerror(number)}",
             errno=number,
         )
@@ -156,7 +156,7 @@ def errors_end(last: Snapshot, complaints: Sequence[str] = ()) -> Failure | None
     line = next((match for each in complaints if (match := _ERROR_LINE.search(each))), None)
     where = f" ({line[1]} at offset {line[2]})" if line else ""
     return Failure(
-        kind="io",
+        kind=FailureKind.IO,
         message=f"fio ended with {errnos.errorcode.get(ended, ended)}: {os.strerror(ended)}{where}",
         errno=ended,
         offset_bytes=int(line[2]) if line else None,
@@ -187,7 +187,8 @@ def contradiction(last: Snapshot, intervals: Sequence[IntervalRecord], workload:
 
 
 def _untrue(what: str) -> Failure:
-    return Failure(kind="contradiction", message=f"{what}, as when a target vanishes: its figures can't be true")
+    message = f"{what}, as when a target vanishes: its figures can't be true"
+    return Failure(kind=FailureKind.CONTRADICTION, message=message)
 
 
 def _known(tallies: Mapping[Operation, Tally]) -> dict[Operation, OperationTotals]:

@@ -12,6 +12,7 @@ from iosonde.sources.fio.output import Snapshot
 from iosonde.sources.fio.process import FioProcess
 from iosonde.sources.fio.series import Series
 from iosonde.units import MILLISECOND_NS, SECOND_NS, format_duration
+from iosonde.vocabulary import FailureKind
 
 # Beyond a job's own time: fio makes its buffers and tables first, and waits for what is in flight at the end.
 JOB_SLACK_S: Final = 60.0
@@ -109,7 +110,7 @@ class Collecting:
         """What makes it senseless to go on."""
         changed = self._changed()
         if changed is not None:
-            return Failure(kind="changed", message=changed)
+            return Failure(kind=FailureKind.CHANGED, message=changed)
         lost = None if self._measured.last is None else errors_end(self._measured.last)
         if lost is not None:
             return lost
@@ -117,14 +118,13 @@ class Collecting:
         if self._deadline_s is not None:
             if now_s <= self._deadline_s:
                 return None
-            return Failure(kind="stuck", message=f"fio did not end within {JOB_SLACK_S:.0f} s of its time")
+            return Failure(kind=FailureKind.STUCK, message=f"fio did not end within {JOB_SLACK_S:.0f} s of its time")
         moved = self._measured.last.bytes if self._measured.last else 0
         if moved != self._moved[0]:
             self._moved = (moved, now_s)
         if now_s - self._moved[1] > STILL_S_MAX:
-            return Failure(
-                kind="stuck", message=f"fio moved nothing for {format_duration(round(STILL_S_MAX * SECOND_NS))}"
-            )
+            still = format_duration(round(STILL_S_MAX * SECOND_NS))
+            return Failure(kind=FailureKind.STUCK, message=f"fio moved nothing for {still}")
         return None
 
     def _first_complaint(self) -> str:

@@ -29,7 +29,7 @@ from iosonde.sources.fio.job import Setup, arguments_of
 from iosonde.sources.fio.process import FioProcess
 from iosonde.sources.fio.program import find_fio, ioengine_for
 from iosonde.sources.source import Interrupted, MadeTarget, OpenTarget, TargetRequest, Way
-from iosonde.vocabulary import Poll
+from iosonde.vocabulary import FailureKind, Poll
 
 
 class FioSource:
@@ -116,7 +116,7 @@ class FioSource:
             process.end()
             self._running = None
             broken = measured.broken
-            self._is_stuck = not process.has_ended or (broken is not None and broken.kind == "stuck")
+            self._is_stuck = not process.has_ended or (broken is not None and broken.kind is FailureKind.STUCK)
         return measured.record(self._clock())
 
     def end(self) -> None:

@@ -10,9 +10,9 @@ from pydantic_core import ErrorDetails
 
 from iosonde.errors import UsageError
 from iosonde.plans.mistakes import lower_first, parse, shown
+from iosonde.plans.models.drive_model import Model
 from iosonde.plans.models.faults import FAULT_TABLES
 from iosonde.plans.models.kinds import KINDS, Kind
-from iosonde.plans.models.model import Model
 from iosonde.plans.models.table import FAULTS_KEY, ModelTable
 from iosonde.records import flattened
 
@@ -29,7 +29,7 @@ _BOUND_KINDS: Final = {
     "finite_number",
 }
 _WAY_OUT: Final = "`iosonde sim show MODEL` shows a model whole"
-Place = tuple[int | str, ...]
+KeyPath = tuple[int | str, ...]
 
 
 def read_model(text: str, name: str, file: str) -> Model:
@@ -106,7 +106,7 @@ def _sources(found: Mapping[str, Any], table: ModelTable, text: str, file: str) 
 
 
 def _mistake(details: ErrorDetails, kind: Kind, text: str, file: str) -> UsageError:
-    tagged: Place = details["loc"]
+    tagged: KeyPath = details["loc"]
     place = _written(tagged)
     key = ".".join(str(part) for part in place)
     at = f"{file}:{line_of(text, place)}"
@@ -126,7 +126,7 @@ def _mistake(details: ErrorDetails, kind: Kind, text: str, file: str) -> UsageEr
     return UsageError(f"{at}: {key} = {value} is not {takes}", f"write {key.rpartition('.')[2]} = …, {takes}")
 
 
-def _written(tagged: Place) -> Place:
+def _written(tagged: KeyPath) -> KeyPath:
     """A place as the file has it: pydantic puts a fault's kind behind its number."""
     return (*tagged[:2], *tagged[3:]) if tagged[:1] == (FAULTS_KEY,) else tagged
 
@@ -146,7 +146,7 @@ def _strange_fault(at: str, key: str, fault: object) -> UsageError:
     return UsageError(f"{at}: {key} = {shown(found)} is not one of {kinds}", f'did you mean "{near}"?')
 
 
-def _unknown_key(at: str, tagged: Place, kind: Kind) -> UsageError:
+def _unknown_key(at: str, tagged: KeyPath, kind: Kind) -> UsageError:
     *before, key = (str(part) for part in _written(tagged))
     known = list(_table_at(kind.table, tagged[:-1]).model_fields)
     if not before:
@@ -173,7 +173,7 @@ def _tables_in(annotation: Any) -> list[type[BaseModel]]:  # noqa: ANN401 - what
     return [found for part in getattr(annotation, "__args__", ()) for found in _tables_in(part)]
 
 
-def _takes(table: type[BaseModel], place: Place) -> str:
+def _takes(table: type[BaseModel], place: KeyPath) -> str:
     """What a key takes, in words: its range, its choices, or its form."""
     key = next((part for part in reversed(place) if isinstance(part, str)), "")
     schema = _table_at(table, place[:-1]).model_json_schema()

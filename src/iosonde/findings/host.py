@@ -1,18 +1,22 @@
-"""Rules about the machine that measured: its clocks, and what it was allowed of itself."""
+"""Rules about the host: its clocks, the CPUs that it gave to the run, and whether they were the limit."""
 
 from collections.abc import Iterator
 
 from iosonde.analysis.clocks import furthest_drift_ppm
-from iosonde.findings.case import Case, distinct
-from iosonde.findings.model import Confidence, Finding, Severity
-from iosonde.records import CellRecord
+from iosonde.analysis.states import has_steal, steal_share
+from iosonde.findings.case import Case, count_of, distinct, name_some
+from iosonde.findings.finding import Confidence, Finding, Severity
+from iosonde.records import CellRecord, Engine
 from iosonde.units import SECOND_NS
+from iosonde.vocabulary import Poll
 
 # NTP slews a clock by at most 500 parts in a million; beyond that the clock source itself is in doubt.
 DRIFT_PPM_MAX = 500
 WALL_STEP_NS_MAX = SECOND_NS
 # Without a system call a read takes 15 to 60 ns; with one, and a timer of the chip set behind it, 200 to 2,000.
 CLOCK_READ_NS_MAX = 200
+# Above this share of a CPU, operations queue inside the engine (the bound that kbench uses is 60 % for a whole host).
+BUSY_MAX = 0.90
 
 
 def clock_drift(case: Case) -> Iterator[Finding]:
@@ -144,10 +148,95 @@ def _pinned_beside(record: CellRecord, near: tuple[int, ...]) -> bool:
     return any(thread.cpu_pinned is not None and thread.cpu_pinned not in near for thread in threads)
 
 
-HOST_RULES = (
-    clock_drift,
-    slow_clock,
-    cpu_quota,
-    one_cpu,
-    far_from_device,
-)
+def steal(case: Case) -> Iterator[Finding]:
+    """A hypervisor gave CPU time to others, and figures rest on what was measured meanwhile."""
+    robbed = [record for record in case.used if has_steal(record)]
+    if robbed:
+        worst = max(robbed, key=steal_share)
+        yield Finding(
+            id="steal",
+            severity=Severity.DOUBTFUL,
+            confidence=Confidence.LIKELY,
+            statement=(
+                f"The hypervisor gave CPU time to others, up to {steal_share(worst):.1%} of what the workers had "
+                f"({count_of(len(robbed), 'measurement')}): latency then holds waits that are not the target's."
+            ),
+            evidence=tuple((record.cell, f"{steal_share(record):.1%}") for record in robbed[:10]),
+            advice="Distrust the tail of these cells first.",
+            deciding_test="The same run at a quieter time.",
+            cells=distinct(record.cell for record in robbed),
+        )
+
+
+def host_limited(case: Case) -> Iterator[Finding]:
+    """The engine's own thread was busy nearly all the time."""
+    busy = case.records_where(
+        lambda record: _shows_the_host(record) and not _is_awake_by_design(record) and _busy(record) > BUSY_MAX
+    )
+    if busy:
+        worst = max(busy, key=_busy)
+        cells = distinct(record.cell for record in busy)
+        yield Finding(
+            id="host-limited",
+            severity=Severity.DOUBTFUL,
+            confidence=Confidence.LIKELY,
+            statement=(
+                f"The engine's thread was busy {_told_busy(worst)} of the time in {worst.cell}: the limit of "
+                f"{count_of(len(cells), 'cell')} may be this CPU, not the target."
+            ),
+            evidence=tuple((record.cell, _told_busy(record)) for record in busy[:10]),
+            advice="Take the figure for what one core of this host can drive; more --jobs use more cores.",
+            deciding_test="The same cell with twice the jobs at half the queue depth, or on a faster CPU.",
+            cells=cells,
+        )
+
+
+def busy_by_design(case: Case) -> Iterator[Finding]:
+    """The engine's thread was awake all the time because that is how it was asked to work."""
+    awake = case.records_where(
+        lambda record: _shows_the_host(record) and _is_awake_by_design(record) and _busy(record) > BUSY_MAX
+    )
+    if awake:
+        cells = distinct(record.cell for record in awake)
+        yield Finding(
+            id="busy-by-design",
+            severity=Severity.NOTE,
+            confidence=Confidence.CERTAIN,
+            statement=(
+                f"The engine's thread was awake all the time in {name_some(cells)}, as polling and open loops are: "
+                "CPU time does not tell whether this host was the limit."
+            ),
+            evidence=tuple((record.cell, _told_busy(record)) for record in awake[:10]),
+            advice="Go by the engine's own lag in an open loop; compare with --poll interrupt in a closed one.",
+            deciding_test="",
+            cells=cells,
+        )
+
+
+def _shows_the_host(record: CellRecord) -> bool:
+    """On rings that lead nowhere there is nothing else to be busy with."""
+    return record.engine is not None and record.engine.engine not in {Engine.NULL, Engine.NOP}
+
+
+def _is_awake_by_design(record: CellRecord) -> bool:
+    """Who polls the device never sleeps, and in an open loop the thread waits for arrivals awake."""
+    polls = record.engine is not None and record.engine.poll_mode == Poll.IOPOLL
+    return polls or record.workload.is_open_loop
+
+
+def _busy(record: CellRecord) -> float:
+    user, system = _busiest(record)
+    return user + system
+
+
+def _busiest(record: CellRecord) -> tuple[float, float]:
+    """The shares of the time that the busiest of the cell's threads spent in user mode and in the kernel."""
+    if not record.measured_ns or record.cpu is None or not record.cpu.threads:
+        return 0.0, 0.0
+    thread = max(record.cpu.threads, key=lambda each: each.user_ns + each.system_ns)
+    return thread.user_ns / record.measured_ns, thread.system_ns / record.measured_ns
+
+
+def _told_busy(record: CellRecord) -> str:
+    user, system = _busiest(record)
+    return f"{user + system:.0%} ({user:.0%} user, {system:.0%} system)"

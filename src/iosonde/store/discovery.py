@@ -19,7 +19,7 @@ _BEGINNING_BYTES: Final = 64
 
 
 @dataclass(frozen=True)
-class Place:
+class RunLocation:
     """A directory that holds a run or a part of one, an archive of a run, or a folder that can't be looked into.
 
     ``unreadable`` says why not.
@@ -29,7 +29,7 @@ class Place:
     unreadable: str = ""
 
 
-def places_below(folder: Path) -> Iterator[Place]:
+def runs_below(folder: Path) -> Iterator[RunLocation]:
     """Every run at or below a folder, by name; hidden folders and links to folders are not followed.
 
     Raises RecordError when the folder itself is none, or can't be read.
@@ -45,7 +45,7 @@ def places_below(folder: Path) -> Iterator[Place]:
     yield from _below(folder)
 
 
-def _below(folder: Path) -> Iterator[Place]:
+def _below(folder: Path) -> Iterator[RunLocation]:
     waiting = [folder]
     while waiting:
         at = waiting.pop()
@@ -54,12 +54,12 @@ def _below(folder: Path) -> Iterator[Place]:
                 found = {entry.name: entry for entry in entries}
             holds_run = _holds_run(at, found)
         except OSError as error:
-            yield Place(at, error.strerror or "unknown error")
+            yield RunLocation(at, error.strerror or "unknown error")
             continue
         if holds_run:
-            yield Place(at)
+            yield RunLocation(at)
             continue
-        yield from (Place(at / name) for name in sorted(found) if _may_be_archive(found[name]))
+        yield from (RunLocation(at / name) for name in sorted(found) if _may_be_archive(found[name]))
         inner = [
             name for name, entry in found.items() if not name.startswith(".") and entry.is_dir(follow_symlinks=False)
         ]

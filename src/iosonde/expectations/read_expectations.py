@@ -18,7 +18,7 @@ _EXAMPLES: Final = {
     "metric": 'metric = "latency_ns_p99"',
     "expect": "[[expect]], in two brackets, with its keys below",
 }
-Place = tuple[int | str, ...]
+KeyPath = tuple[int | str, ...]
 
 
 def read_expectations(text: str, file: str) -> ExpectationsTable:
@@ -36,7 +36,7 @@ def line_of_expectation(text: str, number: int, key: str) -> int:
 
 
 def _mistake(details: ErrorDetails, text: str, file: str) -> UsageError:
-    place: Place = details["loc"]
+    place: KeyPath = details["loc"]
     context: dict[str, Any] = details.get("ctx", {})
     key, kind = str(context.get("key", "")) or _key_of(place), details["type"]
     at = f"{file}:{_line_of(text, (*place, key) if 'key' in context else place)}"
@@ -65,7 +65,7 @@ def _hint(kind: str, context: dict[str, Any], value: object) -> str:
     return f"docs/guides/expectations.md lists every key; {WHOLE_FILE}"
 
 
-def _key_of(place: Place) -> str:
+def _key_of(place: KeyPath) -> str:
     # Behind the key of a union stand the names of its kinds.
     return next((str(part) for part in place if isinstance(part, str) and part != "expect"), "expect")
 

@@ -1,10 +1,30 @@
-"""Rules about how a run went: broken off, resumed, damaged, or not alone."""
+"""Rules about a run as a whole: its form, its interruptions, and whether it was alone on the device."""
 
 from collections.abc import Iterator
 
 from iosonde.findings.case import Case, count_of, distinct, name_some
-from iosonde.findings.model import Confidence, Finding, Severity
+from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import Outcome
+from iosonde.units import format_duration
+
+
+def quick_run(case: Case) -> Iterator[Finding]:
+    """The quick form: too short to say more than the order of magnitude."""
+    plan = case.run.header.plan
+    if plan.quick:
+        measure_ns = plan.cells[0].timing.measure_ns
+        yield Finding(
+            id="quick-run",
+            severity=Severity.DOUBTFUL,
+            confidence=Confidence.CERTAIN,
+            statement=(
+                f"This is a quick run: each cell was measured for {format_duration(measure_ns)}, which shows the order "
+                "of magnitude and little of the tail."
+            ),
+            evidence=(("measured a cell", format_duration(measure_ns)),),
+            advice="Decide nothing on it; run again without --quick.",
+            deciding_test="The same run without --quick.",
+        )
 
 
 def run_unfinished(case: Case) -> Iterator[Finding]:
@@ -104,9 +124,21 @@ def neighbours(case: Case) -> Iterator[Finding]:
         )
 
 
-COURSE_RULES = (
-    run_unfinished,
-    run_resumed,
-    journal_damaged,
-    neighbours,
-)
+def intervals_merged(case: Case) -> Iterator[Finding]:
+    """The front did not keep up, and intervals were added together."""
+    merged = case.records_where(lambda record: record.intervals_merged > 0)
+    if merged:
+        number = sum(record.intervals_merged for record in merged)
+        yield Finding(
+            id="intervals-merged",
+            severity=Severity.NOTE,
+            confidence=Confidence.CERTAIN,
+            statement=(
+                f"{count_of(number, 'interval')} had to be added to their neighbours because nobody took them in time: "
+                "totals are whole, series are coarser."
+            ),
+            evidence=tuple((record.cell, str(record.intervals_merged)) for record in merged[:10]),
+            advice="Nothing to do for totals; keep the host idle for finer series.",
+            deciding_test="",
+            cells=distinct(record.cell for record in merged),
+        )

@@ -1,12 +1,15 @@
-"""Rules about how a run was made: its engine and its form."""
+"""Rules about the engine: how it was built, which one measured, and what the kernel granted it."""
 
 from collections.abc import Iterator
 
-from iosonde.findings.case import Case, count_of, distinct
-from iosonde.findings.model import Confidence, Finding, Severity
-from iosonde.records import Engine
-from iosonde.units import format_duration
+from iosonde.findings.case import Case, count_of, distinct, name_some
+from iosonde.findings.finding import Confidence, Finding, Severity
+from iosonde.records import CellRecord, Engine, Sync, Workload
 from iosonde.vocabulary import Poll
+
+# An operation that a kernel thread does costs it about as much CPU time as the engine. Below this share it was a block
+# of the file system's own that had to be read first.
+HANDED_OVER_MIN = 0.01
 
 
 def debug_build(case: Case) -> Iterator[Finding]:
@@ -23,25 +26,6 @@ def debug_build(case: Case) -> Iterator[Finding]:
             evidence=(("build profile", hello.build_profile),),
             advice="Install iosonde from a wheel, or with pip from the source folder, and run again.",
             deciding_test="",
-        )
-
-
-def quick_run(case: Case) -> Iterator[Finding]:
-    """The quick form: too short to say more than the order of magnitude."""
-    plan = case.run.header.plan
-    if plan.quick:
-        measure_ns = plan.cells[0].timing.measure_ns
-        yield Finding(
-            id="quick-run",
-            severity=Severity.DOUBTFUL,
-            confidence=Confidence.CERTAIN,
-            statement=(
-                f"This is a quick run: each cell was measured for {format_duration(measure_ns)}, which shows the order "
-                "of magnitude and little of the tail."
-            ),
-            evidence=(("measured a cell", format_duration(measure_ns)),),
-            advice="Decide nothing on it; run again without --quick.",
-            deciding_test="The same run without --quick.",
         )
 
 
@@ -148,11 +132,68 @@ def registration_refused(case: Case) -> Iterator[Finding]:
         )
 
 
-RUN_RULES = (
-    debug_build,
-    quick_run,
-    engine_fallback,
-    engine_by_cell,
-    polling_refused,
-    registration_refused,
-)
+def kernel_workers(case: Case) -> Iterator[Finding]:
+    """io_uring needed kernel threads for operations that should not block."""
+    punted = case.records_where(_hands_over)
+    if punted:
+        cells = distinct(record.cell for record in punted)
+        most = max(record.engine.kernel_workers or 0 for record in punted if record.engine is not None)
+        deepest = max(record.workload.operations_in_flight_each for record in punted)
+        device = case.run.header.target.device
+        tags = None if device is None else device.queue_tags
+        yield Finding(
+            id="kernel-workers",
+            severity=Severity.DOUBTFUL,
+            confidence=Confidence.CERTAIN,
+            statement=(
+                f"Completions came through up to {count_of(most, 'kernel thread')} in {name_some(cells)}: io_uring "
+                "could not start operations without blocking, and latency includes the hand-over to these threads."
+            ),
+            evidence=(
+                ("queue depth", str(deepest)),
+                *((("requests a queue of the device", str(tags)),) if tags is not None else ()),
+                *((record.cell, _handed_over(record)) for record in punted[:10]),
+            ),
+            advice=_less_handed_over(deepest, tags, direct=case.run.header.target.direct),
+            deciding_test="The same cell with --engine psync, and at a lower depth.",
+            cells=cells,
+        )
+
+
+def _hands_over(record: CellRecord) -> bool:
+    if record.engine is None or not record.engine.kernel_workers or _always_handed_over(record.workload):
+        return False
+    if record.engine.poll_mode == Poll.SQPOLL and record.engine.sqpoll_threads is None:
+        # In older records the CPU time of submission threads is in the same sum.
+        return False
+    share = _share_handed_over(record)
+    return share is None or share > HANDED_OVER_MIN
+
+
+def _always_handed_over(workload: Workload) -> bool:
+    """An fdatasync and a trim go to kernel threads wherever they are done, which says nothing of the others."""
+    return workload.sync is Sync.FDATASYNC or workload.trim_percent > 0
+
+
+def _share_handed_over(record: CellRecord) -> float | None:
+    """The kernel threads' part of the CPU time of all that worked for the cell; None where nobody measured it."""
+    own_ns = record.cpu_workers_ns
+    if record.cpu is None or own_ns is None or record.cpu.kernel_workers_ns is None:
+        return None
+    return record.cpu.kernel_workers_ns / max(own_ns + record.cpu.kernel_workers_ns, 1)
+
+
+def _handed_over(record: CellRecord) -> str:
+    threads = count_of((record.engine.kernel_workers or 0) if record.engine is not None else 0, "thread")
+    share = _share_handed_over(record)
+    return threads if share is None else f"{threads} with {share:.0%} of the cell's CPU time"
+
+
+def _less_handed_over(depth: int, tags: int | None, *, direct: bool) -> str:
+    if not direct:
+        return (
+            "Measure without --buffered where the file system does direct I/O, or take --engine psync for these cells."
+        )
+    if tags is not None and depth > tags:
+        return f"Keep at most {tags} operations in flight, which is what a queue of the device takes."
+    return "Lower the depth, or take --engine psync for these cells; expect longer tails than the device has."

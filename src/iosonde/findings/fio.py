@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from iosonde.findings.case import Case, count_of, distinct, name_some
-from iosonde.findings.model import Confidence, Finding, Severity
+from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import CellRecord, FioTruth
 
 
@@ -53,6 +53,3 @@ def waiting_not_counted(case: Case) -> Iterator[Finding]:
 
 def _truth(record: CellRecord) -> FioTruth | None:
     return None if record.engine is None else record.engine.fio
-
-
-FIO_RULES = (measured_by_fio, waiting_not_counted)

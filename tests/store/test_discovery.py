@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from iosonde.errors import RecordError
-from iosonde.store import places_below, write_archive
+from iosonde.store import runs_below, write_archive
 from tests.house.checkout import ROOT
 
 FIXTURE = ROOT / "tests/fixtures/runs/v1"
 
 
 def found(folder: Path) -> list[str]:
-    return [str(place.path.relative_to(folder)) for place in places_below(folder)]
+    return [str(location.path.relative_to(folder)) for location in runs_below(folder)]
 
 
 def test_runs_are_found_at_any_depth_by_name(tmp_path: Path) -> None:
@@ -64,8 +64,11 @@ def test_hidden_folders_and_links_are_not_followed(tmp_path: Path) -> None:
 def test_a_folder_that_may_not_be_read_is_named_and_the_search_goes_on(tmp_path: Path) -> None:
     (tmp_path / "locked").mkdir(mode=0o000)
     shutil.copytree(FIXTURE, tmp_path / "run")
-    places = list(places_below(tmp_path))
-    assert [(place.path.name, place.unreadable) for place in places] == [("locked", "Permission denied"), ("run", "")]
+    locations = list(runs_below(tmp_path))
+    assert [(location.path.name, location.unreadable) for location in locations] == [
+        ("locked", "Permission denied"),
+        ("run", ""),
+    ]
 
 
 def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:

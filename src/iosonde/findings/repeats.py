@@ -1,20 +1,22 @@
-"""A rule about repeats that were measured to their end and are in no figure."""
+"""Rules about the repeats of a cell: how far they differ, and which were discarded."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.means import means_over
 from iosonde.analysis.states import Repeats
 from iosonde.findings.case import Case, count_of
-from iosonde.findings.model import Confidence, Finding, Severity
+from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import CellRecord, Workload
 from iosonde.units import format_iops
 from iosonde.vocabulary import Fate
 
+# Half the 95 % interval against the mean: beyond this, two runs may rank two drives the other way round.
+SPREAD_MAX = 0.10
 EVIDENCE_MAX: Final = 10
-
 DISCARDED_SHARE_MAX: Final = 1 / 3
 """If more of a cell's finished repeats than this are discarded on the evidence of their own figures, the selection may
 shape the result."""
@@ -31,8 +33,39 @@ WHY_DISCARDED: Final = {
 """Why a finished repeat is in no figure."""
 
 
+def repeats_differ(case: Case) -> Iterator[Finding]:
+    """The repeats of a cell differ so much that its mean is known to no better than a tenth."""
+    if case.run.header.plan.aim is not None and case.run.finished:
+        return  # What was asked for is told instead, by another rule.
+    wide: list[tuple[CellEstimate, float]] = []
+    for cell in case.estimates.cells:
+        # How many operations come of those that are wanted at random is chance, and nothing of the target's.
+        if cell.subject is not None and not cell.workload.is_open_loop:
+            half = cell.subject.iops.half_width
+            if half is not None and half / cell.subject.iops.mean > SPREAD_MAX:
+                wide.append((cell, half / cell.subject.iops.mean))
+    if wide:
+        wide.sort(key=lambda each: -each[1])
+        cell, spread = wide[0]
+        how = "without --quick " if case.run.header.plan.quick else ""
+        yield Finding(
+            id="repeats-differ",
+            severity=Severity.NOTE,
+            confidence=Confidence.CERTAIN,
+            statement=(
+                f"{count_of(len(wide), 'cell')} of {len(case.estimates.cells)} can't be told within ±{SPREAD_MAX:.0%} "
+                f"from their repeats; the widest is {cell.cell} with ±{spread:.0%} of its throughput."
+            ),
+            evidence=tuple((each.cell, f"±{part:.0%}") for each, part in wide[:10]),
+            advice="Use these figures with their intervals, which hold; to narrow them, "
+            f"{'' if case.is_simulated else 'let nothing else run and '}measure longer.",
+            deciding_test=f"The same run {how}{'with longer cells' if case.is_simulated else 'on an idle host'}.",
+            cells=tuple(each.cell for each, _ in wide),
+        )
+
+
 @dataclass(frozen=True)
-class _Lost:
+class _Discards:
     """A cell that discarded repeats, with its mean operations a second by those used and by all; None without any."""
 
     cell: str
@@ -69,7 +102,9 @@ class _Lost:
 
 def repeats_discarded(case: Case) -> Iterator[Finding]:
     """Finished repeats of a cell are in none of its figures."""
-    found = [_lost(cell.cell, cell.workload, cell.repeats) for cell in case.estimates.cells if cell.repeats.discarded]
+    found = [
+        _discards_of(cell.cell, cell.workload, cell.repeats) for cell in case.estimates.cells if cell.repeats.discarded
+    ]
     if not found:
         return
     found.sort(key=lambda each: -each.share)
@@ -92,14 +127,11 @@ def repeats_discarded(case: Case) -> Iterator[Finding]:
     )
 
 
-def _lost(cell: str, workload: Workload, repeats: Repeats) -> _Lost:
+def _discards_of(cell: str, workload: Workload, repeats: Repeats) -> _Discards:
     finished = sorted((*repeats.used, *repeats.discarded), key=lambda record: record.order)
-    return _Lost(cell, repeats, _mean(workload, repeats.used), _mean(workload, finished))
+    return _Discards(cell, repeats, _mean(workload, repeats.used), _mean(workload, finished))
 
 
 def _mean(workload: Workload, records: Sequence[CellRecord]) -> float | None:
     found = means_over(workload, records)
     return None if found is None else found.iops
-
-
-DISCARD_RULES = (repeats_discarded,)

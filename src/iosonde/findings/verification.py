@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from iosonde.findings.case import Case, count_of, distinct
-from iosonde.findings.model import Confidence, Finding, Severity
+from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import DamageKind, Verification
 
 # More offsets than this make evidence unreadable; the record has more of them.
@@ -54,6 +54,3 @@ def _first(found: Sequence[Verification]) -> str:
             which = f" (target {number})" if len(found) > 1 else ""
             parts.append(f"{kind} at {', '.join(offsets)}{which}")
     return "; ".join(parts)
-
-
-VERIFY_RULES = (not_as_written,)

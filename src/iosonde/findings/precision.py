@@ -1,4 +1,4 @@
-"""Rules about how well figures are known, where the user said how well they should be."""
+"""Rules about how well figures are known, against what the user asked for."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -9,11 +9,10 @@ from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.estimate import REPEATS_MIN
 from iosonde.analysis.missing import why_no_mean_interval
 from iosonde.analysis.precision import Precision, Reason, precision_of
-from iosonde.analysis.totals import total_of
-from iosonde.findings.case import Case, count_of, distinct, name_some
-from iosonde.findings.model import Confidence, Finding, Severity
-from iosonde.records import Aim, CellRecord
-from iosonde.units import SECOND_NS, format_duration, format_iops, minutes_flag
+from iosonde.findings.case import Case, count_of, name_some
+from iosonde.findings.finding import Confidence, Finding, Severity
+from iosonde.records import Aim
+from iosonde.units import format_duration, minutes_flag
 
 EVIDENCE_MAX = 10
 # A forecast of longer than so many budgets is a guess about the next day.
@@ -129,42 +128,3 @@ def _longer(case: Case, missed: Sequence[Precision], aim: Aim) -> str:
         return f"--precision {5 * aim.precision_percent:g}% shows what the same time can tell."
     budget = minutes_flag(aim.budget_ns + more_ns)
     return f"The same run with --budget {budget}, as far as chance alone stands in the way."
-
-
-def state_left(case: Case) -> Iterator[Finding]:
-    """First repeats show another state of the target than all that follow."""
-    found: list[tuple[str, float, float, int]] = []
-    for cell in case.estimates.cells:
-        repeats = case.repeats_of(cell.cell)
-        if repeats.early:
-            found.append((cell.cell, _iops(repeats.early), _iops(repeats.used), len(repeats.early)))
-    if not found:
-        return
-    found.sort(key=lambda each: -max(each[1] / max(each[2], 1.0), each[2] / max(each[1], 1.0)))
-    name, before, behind, _ = found[0]
-    cells = distinct(each[0] for each in found)
-    yield Finding(
-        id="state-left",
-        severity=Severity.NOTE,
-        confidence=Confidence.LIKELY,
-        statement=(
-            f"The target changed its state during the run: {name} gave {format_iops(before)} IOPS at first and "
-            f"{format_iops(behind)} since. The first repeats of {name_some(cells)} were discarded."
-        ),
-        evidence=tuple(
-            (each, f"{format_iops(first)} IOPS in {count_of(number, 'repeat')}, {format_iops(later)} since")
-            for each, first, later, number in found[:EVIDENCE_MAX]
-        ),
-        advice="The figures are of the later state; a target that is new, or was emptied, shows the first one again.",
-        deciding_test="The same run once more on the target as it is now: first repeats no longer differ.",
-        cells=cells,
-    )
-
-
-def _iops(records: Sequence[CellRecord]) -> float:
-    time_ns = sum(record.measured_ns for record in records)
-    found = [total_of(record.operations, record.workload.subject) for record in records]
-    return sum(each.count for each in found if each is not None) * SECOND_NS / time_ns
-
-
-PRECISION_RULES = (precision_missed, not_established, state_left)

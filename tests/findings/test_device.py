@@ -1,0 +1,111 @@
+"""What is said of the device below, and of the kernel's counts beside the engine's."""
+
+from collections.abc import Callable
+from typing import Any
+
+from iosonde.findings import Severity
+from iosonde.records import CellRecord, DeviceCounts, Engine, RequestCounts, RunRecord
+from tests.builders import workload
+from tests.findings.runs import (
+    BUFFERED,
+    FULL_COUNT,
+    MS,
+    SECOND_NS,
+    commits,
+    device,
+    on_devices,
+    only,
+    run_of,
+    sound,
+    three,
+    truth,
+)
+
+WRITES = workload(read_percent=0)
+MOUNTED = {"device": "nvme0n1p2", "use": "mounted", "by": "/srv"}
+
+
+def counted(share: float = 1.0, latency_ns: int = MS, merged: int = 0) -> dict[str, Any]:
+    """What the kernel counted, against the reads of a sound repeat."""
+    none = RequestCounts(count=0, merged=0, bytes=0, request_ns=0)
+    count = round(FULL_COUNT * share)
+    read = RequestCounts(count=count - merged, merged=merged, bytes=4096 * count, request_ns=latency_ns * count)
+    counts = DeviceCounts(
+        device="sda",
+        targets=(0,),
+        by_request=True,
+        elapsed_ns=5 * SECOND_NS,
+        read=read,
+        write=none,
+        trim=none,
+        flush=none,
+    )
+    return {"devices": (counts,)}
+
+
+def alone(*records: CellRecord, **target: Any) -> RunRecord:
+    """A run on a whole device that nobody else uses."""
+    return run_of(*records, header={"target": {"kind": "device", **target}})
+
+
+def deep_on(targets: int) -> list[CellRecord]:
+    """Two thirds of what a device's queue takes, on each of so many targets."""
+    asked = workload(queue_depth=680).model_copy(update={"targets": targets})
+    return three(asked=asked, queue_depth_achieved=680.0 * targets)
+
+
+FIRES: dict[str, Callable[[], RunRecord]] = {
+    "device-in-use": lambda: sound(header={"target": {"uses": (MOUNTED,)}}),
+    "virtual-disk": lambda: sound(header={"host": {"virtual_machine": "QEMU"}}),
+    "volatile-write-cache": lambda: run_of(*three(asked=WRITES)),
+    "depth-over-tags": lambda: sound(header=device(queue_tags=7)),
+    "request-split": lambda: sound(header=device(request_size_bytes_max=2048)),
+    "device-counts-differ": lambda: run_of(*three(**counted(0.9))),
+    "device-times-differ": lambda: alone(*three(**counted(latency_ns=2 * MS))),
+}
+
+NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
+    ("depth-over-tags", lambda: on_devices("sda", "sdb", records=deep_on(2))),
+    ("device-in-use", lambda: sound(header={"target": {"kind": "device", "written": "unknown"}})),
+    ("volatile-write-cache", lambda: run_of(*three(asked=WRITES), header=device(write_cache="write through"))),
+    ("volatile-write-cache", lambda: run_of(*commits(Engine.IO_URING))),
+    ("depth-over-tags", lambda: sound(header=device(queue_tags=8))),
+    ("depth-over-tags", lambda: sound(header={"target": {"device": None}})),
+    ("request-split", lambda: sound(header=device(request_size_bytes_max=4096))),
+    ("device-counts-differ", lambda: run_of(*three(**counted(0.985)))),
+    # Others may use the device of a file.
+    ("device-counts-differ", lambda: run_of(*three(**counted(1.5)))),
+    ("device-counts-differ", lambda: alone(*three(**counted(1.5)), uses=(MOUNTED,))),
+    ("device-counts-differ", lambda: run_of(*three(**counted(0.1)), header=BUFFERED)),
+    ("device-counts-differ", lambda: run_of(*commits(Engine.IO_URING))),
+    ("device-counts-differ", lambda: run_of(*three(**counted(0.1), **truth(engine=Engine.PASSTHROUGH)))),
+    # The host has a part in what the engine sees, and the kernel's own time is a little below it.
+    ("device-times-differ", lambda: alone(*three(**counted(latency_ns=MS * 97 // 100)))),
+    ("device-times-differ", lambda: run_of(*three(**counted(latency_ns=2 * MS)))),
+    ("device-times-differ", lambda: alone(*three(**counted(latency_ns=2 * MS)), uses=(MOUNTED,))),
+    ("device-times-differ", lambda: alone(*three(**counted(latency_ns=2 * MS, merged=FULL_COUNT // 2)))),
+]
+
+
+def test_data_that_did_not_reach_the_device_is_told_with_both_rates() -> None:
+    found = only(run_of(*three(**counted(0.5))), "device-counts-differ")
+    assert "32.8 MB/s of reads, and 16.4 MB/s at the device (-50.0%)" in found.statement
+    assert "page cache" in found.advice
+
+
+def test_data_that_nobody_asked_for_is_told_of_a_device_that_nobody_else_uses() -> None:
+    found = only(alone(*three(**counted(1.5))), "device-counts-differ")
+    assert "(+50.0%)" in found.statement
+    assert "Something else used the device" in found.advice
+
+
+def test_a_latency_below_that_of_the_device_is_none() -> None:
+    found = only(alone(*three(**counted(latency_ns=2 * MS))), "device-times-differ")
+    assert found.severity is Severity.INVALID
+    assert "1,000 us, and 2,000 us at the device" in found.statement
+
+
+def test_a_latency_far_above_that_of_the_device_is_partly_the_host() -> None:
+    found = only(alone(*three(**counted(latency_ns=MS // 2))), "device-times-differ")
+    assert found.severity is Severity.DOUBTFUL
+    assert "host" in found.advice

@@ -1,0 +1,66 @@
+"""What is said of the depth and the rate that a cell reached."""
+
+from collections.abc import Callable
+
+from iosonde.findings import Severity
+from iosonde.records import Engine, FaultKind, RunRecord
+from tests.builders import engine_truth, workload
+from tests.findings.runs import FULL_COUNT, MS, SECOND_NS, by_fio, commits, error, only, run_of, three, under_way
+from tests.pace_builder import paced_repeat, paced_run
+
+FIRES: dict[str, Callable[[], RunRecord]] = {
+    # A quarter more than 8 in flight have time for, and no edge that would explain it.
+    "littles-law-off": lambda: run_of(*three(count=FULL_COUNT * 5 // 4)),
+    "depth-not-reached": lambda: run_of(*three(queue_depth_achieved=7.0)),
+    "saturated": lambda: paced_run(*(paced_repeat(each, count=4_700, waiting_ns=300 * MS) for each in (1, 2, 3))),
+    "submitted-late": lambda: paced_run(*(paced_repeat(each, host_lag_ns=MS // 5) for each in (1, 2, 3))),
+}
+
+NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
+    ("saturated", lambda: by_fio(rate_per_s=5_000_000, arrivals="constant")),
+    ("depth-not-reached", lambda: run_of(*three(queue_depth_achieved=7.3))),
+    ("depth-not-reached", lambda: run_of(*commits(Engine.IO_URING, achieved=0.8))),
+    ("littles-law-off", lambda: run_of(*three(count=FULL_COUNT * 101 // 100))),
+    # One operation that had been under way for a fifth of the window is in the depth, and in no latency.
+    ("littles-law-off", lambda: run_of(*three(count=FULL_COUNT * 39 // 40, censored=under_way(SECOND_NS)))),
+    ("littles-law-off", lambda: run_of(*three(count=FULL_COUNT // 2, faults=(error(FaultKind.RETRY),)))),
+    ("littles-law-off", by_fio),
+    ("littles-law-off", lambda: paced_run(*(paced_repeat(each) for each in (1, 2, 3)))),
+    ("littles-law-off", lambda: run_of(*three(count=FULL_COUNT // 2), header={"target": {"kind": "null"}})),
+    (
+        "depth-not-reached",
+        lambda: run_of(*three(asked=workload(burst_operations=64, think_ns=10**7), queue_depth_achieved=1.0)),
+    ),
+    ("saturated", lambda: paced_run(*(paced_repeat(each, count=4_980, waiting_ns=5 * MS) for each in (1, 2, 3)))),
+    # All of it waits for a place in the queue: the target was slow, and the engine was not.
+    ("submitted-late", lambda: paced_run(*(paced_repeat(each, lag_ns=9 * MS) for each in (1, 2, 3)))),
+    ("depth-not-reached", lambda: paced_run(*(paced_repeat(each) for each in (1, 2, 3)))),
+    ("depth-not-reached", lambda: run_of(*three(queue_depth_achieved=2.0), header={"target": {"kind": "null"}})),
+]
+
+
+def test_what_would_decide_about_a_depth_is_another_way_than_the_one_taken() -> None:
+    def told(engine: Engine) -> str:
+        short = three(queue_depth_achieved=2.0, engine=engine_truth(engine))
+        return only(run_of(*short), "depth-not-reached").deciding_test
+
+    assert told(Engine.PSYNC) == "The same cell with --engine io_uring."
+    assert told(Engine.IO_URING) == "The same cell with more CPUs, or more jobs of a lower depth."
+
+
+def test_a_queue_that_is_far_from_full_makes_the_figure_invalid_and_names_the_cell() -> None:
+    half_empty = only(run_of(*three(queue_depth_achieved=2.3)), "depth-not-reached")
+    assert half_empty.severity is Severity.INVALID
+    assert "random-read-4KiB-qd8 kept 2.3 of 8" in half_empty.statement
+
+
+def test_a_saturated_cell_names_both_rates_and_how_far_it_was_behind() -> None:
+    found = only(FIRES["saturated"](), "saturated")
+    assert found.severity is Severity.INVALID
+    assert "gave 940 of 1,000 operations a second, 300 ms behind at its end" in found.statement
+    assert found.evidence[0] == ("random-read-4KiB-rate1k", "94.0% of the rate, about 300 waiting at the end")
+
+
+def test_an_engine_that_was_late_is_named_with_its_own_part_of_the_response() -> None:
+    found = only(FIRES["submitted-late"](), "submitted-late")
+    assert "the p99 of its own lag is 200 us, and the p99 response 1,000 us" in found.statement
