@@ -39,8 +39,9 @@ SETTINGS: Final = "docs/reference/settings.md"
 def gaps(key: Key[Any]) -> list[str]:
     """Each place that should know a key and does not, as ``file: what it lacks``."""
     found = [*_of_record(key), *_of_probe(key), *_of_campaign(key), *_of_docs(key)]
-    # What is not whole can't be asked for yet.
-    return found or list(_of_sources(key))
+    # While a key has no field, none can be asked for; its own gaps say so.
+    lacking = [each for each in (*WORKLOAD_KEYS, *TIMING_KEYS) if list(_of_record(each))]
+    return found if found or lacking else list(_of_sources(key))
 
 
 def _of_record(key: Key[Any]) -> Iterator[str]:
