@@ -10,8 +10,9 @@ from iosonde.workload_keys.kinds import Kind, Value
 class InFile:
     """A key in an ``[[experiment]]`` of a campaign file.
 
-    ``description`` is told in the place of the flag's help where that speaks of flags. A key that ``inherits`` takes
-    the campaign's value where it is not given. ``example`` is told where the key lacks or makes no sense.
+    ``description`` replaces the flag's help where that speaks of flags. A key that ``inherits`` has the campaign's
+    value as its default. A key that is ``swept`` takes a list. ``example`` is the hint where the key is missing or
+    wrong.
     """
 
     description: str = ""
@@ -25,10 +26,10 @@ class InFile:
 class Key(Generic[Value]):
     """One thing that can be asked of a workload or its timing.
 
-    ``field`` is that of ``Workload``, or of ``Timing`` for ``TIMING_KEYS``. ``default`` is written as a flag takes it;
-    None: what a key means that is not given, its help says. A key without ``help`` is no flag and no argument, and one
-    without ``in_file`` no key of an experiment. ``in_name`` is its part of a cell's name, where that part tells this
-    key alone; a value that is usual is not told.
+    ``field`` belongs to ``Workload``, or to ``Timing`` for ``TIMING_KEYS``. ``default`` is written as a flag takes it;
+    where it is None, the help says what holds without the key. A key without ``help`` is no flag and no argument, and
+    one without ``in_file`` is no key of an experiment. ``in_name`` is its part of a cell's name, left out for the
+    default; it is empty where a part tells several keys (``plans/names.py``).
     """
 
     name: str

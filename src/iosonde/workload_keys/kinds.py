@@ -22,7 +22,7 @@ class Kind(Generic[Value]):
 
 @dataclass(frozen=True)
 class Whole(Kind[int]):
-    """A whole number. A bound that nobody meets is held, and the help does not tell it."""
+    """A whole number within bounds. Without ``tells_most`` the help shows no upper bound, for nobody meets it."""
 
     least: int
     most: int
@@ -38,7 +38,7 @@ class Whole(Kind[int]):
 
 @dataclass(frozen=True)
 class Quantity(Kind[int]):
-    """A number with a unit, held in its base unit; bounds are in it as well."""
+    """A number with a unit. Values and bounds are in the base unit."""
 
     noun: str
     metavar: str
