@@ -28,6 +28,7 @@ ROOMS = (
         "printing",
         "safe_files",
         "figures",
+        "workload_keys",
         "records",
         "plans",
         "machine",
@@ -43,6 +44,7 @@ FORBIDDEN = [
     ("safe_files", "records"),
     ("figures", "records"),
     ("figures", "safe_files"),
+    ("workload_keys", "records"),
     ("records", "plans"),
     ("plans", "machine"),
     ("analysis", "store"),
@@ -80,6 +82,8 @@ ALLOWED = [
     *(("charts", room) for room in ("findings", "analysis", "records")),
     ("units", "errors"),
     ("records", "vocabulary"),
+    *(("workload_keys", room) for room in ("units", "vocabulary", "errors")),
+    *(("plans", room) for room in ("workload_keys", "records")),
 ]
 
 

@@ -146,6 +146,8 @@ MISTAKES = [
         "",
     ),
     (changed("read = 100", "read = 100\njobs = 1000"), "m.toml:7: jobs = 1000 is not within 1 to 256", "1 to 256"),
+    (changed("read = 100", "read = 100\ntrim = 101"), "m.toml:7: trim = 101 is not within 0 to 100", "0 to 100"),
+    (changed("read = 100", "read = 100\ntargets = 65"), "m.toml:7: targets = 65 is not within 1 to 64", "1 to 64"),
     ("repeats = 0\n" + HEAD + EXPERIMENT, "m.toml:1: repeats = 0 is not within 1 to 1000", "1 to 1000"),
     ('order = "reverse"\n' + HEAD + EXPERIMENT, "m.toml:1: order = \"reverse\" is not 'random' or 'listed'", "listed"),
     ("repeat = 3\n" + HEAD + EXPERIMENT, "m.toml:1: the campaign has the unknown key repeat", "did you mean repeats?"),

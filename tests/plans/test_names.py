@@ -13,6 +13,7 @@ from iosonde.errors import UsageError
 from iosonde.plans import CampaignTable, Ground, build, campaign_plan, cell_name
 from iosonde.records import Plan
 from iosonde.store import RunDirectory, load_run
+from iosonde.workload_keys import EXPERIMENT_KEYS, OneOf, Switch, Whole
 from tests.builders import cell_record, run_record, workload
 
 TIB: Final = 1 << 40
@@ -123,25 +124,28 @@ NEEDED = {
     "block_size": of("block_size", sizes | mixes),
     "queue_depth": values(st.integers(1, 4096)),
 }
+
+
+def of_kind(kind: Whole | OneOf[Any] | Switch) -> st.SearchStrategy[Any]:
+    if isinstance(kind, Whole):
+        return st.integers(kind.least, kind.most)
+    return st.booleans() if isinstance(kind, Switch) else st.sampled_from([word.value for word in kind.words])
+
+
 OTHERS = {
-    "trim": values(st.integers(0, 100)),
+    **{
+        key.name: values(of_kind(key.kind))
+        for key in EXPERIMENT_KEYS
+        if isinstance(key.kind, Whole | OneOf | Switch) and key.name not in NEEDED
+    },
     "rate": of("rate", st.integers(1, 10**9) | st.sampled_from(["1k", "20k", "1.5M", "999999", "1000001"])),
-    "jobs": values(st.integers(1, 256)),
-    "sync": values(st.sampled_from(["none", "fdatasync", "dsync"])),
-    "flush_every": values(st.integers(1, 10**12)),
-    "data": values(st.sampled_from(["random", "compressible", "zeros"])),
-    "compressible": values(st.integers(0, 100)),
-    "duplicates": values(st.integers(0, 100)),
     "offset": values(quantity(2**60, SIZE_UNITS), by_size),
     "span": values(quantity(2**60, SIZE_UNITS), by_size),
-    "targets": values(st.integers(1, 64)),
-    "burst": values(st.integers(1, 10**12)),
     "think_time": values(quantity(30 * 86_400 * 10**9, TIME_UNITS), by_time),
     "duration": values(quantity(30 * 86_400 * 10**9, TIME_UNITS, 10**6), by_time),
     "amount": values(quantity(2**60, SIZE_UNITS, 512), by_size),
     "warmup": quantity(30 * 86_400 * 10**9, TIME_UNITS),
     "repeats": st.integers(1, 20),
-    "arrivals": values(st.sampled_from(["poisson", "constant"])),
 }
 """Every key of an experiment that makes a cell another one; ``kind`` and ``name`` do not."""
 

@@ -8,10 +8,10 @@ from typing import Any, Final
 from hypothesis import strategies as st
 
 from iosonde.plans.campaign_file import RATE_KINDS, Kind
-from iosonde.plans.limits import DURATION_NS_MIN
 from iosonde.plans.models import load_model, model_names, model_text
 from iosonde.records.workload import ALL_READS
 from iosonde.units import MILLISECOND_NS, SECOND_NS
+from iosonde.workload_keys.bounds import DURATION_NS_MIN
 
 SPAN: Final = "16MiB"
 SPAN_BYTES: Final = 16 << 20

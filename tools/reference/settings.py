@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from iosonde.plans import campaign_schema, limits
 from iosonde.units import BINARY, DECIMAL, DURATIONS_NS, format_duration, format_size
+from iosonde.workload_keys import bounds
 from tools.reference.markdown import code, page, table
 
 _LEAD: Final = (
@@ -100,19 +101,19 @@ def _takes(about: Mapping[str, Any], definitions: Mapping[str, Any]) -> Iterator
 
 
 def _bounds() -> Iterator[tuple[str, str, str]]:
-    least = format_size(limits.SECTOR_BYTES)
-    yield "block size", f"{least}, and a multiple of it", format_size(limits.BLOCK_SIZE_BYTES_MAX)
-    yield "queue depth of a job", "1", f"{limits.QUEUE_DEPTH_MAX:,}"
-    yield "jobs", "1", str(limits.JOBS_MAX)
-    yield "targets", "1", str(limits.TARGETS_MAX)
+    least = format_size(bounds.SECTOR_BYTES)
+    yield "block size", f"{least}, and a multiple of it", format_size(bounds.BLOCK_SIZE_BYTES_MAX)
+    yield "queue depth of a job", "1", f"{bounds.QUEUE_DEPTH_MAX:,}"
+    yield "jobs", "1", str(bounds.JOBS_MAX)
+    yield "targets", "1", str(bounds.TARGETS_MAX)
     yield "repeats", "1", f"{limits.REPEATS_MAX:,}"
     yield "bytes in flight in one cell", "", format_size(limits.IN_FLIGHT_BYTES_MAX)
     yield (
         "measuring time of a cell",
-        format_duration(limits.DURATION_NS_MIN),
-        format_duration(limits.DURATION_NS_MAX),
+        format_duration(bounds.DURATION_NS_MIN),
+        format_duration(bounds.DURATION_NS_MAX),
     )
-    yield "amount of a cell", least, format_size(limits.AMOUNT_BYTES_MAX)
+    yield "amount of a cell", least, format_size(bounds.AMOUNT_BYTES_MAX)
 
 
 def _units() -> Iterator[tuple[str, str]]:

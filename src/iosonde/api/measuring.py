@@ -3,10 +3,8 @@
 import warnings
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from enum import StrEnum
 from inspect import signature
 from pathlib import Path
-from typing import TypeVar
 
 from iosonde.api.runs import Run
 from iosonde.campaign import SilentObserver, look_ahead, measure_in_memory, measure_to_directory
@@ -14,9 +12,9 @@ from iosonde.campaign.failing import add_way_on, check_campaign, check_probe, ha
 from iosonde.campaign.wishes import campaign_wish, probe_wish
 from iosonde.errors import IosondeError, UsageError
 from iosonde.failures import HOW_TO_REPORT
-from iosonde.vocabulary import Arrivals, Data, EngineChoice, Poll, Sync
-
-_Word = TypeVar("_Word", bound=StrEnum)
+from iosonde.plans import choice_of
+from iosonde.vocabulary import EngineChoice, Poll
+from iosonde.workload_keys import PROBE_KEYS
 
 
 class _Warner(SilentObserver):
@@ -62,8 +60,8 @@ def run(
         size=_text(size),
         overwrite=overwrite,
         buffered=buffered,
-        engine=_choice(EngineChoice, engine, "--engine"),
-        poll=_choice(Poll, poll, "--poll"),
+        engine=choice_of(EngineChoice, engine, "--engine"),
+        poll=choice_of(Poll, poll, "--poll"),
         seed=seed,
         command=_call(run, targets, asked),
     )
@@ -124,31 +122,12 @@ def probe(
     now = datetime.now(UTC)
     wish = probe_wish(
         _words(targets),
-        pattern=pattern,
-        read_percent=read,
-        trim_percent=trim,
-        block_size=str(block_size),
-        queue_depth=queue_depth,
-        rate=_text(rate),
-        arrivals=None if arrivals is None else _choice(Arrivals, arrivals, "--arrivals"),
-        sync=_choice(Sync, sync, "--sync"),
-        flush_every=flush_every,
-        jobs=jobs,
-        data=_choice(Data, data, "--data"),
-        compressible=compressible,
-        duplicates=duplicates,
-        verify=verify,
-        offset=str(offset),
-        span=_text(span),
-        burst=burst,
-        think_time=think_time,
-        duration=str(duration),
-        warmup=str(warmup),
+        {key.name: asked[key.name] for key in PROBE_KEYS},
         size=_text(size),
         overwrite=overwrite,
         buffered=buffered,
-        engine=_choice(EngineChoice, engine, "--engine"),
-        poll=_choice(Poll, poll, "--poll"),
+        engine=choice_of(EngineChoice, engine, "--engine"),
+        poll=choice_of(Poll, poll, "--poll"),
         seed=seed,
         command=_call(probe, targets, asked),
     )
@@ -165,16 +144,6 @@ def _words(targets: tuple[str | Path, ...]) -> list[str]:
 
 def _text(size: str | int | None) -> str | None:
     return None if size is None else str(size)
-
-
-def _choice(words: type[_Word], given: str, flag: str) -> _Word:
-    try:
-        return words(given)
-    except ValueError:
-        names = [str(word) for word in words]
-        raise UsageError(
-            f"{flag}: {given!r} is not one of {', '.join(map(repr, names))}", f"one of {', '.join(names)}"
-        ) from None
 
 
 def _call(function: Callable[..., Run], targets: tuple[str | Path, ...], asked: Mapping[str, object]) -> tuple[str]:

@@ -12,12 +12,12 @@ from iosonde.campaign.in_use import check_not_in_use
 from iosonde.campaign.simulated import is_simulated, simulated_drive, word_of
 from iosonde.errors import TargetError, UsageError
 from iosonde.machine import block_of, device_facts, file_system_facts, generic_of
-from iosonde.plans import TARGETS_MAX
 from iosonde.plans.build import LARGE_FILL_BLOCK_BYTES, LARGE_SPAN_BYTES
 from iosonde.printing import encodable
 from iosonde.records import DeviceFacts, FileSystemFacts, Identity, SimulationFacts, TargetKind
 from iosonde.safe_files import own_file_name
 from iosonde.units import exact_size, format_size
+from iosonde.workload_keys.bounds import TARGETS_MAX
 
 NULL_WORD: Final = "null:"
 MIB: Final = 1 << 20

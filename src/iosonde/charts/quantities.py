@@ -7,9 +7,9 @@ from typing import Final
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.estimate import Estimate, mean_of
-from iosonde.plans.limits import OPEN_LOOP_DEPTH
 from iosonde.records import Arrivals, Data, LatencyKind, Operation, Sync, Workload, depth_kept
 from iosonde.units import format_duration, format_rate, format_size
+from iosonde.workload_keys.bounds import OPEN_LOOP_DEPTH
 
 MEGABYTE: Final = 10**6
 BANDWIDTH_UNIT: Final = "MB/s"

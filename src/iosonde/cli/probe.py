@@ -1,59 +1,18 @@
 """``iosonde probe``: one workload, straight to the terminal."""
 
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from iosonde.cli.options import OUTPUT_GROUP, Buffered, EngineOption, Overwrite, PollOption, Seed, Size
-from iosonde.cli.workload_options import (
-    ArrivalsOption,
-    BlockSize,
-    Burst,
-    Compressible,
-    DataOption,
-    Duplicates,
-    Duration,
-    FlushEvery,
-    Jobs,
-    Offset,
-    Pattern,
-    ProbeTargets,
-    QueueDepth,
-    Rate,
-    ReadShare,
-    Span,
-    SyncMode,
-    ThinkTime,
-    TrimShare,
-    VerifyOption,
-    Warmup,
-)
-from iosonde.vocabulary import Access, Data, EngineChoice, Poll, Sync
+from iosonde.cli.workload_options import ProbeTargets, with_workload_flags
+from iosonde.vocabulary import EngineChoice, Poll
 
 
+@with_workload_flags
 def probe(
     targets: ProbeTargets,
-    pattern: Pattern = Access.RANDOM.value,
-    read: ReadShare = 100,
-    trim: TrimShare = 0,
-    block_size: BlockSize = "4KiB",
-    queue_depth: QueueDepth = None,
-    rate: Rate = None,
-    arrivals: ArrivalsOption = None,
-    jobs: Jobs = 1,
-    sync: SyncMode = Sync.NONE,
-    flush_every: FlushEvery = 1,
-    data: DataOption = Data.RANDOM,
-    compressible: Compressible = 0,
-    duplicates: Duplicates = 0,
-    verify: VerifyOption = False,
-    offset: Offset = "0B",
-    span: Span = None,
-    burst: Burst = None,
-    think_time: ThinkTime = None,
-    duration: Duration = "5s",
-    warmup: Warmup = "1s",
     size: Size = None,
     overwrite: Overwrite = False,
     buffered: Buffered = False,
@@ -64,6 +23,7 @@ def probe(
         bool,
         typer.Option("--json", help="Print the whole record as JSON to stdout.", rich_help_panel=OUTPUT_GROUP),
     ] = False,
+    **workload: Any,
 ) -> None:
     """Run one workload on TARGET and print what it gave.
 
@@ -74,26 +34,7 @@ def probe(
 
     wish = probe_wish(
         targets,
-        pattern=pattern,
-        read_percent=read,
-        trim_percent=trim,
-        block_size=block_size,
-        queue_depth=queue_depth,
-        rate=rate,
-        arrivals=arrivals,
-        sync=sync,
-        flush_every=flush_every,
-        jobs=jobs,
-        data=data,
-        compressible=compressible,
-        duplicates=duplicates,
-        verify=verify,
-        offset=offset,
-        span=span,
-        burst=burst,
-        think_time=think_time,
-        duration=duration,
-        warmup=warmup,
+        workload,
         size=size,
         overwrite=overwrite,
         buffered=buffered,

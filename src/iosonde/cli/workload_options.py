@@ -1,10 +1,12 @@
-"""The flags that describe one workload."""
+"""The flags that describe one workload, made from its keys."""
 
-from typing import Annotated
+from collections.abc import Callable
+from inspect import Parameter, signature
+from typing import Annotated, Any
 
 import typer
 
-from iosonde.vocabulary import Arrivals, Data, Sync
+from iosonde.workload_keys import PROBE_KEYS, Key, OneOf, Switch, Whole
 
 GROUP = "Workload"
 
@@ -19,166 +21,38 @@ ProbeTargets = Annotated[
         show_default=False,
     ),
 ]
-Pattern = Annotated[
-    str,
-    typer.Option(
-        "--pattern",
-        help=(
-            "Where the next block lies: random, sequential, permutation (random, each once), zipf:1.1, pareto:0.2, "
-            "hot:80/20 (% of accesses / % of space), strided:64KiB, or runs:10 (sequential with 10 % jumps)."
-        ),
-        metavar="PATTERN",
+
+
+def with_workload_flags(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with a flag for each key, which it takes as its ``**`` parameter; they stand behind its first one.
+
+    Typer reads flags from the signature of a function.
+    """
+    asked = signature(command)
+    first, *others = (each for each in asked.parameters.values() if each.kind is not Parameter.VAR_KEYWORD)
+    flags = [_parameter(key) for key in PROBE_KEYS]
+    described: Any = command
+    described.__signature__ = asked.replace(parameters=[first, *flags, *others])
+    return command
+
+
+def _parameter(key: Key[Any]) -> Parameter:
+    kind = key.kind
+    option = typer.Option(
+        key.default,
+        key.flag,
+        help=key.help,
+        min=kind.least if isinstance(kind, Whole) else None,
+        max=kind.most if isinstance(kind, Whole) and kind.tells_most else None,
+        metavar=kind.metavar,
         rich_help_panel=GROUP,
-    ),
-]
-ReadShare = Annotated[
-    int, typer.Option("--read", help="Share of reads in percent.", min=0, max=100, rich_help_panel=GROUP)
-]
-TrimShare = Annotated[
-    int,
-    typer.Option(
-        "--trim", help="Share of trims in percent; the rest is written.", min=0, max=100, rich_help_panel=GROUP
-    ),
-]
-BlockSize = Annotated[
-    str,
-    typer.Option(
-        "--block-size",
-        help="Bytes of each operation, or several sizes with weights: 4KiB:70,64KiB:30, or snia-composite.",
-        metavar="SIZE",
-        rich_help_panel=GROUP,
-    ),
-]
-FlushEvery = Annotated[
-    int,
-    typer.Option(
-        "--flush-every",
-        help="With --sync fdatasync: writes of a worker behind the last of which comes the flush.",
-        min=1,
-        rich_help_panel=GROUP,
-    ),
-]
-Offset = Annotated[
-    str,
-    typer.Option("--offset", help="Where the used part of the target begins.", metavar="SIZE", rich_help_panel=GROUP),
-]
-Span = Annotated[
-    str | None,
-    typer.Option(
-        "--span",
-        help="How much is used from there on. Default: up to the end.",
-        metavar="SIZE",
-        rich_help_panel=GROUP,
-        show_default=False,
-    ),
-]
-Burst = Annotated[
-    int | None,
-    typer.Option(
-        "--burst",
-        help="Operations of a worker that follow each other, before it rests for --think-time.",
-        min=1,
-        rich_help_panel=GROUP,
-        show_default=False,
-    ),
-]
-ThinkTime = Annotated[
-    str | None,
-    typer.Option(
-        "--think-time",
-        help="The rest, from the completion of the last operation of a burst.",
-        metavar="TIME",
-        rich_help_panel=GROUP,
-        show_default=False,
-    ),
-]
-QueueDepth = Annotated[
-    int | None,
-    typer.Option(
-        "--queue-depth",
-        help=(
-            "Operations that each job keeps in flight; with --rate, the most that it has in flight. Default: 1, and 64 "
-            "with --rate."
-        ),
-        min=1,
-        max=4096,
-        rich_help_panel=GROUP,
-        show_default=False,
-    ),
-]
-Rate = Annotated[
-    str | None,
-    typer.Option(
-        "--rate",
-        help=(
-            "Operations wanted a second on each target, such as 20k, whatever becomes of those before them: an open "
-            "loop. Default: each queue is kept full."
-        ),
-        metavar="RATE",
-        rich_help_panel=GROUP,
-        show_default=False,
-    ),
-]
-ArrivalsOption = Annotated[
-    Arrivals | None,
-    typer.Option(
-        "--arrivals",
-        help="With --rate: independently of each other, as many users come, or at equal distances. Default: poisson.",
-        rich_help_panel=GROUP,
-        show_default=False,
-    ),
-]
-Jobs = Annotated[
-    int,
-    typer.Option(
-        "--jobs", help="Workers, each with a queue and a CPU of its own.", min=1, max=256, rich_help_panel=GROUP
-    ),
-]
-DataOption = Annotated[
-    Data,
-    typer.Option(
-        "--data",
-        help="What is written: random bytes, half random and half zeros, or zeros.",
-        rich_help_panel=GROUP,
-    ),
-]
-Compressible = Annotated[
-    int,
-    typer.Option(
-        "--compressible",
-        help="With --data random: by how much of its size it can be compressed, in percent.",
-        min=0,
-        max=100,
-        rich_help_panel=GROUP,
-    ),
-]
-Duplicates = Annotated[
-    int,
-    typer.Option(
-        "--duplicates",
-        help="Share of writes that carry what was written before, in percent.",
-        min=0,
-        max=100,
-        rich_help_panel=GROUP,
-    ),
-]
-VerifyOption = Annotated[
-    bool,
-    typer.Option(
-        "--verify",
-        help="Read the target back afterwards, and find writes that are lost, stale, torn, misplaced or corrupt.",
-        rich_help_panel=GROUP,
-    ),
-]
-SyncMode = Annotated[
-    Sync,
-    typer.Option(
-        "--sync",
-        help="When a write counts as done: at once, after an fdatasync of its own, or as O_DSYNC write.",
-        rich_help_panel=GROUP,
-    ),
-]
-Duration = Annotated[str, typer.Option("--duration", help="Time that counts.", metavar="TIME", rich_help_panel=GROUP)]
-Warmup = Annotated[
-    str, typer.Option("--warmup", help="Time before that, not counted.", metavar="TIME", rich_help_panel=GROUP)
-]
+        show_default=key.default is not None,
+    )
+    return Parameter(key.name, Parameter.POSITIONAL_OR_KEYWORD, default=option, annotation=_type_of(key))
+
+
+def _type_of(key: Key[Any]) -> Any:  # noqa: ANN401 - a type, or a union with None
+    kind = key.kind
+    words = kind.words if isinstance(kind, OneOf) else str
+    typed = int if isinstance(kind, Whole) else bool if isinstance(kind, Switch) else words
+    return typed if key.default is not None else typed | None

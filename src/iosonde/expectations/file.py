@@ -7,7 +7,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 from pydantic_core import PydanticCustomError
 
 from iosonde.errors import UsageError
-from iosonde.plans.campaign_file import Depth, Jobs, Percent, Rate, Sizes
+from iosonde.plans.file_values import Depth, Jobs, Percent, Rate, Sizes
 from iosonde.records import Operation
 from iosonde.records.pattern import Pattern
 from iosonde.units import parse_bytes, parse_duration, parse_rate

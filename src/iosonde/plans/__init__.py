@@ -8,7 +8,7 @@ from iosonde.plans.aiming import (
     turn_cost_ns,
 )
 from iosonde.plans.buffers import Buffers, largest_buffers
-from iosonde.plans.build import QUICK_TIMING, Ground, campaign_plan, cell_seed, probe_plan, timing_of
+from iosonde.plans.build import QUICK_TIMING, Ground, campaign_plan, cell_seed, probe_plan
 from iosonde.plans.campaign_file import CampaignTable, campaign_schema
 from iosonde.plans.cost import (
     ASSUMED_WRITE_BYTES_PER_S,
@@ -22,21 +22,16 @@ from iosonde.plans.cost import (
     turn_duration_ns,
 )
 from iosonde.plans.limits import (
-    COUNT_MAX,
-    JOBS_MAX,
-    OPEN_LOOP_DEPTH,
     PRECISION_PERCENT_MAX,
     PRECISION_PERCENT_MIN,
-    QUEUE_DEPTH_MAX,
     SEED_MAX,
-    TARGETS_MAX,
     check_alignment,
     check_plan,
-    check_rate,
     check_transfers,
     check_whole,
 )
 from iosonde.plans.names import cell_name
+from iosonde.plans.probe_request import choice_of, probe_request
 from iosonde.plans.profiles import PROFILES, SLOW_FORMS, load_profile
 from iosonde.plans.read_campaign import read_campaign
 from iosonde.plans.remaining import Remaining, remaining
@@ -45,19 +40,14 @@ from iosonde.plans.verifying import account_bytes, is_verified, verified_step_by
 __all__ = [
     "ASSUMED_WRITE_BYTES_PER_S",
     "CELL_OVERHEAD_NS",
-    "COUNT_MAX",
     "DEFAULT_BUDGET_NS",
-    "JOBS_MAX",
-    "OPEN_LOOP_DEPTH",
     "PRECISION_PERCENT_MAX",
     "PRECISION_PERCENT_MIN",
     "PROFILES",
-    "QUEUE_DEPTH_MAX",
     "QUICK_TIMING",
     "ROUNDING_NS",
     "SEED_MAX",
     "SLOW_FORMS",
-    "TARGETS_MAX",
     "Buffers",
     "CampaignTable",
     "Cost",
@@ -72,9 +62,9 @@ __all__ = [
     "cell_seed",
     "check_alignment",
     "check_plan",
-    "check_rate",
     "check_transfers",
     "check_whole",
+    "choice_of",
     "first_timing",
     "is_verified",
     "largest_buffers",
@@ -82,11 +72,11 @@ __all__ = [
     "plan_cost",
     "preparation_ns",
     "probe_plan",
+    "probe_request",
     "read_campaign",
     "remaining",
     "timed",
     "timing_between",
-    "timing_of",
     "turn_cost_ns",
     "turn_duration_ns",
     "verified_step_bytes",

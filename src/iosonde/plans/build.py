@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from math import prod
 from typing import Final
 
 from iosonde.errors import UsageError
@@ -13,10 +14,10 @@ from iosonde.plans.aiming import check_budget, first_timing
 from iosonde.plans.campaign_file import CampaignTable, ExperimentTable, Order
 from iosonde.plans.limits import check_cells, check_turns
 from iosonde.plans.names import cell_name, timing_name
+from iosonde.plans.workloads import workload_of
 from iosonde.records import (
     Access,
     Aim,
-    Arrivals,
     CellPlan,
     CellTurn,
     Data,
@@ -31,6 +32,8 @@ from iosonde.records import (
 from iosonde.records.plan import AIM_REPEATS_MIN
 from iosonde.records.workload import ALL_READS
 from iosonde.units import SECOND_NS
+from iosonde.workload_keys import WORKLOAD_KEYS
+from iosonde.workload_keys.keys import AMOUNT, DURATION, WARMUP
 
 FILL_BLOCK_BYTES: Final = 1 << 20
 # Millions of blocks take a simulated disk of many TB a minute of somebody's time; larger ones leave it as it would be.
@@ -120,84 +123,28 @@ def campaign_plan(campaign: CampaignTable, ground: Ground, *, quick: bool, seed:
     return plan
 
 
-def _check_cells(campaign: CampaignTable, table: ExperimentTable, *, quick: bool) -> None:
-    """Raises UsageError for more combinations than a plan has cells, before any is made."""
-    shapes = len(table.pattern) * len(table.read) * len(table.trim) * len(table.block_size)
-    queues = len(table.queue_depth) * len(_paces(table)) * len(table.jobs)
-    ends = len(table.sync) * len(table.flush_every) * max(len(table.targets or ()), 1)
-    data = len(table.data) * len(table.compressible) * len(table.duplicates)
-    places = len(table.offset) * len(_or_none(table.span))
-    times = len(_or_none(table.burst)) * len(_or_none(table.think_time)) * len(_timings(campaign, table, quick=quick))
-    check_cells(shapes * queues * ends * data * places * times, f"the experiment {table.name}")
-
-
 def _cells_of(campaign: CampaignTable, table: ExperimentTable, *, quick: bool, targets: int) -> list[_Cell]:
-    _check_cells(campaign, table, quick=quick)
-    matrix = product(
-        product(table.pattern, table.read, table.trim, table.block_size),
-        product(table.queue_depth, _paces(table), table.jobs),
-        product(table.sync, table.flush_every, table.targets or [targets]),
-        product(table.data, table.compressible, table.duplicates),
-        product(table.offset, _or_none(table.span)),
-        product(_or_none(table.burst), _or_none(table.think_time)),
-        _timings(campaign, table, quick=quick),
-    )
-    return [
-        _Cell(
-            Workload(
-                pattern=pattern,
-                read_percent=read,
-                trim_percent=trim,
-                block_size_bytes=size if isinstance(size, int) else size.largest_bytes,
-                block_sizes=None if isinstance(size, int) else size,
-                queue_depth=depth,
-                rate_per_s=rate_per_s,
-                arrivals=arrivals,
-                jobs=jobs,
-                sync=sync,
-                flush_every=flush_every,
-                data=data,
-                compressible_percent=compressible,
-                duplicates_percent=duplicates,
-                verify=campaign.verify and read < ALL_READS,
-                targets=each,
-                offset_bytes=offset_bytes,
-                span_bytes=span_bytes,
-                burst_operations=burst,
-                think_ns=think_ns,
-            ),
-            timing,
-            table.repeats or campaign.repeats,
-        )
-        for (
-            (pattern, read, trim, size),
-            (depth, (rate_per_s, arrivals), jobs),
-            (sync, flush_every, each),
-            (data, compressible, duplicates),
-            (offset_bytes, span_bytes),
-            (burst, think_ns),
-            timing,
-        ) in matrix
-    ]
-
-
-def _or_none(values: list[int] | None) -> list[int | None]:
-    return [None] if values is None else list(values)
-
-
-def _paces(table: ExperimentTable) -> list[tuple[int | None, Arrivals | None]]:
-    if table.rate is None:
-        return [(None, None)]
-    return list(product(table.rate, table.arrivals or [Arrivals.POISSON]))
+    """All combinations. Raises UsageError for more of them than a plan has cells, before any is made."""
+    axes = {key.name: table.values(key) or [None] for key in WORKLOAD_KEYS if key.in_file is not None}
+    timings = _timings(campaign, table, quick=quick)
+    check_cells(prod(map(len, axes.values())) * len(timings), f"the experiment {table.name}")
+    cells = []
+    for chosen in product(*axes.values()):
+        values = dict(zip(axes, chosen, strict=True))
+        verify = campaign.verify and values["read"] < ALL_READS
+        workload = workload_of({**values, "verify": verify}, targets=targets)
+        cells += [_Cell(workload, timing, table.repeats or campaign.repeats) for timing in timings]
+    return cells
 
 
 def _timings(campaign: CampaignTable, table: ExperimentTable, *, quick: bool) -> list[Timing]:
     if quick:
         return [QUICK_TIMING]
-    if table.amount is not None:
-        return [_until(amount) for amount in table.amount]
-    warmup_ns = campaign.warmup if table.warmup is None else table.warmup
-    return [timing_of(warmup_ns, measure_ns) for measure_ns in table.duration or [campaign.duration]]
+    amounts = table.values(AMOUNT)
+    if amounts:
+        return [_until(amount) for amount in amounts]
+    (warmup_ns,) = table.values(WARMUP) or [campaign.warmup]
+    return [timing_of(warmup_ns, measure_ns) for measure_ns in table.values(DURATION) or [campaign.duration]]
 
 
 def _until(amount_bytes: int) -> Timing:

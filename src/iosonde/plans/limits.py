@@ -7,29 +7,24 @@ from iosonde.plans.shapes import check_shape, checked_span
 from iosonde.plans.verifying import check_account, check_data
 from iosonde.records import CellPlan, NamespaceFacts, Plan, Sync, Workload
 from iosonde.units import exact_duration, exact_size, format_rate
+from iosonde.workload_keys.bounds import (
+    BLOCK_SIZE_BYTES_MAX,
+    DURATION_NS_MAX,
+    DURATION_NS_MIN,
+    JOBS_MAX,
+    QUEUE_DEPTH_MAX,
+    RATE_PER_S_MAX,
+    SECTOR_BYTES,
+)
 
-SECTOR_BYTES: Final = 512
-BLOCK_SIZE_BYTES_MAX: Final = 64 << 20
-QUEUE_DEPTH_MAX: Final = 4096
-JOBS_MAX: Final = 256
 # Small enough to stay exact in every JSON reader.
 CELLS_MAX: Final = 10_000
 TURNS_MAX: Final = 100_000
 SEED_MAX: Final = 2**53 - 1
-TARGETS_MAX: Final = 64
 REPEATS_MAX: Final = 1000
 PRECISION_PERCENT_MIN: Final = 0.1
 PRECISION_PERCENT_MAX: Final = 50.0
-RATE_PER_S_MAX: Final = 10**9
-# Small enough to stay exact in every JSON reader, and more than any run has operations.
-COUNT_MAX: Final = 10**12
-# What an open loop may have in flight where nobody says: enough for 640,000 operations of 100 us a second, or for 6,400
-# of 10 ms; deeper than the queue of a SATA drive (32); and 64 buffers of the largest block are what may be in flight.
-OPEN_LOOP_DEPTH: Final = 64
 IN_FLIGHT_BYTES_MAX: Final = 4 << 30
-AMOUNT_BYTES_MAX: Final = 2**60
-DURATION_NS_MAX: Final = 30 * 86_400 * 10**9
-DURATION_NS_MIN: Final = 1_000_000
 
 
 def check_whole(value: object, flag: str, least: int, most: int) -> None:

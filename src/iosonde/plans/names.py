@@ -3,10 +3,23 @@
 Seeds follow from names, and expectations hold them: what had a name of its own keeps it.
 """
 
-from iosonde.plans.limits import OPEN_LOOP_DEPTH
-from iosonde.records import Arrivals, Data, Sync, Timing, Workload
+from collections.abc import Iterator
+from typing import Any, Final
+
+from iosonde.records import Arrivals, Sync, Timing, Workload
 from iosonde.records.workload import ALL_READS
 from iosonde.units import exact_duration, exact_size, format_rate
+from iosonde.workload_keys import WORKLOAD_KEYS, Key
+from iosonde.workload_keys.bounds import OPEN_LOOP_DEPTH
+from iosonde.workload_keys.keys import JOBS, OFFSET, SPAN, TARGETS
+
+# Names came before the description of keys, and keep their order.
+_BEFORE_SYNC: Final = (JOBS, TARGETS)
+_LAST: Final = (SPAN, OFFSET)
+_AFTER_SYNC: Final = (
+    *(key for key in WORKLOAD_KEYS if key.in_name and key not in {*_BEFORE_SYNC, *_LAST}),
+    *_LAST,
+)
 
 
 def cell_name(workload: Workload) -> str:
@@ -19,16 +32,9 @@ def cell_name(workload: Workload) -> str:
     parts = [shape, *_loop_name(workload)]
     if workload.burst_operations is not None and workload.think_ns is not None:
         parts.append(f"burst{workload.burst_operations}-think{_joined(exact_duration(workload.think_ns))}")
-    if workload.jobs > 1:
-        parts.append(f"jobs{workload.jobs}")
-    if workload.targets > 1:
-        parts.append(f"targets{workload.targets}")
+    parts.extend(_plain_name(workload, *_BEFORE_SYNC))
     parts.extend(_sync_name(workload))
-    parts.extend(_data_name(workload))
-    if workload.span_bytes is not None:
-        parts.append(f"span{_joined(exact_size(workload.span_bytes))}")
-    if workload.offset_bytes:
-        parts.append(f"from{_joined(exact_size(workload.offset_bytes))}")
+    parts.extend(_plain_name(workload, *_AFTER_SYNC))
     return "-".join(parts)
 
 
@@ -59,14 +65,12 @@ def _sync_name(workload: Workload) -> list[str]:
     return [f"flush{often}"] if often else []
 
 
-def _data_name(workload: Workload) -> list[str]:
-    asked = {
-        str(workload.data): workload.data is not Data.RANDOM,
-        f"compressible{workload.compressible_percent}": workload.compressible_percent,
-        f"duplicates{workload.duplicates_percent}": workload.duplicates_percent,
-        "verify": workload.verify,
-    }
-    return [part for part, is_asked in asked.items() if is_asked]
+def _plain_name(workload: Workload, *keys: Key[Any]) -> Iterator[str]:
+    """A part for each key that is told by itself, where its value is not the usual one."""
+    for key in keys:
+        value = getattr(workload, key.field)
+        if value != Workload.model_fields[key.field].default:
+            yield key.in_name.format(_joined(key.kind.shown(value)))
 
 
 def _joined(text: str) -> str:

@@ -10,15 +10,12 @@ from pydantic_core import ErrorDetails
 
 from iosonde.errors import UsageError
 from iosonde.plans.campaign_file import CampaignTable, ExperimentTable
-from iosonde.plans.limits import JOBS_MAX, QUEUE_DEPTH_MAX, REPEATS_MAX
+from iosonde.plans.limits import REPEATS_MAX
 from iosonde.plans.mistakes import first_mistake, line_of_key, load_tables, lower_first, shown
+from iosonde.workload_keys import EXPERIMENT_KEYS, Whole
 
 _BOUNDS: Final = {
-    "read": "0 to 100",
-    "compressible": "0 to 100",
-    "duplicates": "0 to 100",
-    "queue_depth": f"1 to {QUEUE_DEPTH_MAX}",
-    "jobs": f"1 to {JOBS_MAX}",
+    **{key.name: key.kind.bounds for key in EXPERIMENT_KEYS if isinstance(key.kind, Whole)},
     "repeats": f"1 to {REPEATS_MAX}",
 }
 Place = tuple[int | str, ...]
@@ -56,12 +53,12 @@ def _mistake(details: ErrorDetails, text: str, file: str) -> UsageError:
 # What other tools call it.
 _MEANT: Final = {"fsync": "fdatasync", "rand": "random", "seq": "sequential", "zero": "zeros"}
 _EXAMPLES: Final = {
+    **{
+        key.name: f"{key.name} = {key.in_file.example}"
+        for key in EXPERIMENT_KEYS
+        if key.in_file and key.in_file.example
+    },
     "name": 'name = "mine"',
-    "pattern": 'pattern = "random"',
-    "read": "read = [100, 70, 0]",
-    "block_size": 'block_size = ["4KiB", "128KiB"]',
-    "queue_depth": "queue_depth = [1, 8, 32]",
-    "rate": 'rate = "20k"',
     "experiment": "[[experiment]], in two brackets, with its keys below",
 }
 

@@ -1,13 +1,10 @@
 """What of a workload's shape does not fit together, or not on its target."""
 
-from typing import Final
-
 from iosonde.errors import UsageError
 from iosonde.records import Permutation, Strided, Sync, Workload
 from iosonde.records.workload import ALL_READS
 from iosonde.units import exact_size
-
-SECTOR_BYTES: Final = 512
+from iosonde.workload_keys.bounds import SECTOR_BYTES
 
 
 def checked_span(cell: str, workload: Workload, whole_bytes: int) -> int:

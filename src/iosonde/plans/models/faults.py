@@ -10,9 +10,9 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from iosonde.plans.limits import AMOUNT_BYTES_MAX
 from iosonde.plans.models.part import ModelPart
 from iosonde.units import SECOND_NS
+from iosonde.workload_keys.bounds import AMOUNT_BYTES_MAX
 
 FAULTS_MAX: Final = 64
 TIME_NS_MAX: Final = 365 * 86_400 * SECOND_NS

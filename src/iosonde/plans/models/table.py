@@ -6,9 +6,9 @@ from typing import Annotated, Any, Final, get_args
 
 from pydantic import BaseModel, Field
 
-from iosonde.plans.limits import AMOUNT_BYTES_MAX
 from iosonde.plans.models.faults import FAULTS_MAX, Fault, plain
 from iosonde.plans.models.part import ModelPart
+from iosonde.workload_keys.bounds import AMOUNT_BYTES_MAX
 
 SIZE_STEP_BYTES: Final = 4096
 SIZE_BYTES_MIN: Final = 16 << 20

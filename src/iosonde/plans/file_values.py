@@ -1,0 +1,207 @@
+"""Values as a campaign file, or another that is written by hand, has them: checked, and described for an editor."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    PlainValidator,
+    TypeAdapter,
+    ValidationInfo,
+    WithJsonSchema,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError
+from pydantic_core.core_schema import no_info_before_validator_function
+
+from iosonde.errors import UsageError
+from iosonde.plans.limits import PRECISION_PERCENT_MAX, PRECISION_PERCENT_MIN, REPEATS_MAX
+from iosonde.records.pattern import NAMED_SIZES, BlockSizes, Mix, Pattern
+from iosonde.units import parse_percent
+from iosonde.workload_keys import EXPERIMENT_KEYS, Key, Kind, OneOf, PatternText, Quantity, SizesText, Switch, Whole
+from iosonde.workload_keys.keys import BLOCK, DURATION, JOBS, QUEUE_DEPTH, RATE, READ, WARMUP
+
+_Value = TypeVar("_Value")
+_KEYS: Final = {key.name: key for key in EXPERIMENT_KEYS}
+
+
+def _as_list(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
+    return value if isinstance(value, list) else [value]
+
+
+def _each_once(values: list[Any], about: ValidationInfo) -> list[Any]:
+    """A value that is listed twice would be one cell twice, which is most likely a slip."""
+    for value in values:
+        if values.count(value) > 1:
+            shown = _KEYS[about.field_name or ""].kind.shown(value)
+            raise PydanticCustomError(
+                "twice", "{shown}", {"shown": shown, "hint": "each value once; repeats = N measures a cell again"}
+            )
+    return values
+
+
+@dataclass(frozen=True)
+class _InFile:
+    """A number with a unit, within bounds; a mistake in it keeps its own way out."""
+
+    kind: Quantity
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:  # noqa: ANN401 - Pydantic's own
+        return no_info_before_validator_function(self.read, handler(source))
+
+    def __get_pydantic_json_schema__(self, _: CoreSchema, __: GetJsonSchemaHandler) -> JsonSchemaValue:
+        kind = self.kind
+        return {
+            "type": ["string", "integer"] if kind.takes_numbers else "string",
+            "examples": list(kind.examples),
+            "description": f"{kind.noun}{'' if kind.takes_numbers else ' with a unit'}, {kind.bounds}.",
+            "$comment": kind.bounds,
+        }
+
+    def read(self, value: Any) -> int:  # noqa: ANN401 - whatever the file holds
+        """The number in its base unit."""
+        kind = self.kind
+        if kind.takes_numbers and isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)
+        if not isinstance(value, str):
+            raise PydanticCustomError("quantity", "is not text with a unit", {"hint": f'write "{kind.examples[0]}"'})
+        try:
+            found = kind.parse(value, "")
+        except UsageError as error:
+            raise PydanticCustomError(
+                "quantity", "{what}", {"what": error.message.partition("' ")[2], "hint": error.hint}
+            ) from error
+        if not kind.least <= found <= kind.most:
+            least, most = kind.shown(kind.least), kind.shown(kind.most)
+            raise PydanticCustomError("range", "is not within {least} to {most}", {"least": least, "most": most})
+        return found
+
+
+def _checked(kind: Kind[int]) -> Any:  # noqa: ANN401 - what stands beside a type in its annotation
+    """What Pydantic is to check of a number."""
+    if isinstance(kind, Quantity):
+        return _InFile(kind)
+    assert isinstance(kind, Whole), "numbers are whole or have a unit"
+    return Field(strict=True, ge=kind.least, le=kind.most)
+
+
+class _OneOrMany:
+    """Tells an editor that a list of one may be written without its brackets."""
+
+    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        many = handler(core)
+        return {"anyOf": [many["items"], many]}
+
+
+_SIZE: Final = _InFile(BLOCK)
+
+
+def _read_sizes(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
+    """One size as any other quantity; several of them, each within the same bounds."""
+    is_mix = isinstance(value, str) and (value in NAMED_SIZES or ":" in value or "," in value)
+    if not is_mix:
+        return _SIZE.read(value)
+    mix = TypeAdapter(Mix).validate_python(value)
+    for size, _ in mix.shares:
+        _SIZE.read(str(size))
+    return mix
+
+
+Sizes = Annotated[
+    int | BlockSizes,
+    PlainValidator(_read_sizes),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "examples": [*_SIZE.kind.examples, "4KiB:70,64KiB:30", *NAMED_SIZES],
+            "description": f"Bytes with a unit, {_SIZE.kind.bounds}; several with their weights.",
+            "$comment": _SIZE.kind.bounds,
+        }
+    ),
+]
+Percent = Annotated[int, _checked(READ.kind)]
+Depth = Annotated[int, _checked(QUEUE_DEPTH.kind)]
+Jobs = Annotated[int, _checked(JOBS.kind)]
+Rate = Annotated[int, _checked(RATE.kind)]
+Duration = Annotated[int, _checked(DURATION.kind)]
+Warmup = Annotated[int, _checked(WARMUP.kind)]
+Repeats = Annotated[int, Field(strict=True, ge=1, le=REPEATS_MAX)]
+Several = Annotated[
+    list[_Value], BeforeValidator(_as_list), Field(min_length=1), AfterValidator(_each_once), _OneOrMany()
+]
+"""One value or a list of them: a list is a sweep, and several lists are all their combinations."""
+
+
+def _read_percent(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
+    """Percent as a flag takes it; a bare number is clear enough."""
+    text = str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+    if not isinstance(text, str):
+        raise PydanticCustomError("quantity", "is not a share in percent", {"hint": 'write "2%"'})
+    try:
+        found = parse_percent(text, "")
+    except UsageError as error:
+        raise PydanticCustomError(
+            "quantity", "{what}", {"what": error.message.partition("' ")[2], "hint": error.hint}
+        ) from error
+    if not PRECISION_PERCENT_MIN <= found <= PRECISION_PERCENT_MAX:
+        least, most = f"{PRECISION_PERCENT_MIN:g}%", f"{PRECISION_PERCENT_MAX:g}%"
+        raise PydanticCustomError("range", "is not within {least} to {most}", {"least": least, "most": most})
+    return found
+
+
+Precision = Annotated[
+    float,
+    PlainValidator(_read_percent),
+    WithJsonSchema(
+        {
+            "type": ["string", "number"],
+            "examples": ["2%", "0.5%"],
+            "description": f"Percent, {PRECISION_PERCENT_MIN:g}% to {PRECISION_PERCENT_MAX:g}%.",
+            "$comment": f"{PRECISION_PERCENT_MIN:g}% to {PRECISION_PERCENT_MAX:g}%",
+        }
+    ),
+]
+
+
+def experiment_fields() -> dict[str, Any]:
+    """The keys of an ``[[experiment]]`` as fields of a Pydantic model, made from their description."""
+    return {key.name: _field(key) for key in EXPERIMENT_KEYS}
+
+
+def _field(key: Key[Any]) -> tuple[Any, Any]:
+    about = key.in_file
+    assert about is not None, "a key of an experiment"
+    several: Any = Several
+    kind = several[_type_of(key)] if about.swept else _type_of(key)
+    if about.needed:
+        return kind, Field(description=key.description)
+    default = None if about.inherits else _default_of(key)
+    if default is None:
+        return kind | None, Field(default=None, description=key.description)
+    return kind, Field(default=[default] if about.swept else default, description=key.description)
+
+
+def _type_of(key: Key[Any]) -> Any:  # noqa: ANN401 - a type with what Pydantic is to know of it
+    match key.kind:
+        case Whole() | Quantity():
+            return Annotated[int, _checked(key.kind)]
+        case OneOf(words):
+            return words
+        case Switch():
+            return Annotated[bool, Field(strict=True)]
+        case PatternText():
+            return Pattern
+        case SizesText():
+            return Sizes
+    raise AssertionError(f"{key.name} has a kind that no file knows")
+
+
+def _default_of(key: Key[Any]) -> Any:  # noqa: ANN401 - of the key's kind
+    """The default as it is held inside."""
+    if isinstance(key.kind, Quantity) and key.default is not None:
+        return key.kind.parse(key.default, key.flag)
+    return key.default

@@ -1,0 +1,85 @@
+"""From flags, or arguments of the same names, to the one workload that a probe measures."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from iosonde.errors import UsageError
+from iosonde.plans.build import timing_of
+from iosonde.plans.limits import check_rate, check_whole
+from iosonde.plans.workloads import workload_of
+from iosonde.records import Timing, Workload, parse_pattern, parse_sizes
+from iosonde.records.workload import ALL_READS
+from iosonde.workload_keys import PROBE_KEYS, Key, OneOf, PatternText, Quantity, SizesText, Whole
+
+_Word = TypeVar("_Word", bound=StrEnum)
+
+
+def probe_request(asked: Mapping[str, Any], *, targets: int) -> tuple[Workload, Timing]:
+    """What is asked of so many targets, by the names of keys. Raises UsageError in the words of the flags."""
+    values = {key.name: _read(key, asked[key.name]) for key in PROBE_KEYS}
+    _check_shares(values)
+    _check_pace(values)
+    _check_rest(values)
+    return workload_of(values, targets=targets), timing_of(values["warmup"], values["duration"])
+
+
+def choice_of(words: type[_Word], given: str, flag: str) -> _Word:
+    """One of a few words. Raises UsageError as the parser of the command line does."""
+    try:
+        return words(given)
+    except ValueError:
+        names = [str(word) for word in words]
+        raise UsageError(
+            f"{flag}: {given!r} is not one of {', '.join(map(repr, names))}", f"one of {', '.join(names)}"
+        ) from None
+
+
+def _read(key: Key[Any], given: Any) -> Any:  # noqa: ANN401 - of the key's kind
+    """The value as it is held inside; None where it is not given and has no default."""
+    if given is None and key.default is None:
+        return None
+    found = given
+    match key.kind:
+        case Whole(least, most):
+            check_whole(given, key.flag, least, most)
+        case OneOf(words):
+            found = choice_of(words, given, key.flag)
+        case PatternText():
+            found = parse_pattern(str(given), key.flag)
+        case SizesText():
+            found = parse_sizes(str(given), key.flag)
+        case Quantity(parse=parse):
+            found = parse(str(given), key.flag)
+        case _:
+            pass
+    return found
+
+
+def _check_shares(values: Mapping[str, Any]) -> None:
+    read, trim, compressible, duplicates = (values[key] for key in ("read", "trim", "compressible", "duplicates"))
+    check_whole(trim, "--trim", 0, ALL_READS - read)
+    if (compressible or duplicates) and read + trim == ALL_READS:
+        raise UsageError(
+            f"{'--compressible' if compressible else '--duplicates'} is about writes, and there are none",
+            f"ask for writes (--read below 100), or leave {'it' if not (compressible and duplicates) else 'both'} away",
+        )
+
+
+def _check_pace(values: Mapping[str, Any]) -> None:
+    rate, arrivals = values["rate"], values["arrivals"]
+    if rate is not None:
+        check_rate(rate)
+    elif arrivals is not None:
+        raise UsageError(
+            f"--arrivals {arrivals} is about operations that are wanted at a rate, and there is none",
+            "add --rate, such as --rate 20k, or leave --arrivals away",
+        )
+
+
+def _check_rest(values: Mapping[str, Any]) -> None:
+    """A burst and the rest behind it go together."""
+    burst, think_time = values["burst"], values["think_time"]
+    if (burst is None) != (think_time is None):
+        given, other = ("--think-time", "--burst 64") if burst is None else ("--burst", "--think-time 10ms")
+        raise UsageError(f"{given} says half of how a worker rests", f"add the other half, such as {other}")

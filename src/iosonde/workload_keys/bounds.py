@@ -1,0 +1,18 @@
+"""What a workload may ask for at least and at most. The engine holds the same bounds."""
+
+from typing import Final
+
+SECTOR_BYTES: Final = 512
+BLOCK_SIZE_BYTES_MAX: Final = 64 << 20
+QUEUE_DEPTH_MAX: Final = 4096
+JOBS_MAX: Final = 256
+TARGETS_MAX: Final = 64
+RATE_PER_S_MAX: Final = 10**9
+# Small enough to stay exact in every JSON reader, and more than any run has operations.
+COUNT_MAX: Final = 10**12
+AMOUNT_BYTES_MAX: Final = 2**60
+DURATION_NS_MAX: Final = 30 * 86_400 * 10**9
+DURATION_NS_MIN: Final = 1_000_000
+# What an open loop may have in flight where nobody says: enough for 640,000 operations of 100 us a second, or for 6,400
+# of 10 ms; deeper than the queue of a SATA drive (32); and 64 buffers of the largest block are what may be in flight.
+OPEN_LOOP_DEPTH: Final = 64

@@ -1,0 +1,99 @@
+"""The kinds of values that a key takes: how they are written, their bounds, and how they are shown."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Generic, TypeVar
+
+Value = TypeVar("Value")
+_Word = TypeVar("_Word", bound=StrEnum)
+
+
+class Kind(Generic[Value]):
+    """What a key takes. ``argument`` is the type of a Python argument, ``metavar`` stands for a value in the help."""
+
+    argument: str
+    metavar: str | None
+
+    def shown(self, value: Any) -> str:  # noqa: ANN401 - each kind has values of its own
+        """A value for people; without its spaces it is a part of a cell's name."""
+        return str(value)
+
+
+@dataclass(frozen=True)
+class Whole(Kind[int]):
+    """A whole number within bounds. Without ``tells_most`` the help shows no upper bound, for nobody meets it."""
+
+    least: int
+    most: int
+    tells_most: bool = True
+    argument = "int"
+    metavar = None
+
+    @property
+    def bounds(self) -> str:
+        """``0 to 100``."""
+        return f"{self.least} to {self.most}"
+
+
+@dataclass(frozen=True)
+class Quantity(Kind[int]):
+    """A number with a unit. Values and bounds are in the base unit."""
+
+    noun: str
+    metavar: str
+    argument: str
+    parse: Callable[[str, str], int]
+    show: Callable[[int], str]
+    least: int
+    most: int
+    examples: tuple[str, ...]
+    # Whether a bare number is clear in a campaign file, so that it may stand without quotes.
+    takes_numbers: bool = False
+
+    @property
+    def bounds(self) -> str:
+        """``512 B to 64 MiB``."""
+        return f"{self.shown(self.least)} to {self.shown(self.most)}"
+
+    def shown(self, value: int) -> str:
+        """The number with the unit that suits it, exact."""
+        return self.show(value)
+
+
+@dataclass(frozen=True)
+class OneOf(Kind[_Word]):
+    """One of a few words."""
+
+    words: type[_Word]
+    argument = "str"
+    metavar = None
+
+
+@dataclass(frozen=True)
+class Switch(Kind[bool]):
+    """On or off; as a flag it takes nothing."""
+
+    argument = "bool"
+    metavar = None
+
+
+@dataclass(frozen=True)
+class PatternText(Kind[Any]):
+    """Where the next block lies: a word with parameters."""
+
+    argument = "str"
+    metavar = "PATTERN"
+
+
+@dataclass(frozen=True)
+class SizesText(Kind[Any]):
+    """One block size, or several with their weights, each within the bounds of ``size``."""
+
+    size: Quantity
+    argument = "str | int"
+    metavar = "SIZE"
+
+    def shown(self, value: Any) -> str:  # noqa: ANN401 - one size or several
+        """One size as any other; several as they are written."""
+        return self.size.shown(value) if isinstance(value, int) else str(value)
