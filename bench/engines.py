@@ -17,7 +17,18 @@ from iosonde.analysis.histogram import PERCENTS
 from iosonde.analysis.latency import percentiles_of
 from iosonde.analysis.totals import total_of
 from iosonde.plans import cell_name
-from iosonde.records import CellPlan, CellRecord, CellTurn, Engine, Experiment, Operation, Outcome, Timing, Workload
+from iosonde.records import (
+    CellPlan,
+    CellRecord,
+    CellTurn,
+    Engine,
+    Experiment,
+    Operation,
+    Outcome,
+    Timing,
+    Workload,
+    one_stream,
+)
 from iosonde.sources import FioSource, Way
 from iosonde.units import SECOND_NS, format_iops, format_latency, format_size
 from iosonde.vocabulary import Access, Sync
@@ -97,7 +108,9 @@ def _own_engine(source: FioSource) -> Engine:
 
 
 def _compare(report: Report, source: FioSource, own: Engine, workload: Workload, pairs: int) -> bool:
-    plan = CellPlan(cell=cell_name(workload), experiments=(Experiment.PROBE,), workload=workload, timing=TIMING)
+    plan = CellPlan(
+        cell=cell_name(workload), experiments=(Experiment.PROBE,), streams=one_stream(workload), timing=TIMING
+    )
     samples: dict[Engine, list[Figures]] = {own: [], Engine.FIO: []}
     for number in range(1, pairs + 1):
         for engine in (own, Engine.FIO) if number % 2 else (Engine.FIO, own):

@@ -26,6 +26,7 @@ from iosonde.records import (
     Operation,
     Timing,
     Workload,
+    one_stream,
 )
 from iosonde.sources import EngineSource, Source, TargetRequest, Way
 from iosonde.units import SECOND_NS
@@ -165,7 +166,7 @@ def _measured(source: EngineSource, engine: Engine, load: Load, seed: int) -> Ce
         arrivals=Arrivals.POISSON if load.rate_per_s else None,
     )
     timing = Timing(warmup_ns=0, measure_ns=round(load.duration_s * SECOND_NS), interval_ns=SECOND_NS // 2)
-    plan = CellPlan(cell="bench", experiments=(Experiment.PROBE,), workload=workload, timing=timing)
+    plan = CellPlan(cell="bench", experiments=(Experiment.PROBE,), streams=one_stream(workload), timing=timing)
     turn = CellTurn(order=1, cell="bench", repeat=1, seed=seed)
     record = source.measure(plan, turn, Way(engine), load.span_bytes, lambda _: None)
     source.close()

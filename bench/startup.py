@@ -12,7 +12,7 @@ from statistics import median
 from bench.report import Report
 from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, measure_to_directory
 from iosonde.plans.names import cell_name
-from iosonde.records import Access, CellPlan, CellTurn, Experiment, Plan, Timing, Workload
+from iosonde.records import Access, CellPlan, CellTurn, Experiment, Plan, Timing, Workload, one_stream
 from iosonde.report.html import LIBRARY
 from iosonde.store.names import HEADER_NAME, JOURNAL_NAME
 from iosonde.vocabulary import EngineChoice
@@ -100,7 +100,7 @@ def hundred_cells(span_bytes: int) -> Plan:
     extra = [_workload(Access.RANDOM, share, 4096, 40) for share in range(1, 101 - len(workloads))]
     workloads |= dict.fromkeys(extra, Experiment.MIX)
     cells = tuple(
-        CellPlan(cell=cell_name(each), experiments=(experiment,), workload=each, timing=timing)
+        CellPlan(cell=cell_name(each), experiments=(experiment,), streams=one_stream(each), timing=timing)
         for each, experiment in workloads.items()
     )
     turns = [(cell.cell, repeat) for repeat in (1, 2, 3) for cell in cells]

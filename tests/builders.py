@@ -42,6 +42,7 @@ from iosonde.records import (
     ThreadCpu,
     Timing,
     Workload,
+    one_stream,
 )
 from iosonde.vocabulary import FailureKind
 
@@ -100,7 +101,7 @@ def workload(
 
 def cell_plan(asked: Workload, *experiments: Experiment, timing: Timing = TIMING) -> CellPlan:
     """A planned cell with the id that fits its workload."""
-    return CellPlan(cell=cell_name(asked), experiments=experiments, workload=asked, timing=timing)
+    return CellPlan(cell=cell_name(asked), experiments=experiments, streams=one_stream(asked), timing=timing)
 
 
 def silent_repeat(plan: CellPlan, repeat: int, **others: Any) -> CellRecord:

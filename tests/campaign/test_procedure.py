@@ -31,6 +31,7 @@ from iosonde.records import (
     Tracked,
     Workload,
     in_order,
+    one_stream,
 )
 from iosonde.report.facts import fact_groups
 from iosonde.store import load_run
@@ -48,7 +49,7 @@ def cell(read_percent: int, timing: Timing | None = None) -> CellPlan:
     return CellPlan(
         cell=cell_name(workload),
         experiments=(Experiment.MATRIX,),
-        workload=workload,
+        streams=one_stream(workload),
         timing=timing or timing_of(0, 50 * MILLISECOND_NS),
     )
 

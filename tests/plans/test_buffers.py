@@ -7,7 +7,7 @@ import pytest
 
 from iosonde.plans import Ground, campaign_plan, largest_buffers, load_profile
 from iosonde.plans.buffers import buffer_bytes
-from iosonde.records import Access, CellPlan, CellTurn, Engine, Experiment, Timing, Workload, parse_sizes
+from iosonde.records import Access, CellPlan, CellTurn, Engine, Experiment, Timing, Workload, one_stream, parse_sizes
 from iosonde.sources import EngineSource, TargetRequest, Way
 from iosonde.vocabulary import EngineChoice
 
@@ -46,7 +46,7 @@ def test_the_plan_tells_what_the_engine_takes(source: EngineSource, name: str, e
         pytest.skip(f"no {engine} here: {source.hello.io_uring_refused}")
     asked = {"pattern": Access.RANDOM, "block_size_bytes": 4096, "queue_depth": 1, **WORKLOADS[name]}
     workload = Workload.model_validate(asked)
-    plan = CellPlan(cell="one", experiments=(Experiment.PROBE,), workload=workload, timing=SHORT)
+    plan = CellPlan(cell="one", experiments=(Experiment.PROBE,), streams=one_stream(workload), timing=SHORT)
     turn = CellTurn(order=1, cell="one", repeat=1, seed=1)
     record = source.measure(plan, turn, Way(engine), SPAN_BYTES, lambda _: None)
     assert record.engine is not None

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from iosonde.errors import UsageError
-from iosonde.records import CellPlan, CellTurn, Experiment, Plan, Sync, Timing
+from iosonde.records import CellPlan, CellTurn, Experiment, Plan, Sync, Timing, one_stream
 from iosonde.sources.fio import check_fio_can
 from iosonde.sources.fio.job import Setup, arguments_of
 from iosonde.vocabulary import Poll
@@ -22,7 +22,9 @@ PLAIN: dict[str, Any] = {"queue_depth": 4}
 
 
 def planned(timing: Timing = TIMING, **asked: Any) -> CellPlan:
-    return CellPlan(cell="cell", experiments=(Experiment.PROBE,), workload=workload(**(PLAIN | asked)), timing=timing)
+    return CellPlan(
+        cell="cell", experiments=(Experiment.PROBE,), streams=one_stream(workload(**(PLAIN | asked))), timing=timing
+    )
 
 
 def words_of(

@@ -23,6 +23,7 @@ from iosonde.records import (
     Outcome,
     Phase,
     Timing,
+    one_stream,
 )
 from iosonde.sources.fio.assemble import Measured
 from iosonde.sources.fio.output import LAYOUT, Snapshot, objects_in, read_snapshot
@@ -46,7 +47,7 @@ def snapshots(name: str) -> list[Snapshot]:
 
 def planned(warmup_ms: int, measure_ms: int, **asked: Any) -> CellPlan:
     timing = Timing(warmup_ns=warmup_ms * MS, measure_ns=measure_ms * MS, interval_ns=200 * MS)
-    return CellPlan(cell="cell", experiments=(Experiment.PROBE,), workload=workload(**asked), timing=timing)
+    return CellPlan(cell="cell", experiments=(Experiment.PROBE,), streams=one_stream(workload(**asked)), timing=timing)
 
 
 def measured(name: str, plan: CellPlan) -> CellRecord:

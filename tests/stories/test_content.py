@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from iosonde.records import Access, CellPlan, CellTurn, Data, Engine, Experiment, Timing, Workload
+from iosonde.records import Access, CellPlan, CellTurn, Data, Engine, Experiment, Timing, Workload, one_stream
 from iosonde.records.pattern import Permutation
 from iosonde.sources import EngineSource, TargetRequest, Way
 from iosonde.units import SECOND_NS
@@ -36,7 +36,7 @@ def content(folder: Path, way: Engine = Engine.PSYNC, **asked: object) -> bytes:
     asked = {"pattern": Access.SEQUENTIAL, "block_size_bytes": PAGE, "queue_depth": 4, **asked}
     workload = Workload.model_validate({"read_percent": 0, **asked})
     timing = Timing(warmup_ns=0, measure_ns=SECOND_NS, interval_ns=SECOND_NS, amount_bytes=SIZE)
-    cell = CellPlan(cell="write", experiments=(Experiment.PROBE,), workload=workload, timing=timing)
+    cell = CellPlan(cell="write", experiments=(Experiment.PROBE,), streams=one_stream(workload), timing=timing)
     path = folder / "content.data"
     path.unlink(missing_ok=True)
     with engine() as source:

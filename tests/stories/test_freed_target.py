@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.records import Access, CellPlan, CellTurn, Engine, Experiment, Timing, Workload
+from iosonde.records import Access, CellPlan, CellTurn, Engine, Experiment, Timing, Workload, one_stream
 from iosonde.sources import EngineSource, TargetRequest, Way
 
 SIZE_BYTES = 16 << 20
@@ -16,7 +16,7 @@ ROUNDS = 8
 def test_a_file_can_be_opened_at_once_behind_an_engine_that_had_a_ring_on_it(how: str, tmp_path: Path) -> None:
     workload = Workload(pattern=Access.RANDOM, read_percent=0, block_size_bytes=4096, queue_depth=32)
     timing = Timing(warmup_ns=0, measure_ns=50 * MS, interval_ns=50 * MS)
-    cell = CellPlan(cell="writes", experiments=(Experiment.PROBE,), workload=workload, timing=timing)
+    cell = CellPlan(cell="writes", experiments=(Experiment.PROBE,), streams=one_stream(workload), timing=timing)
     path, counts = tmp_path / "file", []
     for number in range(ROUNDS):
         source = EngineSource()

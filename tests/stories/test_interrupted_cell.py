@@ -14,6 +14,7 @@ from iosonde.records import (
     SimulationFacts,
     Timing,
     Workload,
+    one_stream,
 )
 from iosonde.sources import EngineSource, Interrupted, TargetRequest, Way
 
@@ -26,7 +27,7 @@ def test_a_cell_that_ended_as_the_signal_came_is_cut_and_measured_again() -> Non
     drive = SimulationFacts(model="mm1", title=model.title, table=model.parameters, seed=1)
     workload = Workload(pattern=Access.RANDOM, read_percent=100, block_size_bytes=4096, queue_depth=1)
     timing = Timing(warmup_ns=0, measure_ns=INTERVALS * 10 * MS, interval_ns=10 * MS)
-    plan = CellPlan(cell="short", experiments=(Experiment.PROBE,), workload=workload, timing=timing)
+    plan = CellPlan(cell="short", experiments=(Experiment.PROBE,), streams=one_stream(workload), timing=timing)
     seen = 0
 
     def signal_at_the_end(_: IntervalRecord) -> None:

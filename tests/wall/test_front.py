@@ -25,6 +25,7 @@ from iosonde.records import (
     Sync,
     Timing,
     Workload,
+    one_stream,
 )
 from iosonde.sources import EngineSource, TargetRequest, Way
 from iosonde.sources.engine.assemble import assemble_cell
@@ -45,7 +46,7 @@ def cell(timing: Timing = SHORT, **workload: object) -> CellPlan:
     asked = Workload.model_validate(
         {"pattern": Access.RANDOM, "read_percent": 100, "block_size_bytes": 4096, "queue_depth": 4, **workload}
     )
-    return CellPlan(cell="recorded", experiments=(Experiment.PROBE,), workload=asked, timing=timing)
+    return CellPlan(cell="recorded", experiments=(Experiment.PROBE,), streams=one_stream(asked), timing=timing)
 
 
 def filling(targets: int = 1) -> CellPlan:

@@ -32,6 +32,7 @@ from iosonde.records import (
     Plan,
     Workload,
     depth_kept,
+    one_stream,
 )
 from iosonde.vocabulary import Fate
 
@@ -215,6 +216,16 @@ def estimate_cell(
         cpu_ns_per_io=estimate_known([_cpu_ns_per_io(record) for record in used], weights),
         operations={operation: each for operation, each in estimates.items() if each is not None},
         repeats=repeats,
+    )
+
+
+def plan_of(record: CellRecord) -> CellPlan:
+    """The cell that a record is of, where no plan knows it: as it was measured."""
+    return CellPlan(
+        cell=record.cell,
+        experiments=record.experiments,
+        streams=one_stream(record.workload),
+        timing=record.timing,
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
-from iosonde.analysis.cells import CellEstimate, estimate_cell, was_looked_at
+from iosonde.analysis.cells import CellEstimate, estimate_cell, plan_of, was_looked_at
 from iosonde.analysis.families import Along, Family, families_of
 from iosonde.analysis.knee import Knee, depth_points, find_knee, knee_of
 from iosonde.analysis.scaling import Scaling, scaling_of
@@ -99,6 +99,6 @@ def _planned(plans: Sequence[CellPlan], records: Sequence[CellRecord]) -> list[C
     for record in records:
         known.setdefault(
             record.cell,
-            CellPlan(cell=record.cell, experiments=record.experiments, workload=record.workload, timing=record.timing),
+            plan_of(record),
         )
     return list(known.values())

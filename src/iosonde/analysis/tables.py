@@ -256,6 +256,7 @@ _CELL_COLUMNS: Final = (
     _Definition("run", text, lambda row: row.run),
     _Definition("experiments", text, lambda row: "+".join(row.record.experiments)),
     _Definition("cell", text, lambda row: row.record.cell),
+    _Definition("stream", text, lambda row: row.record.stream),
     _Definition("repeat", integer, lambda row: row.record.repeat),
     _Definition("order", integer, lambda row: row.record.order),
     _Definition("round", maybe_integer, lambda row: row.record.round),

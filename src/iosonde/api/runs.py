@@ -124,7 +124,9 @@ class Run:
         return find(Case.of(self._analysis))
 
     def _of_intervals(self, table: Callable[[RunRecord], Table]) -> Frame:
-        return Frame(table(self.record))
+        from iosonde.analysis.streams import by_stream
+
+        return Frame(table(by_stream(self.record)))
 
 
 def open_run(path: str | Path) -> Run:

@@ -4,11 +4,11 @@ from collections import defaultdict
 
 import numpy as np
 
-from iosonde.analysis.cells import estimate_cell
+from iosonde.analysis.cells import estimate_cell, plan_of
 from iosonde.analysis.figures import figure_of
 from iosonde.analysis.series.steady import SteadyRule, holds, window_figures
 from iosonde.plans import cell_seed
-from iosonde.records import CellPlan, CellRecord, CellTurn, Outcome, Plan, SteadyState
+from iosonde.records import CellRecord, CellTurn, Outcome, Plan, SteadyState
 from iosonde.vocabulary import Quantity
 
 
@@ -79,6 +79,6 @@ class RoundScheduler:
 def _value(record: CellRecord | None, quantity: Quantity) -> float | None:
     if record is None or record.outcome is not Outcome.FINISHED:
         return None
-    cell = CellPlan(cell=record.cell, experiments=record.experiments, workload=record.workload, timing=record.timing)
+    cell = plan_of(record)
     estimates = estimate_cell(cell, [record]).of(record.workload.subject)
     return None if estimates is None else figure_of(quantity, estimates, record.cell).value

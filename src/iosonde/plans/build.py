@@ -28,6 +28,7 @@ from iosonde.records import (
     Timing,
     Workload,
     in_order,
+    one_stream,
 )
 from iosonde.records.plan import AIM_REPEATS_MIN
 from iosonde.records.workload import ALL_READS
@@ -102,7 +103,7 @@ def campaign_plan(campaign: CampaignTable, ground: Ground, *, quick: bool, seed:
             asked[cell] = held if kind in held else (*held, kind)
     names = _names(list(asked))
     cells = tuple(
-        CellPlan(cell=names[cell], experiments=experiments, workload=cell.workload, timing=cell.timing)
+        CellPlan(cell=names[cell], experiments=experiments, streams=one_stream(cell.workload), timing=cell.timing)
         for cell, experiments in asked.items()
     )
     check_cells(len(cells), "the campaign")
@@ -195,7 +196,9 @@ def _differences(one: _Cell, other: _Cell) -> list[str]:
 
 def probe_plan(workload: Workload, timing: Timing, ground: Ground, *, seed: int) -> Plan:
     """A plan of one cell, measured once with the very seed that was asked for."""
-    cell = CellPlan(cell=cell_name(workload), experiments=(Experiment.PROBE,), workload=workload, timing=timing)
+    cell = CellPlan(
+        cell=cell_name(workload), experiments=(Experiment.PROBE,), streams=one_stream(workload), timing=timing
+    )
     return Plan(
         profile="probe",
         quick=False,
@@ -230,7 +233,9 @@ def fill_cell(ground: Ground, data: Data = Data.RANDOM, *, verify: bool = False)
         targets=ground.targets,
         verify=verify,
     )
-    return CellPlan(cell="fill", experiments=(Experiment.FILL,), workload=workload, timing=_until(ground.span_bytes))
+    return CellPlan(
+        cell="fill", experiments=(Experiment.FILL,), streams=one_stream(workload), timing=_until(ground.span_bytes)
+    )
 
 
 def cell_seed(seed: int, cell: str, repeat: int) -> int:

@@ -45,6 +45,12 @@ def check_rate(rate_per_s: int) -> None:
 
 def check_plan(plan: Plan, *, targets: int) -> None:
     """Raises UsageError for the first cell that can't be measured on the plan's span of so many targets."""
+    for cell in plan.every_cell:
+        if len(cell.streams) > 1:
+            raise UsageError(
+                f"{cell.cell} has {len(cell.streams)} streams, and one at a time can be measured yet",
+                "ask for each as a cell of its own",
+            )
     check_account(plan)
     for cell in plan.cells:
         _check_cell(cell, plan.span_bytes)

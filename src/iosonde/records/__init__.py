@@ -52,9 +52,11 @@ from iosonde.records.plan import (
     SteadyState,
     Step,
     StopRule,
+    Stream,
     Tracked,
     WriteStep,
     in_order,
+    one_stream,
 )
 from iosonde.records.run import SCHEMA_VERSION, EngineHello, RunHeader, RunRecord, Session
 from iosonde.records.target import (
@@ -152,6 +154,7 @@ __all__ = [
     "SteadyState",
     "Step",
     "StopRule",
+    "Stream",
     "Strided",
     "Sync",
     "TargetFacts",
@@ -171,6 +174,7 @@ __all__ = [
     "device_depth",
     "flattened",
     "in_order",
+    "one_stream",
     "parse_pattern",
     "parse_sizes",
 ]

@@ -232,7 +232,10 @@ class WithinRepeat(Record):
 
 
 class CellRecord(Record):
-    """One measurement of one cell.
+    """One measurement of one cell, or of one of its streams: each stream of a trial has a record of its own.
+
+    ``stream`` is the name of the stream, empty where it is the only one. What is known of the trial as a whole (CPU,
+    clocks, devices, drives, verification) stands in the record of its first stream.
 
     ``operations`` are the measured totals: the sum of the intervals whose phase is ``measure``.
     ``warmup`` are those of the warm-up. ``intervals`` may be left out where only totals are wanted.
@@ -255,6 +258,7 @@ class CellRecord(Record):
     """
 
     cell: str
+    stream: str = ""
     experiments: tuple[Experiment, ...]
     repeat: int
     order: int

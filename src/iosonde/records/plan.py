@@ -9,13 +9,31 @@ from iosonde.records.workload import Timing, Workload
 from iosonde.vocabulary import Experiment, Quantity
 
 
+class Stream(Record):
+    """One of the workloads of a cell, which all run at the same time; ``name`` is empty where it is the only one."""
+
+    name: str = ""
+    workload: Workload
+
+
+def one_stream(workload: Workload) -> tuple[Stream, ...]:
+    """The streams of a cell that is about one workload alone."""
+    return (Stream(workload=workload),)
+
+
 class CellPlan(Record):
     """A cell before it is measured; ``experiments`` are all that read their figures from it."""
 
     cell: str
     experiments: tuple[Experiment, ...]
-    workload: Workload
+    streams: tuple[Stream, ...] = Field(min_length=1)
     timing: Timing
+
+    @property
+    def workload(self) -> Workload:
+        """The workload of a cell that has one stream, as every cell has that can be measured yet."""
+        (stream,) = self.streams
+        return stream.workload
 
 
 class CellTurn(Record):

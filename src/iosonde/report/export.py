@@ -76,7 +76,7 @@ def run_json(analysis: RunAnalysis, findings: Sequence[Finding]) -> str:
     headline = headline_of(estimates, findings)
     document = ExportedRun(
         export_version=EXPORT_VERSION,
-        run=analysis.run,
+        run=analysis.recorded,
         cells=estimates.cells,
         headline=headline.groups,
         sweeps={each.name: tuple(cell.cell for cell in each.sweep.cells) for each in headline.knees},

@@ -24,8 +24,8 @@ class Upgrade:
     frames: Mapping[Kind, Step] = field(default_factory=dict)
 
 
-def _prepared_by_steps(header: dict[str, Any]) -> None:
-    """The first write became the only step of a preparation, and an aim one of the rules by which a run ends."""
+def _plan_of_steps(header: dict[str, Any]) -> None:
+    """The first write became a step, an aim one of the rules by which a run ends, a workload a stream of its cell."""
     plan = header["plan"]
     if "fill" in plan:
         fill = plan.pop("fill")
@@ -33,6 +33,9 @@ def _prepared_by_steps(header: dict[str, Any]) -> None:
     if "aim" in plan:
         aim = plan.pop("aim")
         plan["stop"] = {"kind": "fixed"} if aim is None else {"kind": "precision", **aim}
+    for cell in (*plan["cells"], *(step["cell"] for step in plan["preparation"] if step["kind"] == "write")):
+        if "workload" in cell:
+            cell["streams"] = [{"name": "", "workload": cell.pop("workload")}]
 
 
 UPGRADES: Final[Mapping[int, Upgrade]] = {
@@ -43,7 +46,7 @@ UPGRADES: Final[Mapping[int, Upgrade]] = {
     # What had completed and was not taken yet came, and what the kernel counts; nobody knows them of older runs.
     3: Upgrade(),
     # Preparation became a list of steps, and when it is enough a rule; rounds came, which nobody knows of older trials.
-    4: Upgrade(header=_prepared_by_steps),
+    4: Upgrade(header=_plan_of_steps),
 }
 """By the version that they start from."""
 

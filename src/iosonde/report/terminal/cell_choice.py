@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from iosonde.analysis.cells import plan_of
 from iosonde.analysis.states import Repeats, sort_repeats
 from iosonde.errors import UsageError
 from iosonde.printing import printable
@@ -37,7 +38,7 @@ def chosen_cell(run: RunRecord, words: str, repeat: int | None) -> ChosenCell:
     for record in measured:
         plans.setdefault(
             record.cell,
-            CellPlan(cell=record.cell, experiments=record.experiments, workload=record.workload, timing=record.timing),
+            plan_of(record),
         )
     plan = plans[_name(list(plans), words)]
     records = sorted((record for record in measured if record.cell == plan.cell), key=lambda record: record.repeat)

@@ -1,0 +1,74 @@
+"""A cell of several streams: each has its own figures wherever figures are shown, and nothing adds them up."""
+
+import json
+
+import pytest
+
+from iosonde.analysis.estimate_table import estimate_table
+from iosonde.analysis.run import RunAnalysis
+from iosonde.analysis.tables import cell_table
+from iosonde.errors import UsageError
+from iosonde.plans import check_plan
+from iosonde.records import Operation
+from iosonde.report.export import run_json
+from iosonde.report.markdown import page_markdown
+from iosonde.report.page import page_of
+from iosonde.report.terminal.cell_choice import chosen_cell
+from tests.judging import findings_of
+from tests.lab_builder import lab_run
+from tests.stream_builder import REPEATS, mixed_run, separate_run
+
+STREAMS = ("mixed/readers", "mixed/log")
+
+
+def test_each_stream_has_the_estimates_of_a_cell_of_its_own() -> None:
+    mixed, separate = RunAnalysis(mixed_run()).estimates, RunAnalysis(separate_run()).estimates
+    assert [cell.cell for cell in mixed.cells] == list(STREAMS)
+    for each, other in zip(mixed.cells, separate.cells, strict=True):
+        assert each.operations == other.operations
+        assert each.workload == other.workload
+
+
+def test_the_tables_have_a_row_for_each_stream_with_its_own_workload() -> None:
+    table = cell_table(RunAnalysis(mixed_run()))
+    rows = list(zip(table["cell"], table["stream"], table["operation"], table["read_percent"], strict=True))
+    assert rows.count(("mixed/readers", "readers", "read", 100)) == REPEATS
+    assert rows.count(("mixed/log", "log", "commit", 0)) == REPEATS
+    assert not [row for row in rows if row[0] == "mixed"]
+    assert set(estimate_table(RunAnalysis(mixed_run()))["cell"]) == set(STREAMS)
+
+
+def test_the_document_holds_the_record_as_it_was_written_and_estimates_by_stream() -> None:
+    document = json.loads(run_json(RunAnalysis(mixed_run()), ()))
+    assert [(each["cell"], each["stream"]) for each in document["run"]["cells"][:2]] == [
+        ("mixed", "readers"),
+        ("mixed", "log"),
+    ]
+    assert [stream["name"] for stream in document["run"]["header"]["plan"]["cells"][0]["streams"]] == ["readers", "log"]
+    assert [each["cell"] for each in document["cells"]] == list(STREAMS)
+
+
+def test_a_report_tells_the_streams_apart_and_every_trial_of_each() -> None:
+    run = mixed_run()
+    page = page_of(RunAnalysis(run), findings_of(run))
+    text = page_markdown(page, "charts")
+    assert all(stream in text for stream in STREAMS)
+    assert [(turn.cell, turn.outcome) for turn in page.turns] == [
+        (stream, "finished, used") for _ in range(REPEATS) for stream in STREAMS
+    ]
+
+
+def test_a_stream_is_shown_by_its_name() -> None:
+    chosen = chosen_cell(RunAnalysis(mixed_run()).run, "mixed/log", None)
+    assert [record.stream for record in chosen.records] == ["log"] * REPEATS
+    assert all(Operation.COMMIT in record.operations for record in chosen.records)
+
+
+def test_a_run_without_such_cells_is_looked_at_as_it_is() -> None:
+    run = lab_run(repeats=1)
+    assert RunAnalysis(run).run is run
+
+
+def test_several_streams_of_a_cell_cannot_be_measured_yet() -> None:
+    with pytest.raises(UsageError, match="mixed has 2 streams, and one at a time can be measured yet"):
+        check_plan(mixed_run().header.plan, targets=1)
