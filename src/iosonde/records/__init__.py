@@ -28,6 +28,7 @@ from iosonde.records.cell import (
     depth_kept,
     device_depth,
 )
+from iosonde.records.distribution import Distribution, Moments, Percentiles
 from iosonde.records.histogram import Histogram, Layout
 from iosonde.records.host import HostFacts
 from iosonde.records.interval import INTERVAL_FORM, IntervalRecord, OperationTotals, Times
@@ -95,6 +96,7 @@ __all__ = [
     "DeviceCounts",
     "DeviceFacts",
     "DeviceUse",
+    "Distribution",
     "DriveHealth",
     "DriveState",
     "Engine",
@@ -114,6 +116,7 @@ __all__ = [
     "LatencyKind",
     "LaterPass",
     "Layout",
+    "Moments",
     "NamespaceFacts",
     "Neighbour",
     "Operation",
@@ -121,6 +124,7 @@ __all__ = [
     "Outcome",
     "Pareto",
     "Pattern",
+    "Percentiles",
     "Permutation",
     "Phase",
     "Plan",
