@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from iosonde.analysis.distribution import MIXED, NOT_ADDED, NOT_PRINTED, UNCOUNTED, latency_figure
+from iosonde.analysis.distribution import ADDED_UP, MIXED, NOT_ADDED, NOT_PRINTED, UNCOUNTED, latency_figure
 from iosonde.analysis.histogram import percentiles
 from iosonde.analysis.latency import service_of
 from iosonde.figures import Figure, Printed
@@ -51,6 +51,7 @@ def test_counts_answer_for_no_percentile_with_too_few_samples_beyond_it() -> Non
 def test_counts_of_several_repeats_are_added_up() -> None:
     found = latency_figure(Quantity.LATENCY_NS_P99_9, Operation.READ, [COUNTED] * 6)
     assert found.value == pytest.approx(1_998 * US, rel=0.004)
+    assert found.why_none == ADDED_UP
 
 
 def test_printed_percentiles_answer_for_what_was_printed() -> None:

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from iosonde.analysis.histogram import bucket_of, low_and_width, percentiles
+from iosonde.analysis.histogram import percentiles, resolution_ns
 from iosonde.analysis.missing import FEW_BEYOND, NOT_MEASURED, ONE_REPEAT
 from iosonde.analysis.totals import merge_times
 from iosonde.figures import Figure
 from iosonde.records import Distribution, Moments, Operation, Percentiles, Provenance, Times
 from iosonde.vocabulary import Quantity
 
+ADDED_UP: Final = "repeats that are added up say nothing about how they differ"
 NOT_PRINTED: Final = "it was not printed"
 UNCOUNTED: Final = "means of several repeats were printed, and not how many operations each is of"
 NOT_ADDED: Final = "percentiles of several repeats were printed, and they don't add up to one of all"
@@ -28,6 +29,7 @@ def latency_figure(
     """A mean or percentile of latency over all repeats of a cell, nanoseconds.
 
     ``why_none`` says why there is no value, or no 95 % interval: one distribution has none, however it is known.
+    Raises ValueError for counts of two engines whose buckets have unlike ceilings.
     """
     assert quantity not in {Quantity.IOPS, Quantity.BYTES_PER_S}, "a distribution of latencies knows no throughput"
     blank = Figure(quantity=quantity, operation=operation, value=None, place=place)
@@ -36,7 +38,7 @@ def latency_figure(
         return replace(blank, provenance=Provenance.UNKNOWN, why_none=NOT_MEASURED)
     counted = [each for each in known if isinstance(each, Times)]
     if len(counted) == len(known):
-        return _counted(blank, merge_times(counted))
+        return _counted(blank, merge_times(counted), ONE_REPEAT if len(counted) == 1 else ADDED_UP)
     printed = [each for each in known if not isinstance(each, Times)]
     if counted:
         return replace(blank, provenance=Provenance.UNKNOWN, why_none=MIXED)
@@ -45,19 +47,18 @@ def latency_figure(
     return _printed_percentile(blank, quantity.percent, printed)
 
 
-def _counted(blank: Figure, times: Times | None) -> Figure:
+def _counted(blank: Figure, times: Times | None, why_no_interval: str) -> Figure:
     count = 0 if times is None else sum(times.histogram.count)
     if times is None or not count:
         return replace(blank, provenance=Provenance.UNKNOWN, why_none=NOT_MEASURED)
     percent = blank.quantity.percent
     if percent is None:
-        return replace(blank, value=times.ns_sum / count, why_none=ONE_REPEAT)
+        return replace(blank, value=times.ns_sum / count, why_none=why_no_interval)
     (value,) = percentiles(times.histogram, (percent,), smallest_ns=times.ns_min, largest_ns=times.ns_max)
     if value is None:
         return replace(blank, why_none=FEW_BEYOND)
-    layout = times.histogram.layout
-    _, width = low_and_width(layout, bucket_of(layout, value))
-    return replace(blank, value=value, resolution=float(width), why_none=ONE_REPEAT)
+    resolution = resolution_ns(times.histogram.layout, value)
+    return replace(blank, value=value, resolution=resolution, why_none=why_no_interval)
 
 
 def _printed_mean(blank: Figure, repeats: Sequence[Moments | None]) -> Figure:
