@@ -21,7 +21,6 @@ from iosonde.records import (
     Engine,
     Fault,
     FaultKind,
-    FioTruth,
     IntervalRecord,
     Neighbour,
     Operation,
@@ -41,8 +40,9 @@ from tests.builders import (
     cell_plan,
     cell_record,
     cpu_use,
-    engine_truth,
+    engine_facts,
     failed,
+    fio_facts,
     host_facts,
     interval_record,
     no_operations,
@@ -195,12 +195,12 @@ def clocks(engine_ns: int, raw_ns: int, wall_ns: int) -> dict[str, Any]:
 
 def commits(engine: Engine, achieved: float = 1.0, workers: int = 0) -> list[CellRecord]:
     asked = workload(read_percent=0, queue_depth=1, sync=Sync.FDATASYNC)
-    truth = engine_truth(engine).model_copy(update={"kernel_workers": workers})
-    return [repeat(number, asked, count=2_500, queue_depth_achieved=achieved, engine=truth) for number in (1, 2, 3)]
+    facts = engine_facts(engine).model_copy(update={"kernel_workers": workers})
+    return [repeat(number, asked, count=2_500, queue_depth_achieved=achieved, engine=facts) for number in (1, 2, 3)]
 
 
-def truth(**changes: Any) -> dict[str, Any]:
-    return {"engine": engine_truth().model_copy(update=changes)}
+def granted(**changes: Any) -> dict[str, Any]:
+    return {"engine": engine_facts().model_copy(update=changes)}
 
 
 def device(**changes: Any) -> dict[str, Any]:
@@ -246,9 +246,7 @@ def stolen(share: float) -> CpuUse:
 
 def by_fio(**asked: Any) -> RunRecord:
     """A run that fio measured, which knows neither depth nor CPU nor what was in flight."""
-    told = FioTruth(version="fio-3.33", ioengine="io_uring", arguments=("--name=target-1",))
-    engine = engine_truth(Engine.FIO).model_copy(update={"fio": told, "kernel_workers": None})
-    unknown = {"in_flight_ns": None, "cpu": None, "censored": None, "engine": engine}
+    unknown = {"in_flight_ns": None, "cpu": None, "censored": None, "engine": fio_facts()}
     header = {"engine": "fio", "engine_asked": "fio", "hello": {"engines": ["io_uring", "psync", "fio"]}}
     return run_of(*three(asked=workload(**asked), **unknown), header=header)
 
@@ -300,16 +298,16 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
     "cpu-quota": lambda: sound(header={"host": {"cpu_quota": 2.0}}),
     "one-cpu": lambda: sound(header={"host": {"cpus_allowed": 1}}),
     "engine-fallback": lambda: run_of(
-        *three(engine=engine_truth(Engine.PSYNC)),
+        *three(engine=engine_facts(Engine.PSYNC)),
         header={"engine": "psync", "hello": {"engines": ["psync", "null"], "io_uring_refused": "EPERM"}},
     ),
     "engine-by-cell": lambda: run_of(*three(), *commits(Engine.PSYNC)),
     "measured-by-fio": by_fio,
     "waiting-not-counted": lambda: by_fio(rate_per_s=5_000, arrivals="poisson"),
     "polling-refused": lambda: run_of(
-        *three(**truth(fallbacks=("polled completions refused: EOPNOTSUPP",))), header={"poll_asked": "iopoll"}
+        *three(**granted(fallbacks=("polled completions refused: EOPNOTSUPP",))), header={"poll_asked": "iopoll"}
     ),
-    "registration-refused": lambda: run_of(*three(**truth(fallbacks=("registered buffers refused: ENOMEM",)))),
+    "registration-refused": lambda: run_of(*three(**granted(fallbacks=("registered buffers refused: ENOMEM",)))),
     "clock-drift": lambda: run_of(*three(**clocks(SECOND_NS, SECOND_NS + MS, SECOND_NS))),
     "slow-clock": lambda: sound(
         header={"hello": {"clock_read_ns": 1_140}, "host": {"clock_source": "acpi_pm"}},
@@ -355,9 +353,9 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
     "repeats-discarded": lambda: run_of(*three(), repeat(4, neighbours=(Neighbour(process=71, device="sda"),))),
     "repeats-differ": lambda: run_of(repeat(1, count=30_000), repeat(2), repeat(3, count=50_000)),
     "host-limited": lambda: run_of(*three(cpu_ns=round(4.8 * SECOND_NS))),
-    "busy-by-design": lambda: run_of(*three(cpu_ns=round(4.8 * SECOND_NS), **truth(poll_mode="iopoll"))),
+    "busy-by-design": lambda: run_of(*three(cpu_ns=round(4.8 * SECOND_NS), **granted(poll_mode="iopoll"))),
     "far-from-device": lambda: run_of(*three(), header=on_node(1, (2, 3))),
-    "kernel-workers": lambda: run_of(*three(**truth(kernel_workers=2))),
+    "kernel-workers": lambda: run_of(*three(**granted(kernel_workers=2))),
     "steal": lambda: run_of(*three(cpu=stolen(0.03))),
     "intervals-merged": lambda: run_of(*three(intervals_merged=1)),
     "not-as-written": lambda: run_of(
@@ -382,9 +380,9 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     # What fio does not tell is no reason to speak.
     *((each, by_fio) for each in ("depth-not-reached", "host-limited", "kernel-workers", "slowest-not-counted")),
     ("saturated", lambda: by_fio(rate_per_s=5_000_000, arrivals="constant")),
-    ("polling-refused", lambda: run_of(*three(**truth(poll_mode="iopoll")), header={"poll_asked": "iopoll"})),
+    ("polling-refused", lambda: run_of(*three(**granted(poll_mode="iopoll")), header={"poll_asked": "iopoll"})),
     ("polling-refused", lambda: run_of(*commits(Engine.IO_URING), header={"poll_asked": "iopoll"})),
-    ("registration-refused", lambda: run_of(*three(**truth(fallbacks=("polled completions refused: EOPNOTSUPP",))))),
+    ("registration-refused", lambda: run_of(*three(**granted(fallbacks=("polled completions refused: EOPNOTSUPP",))))),
     ("cpu-quota", lambda: sound(header={"host": {"cpu_quota": 16.0}})),
     ("one-cpu", lambda: sound(header={"host": {"cpus_allowed": 1}, "target": {"kind": "null"}})),
     ("clock-drift", lambda: run_of(*three(**clocks(SECOND_NS, SECOND_NS + MS // 10, SECOND_NS)))),
@@ -422,7 +420,7 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ("device-counts-differ", lambda: alone(*three(**counted(1.5)), uses=(MOUNTED,))),
     ("device-counts-differ", lambda: run_of(*three(**counted(0.1)), header=BUFFERED)),
     ("device-counts-differ", lambda: run_of(*commits(Engine.IO_URING))),
-    ("device-counts-differ", lambda: run_of(*three(**counted(0.1), **truth(engine=Engine.PASSTHROUGH)))),
+    ("device-counts-differ", lambda: run_of(*three(**counted(0.1), **granted(engine=Engine.PASSTHROUGH)))),
     # The host has a part in what the engine sees, and the kernel's own time is a little below it.
     ("device-times-differ", lambda: alone(*three(**counted(latency_ns=MS * 97 // 100)))),
     ("device-times-differ", lambda: run_of(*three(**counted(latency_ns=2 * MS)))),
@@ -497,26 +495,26 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
     ),
     ("repeats-differ", lambda: run_of(repeat(1, count=39_000), repeat(2), repeat(3, count=41_000))),
     ("repeats-differ", lambda: run_of(repeat(1))),
-    ("busy-by-design", lambda: run_of(*three(cpu_ns=round(4.8 * SECOND_NS), **truth(poll_mode="sqpoll")))),
-    ("host-limited", lambda: run_of(*three(cpu_ns=round(4.8 * SECOND_NS), **truth(poll_mode="iopoll")))),
+    ("busy-by-design", lambda: run_of(*three(cpu_ns=round(4.8 * SECOND_NS), **granted(poll_mode="sqpoll")))),
+    ("host-limited", lambda: run_of(*three(cpu_ns=round(4.8 * SECOND_NS), **granted(poll_mode="iopoll")))),
     ("far-from-device", lambda: run_of(*three(), header=on_node(0, (0, 1)))),
     ("far-from-device", lambda: run_of(*three(), header=on_node(0, ()))),
     ("host-limited", lambda: run_of(*three(cpu_ns=round(4.4 * SECOND_NS)))),
     ("depth-not-reached", lambda: run_of(*three(queue_depth_achieved=2.0), header={"target": {"kind": "null"}})),
-    ("host-limited", lambda: run_of(*three(cpu_ns=5 * SECOND_NS, engine=engine_truth(Engine.NULL)))),
+    ("host-limited", lambda: run_of(*three(cpu_ns=5 * SECOND_NS, engine=engine_facts(Engine.NULL)))),
     ("kernel-workers", lambda: run_of(*commits(Engine.IO_URING, workers=1))),
-    ("kernel-workers", lambda: run_of(*three(**truth(kernel_workers=1), cpu=handed_over(MS)))),
+    ("kernel-workers", lambda: run_of(*three(**granted(kernel_workers=1), cpu=handed_over(MS)))),
     (
         "kernel-workers",
-        lambda: run_of(*three(**truth(kernel_workers=1), asked=workload(read_percent=0, trim_percent=30))),
+        lambda: run_of(*three(**granted(kernel_workers=1), asked=workload(read_percent=0, trim_percent=30))),
     ),
     (
         "kernel-workers",
-        lambda: run_of(*three(**truth(kernel_workers=1, poll_mode="sqpoll"), cpu=handed_over(SECOND_NS))),
+        lambda: run_of(*three(**granted(kernel_workers=1, poll_mode="sqpoll"), cpu=handed_over(SECOND_NS))),
     ),
     (
         "kernel-workers",
-        lambda: run_of(*three(**truth(kernel_workers=1, poll_mode="sqpoll", sqpoll_threads=1), cpu=handed_over(MS))),
+        lambda: run_of(*three(**granted(kernel_workers=1, poll_mode="sqpoll", sqpoll_threads=1), cpu=handed_over(MS))),
     ),
     ("steal", lambda: run_of(*three(cpu=stolen(0.01)))),
     ("steal", lambda: run_of(*three(), repeat(4, cpu=stolen(0.5)))),
@@ -577,7 +575,7 @@ def test_a_busy_thread_is_told_with_user_and_system_apart() -> None:
 
 def test_what_would_decide_about_a_depth_is_another_way_than_the_one_taken() -> None:
     def told(engine: Engine) -> str:
-        short = three(queue_depth_achieved=2.0, engine=engine_truth(engine))
+        short = three(queue_depth_achieved=2.0, engine=engine_facts(engine))
         return only(run_of(*short), "depth-not-reached").deciding_test
 
     assert told(Engine.PSYNC) == "The same cell with --engine io_uring."
@@ -585,12 +583,12 @@ def test_what_would_decide_about_a_depth_is_another_way_than_the_one_taken() -> 
 
 
 def test_with_sqpoll_as_well_kernel_threads_are_told_where_each_kind_is_counted() -> None:
-    deep = three(**truth(kernel_workers=3, poll_mode="sqpoll", sqpoll_threads=1), cpu=handed_over(SECOND_NS))
+    deep = three(**granted(kernel_workers=3, poll_mode="sqpoll", sqpoll_threads=1), cpu=handed_over(SECOND_NS))
     assert "3 kernel threads" in only(run_of(*deep), "kernel-workers").statement
 
 
 def test_kernel_threads_are_told_with_their_share_of_the_time_and_the_way_out() -> None:
-    deep = three(**truth(kernel_workers=3), cpu=handed_over(SECOND_NS), asked=workload(queue_depth=256))
+    deep = three(**granted(kernel_workers=3), cpu=handed_over(SECOND_NS), asked=workload(queue_depth=256))
     found = only(run_of(*deep, header=device(queue_tags=64)), "kernel-workers")
     assert "up to 3 kernel threads" in found.statement
     assert ("requests a queue of the device", "64") in found.evidence

@@ -61,12 +61,12 @@ def busy_by_design(case: Case) -> Iterator[Finding]:
 
 def _shows_the_host(record: CellRecord) -> bool:
     """On rings that lead nowhere there is nothing else to be busy with."""
-    return record.engine is not None and record.engine.engine not in {Engine.NULL, Engine.NOP}
+    return record.own_engine is not None and record.own_engine.engine not in {Engine.NULL, Engine.NOP}
 
 
 def _is_awake_by_design(record: CellRecord) -> bool:
     """Who polls the device never sleeps, and in an open loop the thread waits for arrivals awake."""
-    polls = record.engine is not None and record.engine.poll_mode == Poll.IOPOLL
+    polls = record.own_engine is not None and record.own_engine.poll_mode == Poll.IOPOLL
     return polls or record.workload.is_open_loop
 
 
@@ -93,7 +93,7 @@ def kernel_workers(case: Case) -> Iterator[Finding]:
     punted = case.records_where(_hands_over)
     if punted:
         cells = distinct(record.cell for record in punted)
-        most = max(record.engine.kernel_workers or 0 for record in punted if record.engine is not None)
+        most = max(map(_kernel_workers, punted))
         deepest = max(record.workload.operations_in_flight_each for record in punted)
         device = case.run.header.target.device
         tags = None if device is None else device.queue_tags
@@ -117,13 +117,18 @@ def kernel_workers(case: Case) -> Iterator[Finding]:
 
 
 def _hands_over(record: CellRecord) -> bool:
-    if record.engine is None or not record.engine.kernel_workers or _always_handed_over(record.workload):
+    own = record.own_engine
+    if own is None or not own.kernel_workers or _always_handed_over(record.workload):
         return False
-    if record.engine.poll_mode == Poll.SQPOLL and record.engine.sqpoll_threads is None:
+    if own.poll_mode == Poll.SQPOLL and own.sqpoll_threads is None:
         # In older records the CPU time of submission threads is in the same sum.
         return False
     share = _share_handed_over(record)
     return share is None or share > HANDED_OVER_MIN
+
+
+def _kernel_workers(record: CellRecord) -> int:
+    return 0 if record.own_engine is None else record.own_engine.kernel_workers or 0
 
 
 def _always_handed_over(workload: Workload) -> bool:
@@ -140,7 +145,7 @@ def _share_handed_over(record: CellRecord) -> float | None:
 
 
 def _handed_over(record: CellRecord) -> str:
-    threads = count_of((record.engine.kernel_workers or 0) if record.engine is not None else 0, "thread")
+    threads = count_of(_kernel_workers(record), "thread")
     share = _share_handed_over(record)
     return threads if share is None else f"{threads} with {share:.0%} of the cell's CPU time"
 

@@ -70,10 +70,14 @@ def engine_fallback(case: Case) -> Iterator[Finding]:
 def engine_by_cell(case: Case) -> Iterator[Finding]:
     """Some cells were measured by another engine than the rest."""
     header = case.run.header
-    others = case.records_where(lambda record: record.engine is not None and record.engine.engine is not header.engine)
-    if others and others[0].engine is not None:
-        cells = distinct(record.cell for record in others)
-        engine = others[0].engine.engine.value
+    others = [
+        (record.cell, started.engine.value)
+        for record in case.run.cells
+        if (started := record.started_engine) and started.engine is not header.engine
+    ]
+    if others:
+        cells = distinct(cell for cell, _ in others)
+        _, engine = others[0]
         yield Finding(
             id="engine-by-cell",
             severity=Severity.NOTE,
@@ -96,13 +100,13 @@ def polling_refused(case: Case) -> Iterator[Finding]:
         return
     others = case.records_where(
         lambda record: (
-            record.engine is not None
-            and record.workload.poll_through(record.engine.engine, asked) is asked
-            and record.engine.poll_mode != asked
+            (started := record.started_engine) is not None
+            and record.workload.poll_through(started.engine, asked) is asked
+            and started.poll_mode != asked
         )
     )
     if others:
-        reasons = distinct(reason for record in others if record.engine for reason in record.engine.fallbacks)
+        reasons = distinct(reason for each in others if each.started_engine for reason in each.started_engine.fallbacks)
         cells = distinct(record.cell for record in others)
         yield Finding(
             id="polling-refused",
@@ -128,8 +132,8 @@ def registration_refused(case: Case) -> Iterator[Finding]:
     refused = [
         (record, fallbacks)
         for record in case.run.cells
-        if record.engine
-        and (fallbacks := [reason for reason in record.engine.fallbacks if "registered buffers refused" in reason])
+        if record.own_engine
+        and (fallbacks := [reason for reason in record.own_engine.fallbacks if "registered buffers refused" in reason])
     ]
     if refused:
         reasons = distinct(reason for _, fallbacks in refused for reason in fallbacks)

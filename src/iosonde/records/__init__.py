@@ -13,10 +13,8 @@ from iosonde.records.cell import (
     DeviceCounts,
     DriveHealth,
     DriveState,
-    EngineTruth,
     Failure,
     Fault,
-    FioTruth,
     Neighbour,
     RequestCounts,
     ShareTotals,
@@ -29,6 +27,7 @@ from iosonde.records.cell import (
     device_depth,
 )
 from iosonde.records.distribution import Distribution, Moments, Percentiles
+from iosonde.records.engine_facts import EngineFacts, FioFacts, ImportFacts, SourceFacts
 from iosonde.records.histogram import Histogram, Layout
 from iosonde.records.host import HostFacts
 from iosonde.records.interval import INTERVAL_FORM, IntervalRecord, OperationTotals, Times
@@ -72,6 +71,7 @@ from iosonde.vocabulary import (
     Outcome,
     Phase,
     Provenance,
+    SourceKind,
     Sync,
 )
 
@@ -100,18 +100,19 @@ __all__ = [
     "DriveHealth",
     "DriveState",
     "Engine",
+    "EngineFacts",
     "EngineHello",
-    "EngineTruth",
     "Experiment",
     "Failure",
     "Fault",
     "FaultKind",
     "FileSystemFacts",
-    "FioTruth",
+    "FioFacts",
     "Histogram",
     "HostFacts",
     "HotSpots",
     "Identity",
+    "ImportFacts",
     "IntervalRecord",
     "LatencyKind",
     "LaterPass",
@@ -137,6 +138,8 @@ __all__ = [
     "ShareTotals",
     "SimulationFacts",
     "SlowIo",
+    "SourceFacts",
+    "SourceKind",
     "Strided",
     "Sync",
     "TargetFacts",

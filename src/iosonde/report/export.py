@@ -24,7 +24,7 @@ from iosonde.store import write_csv as write_csv_files
 if TYPE_CHECKING:
     from iosonde.analysis.columns import Table
 
-EXPORT_VERSION: Final = 2
+EXPORT_VERSION: Final = 3
 SCHEMA_TITLE: Final = "iosonde run"
 
 
