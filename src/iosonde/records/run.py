@@ -10,7 +10,7 @@ from iosonde.records.verification import LaterPass
 from iosonde.records.workload import CellTurn, Plan
 from iosonde.vocabulary import Engine, Poll
 
-SCHEMA_VERSION: Final = 4
+SCHEMA_VERSION: Final = 5
 """Raised with every field, value or frame that is new in what is stored (docs/decisions/0023-unknown-is-refused.md)."""
 
 
