@@ -124,7 +124,7 @@ def by_engine(engine: Engine, program: Path | None = None) -> Measure:
         totals = record.operations[load.direction]
         iops = totals.count * SECOND_NS / record.measured_ns
         sample = CpuSpent.by_children().sample(before, totals.count, iops, totals.latency_ns_sum / totals.count)
-        return replace(sample, kernel_workers=(record.engine.kernel_workers or 0) if record.engine else 0)
+        return replace(sample, kernel_workers=(record.own_engine.kernel_workers or 0) if record.own_engine else 0)
 
     return measure
 

@@ -20,11 +20,12 @@ from iosonde.records import (
     CpuUse,
     DeviceFacts,
     Engine,
+    EngineFacts,
     EngineHello,
-    EngineTruth,
     Experiment,
     Failure,
     FileSystemFacts,
+    FioFacts,
     Histogram,
     HostFacts,
     Identity,
@@ -146,7 +147,7 @@ def cell_record(
         "cpu": cpu_use(cpu_ns),
         "clock_start": ClockPair(engine_ns=0, wall_ns=0, raw_ns=0),
         "clock_end": ClockPair(engine_ns=measured, wall_ns=measured, raw_ns=measured),
-        "engine": engine_truth(),
+        "engine": engine_facts(),
     }
     return CellRecord(**(fields | others))
 
@@ -164,9 +165,9 @@ def cpu_use(cpu_ns: int = 0) -> CpuUse:
     return CpuUse(threads=(worker,), process_user_ns=cpu_ns // 4, process_system_ns=cpu_ns, steal_ns=0)
 
 
-def engine_truth(engine: Engine = Engine.IO_URING, fallbacks: tuple[str, ...] = ()) -> EngineTruth:
+def engine_facts(engine: Engine = Engine.IO_URING, fallbacks: tuple[str, ...] = ()) -> EngineFacts:
     """What an engine on a common NVMe host is granted."""
-    return EngineTruth(
+    return EngineFacts(
         engine=engine,
         workers=1,
         ring_flags=("SINGLE_ISSUER", "DEFER_TASKRUN") if engine is Engine.IO_URING else (),
@@ -177,6 +178,13 @@ def engine_truth(engine: Engine = Engine.IO_URING, fallbacks: tuple[str, ...] = 
         clock_source="tsc",
         kernel_workers=0,
         fallbacks=fallbacks,
+    )
+
+
+def fio_facts() -> FioFacts:
+    """What is known of fio where it measured."""
+    return FioFacts(
+        version="fio-3.33", ioengine="io_uring", workers=1, poll_mode="interrupt", arguments=("--name=target-1",)
     )
 
 

@@ -8,6 +8,7 @@ may have written runs with stays as it is. docs/decisions/0023-unknown-is-refuse
 """
 
 import json
+import shutil
 import sys
 import tempfile
 from datetime import UTC, datetime
@@ -19,7 +20,8 @@ from pydantic import TypeAdapter
 from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, look_back, measure_to_directory, resume
 from iosonde.campaign.verifying import verify_later
 from iosonde.plans import Ground, campaign_plan, read_campaign
-from iosonde.records import SCHEMA_VERSION, Aim, CellPlan, CellTurn, IntervalRecord, Plan, RunHeader
+from iosonde.records import SCHEMA_VERSION, Aim, CellPlan, CellTurn, IntervalRecord, Outcome, Plan, RunHeader, RunRecord
+from iosonde.store import load_run
 from iosonde.store.forms import FORMS
 from iosonde.store.frames import PREFIX, Frame, decode, encode
 from iosonde.store.header import header_text, load_header
@@ -119,11 +121,18 @@ def _write_run(folder: Path, run: Path) -> None:
     verify_later(run, (), lambda _target, _bytes: None, now)
 
 
+def _is_whole(run: RunRecord) -> bool:
+    """Whether every cell came to its end: on a busy host some see no operation complete in their few milliseconds."""
+    return all(cell.outcome is Outcome.FINISHED for cell in run.cells)
+
+
 def _keep_run(to: Path) -> None:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         sys.argv = ["iosonde", "resume", "run"]
-        _write_run(folder, folder / "run")
+        while not (folder / "run").exists() or not _is_whole(load_run(folder / "run")):
+            shutil.rmtree(folder / "run", ignore_errors=True)
+            _write_run(folder, folder / "run")
 
         def elsewhere(data: bytes) -> bytes:
             return data.replace(place.encode(), b"/srv/data")

@@ -1,8 +1,12 @@
 """One number with how well it is known: what tables, headlines, expectations and comparisons all speak of."""
 
 from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final, Self
 
 from iosonde.vocabulary import Operation, Provenance, Quantity
+
+PRINTED_ALONE: Final = "it was printed without an interval"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +51,55 @@ class Figure:
             return None
         return self.half_width / self.value if self.value else 0.0
 
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """Between which values it is known to lie: the 95 % interval, or what the digits of a printed number leave.
+
+        None where nobody knows. The digits say what was meant, and nothing of what another measurement would give.
+        """
+        if self.low is not None and self.high is not None:
+            return self.low, self.high
+        if self.provenance is not Provenance.PRINTED or self.value is None:
+            return None
+        return self.value - self.resolution / 2, self.value + self.resolution / 2
+
     def holds(self, truth: float) -> bool:
         """Whether a value lies in the interval."""
         return self.low is not None and self.high is not None and self.low <= truth <= self.high
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A number that others printed, in base units; ``resolution`` is one step of its last digit."""
+
+    value: float
+    resolution: float
+
+    @classmethod
+    def of(cls, text: str, unit: int = 1) -> Self:
+        """Reads digits such as ``0.12``; ``unit`` is how many of the base unit one of them is.
+
+        Zeros at the end count as digits. Raises ValueError for what is no finite number.
+        """
+        try:
+            number = Decimal(text)
+        except ArithmeticError as error:
+            message = f"{text!r} is no number"
+            raise ValueError(message) from error
+        exponent = number.as_tuple().exponent
+        if not isinstance(exponent, int):
+            message = f"{text!r} is no finite number"
+            raise ValueError(message)  # noqa: TRY004 - the text is wrong, and no type
+        return cls(float(number * unit), float(Decimal(1).scaleb(exponent) * unit))
+
+    def figure(self, quantity: Quantity, operation: Operation, place: str = "") -> Figure:
+        """The figure that it is of a quantity."""
+        return Figure(
+            quantity=quantity,
+            operation=operation,
+            value=self.value,
+            provenance=Provenance.PRINTED,
+            resolution=self.resolution,
+            place=place,
+            why_none=PRINTED_ALONE,
+        )

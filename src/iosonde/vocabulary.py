@@ -60,6 +60,14 @@ class Engine(StrEnum):
     FIO = "fio"
 
 
+class SourceKind(StrEnum):
+    """Who measured: iosonde's own engine, fio that iosonde started, or another tool whose result was imported."""
+
+    IOSONDE = "iosonde"
+    FIO = "fio"
+    IMPORT = "import"
+
+
 class Operation(StrEnum):
     """A class of operations with figures of its own.
 

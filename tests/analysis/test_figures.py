@@ -5,9 +5,11 @@ import pytest
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.figures import figure_of, figures_of
-from iosonde.figures import Figure
+from iosonde.figures import Figure, Printed
 from iosonde.vocabulary import Operation, Provenance, Quantity
 from tests.lab_builder import lab_run
+
+MS = 1_000_000
 
 
 @pytest.fixture(scope="module")
@@ -54,14 +56,34 @@ def test_what_has_no_value_says_why_and_knows_nothing_of_its_error() -> None:
 
 
 def test_a_printed_number_is_a_figure_as_well() -> None:
-    printed = Figure(
-        quantity=Quantity.IOPS,
-        operation=Operation.READ,
-        value=70_418,
-        provenance=Provenance.PRINTED,
-        resolution=1,
-        place="report.txt:88",
-        why_none="one number was printed",
-    )
+    printed = Printed.of("70418").figure(Quantity.IOPS, Operation.READ, "report.txt:88")
+    assert (printed.value, printed.resolution, printed.provenance) == (70_418, 1, Provenance.PRINTED)
     assert printed.half_width is None
     assert not printed.holds(70_418)
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "value", "resolution"),
+    [
+        ("0.12", MS, 120_000, 10_000),
+        ("0.10", MS, 100_000, 10_000),
+        ("-1.5e3", 1, -1_500, 100),
+        ("7", 1_000, 7_000, 1_000),
+    ],
+)
+def test_digits_say_a_value_and_how_far_they_go(text: str, unit: int, value: float, resolution: float) -> None:
+    assert Printed.of(text, unit) == Printed(value, resolution)
+
+
+@pytest.mark.parametrize("text", ["", "n/a", "nan", "inf", "1,5"])
+def test_what_is_no_number_is_no_printed_one(text: str) -> None:
+    with pytest.raises(ValueError, match="is no "):
+        Printed.of(text)
+
+
+def test_a_printed_number_lies_within_half_a_step_of_its_last_digit() -> None:
+    assert Printed.of("0.12", MS).figure(Quantity.LATENCY_NS_P50, Operation.READ).ends == (115_000, 125_000)
+
+
+def test_a_measured_number_without_an_interval_has_no_ends_however_exact_it_is() -> None:
+    assert Figure(quantity=Quantity.IOPS, operation=Operation.READ, value=1.0, resolution=1.0).ends is None

@@ -5,13 +5,13 @@ import pytest
 from iosonde.cli.progress import Clockwork, outcome_words
 from iosonde.plans import Ground, campaign_plan, load_profile
 from iosonde.records import Aim, Engine, Operation, Sync, Workload
-from tests.builders import cell_plan, cell_record, engine_truth, totals_of, workload
+from tests.builders import cell_plan, cell_record, engine_facts, totals_of, workload
 
 
 def words(asked: Workload, achieved: float, engine: Engine = Engine.IO_URING) -> str:
     operation = Operation.READ if asked.read_percent else Operation.WRITE
     totals = {operation: totals_of([1_000_000] * 5_000)}
-    record = cell_record(cell_plan(asked), totals, queue_depth_achieved=achieved, engine=engine_truth(engine))
+    record = cell_record(cell_plan(asked), totals, queue_depth_achieved=achieved, engine=engine_facts(engine))
     return outcome_words(record)
 
 

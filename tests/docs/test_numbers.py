@@ -111,8 +111,9 @@ def _within(place: dict[str, Any], step: str, definitions: dict[str, Any]) -> li
     """What a step leads to: an element for ``[]``, a value for ``*``, else the field of that name."""
     if "$ref" in place:
         place = definitions[place["$ref"].rpartition("/")[2]]
-    if "anyOf" in place:
-        return [inner for choice in place["anyOf"] for inner in _within(choice, step, definitions)]
+    choices = place.get("anyOf", place.get("oneOf"))
+    if choices is not None:
+        return [inner for choice in choices for inner in _within(choice, step, definitions)]
     names = {"[]": "items", "*": "additionalProperties"}
     found = place.get(names[step]) if step in names else place.get("properties", {}).get(step)
     return [found] if isinstance(found, dict) else []

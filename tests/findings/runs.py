@@ -11,7 +11,6 @@ from iosonde.records import (
     Engine,
     Fault,
     FaultKind,
-    FioTruth,
     Neighbour,
     Operation,
     Outcome,
@@ -25,8 +24,9 @@ from tests.builders import (
     cell_plan,
     cell_record,
     cpu_use,
-    engine_truth,
+    engine_facts,
     failed,
+    fio_facts,
     run_record,
     target_facts,
     totals_of,
@@ -100,12 +100,12 @@ def error(kind: FaultKind = FaultKind.ERROR) -> Fault:
 
 def commits(engine: Engine, achieved: float = 1.0, workers: int = 0) -> list[CellRecord]:
     asked = workload(read_percent=0, queue_depth=1, sync=Sync.FDATASYNC)
-    truth = engine_truth(engine).model_copy(update={"kernel_workers": workers})
-    return [repeat(number, asked, count=2_500, queue_depth_achieved=achieved, engine=truth) for number in (1, 2, 3)]
+    facts = engine_facts(engine).model_copy(update={"kernel_workers": workers})
+    return [repeat(number, asked, count=2_500, queue_depth_achieved=achieved, engine=facts) for number in (1, 2, 3)]
 
 
-def truth(**changes: Any) -> dict[str, Any]:
-    return {"engine": engine_truth().model_copy(update=changes)}
+def granted(**changes: Any) -> dict[str, Any]:
+    return {"engine": engine_facts().model_copy(update=changes)}
 
 
 def device(**changes: Any) -> dict[str, Any]:
@@ -119,9 +119,7 @@ def stolen(share: float) -> CpuUse:
 
 def by_fio(**asked: Any) -> RunRecord:
     """A run that fio measured, which knows neither depth nor CPU nor what was in flight."""
-    told = FioTruth(version="fio-3.33", ioengine="io_uring", arguments=("--name=target-1",))
-    engine = engine_truth(Engine.FIO).model_copy(update={"fio": told, "kernel_workers": None})
-    unknown = {"in_flight_ns": None, "cpu": None, "censored": None, "engine": engine}
+    unknown = {"in_flight_ns": None, "cpu": None, "censored": None, "engine": fio_facts()}
     header = {"engine": "fio", "engine_asked": "fio", "hello": {"engines": ["io_uring", "psync", "fio"]}}
     return run_of(*three(asked=workload(**asked), **unknown), header=header)
 

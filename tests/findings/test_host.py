@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from iosonde.records import ClockPair, Engine, RunRecord
-from tests.builders import cpu_use, engine_truth
-from tests.findings.runs import MS, SECOND_NS, only, repeat, run_of, sound, stolen, three, truth
+from tests.builders import cpu_use, engine_facts
+from tests.findings.runs import MS, SECOND_NS, granted, only, repeat, run_of, sound, stolen, three
 from tests.pace_builder import paced_repeat, paced_run
 
 
@@ -29,7 +29,7 @@ FIRES: dict[str, Callable[[], RunRecord]] = {
     ),
     "wall-clock-set": lambda: run_of(*three(**clocks(SECOND_NS, SECOND_NS, -60 * SECOND_NS))),
     "host-limited": lambda: run_of(*three(cpu_ns=round(4.8 * SECOND_NS))),
-    "busy-by-design": lambda: run_of(*three(cpu_ns=round(4.8 * SECOND_NS), **truth(poll_mode="iopoll"))),
+    "busy-by-design": lambda: run_of(*three(cpu_ns=round(4.8 * SECOND_NS), **granted(poll_mode="iopoll"))),
     "far-from-device": lambda: run_of(*three(), header=on_node(1, (2, 3))),
     "steal": lambda: run_of(*three(cpu=stolen(0.03))),
 }
@@ -49,12 +49,12 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
             *(paced_repeat(each).model_copy(update={"cpu": cpu_use(round(4.8 * SECOND_NS))}) for each in (1, 2, 3))
         ),
     ),
-    ("busy-by-design", lambda: run_of(*three(cpu_ns=round(4.8 * SECOND_NS), **truth(poll_mode="sqpoll")))),
-    ("host-limited", lambda: run_of(*three(cpu_ns=round(4.8 * SECOND_NS), **truth(poll_mode="iopoll")))),
+    ("busy-by-design", lambda: run_of(*three(cpu_ns=round(4.8 * SECOND_NS), **granted(poll_mode="sqpoll")))),
+    ("host-limited", lambda: run_of(*three(cpu_ns=round(4.8 * SECOND_NS), **granted(poll_mode="iopoll")))),
     ("far-from-device", lambda: run_of(*three(), header=on_node(0, (0, 1)))),
     ("far-from-device", lambda: run_of(*three(), header=on_node(0, ()))),
     ("host-limited", lambda: run_of(*three(cpu_ns=round(4.4 * SECOND_NS)))),
-    ("host-limited", lambda: run_of(*three(cpu_ns=5 * SECOND_NS, engine=engine_truth(Engine.NULL)))),
+    ("host-limited", lambda: run_of(*three(cpu_ns=5 * SECOND_NS, engine=engine_facts(Engine.NULL)))),
     ("steal", lambda: run_of(*three(cpu=stolen(0.01)))),
     ("steal", lambda: run_of(*three(), repeat(4, cpu=stolen(0.5)))),
 ]

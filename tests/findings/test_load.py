@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from iosonde.findings import Severity
 from iosonde.records import Engine, FaultKind, RunRecord
-from tests.builders import engine_truth, workload
+from tests.builders import engine_facts, workload
 from tests.findings.runs import FULL_COUNT, MS, SECOND_NS, by_fio, commits, error, only, run_of, three, under_way
 from tests.pace_builder import paced_repeat, paced_run
 
@@ -41,7 +41,7 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
 
 def test_what_would_decide_about_a_depth_is_another_way_than_the_one_taken() -> None:
     def told(engine: Engine) -> str:
-        short = three(queue_depth_achieved=2.0, engine=engine_truth(engine))
+        short = three(queue_depth_achieved=2.0, engine=engine_facts(engine))
         return only(run_of(*short), "depth-not-reached").deciding_test
 
     assert told(Engine.PSYNC) == "The same cell with --engine io_uring."

@@ -49,8 +49,8 @@ def test_the_plan_tells_what_the_engine_takes(source: EngineSource, name: str, e
     plan = CellPlan(cell="one", experiments=(Experiment.PROBE,), streams=one_stream(workload), timing=SHORT)
     turn = CellTurn(order=1, cell="one", repeat=1, seed=1)
     record = source.measure(plan, turn, Way(engine), SPAN_BYTES, lambda _: None)
-    assert record.engine is not None
-    assert record.engine.buffer_bytes == buffer_bytes(workload, engine)
+    assert record.own_engine is not None
+    assert record.own_engine.buffer_bytes == buffer_bytes(workload, engine)
 
 
 def test_the_largest_of_a_plan_is_told_with_its_cell() -> None:

@@ -13,7 +13,6 @@ from iosonde.records import (
     CellRecord,
     CellTurn,
     ClockPair,
-    Engine,
     Experiment,
     FaultKind,
     Histogram,
@@ -29,7 +28,7 @@ from iosonde.sources.fio.assemble import Measured
 from iosonde.sources.fio.output import LAYOUT, Snapshot, objects_in, read_snapshot
 from iosonde.sources.fio.series import Series
 from iosonde.vocabulary import FailureKind
-from tests.builders import engine_truth, histogram_of, workload
+from tests.builders import fio_facts, histogram_of, workload
 
 FIXTURES = Path(__file__).parents[1] / "fixtures/fio"
 MS = 1_000_000
@@ -52,7 +51,7 @@ def planned(warmup_ms: int, measure_ms: int, **asked: Any) -> CellPlan:
 
 def measured(name: str, plan: CellPlan) -> CellRecord:
     """The record of what was printed, as if fio had said it just now."""
-    measured = Measured(plan, CellTurn(order=1, cell="cell", repeat=1, seed=3), engine_truth(Engine.FIO), CLOCK)
+    measured = Measured(plan, CellTurn(order=1, cell="cell", repeat=1, seed=3), fio_facts(), CLOCK)
     said = snapshots(name)
     series = Series(plan, start_ns=0)
     for snapshot in said:

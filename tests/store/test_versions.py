@@ -101,16 +101,18 @@ NEWER: dict[str, tuple[Callable[[Path], None], str]] = {
     ),
     "a field of the header": (lambda run: forge(run, lambda header: header.update(colour=1)), "field colour"),
     "a field of the plan": (
-        lambda run: forge(run, lambda header: header["plan"]["cells"][0]["workload"].update(colour=1)),
-        "field plan.cells.0.workload.colour",
+        lambda run: forge(run, lambda header: header["plan"]["cells"][0]["streams"][0]["workload"].update(colour=1)),
+        "field plan.cells.0.streams.0.workload.colour",
     ),
     "a value of the header": (
         lambda run: forge(run, lambda header: header.update(engine="quantum")),
         "value 'quantum' in engine",
     ),
     "a pattern": (
-        lambda run: forge(run, lambda header: header["plan"]["cells"][0]["workload"].update(pattern="spiral")),
-        "value 'spiral' in plan.cells.0.workload.pattern",
+        lambda run: forge(
+            run, lambda header: header["plan"]["cells"][0]["streams"][0]["workload"].update(pattern="spiral")
+        ),
+        "value 'spiral' in plan.cells.0.streams.0.workload.pattern",
     ),
     "a field of a cell": (add_to(Kind.CELL), "field colour"),
     "a field deep in a cell": (add_to(Kind.CELL, "slowest", 0), "field slowest.0.colour"),

@@ -76,18 +76,18 @@ def test_too_little_lockable_memory_costs_registered_buffers_and_is_a_finding(tm
     if ended.returncode == TargetError.exit_code and "direct I/O" in ended.stderr:
         pytest.skip("the file system here does no direct I/O")
     record = record_of(ended)
-    truth = record["run"]["cells"][0]["engine"]
-    assert not truth["fixed_buffers"]
-    assert truth["fallbacks"] == ["registered buffers refused: ENOMEM"]
+    facts = record["run"]["cells"][0]["engine"]
+    assert not facts["fixed_buffers"]
+    assert facts["fallbacks"] == ["registered buffers refused: ENOMEM"]
     assert "registration-refused" in ids(record)
 
 
 @pytest.mark.usefixtures("io_uring")
 def test_buffers_that_the_page_cache_copies_need_no_lockable_memory(tmp_path: Path) -> None:
     record = record_of(confined(with_locked_memory(RING_BYTES), *WRITE, tmp_path, *PROBE))
-    truth = record["run"]["cells"][0]["engine"]
-    assert not truth["fixed_buffers"]
-    assert truth["fallbacks"] == []
+    facts = record["run"]["cells"][0]["engine"]
+    assert not facts["fixed_buffers"]
+    assert facts["fallbacks"] == []
     assert "registration-refused" not in ids(record)
 
 

@@ -84,9 +84,8 @@ def test_the_record_has_the_arguments_with_which_anybody_can_do_it_again(tmp_pat
     )
     assert ended.returncode == 0, ended.stderr
     cell = RunRecord.model_validate(json.loads(ended.stdout)["run"]).cells[0]
-    assert cell.engine is not None
-    assert cell.engine.fio is not None
-    again = subprocess.run(["fio", *cell.engine.fio.arguments], capture_output=True, check=False, text=True)
+    assert cell.by_fio is not None
+    again = subprocess.run(["fio", *cell.by_fio.arguments], capture_output=True, check=False, text=True)
     assert again.returncode == 0, again.stderr
     assert json.loads(again.stdout[again.stdout.rindex("\n{\n") :])["jobs"][0]["read"]["total_ios"] > 0
     assert path.exists()
@@ -105,19 +104,17 @@ def test_a_campaign_by_fio_has_a_report_that_says_who_measured(tmp_path: Path) -
     assert run.finished
     assert [cell.outcome for cell in run.cells] == [Outcome.FINISHED] * 5
     (fill,) = run.preparation
-    assert fill.engine is not None
     # What is written before anything is measured is written by the engine that guards the target.
-    assert fill.engine.engine is not Engine.FIO
+    assert fill.own_engine is not None
     durable = next(cell for cell in run.cells if cell.workload.sync is Sync.FDATASYNC)
-    assert durable.engine is not None
-    assert durable.engine.fio is not None
-    assert durable.engine.fio.ioengine == "psync"
+    assert durable.by_fio is not None
+    assert durable.by_fio.ioengine == "psync"
     assert {Operation.WRITE, Operation.FLUSH} == set(durable.operations)
     found = {finding.id for finding in findings_of(run)}
     assert "measured-by-fio" in found
     assert not found & {"cell-failed", "depth-not-reached", "slowest-not-counted", "engine-by-cell"}
     page = (tmp_path / "run/report.html").read_text(encoding="utf-8")
-    assert f"{durable.engine.fio.version}, ioengine psync" in page
+    assert f"{durable.by_fio.version}, ioengine psync" in page
     for words in (["report", "run", "--csv", "csv", "--markdown", "r.md"], ["export", "run", "--as", "archive"]):
         assert iosonde(*words, folder=tmp_path).returncode == 0
     assert "and no commit of both" in ended.stdout
@@ -176,7 +173,7 @@ def test_a_run_by_fio_goes_on_with_fio(tmp_path: Path) -> None:
     assert ended.returncode == 0, ended.stderr
     run = load_run(tmp_path / "run")
     assert run.finished
-    assert {cell.engine.engine for cell in run.cells if cell.engine is not None} == {Engine.FIO}
+    assert all(cell.by_fio is not None for cell in run.cells)
     assert [cell.outcome for cell in run.cells] == [Outcome.FINISHED] * 5
 
 

@@ -119,8 +119,8 @@ def test_a_file_is_filled_flushed_and_measured_as_recorded(tmp_path: Path, endin
     assert record.operations[Operation.WRITE].bytes == SPAN_BYTES
     source.sync()
     record, _ = measure(source, cell(queue_depth=2), Engine.PSYNC)
-    assert record.engine is not None
-    assert record.engine.workers == 2
+    assert record.own_engine is not None
+    assert record.own_engine.workers == 2
     record, _ = measure(source, cell(queue_depth=1, read_percent=0, sync=Sync.FDATASYNC), Engine.PSYNC)
     assert set(record.operations) == {Operation.WRITE, Operation.FLUSH, Operation.COMMIT}
     source.close()

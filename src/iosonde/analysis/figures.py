@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate, PercentileEstimate
 from iosonde.analysis.estimate import Estimate
-from iosonde.analysis.histogram import bucket_of, low_and_width
+from iosonde.analysis.histogram import resolution_ns
 from iosonde.analysis.missing import why_no_mean_interval, why_no_percentile_interval
 from iosonde.figures import Figure
 from iosonde.vocabulary import Quantity
@@ -52,7 +52,8 @@ def figure_of(quantity: Quantity, estimates: OperationEstimate, cell: str) -> Fi
     if isinstance(found, Estimate):
         resolution, why_none = 0.0, why_no_mean_interval(found)
     else:
-        resolution = _bucket_width_ns(estimates, found.value_ns)
+        layout = estimates.latency.layout
+        resolution = 0.0 if found.value_ns is None else resolution_ns(layout, found.value_ns)
         why_none = why_no_percentile_interval(estimates, found.percent)
     return Figure(
         quantity=quantity,
@@ -62,10 +63,3 @@ def figure_of(quantity: Quantity, estimates: OperationEstimate, cell: str) -> Fi
         why_none=why_none,
         **known_of(found)._asdict(),
     )
-
-
-def _bucket_width_ns(estimates: OperationEstimate, value_ns: int | None) -> float:
-    if value_ns is None:
-        return 0.0
-    layout = estimates.latency.layout
-    return float(low_and_width(layout, bucket_of(layout, value_ns))[1])

@@ -55,6 +55,11 @@ def low_and_width(layout: Layout, bucket: int) -> tuple[int, int]:
     return (bucket - shift * layout.buckets_per_octave) << shift, 1 << shift
 
 
+def resolution_ns(layout: Layout, value_ns: int) -> float:
+    """How far the bucket of a value goes, nanoseconds: that much its counts leave open."""
+    return float(low_and_width(layout, bucket_of(layout, value_ns))[1])
+
+
 def coarsen(histogram: Histogram, layout: Layout) -> Histogram:
     """The same counts in a layout with as many or fewer buckets an octave. Nothing is split: fine buckets nest.
 

@@ -303,7 +303,7 @@ _CELL_COLUMNS: Final = (
     _of_record("cpu_system_ns", over_threads(lambda thread: thread.system_ns)),
     _of_record("cpu_kernel_workers_ns", lambda record: record.cpu and record.cpu.kernel_workers_ns),
     _of_record("cpu_sqpoll_threads_ns", lambda record: record.cpu and record.cpu.sqpoll_threads_ns),
-    _of_record("sqpoll_wakeups", lambda record: record.engine and record.engine.sqpoll_wakeups),
+    _of_record("sqpoll_wakeups", lambda record: record.own_engine and record.own_engine.sqpoll_wakeups),
     _of_record("switches_voluntary", over_threads(lambda thread: thread.switches_voluntary)),
     _of_record("switches_involuntary", over_threads(lambda thread: thread.switches_involuntary)),
     _of_record("migrations", migrations),

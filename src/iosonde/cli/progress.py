@@ -149,7 +149,7 @@ def outcome_words(record: CellRecord) -> str:
 def _shallow(record: CellRecord) -> list[str]:
     """What to say of a depth that was not reached: while it is measured, a sweep can still be ended and mended."""
     share = depth_share(record.workload, record.queue_depth_kept)
-    if share is None or share >= DEPTH_SHARE_INVALID or (record.engine and record.engine.engine is Engine.NULL):
+    if share is None or share >= DEPTH_SHARE_INVALID or (record.own_engine and record.own_engine.engine is Engine.NULL):
         return []
     asked = record.workload.operations_in_flight
     return [f"ONLY {share * asked:.1f} OF {asked} IN FLIGHT (its figures are not those of depth {asked})"]

@@ -5,7 +5,7 @@ decided.
 """
 
 from iosonde.expectations.file import ExpectationsTable, expectations_schema
-from iosonde.expectations.judge import Checked, CheckedRun, Verdict, check_run
+from iosonde.expectations.judge import Checked, CheckedRun, Verdict, check_run, judge
 from iosonde.expectations.read_expectations import read_expectations
 
 __all__ = [
@@ -15,5 +15,6 @@ __all__ = [
     "Verdict",
     "check_run",
     "expectations_schema",
+    "judge",
     "read_expectations",
 ]

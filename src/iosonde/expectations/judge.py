@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -34,10 +34,10 @@ class Checked:
     """One expectation of one cell.
 
     ``bound``, ``value`` and the 95 % interval ``low`` to ``high`` are in the unit of the metric: nanoseconds, bytes a
-    second or operations a second. ``margin_share`` is how far the value lies on the good side of the bound, as a share
-    of it; below 0 on the bad side. ``cell`` and the figures are None where nothing was measured. ``why`` says why
-    nothing is decided, and is empty where it is. ``doubted_by`` are the findings that call the cell's figures doubtful
-    or invalid.
+    second or operations a second; the interval of a printed number is what its digits leave. ``margin_share`` is how
+    far the value lies on the good side of the bound, as a share of it; below 0 on the bad side. ``cell`` is where the
+    figure stands; it and the figures are None where nothing was measured. ``why`` says why nothing is decided, and is
+    empty where it is. ``doubted_by`` are the findings that call the cell's figures doubtful or invalid.
     """
 
     name: str
@@ -120,37 +120,43 @@ def _checked(expectation: ExpectationTable, cell: CellEstimate, findings: Sequen
     figures = cell.subject if expectation.operation is None else cell.of(expectation.operation)
     if figures is None:
         return _unmeasured(expectation, cell.cell, "the cell has no such figures")
-    figure = figure_of(expectation.metric, figures, cell.cell)
-    doubts = [each for each in findings if cell.cell in each.cells and each.severity is not Severity.NOTE]
-    is_at_most = expectation.at_most is not None
-    verdict, why = _verdict(figure, expectation.bound, is_at_most=is_at_most)
+    checked = judge(expectation, figure_of(expectation.metric, figures, cell.cell))
+    doubts = [each.id for each in findings if cell.cell in each.cells and each.severity is not Severity.NOTE]
     invalid = invalid_by(findings, cell.cell)
     if invalid:
-        verdict, why = Verdict.UNDECIDED, f"invalid, see {', '.join(invalid)}: its figures are not what they seem"
+        why = f"invalid, see {', '.join(invalid)}: its figures are not what they seem"
+        checked = replace(checked, verdict=Verdict.UNDECIDED, why=why)
+    return replace(checked, doubted_by=tuple(dict.fromkeys((*invalid, *doubts))))
+
+
+def judge(expectation: ExpectationTable, figure: Figure) -> Checked:
+    """Holds one figure against its bound, wherever the figure comes from: a cell, or a line of a document."""
+    is_at_most = expectation.at_most is not None
+    verdict, why = _verdict(figure, expectation.bound, is_at_most=is_at_most)
     share = None if figure.value is None else figure.value / expectation.bound - 1
+    low, high = figure.ends or (figure.low, figure.high)
     return Checked(
         name=_name(expectation),
-        cell=cell.cell,
-        operation=figures.operation,
+        cell=figure.place,
+        operation=figure.operation,
         metric=expectation.metric,
         is_at_most=is_at_most,
         bound=expectation.bound,
         value=figure.value,
-        low=figure.low,
-        high=figure.high,
+        low=low,
+        high=high,
         margin_share=None if share is None else (-share if is_at_most else share),
         verdict=verdict,
         why=why,
-        doubted_by=tuple(dict.fromkeys((*invalid, *(each.id for each in doubts)))),
     )
 
 
 def _verdict(figure: Figure, bound: float, *, is_at_most: bool) -> tuple[Verdict, str]:
     if figure.value is None:
         return Verdict.UNDECIDED, f"it has no value: {figure.why_none}"
-    low, high = figure.low, figure.high
-    if low is None or high is None:
+    if figure.ends is None:
         return Verdict.UNDECIDED, f"it has no interval: {figure.why_none}"
+    low, high = figure.ends
     good, bad = (high <= bound, low > bound) if is_at_most else (low >= bound, high < bound)
     if good or bad:
         return (Verdict.PASS if good else Verdict.FAIL), ""

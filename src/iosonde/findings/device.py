@@ -213,7 +213,7 @@ def _witnesses(case: Case, record: CellRecord) -> Iterator[Witnessed]:
     workload = record.workload
     is_direct = all(target.direct for target in case.run.header.targets)
     # The block layer does not count commands of passthrough, and an fdatasync writes what nobody counts.
-    is_counted = record.engine is not None and record.engine.engine is not Engine.PASSTHROUGH
+    is_counted = record.own_engine is not None and record.own_engine.engine is not Engine.PASSTHROUGH
     if record.outcome is Outcome.FINISHED and is_direct and is_counted and workload.sync is not Sync.FDATASYNC:
         for operation in WITNESSED:
             known = witnessed(record, operation)
@@ -262,14 +262,14 @@ def _host_ns(record: CellRecord) -> float:
 
 def _together(record: CellRecord) -> int:
     """Operations that one may have to wait for on its way through the host."""
-    truth = record.engine
-    if truth is None:
+    own = record.own_engine
+    if own is None:
         return 1
     # Each has a thread of its own, and all of them may be run before it.
-    if truth.engine is Engine.PSYNC:
-        return truth.workers
+    if own.engine is Engine.PSYNC:
+        return own.workers
     # The others of its batch are handed over and taken with it.
-    return min(record.workload.queue_depth, truth.batch_max)
+    return min(record.workload.queue_depth, own.batch_max)
 
 
 def _amounts(witness: Witnessed) -> str:

@@ -54,10 +54,14 @@ def engine_fallback(case: Case) -> Iterator[Finding]:
 def engine_by_cell(case: Case) -> Iterator[Finding]:
     """Some cells were measured by another engine than the rest."""
     header = case.run.header
-    others = case.records_where(lambda record: record.engine is not None and record.engine.engine is not header.engine)
-    if others and others[0].engine is not None:
-        cells = distinct(record.cell for record in others)
-        engine = others[0].engine.engine.value
+    others = [
+        (record.cell, started.engine.value)
+        for record in case.run.cells
+        if (started := record.started_engine) and started.engine is not header.engine
+    ]
+    if others:
+        cells = distinct(cell for cell, _ in others)
+        _, engine = others[0]
         yield Finding(
             id="engine-by-cell",
             severity=Severity.NOTE,
@@ -80,13 +84,13 @@ def polling_refused(case: Case) -> Iterator[Finding]:
         return
     others = case.records_where(
         lambda record: (
-            record.engine is not None
-            and record.workload.poll_through(record.engine.engine, asked) is asked
-            and record.engine.poll_mode != asked
+            (started := record.started_engine) is not None
+            and record.workload.poll_through(started.engine, asked) is asked
+            and started.poll_mode != asked
         )
     )
     if others:
-        reasons = distinct(reason for record in others if record.engine for reason in record.engine.fallbacks)
+        reasons = distinct(reason for each in others if each.started_engine for reason in each.started_engine.fallbacks)
         cells = distinct(record.cell for record in others)
         yield Finding(
             id="polling-refused",
@@ -112,8 +116,8 @@ def registration_refused(case: Case) -> Iterator[Finding]:
     refused = [
         (record, fallbacks)
         for record in case.run.cells
-        if record.engine
-        and (fallbacks := [reason for reason in record.engine.fallbacks if "registered buffers refused" in reason])
+        if record.own_engine
+        and (fallbacks := [reason for reason in record.own_engine.fallbacks if "registered buffers refused" in reason])
     ]
     if refused:
         reasons = distinct(reason for _, fallbacks in refused for reason in fallbacks)
@@ -137,7 +141,7 @@ def kernel_workers(case: Case) -> Iterator[Finding]:
     punted = case.records_where(_hands_over)
     if punted:
         cells = distinct(record.cell for record in punted)
-        most = max(record.engine.kernel_workers or 0 for record in punted if record.engine is not None)
+        most = max(map(_kernel_workers, punted))
         deepest = max(record.workload.operations_in_flight_each for record in punted)
         device = case.run.header.target.device
         tags = None if device is None else device.queue_tags
@@ -161,13 +165,18 @@ def kernel_workers(case: Case) -> Iterator[Finding]:
 
 
 def _hands_over(record: CellRecord) -> bool:
-    if record.engine is None or not record.engine.kernel_workers or _always_handed_over(record.workload):
+    own = record.own_engine
+    if own is None or not own.kernel_workers or _always_handed_over(record.workload):
         return False
-    if record.engine.poll_mode == Poll.SQPOLL and record.engine.sqpoll_threads is None:
+    if own.poll_mode == Poll.SQPOLL and own.sqpoll_threads is None:
         # In older records the CPU time of submission threads is in the same sum.
         return False
     share = _share_handed_over(record)
     return share is None or share > HANDED_OVER_MIN
+
+
+def _kernel_workers(record: CellRecord) -> int:
+    return 0 if record.own_engine is None else record.own_engine.kernel_workers or 0
 
 
 def _always_handed_over(workload: Workload) -> bool:
@@ -184,7 +193,7 @@ def _share_handed_over(record: CellRecord) -> float | None:
 
 
 def _handed_over(record: CellRecord) -> str:
-    threads = count_of((record.engine.kernel_workers or 0) if record.engine is not None else 0, "thread")
+    threads = count_of(_kernel_workers(record), "thread")
     share = _share_handed_over(record)
     return threads if share is None else f"{threads} with {share:.0%} of the cell's CPU time"
 

@@ -4,15 +4,14 @@ from collections.abc import Iterator
 
 from iosonde.findings.case import Case, count_of, distinct, name_some
 from iosonde.findings.finding import Confidence, Finding, Severity
-from iosonde.records import CellRecord, FioTruth
 
 
 def measured_by_fio(case: Case) -> Iterator[Finding]:
     """Another program measured, which tells less."""
-    by_fio = case.records_where(lambda record: _truth(record) is not None)
+    by_fio = case.records_where(lambda record: record.by_fio is not None)
     if not by_fio:
         return
-    truths = distinct(f"{truth.version}, {truth.ioengine}" for each in by_fio if (truth := _truth(each)) is not None)
+    told = distinct(f"{fio.version}, {fio.ioengine}" for each in by_fio if (fio := each.by_fio) is not None)
     commits = distinct(record.cell for record in by_fio if record.workload.flushes_each)
     apart = f" Of {name_some(commits)} it times writes and flushes, and no commit of both." if commits else ""
     yield Finding(
@@ -20,11 +19,11 @@ def measured_by_fio(case: Case) -> Iterator[Finding]:
         severity=Severity.NOTE,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"fio measured ({'; '.join(truths)}). It does not tell the depth achieved, what was in flight at the end, "
+            f"fio measured ({'; '.join(told)}). It does not tell the depth achieved, what was in flight at the end, "
             "the slowest operations, the CPU time of a window, nor any latency of the warm-up: findings that rest on "
             f"these are not looked for.{apart}"
         ),
-        evidence=tuple(("measured by", each) for each in truths),
+        evidence=tuple(("measured by", each) for each in told),
         advice="Compare with the same campaign by iosonde's own engine, which does tell.",
         deciding_test="The same campaign with --engine auto, beside this one.",
     )
@@ -32,7 +31,7 @@ def measured_by_fio(case: Case) -> Iterator[Finding]:
 
 def waiting_not_counted(case: Case) -> Iterator[Finding]:
     """Operations were wanted at a rate, and fio's latency begins when they are handed over."""
-    paced = case.records_where(lambda record: _truth(record) is not None and record.workload.is_open_loop)
+    paced = case.records_where(lambda record: record.by_fio is not None and record.workload.is_open_loop)
     if paced:
         cells = distinct(record.cell for record in paced)
         yield Finding(
@@ -49,7 +48,3 @@ def waiting_not_counted(case: Case) -> Iterator[Finding]:
             deciding_test="The same cells with --engine auto.",
             cells=cells,
         )
-
-
-def _truth(record: CellRecord) -> FioTruth | None:
-    return None if record.engine is None else record.engine.fio

@@ -215,12 +215,12 @@ def busy_by_design(case: Case) -> Iterator[Finding]:
 
 def _shows_the_host(record: CellRecord) -> bool:
     """On rings that lead nowhere there is nothing else to be busy with."""
-    return record.engine is not None and record.engine.engine not in {Engine.NULL, Engine.NOP}
+    return record.own_engine is not None and record.own_engine.engine not in {Engine.NULL, Engine.NOP}
 
 
 def _is_awake_by_design(record: CellRecord) -> bool:
     """Who polls the device never sleeps, and in an open loop the thread waits for arrivals awake."""
-    polls = record.engine is not None and record.engine.poll_mode == Poll.IOPOLL
+    polls = record.own_engine is not None and record.own_engine.poll_mode == Poll.IOPOLL
     return polls or record.workload.is_open_loop
 
 

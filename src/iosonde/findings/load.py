@@ -53,7 +53,7 @@ def depth_not_reached(case: Case) -> Iterator[Finding]:
 
 def _other_way(case: Case, cell: CellEstimate) -> str:
     """What keeps more in flight than the way in which a cell was measured."""
-    engines = {record.engine.engine for record in case.run.cells if record.cell == cell.cell and record.engine}
+    engines = {own.engine for record in case.run.cells if record.cell == cell.cell and (own := record.own_engine)}
     return "more CPUs, or more jobs of a lower depth" if Engine.IO_URING in engines else "--engine io_uring"
 
 

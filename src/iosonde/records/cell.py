@@ -5,10 +5,11 @@ from typing import TypeVar
 from pydantic.dataclasses import dataclass
 
 from iosonde.records.base import COMPACT, Record
+from iosonde.records.engine_facts import EngineFacts, FioFacts, SourceFacts
 from iosonde.records.interval import IntervalRecord, OperationTotals, Times
 from iosonde.records.verification import Verification
 from iosonde.records.workload import Timing, Workload
-from iosonde.vocabulary import Engine, Experiment, FailureKind, FaultKind, Operation, Outcome, Provenance
+from iosonde.vocabulary import Experiment, FailureKind, FaultKind, Operation, Outcome, Provenance
 
 
 class Fault(Record):
@@ -97,44 +98,6 @@ class ClockPair(Record):
     engine_ns: int
     wall_ns: int
     raw_ns: int
-
-
-class FioTruth(Record):
-    """How fio measured: its version, the way in which it reached the kernel, and what it was started with.
-
-    ``arguments`` name the targets by their paths, so that anybody can do the same again.
-    """
-
-    version: str
-    ioengine: str
-    arguments: tuple[str, ...]
-
-
-class EngineTruth(Record):
-    """What the engine was granted, not what it asked for.
-
-    ``batch_max`` is how many operations were handed over, or taken back, in one go at most. ``kernel_workers`` is how
-    many kernel threads io_uring handed operations to, at most at a time, and ``sqpoll_threads`` how many looked for
-    what was submitted, at the end; ``sqpoll_wakeups`` is how often one of these slept when operations were
-    handed over, from the start of the warm-up on. None where nobody counted. ``buffer_bytes`` is the size of the I/O
-    buffers of all workers together, where there are any and somebody says it. Where another program measured, ``fio``
-    is what is known of it.
-    """
-
-    engine: Engine
-    workers: int
-    ring_flags: tuple[str, ...]
-    poll_mode: str
-    fixed_buffers: bool
-    fixed_file: bool
-    batch_max: int
-    clock_source: str
-    kernel_workers: int | None
-    sqpoll_threads: int | None = None
-    sqpoll_wakeups: int | None = None
-    fallbacks: tuple[str, ...]
-    buffer_bytes: int | None = None
-    fio: FioTruth | None = None
 
 
 class ShareTotals(Record):
@@ -285,7 +248,7 @@ class CellRecord(Record):
     cpu: CpuUse | None = None
     clock_start: ClockPair | None = None
     clock_end: ClockPair | None = None
-    engine: EngineTruth | None = None
+    engine: SourceFacts | None = None
     neighbours: tuple[Neighbour, ...] = ()
     drives: tuple[DriveState, ...] = ()
     verification: tuple[Verification, ...] = ()
@@ -301,6 +264,21 @@ class CellRecord(Record):
     def is_silent(self) -> bool:
         """Whether it failed by nothing else than that something asked of it did not complete once in its time."""
         return self.failure is not None and self.failure.kind is FailureKind.NOTHING_COMPLETED
+
+    @property
+    def own_engine(self) -> EngineFacts | None:
+        """What iosonde's own engine was granted; None where another program measured, and where nobody knows."""
+        return self.engine if isinstance(self.engine, EngineFacts) else None
+
+    @property
+    def started_engine(self) -> EngineFacts | FioFacts | None:
+        """What measured where iosonde started it, be it its own engine or fio."""
+        return self.own_engine or self.by_fio
+
+    @property
+    def by_fio(self) -> FioFacts | None:
+        """How fio measured; None where something else did."""
+        return self.engine if isinstance(self.engine, FioFacts) else None
 
     @property
     def settled(self) -> bool:

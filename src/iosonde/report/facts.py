@@ -12,11 +12,14 @@ from iosonde.charts.quantities import NO_VALUE
 from iosonde.records import (
     CellRecord,
     DeviceFacts,
-    EngineTruth,
+    EngineFacts,
+    FioFacts,
+    ImportFacts,
     Operation,
     RunHeader,
     RunRecord,
     SimulationFacts,
+    SourceFacts,
     TargetFacts,
 )
 from iosonde.report.display import drift_text, fault_text, granularity_text, parameter_text
@@ -217,10 +220,12 @@ def _host(header: RunHeader) -> tuple[tuple[str, str], ...]:
 def _engine(run: RunRecord) -> tuple[tuple[str, str], ...]:
     hello = run.header.hello
     overhead = hello.overhead_ns_per_io
-    truths = [cell.engine for cell in run.cells if cell.engine is not None]
-    fio = [truth for truth in truths if truth.fio is not None]
+    facts = [cell.engine for cell in run.cells if cell.engine is not None]
+    fio = [fio_text(each) for each in facts if isinstance(each, FioFacts)]
+    imported = [import_text(each) for each in facts if isinstance(each, ImportFacts)]
     return (
-        *((("fio", _granted(fio, fio_text)),) if fio else ()),
+        *((("fio", _agreed(fio)),) if fio else ()),
+        *((("imported from", _agreed(imported)),) if imported else ()),
         ("version", f"{hello.version}, protocol {hello.protocol}, {hello.build_profile} build"),
         ("asked, used", f"{run.header.engine_asked}, {run.header.engine}"),
         ("completion asked", run.header.poll_asked),
@@ -229,7 +234,7 @@ def _engine(run: RunRecord) -> tuple[tuple[str, str], ...]:
         ("a look at the clock (ns)", _number(hello.clock_read_ns)),
         ("clock drift, furthest", _drift(run)),
         ("reap granularity (error bar of a latency)", _reap_granularity(run)),
-        *((name, _granted(truths, told)) for name, told in _GRANTED),
+        *((name, _agreed(map(told, facts))) for name, told in _GRANTED),
     )
 
 
@@ -243,34 +248,49 @@ def _reap_granularity(run: RunRecord) -> str:
     return granularity_text(merge_times([cell.reap_granularity for cell in run.cells])) or NO_VALUE
 
 
-def fio_text(truth: EngineTruth) -> str:
+def fio_text(fio: FioFacts) -> str:
     """Which fio measured, and how it reached the kernel."""
-    return NO_VALUE if truth.fio is None else f"{truth.fio.version}, ioengine {truth.fio.ioengine}"
+    return f"{fio.version}, ioengine {fio.ioengine}"
 
 
-def _own(told: Callable[[EngineTruth], str]) -> Callable[[EngineTruth], str]:
+def import_text(imported: ImportFacts) -> str:
+    """Which tool measured what was imported."""
+    return f"{imported.engine} {imported.version or 'of an unknown version'}"
+
+
+def _fallbacks(facts: SourceFacts) -> str:
+    """Where the engine fell back, and why; a dash where that is not known."""
+    return NO_VALUE if facts.fallbacks is None else ", ".join(facts.fallbacks) or "none"
+
+
+def _own(told: Callable[[EngineFacts], str]) -> Callable[[SourceFacts], str]:
     """What only iosonde's own engine tells."""
-    return lambda truth: told(truth) if truth.fio is None else NO_VALUE
+    return lambda facts: told(facts) if isinstance(facts, EngineFacts) else NO_VALUE
 
 
-_GRANTED: tuple[tuple[str, Callable[[EngineTruth], str]], ...] = (
-    ("workers", lambda truth: str(truth.workers)),
-    ("ring flags granted", _own(lambda truth: " ".join(truth.ring_flags) or "none")),
-    ("completion", lambda truth: truth.poll_mode),
-    ("fixed buffers", lambda truth: _yes(truth.fixed_buffers)),
-    ("fixed file", lambda truth: _yes(truth.fixed_file)),
-    ("batch, largest", lambda truth: str(truth.batch_max)),
-    ("clock", _own(lambda truth: truth.clock_source)),
-    ("I/O buffers", lambda truth: NO_VALUE if truth.buffer_bytes is None else format_size(truth.buffer_bytes)),
-    ("kernel threads that io_uring needed", lambda truth: _number(truth.kernel_workers)),
-    ("SQPOLL threads", lambda truth: _number(truth.sqpoll_threads)),
-    ("fall-backs", lambda truth: ", ".join(truth.fallbacks) or "none"),
+def _started(told: Callable[[EngineFacts | FioFacts], str]) -> Callable[[SourceFacts], str]:
+    """What is known of whatever iosonde started."""
+    return lambda facts: NO_VALUE if isinstance(facts, ImportFacts) else told(facts)
+
+
+_GRANTED: tuple[tuple[str, Callable[[SourceFacts], str]], ...] = (
+    ("workers", _started(lambda facts: str(facts.workers))),
+    ("ring flags granted", _own(lambda facts: " ".join(facts.ring_flags) or "none")),
+    ("completion", _started(lambda facts: facts.poll_mode)),
+    ("fixed buffers", _own(lambda facts: _yes(facts.fixed_buffers))),
+    ("fixed file", _own(lambda facts: _yes(facts.fixed_file))),
+    ("batch, largest", _own(lambda facts: str(facts.batch_max))),
+    ("clock", _own(lambda facts: facts.clock_source)),
+    ("I/O buffers", _own(lambda facts: NO_VALUE if facts.buffer_bytes is None else format_size(facts.buffer_bytes))),
+    ("kernel threads that io_uring needed", _own(lambda facts: _number(facts.kernel_workers))),
+    ("SQPOLL threads", _own(lambda facts: _number(facts.sqpoll_threads))),
+    ("fall-backs", _fallbacks),
 )
 
 
-def _granted(truths: Iterable[EngineTruth], told: Callable[[EngineTruth], str]) -> str:
-    """What was granted: one value where all measurements agree, else each with its number of measurements."""
-    counts = Counter(told(truth) for truth in truths)
+def _agreed(values: Iterable[str]) -> str:
+    """One value where all measurements agree, else each with its number of measurements."""
+    counts = Counter(values)
     if not counts:
         return NO_VALUE
     if len(counts) == 1:

@@ -13,10 +13,10 @@ from iosonde.analysis.pace import SATURATED
 from iosonde.analysis.run import RunAnalysis
 from iosonde.charts.quantities import NEAR_DEPTH
 from iosonde.findings.finding import Finding, Severity, invalid_by
-from iosonde.records import CellRecord, LatencyKind, Operation, RunRecord
+from iosonde.records import CellRecord, EngineFacts, FioFacts, ImportFacts, LatencyKind, Operation, RunRecord
 from iosonde.report.brand import brands_of
 from iosonde.report.dashes import Dash, explained
-from iosonde.report.facts import span_text, targets_text
+from iosonde.report.facts import import_text, span_text, targets_text
 from iosonde.report.pace_table import behind_text
 from iosonde.report.result_tables import AT_LEAST
 from iosonde.report.validity import MARK, see
@@ -62,10 +62,7 @@ def _head(run: RunRecord) -> Text:
 def _circumstances(run: RunRecord, cell: CellEstimate) -> Text:
     record = run.cells[0]
     achieved = cell.queue_depth_achieved
-    engine = run.header.engine if record.engine is None else record.engine.engine
-    words = [f"engine {engine}", *_polled(record)]
-    if record.engine is not None and record.engine.fio is not None:
-        words = [f"engine {record.engine.fio.version} ({record.engine.fio.ioengine})"]
+    words = _engine_words(run, record)
     if not run.header.is_simulated:
         words.append("direct" if run.header.target.direct else "buffered")
     if achieved is not None:
@@ -82,11 +79,18 @@ def _circumstances(run: RunRecord, cell: CellEstimate) -> Text:
     return Text(", ".join(words), style="dim")
 
 
-def _polled(record: CellRecord) -> tuple[str, ...]:
-    """How completions were found, where that is not as usual."""
-    if record.engine is None or record.engine.poll_mode not in {Poll.IOPOLL, Poll.SQPOLL}:
-        return ()
-    return (record.engine.poll_mode,)
+def _engine_words(run: RunRecord, record: CellRecord) -> list[str]:
+    """What measured, and how completions were found where that is not as usual."""
+    match record.engine:
+        case EngineFacts() as own:
+            polled = [own.poll_mode] if own.poll_mode in {Poll.IOPOLL, Poll.SQPOLL} else []
+            return [f"engine {own.engine}", *polled]
+        case FioFacts() as fio:
+            return [f"engine {fio.version} ({fio.ioengine})"]
+        case ImportFacts() as imported:
+            return [f"imported from {import_text(imported)}"]
+        case None:
+            return [f"engine {run.header.engine}"]
 
 
 def _pace(cell: CellEstimate) -> Iterator[Text]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from iosonde.records import SCHEMA_VERSION
+from iosonde.records import SCHEMA_VERSION, SourceKind
 from iosonde.store.frames import Kind
 
 Step = Callable[[dict[str, Any]], None]
@@ -38,6 +38,19 @@ def _plan_of_steps(header: dict[str, Any]) -> None:
             cell["streams"] = [{"name": "", "workload": cell.pop("workload")}]
 
 
+def _facts_by_source(cell: dict[str, Any]) -> None:
+    """A cell's facts of its engine, from one form for all to one for each source: what fio never said goes."""
+    facts = cell.get("engine")
+    if facts is None or "source" in facts:
+        return
+    fio = facts.pop("fio", None)
+    if fio is None:
+        facts["source"] = SourceKind.IOSONDE
+        return
+    kept = {name: facts[name] for name in ("engine", "workers", "poll_mode", "fallbacks")}
+    cell["engine"] = {"source": SourceKind.FIO, **kept, **fio}
+
+
 UPGRADES: Final[Mapping[int, Upgrade]] = {
     # Version 1 was many: all that came while it was the version has a default.
     1: Upgrade(),
@@ -46,7 +59,8 @@ UPGRADES: Final[Mapping[int, Upgrade]] = {
     # What had completed and was not taken yet came, and what the kernel counts; nobody knows them of older runs.
     3: Upgrade(),
     # Preparation became a list of steps, and when it is enough a rule; rounds came, which nobody knows of older trials.
-    4: Upgrade(header=_plan_of_steps),
+    # What is known of an engine came to depend on whose it is.
+    4: Upgrade(header=_plan_of_steps, frames={Kind.CELL: _facts_by_source, Kind.PREPARATION: _facts_by_source}),
 }
 """By the version that they start from."""
 

@@ -16,9 +16,9 @@ from iosonde.analysis.regimes import STALL_NS_MIN, regimes_of, stalls_of
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.findings import describe_levels
 from iosonde.printing import printable
-from iosonde.records import CellRecord, EngineTruth, RunRecord, SlowIo
+from iosonde.records import CellRecord, EngineFacts, FioFacts, ImportFacts, RunRecord, SlowIo
 from iosonde.report.display import drift_text, granularity_text
-from iosonde.report.facts import fio_text
+from iosonde.report.facts import fio_text, import_text
 from iosonde.report.states import discarded_text, steady_text
 from iosonde.report.terminal.cell_choice import ChosenCell
 from iosonde.report.terminal.fitting import Fitted, FittedTable
@@ -75,10 +75,10 @@ def facts_table(run: RunRecord, chosen: ChosenCell) -> RenderableType:
         ("between looks at completions", _each(chosen.records, _reaps)),
         ("longest look", _each(chosen.records, _sweep)),
         ("intervals merged", _each(chosen.records, lambda record: str(record.intervals_merged))),
-        ("engine", _each(chosen.records, lambda record: _engine(record.engine))),
+        ("engine", _each(chosen.records, _engine)),
         ("clock drift", _each(chosen.records, lambda record: drift_text(drift_ppm(record)) or "not known")),
-        ("I/O buffers", _each(chosen.records, lambda record: _buffers(record.engine))),
-        ("ring", _each(chosen.records, lambda record: _ring(record.engine))),
+        ("I/O buffers", _each(chosen.records, _buffers)),
+        ("ring", _each(chosen.records, _ring)),
         ("fall-backs", _each(chosen.records, _fallbacks)),
         *((("fio's arguments", _each(chosen.records, _arguments)),) if _has_fio(chosen.records) else ()),
         ("engine build", f"{run.header.hello.version}, {run.header.hello.build_profile}"),
@@ -228,46 +228,55 @@ def _pins(record: CellRecord) -> str:
     return " ".join("no" if thread.cpu_pinned is None else str(thread.cpu_pinned) for thread in record.cpu.threads)
 
 
-def _engine(truth: EngineTruth | None) -> str:
-    if truth is None:
+def _engine(record: CellRecord) -> str:
+    match record.engine:
+        case EngineFacts() as own:
+            return f"{own.engine}, {_workers(own.workers)}, {own.poll_mode}, clock {own.clock_source}"
+        case FioFacts() as fio:
+            return f"{fio_text(fio)}, {_workers(fio.workers)}, {fio.poll_mode}"
+        case ImportFacts() as imported:
+            return import_text(imported)
+        case None:
+            return "not known"
+
+
+def _workers(count: int) -> str:
+    return f"{count} worker{'s' if count > 1 else ''}"
+
+
+def _buffers(record: CellRecord) -> str:
+    own = record.own_engine
+    return "not known" if own is None or own.buffer_bytes is None else format_size(own.buffer_bytes)
+
+
+def _ring(record: CellRecord) -> str:
+    own = record.own_engine
+    if own is None:
         return "not known"
-    workers = f"{truth.workers} worker{'s' if truth.workers > 1 else ''}"
-    if truth.fio is not None:
-        return f"{fio_text(truth)}, {workers}, {truth.poll_mode}"
-    return f"{truth.engine}, {workers}, {truth.poll_mode}, clock {truth.clock_source}"
+    buffers = "fixed buffers" if own.fixed_buffers else "no fixed buffers"
+    file = "fixed file" if own.fixed_file else "no fixed file"
+    flags = " ".join(own.ring_flags) or "no ring flags"
+    threads = f"{own.kernel_workers} kernel workers{_submission_threads(own)}"
+    return f"{flags}, {buffers}, {file}, batches up to {own.batch_max}, {threads}"
 
 
-def _buffers(truth: EngineTruth | None) -> str:
-    return "not known" if truth is None or truth.buffer_bytes is None else format_size(truth.buffer_bytes)
-
-
-def _ring(truth: EngineTruth | None) -> str:
-    if truth is None or truth.fio is not None:
-        return "not known"
-    buffers = "fixed buffers" if truth.fixed_buffers else "no fixed buffers"
-    file = "fixed file" if truth.fixed_file else "no fixed file"
-    flags = " ".join(truth.ring_flags) or "no ring flags"
-    threads = f"{truth.kernel_workers} kernel workers{_submission_threads(truth)}"
-    return f"{flags}, {buffers}, {file}, batches up to {truth.batch_max}, {threads}"
-
-
-def _submission_threads(truth: EngineTruth) -> str:
-    threads = truth.sqpoll_threads
-    return f", {threads} SQPOLL threads with {truth.sqpoll_wakeups} wake-ups" if threads else ""
+def _submission_threads(own: EngineFacts) -> str:
+    threads = own.sqpoll_threads
+    return f", {threads} SQPOLL threads with {own.sqpoll_wakeups} wake-ups" if threads else ""
 
 
 def _fallbacks(record: CellRecord) -> str:
-    return "not known" if record.engine is None else ", ".join(record.engine.fallbacks) or "none"
+    fallbacks = None if record.engine is None else record.engine.fallbacks
+    return "not known" if fallbacks is None else ", ".join(fallbacks) or "none"
 
 
 def _has_fio(records: Iterable[CellRecord]) -> bool:
-    return any(record.engine is not None and record.engine.fio is not None for record in records)
+    return any(record.by_fio is not None for record in records)
 
 
 def _arguments(record: CellRecord) -> str:
     """What anybody can start fio with to do the same again."""
-    fio = None if record.engine is None else record.engine.fio
-    return "not known" if fio is None else shlex.join(fio.arguments)
+    return "not known" if record.by_fio is None else shlex.join(record.by_fio.arguments)
 
 
 def _neighbours(record: CellRecord) -> str:

@@ -13,6 +13,7 @@ from iosonde.records import (
     CellTurn,
     Engine,
     IntervalRecord,
+    SourceKind,
     check_histograms,
 )
 from iosonde.records.base import first_error
@@ -39,7 +40,10 @@ def assemble_cell(
     }
     # Other sources may not know these; our engine does. Virtual time costs no CPU, and its drives have states.
     engine = facts.get("engine")
-    is_simulated = isinstance(engine, dict) and engine.get("engine") == Engine.SIMULATION
+    is_simulated = False
+    if isinstance(engine, dict):
+        is_simulated = engine.get("engine") == Engine.SIMULATION
+        facts["engine"] = {**engine, "source": SourceKind.IOSONDE}
     given = (*_ALWAYS_GIVEN, "drives" if is_simulated else "cpu")
     lacking = [name for name in given if facts.get(name) is None]
     if lacking:

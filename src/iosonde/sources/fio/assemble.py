@@ -12,10 +12,10 @@ from iosonde.records import (
     CellRecord,
     CellTurn,
     ClockPair,
-    EngineTruth,
     Failure,
     Fault,
     FaultKind,
+    FioFacts,
     IntervalRecord,
     Operation,
     OperationTotals,
@@ -45,10 +45,10 @@ class Measured:
     ``began`` says that it counted, and was not in its warm-up still; ``broken`` is what is known to have gone wrong.
     """
 
-    def __init__(self, cell: CellPlan, turn: CellTurn, truth: EngineTruth, clock_start: ClockPair) -> None:
+    def __init__(self, cell: CellPlan, turn: CellTurn, facts: FioFacts, clock_start: ClockPair) -> None:
         self.cell = cell
         self.turn = turn
-        self.truth = truth
+        self.facts = facts
         self.clock_start = clock_start
         self.intervals: list[IntervalRecord] = []
         self.last: Snapshot | None = None
@@ -83,7 +83,7 @@ class Measured:
             faults=tuple(self._faults()),
             clock_start=self.clock_start,
             clock_end=clock_end,
-            engine=self.truth,
+            engine=self.facts,
             intervals=tuple(self.intervals),
         )
 

@@ -16,8 +16,7 @@ from iosonde.records import (
     ClockPair,
     Engine,
     EngineHello,
-    EngineTruth,
-    FioTruth,
+    FioFacts,
     Identity,
     IntervalRecord,
     Verification,
@@ -103,7 +102,7 @@ class FioSource:
         if way.engine is not Engine.FIO:
             return self._engine.measure(cell, turn, way, span_bytes, on_interval)
         setup = self._setup(cell, way, span_bytes)
-        measured = Measured(cell, turn, self._truth(cell, turn, setup), self._clock())
+        measured = Measured(cell, turn, self._facts(cell, turn, setup), self._clock())
         self._running = process = FioProcess([str(self._program.path), *arguments_of(cell, turn, setup)])
         collecting = Collecting(process, measured, on_interval, self._changed, self._now_ns)
         try:
@@ -156,24 +155,14 @@ class FioSource:
         poll = way.poll if ioengine == "io_uring" else Poll.INTERRUPT
         return Setup(files, ioengine, direct, poll, span_bytes)
 
-    def _truth(self, cell: CellPlan, turn: CellTurn, setup: Setup) -> EngineTruth:
+    def _facts(self, cell: CellPlan, turn: CellTurn, setup: Setup) -> FioFacts:
         named = replace(setup, files=[str(path.resolve()) for path, _ in self._opened])
-        return EngineTruth(
-            engine=Engine.FIO,
+        return FioFacts(
+            version=self._program.version,
+            ioengine=setup.ioengine,
             workers=cell.workload.jobs * cell.workload.targets,
-            ring_flags=(),
             poll_mode=setup.poll.value,
-            fixed_buffers=False,
-            fixed_file=False,
-            batch_max=1,
-            clock_source="fio",
-            kernel_workers=None,
-            fallbacks=(),
-            fio=FioTruth(
-                version=self._program.version,
-                ioengine=setup.ioengine,
-                arguments=tuple(arguments_of(cell, turn, named)),
-            ),
+            arguments=tuple(arguments_of(cell, turn, named)),
         )
 
     def _changed(self) -> str | None:
