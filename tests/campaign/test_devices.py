@@ -9,15 +9,21 @@ from iosonde.campaign.engines import check_poll, choose_engine
 from iosonde.errors import EngineError, TargetError, UsageError
 from iosonde.plans import check_transfers
 from iosonde.records import Engine, EngineHello, Identity, NamespaceFacts
+from iosonde.sources import BlockDevice
 from iosonde.vocabulary import EngineChoice, Poll
-from tests.builders import cell_plan, run_record, target_facts, workload
+from tests.builders import cell_plan, run_record, workload
 
-BLOCK, GENERIC = Path("/dev/nvme0n1"), Path("/dev/ng0n1")
+BLOCK, GENERIC, SDA = Path("/dev/nvme0n1"), Path("/dev/ng0n1"), Path("/dev/sda")
+GIB = 1 << 30
 NAMESPACE = NamespaceFacts(number=1, block_bytes=512, transfer_bytes_max=128 << 10)
 
 
 def hello(*engines: Engine) -> EngineHello:
     return EngineHello(version="0.1.0", protocol=1, build_profile="release", engines=engines, io_uring_refused=None)
+
+
+def device(named: Path) -> BlockDevice:
+    return BlockDevice(path=BLOCK, named=named, generic=GENERIC, span_bytes=GIB)
 
 
 def test_what_writes_and_what_overwrites_is_refused_with_what_only_reads() -> None:
@@ -35,32 +41,34 @@ def test_a_device_that_may_not_be_read_or_is_gone_says_who_may() -> None:
 
 
 def test_commands_go_to_whole_namespaces_only() -> None:
-    check_commands(str(BLOCK), BLOCK, GENERIC, passes=True)
+    check_commands(device(BLOCK), asked=True)
     with pytest.raises(UsageError, match="and /dev/sda is none") as refused:
-        check_commands("/dev/sda", Path("/dev/sda"), None, passes=True)
+        check_commands(BlockDevice(path=SDA, named=SDA, span_bytes=GIB), asked=True)
     assert refused.value.hint == "name one, such as /dev/nvme0n1, or use --engine io_uring"
 
 
 def test_a_generic_device_takes_commands_only() -> None:
-    check_commands(str(GENERIC), BLOCK, GENERIC, passes=True)
+    check_commands(device(GENERIC), asked=True)
     with pytest.raises(UsageError, match="takes commands of NVMe only") as refused:
-        check_commands(str(GENERIC), BLOCK, GENERIC, passes=False)
+        check_commands(device(GENERIC), asked=False)
     assert refused.value.hint == "add --engine passthrough, or name the block device, /dev/nvme0n1"
 
 
 def test_a_kernel_without_passthrough_is_told_from_one_that_refuses_io_uring() -> None:
-    assert choose_engine(EngineChoice.PASSTHROUGH, hello(Engine.PASSTHROUGH), "device") is Engine.PASSTHROUGH
+    assert choose_engine(EngineChoice.PASSTHROUGH, hello(Engine.PASSTHROUGH), device(BLOCK)) is Engine.PASSTHROUGH
     with pytest.raises(EngineError, match="this kernel has no passthrough to NVMe"):
-        choose_engine(EngineChoice.PASSTHROUGH, hello(Engine.IO_URING), "device")
+        choose_engine(EngineChoice.PASSTHROUGH, hello(Engine.IO_URING), device(BLOCK))
 
 
 def test_nobody_gets_passthrough_unasked() -> None:
-    assert choose_engine(EngineChoice.AUTO, hello(Engine.IO_URING, Engine.PASSTHROUGH), "device") is Engine.IO_URING
+    assert (
+        choose_engine(EngineChoice.AUTO, hello(Engine.IO_URING, Engine.PASSTHROUGH), device(BLOCK)) is Engine.IO_URING
+    )
 
 
 def test_devices_and_commands_can_be_polled_for() -> None:
     for choice in (EngineChoice.IO_URING, EngineChoice.PASSTHROUGH):
-        check_poll(Poll.IOPOLL, choice, "device")
+        check_poll(Poll.IOPOLL, choice, device(BLOCK))
     assert workload().poll_through(Engine.PASSTHROUGH, Poll.IOPOLL) is Poll.IOPOLL
 
 
@@ -79,7 +87,7 @@ def test_a_block_that_no_command_can_move_is_refused_with_the_limit() -> None:
 )
 def test_a_run_does_not_go_on_where_its_device_is_not_any_more(path: str, said: str) -> None:
     was = Identity(device_major=8, device_minor=0, inode=0, size_bytes=1 << 30)
-    target = target_facts().model_copy(update={"kind": "device", "path": path, "identity": was})
+    target = BlockDevice(path=Path(path), named=Path(path), span_bytes=GIB, expected=was)
     with pytest.raises(TargetError, match=f"{path} is not the device that was measured: {said}") as refused:
-        check_same_device(target)
+        check_same_device(target, was)
     assert refused.value.final

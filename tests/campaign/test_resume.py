@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from iosonde.campaign import SilentObserver, look_ahead, look_back, measure_to_directory, resume
-from iosonde.campaign.places import Place
 from iosonde.campaign.target import check_same
 from iosonde.errors import TargetError
 from iosonde.records import CellRecord, Identity
@@ -15,10 +14,7 @@ from iosonde.store import load_run
 from tests.stories.short_runs import DONE, fork, run_short, short_wish
 
 FILE = Identity(device_major=259, device_minor=2, inode=12, size_bytes=1 << 20, born_ns=1_000)
-
-
-def place() -> Place:
-    return Place(path=Path("/srv/data/file"), make=False, span_bytes=1 << 20, file_system=None, expected=FILE)
+PATH = Path("/srv/data/file")
 
 
 @pytest.mark.parametrize(
@@ -32,13 +28,13 @@ def place() -> Place:
 )
 def test_another_file_is_refused_with_what_makes_it_another(change: dict[str, int], said: str) -> None:
     with pytest.raises(TargetError) as caught:
-        check_same(place(), FILE.model_copy(update=change))
+        check_same(PATH, FILE, FILE.model_copy(update=change))
     assert caught.value.message == f"/srv/data/file is not the file that was measured: {said}"
 
 
 def test_the_same_file_passes_also_where_nobody_knows_when_it_was_made() -> None:
-    check_same(place(), FILE)
-    check_same(place(), FILE.model_copy(update={"born_ns": None}))
+    check_same(PATH, FILE, FILE)
+    check_same(PATH, FILE, FILE.model_copy(update={"born_ns": None}))
 
 
 class Interrupting(SilentObserver):

@@ -2,11 +2,13 @@
 
 import os
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 
 from iosonde.errors import TargetError, UsageError
 from iosonde.machine import block_of, device_identifier, device_size_bytes
-from iosonde.records import Identity, TargetFacts
+from iosonde.records import Identity, Plan
+from iosonde.sources import BlockDevice, Target
 from iosonde.units import exact_size, format_size
 
 
@@ -49,26 +51,33 @@ def device_span_bytes(path: Path, size_bytes: int | None, least_bytes: int, step
     return span
 
 
-def check_commands(name: str, block: Path | None, generic: Path | None, *, passes: bool) -> None:
+def check_commands(target: Target, *, asked: bool) -> None:
     """Raises UsageError where commands of NVMe should go to what takes none, or only they would reach what is named."""
-    if passes and generic is None:
+    block, generic = (target.path, target.generic) if isinstance(target, BlockDevice) else (None, None)
+    if asked and generic is None:
         raise UsageError(
-            f"--engine passthrough sends commands to a whole namespace of NVMe, and {name} is none",
+            f"--engine passthrough sends commands to a whole namespace of NVMe, and {target.name} is none",
             "name one, such as /dev/nvme0n1, or use --engine io_uring",
         )
-    if not passes and generic is not None and name == str(generic):
+    if not asked and generic is not None and target.name == str(generic):
         raise UsageError(
-            f"{name} takes commands of NVMe only", f"add --engine passthrough, or name the block device, {block}"
+            f"{target.name} takes commands of NVMe only", f"add --engine passthrough, or name the block device, {block}"
         )
 
 
-def check_same_device(target: TargetFacts) -> Identity:
-    """The identity that the device has now, if it is the one that was measured. Raises TargetError.
+def check_permits(plan: Plan, targets: Iterable[Target]) -> None:
+    """Raises UnpermittedWriteError where a plan would write to a device for which there is no permit."""
+    for target in targets:
+        if plan.changes and isinstance(target, BlockDevice):
+            target.check_permit()
+
+
+def check_same_device(target: BlockDevice, was: Identity) -> Identity:
+    """The identity that the device has now, if it is the one that it was. Raises TargetError.
 
     What has a name of its own may have another number by now: numbers are given out anew at each start of the machine.
     """
-    assert target.identity is not None
-    path = Path(target.path)
+    path, identifier = target.named, target.identifier
     try:
         found = (block_of(path) or path).stat()
     except OSError as error:
@@ -81,9 +90,9 @@ def check_same_device(target: TargetFacts) -> Identity:
         inode=0,
         size_bytes=device_size_bytes(found.st_rdev) or 0,
     )
-    was, name = target.identity, device_identifier(found.st_rdev)
-    if name != target.device_identifier:
-        raise _other(path, f"that was {target.device_identifier or 'without a name'}, this is {name or 'without one'}")
+    name = device_identifier(found.st_rdev)
+    if name != identifier:
+        raise _other(path, f"that was {identifier or 'without a name'}, this is {name or 'without one'}")
     if now.size_bytes != was.size_bytes:
         raise _other(path, f"that had {was.size_bytes} bytes, this has {now.size_bytes}")
     numbers = [(each.device_major, each.device_minor) for each in (was, now)]

@@ -9,11 +9,11 @@ from iosonde.campaign.answering import check_answers
 from iosonde.campaign.campaign import Setting, ended_by_loss, ready
 from iosonde.campaign.conductor import ENDS_RUN, FILL_ORDER, Conductor, Keeper, Observer, Work, analysed
 from iosonde.campaign.orphans import remove_aside
-from iosonde.campaign.previous_targets import PreviousTarget, place_of_previous, previous_targets
 from iosonde.campaign.provenance import command_line
+from iosonde.campaign.recorded_targets import is_own, recorded_targets, resolve_recorded
 from iosonde.campaign.removal import CreatedFiles
 from iosonde.campaign.simulated import assumed_bytes_per_s, is_known
-from iosonde.campaign.target import Opening, give_up, open_target
+from iosonde.campaign.target import give_up, open_target
 from iosonde.errors import EngineError, IosondeError, RecordError, UsageError
 from iosonde.machine import host_facts
 from iosonde.plans import Remaining, cell_overhead_ns, remaining
@@ -27,7 +27,7 @@ from iosonde.records import (
     Session,
     TargetFacts,
 )
-from iosonde.sources import EngineSource
+from iosonde.sources import EngineSource, ExistingFile, NewFile, OpenRequest, StoredTarget, Target
 from iosonde.store import RunDirectory, is_archive, load_run, newer
 from iosonde.units import SECOND_NS
 from iosonde.vocabulary import EngineChoice
@@ -111,7 +111,8 @@ def look_back(path: Path, *, failed_again: bool) -> Rest:
             "leave --failed away, or start a new run with another seed or model",
             final=True,
         )
-    check_answers(Path(target.path) for target in run.targets if target.kind in {"file", "device"})
+    recorded = recorded_targets(run.header, run.targets)
+    check_answers(each.path for each in recorded if isinstance(each, StoredTarget))
     done = {cell.order for cell in run.cells if _is_done(cell, failed_again=failed_again)}
     turns = tuple(turn for turn in run.turns if turn.order not in done)
     return Rest(run, turns, failed_again)
@@ -153,33 +154,34 @@ def resume(path: Path, rest: Rest, observer: Observer, now: datetime, *, overwri
         journal.cut_torn_end()
         rest = _analysed_to_the_end(path, rest, journal, observer)
         run, header = rest.run, rest.run.header
-        previous = previous_targets(header, run.targets)
-        for each in previous:
-            if each.may_be_ours:
+        recorded = recorded_targets(header, run.targets)
+        for each in recorded:
+            if isinstance(each, ExistingFile) and each.mark:
                 remove_aside(each.path.parent, each.mark)
         if not rest.is_done:
-            places = tuple(place_of_previous(each, overwrite=overwrite) for each in previous)
-            anew = any(place.make for place in places)
+            writes = header.plan.changes
+            targets = tuple(resolve_recorded(each, writes=writes, overwrite=overwrite) for each in recorded)
+            anew = any(isinstance(each, NewFile) for each in targets)
             is_filled = not anew and run.filled == tuple(target.identity for target in run.targets)
-            places = tuple(replace(place, written=is_filled) for place in places)
+            targets = tuple(_noted(each, is_filled=is_filled) for each in targets)
             work = Work(fill=None if is_filled else header.plan.fill, turns=rest.turns, known=_known(rest))
             if run.header.is_simulated:
                 work = _from_the_beginning(rest)
             setting = Setting(
-                places=places,
+                targets=targets,
                 plan=header.plan,
                 direct=header.target.direct,
                 engine=EngineChoice(header.engine_asked),
                 run=header.run,
                 directory=path,
             )
-            with ready(setting, lambda hello: _check_engine(header, hello), observer) as (source, targets):
-                journal.session(_session(now, targets, source.hello, made_anew=anew))
+            with ready(setting, lambda hello: _check_engine(header, hello), observer) as (source, opened):
+                journal.session(_session(now, opened, source.hello, made_anew=anew))
                 directory.watch(journal)
                 with ended_by_loss(journal):
                     Conductor(source, header, work, journal, observer).run()
         else:
-            for each in previous:
+            for each in recorded:
                 _clear_away(each, observer)
         if not rest.is_done or not run.finished:
             journal.end()
@@ -216,18 +218,23 @@ def _known(rest: Rest) -> tuple[tuple[CellTurn, CellRecord], ...]:
     return tuple((turn, kept[turn.order]) for turn in rest.run.turns if turn.order in kept)
 
 
-def _clear_away(previous: PreviousTarget, observer: Observer) -> None:
+def _noted(target: Target, *, is_filled: bool) -> Target:
+    """The target with the note that the run had written all of it."""
+    return replace(target, is_written=is_filled) if isinstance(target, ExistingFile) else target
+
+
+def _clear_away(recorded: Target, observer: Observer) -> None:
     """Removes the file of a run that was killed between its last note and its tidying up, if it surely is that file."""
-    if not previous.is_ours:
+    if not isinstance(recorded, ExistingFile) or not is_own(recorded):
         return
     try:
-        place = place_of_previous(previous, overwrite=False)
+        target = resolve_recorded(recorded, writes=True, overwrite=False)
         source = EngineSource()
     except IosondeError:
         return
     made = CreatedFiles(observer.left_behind)
     try:
-        open_target(source, place, Opening(fill=False, direct=False, mark=previous.mark), made)
+        open_target(source, OpenRequest(target, write=False, direct=False, mark=recorded.mark), made)
         give_up(source, made, is_cut=False)
     except IosondeError:
         # Another file is there now, or it is in use: it is not ours to remove.

@@ -12,18 +12,18 @@ from iosonde.campaign.provenance import command_line
 from iosonde.errors import RecordError, TargetError, UsageError
 from iosonde.plans import is_verified, verified_step_bytes
 from iosonde.plans.build import SEED_BITS
-from iosonde.records import LaterPass, Plan, RunHeader, TargetKind
-from iosonde.sources import EngineSource, KeptLedger, LeftLedger, TargetRequest
+from iosonde.records import LaterPass, Plan, RunHeader
+from iosonde.sources import EngineSource, ExistingFile, KeptLedger, LeftLedger, NewFile, OpenRequest, Target
 from iosonde.store import ACCOUNT_NAME, RunDirectory, is_archive, load_run, make_directory
 
 FILE_NAME: Final = "target-{number}"
 
 
-def check_kind(plan: Plan, kind: TargetKind, name: str) -> None:
+def check_verifiable(plan: Plan, target: Target) -> None:
     """Raises UsageError for a target that holds nothing that could be read back."""
-    if is_verified(plan) and kind != "file":
+    if is_verified(plan) and not isinstance(target, NewFile | ExistingFile):
         raise UsageError(
-            f"{name} keeps no data that could be verified", "name a file or a directory, or leave verify away"
+            f"{target.name} keeps no data that could be verified", "name a file or a directory, or leave verify away"
         )
 
 
@@ -73,10 +73,8 @@ def verify_later(
         try:
             for number, path in enumerate(paths):
                 ledger = LeftLedger(_file_of(directory, number))
-                request = TargetRequest(
-                    path=path, write=False, create_bytes=None, direct=header.target.direct, ledger=ledger
-                )
-                source.open(request)
+                target = ExistingFile(path=path, span_bytes=header.plan.span_bytes)
+                source.open(OpenRequest(target, write=False, direct=header.target.direct, ledger=ledger))
             found = source.verify(on_progress)
         except KeyboardInterrupt:
             source.kill()

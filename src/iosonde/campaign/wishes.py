@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Sequence
 
 from iosonde.campaign.campaign import Wish
-from iosonde.campaign.places import TargetWish
+from iosonde.campaign.target_resolution import TargetWish
 from iosonde.errors import UsageError
 from iosonde.plans import (
     COUNT_MAX,

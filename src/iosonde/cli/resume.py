@@ -25,7 +25,7 @@ def resume(
     Refused when the target is not the same any more. A file that iosonde had made and removed is made and filled anew;
     one that it did not make is written only with --overwrite, whatever the run says.
     """
-    from iosonde.campaign import look_back, previous_target_line, previous_targets
+    from iosonde.campaign import look_back, recorded_target_line, recorded_targets
     from iosonde.campaign import resume as go_on
     from iosonde.cli.keeping import keeping
     from iosonde.cli.planned import rest_line
@@ -36,8 +36,8 @@ def resume(
     if rest.run.running:
         raise RecordError(f"{run} is being written by another iosonde", "wait until it has ended, or end it first")
     if not rest.is_done:
-        for each in previous_targets(rest.run.header, rest.run.targets):
-            say(f"target    {previous_target_line(each)}")
+        for each in recorded_targets(rest.run.header, rest.run.targets):
+            say(f"target    {recorded_target_line(each)}")
     say(rest_line(rest))
     with keeping(run, rest.run.header.run):
         simulated = rest.run.header.is_simulated

@@ -28,7 +28,8 @@ from iosonde.sources.fio.collecting import Collecting
 from iosonde.sources.fio.job import Setup, arguments_of
 from iosonde.sources.fio.process import FioProcess
 from iosonde.sources.fio.program import find_fio, ioengine_for
-from iosonde.sources.source import Interrupted, MadeTarget, OpenTarget, TargetRequest, Way
+from iosonde.sources.source import Interrupted, MadeTarget, OpenRequest, OpenTarget, Way
+from iosonde.sources.targets import BlockDevice, StoredTarget
 from iosonde.vocabulary import Poll
 
 
@@ -38,7 +39,7 @@ class FioSource:
     def __init__(self) -> None:
         self._program = find_fio()
         self._engine = EngineSource()
-        self._opened: list[tuple[Path, OpenTarget]] = []
+        self._opened: list[tuple[StoredTarget, OpenTarget]] = []
         self._running: FioProcess | None = None
         self._is_stuck = False
         self._origin_ns = time.monotonic_ns()
@@ -63,11 +64,11 @@ class FioSource:
         """The engine's own cost in ns an operation; nobody knows fio's."""
         return self._engine.calibrate()
 
-    def open(self, request: TargetRequest, on_made: Callable[[MadeTarget], None] = lambda _: None) -> OpenTarget:
+    def open(self, request: OpenRequest, on_made: Callable[[MadeTarget], None] = lambda _: None) -> OpenTarget:
         """Opens a target by the engine, which guards it. Raises TargetError with the way out."""
         opened = self._engine.open(request, on_made)
-        if request.path is not None:
-            self._opened.append((request.path, opened))
+        if isinstance(request.target, StoredTarget):
+            self._opened.append((request.target, opened))
         return opened
 
     def sync(self) -> None:
@@ -98,6 +99,8 @@ class FioSource:
         """
         if way.engine is not Engine.FIO:
             return self._engine.measure(cell, turn, way, span_bytes, on_interval)
+        if cell.workload.changes:
+            self._check_permits()
         setup = self._setup(cell, way, span_bytes)
         measured = Measured(cell, turn, self._truth(cell, turn, setup), self._clock())
         self._running = process = FioProcess([str(self._program.path), *arguments_of(cell, turn, setup)])
@@ -131,6 +134,12 @@ class FioSource:
         """Every file that the engine has open, for whoever asks where one is."""
         return self._engine.handles()
 
+    def _check_permits(self) -> None:
+        """Fio opens what the engine has open once more, for itself, and not only for reading."""
+        for target, _ in self._opened:
+            if isinstance(target, BlockDevice):
+                target.check_permit()
+
     def _end_fio(self) -> None:
         if self._running is not None:
             self._running.kill()
@@ -139,11 +148,11 @@ class FioSource:
         """A job on what the engine has open, by the engine's own handles: no other file can come in between."""
         handles = self._engine.handles()
         files = []
-        for path, opened in self._opened:
+        for target, opened in self._opened:
             handle = None if opened.identity is None else handles.get(_numbers(opened.identity))
             if handle is None:
                 raise EngineError(
-                    f"the engine's handle of {path} can't be seen in /proc, and fio needs it",
+                    f"the engine's handle of {target.path} can't be seen in /proc, and fio needs it",
                     "mount /proc, or leave --engine fio away",
                 )
             files.append(str(handle))
@@ -153,7 +162,7 @@ class FioSource:
         return Setup(files, ioengine, direct, poll, span_bytes)
 
     def _truth(self, cell: CellPlan, turn: CellTurn, setup: Setup) -> EngineTruth:
-        named = replace(setup, files=[str(path.resolve()) for path, _ in self._opened])
+        named = replace(setup, files=[str(target.path.resolve()) for target, _ in self._opened])
         return EngineTruth(
             engine=Engine.FIO,
             workers=cell.workload.jobs * cell.workload.targets,
@@ -174,7 +183,8 @@ class FioSource:
 
     def _changed(self) -> str | None:
         """What has become of a target meanwhile; None where all are what they were."""
-        for path, opened in self._opened:
+        for target, opened in self._opened:
+            path = target.path
             if opened.identity is None:
                 continue
             try:
