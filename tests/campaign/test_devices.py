@@ -1,5 +1,6 @@
 """Block devices and namespaces as targets: what is refused before an engine is started."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,8 @@ import pytest
 from iosonde.campaign.devices import check_commands, check_device, check_same_device
 from iosonde.campaign.engines import check_poll, choose_engine
 from iosonde.errors import EngineError, TargetError, UsageError
+from iosonde.machine import PathFacts
+from iosonde.machine.local_host import LocalHost
 from iosonde.plans import check_transfers
 from iosonde.records import Engine, EngineHello, Identity, NamespaceFacts
 from iosonde.sources import BlockDevice
@@ -15,6 +18,7 @@ from tests.builders import cell_plan, run_record, workload
 
 BLOCK, GENERIC, SDA = Path("/dev/nvme0n1"), Path("/dev/ng0n1"), Path("/dev/sda")
 GIB = 1 << 30
+READABLE = PathFacts(kind="device", device_number=0, size_bytes=GIB, may_read=True, block=str(BLOCK))
 NAMESPACE = NamespaceFacts(number=1, block_bytes=512, transfer_bytes_max=128 << 10)
 
 
@@ -28,15 +32,15 @@ def device(named: Path) -> BlockDevice:
 
 def test_what_writes_and_what_overwrites_is_refused_with_what_only_reads() -> None:
     with pytest.raises(TargetError, match="and the profile lab would write it") as refused:
-        check_device(BLOCK, writer="the profile lab", way_to_read="--profile reads", overwrite=False)
+        check_device(BLOCK, READABLE, writer="the profile lab", way_to_read="--profile reads", overwrite=False)
     assert refused.value.hint.startswith("--profile reads only reads; ")
     with pytest.raises(TargetError, match="--overwrite would write /dev/nvme0n1"):
-        check_device(BLOCK, writer="", way_to_read="--profile reads", overwrite=True)
+        check_device(BLOCK, READABLE, writer="", way_to_read="--profile reads", overwrite=True)
 
 
-def test_a_device_that_may_not_be_read_or_is_gone_says_who_may() -> None:
+def test_a_device_that_may_not_be_read_says_who_may() -> None:
     with pytest.raises(TargetError, match="may not be read") as refused:
-        check_device(Path("/dev/there-is-no-such-device"), writer="", way_to_read="", overwrite=False)
+        check_device(BLOCK, replace(READABLE, may_read=False), writer="", way_to_read="", overwrite=False)
     assert "root" in refused.value.hint
 
 
@@ -89,5 +93,5 @@ def test_a_run_does_not_go_on_where_its_device_is_not_any_more(path: str, said: 
     was = Identity(device_major=8, device_minor=0, inode=0, size_bytes=1 << 30)
     target = BlockDevice(path=Path(path), named=Path(path), span_bytes=GIB, expected=was)
     with pytest.raises(TargetError, match=f"{path} is not the device that was measured: {said}") as refused:
-        check_same_device(target, was)
+        check_same_device(LocalHost(), target, was)
     assert refused.value.final

@@ -13,6 +13,7 @@ from pathlib import Path
 from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, measure_to_directory
 from iosonde.campaign.campaign import Setting, ready
 from iosonde.errors import IosondeError
+from iosonde.machine.local_host import LocalHost
 from iosonde.machine.write_permit import WritePermit
 from iosonde.plans import Ground, campaign_plan, read_campaign
 from iosonde.records import CellTurn, Engine, Plan
@@ -48,14 +49,17 @@ def target(device: Path) -> BlockDevice:
 def campaign(device: Path, folder: Path) -> None:
     """A campaign that says it writes nothing, and has a plan that writes."""
     words = TargetWish((str(device),), 16 * MIB, overwrite=False, buffered=True, writes=False, quick=False)
-    wish, now = Wish(target=words, engine=EngineChoice.PSYNC, plan=plan), datetime.now(UTC)
+    wish, now = Wish(host=LocalHost(), target=words, engine=EngineChoice.PSYNC, plan=plan), datetime.now(UTC)
     measure_to_directory(wish, look_ahead(wish, now), folder / "run", SilentObserver(), now)
 
 
 def session(device: Path, folder: Path) -> None:
     """What a resumption does once it knows its targets."""
     writing = plan(Ground(span_bytes=16 * MIB, fill=True))
-    setting = Setting((target(device),), writing, direct=False, engine=EngineChoice.PSYNC, run="run", directory=folder)
+    targets = (target(device),)
+    setting = Setting(
+        LocalHost(), targets, writing, direct=False, engine=EngineChoice.PSYNC, run="run", directory=folder
+    )
     with ready(setting, lambda _: None, SilentObserver()):
         pass
 

@@ -14,6 +14,7 @@ from iosonde.campaign.failing import add_way_on, check_campaign, check_probe, ha
 from iosonde.campaign.wishes import campaign_wish, probe_wish
 from iosonde.errors import IosondeError, UsageError
 from iosonde.failures import HOW_TO_REPORT
+from iosonde.machine.local_host import LocalHost
 from iosonde.vocabulary import Arrivals, Data, EngineChoice, Poll, Sync
 
 _Word = TypeVar("_Word", bound=StrEnum)
@@ -65,6 +66,7 @@ def run(
         engine=_choice(EngineChoice, engine, "--engine"),
         poll=_choice(Poll, poll, "--poll"),
         seed=seed,
+        host=LocalHost(),
         command=_call(run, targets, asked),
     )
     ahead = look_ahead(wish, now)
@@ -150,6 +152,7 @@ def probe(
         engine=_choice(EngineChoice, engine, "--engine"),
         poll=_choice(Poll, poll, "--poll"),
         seed=seed,
+        host=LocalHost(),
         command=_call(probe, targets, asked),
     )
     record = measure_in_memory(wish, look_ahead(wish, now), _Warner(), now)

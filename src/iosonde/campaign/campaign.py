@@ -19,7 +19,7 @@ from iosonde.campaign.target import give_up, open_target
 from iosonde.campaign.target_resolution import TargetWish, resolve_targets
 from iosonde.campaign.verifying import check_verifiable, kept_ledger
 from iosonde.errors import EngineError
-from iosonde.machine import host_facts
+from iosonde.machine import Host
 from iosonde.plans import Ground, check_alignment, check_plan, check_transfers
 from iosonde.records import (
     CellRecord,
@@ -48,6 +48,7 @@ class Wish:
     target: TargetWish
     engine: EngineChoice
     plan: PlanMaker
+    host: Host
     poll: Poll = Poll.INTERRUPT
     command: tuple[str, ...] = ()
 
@@ -57,6 +58,7 @@ class Survey:
     """What is known before anything is touched; ``why_slow`` says why a campaign of minutes is too short for it."""
 
     run: str
+    host: Host
     targets: tuple[Target, ...]
     plan: Plan
     engine: EngineChoice
@@ -81,26 +83,27 @@ def new_run_name(now: datetime) -> str:
 def look_ahead(wish: Wish, now: datetime) -> Survey:
     """Finds out where the targets are and what will be done to them. Raises what would stop a run."""
     run = new_run_name(now)
-    targets = resolve_targets(wish.target, run)
+    targets = resolve_targets(wish.host, wish.target, run)
     check_choice(wish.engine, targets[0])
     check_poll(wish.poll, wish.engine, targets[0])
     for target in targets:
         check_commands(target, asked=wish.engine is EngineChoice.PASSTHROUGH)
     fill = any(target.must_be_filled(writes=wish.target.writes) for target in targets)
-    slow = why_slow(targets)
+    slow = why_slow(wish.host, targets)
     plan = wish.plan(Ground(span_bytes=targets[0].span_bytes, fill=fill, targets=len(targets), slow=bool(slow)))
     check_plan(plan, targets=len(targets))
     check_verifiable(plan, targets[0])
     check_permits(plan, targets)
     if wish.engine is EngineChoice.FIO:
         check_fio_can(plan)
-    return Survey(run=run, targets=targets, plan=plan, engine=wish.engine, why_slow=slow)
+    return Survey(run=run, host=wish.host, targets=targets, plan=plan, engine=wish.engine, why_slow=slow)
 
 
 @dataclass(frozen=True)
 class Setting:
     """Where a session takes place. ``directory`` is where a run is kept, None for a probe."""
 
+    host: Host
     targets: tuple[Target, ...]
     plan: Plan
     direct: bool
@@ -118,9 +121,9 @@ def ready(
     Files that were made for the run are removed, whatever ended it; the observer is told which could not be.
     """
     check_permits(setting.plan, setting.targets)
-    source = start_source(setting.engine)
+    source = start_source(setting.engine, setting.host.command_prefix())
     opened: list[TargetFacts] = []
-    made = CreatedFiles(observer.left_behind)
+    made = CreatedFiles(setting.host, observer.left_behind)
     observer.files_created(made.abandon)
     trims = any(cell.workload.trim_percent for cell in setting.plan.cells)
     is_cut = False
@@ -131,7 +134,7 @@ def ready(
             source.calibrate()
         try:
             for number in range(len(setting.targets)):
-                opened.append(open_target(source, _request(setting, number), made, trims=trims))
+                opened.append(open_target(setting.host, source, _request(setting, number), made, trims=trims))
                 check_alignment(setting.plan, opened[-1].alignment.offset_bytes)
                 check_transfers(setting.plan, opened[-1].namespace)
             yield source, tuple(opened)
@@ -167,6 +170,7 @@ def _new_run(
         check_polling(wish.poll, choose_engine(wish.engine, hello, ahead.targets[0]), hello)
 
     setting = Setting(
+        host=wish.host,
         targets=ahead.targets,
         plan=ahead.plan,
         direct=not wish.target.buffered,
@@ -192,7 +196,7 @@ def _header(
         plan=ahead.plan,
         target=targets[0],
         more_targets=targets[1:],
-        host=host_facts(),
+        host=wish.host.facts(),
         hello=hello,
     )
 
@@ -208,7 +212,7 @@ def measure_to_directory(wish: Wish, ahead: Survey, out: Path, observer: Observe
     try:
         with _new_run(wish, ahead, now, out, observer) as (source, header), directory.start_journal(header) as journal:
             with ended_by_loss(journal):
-                Conductor(source, header, whole_plan(header.plan), journal, observer).run()
+                Conductor(wish.host, source, header, whole_plan(header.plan), journal, observer).run()
             journal.end()
     except BaseException:
         directory.remove_if_empty()
@@ -258,5 +262,5 @@ def measure_in_memory(wish: Wish, ahead: Survey, observer: Observer, now: dateti
     """Runs a plan and gives it back as a record."""
     with _new_run(wish, ahead, now, None, observer) as (source, header):
         memory = Memory()
-        Conductor(source, header, whole_plan(header.plan), memory, observer).run()
+        Conductor(wish.host, source, header, whole_plan(header.plan), memory, observer).run()
     return RunRecord(header=header, fill=memory.filled, cells=tuple(memory.cells), finished=True)

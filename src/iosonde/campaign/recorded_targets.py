@@ -12,12 +12,12 @@ from pathlib import Path
 
 from iosonde.campaign.devices import check_same_device
 from iosonde.campaign.in_use import check_not_in_use
-from iosonde.campaign.removal import file_of, numbers_of
+from iosonde.campaign.removal import file_of
 from iosonde.campaign.target import check_same
 from iosonde.errors import RecordError, TargetError
-from iosonde.machine import block_of, file_system_facts, generic_of
+from iosonde.machine import Host, leads_nowhere
 from iosonde.records import Identity, RunHeader, TargetFacts
-from iosonde.safe_files import has_mark, mark_of, own_file_name
+from iosonde.safe_files import mark_of, own_file_name
 from iosonde.sources import BlockDevice, ExistingFile, NewFile, NullTarget, SimulatedDrive, Target
 from iosonde.units import format_size
 
@@ -57,13 +57,25 @@ def _recorded(header: RunHeader, facts: TargetFacts, number: int) -> Target:
     )
 
 
-def is_own(target: ExistingFile) -> bool:
+def is_own(host: Host, target: ExistingFile) -> bool:
     """Whether the file itself says too that the run created it."""
-    expected = target.expected
-    return bool(target.mark) and expected is not None and has_mark(target.path, file_of(expected), target.mark)
+    if not target.mark or target.expected is None:
+        return False
+    return host.is_created(str(target.path), file_of(target.expected), target.mark)
 
 
-def resolve_recorded(target: Target, *, writes: bool, overwrite: bool) -> Target:
+def exists(host: Host, path: Path) -> bool:
+    """Whether a path leads to anything. Raises OSError where nobody may know."""
+    try:
+        host.look(str(path))
+    except OSError as error:
+        if leads_nowhere(error):
+            return False
+        raise
+    return True
+
+
+def resolve_recorded(host: Host, target: Target, *, writes: bool, overwrite: bool) -> Target:
     """A recorded target as it is now, if it is still the same. A file that the run had created may be gone: it is new.
 
     ``writes`` says that the run writes to it. Raises TargetError if it is a different file, or if ``overwrite`` is
@@ -71,33 +83,33 @@ def resolve_recorded(target: Target, *, writes: bool, overwrite: bool) -> Target
     """
     match target:
         case BlockDevice(expected=Identity() as was):
-            return _device(target, was)
+            return _device(host, target, was)
         case ExistingFile(expected=Identity() as was):
-            return _file(target, was, writes=writes, overwrite=overwrite)
+            return _file(host, target, was, writes=writes, overwrite=overwrite)
         case _:
             return target
 
 
-def _file(target: ExistingFile, was: Identity, *, writes: bool, overwrite: bool) -> ExistingFile | NewFile:
+def _file(host: Host, target: ExistingFile, was: Identity, *, writes: bool, overwrite: bool) -> ExistingFile | NewFile:
     path = target.path
-    if not _is_there(target):
-        return _new_file(target, was, overwrite=overwrite)
-    now = replace(target, file_system=file_system_facts(path), is_own=is_own(target))
+    if not _is_there(host, target):
+        return _new_file(host, target, was, overwrite=overwrite)
+    now = replace(target, file_system=host.file_system(str(path)), is_own=is_own(host, target))
     # Checked before the engine is started; the engine checks again, on the open file.
-    check_same(path, was, numbers_of(path).model_copy(update={"born_ns": was.born_ns}))
+    check_same(path, was, host.identity(str(path)).model_copy(update={"born_ns": was.born_ns}))
     if writes and not now.is_own and not overwrite:
         raise TargetError(
             f"{path} would be written over, and nothing on it says that this run made it",
             "if you give that file up, name the run again with --overwrite; else start a new run",
             final=True,
         )
-    return replace(now, is_alone=check_not_in_use(path)) if writes else now
+    return replace(now, is_alone=check_not_in_use(host, path)) if writes else now
 
 
-def _is_there(target: ExistingFile) -> bool:
+def _is_there(host: Host, target: ExistingFile) -> bool:
     """Whether anything lies at the path of a file. Raises TargetError where it should and does not."""
     try:
-        target.path.stat()
+        host.look(str(target.path))
     except OSError as error:
         if target.was_created and isinstance(error, FileNotFoundError):
             return False
@@ -109,16 +121,14 @@ def _is_there(target: ExistingFile) -> bool:
     return True
 
 
-def _device(target: BlockDevice, was: Identity) -> BlockDevice:
+def _device(host: Host, target: BlockDevice, was: Identity) -> BlockDevice:
     # The engine checks again, on the open device.
-    now = check_same_device(target, was)
-    block = block_of(target.named)
-    return replace(
-        target, path=block or target.named, expected=now, generic=target.named if block else generic_of(target.named)
-    )
+    now, found = check_same_device(host, target, was)
+    generic = Path(found.generic) if found.generic else None
+    return replace(target, path=Path(found.block), expected=now, generic=generic)
 
 
-def _new_file(target: ExistingFile, was: Identity, *, overwrite: bool) -> NewFile:
+def _new_file(host: Host, target: ExistingFile, was: Identity, *, overwrite: bool) -> NewFile:
     """The file that the run creates once more; it must lie on the same device as the one before."""
     path = target.path
     if not target.mark and not overwrite:
@@ -128,7 +138,7 @@ def _new_file(target: ExistingFile, was: Identity, *, overwrite: bool) -> NewFil
             final=True,
         )
     try:
-        device = path.parent.stat().st_dev
+        device = host.look(str(path.parent)).device_number
     except OSError as error:
         raise TargetError(
             f"{path.parent}, where the file was measured, can't be found: {error.strerror}",
@@ -142,7 +152,7 @@ def _new_file(target: ExistingFile, was: Identity, *, overwrite: bool) -> NewFil
             "mount the same file system there, or start a new run",
             final=True,
         )
-    room = file_system_facts(path.parent)
+    room = host.file_system(str(path.parent))
     if target.span_bytes > room.available_bytes:
         raise TargetError(
             f"{format_size(target.span_bytes)} do not fit: {path.parent} has {format_size(room.available_bytes)}",
@@ -151,12 +161,12 @@ def _new_file(target: ExistingFile, was: Identity, *, overwrite: bool) -> NewFil
     return NewFile(path=path, span_bytes=target.span_bytes, file_system=room)
 
 
-def recorded_target_line(target: Target) -> str:
+def recorded_target_line(host: Host, target: Target) -> str:
     """A target in words: which file, of which size, and whose."""
     size = format_size(target.span_bytes)
     if not isinstance(target, ExistingFile):
         return f"{target.name} ({size})"
-    if not target.path.exists():
+    if not exists(host, target.path):
         return f"{target.path} ({size}, will be made and removed)"
-    ours = "made by this run, will be removed" if is_own(target) else "not known as made by this run, will stay"
+    ours = "made by this run, will be removed" if is_own(host, target) else "not known as made by this run, will stay"
     return f"{target.path} ({size}, {ours})"

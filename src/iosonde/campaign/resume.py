@@ -1,5 +1,6 @@
 """Going on with a run that was broken off: the same cells, seeds and order, on the same target."""
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,14 +9,13 @@ from iosonde import __version__
 from iosonde.campaign.answering import check_answers
 from iosonde.campaign.campaign import Setting, ended_by_loss, ready
 from iosonde.campaign.conductor import ENDS_RUN, FILL_ORDER, Conductor, Keeper, Observer, Work, analysed
-from iosonde.campaign.orphans import remove_aside
 from iosonde.campaign.provenance import command_line
-from iosonde.campaign.recorded_targets import is_own, recorded_targets, resolve_recorded
+from iosonde.campaign.recorded_targets import exists, is_own, recorded_targets, resolve_recorded
 from iosonde.campaign.removal import CreatedFiles
 from iosonde.campaign.simulated import assumed_bytes_per_s, is_known
 from iosonde.campaign.target import give_up, open_target
 from iosonde.errors import EngineError, IosondeError, RecordError, UsageError
-from iosonde.machine import host_facts
+from iosonde.machine import Host
 from iosonde.plans import Remaining, cell_overhead_ns, remaining
 from iosonde.records import (
     CellRecord,
@@ -27,7 +27,7 @@ from iosonde.records import (
     Session,
     TargetFacts,
 )
-from iosonde.sources import EngineSource, ExistingFile, NewFile, OpenRequest, StoredTarget, Target
+from iosonde.sources import ExistingFile, NewFile, OpenRequest, StoredTarget, Target, start_source
 from iosonde.store import RunDirectory, is_archive, load_run, newer
 from iosonde.units import SECOND_NS
 from iosonde.vocabulary import EngineChoice
@@ -35,11 +35,13 @@ from iosonde.vocabulary import EngineChoice
 
 @dataclass(frozen=True)
 class Rest:
-    """What is left of a run."""
+    """What is left of a run on a host. ``is_filled`` says that the targets hold what the run has filled them with."""
 
     run: RunRecord
+    host: Host
     turns: tuple[CellTurn, ...]
     failed_again: bool
+    is_filled: bool
 
     @property
     def done(self) -> tuple[CellTurn, ...]:
@@ -60,7 +62,7 @@ class Rest:
     def fill_ns(self) -> int:
         """How long writing the targets in full takes, where that is to be done: as long as it took, if it ever was."""
         plan, fill = self.run.header.plan, self.run.fill
-        if plan.fill is None or _is_filled(self.run):
+        if plan.fill is None or self.is_filled:
             return 0
         if fill is not None and fill.outcome is Outcome.FINISHED:
             return fill.measured_ns
@@ -96,7 +98,7 @@ class Rest:
         return not self.turns and (self.run.header.plan.aim is None or self.run.finished)
 
 
-def look_back(path: Path, *, failed_again: bool) -> Rest:
+def look_back(path: Path, host: Host, *, failed_again: bool) -> Rest:
     """Finds out what is left to do. Raises RecordError, also for an archive: nothing can be added to one."""
     if is_archive(path):
         raise RecordError(
@@ -112,10 +114,10 @@ def look_back(path: Path, *, failed_again: bool) -> Rest:
             final=True,
         )
     recorded = recorded_targets(run.header, run.targets)
-    check_answers(each.path for each in recorded if isinstance(each, StoredTarget))
+    check_answers(host, (each.path for each in recorded if isinstance(each, StoredTarget)))
     done = {cell.order for cell in run.cells if _is_done(cell, failed_again=failed_again)}
     turns = tuple(turn for turn in run.turns if turn.order not in done)
-    return Rest(run, turns, failed_again)
+    return Rest(run, host, turns, failed_again, _is_filled(host, run, recorded))
 
 
 def _check_known(path: Path, run: RunRecord) -> None:
@@ -127,11 +129,12 @@ def _check_known(path: Path, run: RunRecord) -> None:
             raise newer(path, f"the simulated drive {drive.model!r}, of a kind or with keys")
 
 
-def _is_filled(run: RunRecord) -> bool:
-    """Whether the targets hold what the run has filled them with; a file of its own may be gone."""
+def _is_filled(host: Host, run: RunRecord, recorded: tuple[Target, ...]) -> bool:
+    """A file of the run's own may be gone."""
     if run.header.is_simulated:
         return run.fill is not None and run.fill.outcome is Outcome.FINISHED
-    gone = any(target.created and not Path(target.path).exists() for target in run.targets)
+    created = [each for each in recorded if isinstance(each, ExistingFile) and each.was_created]
+    gone = any(not exists(host, each.path) for each in created)
     return not gone and run.filled == tuple(target.identity for target in run.targets)
 
 
@@ -150,17 +153,17 @@ def resume(path: Path, rest: Rest, observer: Observer, now: datetime, *, overwri
     directory = RunDirectory(path)
     with directory.reopen_journal() as journal:
         # Whoever held the journal until now may have measured what was left when `rest` was seen.
-        rest = look_back(path, failed_again=rest.failed_again)
+        rest = look_back(path, rest.host, failed_again=rest.failed_again)
         journal.cut_torn_end()
         rest = _analysed_to_the_end(path, rest, journal, observer)
-        run, header = rest.run, rest.run.header
+        run, header, host = rest.run, rest.run.header, rest.host
         recorded = recorded_targets(header, run.targets)
         for each in recorded:
             if isinstance(each, ExistingFile) and each.mark:
-                remove_aside(each.path.parent, each.mark)
+                _remove_aside(host, each)
         if not rest.is_done:
             writes = header.plan.changes
-            targets = tuple(resolve_recorded(each, writes=writes, overwrite=overwrite) for each in recorded)
+            targets = tuple(resolve_recorded(host, each, writes=writes, overwrite=overwrite) for each in recorded)
             anew = any(isinstance(each, NewFile) for each in targets)
             is_filled = not anew and run.filled == tuple(target.identity for target in run.targets)
             targets = tuple(_noted(each, is_filled=is_filled) for each in targets)
@@ -168,6 +171,7 @@ def resume(path: Path, rest: Rest, observer: Observer, now: datetime, *, overwri
             if run.header.is_simulated:
                 work = _from_the_beginning(rest)
             setting = Setting(
+                host=host,
                 targets=targets,
                 plan=header.plan,
                 direct=header.target.direct,
@@ -176,13 +180,13 @@ def resume(path: Path, rest: Rest, observer: Observer, now: datetime, *, overwri
                 directory=path,
             )
             with ready(setting, lambda hello: _check_engine(header, hello), observer) as (source, opened):
-                journal.session(_session(now, opened, source.hello, made_anew=anew))
+                journal.session(_session(host, now, opened, source.hello, made_anew=anew))
                 directory.watch(journal)
                 with ended_by_loss(journal):
-                    Conductor(source, header, work, journal, observer).run()
+                    Conductor(host, source, header, work, journal, observer).run()
         else:
             for each in recorded:
-                _clear_away(each, observer)
+                _clear_away(host, each, observer)
         if not rest.is_done or not run.finished:
             journal.end()
 
@@ -218,23 +222,31 @@ def _known(rest: Rest) -> tuple[tuple[CellTurn, CellRecord], ...]:
     return tuple((turn, kept[turn.order]) for turn in rest.run.turns if turn.order in kept)
 
 
+def _remove_aside(host: Host, target: ExistingFile) -> None:
+    """Removes files of this run that a killed process had renamed and not yet removed."""
+    for orphan in host.orphans(str(target.path.parent)):
+        if orphan.mark == target.mark and orphan.is_aside:
+            with suppress(OSError):
+                host.remove_orphan(orphan)
+
+
 def _noted(target: Target, *, is_filled: bool) -> Target:
     """The target with the note that the run had written all of it."""
     return replace(target, is_written=is_filled) if isinstance(target, ExistingFile) else target
 
 
-def _clear_away(recorded: Target, observer: Observer) -> None:
+def _clear_away(host: Host, recorded: Target, observer: Observer) -> None:
     """Removes the file of a run that was killed between its last note and its tidying up, if it surely is that file."""
-    if not isinstance(recorded, ExistingFile) or not is_own(recorded):
+    if not isinstance(recorded, ExistingFile) or not is_own(host, recorded):
         return
     try:
-        target = resolve_recorded(recorded, writes=True, overwrite=False)
-        source = EngineSource()
+        target = resolve_recorded(host, recorded, writes=True, overwrite=False)
+        source = start_source(EngineChoice.AUTO, host.command_prefix())
     except IosondeError:
         return
-    made = CreatedFiles(observer.left_behind)
+    made = CreatedFiles(host, observer.left_behind)
     try:
-        open_target(source, OpenRequest(target, write=False, direct=False, mark=recorded.mark), made)
+        open_target(host, source, OpenRequest(target, write=False, direct=False, mark=recorded.mark), made)
         give_up(source, made, is_cut=False)
     except IosondeError:
         # Another file is there now, or it is in use: it is not ours to remove.
@@ -252,7 +264,9 @@ def _check_engine(header: RunHeader, hello: EngineHello) -> None:
         )
 
 
-def _session(now: datetime, targets: tuple[TargetFacts, ...], hello: EngineHello, *, made_anew: bool) -> Session:
+def _session(
+    host: Host, now: datetime, targets: tuple[TargetFacts, ...], hello: EngineHello, *, made_anew: bool
+) -> Session:
     return Session(
         resumed_at=now.astimezone(UTC).isoformat(timespec="seconds"),
         made_anew=made_anew,
@@ -260,6 +274,6 @@ def _session(now: datetime, targets: tuple[TargetFacts, ...], hello: EngineHello
         command=command_line(),
         target=targets[0],
         more_targets=targets[1:],
-        host=host_facts(),
+        host=host.facts(),
         hello=hello,
     )

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from iosonde.machine import device_facts
+from iosonde.machine import Host
 from iosonde.plans.models.kinds import KINDS
 from iosonde.records import DeviceFacts
 from iosonde.sources import NullTarget, SimulatedDrive, StoredTarget, Target
@@ -17,17 +17,17 @@ VIRTUAL: Final = ("vd", "xvd")
 CARDS: Final = ("mmcblk",)
 
 
-def why_slow(targets: tuple[Target, ...]) -> str:
+def why_slow(host: Host, targets: tuple[Target, ...]) -> str:
     """Why a target is expected to stay below ``SLOW_IOPS``, as the end of a sentence; empty where none is."""
-    return next((found for target in targets if (found := _why_slow(target))), "")
+    return next((found for target in targets if (found := _why_slow(host, target))), "")
 
 
-def _why_slow(target: Target) -> str:
+def _why_slow(host: Host, target: Target) -> str:
     match target:
         case SimulatedDrive(drive=drive):
             return _why_model(dict(drive.table))
         case StoredTarget():
-            device = device_facts(target.on)
+            device = host.device(str(target.on))
             return "" if device is None else why_device(device)
         case NullTarget():
             return ""

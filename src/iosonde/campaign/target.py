@@ -1,17 +1,15 @@
 """Opening targets, knowing them again, and giving them up."""
 
-import os
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 from iosonde.campaign.answering import ANSWER_S_MAX
-from iosonde.campaign.removal import BUSY_S_MAX, LOST_S_MAX, CreatedFiles, numbers_of
+from iosonde.campaign.removal import BUSY_S_MAX, LOST_S_MAX, CreatedFiles
 from iosonde.errors import EngineError, TargetError, UsageError
-from iosonde.machine import cpus_near, device_facts, device_identifier, uses_of
+from iosonde.machine import Host
 from iosonde.records import Identity, TargetFacts
-from iosonde.safe_files import mark_on, path_handle
 from iosonde.sources import (
     BlockDevice,
     ExistingFile,
@@ -27,16 +25,18 @@ from iosonde.sources import (
 )
 
 
-def open_target(source: Source, request: OpenRequest, made: CreatedFiles, *, trims: bool = False) -> TargetFacts:
+def open_target(
+    host: Host, source: Source, request: OpenRequest, made: CreatedFiles, *, trims: bool = False
+) -> TargetFacts:
     """Opens or creates a target and says what it is. Raises TargetError. A file of the run's own goes among ``made``.
 
     A file that is only read must have been written: blocks that never were say nothing of a drive. A plan that
     ``trims`` leaves holes in what it has written. Of a block device nobody knows what was written.
     """
     target = request.target
-    device = device_facts(target.on) if isinstance(target, StoredTarget) else None
-    near = cpus_near(None if device is None else device.numa_node)
-    opened = _opened(source, replace(request, cpus_near=near), made)
+    device = host.device(str(target.on)) if isinstance(target, StoredTarget) else None
+    near = host.cpus_near(None if device is None else device.numa_node)
+    opened = _opened(host, source, replace(request, cpus_near=near), made)
     match target:
         case SimulatedDrive(drive=drive):
             facts = _facts(opened, target, "filled" if request.write else "unknown")
@@ -44,34 +44,34 @@ def open_target(source: Source, request: OpenRequest, made: CreatedFiles, *, tri
         case NullTarget():
             return _facts(opened, target, "unknown")
         case NewFile() | ExistingFile():
-            _check_same_file(target, opened, request, made)
+            _check_same_file(host, target, opened, request, made)
             _check_written(target, opened, request, trims=trims)
             facts = _facts(opened, target, "filled" if request.write else "data")
-            more: dict[str, object] = {"path": str(target.path.resolve()), "file_system": target.file_system}
+            more: dict[str, object] = {"path": host.resolved(str(target.path)), "file_system": target.file_system}
             more |= {"created": opened.created or (isinstance(target, ExistingFile) and target.is_own)}
         case BlockDevice():
             if target.expected is not None and opened.identity is not None:
                 check_same(target.path, target.expected, opened.identity)
             facts = _facts(opened, target, "unknown")
-            number = target.path.stat().st_rdev
+            found = host.look(str(target.path))
             # A link to a device says which one is meant; what it leads to may change.
-            more = {"path": str(target.named.absolute()), "device_identifier": device_identifier(number)}
-            more |= {"uses": uses_of(number)}
+            more = {"path": host.absolute(str(target.named)), "device_identifier": found.identifier}
+            more |= {"uses": host.uses(found.device_number)}
     return facts.model_copy(update={"device": device, "cpus_near": near, **more})
 
 
-def _opened(source: Source, request: OpenRequest, made: CreatedFiles) -> OpenTarget:
+def _opened(host: Host, source: Source, request: OpenRequest, made: CreatedFiles) -> OpenTarget:
     target = request.target
 
     def on_made(found: MadeTarget) -> None:
         if isinstance(target, NewFile):
-            made.add_new(target.path.absolute(), found, request.mark)
+            made.add_new(Path(host.absolute(str(target.path))), found, request.mark)
 
     try:
         return source.open(request, on_made)
     except EngineError as error:
         if isinstance(target, NewFile) and not source.is_lost:
-            _take_untold(target.path, request.mark, made, error)
+            _take_untold(host, target.path, request.mark, made, error)
         raise
     except UsageError as error:
         # Only a model can be refused as such, and the engine does not know whose it is.
@@ -79,14 +79,14 @@ def _opened(source: Source, request: OpenRequest, made: CreatedFiles) -> OpenTar
 
 
 def _check_same_file(
-    target: NewFile | ExistingFile, opened: OpenTarget, request: OpenRequest, made: CreatedFiles
+    host: Host, target: NewFile | ExistingFile, opened: OpenTarget, request: OpenRequest, made: CreatedFiles
 ) -> None:
     """Raises TargetError for another file than an earlier session had. One that is the run's own will be removed."""
     if isinstance(target, NewFile) or target.expected is None or opened.identity is None:
         return
     check_same(target.path, target.expected, opened.identity)
     if target.is_own:
-        made.add(target.path.absolute(), opened.identity, request.mark)
+        made.add(Path(host.absolute(str(target.path))), opened.identity, request.mark)
 
 
 def _check_written(target: NewFile | ExistingFile, opened: OpenTarget, request: OpenRequest, *, trims: bool) -> None:
@@ -104,17 +104,19 @@ def _check_written(target: NewFile | ExistingFile, opened: OpenTarget, request: 
         )
 
 
-def _take_untold(path: Path, mark: str, made: CreatedFiles, error: EngineError) -> None:
+def _take_untold(host: Host, path: Path, mark: str, made: CreatedFiles, error: EngineError) -> None:
     """Looks after a file that the engine had made and died before it could say so."""
-    is_ours = False
-    if made.has(path.absolute()) or not os.path.lexists(path):
+    absolute = Path(host.absolute(str(path)))
+    if made.has(absolute):
         return
-    with suppress(OSError), path_handle(path) as seen:
-        is_ours = mark_on(seen) == mark
-    if is_ours:
-        made.add(path.absolute(), numbers_of(path), mark)
-    else:
+    try:
+        identity = host.marked(str(path), mark)
+    except OSError:
+        return
+    if identity is None:
         error.message += f"; {path} is there, and may be its work"
+    else:
+        made.add(absolute, identity, mark)
 
 
 def give_up(source: Source, made: CreatedFiles, *, is_cut: bool) -> None:
@@ -127,9 +129,9 @@ def give_up(source: Source, made: CreatedFiles, *, is_cut: bool) -> None:
     if source.is_lost:
         source.kill()
     if is_cut or source.is_lost:
-        made.remove(dict, LOST_S_MAX if source.is_lost else BUSY_S_MAX)
+        made.remove(LOST_S_MAX if source.is_lost else BUSY_S_MAX, None)
         return
-    if made.remove(source.handles, ANSWER_S_MAX):
+    if made.remove(ANSWER_S_MAX, source.pid):
         # What it may fail at is the target's, and everything has been measured.
         with suppress(EngineError, TargetError):
             source.close()

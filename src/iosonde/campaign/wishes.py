@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from iosonde.campaign.campaign import Wish
 from iosonde.campaign.target_resolution import TargetWish
 from iosonde.errors import UsageError
+from iosonde.machine import Host
 from iosonde.plans import (
     COUNT_MAX,
     DEFAULT_BUDGET_NS,
@@ -47,6 +48,7 @@ def campaign_wish(
     precision: str | None = None,
     budget: str | None = None,
     fixed: bool = False,
+    host: Host,
     command: tuple[str, ...] = (),
 ) -> Wish:
     """A campaign of a profile, or of a file of the user's. Raises UsageError."""
@@ -78,6 +80,7 @@ def campaign_wish(
         engine=engine,
         poll=poll,
         plan=plan,
+        host=host,
         command=command,
     )
 
@@ -144,6 +147,7 @@ def probe_wish(
     engine: EngineChoice,
     poll: Poll,
     seed: int | None,
+    host: Host,
     command: tuple[str, ...] = (),
 ) -> Wish:
     """A campaign of one cell. An existing file that is only read needs no --overwrite, unless it is to be filled."""
@@ -183,6 +187,7 @@ def probe_wish(
         engine=engine,
         poll=poll,
         plan=lambda ground: probe_plan(workload, timing, ground, seed=chosen),
+        host=host,
         command=command,
     )
 

@@ -4,9 +4,9 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from iosonde.campaign import Rest, Survey, orphans_in
+from iosonde.campaign import Rest, Survey
 from iosonde.campaign.slow_targets import SLOW_IOPS
-from iosonde.machine import device_facts, uses_of
+from iosonde.machine import Host
 from iosonde.plans import (
     SLOW_FORMS,
     Buffers,
@@ -48,7 +48,7 @@ def plan_lines(ahead: Survey, cost: Cost) -> list[str]:
     plan, many = ahead.plan, len(ahead.targets) > 1
     is_null = isinstance(ahead.targets[0], NullTarget)
     return [
-        *(line for target in ahead.targets for line in _target_lines(target, plan)),
+        *(line for target in ahead.targets for line in _target_lines(ahead.host, target, plan)),
         *(
             ["together  each workload runs on every target at the same time; figures are sums over them"]
             if many
@@ -92,39 +92,39 @@ def _time_line(ahead: Survey, cost: Cost) -> str:
     return f"time      {most}{format_duration(cost.duration_ns)}{VIRTUAL if ahead.is_simulated else ''}"
 
 
-def _target_lines(target: Target, plan: Plan) -> list[str]:
+def _target_lines(host: Host, target: Target, plan: Plan) -> list[str]:
     """A target, and what it lies on: a mistyped mount point is the disk below it."""
     first = f"target    {target.name} ({format_size(plan.span_bytes)}, {_fate(target, plan)})"
     match target:
         case BlockDevice(path=path):
-            return [first, *_device_lines(path)]
+            return [first, *_device_lines(host, path)]
         case NewFile(path=path):
-            return [first, *_file_system_lines(target), *orphan_lines(path.parent)]
+            return [first, *_file_system_lines(host, target), *orphan_lines(host, path.parent)]
         case ExistingFile(is_alone=is_alone):
             unsure = "unknown   whether another program has it open: its owner or root can ask, on most file systems"
-            return [first, *_file_system_lines(target), *([] if is_alone else [unsure])]
+            return [first, *_file_system_lines(host, target), *([] if is_alone else [unsure])]
         case SimulatedDrive() | NullTarget():
             return [first]
 
 
-def _file_system_lines(target: NewFile | ExistingFile) -> list[str]:
-    mount, device = target.file_system, device_facts(target.on)
+def _file_system_lines(host: Host, target: NewFile | ExistingFile) -> list[str]:
+    mount, device = target.file_system, host.device(str(target.on))
     below = "" if device is None else f", device {device.name} {device.model}".rstrip()
     return [] if mount is None else [f"on        {mount.kind}, mounted at {mount.mount_point}{below}"]
 
 
-def orphan_lines(folder: Path) -> list[str]:
+def orphan_lines(host: Host, folder: Path) -> list[str]:
     """What killed runs have left in a folder, and how to be rid of it."""
     return [
         f"left      {each.path} ({format_size(each.size_bytes)}) by a run that was killed: `iosonde resume RUN` goes "
         f"on with it, `iosonde clean {folder}` removes it"
-        for each in orphans_in(folder)
+        for each in host.orphans(str(folder))
     ]
 
 
-def _device_lines(path: Path) -> list[str]:
+def _device_lines(host: Host, path: Path) -> list[str]:
     """The drive that a device is or lies on, and what else it is used for."""
-    device, uses = device_facts(path), uses_of(path.stat().st_rdev)
+    device, uses = host.device(str(path)), host.uses(host.look(str(path)).device_number)
     name = "" if device is None else f"on        device {device.name} {device.model}".rstrip()
     used = f"in use    {', '.join(str(use) for use in uses)}: others' I/O is measured along"
     return [*([name] if name else []), *([used] if uses else [])]

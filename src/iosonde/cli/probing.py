@@ -24,7 +24,7 @@ def run_probe(wish: Wish, now: datetime) -> RunRecord:
     ahead = look_ahead(wish, now)
     for target in ahead.targets:
         if isinstance(target, NewFile):
-            for line in orphan_lines(target.path.parent):
+            for line in orphan_lines(ahead.host, target.path.parent):
                 say(line)
     if not sys.stderr.isatty():
         return measure_in_memory(wish, ahead, _QuietObserver(), now)

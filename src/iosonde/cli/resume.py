@@ -31,13 +31,15 @@ def resume(
     from iosonde.cli.planned import rest_line
     from iosonde.cli.progress import watching
     from iosonde.cli.publish import finish_directory
+    from iosonde.machine.local_host import LocalHost
 
-    rest = look_back(run, failed_again=failed)
+    host = LocalHost()
+    rest = look_back(run, host, failed_again=failed)
     if rest.run.running:
         raise RecordError(f"{run} is being written by another iosonde", "wait until it has ended, or end it first")
     if not rest.is_done:
         for each in recorded_targets(rest.run.header, rest.run.targets):
-            say(f"target    {recorded_target_line(each)}")
+            say(f"target    {recorded_target_line(host, each)}")
     say(rest_line(rest))
     with keeping(run, rest.run.header.run):
         simulated = rest.run.header.is_simulated

@@ -157,9 +157,6 @@ class Source(Protocol):
     ) -> CellRecord:
         """Measures one cell and passes each interval on as it comes. Raises Interrupted with what there is."""
 
-    def handles(self) -> dict[tuple[int, int], Path]:
-        """Every file that is open there: device and inode, and a link to that very file."""
-
     def end(self) -> None:
         """Ends it."""
 

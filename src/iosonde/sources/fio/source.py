@@ -4,9 +4,8 @@ import contextlib
 import os
 import stat
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from iosonde.errors import EngineError
 from iosonde.records import (
@@ -23,6 +22,7 @@ from iosonde.records import (
     Verification,
 )
 from iosonde.sources.engine import EngineSource
+from iosonde.sources.engine.locate import find_engine
 from iosonde.sources.fio.assemble import Measured
 from iosonde.sources.fio.collecting import Collecting
 from iosonde.sources.fio.job import Setup, arguments_of
@@ -34,11 +34,15 @@ from iosonde.vocabulary import Poll
 
 
 class FioSource:
-    """fio beside a running engine, which has the targets open; what is not to be measured by fio, the engine does."""
+    """fio beside a running engine, which has the targets open; what is not to be measured by fio, the engine does.
 
-    def __init__(self) -> None:
+    Both are started with ``prefix`` before their commands.
+    """
+
+    def __init__(self, prefix: Sequence[str] = ()) -> None:
         self._program = find_fio()
-        self._engine = EngineSource()
+        self._prefix = tuple(prefix)
+        self._engine = EngineSource([*prefix, find_engine()])
         self._opened: list[tuple[StoredTarget, OpenTarget]] = []
         self._running: FioProcess | None = None
         self._is_stuck = False
@@ -103,7 +107,7 @@ class FioSource:
             self._check_permits()
         setup = self._setup(cell, way, span_bytes)
         measured = Measured(cell, turn, self._truth(cell, turn, setup), self._clock())
-        self._running = process = FioProcess([str(self._program.path), *arguments_of(cell, turn, setup)])
+        self._running = process = FioProcess([*self._prefix, str(self._program.path), *arguments_of(cell, turn, setup)])
         collecting = Collecting(process, measured, on_interval, self._changed, self._now_ns)
         try:
             collecting.run()
@@ -129,10 +133,6 @@ class FioSource:
         """Ends both at once, whatever they do."""
         self._end_fio()
         self._engine.kill()
-
-    def handles(self) -> dict[tuple[int, int], Path]:
-        """Every file that the engine has open, for whoever asks where one is."""
-        return self._engine.handles()
 
     def _check_permits(self) -> None:
         """Fio opens what the engine has open once more, for itself, and not only for reading."""
