@@ -310,6 +310,13 @@ def flat(schema: object, at: str = "") -> list[str]:
     return [f"{at} = {schema!r}"]
 
 
+def test_an_older_run_was_all_on_one_host() -> None:
+    run = load_run(RUNS / "v4-all-frames")
+    assert run.header.hosts == (run.header.host,)
+    assert [session.hosts for session in run.sessions] == [(session.host,) for session in run.sessions]
+    assert {target.host for target in run.targets} == {cell.host for cell in run.cells} == {0}
+
+
 def test_there_is_an_upgrade_from_each_version_to_the_next() -> None:
     assert sorted(UPGRADES) == list(range(1, SCHEMA_VERSION))
 

@@ -31,6 +31,8 @@ UPGRADES: Final[Mapping[int, Upgrade]] = {
     2: Upgrade(),
     # What had completed and was not taken yet came, and what the kernel counts; nobody knows them of older runs.
     3: Upgrade(),
+    # Places for more than one host came; until then all was on the first.
+    4: Upgrade(),
 }
 """By the version that they start from."""
 
