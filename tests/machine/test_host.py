@@ -40,6 +40,8 @@ def test_a_campaign_looks_at_nothing_past_the_port(file: Path) -> None:
         match node:
             case ast.Call(func=ast.Attribute(attr=name)) if name in LOOKS and not _on_source(node):
                 found.append(f"line {node.lineno}: {name}")
+            case ast.ImportFrom(module=str(name)) if name.startswith("iosonde.machine."):
+                found.append(f"line {node.lineno}: {name}")
             case ast.Import(names=names):
                 found += [f"line {node.lineno}: {each.name}" for each in names if each.name in FORBIDDEN_MODULES]
     assert not found

@@ -122,8 +122,7 @@ def probe(
     text such as ``"20k"``, or operations a second. Raises IosondeError; Ctrl-C raises KeyboardInterrupt after the file
     that was made has been removed.
     """
-    asked = {name: value for name, value in locals().items() if name != "targets"}
-    now = datetime.now(UTC)
+    asked, now = {name: value for name, value in locals().items() if name != "targets"}, datetime.now(UTC)
     wish = probe_wish(
         _words(targets),
         pattern=pattern,

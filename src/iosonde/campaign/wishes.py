@@ -180,16 +180,10 @@ def probe_wish(
     )
     timing = timing_of(parse_duration(warmup, "--warmup"), parse_duration(duration, "--duration"))
     chosen, changes = _seed(seed), workload.changes
-    return Wish(
-        target=_target_wish(
-            targets, size, overwrite=overwrite, buffered=buffered, writes=changes, quick=True, seed=chosen
-        ),
-        engine=engine,
-        poll=poll,
-        plan=lambda ground: probe_plan(workload, timing, ground, seed=chosen),
-        host=host,
-        command=command,
+    target = _target_wish(
+        targets, size, overwrite=overwrite, buffered=buffered, writes=changes, quick=True, seed=chosen
     )
+    return Wish(target, engine, lambda ground: probe_plan(workload, timing, ground, seed=chosen), host, poll, command)
 
 
 def _check_shares(read_percent: int, trim_percent: int, compressible: int, duplicates: int) -> None:

@@ -1,11 +1,8 @@
 """``iosonde probe``: one workload, straight to the terminal."""
 
 from datetime import UTC, datetime
-from typing import Annotated
 
-import typer
-
-from iosonde.cli.options import OUTPUT_GROUP, Buffered, EngineOption, Overwrite, PollOption, Seed, Size
+from iosonde.cli.options import Buffered, EngineOption, Overwrite, PollOption, Seed, Size
 from iosonde.cli.workload_options import (
     ArrivalsOption,
     BlockSize,
@@ -16,6 +13,7 @@ from iosonde.cli.workload_options import (
     Duration,
     FlushEvery,
     Jobs,
+    JsonRecord,
     Offset,
     Pattern,
     ProbeTargets,
@@ -60,10 +58,7 @@ def probe(
     engine: EngineOption = EngineChoice.AUTO,
     poll: PollOption = Poll.INTERRUPT,
     seed: Seed = None,
-    json: Annotated[
-        bool,
-        typer.Option("--json", help="Print the whole record as JSON to stdout.", rich_help_panel=OUTPUT_GROUP),
-    ] = False,
+    json: JsonRecord = False,
 ) -> None:
     """Run one workload on TARGET and print what it gave.
 

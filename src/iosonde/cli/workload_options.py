@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from iosonde.cli.options import OUTPUT_GROUP
 from iosonde.vocabulary import Arrivals, Data, Sync
 
 GROUP = "Workload"
@@ -181,4 +182,7 @@ SyncMode = Annotated[
 Duration = Annotated[str, typer.Option("--duration", help="Time that counts.", metavar="TIME", rich_help_panel=GROUP)]
 Warmup = Annotated[
     str, typer.Option("--warmup", help="Time before that, not counted.", metavar="TIME", rich_help_panel=GROUP)
+]
+JsonRecord = Annotated[
+    bool, typer.Option("--json", help="Print the whole record as JSON to stdout.", rich_help_panel=OUTPUT_GROUP)
 ]
