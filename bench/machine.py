@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
-from iosonde.machine import device_facts, host_facts
+from iosonde.machine.local_host import LocalHost
 
 
 def machine_facts(folder: Path) -> dict[str, str | int | bool]:
     """Host and device, for a program."""
-    host, device = host_facts(), device_facts(folder)
+    here = LocalHost()
+    host, device = here.facts(), here.device(str(folder))
     return {
         "cpu": host.cpu_model,
         "cpus_allowed": host.cpus_allowed,

@@ -13,6 +13,7 @@ from statistics import median
 
 from bench.report import Report
 from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, measure_to_directory
+from iosonde.machine.local_host import LocalHost
 from iosonde.plans import CampaignTable, campaign_plan, load_profile, read_campaign
 from iosonde.records import Plan, Timing
 from iosonde.vocabulary import EngineChoice
@@ -92,6 +93,7 @@ def run(results: Path, folder: Path, _pairs: int) -> bool:
 def _measure(directory: Path, campaign: CampaignTable) -> None:
     target = TargetWish(("null:",), None, overwrite=False, buffered=False, writes=True, quick=False)
     wish = Wish(
+        host=LocalHost(),
         target=target,
         engine=EngineChoice.AUTO,
         plan=lambda ground: _short(campaign_plan(campaign, ground, quick=False, seed=1)),

@@ -28,7 +28,15 @@ from iosonde.records import (
     Workload,
     one_stream,
 )
-from iosonde.sources import EngineSource, Source, TargetRequest, Way
+from iosonde.sources import (
+    EngineSource,
+    ExistingFile,
+    NewFile,
+    NullTarget,
+    OpenRequest,
+    Source,
+    Way,
+)
 from iosonde.units import SECOND_NS
 from iosonde.vocabulary import Arrivals, Data
 
@@ -152,9 +160,9 @@ def memory_of(engine: Engine, load: Load) -> int:
 
 def _measured(source: EngineSource, engine: Engine, load: Load, seed: int) -> CellRecord:
     writes = load.read_percent < 100
-    source.open(
-        TargetRequest(path=load.target, write=writes, create_bytes=None, direct=load.direct, null_bytes=load.span_bytes)
-    )
+    span_bytes = load.span_bytes
+    target = ExistingFile(path=load.target, span_bytes=span_bytes) if load.target else NullTarget(span_bytes=span_bytes)
+    source.open(OpenRequest(target, write=writes, direct=load.direct))
     workload = Workload(
         pattern=Access.RANDOM,
         read_percent=load.read_percent,
@@ -229,7 +237,7 @@ def fill(target: Path, span_bytes: int, *, direct: bool = True) -> None:
 
 def fill_open(source: Source, engine: Engine, target: Path, span_bytes: int, *, direct: bool = True) -> None:
     """Makes a file that ``source`` keeps open, writes it full through ``engine`` and makes it durable."""
-    source.open(TargetRequest(path=target, write=True, create_bytes=span_bytes, direct=direct))
+    source.open(OpenRequest(NewFile(path=target, span_bytes=span_bytes), write=True, direct=direct))
     turn = CellTurn(order=0, cell="fill", repeat=0, seed=1)
     source.measure(fill_cell(Ground(span_bytes, fill=True)), turn, Way(engine), span_bytes, lambda _: None)
     source.sync()

@@ -11,6 +11,7 @@ from statistics import median
 
 from bench.report import Report
 from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, measure_to_directory
+from iosonde.machine.local_host import LocalHost
 from iosonde.plans.names import cell_name
 from iosonde.records import Access, CellPlan, CellTurn, Experiment, Plan, Timing, Workload, one_stream
 from iosonde.report.html import LIBRARY
@@ -61,6 +62,7 @@ def _report() -> tuple[float, float, int, int]:
     with tempfile.TemporaryDirectory() as folder:
         directory = Path(folder) / "run"
         wish = Wish(
+            host=LocalHost(),
             target=TargetWish(("null:",), None, overwrite=False, buffered=False, writes=True, quick=False),
             engine=EngineChoice.AUTO,
             plan=lambda ground: hundred_cells(ground.span_bytes),

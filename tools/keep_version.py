@@ -19,6 +19,7 @@ from pydantic import TypeAdapter
 
 from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, look_back, measure_to_directory, resume
 from iosonde.campaign.verifying import verify_later
+from iosonde.machine.local_host import LocalHost
 from iosonde.plans import Ground, campaign_plan, read_campaign
 from iosonde.records import SCHEMA_VERSION, Aim, CellPlan, CellTurn, IntervalRecord, Outcome, Plan, RunHeader, RunRecord
 from iosonde.store import load_run
@@ -113,12 +114,14 @@ def _write_run(folder: Path, run: Path) -> None:
         )
 
     target = TargetWish(words=(str(file),), size_bytes=None, overwrite=True, buffered=True, writes=True, quick=False)
-    wish = Wish(target=target, engine=EngineChoice.PSYNC, plan=plan, command=("iosonde", "run", "/srv/data"))
+    wish = Wish(
+        host=LocalHost(), target=target, engine=EngineChoice.PSYNC, plan=plan, command=("iosonde", "run", "/srv/data")
+    )
     try:
         measure_to_directory(wish, look_ahead(wish, now), run, _Impatient(), now)
     except KeyboardInterrupt:
-        resume(run, look_back(run, failed_again=False), SilentObserver(), now, overwrite=True)
-    verify_later(run, (), lambda _target, _bytes: None, now)
+        resume(run, look_back(run, LocalHost(), failed_again=False), SilentObserver(), now, overwrite=True)
+    verify_later(run, LocalHost(), (), lambda _target, _bytes: None, now)
 
 
 def _is_whole(run: RunRecord) -> bool:

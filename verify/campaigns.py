@@ -6,6 +6,7 @@ from tempfile import TemporaryDirectory
 
 from iosonde.campaign import SilentObserver, Wish, look_ahead, measure_in_memory
 from iosonde.campaign.wishes import campaign_wish
+from iosonde.machine.local_host import LocalHost
 from iosonde.records import RunRecord
 from iosonde.vocabulary import EngineChoice, Poll
 
@@ -23,6 +24,7 @@ def run_one_cell(  # noqa: PLR0913 - all but two are by name
         file.write_text(text, encoding="utf-8")
         wish = campaign_wish(
             [target],
+            host=LocalHost(),
             profile=str(file),
             quick=False,
             size=size,

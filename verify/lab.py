@@ -14,6 +14,7 @@ from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.precision import FIGURES, figures_of, precision_of
 from iosonde.campaign import TargetWish, Wish
+from iosonde.machine.local_host import LocalHost
 from iosonde.plans import CampaignTable, campaign_plan, load_profile
 from iosonde.records import Aim, RunRecord
 from iosonde.units import SECOND_NS
@@ -146,6 +147,7 @@ def _fixed(repeats: int, duration_s: int) -> CampaignTable:
 def _measured(model: str, seed: int, campaign: CampaignTable, aim: Aim | None = None) -> RunRecord:
     target = TargetWish((f"sim:{model},seed={seed}",), None, overwrite=False, buffered=False, writes=True, quick=False)
     wish = Wish(
+        host=LocalHost(),
         target=target,
         engine=EngineChoice.AUTO,
         plan=lambda ground: campaign_plan(campaign, ground, quick=False, seed=seed, aim=aim),

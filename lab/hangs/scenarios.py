@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from iosonde.records import Access, CellPlan, CellTurn, Engine, Operation, Timing, Workload, one_stream
-from iosonde.sources import KeptLedger, TargetRequest, Way
+from iosonde.sources import ExistingFile, KeptLedger, NewFile, OpenRequest, Way
 from iosonde.units import MILLISECOND_NS
 from lab.hangs.stage import SIZE_BYTES, Stage, Told, ended, run, source_on, told_by
 
@@ -35,8 +35,8 @@ class Scenario:
     says: str = "did not come back within"
 
 
-def _existing(path: Path, *, write: bool = False, ledger: KeptLedger | None = None) -> TargetRequest:
-    return TargetRequest(path=path, write=write, create_bytes=None, direct=False, ledger=ledger)
+def _existing(path: Path, *, write: bool = False, ledger: KeptLedger | None = None) -> OpenRequest:
+    return OpenRequest(ExistingFile(path=path, span_bytes=16 << 20), write=write, direct=False, ledger=ledger)
 
 
 def survey(stage: Stage) -> Told:
@@ -70,7 +70,7 @@ def allocation(stage: Stage) -> Told:
     run("sync", "-f", place)
     Path("/proc/sys/vm/drop_caches").write_text("3\n", encoding="ascii")
     file.tell("hang")
-    request = TargetRequest(path=place / "new", write=True, create_bytes=16 << 20, direct=True)
+    request = OpenRequest(NewFile(path=place / "new", span_bytes=16 << 20), write=True, direct=True)
     with source_on() as source:
         return told_by(source, lambda: source.open(request))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from iosonde.errors import IosondeError
-from iosonde.sources import EngineSource, TargetRequest
+from iosonde.sources import EngineSource, OpenRequest
 from tests.commands import command
 from tests.stories.faulty_places import FaultyFile, faulty_file
 from tests.stories.loop_devices import attached
@@ -138,7 +138,7 @@ def ended(process: subprocess.Popen[str], since_s: float) -> Told:
 
 
 @contextmanager
-def source_on(*requests: TargetRequest) -> Iterator[EngineSource]:
+def source_on(*requests: OpenRequest) -> Iterator[EngineSource]:
     """An engine with targets open."""
     source = EngineSource()
     try:

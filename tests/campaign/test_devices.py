@@ -1,5 +1,6 @@
 """Block devices and namespaces as targets: what is refused before an engine is started."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,12 +8,17 @@ import pytest
 from iosonde.campaign.devices import check_commands, check_device, check_same_device
 from iosonde.campaign.engines import check_poll, choose_engine
 from iosonde.errors import EngineError, TargetError, UsageError
+from iosonde.machine import PathFacts
+from iosonde.machine.local_host import LocalHost
 from iosonde.plans import check_transfers
 from iosonde.records import Engine, EngineHello, Identity, NamespaceFacts
+from iosonde.sources import BlockDevice
 from iosonde.vocabulary import EngineChoice, Poll
-from tests.builders import cell_plan, run_record, target_facts, workload
+from tests.builders import cell_plan, run_record, workload
 
-BLOCK, GENERIC = Path("/dev/nvme0n1"), Path("/dev/ng0n1")
+BLOCK, GENERIC, SDA = Path("/dev/nvme0n1"), Path("/dev/ng0n1"), Path("/dev/sda")
+GIB = 1 << 30
+READABLE = PathFacts(kind="device", device_number=0, size_bytes=GIB, may_read=True, block=str(BLOCK))
 NAMESPACE = NamespaceFacts(number=1, block_bytes=512, transfer_bytes_max=128 << 10)
 
 
@@ -20,47 +26,53 @@ def hello(*engines: Engine) -> EngineHello:
     return EngineHello(version="0.1.0", protocol=1, build_profile="release", engines=engines, io_uring_refused=None)
 
 
+def device(named: Path) -> BlockDevice:
+    return BlockDevice(path=BLOCK, named=named, generic=GENERIC, span_bytes=GIB)
+
+
 def test_what_writes_and_what_overwrites_is_refused_with_what_only_reads() -> None:
     with pytest.raises(TargetError, match="and the profile lab would write it") as refused:
-        check_device(BLOCK, writer="the profile lab", way_to_read="--profile reads", overwrite=False)
+        check_device(BLOCK, READABLE, writer="the profile lab", way_to_read="--profile reads", overwrite=False)
     assert refused.value.hint.startswith("--profile reads only reads; ")
     with pytest.raises(TargetError, match="--overwrite would write /dev/nvme0n1"):
-        check_device(BLOCK, writer="", way_to_read="--profile reads", overwrite=True)
+        check_device(BLOCK, READABLE, writer="", way_to_read="--profile reads", overwrite=True)
 
 
-def test_a_device_that_may_not_be_read_or_is_gone_says_who_may() -> None:
+def test_a_device_that_may_not_be_read_says_who_may() -> None:
     with pytest.raises(TargetError, match="may not be read") as refused:
-        check_device(Path("/dev/there-is-no-such-device"), writer="", way_to_read="", overwrite=False)
+        check_device(BLOCK, replace(READABLE, may_read=False), writer="", way_to_read="", overwrite=False)
     assert "root" in refused.value.hint
 
 
 def test_commands_go_to_whole_namespaces_only() -> None:
-    check_commands(str(BLOCK), BLOCK, GENERIC, passes=True)
+    check_commands(device(BLOCK), asked=True)
     with pytest.raises(UsageError, match="and /dev/sda is none") as refused:
-        check_commands("/dev/sda", Path("/dev/sda"), None, passes=True)
+        check_commands(BlockDevice(path=SDA, named=SDA, span_bytes=GIB), asked=True)
     assert refused.value.hint == "name one, such as /dev/nvme0n1, or use --engine io_uring"
 
 
 def test_a_generic_device_takes_commands_only() -> None:
-    check_commands(str(GENERIC), BLOCK, GENERIC, passes=True)
+    check_commands(device(GENERIC), asked=True)
     with pytest.raises(UsageError, match="takes commands of NVMe only") as refused:
-        check_commands(str(GENERIC), BLOCK, GENERIC, passes=False)
+        check_commands(device(GENERIC), asked=False)
     assert refused.value.hint == "add --engine passthrough, or name the block device, /dev/nvme0n1"
 
 
 def test_a_kernel_without_passthrough_is_told_from_one_that_refuses_io_uring() -> None:
-    assert choose_engine(EngineChoice.PASSTHROUGH, hello(Engine.PASSTHROUGH), "device") is Engine.PASSTHROUGH
+    assert choose_engine(EngineChoice.PASSTHROUGH, hello(Engine.PASSTHROUGH), device(BLOCK)) is Engine.PASSTHROUGH
     with pytest.raises(EngineError, match="this kernel has no passthrough to NVMe"):
-        choose_engine(EngineChoice.PASSTHROUGH, hello(Engine.IO_URING), "device")
+        choose_engine(EngineChoice.PASSTHROUGH, hello(Engine.IO_URING), device(BLOCK))
 
 
 def test_nobody_gets_passthrough_unasked() -> None:
-    assert choose_engine(EngineChoice.AUTO, hello(Engine.IO_URING, Engine.PASSTHROUGH), "device") is Engine.IO_URING
+    assert (
+        choose_engine(EngineChoice.AUTO, hello(Engine.IO_URING, Engine.PASSTHROUGH), device(BLOCK)) is Engine.IO_URING
+    )
 
 
 def test_devices_and_commands_can_be_polled_for() -> None:
     for choice in (EngineChoice.IO_URING, EngineChoice.PASSTHROUGH):
-        check_poll(Poll.IOPOLL, choice, "device")
+        check_poll(Poll.IOPOLL, choice, device(BLOCK))
     assert workload().poll_through(Engine.PASSTHROUGH, Poll.IOPOLL) is Poll.IOPOLL
 
 
@@ -79,7 +91,7 @@ def test_a_block_that_no_command_can_move_is_refused_with_the_limit() -> None:
 )
 def test_a_run_does_not_go_on_where_its_device_is_not_any_more(path: str, said: str) -> None:
     was = Identity(device_major=8, device_minor=0, inode=0, size_bytes=1 << 30)
-    target = target_facts().model_copy(update={"kind": "device", "path": path, "identity": was})
+    target = BlockDevice(path=Path(path), named=Path(path), span_bytes=GIB, expected=was)
     with pytest.raises(TargetError, match=f"{path} is not the device that was measured: {said}") as refused:
-        check_same_device(target)
+        check_same_device(LocalHost(), target, was)
     assert refused.value.final

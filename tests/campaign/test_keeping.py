@@ -7,6 +7,7 @@ import pytest
 
 from iosonde.campaign import SilentObserver, look_ahead, measure_to_directory
 from iosonde.campaign.wishes import campaign_wish
+from iosonde.machine.local_host import LocalHost
 from iosonde.records import CellRecord, Outcome, WithinRepeat
 from iosonde.store import load_run
 from iosonde.store.frames import Frame, Kind, decode
@@ -42,6 +43,7 @@ def measured(folder: Path, observer: SilentObserver, text: str = TEXT, target: s
     now = datetime.now(UTC)
     wish = campaign_wish(
         [target],
+        host=LocalHost(),
         profile=str(folder / "one.toml"),
         quick=False,
         size=None,

@@ -10,6 +10,7 @@ import pytest
 
 from iosonde.campaign import SilentObserver, look_back, resume
 from iosonde.errors import NewerError
+from iosonde.machine.local_host import LocalHost
 from iosonde.records import SCHEMA_VERSION
 from iosonde.store import load_run
 from iosonde.store.frames import MAGIC, PREFIX, prefix
@@ -40,7 +41,7 @@ def test_an_older_run_goes_on_to_what_it_would_have_become(text: str, torn: int,
     for _ in range(2):
         # Looking changes nothing, and neither does looking at what is left.
         load_run(run)
-        rest = look_back(run, failed_again=False)
+        rest = look_back(run, LocalHost(), failed_again=False)
         assert (run / "journal").read_bytes() == kept
         assert json.loads((run / "run.json").read_text(encoding="utf-8"))["schema_version"] == 1
     resume(run, rest, SilentObserver(), datetime.now(UTC))
@@ -73,7 +74,7 @@ def test_a_run_that_can_be_read_but_not_gone_on_with_is_left_as_it_is(said: str,
     before = {each.name: each.read_bytes() for each in run.iterdir()}
     assert len(load_run(run).cells) == 2
     with pytest.raises(NewerError) as caught:
-        look_back(run, failed_again=False)
+        look_back(run, LocalHost(), failed_again=False)
     assert "was written by a newer iosonde" in caught.value.message
     assert said in caught.value.message
     assert {each.name: each.read_bytes() for each in run.iterdir()} == before

@@ -13,6 +13,7 @@ from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.series.steady import SNIA, judge_steadiness
 from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, look_back, measure_to_directory, resume
 from iosonde.cli.planned import plan_lines
+from iosonde.machine.local_host import LocalHost
 from iosonde.plans import CELL_OVERHEAD_NS, Ground, cell_name, cell_seed, plan_cost, preparation_ns
 from iosonde.plans.build import fill_cell, timing_of
 from iosonde.records import (
@@ -79,7 +80,7 @@ def procedure(rule: SteadyState, seed: int = 5) -> Wish:
             stop=rule,
         )
 
-    return Wish(target=sim("sim:sata-dc,seed=2"), engine=EngineChoice.AUTO, plan=plan)
+    return Wish(target=sim("sim:sata-dc,seed=2"), engine=EngineChoice.AUTO, plan=plan, host=LocalHost())
 
 
 def sim(word: str) -> TargetWish:
@@ -167,7 +168,7 @@ def test_a_procedure_that_is_resumed_comes_to_the_record_of_an_unbroken_one(
 ) -> None:
     with pytest.raises(KeyboardInterrupt):
         measured(procedure(SteadyState(tracked=tracked(0, 65))), tmp_path / "run", BrokenOff(cells))
-    resume(tmp_path / "run", look_back(tmp_path / "run", failed_again=False), SilentObserver(), NOW)
+    resume(tmp_path / "run", look_back(tmp_path / "run", LocalHost(), failed_again=False), SilentObserver(), NOW)
     resumed = load_run(tmp_path / "run")
     assert (resumed.preparation, resumed.cells) == (steady.preparation, steady.cells)
     assert resumed.turns_chosen == steady.turns_chosen
@@ -193,13 +194,13 @@ def test_a_file_that_was_prepared_is_not_prepared_once_more(tmp_path: Path) -> N
     file.write_bytes(bytes(SIZE_BYTES))
     on_file = TargetWish((str(file),), size_bytes=SIZE_BYTES, overwrite=True, buffered=True, writes=True, quick=True)
     rule = SteadyState(tracked=tracked(0), window=2, rounds_max=2)
-    wish = Wish(target=on_file, engine=EngineChoice.PSYNC, plan=procedure(rule).plan)
+    wish = Wish(target=on_file, engine=EngineChoice.PSYNC, plan=procedure(rule).plan, host=LocalHost())
     first, second = Watching(breaks=True), Watching()
     with pytest.raises(KeyboardInterrupt):
         measured(wish, tmp_path / "run", first)
     kept = load_run(tmp_path / "run")
     assert [step.order for step in first.steps] == [-2, -1, 0]
-    rest = look_back(tmp_path / "run", failed_again=False)
+    rest = look_back(tmp_path / "run", LocalHost(), failed_again=False)
     assert rest.preparation_ns == 0
     resume(tmp_path / "run", rest, second, NOW, overwrite=True)
     assert second.steps == []

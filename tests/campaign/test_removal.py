@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from iosonde.campaign.removal import CreatedFiles, numbers_of
+from iosonde.campaign.removal import CreatedFiles
+from iosonde.machine.local_host import LocalHost
 
 
 def made_in(folder: Path) -> tuple[CreatedFiles, Path, list[str]]:
@@ -16,8 +17,8 @@ def made_in(folder: Path) -> tuple[CreatedFiles, Path, list[str]]:
     told: list[str] = []
     path = folder / "made.data"
     path.write_bytes(bytes(4096))
-    files = CreatedFiles(lambda _, reason: told.append(reason))
-    files.add(path, numbers_of(path), "")
+    files = CreatedFiles(LocalHost(), lambda _, reason: told.append(reason))
+    files.add(path, LocalHost().identity(str(path)), "")
     return files, path, told
 
 
@@ -32,7 +33,7 @@ def refuse(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
         started: subprocess.Popen[bytes] = real(*words, **options)
         return started
 
-    monkeypatch.setattr("iosonde.campaign.removal.subprocess.Popen", start)
+    monkeypatch.setattr("iosonde.machine.removal.subprocess.Popen", start)
 
 
 def test_a_file_is_removed_once_the_system_starts_processes_again(
@@ -40,13 +41,13 @@ def test_a_file_is_removed_once_the_system_starts_processes_again(
 ) -> None:
     files, path, told = made_in(tmp_path)
     refuse(monkeypatch, 3)
-    assert files.remove(dict, 5.0)
+    assert files.remove(5.0, None)
     assert (path.exists(), told) == (False, [])
 
 
 def test_where_it_never_does_the_file_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files, path, told = made_in(tmp_path)
     refuse(monkeypatch, 10**6)
-    files.remove(dict, 0.2)
+    files.remove(0.2, None)
     assert path.exists()
     assert told == ["no process can be started to remove it: Resource temporarily unavailable"]

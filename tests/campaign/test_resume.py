@@ -7,18 +7,15 @@ from pathlib import Path
 import pytest
 
 from iosonde.campaign import SilentObserver, look_ahead, look_back, measure_to_directory, resume
-from iosonde.campaign.places import Place
 from iosonde.campaign.target import check_same
 from iosonde.errors import TargetError
+from iosonde.machine.local_host import LocalHost
 from iosonde.records import CellRecord, Identity
 from iosonde.store import load_run
 from tests.stories.short_runs import DONE, fork, run_short, short_wish
 
 FILE = Identity(device_major=259, device_minor=2, inode=12, size_bytes=1 << 20, born_ns=1_000)
-
-
-def place() -> Place:
-    return Place(path=Path("/srv/data/file"), make=False, span_bytes=1 << 20, file_system=None, expected=FILE)
+PATH = Path("/srv/data/file")
 
 
 @pytest.mark.parametrize(
@@ -32,13 +29,13 @@ def place() -> Place:
 )
 def test_another_file_is_refused_with_what_makes_it_another(change: dict[str, int], said: str) -> None:
     with pytest.raises(TargetError) as caught:
-        check_same(place(), FILE.model_copy(update=change))
+        check_same(PATH, FILE, FILE.model_copy(update=change))
     assert caught.value.message == f"/srv/data/file is not the file that was measured: {said}"
 
 
 def test_the_same_file_passes_also_where_nobody_knows_when_it_was_made() -> None:
-    check_same(place(), FILE)
-    check_same(place(), FILE.model_copy(update={"born_ns": None}))
+    check_same(PATH, FILE, FILE)
+    check_same(PATH, FILE, FILE.model_copy(update={"born_ns": None}))
 
 
 class Interrupting(SilentObserver):
@@ -62,7 +59,7 @@ def test_a_file_of_the_user_s_that_was_made_again_under_the_same_number_is_refus
     target.write_bytes(os.urandom(16 << 20))
     if target.stat().st_ino != number:
         pytest.skip("this file system gave the number to nobody")
-    rest = look_back(directory, failed_again=False)
+    rest = look_back(directory, LocalHost(), failed_again=False)
     with pytest.raises(TargetError, match="is not the file that was measured"):
         resume(directory, rest, SilentObserver(), datetime.now(UTC), overwrite=True)
     assert target.exists()
@@ -76,7 +73,7 @@ def test_a_clock_that_was_set_back_changes_nothing_but_what_the_session_says(tmp
     if not (directory / "run.json").exists():
         pytest.skip("killed before it began")
     long_ago = datetime(2001, 1, 1, tzinfo=UTC)
-    rest = look_back(directory, failed_again=False)
+    rest = look_back(directory, LocalHost(), failed_again=False)
     assert fork(lambda: resume(directory, rest, SilentObserver(), long_ago)).wait() == DONE
     run = load_run(directory)
     assert run.finished

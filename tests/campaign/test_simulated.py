@@ -6,9 +6,11 @@ import pytest
 
 from iosonde.campaign import TargetWish
 from iosonde.campaign.engines import check_choice
-from iosonde.campaign.places import survey
-from iosonde.campaign.simulated import simulated_drive, word_of, write_bytes_per_s
+from iosonde.campaign.simulated import simulated_drive, write_bytes_per_s
+from iosonde.campaign.target_resolution import resolve_targets
 from iosonde.errors import UsageError
+from iosonde.machine.local_host import LocalHost
+from iosonde.sources import ExistingFile, NewFile, NullTarget, SimulatedDrive, Target
 from iosonde.vocabulary import EngineChoice
 
 
@@ -24,7 +26,7 @@ def test_a_word_names_a_model_and_a_seed_and_gives_the_whole_drive() -> None:
     assert drive.table["kind"] == "queueing"
     assert drive.table["servers"] == 4
     assert size_bytes == 1 << 30
-    assert word_of(drive) == "sim:mmc,seed=42"
+    assert SimulatedDrive(span_bytes=size_bytes, drive=drive).name == "sim:mmc,seed=42"
 
 
 def test_without_a_seed_it_comes_from_the_runs_and_each_drive_has_its_own() -> None:
@@ -35,14 +37,14 @@ def test_without_a_seed_it_comes_from_the_runs_and_each_drive_has_its_own() -> N
 
 
 def test_a_drive_is_as_large_as_its_model_and_size_uses_less_of_it() -> None:
-    assert survey(wish("sim:mm1"), "run")[0].span_bytes == 1 << 30
-    assert survey(wish("sim:mm1", size_bytes=64 << 20), "run")[0].span_bytes == 64 << 20
+    assert resolve_targets(LocalHost(), wish("sim:mm1"), "run")[0].span_bytes == 1 << 30
+    assert resolve_targets(LocalHost(), wish("sim:mm1", size_bytes=64 << 20), "run")[0].span_bytes == 64 << 20
 
 
 def test_several_simulated_drives_are_fine() -> None:
-    places = survey(wish("sim:mm1", "sim:mm1", "sim:mmc"), "run")
-    assert [place.kind for place in places] == ["simulation"] * 3
-    assert len({place.name for place in places}) == 3
+    targets = resolve_targets(LocalHost(), wish("sim:mm1", "sim:mm1", "sim:mmc"), "run")
+    assert all(isinstance(target, SimulatedDrive) for target in targets)
+    assert len({target.name for target in targets}) == 3
 
 
 @pytest.mark.parametrize(
@@ -64,33 +66,35 @@ def test_several_simulated_drives_are_fine() -> None:
 )
 def test_a_word_that_makes_no_sense_is_refused_with_a_hint(words: tuple[str, ...], message: str) -> None:
     with pytest.raises(UsageError, match=message) as told:
-        survey(wish(*words), "run")
+        resolve_targets(LocalHost(), wish(*words), "run")
     assert told.value.hint
 
 
 def test_a_page_cache_and_more_than_there_is_are_refused() -> None:
     with pytest.raises(UsageError, match="--buffered is about the page cache"):
-        survey(wish("sim:mm1", buffered=True), "run")
+        resolve_targets(LocalHost(), wish("sim:mm1", buffered=True), "run")
     with pytest.raises(UsageError, match="--size 2 GiB is beyond the end of sim:mm1"):
-        survey(wish("sim:mm1", size_bytes=2 << 30), "run")
+        resolve_targets(LocalHost(), wish("sim:mm1", size_bytes=2 << 30), "run")
 
 
 def test_a_file_whose_name_looks_like_a_model_is_named_by_its_path(tmp_path: Path) -> None:
-    place = survey(wish(f"{tmp_path}/sim:mm1.data", size_bytes=16 << 20), "run")[0]
-    assert place.kind == "file"
+    target = resolve_targets(LocalHost(), wish(f"{tmp_path}/sim:mm1.data", size_bytes=16 << 20), "run")[0]
+    assert isinstance(target, NewFile)
 
 
 @pytest.mark.parametrize("choice", [EngineChoice.IO_URING, EngineChoice.PSYNC])
 def test_an_engine_that_does_io_is_refused_for_a_simulated_drive(choice: EngineChoice) -> None:
     with pytest.raises(UsageError, match="a simulated drive knows none") as told:
-        check_choice(choice, "simulation")
+        check_choice(choice, resolve_targets(LocalHost(), wish("sim:mmc"), "run")[0])
     assert told.value.hint.startswith("leave --engine away")
 
 
-@pytest.mark.parametrize("kind", ["file", "null"])
-def test_the_simulation_measures_simulated_drives_only(kind: str) -> None:
+@pytest.mark.parametrize(
+    "target", [NullTarget(span_bytes=1 << 30), ExistingFile(path=Path("/srv/file"), span_bytes=1 << 30)]
+)
+def test_the_simulation_measures_simulated_drives_only(target: Target) -> None:
     with pytest.raises(UsageError):
-        check_choice(EngineChoice.SIMULATION, "file" if kind == "file" else "null")
+        check_choice(EngineChoice.SIMULATION, target)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from iosonde.campaign import look_ahead
 from iosonde.campaign.campaign import Survey
 from iosonde.campaign.slow_targets import why_device
 from iosonde.campaign.wishes import campaign_wish
+from iosonde.machine.local_host import LocalHost
 from iosonde.plans.models import model_names
 from iosonde.records import DeviceFacts
 from iosonde.vocabulary import EngineChoice, Poll
@@ -27,7 +28,7 @@ def ahead(target: str, **others: Any) -> Survey:
         "poll": Poll.INTERRUPT,
         "seed": 1,
     }
-    return look_ahead(campaign_wish([target], **(asked | others)), datetime.now(UTC))
+    return look_ahead(campaign_wish([target], host=LocalHost(), **(asked | others)), datetime.now(UTC))
 
 
 @pytest.mark.parametrize("model", model_names())

@@ -11,6 +11,7 @@ from iosonde.campaign.simulated import assumed_bytes_per_s
 from iosonde.campaign.wishes import campaign_wish
 from iosonde.cli.planned import rest_line
 from iosonde.cli.progress import Clockwork
+from iosonde.machine.local_host import LocalHost
 from iosonde.plans import ASSUMED_WRITE_BYTES_PER_S, plan_cost, remaining
 from iosonde.records import CellPlan, CellRecord, CellTurn, Outcome, RunRecord
 from iosonde.store import load_run
@@ -56,6 +57,7 @@ def run_sweep(text: str, folder: Path, observer: SilentObserver, read: int = 100
     now = datetime.now(UTC)
     wish = campaign_wish(
         ["sim:mmc,seed=5"],
+        host=LocalHost(),
         profile=str(folder / "sweep.toml"),
         quick=False,
         size=None,
@@ -73,7 +75,7 @@ def run_sweep(text: str, folder: Path, observer: SilentObserver, read: int = 100
 def broken_off(text: str, folder: Path, number: int, *, within: bool, read: int = 100) -> Rest:
     with pytest.raises(KeyboardInterrupt):
         run_sweep(text, folder, Impatient(number, within=within), read)
-    return look_back(folder / "run", failed_again=False)
+    return look_back(folder / "run", LocalHost(), failed_again=False)
 
 
 def go_on(folder: Path, rest: Rest, observer: SilentObserver | None = None) -> RunRecord:
@@ -125,7 +127,7 @@ def test_a_run_that_is_broken_off_again_and_again_has_less_left_each_time(tmp_pa
     for _ in range(3):
         with pytest.raises(KeyboardInterrupt):
             go_on(tmp_path, rest, Impatient(4, within=True))
-        rest = look_back(tmp_path / "run", failed_again=False)
+        rest = look_back(tmp_path / "run", LocalHost(), failed_again=False)
         assert rest.left_ns + rest.spent_ns == cost_of(rest)
         lefts.append(rest.left_ns)
     assert lefts == sorted(lefts, reverse=True)
@@ -141,12 +143,12 @@ def test_a_fill_that_was_broken_off_is_told_and_one_that_is_there_is_not(tmp_pat
 
     with pytest.raises(KeyboardInterrupt):
         run_sweep(FIXED, tmp_path, Filling(), read=50)
-    rest = look_back(tmp_path / "run", failed_again=False)
+    rest = look_back(tmp_path / "run", LocalHost(), failed_again=False)
     assert rest.preparation_ns > 0
     assert rest.left_ns == rest.preparation_ns + cost_of(rest)
     with pytest.raises(KeyboardInterrupt):
         go_on(tmp_path, rest, Impatient(2))
-    now = look_back(tmp_path / "run", failed_again=False)
+    now = look_back(tmp_path / "run", LocalHost(), failed_again=False)
     assert now.preparation_ns == 0
     assert len(now.run.preparation) == 1
     assert now.run.preparation[0].outcome is Outcome.FINISHED
@@ -160,7 +162,7 @@ def test_a_file_that_is_gone_is_written_once_more_and_told_with_the_time_that_it
     wish = short_wish(tmp_path)
     with pytest.raises(KeyboardInterrupt):
         measure_to_directory(wish, look_ahead(wish, now), directory, Impatient(3), now)
-    rest = look_back(directory, failed_again=False)
+    rest = look_back(directory, LocalHost(), failed_again=False)
     assert len(rest.run.preparation) == 1
     assert not Path(rest.run.header.target.path).exists()
     assert rest.preparation_ns == rest.run.preparation[0].measured_ns > 0
@@ -174,7 +176,7 @@ def test_a_file_that_stays_is_not_written_once_more(tmp_path: Path) -> None:
     wish = short_wish(tmp_path / "file")
     with pytest.raises(KeyboardInterrupt):
         measure_to_directory(wish, look_ahead(wish, now), tmp_path / "run", Impatient(3), now)
-    rest = look_back(tmp_path / "run", failed_again=False)
+    rest = look_back(tmp_path / "run", LocalHost(), failed_again=False)
     assert rest.preparation_ns == 0
     assert rest.left_ns + rest.spent_ns == cost_of(rest)
     assert rest_line(rest) == "5 of 8 measurements are left, 140 ms"
@@ -182,7 +184,7 @@ def test_a_file_that_stays_is_not_written_once_more(tmp_path: Path) -> None:
 
 def test_a_run_that_has_ended_has_nothing_left(tmp_path: Path) -> None:
     run_short(tmp_path, tmp_path / "run")
-    rest = look_back(tmp_path / "run", failed_again=False)
+    rest = look_back(tmp_path / "run", LocalHost(), failed_again=False)
     assert (rest.is_done, rest.turns, rest.replayed) == (True, (), ())
     assert rest.spent_ns == cost_of(rest)
     assert rest_line(rest) == "all 8 measurements are there; the report is made anew"

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from iosonde.campaign import SilentObserver, look_back, resume
 from iosonde.errors import IosondeError
+from iosonde.machine.local_host import LocalHost
 from tests.commands import iosonde
 from tests.forged import forge
 from tests.hostile.harness import Victim, assert_refused, identity_of, victim
@@ -172,7 +173,13 @@ def test_no_forged_run_changes_a_byte_that_iosonde_did_not_write(
         forge(run, change)
         journal = (run / "journal").read_bytes()
         with suppress(IosondeError):
-            resume(run, look_back(run, failed_again=False), SilentObserver(), datetime.now(UTC), overwrite=overwritten)
+            resume(
+                run,
+                look_back(run, LocalHost(), failed_again=False),
+                SilentObserver(),
+                datetime.now(UTC),
+                overwrite=overwritten,
+            )
         for each in theirs:
             each.assert_untouched()
         names = {each.name for each in place.iterdir()}

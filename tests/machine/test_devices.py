@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.machine import device_identifier, device_size_bytes, uses_of
+from iosonde.machine.device import device_identifier, device_size_bytes
+from iosonde.machine.uses import uses_of
 from iosonde.records import DeviceUse
 from tests.machine.test_facts import put
 

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.machine import device_facts, file_system_facts, host_facts
-from iosonde.machine.mounts import mount_source
+from iosonde.machine.device import device_facts
+from iosonde.machine.host_facts import host_facts
+from iosonde.machine.mounts import file_system_facts, mount_source
 
 
 def put(root: Path, files: dict[str, str]) -> None:

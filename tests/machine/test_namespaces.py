@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from iosonde.machine import block_of, generic_of
+from iosonde.machine.namespaces import block_of, generic_of
 
 NVME = "sys/devices/pci0000:00/nvme/nvme0"
 

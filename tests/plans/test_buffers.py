@@ -8,7 +8,7 @@ import pytest
 from iosonde.plans import Ground, campaign_plan, largest_buffers, load_profile
 from iosonde.plans.buffers import buffer_bytes
 from iosonde.records import Access, CellPlan, CellTurn, Engine, Experiment, Timing, Workload, one_stream, parse_sizes
-from iosonde.sources import EngineSource, TargetRequest, Way
+from iosonde.sources import EngineSource, NewFile, OpenRequest, Way
 from iosonde.vocabulary import EngineChoice
 
 SPAN_BYTES = 64 << 20
@@ -34,7 +34,7 @@ WORKLOADS: Final[dict[str, dict[str, object]]] = {
 def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EngineSource]:
     source = EngineSource()
     path = tmp_path_factory.mktemp("buffers") / "target"
-    source.open(TargetRequest(path=path, write=True, create_bytes=SPAN_BYTES, direct=False))
+    source.open(OpenRequest(NewFile(path=path, span_bytes=SPAN_BYTES), write=True, direct=False))
     yield source
     source.end()
 

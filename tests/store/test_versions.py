@@ -13,6 +13,7 @@ from iosonde import open_run
 from iosonde.campaign import SilentObserver, look_back, resume
 from iosonde.campaign.verifying import verify_later
 from iosonde.errors import NewerError, RecordError
+from iosonde.machine.local_host import LocalHost
 from iosonde.records import SCHEMA_VERSION, Outcome
 from iosonde.store import Journal, RunDirectory, glance_at, load_header, load_run, write_archive
 from iosonde.store.frames import MAGIC, PREFIX, Frame, Kind, decode, encode, prefix
@@ -157,8 +158,8 @@ def test_everything_that_reads_a_run_refuses_a_newer_one_in_words_and_leaves_it_
         "list": lambda: glance_at(path, lambda plan: plan.cells),
         "list of other cells": lambda: glance_at(path, lambda _: ()),
         "export": lambda: write_archive(path, path.parent / "run.zip"),
-        "resume": lambda: look_back(path, failed_again=False),
-        "verify": lambda: verify_later(path, (), lambda _target, _bytes: None, NOW),
+        "resume": lambda: look_back(path, LocalHost(), failed_again=False),
+        "verify": lambda: verify_later(path, LocalHost(), (), lambda _target, _bytes: None, NOW),
     }
     for name, read in readers.items():
         with pytest.raises(NewerError) as caught:
@@ -325,6 +326,13 @@ def flat(schema: object, at: str = "") -> list[str]:
     return [f"{at} = {schema!r}"]
 
 
+def test_an_older_run_was_all_on_one_host() -> None:
+    run = load_run(RUNS / "v4-all-frames")
+    assert run.header.hosts == (run.header.host,)
+    assert [session.hosts for session in run.sessions] == [(session.host,) for session in run.sessions]
+    assert {target.host for target in run.targets} == {cell.host for cell in run.cells} == {0}
+
+
 def test_there_is_an_upgrade_from_each_version_to_the_next() -> None:
     assert sorted(UPGRADES) == list(range(1, SCHEMA_VERSION))
 
@@ -384,5 +392,5 @@ def test_an_older_run_becomes_one_of_this_version_when_something_is_added_and_no
 def test_a_finished_run_is_not_touched_by_a_resumption(tmp_path: Path) -> None:
     shutil.copytree(OLDEST, tmp_path / "run")
     before = content_of(tmp_path / "run")
-    resume(tmp_path / "run", look_back(tmp_path / "run", failed_again=False), SilentObserver(), NOW)
+    resume(tmp_path / "run", look_back(tmp_path / "run", LocalHost(), failed_again=False), SilentObserver(), NOW)
     assert content_of(tmp_path / "run") == before

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, look_back, measure_to_directory, resume
 from iosonde.errors import IosondeError
+from iosonde.machine.local_host import LocalHost
 from iosonde.plans import Ground, campaign_plan, read_campaign
 from iosonde.records import Plan
 from iosonde.vocabulary import EngineChoice
@@ -48,7 +49,7 @@ def short_wish(target: Path) -> Wish:
     wish = TargetWish(
         words=(str(target),), size_bytes=16 << 20, overwrite=True, buffered=True, writes=True, quick=False
     )
-    return Wish(target=wish, engine=EngineChoice.PSYNC, plan=short_plan)
+    return Wish(host=LocalHost(), target=wish, engine=EngineChoice.PSYNC, plan=short_plan)
 
 
 def run_short(target: Path, directory: Path) -> None:
@@ -60,7 +61,7 @@ def run_short(target: Path, directory: Path) -> None:
 
 def resume_short(directory: Path) -> None:
     """Goes on with it to its end."""
-    resume(directory, look_back(directory, failed_again=False), SilentObserver(), datetime.now(UTC))
+    resume(directory, look_back(directory, LocalHost(), failed_again=False), SilentObserver(), datetime.now(UTC))
 
 
 @dataclass(frozen=True)

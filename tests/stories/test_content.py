@@ -10,7 +10,12 @@ import zstandard
 
 from iosonde.records import Access, CellPlan, CellTurn, Data, Engine, Experiment, Timing, Workload, one_stream
 from iosonde.records.pattern import Permutation
-from iosonde.sources import EngineSource, TargetRequest, Way
+from iosonde.sources import (
+    EngineSource,
+    NewFile,
+    OpenRequest,
+    Way,
+)
 from iosonde.units import SECOND_NS
 
 MIB = 1 << 20
@@ -40,7 +45,7 @@ def content(folder: Path, way: Engine = Engine.PSYNC, **asked: object) -> bytes:
     path = folder / "content.data"
     path.unlink(missing_ok=True)
     with engine() as source:
-        source.open(TargetRequest(path=path, write=True, create_bytes=SIZE, direct=False))
+        source.open(OpenRequest(NewFile(path=path, span_bytes=SIZE), write=True, direct=False))
         source.measure(cell, CellTurn(order=1, cell="write", repeat=1, seed=5), Way(way), SIZE, lambda _: None)
     return path.read_bytes()
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from iosonde.errors import TargetError
-from iosonde.sources import EngineSource, TargetRequest
+from iosonde.sources import BlockDevice, EngineSource, ExistingFile, NewFile, OpenRequest
 from iosonde.store import load_run
 from tests.commands import command, iosonde
 from tests.stories.loop_devices import SIZE_BYTES, attached, digest, done, image, need_root, wait_until_open
@@ -58,6 +58,10 @@ def probe(*words: object) -> dict[str, Any]:
 
 def findings(document: dict[str, Any]) -> set[str]:
     return {finding["id"] for finding in document["findings"]}
+
+
+def reading(device: Path) -> OpenRequest:
+    return OpenRequest(BlockDevice(path=device, named=device, span_bytes=SIZE_BYTES), write=False, direct=True)
 
 
 def refused(*words: object) -> list[str]:
@@ -121,10 +125,10 @@ def test_what_would_write_a_device_is_refused_and_says_what_only_reads(
 def test_whatever_the_front_asks_for_the_engine_opens_no_device_for_writing(device: Path) -> None:
     source = EngineSource()
     try:
-        for create_bytes in (None, 16 << 20):
+        for file in (ExistingFile, NewFile):
             with pytest.raises(TargetError, match=r"which is never written|File exists"):
-                source.open(TargetRequest(path=device, write=True, create_bytes=create_bytes, direct=False))
-        source.open(TargetRequest(path=device, write=False, create_bytes=None, direct=True, is_device=True))
+                source.open(OpenRequest(file(path=device, span_bytes=16 << 20), write=True, direct=False))
+        source.open(reading(device))
         handle = source.handles()[device.stat().st_rdev, 0]
         flags = (handle.parents[1] / "fdinfo" / handle.name).read_text(encoding="ascii").split("flags:")[1].split()[0]
         assert int(flags, 8) & O_ACCMODE == os.O_RDONLY
@@ -285,7 +289,7 @@ def test_two_runs_on_one_device_name_each_other(device: Path) -> None:
 
 def test_what_looks_at_a_device_may_lock_it_meanwhile_and_what_takes_it_for_itself_is_told(device: Path) -> None:
     source = EngineSource()
-    request = TargetRequest(path=device, write=False, create_bytes=None, direct=True, is_device=True)
+    request = reading(device)
     try:
         source.open(request)
         with device.open("rb") as other:

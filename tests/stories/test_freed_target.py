@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.records import Access, CellPlan, CellTurn, Engine, Experiment, Timing, Workload, one_stream
-from iosonde.sources import EngineSource, TargetRequest, Way
+from iosonde.sources import EngineSource, ExistingFile, NewFile, OpenRequest, Way
 
 SIZE_BYTES = 16 << 20
 MS = 1_000_000
@@ -24,7 +24,8 @@ def test_a_file_can_be_opened_at_once_behind_an_engine_that_had_a_ring_on_it(how
             source.end()
             pytest.skip(f"io_uring can't be had: {source.hello.io_uring_refused}")
         try:
-            source.open(TargetRequest(path=path, write=True, create_bytes=None if number else SIZE_BYTES, direct=False))
+            file = (ExistingFile if number else NewFile)(path=path, span_bytes=SIZE_BYTES)
+            source.open(OpenRequest(file, write=True, direct=False))
             turn = CellTurn(order=1, cell="writes", repeat=1, seed=number)
             record = source.measure(cell, turn, Way(Engine.IO_URING), SIZE_BYTES, lambda _: None)
         finally:

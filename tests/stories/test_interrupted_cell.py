@@ -16,7 +16,13 @@ from iosonde.records import (
     Workload,
     one_stream,
 )
-from iosonde.sources import EngineSource, Interrupted, TargetRequest, Way
+from iosonde.sources import (
+    EngineSource,
+    Interrupted,
+    OpenRequest,
+    SimulatedDrive,
+    Way,
+)
 
 MS = 1_000_000
 INTERVALS = 5
@@ -38,7 +44,7 @@ def test_a_cell_that_ended_as_the_signal_came_is_cut_and_measured_again() -> Non
 
     source = EngineSource()
     try:
-        source.open(TargetRequest(path=None, write=False, create_bytes=None, direct=True, simulation=drive))
+        source.open(OpenRequest(SimulatedDrive(span_bytes=model.size_bytes, drive=drive), write=False, direct=True))
         turn = CellTurn(order=1, cell="short", repeat=1, seed=7)
         with pytest.raises(Interrupted) as interrupted:
             source.measure(plan, turn, Way(Engine.SIMULATION), model.size_bytes, signal_at_the_end)

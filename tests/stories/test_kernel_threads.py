@@ -87,7 +87,7 @@ def test_reads_that_the_page_cache_answers_need_none(tmp_path: Path) -> None:
 
 
 def _kind_of(path: Path) -> str:
-    from iosonde.machine import file_system_facts
+    from iosonde.machine.mounts import file_system_facts
 
     return file_system_facts(path).kind
 

@@ -13,6 +13,7 @@ import pytest
 
 from iosonde.campaign import SilentObserver, look_back, resume
 from iosonde.errors import RecordError
+from iosonde.machine.local_host import LocalHost
 from iosonde.records import CellRecord, Failure, Outcome, RunRecord
 from iosonde.store import Journal, load_run
 from iosonde.vocabulary import FailureKind
@@ -210,10 +211,14 @@ def test_failed_cells_are_left_alone_unless_they_are_asked_for(disk: Path) -> No
     with Journal(directory / "journal", go_on=True) as journal:
         journal.cell(lost)
         journal.end()
-    assert look_back(directory, failed_again=False).turns == ()
-    again = look_back(directory, failed_again=True).turns
+    assert look_back(directory, LocalHost(), failed_again=False).turns == ()
+    again = look_back(directory, LocalHost(), failed_again=True).turns
     assert whole.header.plan.turns[2] in again
-    fork(lambda: resume(directory, look_back(directory, failed_again=True), SilentObserver(), datetime.now(UTC))).wait()
+    fork(
+        lambda: resume(
+            directory, look_back(directory, LocalHost(), failed_again=True), SilentObserver(), datetime.now(UTC)
+        )
+    ).wait()
     resumed = load_run(directory)
     assert turns_of(resumed) == turns_of(whole)
     assert lost.failure in [cell.failure for cell in resumed.superseded]

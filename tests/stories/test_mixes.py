@@ -10,6 +10,7 @@ import pytest
 from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.run import RunAnalysis
 from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, measure_to_directory
+from iosonde.machine.local_host import LocalHost
 from iosonde.plans import campaign_plan, read_campaign
 from iosonde.plans.models import load_model
 from iosonde.records import Experiment, Operation, RunRecord
@@ -67,7 +68,10 @@ def measured(campaign: str, target: str, directory: Path, name: str = "mixes.tom
     wish = TargetWish((target,), size_bytes=64 << 20, overwrite=False, buffered=False, writes=True, quick=False)
     plan = read_campaign(campaign, name)
     whole = Wish(
-        target=wish, engine=EngineChoice.AUTO, plan=lambda ground: campaign_plan(plan, ground, quick=False, seed=5)
+        host=LocalHost(),
+        target=wish,
+        engine=EngineChoice.AUTO,
+        plan=lambda ground: campaign_plan(plan, ground, quick=False, seed=5),
     )
     now = datetime.now(UTC)
     measure_to_directory(whole, look_ahead(whole, now), directory, SilentObserver(), now)

@@ -12,6 +12,7 @@ from iosonde.analysis.series.batches import BATCHES
 from iosonde.analysis.totals import measured_intervals
 from iosonde.campaign import SilentObserver, look_ahead, look_back, measure_to_directory, resume
 from iosonde.campaign.wishes import campaign_wish
+from iosonde.machine.local_host import LocalHost
 from iosonde.records import CellRecord, RunRecord
 from iosonde.records.plan import AIM_REPEATS_MIN
 from iosonde.store import glance_at, load_run
@@ -44,6 +45,7 @@ def run_three(campaign: Path, directory: Path, observer: SilentObserver, **other
     now = datetime.now(UTC)
     wish = campaign_wish(
         ["sim:mmc,seed=5"],
+        host=LocalHost(),
         profile=str(campaign),
         quick=False,
         size=None,
@@ -111,7 +113,12 @@ def test_a_run_that_was_broken_off_ends_as_if_nothing_had_been(campaign: Path, t
     with pytest.raises(KeyboardInterrupt):
         run_three(campaign, tmp_path / "cut", Impatient(12))
     assert not load_run(tmp_path / "cut").finished
-    resume(tmp_path / "cut", look_back(tmp_path / "cut", failed_again=False), SilentObserver(), datetime.now(UTC))
+    resume(
+        tmp_path / "cut",
+        look_back(tmp_path / "cut", LocalHost(), failed_again=False),
+        SilentObserver(),
+        datetime.now(UTC),
+    )
     whole, mended = load_run(tmp_path / "whole"), load_run(tmp_path / "cut")
     assert mended.finished
     assert figures(mended) == figures(whole)

@@ -14,6 +14,7 @@ import pytest
 import iosonde
 from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, look_back, measure_to_directory, resume
 from iosonde.errors import RecordError, UsageError
+from iosonde.machine.local_host import LocalHost
 from iosonde.plans import campaign_plan, read_campaign
 from iosonde.plans.models import model_names
 from iosonde.records import CellRecord, IntervalRecord, Outcome, RunRecord
@@ -45,6 +46,7 @@ WORDS = ("sim:mmc,seed=5", "sim:mm1,seed=6")
 def run_simulated(directory: Path, seed: int = 3, observer: SilentObserver | None = None) -> None:
     wish = TargetWish(WORDS, size_bytes=64 << 20, overwrite=False, buffered=False, writes=True, quick=False)
     whole = Wish(
+        host=LocalHost(),
         target=wish,
         engine=EngineChoice.AUTO,
         plan=lambda ground: campaign_plan(CAMPAIGN, ground, quick=False, seed=seed),
@@ -54,7 +56,7 @@ def run_simulated(directory: Path, seed: int = 3, observer: SilentObserver | Non
 
 
 def resume_simulated(directory: Path) -> None:
-    resume(directory, look_back(directory, failed_again=False), SilentObserver(), datetime.now(UTC))
+    resume(directory, look_back(directory, LocalHost(), failed_again=False), SilentObserver(), datetime.now(UTC))
 
 
 @pytest.fixture(scope="module")
@@ -198,7 +200,7 @@ def test_what_a_simulated_drive_failed_at_is_not_tried_again(tmp_path: Path) -> 
     directory = tmp_path / "run"
     interrupted_after(2, directory)
     with pytest.raises(UsageError, match="a simulated drive fails by its model"):
-        look_back(directory, failed_again=True)
+        look_back(directory, LocalHost(), failed_again=True)
 
 
 def test_virtual_time_gives_a_listing_its_duration(unbroken: tuple[RunRecord, float], tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from iosonde.campaign import SilentObserver, look_ahead, measure_to_directory
 from iosonde.campaign.wishes import campaign_wish
 from iosonde.failures import FailureLog
 from iosonde.findings import find_in
+from iosonde.machine.local_host import LocalHost
 from iosonde.records import RunRecord
 from iosonde.report.drawing import Drawers
 from iosonde.report.export import run_json, run_tables, write_csv
@@ -46,6 +47,7 @@ def measure(
     """Measures as ``iosonde run`` does. Raises IosondeError."""
     wish = campaign_wish(
         words,
+        host=LocalHost(),
         profile=profile,
         quick=quick,
         size=size,

@@ -27,7 +27,14 @@ from iosonde.records import (
     Workload,
     one_stream,
 )
-from iosonde.sources import EngineSource, TargetRequest, Way
+from iosonde.sources import (
+    EngineSource,
+    NewFile,
+    NullTarget,
+    OpenRequest,
+    SimulatedDrive,
+    Way,
+)
 from iosonde.sources.engine.assemble import assemble_cell
 from iosonde.sources.engine.refusals import refusal
 
@@ -47,6 +54,10 @@ def cell(timing: Timing = SHORT, **workload: object) -> CellPlan:
         {"pattern": Access.RANDOM, "read_percent": 100, "block_size_bytes": 4096, "queue_depth": 4, **workload}
     )
     return CellPlan(cell="recorded", experiments=(Experiment.PROBE,), streams=one_stream(asked), timing=timing)
+
+
+def new_file(path: Path) -> OpenRequest:
+    return OpenRequest(NewFile(path=path, span_bytes=SPAN_BYTES), write=True, direct=False)
 
 
 def filling(targets: int = 1) -> CellPlan:
@@ -84,7 +95,7 @@ def test_a_job_on_nothing_is_asked_for_as_recorded_and_its_answer_becomes_a_reco
     assert source.calibrate() > 0
     assert source.hello.overhead_ns_per_io is not None
     assert source.hello.clock_read_ns
-    opened = source.open(TargetRequest(path=None, write=True, create_bytes=None, direct=True, null_bytes=SPAN_BYTES))
+    opened = source.open(OpenRequest(NullTarget(span_bytes=SPAN_BYTES), write=True, direct=True))
     assert (opened.size_bytes, opened.identity, opened.alignment.source) == (SPAN_BYTES, None, "none")
     record, intervals = measure(source, cell(read_percent=70), Engine.NULL)
     assert record.outcome is Outcome.FINISHED
@@ -97,7 +108,7 @@ def test_totals_are_the_measured_intervals_added_up(tmp_path: Path, ending: list
     source = replaying("null.jsonl", tmp_path)
     ending.append(source)
     source.calibrate()
-    source.open(TargetRequest(path=None, write=True, create_bytes=None, direct=True, null_bytes=SPAN_BYTES))
+    source.open(OpenRequest(NullTarget(span_bytes=SPAN_BYTES), write=True, direct=True))
     record, intervals = measure(source, cell(read_percent=70), Engine.NULL)
     measured = [each.operations[Operation.READ] for each in intervals if each.phase is Phase.MEASURE]
     warmup = [each.operations[Operation.READ] for each in intervals if each.phase is Phase.WARMUP]
@@ -110,7 +121,7 @@ def test_totals_are_the_measured_intervals_added_up(tmp_path: Path, ending: list
 def test_a_file_is_filled_flushed_and_measured_as_recorded(tmp_path: Path, ending: list[EngineSource]) -> None:
     source = replaying("file.jsonl", tmp_path)
     ending.append(source)
-    opened = source.open(TargetRequest(path=tmp_path / "target", write=True, create_bytes=SPAN_BYTES, direct=False))
+    opened = source.open(new_file(tmp_path / "target"))
     assert opened.created
     assert opened.identity is not None
     assert opened.identity.size_bytes == SPAN_BYTES
@@ -130,7 +141,7 @@ def test_two_files_are_measured_at_the_same_time_as_recorded(tmp_path: Path, end
     source = replaying("targets.jsonl", tmp_path)
     ending.append(source)
     for name in ("first", "second"):
-        source.open(TargetRequest(path=tmp_path / name, write=True, create_bytes=SPAN_BYTES, direct=False))
+        source.open(new_file(tmp_path / name))
     fill = filling(targets=2)
     record, _ = measure(source, fill, Engine.PSYNC)
     assert [share.operations[Operation.WRITE].bytes for share in record.targets] == [SPAN_BYTES, SPAN_BYTES]
@@ -156,7 +167,7 @@ def test_a_simulated_drive_is_opened_and_measured_as_recorded(tmp_path: Path, en
         "service_ns": 100_000,
     }
     drive = SimulationFacts(model="mine", title="mine", table=table, seed=7)
-    opened = source.open(TargetRequest(path=None, write=True, create_bytes=None, direct=True, simulation=drive))
+    opened = source.open(OpenRequest(SimulatedDrive(span_bytes=SPAN_BYTES, drive=drive), write=True, direct=True))
     assert (opened.size_bytes, opened.identity) == (SPAN_BYTES, None)
     fill = filling()
     record, _ = measure(source, fill, Engine.SIMULATION)

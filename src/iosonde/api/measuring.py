@@ -12,6 +12,7 @@ from iosonde.campaign.failing import add_way_on, check_campaign, check_probe, ha
 from iosonde.campaign.wishes import campaign_wish, probe_wish
 from iosonde.errors import IosondeError, UsageError
 from iosonde.failures import HOW_TO_REPORT
+from iosonde.machine.local_host import LocalHost
 from iosonde.plans import choice_of
 from iosonde.vocabulary import EngineChoice, Poll
 from iosonde.workload_keys import PROBE_KEYS
@@ -63,6 +64,7 @@ def run(
         engine=choice_of(EngineChoice, engine, "--engine"),
         poll=choice_of(Poll, poll, "--poll"),
         seed=seed,
+        host=LocalHost(),
         command=_call(run, targets, asked),
     )
     ahead = look_ahead(wish, now)
@@ -118,8 +120,7 @@ def probe(
     text such as ``"20k"``, or operations a second. Raises IosondeError; Ctrl-C raises KeyboardInterrupt after the file
     that was made has been removed.
     """
-    asked = {name: value for name, value in locals().items() if name != "targets"}
-    now = datetime.now(UTC)
+    asked, now = {name: value for name, value in locals().items() if name != "targets"}, datetime.now(UTC)
     wish = probe_wish(
         _words(targets),
         {key.name: asked[key.name] for key in PROBE_KEYS},
@@ -129,6 +130,7 @@ def probe(
         engine=choice_of(EngineChoice, engine, "--engine"),
         poll=choice_of(Poll, poll, "--poll"),
         seed=seed,
+        host=LocalHost(),
         command=_call(probe, targets, asked),
     )
     record = measure_in_memory(wish, look_ahead(wish, now), _Warner(), now)

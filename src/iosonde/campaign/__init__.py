@@ -6,16 +6,12 @@ In: what the user wants of a target. Out: journalled cells, and events for whoev
 from iosonde.campaign.answering import check_answers
 from iosonde.campaign.campaign import Survey, Wish, look_ahead, measure_in_memory, measure_to_directory
 from iosonde.campaign.observer import Observer, SilentObserver
-from iosonde.campaign.orphans import Orphan, orphans_in, remove_orphan, renamed_in
-from iosonde.campaign.places import NULL_WORD, Place, TargetWish
-from iosonde.campaign.previous_targets import previous_target_line, previous_targets
+from iosonde.campaign.recorded_targets import recorded_target_line, recorded_targets
 from iosonde.campaign.resume import Rest, look_back, resume
+from iosonde.campaign.target_resolution import TargetWish
 
 __all__ = [
-    "NULL_WORD",
     "Observer",
-    "Orphan",
-    "Place",
     "Rest",
     "SilentObserver",
     "Survey",
@@ -26,10 +22,7 @@ __all__ = [
     "look_back",
     "measure_in_memory",
     "measure_to_directory",
-    "orphans_in",
-    "previous_target_line",
-    "previous_targets",
-    "remove_orphan",
-    "renamed_in",
+    "recorded_target_line",
+    "recorded_targets",
     "resume",
 ]

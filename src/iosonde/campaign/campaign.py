@@ -9,18 +9,18 @@ from pathlib import Path
 
 from iosonde import __version__
 from iosonde.campaign.conductor import Conductor, Work
-from iosonde.campaign.devices import check_commands
+from iosonde.campaign.devices import check_commands, check_permits
 from iosonde.campaign.engines import check_choice, check_poll, check_polling, choose_engine
 from iosonde.campaign.observer import Observer
-from iosonde.campaign.places import Place, TargetWish, survey
 from iosonde.campaign.provenance import command_line
 from iosonde.campaign.removal import CreatedFiles
 from iosonde.campaign.simulated import assumed_bytes_per_s
 from iosonde.campaign.slow_targets import why_slow
-from iosonde.campaign.target import Opening, give_up, open_target
-from iosonde.campaign.verifying import check_kind, kept_ledger
+from iosonde.campaign.target import give_up, open_target
+from iosonde.campaign.target_resolution import TargetWish, resolve_targets
+from iosonde.campaign.verifying import check_verifiable, kept_ledger
 from iosonde.errors import EngineError
-from iosonde.machine import host_facts
+from iosonde.machine import Host
 from iosonde.plans import Ground, check_alignment, check_plan, check_transfers
 from iosonde.records import (
     CellRecord,
@@ -34,7 +34,7 @@ from iosonde.records import (
     WithinRepeat,
 )
 from iosonde.safe_files import mark_of
-from iosonde.sources import Source, check_fio_can, start_source
+from iosonde.sources import OpenRequest, SimulatedDrive, Source, Target, check_fio_can, start_source
 from iosonde.store import Journal, RunDirectory
 from iosonde.vocabulary import EngineChoice, Poll
 
@@ -49,6 +49,7 @@ class Wish:
     target: TargetWish
     engine: EngineChoice
     plan: PlanMaker
+    host: Host
     poll: Poll = Poll.INTERRUPT
     command: tuple[str, ...] = ()
 
@@ -58,7 +59,8 @@ class Survey:
     """What is known before anything is touched; ``why_slow`` says why a campaign of minutes is too short for it."""
 
     run: str
-    places: tuple[Place, ...]
+    host: Host
+    targets: tuple[Target, ...]
     plan: Plan
     engine: EngineChoice
     why_slow: str = ""
@@ -66,12 +68,12 @@ class Survey:
     @property
     def is_simulated(self) -> bool:
         """Whether simulated drives will be measured, in a time of their own."""
-        return self.places[0].kind == "simulation"
+        return isinstance(self.targets[0], SimulatedDrive)
 
     @property
     def assumed_bytes_per_s(self) -> int:
         """What a target may take in a second: as its model says, or more than most drives take."""
-        return assumed_bytes_per_s(place.drive for place in self.places)
+        return assumed_bytes_per_s(each.drive for each in self.targets if isinstance(each, SimulatedDrive))
 
 
 def new_run_name(now: datetime) -> str:
@@ -82,28 +84,28 @@ def new_run_name(now: datetime) -> str:
 def look_ahead(wish: Wish, now: datetime) -> Survey:
     """Finds out where the targets are and what will be done to them. Raises what would stop a run."""
     run = new_run_name(now)
-    places = survey(wish.target, run)
-    check_choice(wish.engine, places[0].kind)
-    check_poll(wish.poll, wish.engine, places[0].kind)
-    for place in places:
-        check_commands(place.name, place.path, place.generic, passes=wish.engine is EngineChoice.PASSTHROUGH)
-    fill = any(place.is_new or (place.path is not None and wish.target.writes) for place in places)
-    slow = why_slow(places)
-    plan = wish.plan(Ground(span_bytes=places[0].span_bytes, fill=fill, targets=len(places), slow=bool(slow)))
-    check_plan(plan, targets=len(places))
-    check_kind(plan, places[0].kind, places[0].name)
-    if any(place.is_device for place in places):
-        assert not plan.changes, "a device would be written"
+    targets = resolve_targets(wish.host, wish.target, run)
+    check_choice(wish.engine, targets[0])
+    check_poll(wish.poll, wish.engine, targets[0])
+    for target in targets:
+        check_commands(target, asked=wish.engine is EngineChoice.PASSTHROUGH)
+    fill = any(target.must_be_filled(writes=wish.target.writes) for target in targets)
+    slow = why_slow(wish.host, targets)
+    plan = wish.plan(Ground(span_bytes=targets[0].span_bytes, fill=fill, targets=len(targets), slow=bool(slow)))
+    check_plan(plan, targets=len(targets))
+    check_verifiable(plan, targets[0])
+    check_permits(plan, targets)
     if wish.engine is EngineChoice.FIO:
         check_fio_can(plan)
-    return Survey(run=run, places=places, plan=plan, engine=wish.engine, why_slow=slow)
+    return Survey(run=run, host=wish.host, targets=targets, plan=plan, engine=wish.engine, why_slow=slow)
 
 
 @dataclass(frozen=True)
 class Setting:
     """Where a session takes place. ``directory`` is where a run is kept, None for a probe."""
 
-    places: tuple[Place, ...]
+    host: Host
+    targets: tuple[Target, ...]
     plan: Plan
     direct: bool
     engine: EngineChoice
@@ -119,26 +121,21 @@ def ready(
 
     Files that were made for the run are removed, whatever ended it; the observer is told which could not be.
     """
-    source = start_source(setting.engine)
+    check_permits(setting.plan, setting.targets)
+    source = start_source(setting.engine, setting.host.command_prefix())
     opened: list[TargetFacts] = []
-    made = CreatedFiles(observer.left_behind)
+    made = CreatedFiles(setting.host, observer.left_behind)
     observer.files_created(made.abandon)
+    trims = any(cell.workload.trim_percent for cell in setting.plan.cells)
     is_cut = False
     try:
         check(source.hello)
-        if setting.places[0].drive is None:
+        if not isinstance(setting.targets[0], SimulatedDrive):
             # In virtual time the loop costs nothing.
             source.calibrate()
-        fill = bool(setting.plan.writes_first) or any(place.is_new for place in setting.places)
-        trims = any(cell.workload.trim_percent for cell in setting.plan.cells)
-        passes = setting.engine is EngineChoice.PASSTHROUGH
         try:
-            for number, place in enumerate(setting.places):
-                ledger = kept_ledger(setting.plan, setting.run, number, setting.directory)
-                mark = mark_of(setting.run, setting.plan.seed, number)
-                opened.append(
-                    open_target(source, place, Opening(fill, setting.direct, trims, ledger, passes, mark), made)
-                )
+            for number in range(len(setting.targets)):
+                opened.append(open_target(setting.host, source, _request(setting, number), made, trims=trims))
                 check_alignment(setting.plan, opened[-1].alignment.offset_bytes)
                 check_transfers(setting.plan, opened[-1].namespace)
             yield source, tuple(opened)
@@ -154,15 +151,28 @@ def ready(
         source.end()
 
 
+def _request(setting: Setting, number: int) -> OpenRequest:
+    """How the target of that number, from 0, is opened: what is filled is opened for writing."""
+    return OpenRequest(
+        setting.targets[number],
+        write=bool(setting.plan.writes_first),
+        direct=setting.direct,
+        mark=mark_of(setting.run, setting.plan.seed, number),
+        ledger=kept_ledger(setting.plan, setting.run, number, setting.directory),
+        commands=setting.engine is EngineChoice.PASSTHROUGH,
+    )
+
+
 @contextmanager
 def _new_run(
     wish: Wish, ahead: Survey, now: datetime, directory: Path | None, observer: Observer
 ) -> Iterator[tuple[Source, RunHeader]]:
     def choose(hello: EngineHello) -> None:
-        check_polling(wish.poll, choose_engine(wish.engine, hello, ahead.places[0].kind), hello)
+        check_polling(wish.poll, choose_engine(wish.engine, hello, ahead.targets[0]), hello)
 
     setting = Setting(
-        places=ahead.places,
+        host=wish.host,
+        targets=ahead.targets,
         plan=ahead.plan,
         direct=not wish.target.buffered,
         engine=wish.engine,
@@ -183,11 +193,11 @@ def _header(
         command=wish.command or command_line(),
         engine_asked=wish.engine.value,
         poll_asked=wish.poll,
-        engine=choose_engine(wish.engine, hello, ahead.places[0].kind),
+        engine=choose_engine(wish.engine, hello, ahead.targets[0]),
         plan=ahead.plan,
         target=targets[0],
         more_targets=targets[1:],
-        host=host_facts(),
+        host=wish.host.facts(),
         hello=hello,
     )
 
@@ -203,7 +213,7 @@ def measure_to_directory(wish: Wish, ahead: Survey, out: Path, observer: Observe
     try:
         with _new_run(wish, ahead, now, out, observer) as (source, header), directory.start_journal(header) as journal:
             with ended_by_loss(journal):
-                Conductor(source, header, whole_plan(header.plan), journal, observer).run()
+                Conductor(wish.host, source, header, whole_plan(header.plan), journal, observer).run()
             journal.end()
     except BaseException:
         directory.remove_if_empty()
@@ -253,5 +263,5 @@ def measure_in_memory(wish: Wish, ahead: Survey, observer: Observer, now: dateti
     """Runs a plan and gives it back as a record."""
     with _new_run(wish, ahead, now, None, observer) as (source, header):
         memory = Memory()
-        Conductor(source, header, whole_plan(header.plan), memory, observer).run()
+        Conductor(wish.host, source, header, whole_plan(header.plan), memory, observer).run()
     return RunRecord(header=header, preparation=tuple(memory.written), cells=tuple(memory.cells), finished=True)

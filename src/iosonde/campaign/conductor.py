@@ -12,7 +12,7 @@ from iosonde.campaign.lookout import Lookout
 from iosonde.campaign.observer import Keeper, Observer
 from iosonde.campaign.scheduler import scheduler_of
 from iosonde.errors import HINT_HANGS, HINT_PROCESSES, EngineError, RecordError, TargetError
-from iosonde.machine import neighbours_of
+from iosonde.machine import Host
 from iosonde.plans import timed
 from iosonde.records import (
     CellPlan,
@@ -54,13 +54,17 @@ class Work:
 class Conductor:
     """One plan on the open targets."""
 
-    def __init__(self, source: Source, header: RunHeader, work: Work, keeper: Keeper, observer: Observer) -> None:
+    def __init__(  # noqa: PLR0913, PLR0917 - what a run is made of
+        self, host: Host, source: Source, header: RunHeader, work: Work, keeper: Keeper, observer: Observer
+    ) -> None:
+        self._host = host
         self._source = source
         self._plan = header.plan
         self._work = work
         self._header = header
         identities = [target.identity for target in header.targets if target.identity is not None]
-        self._devices = {os.makedev(identity.device_major, identity.device_minor) for identity in identities}
+        numbers = dict.fromkeys(os.makedev(each.device_major, each.device_minor) for each in identities)
+        self._devices = tuple(numbers)
         self._keeper = keeper
         self._observer = observer
         self._lookout = Lookout(self._neighbours)
@@ -111,7 +115,7 @@ class Conductor:
         return TargetError(told, "keep other programs away from the target, and look at its health")
 
     def _neighbours(self) -> tuple[Neighbour, ...]:
-        return neighbours_of(self._devices, self._source.pid) if self._devices else ()
+        return self._host.neighbours(self._devices, self._source.pid) if self._devices else ()
 
     def _prepare(self, step: Step) -> None:
         if isinstance(step, IdleStep):

@@ -1,16 +1,17 @@
 """Block devices as targets: they are read as they are, and never written."""
 
 import os
-import stat
+from collections.abc import Iterable
 from pathlib import Path
 
 from iosonde.errors import TargetError, UsageError
-from iosonde.machine import block_of, device_identifier, device_size_bytes
-from iosonde.records import Identity, TargetFacts
+from iosonde.machine import Host, PathFacts
+from iosonde.records import Identity, Plan
+from iosonde.sources import BlockDevice, Target
 from iosonde.units import exact_size, format_size
 
 
-def check_device(path: Path, *, writer: str, way_to_read: str, overwrite: bool) -> None:
+def check_device(path: Path, facts: PathFacts, *, writer: str, way_to_read: str, overwrite: bool) -> None:
     """Raises TargetError for a device that would be written, or can't be read.
 
     ``writer`` is what asks for writes, empty where nothing does; ``way_to_read`` is what asks for reads only.
@@ -25,13 +26,13 @@ def check_device(path: Path, *, writer: str, way_to_read: str, overwrite: bool) 
             f"{path} is a block device, which is only read, and {writer} would write it",
             f"{way_to_read} only reads; to measure writes, mount the device and name a directory on it",
         )
-    if not os.access(path, os.R_OK):
+    if not facts.may_read:
         raise TargetError(f"{path} may not be read", "run as root, or as a member of the group that may (often disk)")
 
 
-def device_span_bytes(path: Path, size_bytes: int | None, least_bytes: int, step_bytes: int) -> int:
+def device_span_bytes(facts: PathFacts, size_bytes: int | None, least_bytes: int, step_bytes: int) -> int:
     """How much of a device is read, in whole steps: all of it, or ``size_bytes`` from its start. Raises TargetError."""
-    size = device_size_bytes(path.stat().st_rdev)
+    path, size = facts.block, facts.size_bytes
     if size is None:
         raise TargetError(f"the size of {path} is unknown: sysfs has no such device", "mount /sys, then run again")
     if not size:
@@ -49,48 +50,55 @@ def device_span_bytes(path: Path, size_bytes: int | None, least_bytes: int, step
     return span
 
 
-def check_commands(name: str, block: Path | None, generic: Path | None, *, passes: bool) -> None:
+def check_commands(target: Target, *, asked: bool) -> None:
     """Raises UsageError where commands of NVMe should go to what takes none, or only they would reach what is named."""
-    if passes and generic is None:
+    block, generic = (target.path, target.generic) if isinstance(target, BlockDevice) else (None, None)
+    if asked and generic is None:
         raise UsageError(
-            f"--engine passthrough sends commands to a whole namespace of NVMe, and {name} is none",
+            f"--engine passthrough sends commands to a whole namespace of NVMe, and {target.name} is none",
             "name one, such as /dev/nvme0n1, or use --engine io_uring",
         )
-    if not passes and generic is not None and name == str(generic):
+    if not asked and generic is not None and target.name == str(generic):
         raise UsageError(
-            f"{name} takes commands of NVMe only", f"add --engine passthrough, or name the block device, {block}"
+            f"{target.name} takes commands of NVMe only", f"add --engine passthrough, or name the block device, {block}"
         )
 
 
-def check_same_device(target: TargetFacts) -> Identity:
-    """The identity that the device has now, if it is the one that was measured. Raises TargetError.
+def check_permits(plan: Plan, targets: Iterable[Target]) -> None:
+    """Raises UnpermittedWriteError where a plan would write to a device for which there is no permit."""
+    for target in targets:
+        if plan.changes and isinstance(target, BlockDevice):
+            target.check_permit()
+
+
+def check_same_device(host: Host, target: BlockDevice, was: Identity) -> tuple[Identity, PathFacts]:
+    """The identity that the device has now, if it is the one that it was, and more of it. Raises TargetError.
 
     What has a name of its own may have another number by now: numbers are given out anew at each start of the machine.
     """
-    assert target.identity is not None
-    path = Path(target.path)
+    path = target.named
     try:
-        found = (block_of(path) or path).stat()
+        found = host.look(str(path))
     except OSError as error:
         raise _other(path, f"it can't be found: {error.strerror}") from error
-    if not stat.S_ISBLK(found.st_mode):
+    if found.kind != "device":
         raise _other(path, "it is no block device any more")
     now = Identity(
-        device_major=os.major(found.st_rdev),
-        device_minor=os.minor(found.st_rdev),
+        device_major=os.major(found.device_number),
+        device_minor=os.minor(found.device_number),
         inode=0,
-        size_bytes=device_size_bytes(found.st_rdev) or 0,
+        size_bytes=found.size_bytes or 0,
     )
-    was, name = target.identity, device_identifier(found.st_rdev)
-    if name != target.device_identifier:
-        raise _other(path, f"that was {target.device_identifier or 'without a name'}, this is {name or 'without one'}")
+    if found.identifier != target.identifier:
+        known = found.identifier or "without one"
+        raise _other(path, f"that was {target.identifier or 'without a name'}, this is {known}")
     if now.size_bytes != was.size_bytes:
         raise _other(path, f"that had {was.size_bytes} bytes, this has {now.size_bytes}")
     numbers = [(each.device_major, each.device_minor) for each in (was, now)]
-    if not name and numbers[0] != numbers[1]:
+    if not found.identifier and numbers[0] != numbers[1]:
         told = [f"{major}:{minor}" for major, minor in numbers]
         raise _other(path, f"it was device {told[0]}, and is {told[1]} now")
-    return now
+    return now, found
 
 
 def _other(path: Path, difference: str) -> TargetError:

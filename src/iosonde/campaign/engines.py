@@ -3,37 +3,38 @@
 from typing import Final
 
 from iosonde.errors import EngineError, UsageError
-from iosonde.records import Engine, EngineHello, RunHeader, Sync, TargetKind, Workload
-from iosonde.sources import Way
+from iosonde.records import Engine, EngineHello, RunHeader, Sync, Workload
+from iosonde.sources import NullTarget, SimulatedDrive, StoredTarget, Target, Way
 from iosonde.vocabulary import EngineChoice, Poll
 
 _POLLING: Final = frozenset({EngineChoice.AUTO, EngineChoice.IO_URING, EngineChoice.PASSTHROUGH, EngineChoice.FIO})
 
 
-def check_choice(choice: EngineChoice, kind: TargetKind) -> None:
-    """Raises UsageError for an engine that can't measure targets of that kind."""
-    if kind == "null" and choice is EngineChoice.FIO:
+def check_choice(choice: EngineChoice, target: Target) -> None:
+    """Raises UsageError for an engine that can't measure such a target."""
+    is_null, is_simulated = isinstance(target, NullTarget), isinstance(target, SimulatedDrive)
+    if is_null and choice is EngineChoice.FIO:
         raise UsageError("fio does I/O, and null: knows none", "leave --engine fio away, or name a file")
     does_nothing = choice in {EngineChoice.NULL, EngineChoice.NOP}
-    if (kind == "null") != does_nothing and not (kind == "null" and choice is EngineChoice.AUTO):
+    if is_null != does_nothing and not (is_null and choice is EngineChoice.AUTO):
         raise UsageError(
             f"--engine {choice if does_nothing else 'null'} and the target null: go together", "use both or neither"
         )
-    if kind == "simulation" and choice not in {EngineChoice.SIMULATION, EngineChoice.AUTO}:
+    if is_simulated and choice not in {EngineChoice.SIMULATION, EngineChoice.AUTO}:
         raise UsageError(
             f"--engine {choice} does I/O, and a simulated drive knows none",
             "leave --engine away: sim: targets are measured by the simulation",
         )
-    if kind != "simulation" and choice is EngineChoice.SIMULATION:
+    if not is_simulated and choice is EngineChoice.SIMULATION:
         raise UsageError(
             "--engine simulation measures simulated drives only",
             "name one, such as sim:mmc (`iosonde sim list` lists them), or leave --engine away",
         )
 
 
-def check_poll(poll: Poll, choice: EngineChoice, kind: TargetKind) -> None:
-    """Raises UsageError for a way to poll that the engine, or a target of that kind, does not know."""
-    if poll is not Poll.INTERRUPT and (kind not in {"file", "device"} or choice not in _POLLING):
+def check_poll(poll: Poll, choice: EngineChoice, target: Target) -> None:
+    """Raises UsageError for a way to poll that the engine, or such a target, does not know."""
+    if poll is not Poll.INTERRUPT and (not isinstance(target, StoredTarget) or choice not in _POLLING):
         raise UsageError(
             f"--poll {poll} is a way of io_uring, and nothing else polls",
             "leave --poll away, or measure a file or a device with --engine io_uring",
@@ -53,13 +54,14 @@ def check_polling(poll: Poll, engine: Engine, hello: EngineHello) -> None:
         )
 
 
-def choose_engine(choice: EngineChoice, hello: EngineHello, kind: TargetKind) -> Engine:
+def choose_engine(choice: EngineChoice, hello: EngineHello, target: Target) -> Engine:
     """The engine of a run. Raises when what was asked for can't be had: nobody gets another one unasked."""
-    check_choice(choice, kind)
-    if kind == "simulation":
+    check_choice(choice, target)
+    is_null = isinstance(target, NullTarget)
+    if isinstance(target, SimulatedDrive):
         return Engine.SIMULATION
     if choice is EngineChoice.AUTO:
-        if kind == "null":
+        if is_null:
             return Engine.NULL
         return Engine.IO_URING if Engine.IO_URING in hello.engines else Engine.PSYNC
     engine = Engine(choice.value)
@@ -68,7 +70,7 @@ def choose_engine(choice: EngineChoice, hello: EngineHello, kind: TargetKind) ->
     if engine not in hello.engines:
         raise EngineError(
             f"this host refuses io_uring ({hello.io_uring_refused})",
-            f"--engine {'null' if kind == 'null' else 'psync'} works everywhere; or {_mend(hello.io_uring_refused)}",
+            f"--engine {'null' if is_null else 'psync'} works everywhere; or {_mend(hello.io_uring_refused)}",
         )
     return engine
 

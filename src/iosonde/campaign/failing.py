@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from iosonde.analysis.states import failed_repeats
-from iosonde.campaign.previous_targets import previous_targets
+from iosonde.campaign.recorded_targets import recorded_targets
 from iosonde.errors import DataError, IosondeError, MeasurementError, RecordError
 from iosonde.records import CellRecord, LaterPass, Outcome, RunHeader, RunRecord, Verification
+from iosonde.sources import ExistingFile
 from iosonde.store import load_header
 from iosonde.vocabulary import FailureKind
 
@@ -44,8 +45,8 @@ def _again(run: RunRecord, directory: Path) -> str:
 
 def way_on(header: RunHeader, directory: Path) -> str:
     """The command that goes on with a run: a file that is not the run's own has to be given up once more."""
-    targets = previous_targets(header, header.targets)
-    asks = any(each.is_file and each.writes and not each.may_be_ours for each in targets)
+    targets = recorded_targets(header, header.targets)
+    asks = header.plan.changes and any(isinstance(each, ExistingFile) and not each.mark for each in targets)
     return f"iosonde resume {directory}{' --overwrite' if asks else ''}"
 
 

@@ -5,18 +5,18 @@ from pathlib import Path
 from typing import Final
 
 from iosonde.errors import TargetError
-from iosonde.machine import holders_of
+from iosonde.machine import Host
 
 # The kernel closes the files of a killed process a moment after its end.
 WAIT_S_MAX: Final = 1.0
 LOOK_EVERY_S: Final = 0.05
 
 
-def check_not_in_use(path: Path) -> bool:
+def check_not_in_use(host: Host, path: Path) -> bool:
     """Raises TargetError if a file is in use. Returns whether it is certain that it is not."""
     until = time.monotonic() + WAIT_S_MAX
     try:
-        while (found := holders_of(path)).known and time.monotonic() < until:
+        while (found := host.holders(str(path))).known and time.monotonic() < until:
             time.sleep(LOOK_EVERY_S)
     except OSError as error:
         raise TargetError(f"{path} can't be looked at: {error.strerror}", "ask for the rights to read it") from error

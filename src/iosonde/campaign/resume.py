@@ -1,5 +1,6 @@
 """Going on with a run that was broken off: the same cells, seeds and order, on the same target."""
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import takewhile
@@ -10,14 +11,13 @@ from iosonde.campaign.answering import check_answers
 from iosonde.campaign.campaign import Setting, ended_by_loss, ready
 from iosonde.campaign.conductor import ENDS_RUN, Conductor, Work, analysed
 from iosonde.campaign.observer import Keeper, Observer
-from iosonde.campaign.orphans import remove_aside
-from iosonde.campaign.previous_targets import PreviousTarget, place_of_previous, previous_targets
 from iosonde.campaign.provenance import command_line
+from iosonde.campaign.recorded_targets import exists, is_own, recorded_targets, resolve_recorded
 from iosonde.campaign.removal import CreatedFiles
 from iosonde.campaign.simulated import assumed_bytes_per_s, is_known
-from iosonde.campaign.target import Opening, give_up, open_target
+from iosonde.campaign.target import give_up, open_target
 from iosonde.errors import EngineError, IosondeError, RecordError, UsageError
-from iosonde.machine import host_facts
+from iosonde.machine import Host
 from iosonde.plans import Remaining, budget_ns, cell_overhead_ns, preparation_ns, remaining
 from iosonde.records import (
     CellRecord,
@@ -31,18 +31,20 @@ from iosonde.records import (
     Step,
     TargetFacts,
 )
-from iosonde.sources import EngineSource
+from iosonde.sources import ExistingFile, NewFile, OpenRequest, StoredTarget, Target, start_source
 from iosonde.store import RunDirectory, is_archive, load_run, newer
 from iosonde.vocabulary import EngineChoice
 
 
 @dataclass(frozen=True)
 class Rest:
-    """What is left of a run."""
+    """What is left of a run on a host. ``is_prepared`` says that the targets are as the run has prepared them."""
 
     run: RunRecord
+    host: Host
     turns: tuple[CellTurn, ...]
     failed_again: bool
+    is_prepared: bool
 
     @property
     def done(self) -> tuple[CellTurn, ...]:
@@ -62,7 +64,7 @@ class Rest:
     @property
     def preparation_ns(self) -> int:
         """How long preparing the targets takes, where that is to be done: as long as it took, if it ever was."""
-        if _is_prepared(self.run):
+        if self.is_prepared:
             return 0
         if self.run.is_prepared:
             idle_ns = sum(step.duration_ns for step in self.run.header.plan.preparation if isinstance(step, IdleStep))
@@ -99,7 +101,7 @@ class Rest:
         return not self.turns and (self.run.header.plan.is_fixed or self.run.finished)
 
 
-def look_back(path: Path, *, failed_again: bool) -> Rest:
+def look_back(path: Path, host: Host, *, failed_again: bool) -> Rest:
     """Finds out what is left to do. Raises RecordError, also for an archive: nothing can be added to one."""
     if is_archive(path):
         raise RecordError(
@@ -114,10 +116,11 @@ def look_back(path: Path, *, failed_again: bool) -> Rest:
             "leave --failed away, or start a new run with another seed or model",
             final=True,
         )
-    check_answers(Path(target.path) for target in run.targets if target.kind in {"file", "device"})
+    recorded = recorded_targets(run.header, run.targets)
+    check_answers(host, (each.path for each in recorded if isinstance(each, StoredTarget)))
     done = {cell.order for cell in run.cells if _is_done(cell, failed_again=failed_again)}
     turns = tuple(turn for turn in run.turns if turn.order not in done)
-    return Rest(run, turns, failed_again)
+    return Rest(run, host, turns, failed_again, _is_prepared(host, run, recorded))
 
 
 def _check_known(path: Path, run: RunRecord) -> None:
@@ -129,13 +132,14 @@ def _check_known(path: Path, run: RunRecord) -> None:
             raise newer(path, f"the simulated drive {drive.model!r}, of a kind or with keys")
 
 
-def _is_prepared(run: RunRecord) -> bool:
+def _is_prepared(host: Host, run: RunRecord, recorded: tuple[Target, ...]) -> bool:
     """Whether the targets are as the run has prepared them; a file of its own may be gone."""
     if not run.header.plan.writes_first:
         return True
     if run.header.is_simulated:
         return run.is_prepared
-    gone = any(target.created and not Path(target.path).exists() for target in run.targets)
+    created = [each for each in recorded if isinstance(each, ExistingFile) and each.was_created]
+    gone = any(not exists(host, each.path) for each in created)
     return not gone and _holds_what_was_written(run)
 
 
@@ -167,39 +171,41 @@ def resume(path: Path, rest: Rest, observer: Observer, now: datetime, *, overwri
     directory = RunDirectory(path)
     with directory.reopen_journal() as journal:
         # Whoever held the journal until now may have measured what was left when `rest` was seen.
-        rest = look_back(path, failed_again=rest.failed_again)
+        rest = look_back(path, rest.host, failed_again=rest.failed_again)
         journal.cut_torn_end()
         rest = _analysed_to_the_end(path, rest, journal, observer)
-        run, header = rest.run, rest.run.header
-        previous = previous_targets(header, run.targets)
-        for each in previous:
-            if each.may_be_ours:
-                remove_aside(each.path.parent, each.mark)
+        run, header, host = rest.run, rest.run.header, rest.host
+        recorded = recorded_targets(header, run.targets)
+        for each in recorded:
+            if isinstance(each, ExistingFile) and each.mark:
+                _remove_aside(host, each)
         if not rest.is_done:
-            places = tuple(place_of_previous(each, overwrite=overwrite) for each in previous)
-            anew = any(place.make for place in places)
+            writes = header.plan.changes
+            targets = tuple(resolve_recorded(host, each, writes=writes, overwrite=overwrite) for each in recorded)
+            anew = any(isinstance(each, NewFile) for each in targets)
             is_written = not anew and _holds_what_was_written(run)
-            places = tuple(replace(place, written=is_written) for place in places)
+            targets = tuple(_noted(each, is_written=is_written) for each in targets)
             steps = _steps_left(run, is_written=is_written)
             work = Work(steps=steps, turns=rest.turns, known=_known(rest))
             if run.header.is_simulated:
                 work = _from_the_beginning(rest)
             setting = Setting(
-                places=places,
+                host=host,
+                targets=targets,
                 plan=header.plan,
                 direct=header.target.direct,
                 engine=EngineChoice(header.engine_asked),
                 run=header.run,
                 directory=path,
             )
-            with ready(setting, lambda hello: _check_engine(header, hello), observer) as (source, targets):
-                journal.session(_session(now, targets, source.hello, made_anew=anew))
+            with ready(setting, lambda hello: _check_engine(header, hello), observer) as (source, opened):
+                journal.session(_session(host, now, opened, source.hello, made_anew=anew))
                 directory.watch(journal)
                 with ended_by_loss(journal):
-                    Conductor(source, header, work, journal, observer).run()
+                    Conductor(host, source, header, work, journal, observer).run()
         else:
-            for each in previous:
-                _clear_away(each, observer)
+            for each in recorded:
+                _clear_away(host, each, observer)
         if not rest.is_done or not run.finished:
             journal.end()
 
@@ -234,18 +240,31 @@ def _known(rest: Rest) -> tuple[tuple[CellTurn, CellRecord], ...]:
     return tuple((turn, kept[turn.order]) for turn in rest.run.turns if turn.order in kept)
 
 
-def _clear_away(previous: PreviousTarget, observer: Observer) -> None:
+def _remove_aside(host: Host, target: ExistingFile) -> None:
+    """Removes files of this run that a killed process had renamed and not yet removed."""
+    for orphan in host.orphans(str(target.path.parent)):
+        if orphan.mark == target.mark and orphan.is_aside:
+            with suppress(OSError):
+                host.remove_orphan(orphan)
+
+
+def _noted(target: Target, *, is_written: bool) -> Target:
+    """The target with the note that the run had written all of it."""
+    return replace(target, is_written=is_written) if isinstance(target, ExistingFile) else target
+
+
+def _clear_away(host: Host, recorded: Target, observer: Observer) -> None:
     """Removes the file of a run that was killed between its last note and its tidying up, if it surely is that file."""
-    if not previous.is_ours:
+    if not isinstance(recorded, ExistingFile) or not is_own(host, recorded):
         return
     try:
-        place = place_of_previous(previous, overwrite=False)
-        source = EngineSource()
+        target = resolve_recorded(host, recorded, writes=True, overwrite=False)
+        source = start_source(EngineChoice.AUTO, host.command_prefix())
     except IosondeError:
         return
-    made = CreatedFiles(observer.left_behind)
+    made = CreatedFiles(host, observer.left_behind)
     try:
-        open_target(source, place, Opening(fill=False, direct=False, mark=previous.mark), made)
+        open_target(host, source, OpenRequest(target, write=False, direct=False, mark=recorded.mark), made)
         give_up(source, made, is_cut=False)
     except IosondeError:
         # Another file is there now, or it is in use: it is not ours to remove.
@@ -263,7 +282,9 @@ def _check_engine(header: RunHeader, hello: EngineHello) -> None:
         )
 
 
-def _session(now: datetime, targets: tuple[TargetFacts, ...], hello: EngineHello, *, made_anew: bool) -> Session:
+def _session(
+    host: Host, now: datetime, targets: tuple[TargetFacts, ...], hello: EngineHello, *, made_anew: bool
+) -> Session:
     return Session(
         resumed_at=now.astimezone(UTC).isoformat(timespec="seconds"),
         made_anew=made_anew,
@@ -271,6 +292,6 @@ def _session(now: datetime, targets: tuple[TargetFacts, ...], hello: EngineHello
         command=command_line(),
         target=targets[0],
         more_targets=targets[1:],
-        host=host_facts(),
+        host=host.facts(),
         hello=hello,
     )

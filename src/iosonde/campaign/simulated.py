@@ -12,8 +12,8 @@ from iosonde.plans.build import cell_seed
 from iosonde.plans.models import Model, load_model
 from iosonde.plans.models.kinds import KINDS
 from iosonde.records import SimulationFacts
+from iosonde.sources import SIMULATED_WORD
 
-SIMULATED_WORD: Final = "sim:"
 _OPTIONS: Final = ("seed", "scale")
 # A drive's seed is read and typed by people; four thousand million are enough to choose from.
 _SEED_BITS_DROPPED: Final = 21
@@ -71,12 +71,6 @@ def assumed_bytes_per_s(drives: Iterable[SimulationFacts | None]) -> int:
     """What targets may take in a second: as the models of drives say, or more than most drives take."""
     known = [write_bytes_per_s(drive) or ASSUMED_WRITE_BYTES_PER_S for drive in drives if drive is not None]
     return max(known, default=ASSUMED_WRITE_BYTES_PER_S)
-
-
-def word_of(drive: SimulationFacts) -> str:
-    """The word that means this very drive, seed and all."""
-    scale = "" if drive.scale == 1 else f",scale={drive.scale}"
-    return f"{SIMULATED_WORD}{drive.model},seed={drive.seed}{scale}"
 
 
 def _option(word: str, text: str) -> tuple[str, int]:

@@ -2,9 +2,10 @@
 
 from typing import Final
 
-from iosonde.campaign.places import Place
+from iosonde.machine import Host
 from iosonde.plans.models.kinds import KINDS
 from iosonde.records import DeviceFacts
+from iosonde.sources import NullTarget, SimulatedDrive, StoredTarget, Target
 from iosonde.units import SECOND_NS
 
 SLOW_IOPS: Final = 2000
@@ -16,16 +17,20 @@ VIRTUAL: Final = ("vd", "xvd")
 CARDS: Final = ("mmcblk",)
 
 
-def why_slow(places: tuple[Place, ...]) -> str:
+def why_slow(host: Host, targets: tuple[Target, ...]) -> str:
     """Why a target is expected to stay below ``SLOW_IOPS``, as the end of a sentence; empty where none is."""
-    return next((found for place in places if (found := _why_slow(place))), "")
+    return next((found for target in targets if (found := _why_slow(host, target))), "")
 
 
-def _why_slow(place: Place) -> str:
-    if place.drive is not None:
-        return _why_model(dict(place.drive.table))
-    device = place.device()
-    return "" if device is None else why_device(device)
+def _why_slow(host: Host, target: Target) -> str:
+    match target:
+        case SimulatedDrive(drive=drive):
+            return _why_model(dict(drive.table))
+        case StoredTarget():
+            device = host.device(str(target.on))
+            return "" if device is None else why_device(device)
+        case NullTarget():
+            return ""
 
 
 def why_device(device: DeviceFacts) -> str:

@@ -1,104 +1,122 @@
 """Opening targets, knowing them again, and giving them up."""
 
-import os
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import replace
+from pathlib import Path
 from typing import Literal
 
 from iosonde.campaign.answering import ANSWER_S_MAX
-from iosonde.campaign.places import Place
-from iosonde.campaign.removal import BUSY_S_MAX, LOST_S_MAX, CreatedFiles, numbers_of
+from iosonde.campaign.removal import BUSY_S_MAX, LOST_S_MAX, CreatedFiles
 from iosonde.errors import EngineError, TargetError, UsageError
-from iosonde.machine import cpus_near, device_identifier, uses_of
-from iosonde.records import DeviceFacts, Identity, TargetFacts
-from iosonde.safe_files import mark_on, path_handle
-from iosonde.sources import KeptLedger, MadeTarget, OpenTarget, Source, TargetRequest
+from iosonde.machine import Host
+from iosonde.records import Identity, TargetFacts
+from iosonde.sources import (
+    BlockDevice,
+    ExistingFile,
+    MadeTarget,
+    NewFile,
+    NullTarget,
+    OpenRequest,
+    OpenTarget,
+    SimulatedDrive,
+    Source,
+    StoredTarget,
+    Target,
+)
 
 
-@dataclass(frozen=True)
-class Opening:
-    """How a target is opened: whether it will be filled, past the page cache, trimmed, and with which account.
-
-    ``passes`` says that commands of NVMe will be sent to it, ``mark`` is what a file that the run makes carries.
-    """
-
-    fill: bool
-    direct: bool
-    trims: bool = False
-    ledger: KeptLedger | None = None
-    passes: bool = False
-    mark: str = ""
-
-
-def open_target(source: Source, place: Place, how: Opening, made: CreatedFiles) -> TargetFacts:
-    """Opens or makes the target and says what it is. Raises TargetError. A file of the run's own goes among ``made``.
+def open_target(
+    host: Host, source: Source, request: OpenRequest, made: CreatedFiles, *, trims: bool = False
+) -> TargetFacts:
+    """Opens or creates a target and says what it is. Raises TargetError. A file of the run's own goes among ``made``.
 
     A file that is only read must have been written: blocks that never were say nothing of a drive. A plan that
-    trims leaves holes in what it has written. Of a block device nobody knows what was written.
+    ``trims`` leaves holes in what it has written. Of a block device nobody knows what was written.
     """
-    assert not (place.is_device and (how.fill or place.make)), "a device would be written"
-    device = place.device()
-    near = cpus_near(None if device is None else device.numa_node)
-    request = TargetRequest(
-        path=place.path,
-        write=how.fill,
-        create_bytes=place.span_bytes if place.make else None,
-        direct=how.direct,
-        mark=how.mark,
-        null_bytes=place.span_bytes,
-        simulation=place.drive,
-        cpus_near=near,
-        ledger=how.ledger,
-        is_device=place.is_device,
-        generic=place.generic if how.passes else None,
-    )
+    target = request.target
+    device = host.device(str(target.on)) if isinstance(target, StoredTarget) else None
+    near = host.cpus_near(None if device is None else device.numa_node)
+    opened = _opened(host, source, replace(request, cpus_near=near), made)
+    match target:
+        case SimulatedDrive(drive=drive):
+            facts = _facts(opened, target, "filled" if request.write else "unknown")
+            return facts.model_copy(update={"simulation": drive})
+        case NullTarget():
+            return _facts(opened, target, "unknown")
+        case NewFile() | ExistingFile():
+            _check_same_file(host, target, opened, request, made)
+            _check_written(target, opened, request, trims=trims)
+            facts = _facts(opened, target, "filled" if request.write else "data")
+            more: dict[str, object] = {"path": host.resolved(str(target.path)), "file_system": target.file_system}
+            more |= {"created": opened.created or (isinstance(target, ExistingFile) and target.is_own)}
+        case BlockDevice():
+            if target.expected is not None and opened.identity is not None:
+                check_same(target.path, target.expected, opened.identity)
+            facts = _facts(opened, target, "unknown")
+            found = host.look(str(target.path))
+            # A link to a device says which one is meant; what it leads to may change.
+            more = {"path": host.absolute(str(target.named)), "device_identifier": found.identifier}
+            more |= {"uses": host.uses(found.device_number)}
+    return facts.model_copy(update={"device": device, "cpus_near": near, **more})
+
+
+def _opened(host: Host, source: Source, request: OpenRequest, made: CreatedFiles) -> OpenTarget:
+    target = request.target
 
     def on_made(found: MadeTarget) -> None:
-        assert place.path is not None, "what has no path is not made"
-        made.add_new(place.path.absolute(), found, how.mark)
+        if isinstance(target, NewFile):
+            made.add_new(Path(host.absolute(str(target.path))), found, request.mark)
 
     try:
-        opened = source.open(request, on_made)
+        return source.open(request, on_made)
     except EngineError as error:
-        if not source.is_lost:
-            _take_untold(place, how, made, error)
+        if isinstance(target, NewFile) and not source.is_lost:
+            _take_untold(host, target.path, request.mark, made, error)
         raise
     except UsageError as error:
         # Only a model can be refused as such, and the engine does not know whose it is.
-        raise UsageError(f"{place.name}: {error.message}", error.hint) from error
-    if place.expected is not None and opened.identity is not None:
-        check_same(place, opened.identity)
-        if place.inherited and place.path is not None:
-            made.add(place.path.absolute(), opened.identity, how.mark)
-    if place.path is None:
-        return _facts(opened, place, device, "filled" if how.fill and place.drive is not None else "unknown")
-    if place.written and opened.holes and not how.trims:
+        raise UsageError(f"{target.name}: {error.message}", error.hint) from error
+
+
+def _check_same_file(
+    host: Host, target: NewFile | ExistingFile, opened: OpenTarget, request: OpenRequest, made: CreatedFiles
+) -> None:
+    """Raises TargetError for another file than an earlier session had. One that is the run's own will be removed."""
+    if isinstance(target, NewFile) or target.expected is None or opened.identity is None:
+        return
+    check_same(target.path, target.expected, opened.identity)
+    if target.is_own:
+        made.add(Path(host.absolute(str(target.path))), opened.identity, request.mark)
+
+
+def _check_written(target: NewFile | ExistingFile, opened: OpenTarget, request: OpenRequest, *, trims: bool) -> None:
+    """Raises TargetError for a file with blocks that nobody ever wrote and that will be read."""
+    if isinstance(target, ExistingFile) and target.is_written and opened.holes and not trims:
         raise TargetError(
-            f"parts of {place.path} are unwritten that this run had written: it was cut and made longer again",
+            f"parts of {target.path} are unwritten that this run had written: it was cut and made longer again",
             "start a new run: what is left would be measured on another file than what is there",
             final=True,
         )
-    if not how.fill and opened.holes:
+    if not request.write and opened.holes:
         raise TargetError(
-            f"parts of {place.path} were never written, and reading them says nothing of a drive",
+            f"parts of {target.path} were never written, and reading them says nothing of a drive",
             "--overwrite lets iosonde write the file first; or name a directory",
         )
-    written: Literal["filled", "data", "unknown"] = "filled" if how.fill else "data"
-    facts = _facts(opened, place, device, "unknown" if place.is_device else written)
-    return facts.model_copy(update={"cpus_near": near})
 
 
-def _take_untold(place: Place, how: Opening, made: CreatedFiles, error: EngineError) -> None:
+def _take_untold(host: Host, path: Path, mark: str, made: CreatedFiles, error: EngineError) -> None:
     """Looks after a file that the engine had made and died before it could say so."""
-    path, is_ours = place.path, False
-    if not place.make or path is None or made.has(path.absolute()) or not os.path.lexists(path):
+    absolute = Path(host.absolute(str(path)))
+    if made.has(absolute):
         return
-    with suppress(OSError), path_handle(path) as seen:
-        is_ours = mark_on(seen) == how.mark
-    if is_ours:
-        made.add(path.absolute(), numbers_of(path), how.mark)
-    else:
+    try:
+        identity = host.marked(str(path), mark)
+    except OSError:
+        return
+    if identity is None:
         error.message += f"; {path} is there, and may be its work"
+    else:
+        made.add(absolute, identity, mark)
 
 
 def give_up(source: Source, made: CreatedFiles, *, is_cut: bool) -> None:
@@ -111,9 +129,9 @@ def give_up(source: Source, made: CreatedFiles, *, is_cut: bool) -> None:
     if source.is_lost:
         source.kill()
     if is_cut or source.is_lost:
-        made.remove(dict, LOST_S_MAX if source.is_lost else BUSY_S_MAX)
+        made.remove(LOST_S_MAX if source.is_lost else BUSY_S_MAX, None)
         return
-    if made.remove(source.handles, ANSWER_S_MAX):
+    if made.remove(ANSWER_S_MAX, source.pid):
         # What it may fail at is the target's, and everything has been measured.
         with suppress(EngineError, TargetError):
             source.close()
@@ -121,16 +139,14 @@ def give_up(source: Source, made: CreatedFiles, *, is_cut: bool) -> None:
         source.kill()
 
 
-def check_same(place: Place, found: Identity) -> None:
+def check_same(path: Path, was: Identity, found: Identity) -> None:
     """Raises TargetError when a file is not the one that an earlier session had, and says in what they differ."""
-    was = place.expected
-    assert was is not None
     if found.born_ns is None:
         # Nobody says when a file was made, here; elsewhere one of which that is not known is another file.
         was = was.model_copy(update={"born_ns": None})
     if was != found:
         raise TargetError(
-            f"{place.path} is not the file that was measured: {_difference(was, found)}",
+            f"{path} is not the file that was measured: {_difference(was, found)}",
             "put that very file back, or start a new run",
             final=True,
         )
@@ -150,31 +166,18 @@ def _difference(was: Identity, now: Identity) -> str:
     return "it was made later, under the same number"
 
 
-def _facts(
-    opened: OpenTarget, place: Place, device: DeviceFacts | None, written: Literal["filled", "data", "unknown"]
-) -> TargetFacts:
-    path = place.path
-    number = path.stat().st_rdev if path is not None and place.is_device else None
+def _facts(opened: OpenTarget, target: Target, written: Literal["filled", "data", "unknown"]) -> TargetFacts:
+    """What is known of every target once it is open."""
     return TargetFacts(
-        kind=place.kind,
-        path=_path_kept(place),
-        created=opened.created or place.inherited,
+        kind=target.kind,
+        path=target.name,
+        created=opened.created,
         direct=opened.direct,
         written=written,
-        span_bytes=place.span_bytes,
+        span_bytes=target.span_bytes,
         identity=opened.identity,
         alignment=opened.alignment,
-        file_system=place.file_system,
-        device=device,
-        simulation=place.drive,
-        device_identifier="" if number is None else device_identifier(number),
-        uses=() if number is None else uses_of(number),
+        file_system=None,
+        device=None,
         namespace=opened.namespace,
     )
-
-
-def _path_kept(place: Place) -> str:
-    """Where the target is found again. A link to a device says which one is meant; what it leads to may change."""
-    if place.path is None:
-        return place.name
-    return str((place.named or place.path).absolute() if place.is_device else place.path.resolve())

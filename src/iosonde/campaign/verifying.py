@@ -9,21 +9,24 @@ from typing import Final
 from iosonde import __version__
 from iosonde.campaign.answering import check_answers
 from iosonde.campaign.provenance import command_line
+from iosonde.campaign.recorded_targets import exists
 from iosonde.errors import RecordError, TargetError, UsageError
+from iosonde.machine import Host
 from iosonde.plans import is_verified, verified_step_bytes
 from iosonde.plans.build import SEED_BITS
-from iosonde.records import LaterPass, Plan, RunHeader, TargetKind
-from iosonde.sources import EngineSource, KeptLedger, LeftLedger, TargetRequest
+from iosonde.records import LaterPass, Plan, RunHeader
+from iosonde.sources import ExistingFile, KeptLedger, LeftLedger, NewFile, OpenRequest, Target, start_source
 from iosonde.store import ACCOUNT_NAME, RunDirectory, is_archive, load_run, make_directory
+from iosonde.vocabulary import EngineChoice
 
 FILE_NAME: Final = "target-{number}"
 
 
-def check_kind(plan: Plan, kind: TargetKind, name: str) -> None:
+def check_verifiable(plan: Plan, target: Target) -> None:
     """Raises UsageError for a target that holds nothing that could be read back."""
-    if is_verified(plan) and kind != "file":
+    if is_verified(plan) and not isinstance(target, NewFile | ExistingFile):
         raise UsageError(
-            f"{name} keeps no data that could be verified", "name a file or a directory, or leave verify away"
+            f"{target.name} keeps no data that could be verified", "name a file or a directory, or leave verify away"
         )
 
 
@@ -52,7 +55,7 @@ def _file_of(directory: Path, number: int) -> Path:
 
 
 def verify_later(
-    directory: Path, words: tuple[str, ...], on_progress: Callable[[int, int], None], now: datetime
+    directory: Path, host: Host, words: tuple[str, ...], on_progress: Callable[[int, int], None], now: datetime
 ) -> LaterPass:
     """Reads a run's targets back, where they were or where ``words`` say, and keeps what it finds in the run.
 
@@ -67,16 +70,14 @@ def verify_later(
             f"{directory} was not made to be verified: what it wrote does not say what it is",
             "measure with verify = true in the campaign",
         )
-    paths = _paths_of(header, words)
+    paths = _paths_of(host, header, words)
     with RunDirectory(directory).reopen_journal() as journal:
-        source = EngineSource()
+        source = start_source(EngineChoice.AUTO, host.command_prefix())
         try:
             for number, path in enumerate(paths):
                 ledger = LeftLedger(_file_of(directory, number))
-                request = TargetRequest(
-                    path=path, write=False, create_bytes=None, direct=header.target.direct, ledger=ledger
-                )
-                source.open(request)
+                target = ExistingFile(path=path, span_bytes=header.plan.span_bytes)
+                source.open(OpenRequest(target, write=False, direct=header.target.direct, ledger=ledger))
             found = source.verify(on_progress)
         except KeyboardInterrupt:
             source.kill()
@@ -93,16 +94,16 @@ def verify_later(
     return later
 
 
-def _paths_of(header: RunHeader, words: tuple[str, ...]) -> tuple[Path, ...]:
+def _paths_of(host: Host, header: RunHeader, words: tuple[str, ...]) -> tuple[Path, ...]:
     if words and len(words) != len(header.targets):
         raise UsageError(
             f"the run has {len(header.targets)} targets, and {len(words)} were named",
             "name them all, in the order of the run, or none: then they are where they were",
         )
     paths = tuple(Path(word) for word in words) or tuple(Path(target.path) for target in header.targets)
-    check_answers(paths)
+    check_answers(host, paths)
     for path, target in zip(paths, header.targets, strict=True):
-        if not path.exists():
+        if not exists(host, path):
             made = target.created and not words
             raise TargetError(
                 f"{path} is not there{': the run had made it, and has removed it at its end' if made else ''}",

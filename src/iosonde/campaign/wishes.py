@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from iosonde.campaign.campaign import Wish
-from iosonde.campaign.places import TargetWish
+from iosonde.campaign.target_resolution import TargetWish
 from iosonde.errors import UsageError
+from iosonde.machine import Host
 from iosonde.plans import (
     DEFAULT_BUDGET_NS,
     PRECISION_PERCENT_MAX,
@@ -44,6 +45,7 @@ def campaign_wish(
     precision: str | None = None,
     budget: str | None = None,
     fixed: bool = False,
+    host: Host,
     command: tuple[str, ...] = (),
 ) -> Wish:
     """A campaign of a profile, or of a file of the user's. Raises UsageError."""
@@ -75,6 +77,7 @@ def campaign_wish(
         engine=engine,
         poll=poll,
         plan=plan,
+        host=host,
         command=command,
     )
 
@@ -122,6 +125,7 @@ def probe_wish(
     engine: EngineChoice,
     poll: Poll,
     seed: int | None,
+    host: Host,
     command: tuple[str, ...] = (),
 ) -> Wish:
     """A campaign of one cell; ``workload`` has a value for each of ``PROBE_KEYS``. Raises UsageError.
@@ -137,6 +141,7 @@ def probe_wish(
         engine=engine,
         poll=poll,
         plan=lambda ground: probe_plan(asked, timing, ground, seed=chosen),
+        host=host,
         command=command,
     )
 

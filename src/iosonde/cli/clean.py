@@ -21,15 +21,17 @@ def clean(
     iosonde recognises its own files by their name and by an extended attribute. To continue the run instead, use
     `iosonde resume RUN`.
     """
-    from iosonde.campaign import check_answers, orphans_in, remove_orphan, renamed_in
+    from iosonde.campaign import check_answers
+    from iosonde.machine.local_host import LocalHost
     from iosonde.printing import printable
     from iosonde.units import format_size
 
-    check_answers((folder,))
+    host = LocalHost()
+    check_answers(host, (folder,))
     if not folder.is_dir():
         raise TargetError(f"{folder} is not a directory", "name the directory that was measured")
-    found = orphans_in(folder)
-    for path in renamed_in(folder):
+    found = host.orphans(str(folder))
+    for path in host.renamed(str(folder)):
         say(f"{path} was created by iosonde under a name that you chose: remove it yourself when you don't need it")
     if not found:
         say(f"{folder} has no files of killed runs")
@@ -37,7 +39,7 @@ def clean(
     kept = []
     for orphan in found:
         try:
-            is_gone = remove_orphan(orphan)
+            is_gone = host.remove_orphan(orphan)
         except OSError as error:
             kept.append(f"{orphan.path}: {error.strerror or error}")
             continue

@@ -59,6 +59,7 @@ def plan(
     from iosonde.campaign.wishes import campaign_wish
     from iosonde.cli.planned import cell_lines, plan_json, plan_lines
     from iosonde.errors import UsageError
+    from iosonde.machine.local_host import LocalHost
     from iosonde.plans import cell_overhead_ns, plan_cost
     from iosonde.units import parse_bytes
 
@@ -75,6 +76,7 @@ def plan(
         engine=engine,
         poll=poll,
         seed=seed,
+        host=LocalHost(),
     )
     rate = None if write_rate is None else parse_bytes(write_rate, "--write-rate")
     if rate == 0:

@@ -4,9 +4,9 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from iosonde.campaign import Place, Rest, Survey, orphans_in
+from iosonde.campaign import Rest, Survey
 from iosonde.campaign.slow_targets import SLOW_IOPS
-from iosonde.machine import device_facts, uses_of
+from iosonde.machine import Host
 from iosonde.plans import (
     SLOW_FORMS,
     Buffers,
@@ -17,6 +17,7 @@ from iosonde.plans import (
     verified_step_bytes,
 )
 from iosonde.records import Arrivals, Experiment, Plan, SteadyState
+from iosonde.sources import BlockDevice, ExistingFile, NewFile, NullTarget, SimulatedDrive, Target
 from iosonde.units import (
     exact_duration,
     format_amount,
@@ -44,9 +45,10 @@ LENGTHS_NAMED_MAX = 3
 
 def plan_lines(ahead: Survey, cost: Cost) -> list[str]:
     """What will be done, how long it takes and what it wears."""
-    plan, many, kind = ahead.plan, len(ahead.places) > 1, ahead.places[0].kind
+    plan, many = ahead.plan, len(ahead.targets) > 1
+    is_null = isinstance(ahead.targets[0], NullTarget)
     return [
-        *(line for place in ahead.places for line in _place_lines(place, plan)),
+        *(line for target in ahead.targets for line in _target_lines(ahead.host, target, plan)),
         *(
             ["together  each workload runs on every target at the same time; figures are sums over them"]
             if many
@@ -59,7 +61,7 @@ def plan_lines(ahead: Survey, cost: Cost) -> list[str]:
         *_verify_lines(plan, cost),
         *_memory_lines(ahead),
         _time_line(ahead, cost),
-        *(["writes    nothing"] if kind == "null" else _wear_lines(ahead, cost)),
+        *(["writes    nothing"] if is_null else _wear_lines(ahead, cost)),
     ]
 
 
@@ -96,57 +98,59 @@ def _time_line(ahead: Survey, cost: Cost) -> str:
     return f"time      {most}{format_duration(cost.duration_ns)}{VIRTUAL if ahead.is_simulated else ''}"
 
 
-def _place_lines(place: Place, plan: Plan) -> list[str]:
+def _target_lines(host: Host, target: Target, plan: Plan) -> list[str]:
     """A target, and what it lies on: a mistyped mount point is the disk below it."""
-    target = f"target    {place.name} ({format_size(plan.span_bytes)}, {_fate(place, plan)})"
-    if place.path is None:
-        return [target]
-    if place.is_device:
-        return [target, *_device_lines(place.path)]
-    if place.file_system is None:
-        return [target]
-    mount = place.file_system
-    device = place.device()
+    first = f"target    {target.name} ({format_size(plan.span_bytes)}, {_fate(target, plan)})"
+    match target:
+        case BlockDevice(path=path):
+            return [first, *_device_lines(host, path)]
+        case NewFile(path=path):
+            return [first, *_file_system_lines(host, target), *orphan_lines(host, path.parent)]
+        case ExistingFile(is_alone=is_alone):
+            unsure = "unknown   whether another program has it open: its owner or root can ask, on most file systems"
+            return [first, *_file_system_lines(host, target), *([] if is_alone else [unsure])]
+        case SimulatedDrive() | NullTarget():
+            return [first]
+
+
+def _file_system_lines(host: Host, target: NewFile | ExistingFile) -> list[str]:
+    mount, device = target.file_system, host.device(str(target.on))
     below = "" if device is None else f", device {device.name} {device.model}".rstrip()
-    unsure = (
-        []
-        if place.is_alone
-        else ["unknown   whether another program has it open: its owner or root can ask, on most file systems"]
-    )
-    on = f"on        {mount.kind}, mounted at {mount.mount_point}{below}"
-    return [target, on, *unsure, *(orphan_lines(place.path.parent) if place.make else ())]
+    return [] if mount is None else [f"on        {mount.kind}, mounted at {mount.mount_point}{below}"]
 
 
-def orphan_lines(folder: Path) -> list[str]:
+def orphan_lines(host: Host, folder: Path) -> list[str]:
     """What killed runs have left in a folder, and how to be rid of it."""
     return [
         f"left      {each.path} ({format_size(each.size_bytes)}) by a run that was killed: `iosonde resume RUN` goes "
         f"on with it, `iosonde clean {folder}` removes it"
-        for each in orphans_in(folder)
+        for each in host.orphans(str(folder))
     ]
 
 
-def _device_lines(path: Path) -> list[str]:
+def _device_lines(host: Host, path: Path) -> list[str]:
     """The drive that a device is or lies on, and what else it is used for."""
-    device, uses = device_facts(path), uses_of(path.stat().st_rdev)
+    device, uses = host.device(str(path)), host.uses(host.look(str(path)).device_number)
     name = "" if device is None else f"on        device {device.name} {device.model}".rstrip()
     used = f"in use    {', '.join(str(use) for use in uses)}: others' I/O is measured along"
     return [*([name] if name else []), *([used] if uses else [])]
 
 
-def _fate(place: Place, plan: Plan) -> str:
-    if place.drive is not None:
-        scale = "" if place.drive.scale == 1 else f", {place.drive.scale} times smaller than the model"
-        number = len(place.drive.faults)
-        faults = f", {number} {'fault' if number == 1 else 'faults'} on a schedule" if number else ""
-        return f"simulated, new from the factory: {place.drive.title}{scale}{faults}"
-    if place.path is None:
-        return "nothing, in process"
-    if place.is_device:
-        return "a block device, only read"
-    if place.make:
-        return "will be made and removed"
-    return "exists and will be overwritten" if plan.writes_first else "exists and is only read"
+def _fate(target: Target, plan: Plan) -> str:
+    match target:
+        case SimulatedDrive(drive=drive):
+            scale = "" if drive.scale == 1 else f", {drive.scale} times smaller than the model"
+            number = len(drive.faults)
+            faults = f", {number} {'fault' if number == 1 else 'faults'} on a schedule" if number else ""
+            return f"simulated, new from the factory: {drive.title}{scale}{faults}"
+        case NullTarget():
+            return "nothing, in process"
+        case BlockDevice():
+            return "a block device, only read"
+        case NewFile():
+            return "will be made and removed"
+        case ExistingFile():
+            return "exists and will be overwritten" if plan.writes_first else "exists and is only read"
 
 
 def _lengths(plan: Plan) -> str:
@@ -189,15 +193,22 @@ def _memory_lines(ahead: Survey) -> list[str]:
 
 
 def _buffers(ahead: Survey) -> Buffers | None:
-    kinds = {"simulation": EngineChoice.SIMULATION, "null": EngineChoice.NULL}
-    return largest_buffers(ahead.plan, kinds.get(ahead.places[0].kind, ahead.engine))
+    match ahead.targets[0]:
+        case SimulatedDrive():
+            return largest_buffers(ahead.plan, EngineChoice.SIMULATION)
+        case NullTarget():
+            return largest_buffers(ahead.plan, EngineChoice.NULL)
+        case _:
+            return largest_buffers(ahead.plan, ahead.engine)
 
 
 def plan_json(ahead: Survey, cost: Cost) -> str:
     """The same as JSON: targets, plan, cost and memory, in base units."""
-    buffers, span_bytes = _buffers(ahead), ahead.plan.span_bytes * len(ahead.places)
+    buffers, span_bytes = _buffers(ahead), ahead.plan.span_bytes * len(ahead.targets)
     found = {
-        "targets": [{"path": place.name, "kind": place.kind, "made": place.make} for place in ahead.places],
+        "targets": [
+            {"path": each.name, "kind": each.kind, "made": isinstance(each, NewFile)} for each in ahead.targets
+        ],
         "plan": ahead.plan.model_dump(mode="json"),
         "cost": {**asdict(cost), "total_bytes_max": cost.total_bytes_max, "fills": cost.fills(span_bytes)},
         "memory": None if buffers is None else asdict(buffers),
@@ -210,13 +221,13 @@ def _wear_lines(ahead: Survey, cost: Cost) -> list[str]:
         return ["writes    nothing"]
     rate = format_bandwidth(cost.assumed_bytes_per_s)
     most = f"{format_amount(cost.write_bytes_max)} if it takes {rate} (plan --write-rate says otherwise)"
-    it, each, takes = ("it", "", "it takes") if len(ahead.places) == 1 else ("them", " each", "each takes")
+    it, each, takes = ("it", "", "it takes") if len(ahead.targets) == 1 else ("them", " each", "each takes")
     most = most.replace("it takes", takes)
     first = f"{format_amount(cost.fill_bytes)} to fill {it}, then " if cost.fill_bytes else ""
     span = ahead.plan.span_bytes
     return [
         f"writes    {first}{f'up to {most}' if cost.write_bytes_max else 'nothing'}",
-        f"fills     at most {cost.fills(span * len(ahead.places)):.0f} of the {format_size(span)} used{each}",
+        f"fills     at most {cost.fills(span * len(ahead.targets)):.0f} of the {format_size(span)} used{each}",
     ]
 
 

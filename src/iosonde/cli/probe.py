@@ -31,6 +31,7 @@ def probe(
     """
     from iosonde.campaign.wishes import probe_wish
     from iosonde.cli.probing import print_probe, run_probe
+    from iosonde.machine.local_host import LocalHost
 
     wish = probe_wish(
         targets,
@@ -41,5 +42,6 @@ def probe(
         engine=engine,
         poll=poll,
         seed=seed,
+        host=LocalHost(),
     )
     print_probe(run_probe(wish, datetime.now(UTC)), as_json=json)

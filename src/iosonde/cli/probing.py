@@ -17,14 +17,15 @@ from iosonde.cli.progress import watching
 from iosonde.failures import FailureLog
 from iosonde.findings import Finding, find_in
 from iosonde.records import RunRecord
+from iosonde.sources import NewFile
 
 
 def run_probe(wish: Wish, now: datetime) -> RunRecord:
     """Measures the one cell; on a terminal one can watch."""
     ahead = look_ahead(wish, now)
-    for place in ahead.places:
-        if place.make and place.path is not None:
-            for line in orphan_lines(place.path.parent):
+    for target in ahead.targets:
+        if isinstance(target, NewFile):
+            for line in orphan_lines(ahead.host, target.path.parent):
                 say(line)
     if not sys.stderr.isatty():
         return measure_in_memory(wish, ahead, _QuietObserver(), now)

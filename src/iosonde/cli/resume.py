@@ -25,19 +25,21 @@ def resume(
     Refused when the target is not the same any more. A file that iosonde had made and removed is made and filled anew;
     one that it did not make is written only with --overwrite, whatever the run says.
     """
-    from iosonde.campaign import look_back, previous_target_line, previous_targets
+    from iosonde.campaign import look_back, recorded_target_line, recorded_targets
     from iosonde.campaign import resume as go_on
     from iosonde.cli.keeping import keeping
     from iosonde.cli.planned import rest_line
     from iosonde.cli.progress import watching
     from iosonde.cli.publish import finish_directory
+    from iosonde.machine.local_host import LocalHost
 
-    rest = look_back(run, failed_again=failed)
+    host = LocalHost()
+    rest = look_back(run, host, failed_again=failed)
     if rest.run.running:
         raise RecordError(f"{run} is being written by another iosonde", "wait until it has ended, or end it first")
     if not rest.is_done:
-        for each in previous_targets(rest.run.header, rest.run.targets):
-            say(f"target    {previous_target_line(each)}")
+        for each in recorded_targets(rest.run.header, rest.run.targets):
+            say(f"target    {recorded_target_line(host, each)}")
     say(rest_line(rest))
     with keeping(run, rest.run.header.run):
         simulated = rest.run.header.is_simulated

@@ -80,6 +80,7 @@ def run(
     from iosonde.cli.planned import plan_lines
     from iosonde.cli.progress import watching
     from iosonde.cli.publish import finish_directory
+    from iosonde.machine.local_host import LocalHost
     from iosonde.plans import cell_overhead_ns, plan_cost
 
     now = datetime.now(UTC)
@@ -96,6 +97,7 @@ def run(
         engine=engine,
         poll=poll,
         seed=seed,
+        host=LocalHost(),
     )
     ahead = look_ahead(wish, now)
     cost = plan_cost(ahead.plan, ahead.assumed_bytes_per_s, overhead_ns=cell_overhead_ns(ahead.engine))

@@ -47,10 +47,10 @@ def show_model(
 
     Example: [bold]iosonde sim show mmc[/bold]   A file to change: [bold]iosonde sim show mmc --toml > mine.toml[/bold]
     """
-    from iosonde.campaign.simulated import SIMULATED_WORD
     from iosonde.cli.modelled import model_view
     from iosonde.cli.paper import print_paper
     from iosonde.plans.models import load_model, model_text
+    from iosonde.sources import SIMULATED_WORD
 
     name = model.removeprefix(SIMULATED_WORD)
     if toml:

@@ -27,9 +27,10 @@ def verify(
     """
     from iosonde.campaign.failing import check_later_pass
     from iosonde.campaign.verifying import verify_later
+    from iosonde.machine.local_host import LocalHost
     from iosonde.report.verification import verification_lines
 
-    later = verify_later(run, tuple(targets or ()), lambda *_: None, datetime.now(UTC))
+    later = verify_later(run, LocalHost(), tuple(targets or ()), lambda *_: None, datetime.now(UTC))
     for line in verification_lines(later.targets):
         typer.echo(line)
     check_later_pass(later)

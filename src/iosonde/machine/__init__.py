@@ -1,25 +1,11 @@
-"""Host and device facts, read and never changed. In: a path or a device number. Out: records of facts."""
+"""The host that targets are on, as a port; what the local one answers is read, and changed only by removing own files.
 
-from iosonde.machine.device import device_facts, device_identifier, device_size_bytes
-from iosonde.machine.holders import Holders, holders_of
-from iosonde.machine.host import host_facts
-from iosonde.machine.mounts import file_system_facts
-from iosonde.machine.namespaces import block_of, generic_of
-from iosonde.machine.neighbours import neighbours_of
-from iosonde.machine.numa import cpus_near
-from iosonde.machine.uses import uses_of
+In: a path or a device number. Out: plain facts. ``local_host`` is the one implementation: whoever starts a campaign
+makes it, and nothing behind knows it.
+"""
 
-__all__ = [
-    "Holders",
-    "block_of",
-    "cpus_near",
-    "device_facts",
-    "device_identifier",
-    "device_size_bytes",
-    "file_system_facts",
-    "generic_of",
-    "holders_of",
-    "host_facts",
-    "neighbours_of",
-    "uses_of",
-]
+from iosonde.machine.holders import Holders
+from iosonde.machine.host import Host, PathFacts, leads_nowhere
+from iosonde.machine.orphans import Orphan
+
+__all__ = ["Holders", "Host", "Orphan", "PathFacts", "leads_nowhere"]

@@ -214,7 +214,8 @@ class CellRecord(Record):
 
     ``verification`` is what reading each target back has shown afterwards, where that was asked for.
 
-    ``within`` is what its intervals say of it, where there are enough of them.
+    ``within`` is what its intervals say of it, where there are enough of them. ``host`` is the place of the host that
+    measured it among those of the run, from 0.
 
     A source that does not know some of this leaves it None: a cell whose run was killed has its intervals and their
     totals, and nothing that is written down at a cell's end.
@@ -253,6 +254,7 @@ class CellRecord(Record):
     drives: tuple[DriveState, ...] = ()
     verification: tuple[Verification, ...] = ()
     within: WithinRepeat | None = None
+    host: int = 0
     intervals: tuple[IntervalRecord, ...] = ()
 
     @property

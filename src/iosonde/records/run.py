@@ -46,7 +46,13 @@ class RunHeader(Record):
     target: TargetFacts
     more_targets: tuple[TargetFacts, ...] = ()
     host: HostFacts
+    more_hosts: tuple[HostFacts, ...] = ()
     hello: EngineHello
+
+    @property
+    def hosts(self) -> tuple[HostFacts, ...]:
+        """All hosts that targets are on."""
+        return (self.host, *self.more_hosts)
 
     @property
     def targets(self) -> tuple[TargetFacts, ...]:
@@ -72,7 +78,13 @@ class Session(Record):
     target: TargetFacts
     more_targets: tuple[TargetFacts, ...] = ()
     host: HostFacts
+    more_hosts: tuple[HostFacts, ...] = ()
     hello: EngineHello
+
+    @property
+    def hosts(self) -> tuple[HostFacts, ...]:
+        """All hosts that targets are on."""
+        return (self.host, *self.more_hosts)
 
 
 class RunRecord(Record):

@@ -127,6 +127,7 @@ class TargetFacts(Record):
 
     Of a block device, ``device_identifier`` names it wherever it is plugged in (empty where nothing does), and ``uses``
     are what else it was used for when it was opened. ``namespace`` is what commands went to, with passthrough.
+    ``host`` is the place of its host among those of the run, from 0.
     """
 
     kind: TargetKind
@@ -144,6 +145,7 @@ class TargetFacts(Record):
     device_identifier: str = ""
     uses: tuple[DeviceUse, ...] = ()
     namespace: NamespaceFacts | None = None
+    host: int = 0
 
     @property
     def is_storage(self) -> bool:

@@ -1,35 +1,58 @@
 """Where records come from. In: a plan's cells. Out: cell records, whatever measured them."""
 
+from collections.abc import Sequence
+
 from iosonde.sources.engine import EngineSource
+from iosonde.sources.engine.locate import find_engine
 from iosonde.sources.fio import FioSource, check_fio_can
 from iosonde.sources.source import (
     Interrupted,
     KeptLedger,
     LeftLedger,
     MadeTarget,
+    OpenRequest,
     OpenTarget,
     Source,
-    TargetRequest,
     Way,
+)
+from iosonde.sources.targets import (
+    NULL_WORD,
+    SIMULATED_WORD,
+    BlockDevice,
+    ExistingFile,
+    NewFile,
+    NullTarget,
+    SimulatedDrive,
+    StoredTarget,
+    Target,
 )
 from iosonde.vocabulary import EngineChoice
 
 __all__ = [
+    "NULL_WORD",
+    "SIMULATED_WORD",
+    "BlockDevice",
     "EngineSource",
+    "ExistingFile",
     "FioSource",
     "Interrupted",
     "KeptLedger",
     "LeftLedger",
     "MadeTarget",
+    "NewFile",
+    "NullTarget",
+    "OpenRequest",
     "OpenTarget",
+    "SimulatedDrive",
     "Source",
-    "TargetRequest",
+    "StoredTarget",
+    "Target",
     "Way",
     "check_fio_can",
     "start_source",
 ]
 
 
-def start_source(choice: EngineChoice) -> Source:
-    """Starts what measures. Raises EngineError where that can't be had."""
-    return FioSource() if choice is EngineChoice.FIO else EngineSource()
+def start_source(choice: EngineChoice, prefix: Sequence[str]) -> Source:
+    """Starts what measures, with ``prefix`` before its commands. Raises EngineError where that can't be had."""
+    return FioSource(prefix) if choice is EngineChoice.FIO else EngineSource([*prefix, find_engine()])

@@ -17,10 +17,10 @@ from iosonde.records import (
     Identity,
     IntervalRecord,
     NamespaceFacts,
-    SimulationFacts,
     Verification,
 )
 from iosonde.records.base import Record
+from iosonde.sources.targets import BlockDevice, Target
 from iosonde.vocabulary import Poll
 
 
@@ -54,25 +54,25 @@ class LeftLedger:
 
 
 @dataclass(frozen=True)
-class TargetRequest:
-    """What is wanted of a target: ``create_bytes`` makes a file of that size with that ``mark``, else it must be there.
+class OpenRequest:
+    """A target, and how it is to be opened: for writing, and past the page cache (``direct``).
 
-    Without a path it is a simulated drive, or nothing at all. Workers are tied to ``cpus_near``, where there are any.
-    With a ``ledger`` it can be verified. A block device (``is_device``) is opened for reading, and in no other way;
-    with ``generic``, the device of the same namespace of NVMe, commands can be sent to it.
+    A new file is created with ``mark`` on it. Workers are tied to ``cpus_near``, where there are any. With a ``ledger``
+    it can be verified. With ``commands``, commands of NVMe can be sent to a device that has a generic one beside it.
     """
 
-    path: Path | None
+    target: Target
     write: bool
-    create_bytes: int | None
     direct: bool
     mark: str = ""
-    null_bytes: int = 0
-    simulation: SimulationFacts | None = None
     cpus_near: tuple[int, ...] = ()
     ledger: KeptLedger | LeftLedger | None = None
-    is_device: bool = False
-    generic: Path | None = None
+    commands: bool = False
+
+    def __post_init__(self) -> None:
+        """Raises UnpermittedWriteError: nothing can even ask for a device that is written without a permit."""
+        if self.write and isinstance(self.target, BlockDevice):
+            self.target.check_permit()
 
 
 class OpenTarget(Record):
@@ -129,7 +129,7 @@ class Source(Protocol):
     def calibrate(self) -> int:
         """Its own cost in ns an operation, kept in the hello."""
 
-    def open(self, request: TargetRequest, on_made: Callable[[MadeTarget], None] = lambda _: None) -> OpenTarget:
+    def open(self, request: OpenRequest, on_made: Callable[[MadeTarget], None] = lambda _: None) -> OpenTarget:
         """Opens a target, beside those that are open. Raises TargetError.
 
         ``on_made`` is told of a file as soon as it is made: whatever comes after, its removal is the caller's.
@@ -159,9 +159,6 @@ class Source(Protocol):
         on_interval: Callable[[IntervalRecord], None],
     ) -> CellRecord:
         """Measures one cell and passes each interval on as it comes. Raises Interrupted with what there is."""
-
-    def handles(self) -> dict[tuple[int, int], Path]:
-        """Every file that is open there: device and inode, and a link to that very file."""
 
     def end(self) -> None:
         """Ends it."""

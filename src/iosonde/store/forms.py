@@ -16,10 +16,11 @@ _FIGURES: Final = b"0123456789,.-[]"
 
 @dataclass(frozen=True, slots=True, config=COMPACT)
 class IntervalFrame:
-    """What the frame of an interval holds."""
+    """What the frame of an interval holds. ``host`` is the place of the host that measured it, from 0."""
 
     order: int
     interval: IntervalRecord
+    host: int = 0
 
 
 class WithinFrame(Record):

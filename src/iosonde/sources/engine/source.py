@@ -41,10 +41,11 @@ from iosonde.sources.source import (
     KeptLedger,
     LeftLedger,
     MadeTarget,
+    OpenRequest,
     OpenTarget,
-    TargetRequest,
     Way,
 )
+from iosonde.sources.targets import BlockDevice, ExistingFile, NewFile, NullTarget, SimulatedDrive
 from iosonde.units import SECOND_NS
 from iosonde.vocabulary import FailureKind
 
@@ -94,7 +95,7 @@ class EngineSource:
         self.hello = self.hello.model_copy(update=found.model_dump())
         return found.overhead_ns_per_io
 
-    def open(self, request: TargetRequest, on_made: Callable[[MadeTarget], None] = lambda _: None) -> OpenTarget:
+    def open(self, request: OpenRequest, on_made: Callable[[MadeTarget], None] = lambda _: None) -> OpenTarget:
         """Opens a target, beside those that are open. Raises TargetError with the way out."""
         number = self._send(command="open", **_wanted(request))
         try:
@@ -257,28 +258,32 @@ def _expected(kind: str, event: Event) -> Event:
     return event
 
 
-def _wanted(request: TargetRequest) -> dict[str, Any]:
+def _wanted(request: OpenRequest) -> dict[str, Any]:
     """The words in which the engine is asked for a target."""
     near = {"cpus_near": request.cpus_near} if request.cpus_near else {}
-    if request.simulation is not None:
-        drive = request.simulation
-        return {"kind": "simulation", "model": drive.table, "seed": drive.seed, "faults": drive.faults}
-    if request.path is None:
-        return {"kind": "null", "size_bytes": request.null_bytes}
-    if request.is_device:
-        assert not request.write, "a device would be written"
-        generic = {"generic": str(request.generic)} if request.generic is not None else {}
-        return {"kind": "device", "path": str(request.path), "direct": request.direct, **generic, **near}
+    match request.target:
+        case SimulatedDrive(drive=drive):
+            return {"kind": "simulation", "model": drive.table, "seed": drive.seed, "faults": drive.faults}
+        case NullTarget(span_bytes=size_bytes):
+            return {"kind": "null", "size_bytes": size_bytes}
+        case BlockDevice(path=path, generic=generic):
+            beside = {"generic": str(generic)} if request.commands and generic is not None else {}
+            return {"kind": "device", "path": str(path), "direct": request.direct, **beside, **near}
+        case NewFile(path=path, span_bytes=size_bytes):
+            return _file(request, path, size_bytes) | near | _ledger_of(request.ledger)
+        case ExistingFile(path=path):
+            return _file(request, path, None) | near | _ledger_of(request.ledger)
+
+
+def _file(request: OpenRequest, path: Path, create_bytes: int | None) -> dict[str, Any]:
     return {
         "kind": "file",
-        "path": str(request.path),
+        "path": str(path),
         "access": "write" if request.write else "read",
-        "create": request.create_bytes is not None,
+        "create": create_bytes is not None,
         "direct": request.direct,
-        "size_bytes": request.create_bytes,
+        "size_bytes": create_bytes,
         **({"mark": request.mark} if request.mark else {}),
-        **near,
-        **_ledger_of(request.ledger),
     }
 
 

@@ -4,9 +4,8 @@ import contextlib
 import os
 import stat
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from iosonde.errors import EngineError
 from iosonde.records import (
@@ -22,22 +21,28 @@ from iosonde.records import (
     Verification,
 )
 from iosonde.sources.engine import EngineSource
+from iosonde.sources.engine.locate import find_engine
 from iosonde.sources.fio.assemble import Measured
 from iosonde.sources.fio.collecting import Collecting
 from iosonde.sources.fio.job import Setup, arguments_of
 from iosonde.sources.fio.process import FioProcess
 from iosonde.sources.fio.program import find_fio, ioengine_for
-from iosonde.sources.source import Interrupted, MadeTarget, OpenTarget, TargetRequest, Way
+from iosonde.sources.source import Interrupted, MadeTarget, OpenRequest, OpenTarget, Way
+from iosonde.sources.targets import BlockDevice, StoredTarget
 from iosonde.vocabulary import FailureKind, Poll
 
 
 class FioSource:
-    """fio beside a running engine, which has the targets open; what is not to be measured by fio, the engine does."""
+    """fio beside a running engine, which has the targets open; what is not to be measured by fio, the engine does.
 
-    def __init__(self) -> None:
+    Both are started with ``prefix`` before their commands.
+    """
+
+    def __init__(self, prefix: Sequence[str] = ()) -> None:
         self._program = find_fio()
-        self._engine = EngineSource()
-        self._opened: list[tuple[Path, OpenTarget]] = []
+        self._prefix = tuple(prefix)
+        self._engine = EngineSource([*prefix, find_engine()])
+        self._opened: list[tuple[StoredTarget, OpenTarget]] = []
         self._running: FioProcess | None = None
         self._is_stuck = False
         self._origin_ns = time.monotonic_ns()
@@ -62,11 +67,11 @@ class FioSource:
         """The engine's own cost in ns an operation; nobody knows fio's."""
         return self._engine.calibrate()
 
-    def open(self, request: TargetRequest, on_made: Callable[[MadeTarget], None] = lambda _: None) -> OpenTarget:
+    def open(self, request: OpenRequest, on_made: Callable[[MadeTarget], None] = lambda _: None) -> OpenTarget:
         """Opens a target by the engine, which guards it. Raises TargetError with the way out."""
         opened = self._engine.open(request, on_made)
-        if request.path is not None:
-            self._opened.append((request.path, opened))
+        if isinstance(request.target, StoredTarget):
+            self._opened.append((request.target, opened))
         return opened
 
     def sync(self) -> None:
@@ -101,9 +106,11 @@ class FioSource:
         """
         if way.engine is not Engine.FIO:
             return self._engine.measure(cell, turn, way, span_bytes, on_interval)
+        if cell.workload.changes:
+            self._check_permits()
         setup = self._setup(cell, way, span_bytes)
         measured = Measured(cell, turn, self._facts(cell, turn, setup), self._clock())
-        self._running = process = FioProcess([str(self._program.path), *arguments_of(cell, turn, setup)])
+        self._running = process = FioProcess([*self._prefix, str(self._program.path), *arguments_of(cell, turn, setup)])
         collecting = Collecting(process, measured, on_interval, self._changed, self._now_ns)
         try:
             collecting.run()
@@ -130,9 +137,11 @@ class FioSource:
         self._end_fio()
         self._engine.kill()
 
-    def handles(self) -> dict[tuple[int, int], Path]:
-        """Every file that the engine has open, for whoever asks where one is."""
-        return self._engine.handles()
+    def _check_permits(self) -> None:
+        """Fio opens what the engine has open once more, for itself, and not only for reading."""
+        for target, _ in self._opened:
+            if isinstance(target, BlockDevice):
+                target.check_permit()
 
     def _end_fio(self) -> None:
         if self._running is not None:
@@ -142,11 +151,11 @@ class FioSource:
         """A job on what the engine has open, by the engine's own handles: no other file can come in between."""
         handles = self._engine.handles()
         files = []
-        for path, opened in self._opened:
+        for target, opened in self._opened:
             handle = None if opened.identity is None else handles.get(_numbers(opened.identity))
             if handle is None:
                 raise EngineError(
-                    f"the engine's handle of {path} can't be seen in /proc, and fio needs it",
+                    f"the engine's handle of {target.path} can't be seen in /proc, and fio needs it",
                     "mount /proc, or leave --engine fio away",
                 )
             files.append(str(handle))
@@ -156,7 +165,7 @@ class FioSource:
         return Setup(files, ioengine, direct, poll, span_bytes)
 
     def _facts(self, cell: CellPlan, turn: CellTurn, setup: Setup) -> FioFacts:
-        named = replace(setup, files=[str(path.resolve()) for path, _ in self._opened])
+        named = replace(setup, files=[str(target.path.resolve()) for target, _ in self._opened])
         return FioFacts(
             version=self._program.version,
             ioengine=setup.ioengine,
@@ -167,7 +176,8 @@ class FioSource:
 
     def _changed(self) -> str | None:
         """What has become of a target meanwhile; None where all are what they were."""
-        for path, opened in self._opened:
+        for target, opened in self._opened:
+            path = target.path
             if opened.identity is None:
                 continue
             try:

@@ -1,7 +1,5 @@
-"""From the words that the user gave to the places where targets are or will be. Touches nothing."""
+"""From the words that the user gave to targets. Touches nothing."""
 
-import os
-import stat
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -9,17 +7,25 @@ from typing import Final
 from iosonde.campaign.answering import check_answers
 from iosonde.campaign.devices import check_device, device_span_bytes
 from iosonde.campaign.in_use import check_not_in_use
-from iosonde.campaign.simulated import is_simulated, simulated_drive, word_of
+from iosonde.campaign.simulated import is_simulated, simulated_drive
 from iosonde.errors import TargetError, UsageError
-from iosonde.machine import block_of, device_facts, file_system_facts, generic_of
+from iosonde.machine import Host, PathFacts, leads_nowhere
 from iosonde.plans.build import LARGE_FILL_BLOCK_BYTES, LARGE_SPAN_BYTES
 from iosonde.printing import encodable
-from iosonde.records import DeviceFacts, FileSystemFacts, Identity, SimulationFacts, TargetKind
 from iosonde.safe_files import own_file_name
+from iosonde.sources import (
+    NULL_WORD,
+    BlockDevice,
+    ExistingFile,
+    NewFile,
+    NullTarget,
+    SimulatedDrive,
+    StoredTarget,
+    Target,
+)
 from iosonde.units import exact_size, format_size
 from iosonde.workload_keys.bounds import TARGETS_MAX
 
-NULL_WORD: Final = "null:"
 MIB: Final = 1 << 20
 GIB: Final = 1 << 30
 # Large enough that random blocks are rarely met twice in one cell, small enough to be written in a few seconds.
@@ -48,65 +54,13 @@ class TargetWish:
     way_to_read: str = "--read 100"
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where the target is or will be. ``path`` is None for what has none; ``make`` says that it will be made.
-
-    ``expected`` is the file that an earlier session of the same run had, ``inherited`` says that it had made it, and
-    ``written`` that it had written all of it, so that nothing is to be filled once more. ``drive`` is the simulated
-    drive that stands for the target, ``is_device`` says that the path leads to a block device. ``generic`` is
-    the device that takes commands for the same namespace of NVMe, ``named`` what the user called it. ``is_alone`` is
-    False where nobody can say whether another program has the file open that is to be written.
-    """
-
-    path: Path | None
-    make: bool
-    span_bytes: int
-    file_system: FileSystemFacts | None
-    expected: Identity | None = None
-    inherited: bool = False
-    written: bool = False
-    drive: SimulationFacts | None = None
-    is_device: bool = False
-    generic: Path | None = None
-    named: Path | None = None
-    is_alone: bool = True
-
-    @property
-    def kind(self) -> TargetKind:
-        """What kind of target it is."""
-        if self.drive is not None:
-            return "simulation"
-        if self.is_device:
-            return "device"
-        return "null" if self.path is None else "file"
-
-    @property
-    def name(self) -> str:
-        """What the target is called."""
-        if self.drive is not None:
-            return word_of(self.drive)
-        return NULL_WORD if self.path is None else str(self.named or self.path)
-
-    def device(self) -> DeviceFacts | None:
-        """The block device that it is or lies on (of a new file: its folder lies on); None where there is none."""
-        if self.path is None:
-            return None
-        return device_facts(self.path.parent if self.make else self.path)
-
-    @property
-    def is_new(self) -> bool:
-        """Whether nothing was ever written to it, so that it has to be filled before it is read."""
-        return self.make or self.drive is not None
-
-
 def default_span_bytes(available_bytes: int, *, quick: bool) -> int:
     """The size of a file when the user names none: 8 GiB (quick: 1 GiB), but at most a quarter of the free space."""
     wanted = QUICK_SPAN_BYTES if quick else DEFAULT_SPAN_BYTES
     return max(min(wanted, available_bytes // SHARE_OF_ROOM // MIB * MIB), SPAN_BYTES_MIN)
 
 
-def survey(wish: TargetWish, run: str) -> tuple[Place, ...]:
+def resolve_targets(host: Host, wish: TargetWish, run: str) -> tuple[Target, ...]:
     """Finds out what the targets are, and refuses what can't be measured, before anything is touched.
 
     All of them are used alike: the same span of each, the shortest that any has.
@@ -115,21 +69,25 @@ def survey(wish: TargetWish, run: str) -> tuple[Place, ...]:
         raise UsageError(
             f"--size {exact_size(wish.size_bytes)} is too small", f"use {format_size(SPAN_BYTES_MIN)} or more"
         )
-    _check_words(wish)
-    check_answers(Path(word) for word in wish.words if word.strip() and word != NULL_WORD and not is_simulated(word))
+    _check_words(host, wish)
+    check_answers(host, (Path(word) for word in wish.words if _is_path(word)))
     names = [own_file_name(run, number) for number in range(len(wish.words))]
-    places = [
-        _simulated(wish, word, number) if is_simulated(word) else _survey_one(wish, word, name)
+    targets = [
+        _simulated(wish, word, number) if is_simulated(word) else _resolve_one(host, wish, word, name)
         for number, (word, name) in enumerate(zip(wish.words, names, strict=True))
     ]
-    _check_together(wish, places)
-    span = min(place.span_bytes for place in places)
-    return tuple(replace(place, span_bytes=span) for place in places)
+    _check_together(host, wish, targets)
+    span = min(target.span_bytes for target in targets)
+    return tuple(replace(target, span_bytes=span) for target in targets)
 
 
-def _check_words(wish: TargetWish) -> None:
+def _is_path(word: str) -> bool:
+    return bool(word.strip()) and word != NULL_WORD and not is_simulated(word)
+
+
+def _check_words(host: Host, wish: TargetWish) -> None:
     for word in wish.words:
-        check_text(Path(word))
+        check_text(host, word)
     if len(wish.words) > TARGETS_MAX:
         raise UsageError(f"{len(wish.words)} targets are more than {TARGETS_MAX}", "measure fewer at a time")
     if len(wish.words) > 1 and NULL_WORD in wish.words:
@@ -145,20 +103,20 @@ def _check_words(wish: TargetWish) -> None:
         raise UsageError(f"--buffered is about the page cache, and {simulated[0]} has none", "leave --buffered away")
 
 
-def _check_together(wish: TargetWish, places: list[Place]) -> None:
+def _check_together(host: Host, wish: TargetWish, targets: list[Target]) -> None:
     """What is fine for each may not be for all of them."""
-    seen: set[Path | int] = set()
-    for place in places:
-        if place.path is None:
-            continue
+    stored = [target for target in targets if isinstance(target, StoredTarget)]
+    seen: set[str | int] = set()
+    for target in stored:
         # Several nodes may lead to one device.
-        key = place.path.stat().st_rdev if place.is_device else place.path.resolve()
+        resolved = host.resolved(str(target.path))
+        key = host.look(str(target.path)).device_number if isinstance(target, BlockDevice) else resolved
         if key in seen:
-            raise UsageError(f"{place.path.resolve()} is named twice", "name each target once")
+            raise UsageError(f"{resolved} is named twice", "name each target once")
         seen.add(key)
-    made = [place for place in places if place.make]
-    kept = [place for place in places if not place.make and place.path is not None]
-    device = next((place for place in places if place.is_device), None)
+    made = [target for target in stored if isinstance(target, NewFile)]
+    kept = [target for target in stored if not isinstance(target, NewFile)]
+    device = next((target for target in stored if isinstance(target, BlockDevice)), None)
     if made and device is not None:
         raise TargetError(
             f"{made[0].path} would be made and filled, and {device.path} is a block device, which is only read",
@@ -170,10 +128,15 @@ def _check_together(wish: TargetWish, places: list[Place]) -> None:
             f"{kept[0].path} exists and {made[0].path} would be made and filled",
             "name files that exist, or new ones and directories, or give the files up with --overwrite",
         )
-    for mount in {place.file_system.mount_point for place in made if place.file_system is not None}:
-        here = [place for place in made if place.file_system is not None and place.file_system.mount_point == mount]
-        assert here[0].file_system is not None
-        wanted, room = sum(place.span_bytes for place in here), here[0].file_system.available_bytes
+    _check_room(made)
+
+
+def _check_room(made: list[NewFile]) -> None:
+    """Raises TargetError where files fit one by one, and not together."""
+    rooms = {target.file_system.mount_point: target.file_system for target in made if target.file_system is not None}
+    for mount, file_system in rooms.items():
+        here = [target for target in made if target.file_system and target.file_system.mount_point == mount]
+        wanted, room = sum(target.span_bytes for target in here), file_system.available_bytes
         if wanted > room:
             raise TargetError(
                 f"{len(here)} files of {format_size(here[0].span_bytes)} do not fit: {mount} has {format_size(room)} "
@@ -182,47 +145,40 @@ def _check_together(wish: TargetWish, places: list[Place]) -> None:
             )
 
 
-def _survey_one(wish: TargetWish, word: str, name: str) -> Place:
+def _resolve_one(host: Host, wish: TargetWish, word: str, name: str) -> Target:
     if word == NULL_WORD:
-        return Place(path=None, make=False, span_bytes=wish.size_bytes or GIB, file_system=None)
+        return NullTarget(span_bytes=wish.size_bytes or GIB)
     if not word.strip():
         raise UsageError("the target's name is empty", "is a variable unset? `.` names the current directory")
     path = Path(word)
     try:
-        mode = path.stat().st_mode
+        facts = host.look(word)
     except FileNotFoundError:
-        _check_named_as_file(path)
-        return _new_file(wish, path)
+        return _new_file(host, wish, path, is_named=True)
     except OSError as error:
         raise TargetError(f"{path}: {error.strerror}", "name a file or directory that you may use") from error
-    if stat.S_ISDIR(mode):
-        return _new_file(wish, path / name)
-    block = path if stat.S_ISBLK(mode) else block_of(path)
-    if block is not None:
-        return _device(wish, path, block)
-    if not stat.S_ISREG(mode):
-        raise TargetError(
-            f"{path} is neither a file, a directory nor a block device", "name one of these; devices are only read"
-        )
-    return _existing_file(wish, path)
+    match facts.kind:
+        case "directory":
+            return _new_file(host, wish, path / name, is_named=False)
+        case "device":
+            return _device(wish, path, facts)
+        case "file":
+            return _existing_file(host, wish, path, facts)
+        case "other":
+            raise TargetError(
+                f"{path} is neither a file, a directory nor a block device", "name one of these; devices are only read"
+            )
 
 
-def _device(wish: TargetWish, path: Path, block: Path) -> Place:
+def _device(wish: TargetWish, path: Path, facts: PathFacts) -> BlockDevice:
     writer = wish.writer if wish.writes else ""
-    check_device(path, writer=writer, way_to_read=wish.way_to_read, overwrite=wish.overwrite)
-    span = device_span_bytes(block, wish.size_bytes, SPAN_BYTES_MIN, MIB)
-    return Place(
-        path=block,
-        make=False,
-        span_bytes=span,
-        file_system=None,
-        is_device=True,
-        generic=generic_of(block) if block == path else path,
-        named=path,
-    )
+    check_device(path, facts, writer=writer, way_to_read=wish.way_to_read, overwrite=wish.overwrite)
+    span = device_span_bytes(facts, wish.size_bytes, SPAN_BYTES_MIN, MIB)
+    generic = Path(facts.generic) if facts.generic else None
+    return BlockDevice(path=Path(facts.block), span_bytes=span, generic=generic, named=path)
 
 
-def _simulated(wish: TargetWish, word: str, number: int) -> Place:
+def _simulated(wish: TargetWish, word: str, number: int) -> SimulatedDrive:
     drive, size = simulated_drive(word, wish.seed, number)
     wanted = wish.size_bytes or size
     step = LARGE_FILL_BLOCK_BYTES if wanted >= LARGE_SPAN_BYTES else MIB
@@ -232,26 +188,25 @@ def _simulated(wish: TargetWish, word: str, number: int) -> Place:
             f"--size {exact_size(span)} is beyond the end of {word} ({exact_size(size)})",
             "leave --size away, or use a larger model",
         )
-    return Place(path=None, make=False, span_bytes=span, file_system=None, drive=drive)
+    return SimulatedDrive(span_bytes=span, drive=drive)
 
 
-def _check_named_as_file(path: Path) -> None:
-    """Raises TargetError for a name that is more likely a directory's with a slip of the pen, or a forgotten flag's."""
-    if path.parent.is_dir() and not path.suffix:
+def _new_file(host: Host, wish: TargetWish, path: Path, *, is_named: bool) -> NewFile:
+    """A file in a directory. ``is_named`` says that the user gave its name, and not the directory's."""
+    parent = path.parent
+    directory = _directory(host, parent)
+    if directory is not None and is_named and not path.suffix:
+        # More likely a directory's name with a slip of the pen, or a forgotten flag's.
         raise TargetError(
             f"{path} does not exist", f"name a directory that exists; {path.name}.data would be made as a new file"
         )
-
-
-def _new_file(wish: TargetWish, path: Path) -> Place:
-    parent = path.parent
-    if not parent.is_dir():
+    if directory is None:
         raise TargetError(f"{parent} is not a directory", "name a file in a directory that exists")
-    if os.statvfs(parent).f_flag & os.ST_RDONLY:
+    if directory.is_read_only:
         raise TargetError(f"{parent} is on a read-only file system", "name a place that is mounted for writing")
-    if not os.access(parent, os.W_OK | os.X_OK):
+    if not directory.may_create:
         raise TargetError(f"{parent} can't be written", "name a directory of your own, or a file that exists")
-    room = file_system_facts(parent)
+    room = host.file_system(str(parent))
     if wish.size_bytes is None and room.available_bytes < SPAN_BYTES_MIN * SHARE_OF_ROOM:
         raise TargetError(
             f"{parent} has only {format_size(room.available_bytes)} of room", "make room, or name another place"
@@ -262,26 +217,37 @@ def _new_file(wish: TargetWish, path: Path) -> Place:
             f"{format_size(span)} do not fit: {parent} has {format_size(room.available_bytes)} of room",
             "ask for a smaller file with --size, or name another place",
         )
-    return Place(path=path, make=True, span_bytes=span, file_system=room)
+    return NewFile(path=path, span_bytes=span, file_system=room)
 
 
-def check_text(path: Path) -> None:
+def _directory(host: Host, path: Path) -> PathFacts | None:
+    try:
+        facts = host.look(str(path))
+    except OSError as error:
+        if leads_nowhere(error):
+            return None
+        raise
+    return facts if facts.kind == "directory" else None
+
+
+def check_text(host: Host, word: str) -> None:
     """Raises UsageError for a path that is not UTF-8: neither the record nor the protocol could hold it."""
     try:
-        str(path.absolute()).encode()
+        word.encode()
+        host.absolute(word).encode()
     except UnicodeEncodeError as error:
         raise UsageError(
-            f"the name {encodable(str(path))} is not UTF-8", "rename it, or name a link to it with a UTF-8 name"
+            f"the name {encodable(word)} is not UTF-8", "rename it, or name a link to it with a UTF-8 name"
         ) from error
 
 
-def _existing_file(wish: TargetWish, path: Path) -> Place:
+def _existing_file(host: Host, wish: TargetWish, path: Path, facts: PathFacts) -> ExistingFile:
     if wish.writes and not wish.overwrite:
         raise TargetError(
             f"{path} exists, and writing would destroy what is in it",
             "name a directory or a new file, or give this file up with --overwrite",
         )
-    size = path.stat().st_size
+    size = facts.size_bytes or 0
     span = (wish.size_bytes or size) // MIB * MIB
     if span > size:
         raise TargetError(
@@ -293,5 +259,5 @@ def _existing_file(wish: TargetWish, path: Path) -> Place:
             f"{path} has {exact_size(size)}, too little to measure",
             f"use a file of {format_size(SPAN_BYTES_MIN)} or more",
         )
-    alone = check_not_in_use(path) if wish.writes else True
-    return Place(path=path, make=False, span_bytes=span, file_system=file_system_facts(path), is_alone=alone)
+    alone = check_not_in_use(host, path) if wish.writes else True
+    return ExistingFile(path=path, span_bytes=span, file_system=host.file_system(str(path)), is_alone=alone)

@@ -27,12 +27,16 @@ _ASIDE: Final = re.compile(rf"{re.escape(BEGINNING)}[0-9a-f]{{32}}{re.escape(END
 
 @dataclass(frozen=True)
 class Orphan:
-    """A file that iosonde created, and that no process uses any more."""
+    """A file that iosonde created, and that no process uses any more.
 
-    path: Path
+    ``is_aside`` says that a process had renamed it to remove it, and was killed in between.
+    """
+
+    path: str
     file: CreatedFile
     size_bytes: int
     mark: str
+    is_aside: bool
 
 
 def orphans_in(folder: Path) -> tuple[Orphan, ...]:
@@ -55,16 +59,17 @@ def _orphans(folder: Path, names: list[str]) -> Iterator[Orphan]:
     for name in names:
         path = folder / name
         try:
-            with open_regular(path) as file:
-                found = os.fstat(file.fileno())
+            with open_regular(path) as opened:
+                found = os.fstat(opened.fileno())
                 # A run holds this lock until its process ends, however that happens.
-                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-                mark = mark_on(file.fileno())
+                fcntl.flock(opened, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                mark = mark_on(opened.fileno())
         except OSError:
             continue
         mark = mark or registered_mark(name, found.st_dev, found.st_ino)
         if found.st_uid == os.geteuid() and mark:
-            yield Orphan(path, CreatedFile(found.st_dev, found.st_ino, None), found.st_size, mark)
+            file = CreatedFile(found.st_dev, found.st_ino, None)
+            yield Orphan(str(path), file, found.st_size, mark, is_aside=_ASIDE.fullmatch(name) is not None)
 
 
 def renamed_in(folder: Path) -> tuple[Path, ...]:
@@ -87,17 +92,9 @@ def _has_any_mark(path: Path) -> bool:
     return False
 
 
-def remove_aside(folder: Path, mark: str) -> None:
-    """Removes files of this run that a killed process had renamed and not yet removed."""
-    for orphan in orphans_in(folder):
-        if orphan.mark == mark and _ASIDE.fullmatch(orphan.path.name):
-            with suppress(OSError):
-                remove_orphan(orphan)
-
-
 def remove_orphan(orphan: Orphan) -> bool:
     """Removes it if it is still that file; returns whether it is gone. Raises OSError."""
-    is_gone = remove_created(str(orphan.path), orphan.file.device, orphan.file.inode, orphan.mark)
+    is_gone = remove_created(orphan.path, orphan.file.device, orphan.file.inode, orphan.mark)
     if is_gone:
         unregister_created(orphan.mark)
     return is_gone

@@ -1,0 +1,50 @@
+"""The machine that does the measuring."""
+
+import os
+import platform
+from pathlib import Path
+
+from iosonde.machine.control_groups import cpu_quota, memory_limit_bytes
+from iosonde.machine.numa import numa_nodes
+from iosonde.machine.sysfs import read_text
+from iosonde.records import HostFacts
+
+
+def host_facts(root: Path = Path("/")) -> HostFacts:
+    """What of this host bears on a measurement; ``root`` is where ``proc`` and ``sys`` are found."""
+    cpuinfo = read_text(root / "proc/cpuinfo")
+    return HostFacts(
+        hostname=platform.node(),
+        kernel=f"{platform.system()} {platform.release()}",
+        architecture=platform.machine(),
+        cpu_model=_field(cpuinfo, "model name"),
+        cpus_online=os.cpu_count() or 1,
+        cpus_allowed=len(os.sched_getaffinity(0)),
+        numa_nodes=numa_nodes(root) or None,
+        memory_bytes=_memory_bytes(read_text(root / "proc/meminfo")),
+        cpu_quota=cpu_quota(root),
+        memory_limit_bytes=memory_limit_bytes(root),
+        governor=read_text(root / "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        virtual_machine=_virtual_machine(root, cpuinfo),
+        python=platform.python_version(),
+        clock_source=read_text(root / "sys/devices/system/clocksource/clocksource0/current_clocksource"),
+    )
+
+
+def _field(text: str, name: str) -> str:
+    for line in text.splitlines():
+        key, colon, value = line.partition(":")
+        if colon and key.strip() == name:
+            return value.strip()
+    return ""
+
+
+def _memory_bytes(meminfo: str) -> int:
+    total = _field(meminfo, "MemTotal").split()
+    return int(total[0]) * 1024 if total else 0
+
+
+def _virtual_machine(root: Path, cpuinfo: str) -> str:
+    if "hypervisor" not in _field(cpuinfo, "flags").split():
+        return ""
+    return read_text(root / "sys/class/dmi/id/sys_vendor") or "unnamed hypervisor"

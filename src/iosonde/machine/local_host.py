@@ -1,0 +1,116 @@
+"""The host that this process runs on."""
+
+from pathlib import Path
+
+from iosonde.machine.answering import silent_paths
+from iosonde.machine.device import device_facts
+from iosonde.machine.holders import Holders, holders_of
+from iosonde.machine.host import PathFacts
+from iosonde.machine.host_facts import host_facts
+from iosonde.machine.mounts import file_system_facts
+from iosonde.machine.neighbours import neighbours_of
+from iosonde.machine.numa import cpus_near
+from iosonde.machine.orphans import Orphan, orphans_in, remove_orphan, renamed_in
+from iosonde.machine.path_facts import identity_at, path_facts
+from iosonde.machine.removal import present_path, remove_created_file, start_remover
+from iosonde.machine.uses import uses_of
+from iosonde.records import DeviceFacts, DeviceUse, FileSystemFacts, HostFacts, Identity, Neighbour
+from iosonde.safe_files import CreatedFile, has_mark, mark_on, path_handle, register_created, unregister_created
+
+
+class LocalHost:
+    """Answers as ``Host`` promises, for the host that this process runs on."""
+
+    def command_prefix(self) -> tuple[str, ...]:
+        """None."""
+        return ()
+
+    def facts(self) -> HostFacts:
+        """What of the host bears on a measurement."""
+        return host_facts()
+
+    def silent(self, paths: tuple[str, ...], wait_s: float) -> tuple[str, ...]:
+        """Those of the paths that do not answer within ``wait_s``. Raises OSError."""
+        return silent_paths(paths, wait_s)
+
+    def look(self, path: str) -> PathFacts:
+        """What a path leads to. Raises OSError."""
+        return path_facts(Path(path))
+
+    def identity(self, path: str) -> Identity:
+        """The identity of what lies at a path itself. Raises OSError."""
+        return identity_at(Path(path))
+
+    def absolute(self, path: str) -> str:
+        """The path from the root on, links kept."""
+        return str(Path(path).absolute())
+
+    def resolved(self, path: str) -> str:
+        """The path from the root on, links followed."""
+        return str(Path(path).resolve())
+
+    def file_system(self, path: str) -> FileSystemFacts:
+        """The file system that a path is on. Raises OSError."""
+        return file_system_facts(Path(path))
+
+    def device(self, path: str) -> DeviceFacts | None:
+        """The whole device that a path lies on, or is. Raises OSError."""
+        return device_facts(Path(path))
+
+    def uses(self, device_number: int) -> tuple[DeviceUse, ...]:
+        """What else the disk of a device is used for."""
+        return uses_of(device_number)
+
+    def cpus_near(self, numa_node: int | None) -> tuple[int, ...]:
+        """The CPUs of a NUMA node."""
+        return cpus_near(numa_node)
+
+    def holders(self, path: str) -> Holders:
+        """Who uses a file. Raises OSError."""
+        return holders_of(Path(path))
+
+    def neighbours(self, device_numbers: tuple[int, ...], own_process: int) -> tuple[Neighbour, ...]:
+        """Engines other than ``own_process`` that measure on the same disks."""
+        return neighbours_of(set(device_numbers), own_process)
+
+    def marked(self, path: str, mark: str) -> Identity | None:
+        """The identity of the file at a path if it carries the mark. Raises OSError."""
+        with path_handle(path) as seen:
+            is_ours = mark_on(seen) == mark
+        return identity_at(Path(path)) if is_ours else None
+
+    def is_created(self, path: str, file: CreatedFile, mark: str) -> bool:
+        """Whether the file at a path is that file, and carries that mark."""
+        return has_mark(Path(path), file, mark)
+
+    def register(self, name: str, file: CreatedFile, mark: str) -> None:
+        """Keeps in the user's registry that a run created a file."""
+        register_created(name, file, mark)
+
+    def unregister(self, mark: str) -> None:
+        """Forgets it again."""
+        unregister_created(mark)
+
+    def orphans(self, folder: str) -> tuple[Orphan, ...]:
+        """The files that killed runs have left in a directory."""
+        return orphans_in(Path(folder))
+
+    def renamed(self, folder: str) -> tuple[str, ...]:
+        """Files that iosonde created there under a name that the user chose."""
+        return tuple(str(path) for path in renamed_in(Path(folder)))
+
+    def remove_orphan(self, orphan: Orphan) -> bool:
+        """Removes it if it is still that file. Raises OSError."""
+        return remove_orphan(orphan)
+
+    def remove(self, path: str, file: CreatedFile, mark: str, wait_s: float) -> str | None:
+        """Removes a file that a run created, if it is still that file."""
+        return remove_created_file(path, file, mark, wait_s)
+
+    def abandon(self, path: str, file: CreatedFile, mark: str) -> None:
+        """Has it removed, and does not wait. Raises OSError."""
+        start_remover(path, file, mark)
+
+    def present_path(self, process: int, file: CreatedFile) -> str:
+        """Where a file is now that a process has open."""
+        return present_path(process, file)

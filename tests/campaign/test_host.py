@@ -1,0 +1,129 @@
+"""A campaign asks nothing but the port about its targets, wherever the host behind it is."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, look_back, measure_to_directory, resume
+from iosonde.machine import Host
+from iosonde.records import CellRecord, FailureKind, RunRecord
+from iosonde.store import load_run
+from iosonde.vocabulary import EngineChoice
+from tests.remote_host import RemoteHost, remote_host
+from tests.stories.short_runs import short_plan
+
+NAME = "faraway"
+SIZE_BYTES = 16 << 20
+
+
+@contextmanager
+def other_root(folder: Path) -> Iterator[tuple[str, ...]]:
+    """A mount namespace in which something else is mounted on a folder. Gives what starts commands there."""
+    if os.geteuid() or not (shutil.which("unshare") and shutil.which("nsenter")):
+        pytest.skip("needs root, unshare and nsenter")
+    words = ["unshare", "--mount", "sh", "-c", f"mount -t tmpfs tmpfs {folder} && echo mounted && exec cat"]
+    holder = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert holder.stdout is not None
+    try:
+        if holder.stdout.readline() != "mounted\n":
+            pytest.skip("nothing can be mounted here")
+        yield ("nsenter", f"--mount=/proc/{holder.pid}/ns/mnt", "--")
+    finally:
+        holder.communicate()
+
+
+@contextmanager
+def other_folder(folder: Path) -> Iterator[tuple[str, ...]]:
+    """Another working directory. Gives what starts commands there."""
+    yield ("env", f"--chdir={folder}", "--")
+
+
+@pytest.fixture(params=["other root", "other folder"])
+def faraway(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Host, RemoteHost, str]]:
+    """A host that sees something else than this process does, and the name by which a target is reached there."""
+    folder = tmp_path / "there"
+    folder.mkdir()
+    if request.param == "other root":
+        with other_root(folder) as prefix, remote_host(NAME, prefix, Path.cwd()) as (host, remote):
+            yield host, remote, str(folder)
+    else:
+        with other_folder(folder) as prefix, remote_host(NAME, prefix, folder) as (host, remote):
+            yield host, remote, "."
+
+
+def wish(host: Host, word: str) -> Wish:
+    is_file = not word.startswith("sim:")
+    target = TargetWish((word,), SIZE_BYTES, overwrite=False, buffered=is_file, writes=True, quick=False)
+    return Wish(host=host, target=target, engine=EngineChoice.AUTO, plan=short_plan)
+
+
+def measured(host: Host, word: str, directory: Path, observer: SilentObserver | None = None) -> RunRecord:
+    now, asked = datetime.now(UTC), wish(host, word)
+    measure_to_directory(asked, look_ahead(asked, now), directory, observer or SilentObserver(), now)
+    return load_run(directory)
+
+
+class Looking(SilentObserver):
+    """Sees what of the target is visible to this process while it is measured."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.seen: list[str] = []
+
+    def cell_finished(self, record: CellRecord) -> None:  # noqa: ARG002 - whatever it holds
+        self.seen += [path.name for path in self._folder.iterdir()]
+
+
+def test_a_campaign_on_a_file_of_another_host_is_measured_there_and_the_header_names_that_host(
+    faraway: tuple[Host, RemoteHost, str], tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    host, remote, word = faraway
+    looking = Looking(tmp_path / "there")
+    run = measured(host, word, tmp_path / "run", looking)
+    assert run.finished
+    # On a busy machine nothing may complete within the 10 ms of a cell.
+    assert {cell.failure.kind for cell in run.cells if cell.failure is not None} <= {FailureKind.NOTHING_COMPLETED}
+    assert len(run.cells) == 8
+    assert run.header.host.hostname == NAME
+    target = run.header.target
+    assert (target.created, Path(target.path).parent) == (True, tmp_path / "there")
+    if "root" in request.node.callspec.id:
+        assert target.file_system is not None
+        assert (target.file_system.kind, target.file_system.mount_point) == ("tmpfs", str(tmp_path / "there"))
+        assert not looking.seen, "the file was made here, and not there"
+    assert {"facts", "look", "silent", "file_system", "neighbours", "remove"} <= set(remote.asked)
+    assert not host.orphans(str(tmp_path / "there"))
+    assert list((tmp_path / "there").iterdir()) == []
+
+
+def test_a_simulated_drive_is_measured_by_the_engine_of_that_host(
+    faraway: tuple[Host, RemoteHost, str], tmp_path: Path
+) -> None:
+    host, _, _ = faraway
+    run = measured(host, "sim:mmc,seed=5", tmp_path / "run")
+    assert (run.finished, run.header.host.hostname) == (True, NAME)
+
+
+class Interrupting(SilentObserver):
+    """Ends a run once its first cell is measured."""
+
+    def cell_finished(self, record: CellRecord) -> None:
+        if record.order > 0:
+            raise KeyboardInterrupt
+
+
+def test_a_run_that_was_broken_off_goes_on_on_that_host(faraway: tuple[Host, RemoteHost, str], tmp_path: Path) -> None:
+    host, _, word = faraway
+    with pytest.raises(KeyboardInterrupt):
+        measured(host, word, tmp_path / "run", Interrupting())
+    rest = look_back(tmp_path / "run", host, failed_again=False)
+    assert len(rest.turns) == 7
+    resume(tmp_path / "run", rest, SilentObserver(), datetime.now(UTC))
+    run = load_run(tmp_path / "run")
+    assert (run.finished, run.sessions[0].host.hostname, run.sessions[0].made_anew) == (True, NAME, True)

@@ -1,0 +1,105 @@
+"""Attempts to write to a block device, each by another way into the program.
+
+    python -O -m tests.stories.writing_attempts NAME DEVICE FOLDER
+
+prints the class of the error that stopped it. With ``-O`` no assert stands in the way.
+"""
+
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, measure_to_directory
+from iosonde.campaign.campaign import Setting, ready
+from iosonde.errors import IosondeError
+from iosonde.machine.local_host import LocalHost
+from iosonde.machine.write_permit import WritePermit
+from iosonde.plans import Ground, campaign_plan, read_campaign
+from iosonde.records import CellTurn, Engine, Plan
+from iosonde.sources import BlockDevice, EngineSource, FioSource, OpenRequest, Source, Way
+from iosonde.vocabulary import EngineChoice
+
+MIB = 1 << 20
+CAMPAIGN = read_campaign(
+    """
+name = "writes"
+repeats = 1
+warmup = "0s"
+duration = "100ms"
+[[experiment]]
+name = "writes"
+pattern = "random"
+read = 0
+block_size = "4KiB"
+queue_depth = 1
+""",
+    "writes.toml",
+)
+
+
+def plan(ground: Ground) -> Plan:
+    return campaign_plan(CAMPAIGN, ground, quick=False, seed=7)
+
+
+def target(device: Path) -> BlockDevice:
+    return BlockDevice(path=device, named=device, span_bytes=16 * MIB)
+
+
+def campaign(device: Path, folder: Path) -> None:
+    """A campaign that says it writes nothing, and has a plan that writes."""
+    words = TargetWish((str(device),), 16 * MIB, overwrite=False, buffered=True, writes=False, quick=False)
+    wish, now = Wish(host=LocalHost(), target=words, engine=EngineChoice.PSYNC, plan=plan), datetime.now(UTC)
+    measure_to_directory(wish, look_ahead(wish, now), folder / "run", SilentObserver(), now)
+
+
+def session(device: Path, folder: Path) -> None:
+    """What a resumption does once it knows its targets."""
+    writing = plan(Ground(span_bytes=16 * MIB, fill=True))
+    targets = (target(device),)
+    setting = Setting(
+        LocalHost(), targets, writing, direct=False, engine=EngineChoice.PSYNC, run="run", directory=folder
+    )
+    with ready(setting, lambda _: None, SilentObserver()):
+        pass
+
+
+def opening(device: Path, _: Path) -> None:
+    """The engine is asked to open it for writing."""
+    with_source(EngineSource(), lambda source: source.open(OpenRequest(target(device), write=True, direct=False)))
+
+
+def fio(device: Path, _: Path) -> None:
+    """fio is asked to write to what the engine has open for reading."""
+
+    def write(source: Source) -> None:
+        source.open(OpenRequest(target(device), write=False, direct=False))
+        cell = plan(Ground(span_bytes=16 * MIB, fill=False)).cells[0]
+        turn = CellTurn(order=1, cell=cell.cell, repeat=1, seed=7)
+        source.measure(cell, turn, Way(Engine.FIO), 16 * MIB, lambda _: None)
+
+    with_source(FioSource(), write)
+
+
+def permit(_: Path, __: Path) -> None:
+    """Somebody makes a permit for himself."""
+    WritePermit()
+
+
+def with_source(source: Source, attempt: Callable[[Source], object]) -> None:
+    try:
+        attempt(source)
+    finally:
+        source.end()
+
+
+ATTEMPTS = {each.__name__: each for each in (campaign, session, opening, fio, permit)}
+
+
+if __name__ == "__main__":
+    if not sys.flags.optimize:
+        sys.exit("asserts are on: start it with -O")
+    try:
+        ATTEMPTS[sys.argv[1]](Path(sys.argv[2]), Path(sys.argv[3]))
+    except IosondeError as error:
+        print(type(error).__name__)  # noqa: T201 - what the test reads
