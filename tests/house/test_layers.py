@@ -16,6 +16,7 @@ ROOMS = (
         "errors",
         "failures",
         "printing",
+        "children",
         "safe_files",
         "figures",
         "records",
@@ -30,6 +31,8 @@ ROOMS = (
 FORBIDDEN = [
     ("errors", "units"),
     ("printing", "safe_files"),
+    ("children", "records"),
+    ("children", "sources"),
     ("safe_files", "records"),
     ("figures", "records"),
     ("figures", "safe_files"),
@@ -68,6 +71,7 @@ ALLOWED = [
     ("report", "expectations"),
     *(("report", room) for room in ("charts", "findings", "store", "analysis", "records", "units")),
     *(("charts", room) for room in ("findings", "analysis", "records")),
+    ("sources", "children"),
     ("units", "errors"),
     ("records", "vocabulary"),
 ]
