@@ -7,7 +7,8 @@ from typing import BinaryIO, Final
 
 from iosonde.store.frames import HEAD, PAYLOAD_BYTES_MAX, PREFIX, Broken, Frame, Kind, Unknown, checksum_of
 
-PIECE_BYTES: Final = 1 << 20
+# A larger one does not stay in the caches of a processor, and makes reading slower by a tenth.
+PIECE_BYTES: Final = 1 << 17
 # An object without anything in it: zeros, which a power cut can leave in a file, are the length of no frame.
 PAYLOAD_BYTES_MIN: Final = len(b"{}")
 # Every payload is a JSON object, whatever its kind, so a frame that follows a damaged stretch shows by its kind and a
