@@ -24,7 +24,8 @@ from iosonde.plans import Ground, campaign_plan, read_campaign
 from iosonde.records import SCHEMA_VERSION, Aim, CellPlan, CellTurn, IntervalRecord, Outcome, Plan, RunHeader, RunRecord
 from iosonde.store import load_run
 from iosonde.store.forms import FORMS
-from iosonde.store.frames import PREFIX, Frame, decode, encode
+from iosonde.store.frame_stream import decode
+from iosonde.store.frames import PREFIX, Frame, encode
 from iosonde.store.header import header_text, load_header
 from iosonde.vocabulary import EngineChoice
 

@@ -10,7 +10,8 @@ from iosonde.campaign.wishes import campaign_wish
 from iosonde.machine.local_host import LocalHost
 from iosonde.records import CellRecord, Outcome, WithinRepeat
 from iosonde.store import load_run
-from iosonde.store.frames import Frame, Kind, decode
+from iosonde.store.frame_stream import decode
+from iosonde.store.frames import Frame, Kind
 from iosonde.store.names import JOURNAL_NAME
 from iosonde.vocabulary import EngineChoice, Poll
 

@@ -22,12 +22,6 @@ def test_a_small_file_takes_no_more_memory_than_it_has(tmp_path: Path) -> None:
         tracemalloc.stop()
 
 
-def test_of_a_file_that_begins_otherwise_only_the_beginning_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "other"
-    path.write_bytes(b"other content")
-    assert read_regular(path, bytes_max=BYTES_MAX, beginning=b"magic") == b"other"
-
-
 def test_a_file_longer_than_its_bound_is_refused_unread(tmp_path: Path) -> None:
     path = tmp_path / "long"
     path.touch()

@@ -8,7 +8,8 @@ import pytest
 from iosonde.errors import OutputError, RecordError
 from iosonde.records import IntervalRecord, Phase
 from iosonde.store import Journal
-from iosonde.store.frames import HEAD, PREFIX, Broken, Frame, Kind, decode, encode, prefix, schema_version_of
+from iosonde.store.frame_stream import decode
+from iosonde.store.frames import HEAD, PREFIX, Broken, Frame, Kind, encode, prefix, schema_version_of
 
 
 def journal_bytes(*payloads: bytes) -> bytes:

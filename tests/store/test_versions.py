@@ -16,7 +16,8 @@ from iosonde.errors import NewerError, RecordError
 from iosonde.machine.local_host import LocalHost
 from iosonde.records import SCHEMA_VERSION, Outcome
 from iosonde.store import Journal, RunDirectory, glance_at, load_header, load_run, write_archive
-from iosonde.store.frames import MAGIC, PREFIX, Frame, Kind, decode, encode, prefix
+from iosonde.store.frame_stream import decode
+from iosonde.store.frames import MAGIC, PREFIX, Frame, Kind, encode, prefix
 from iosonde.store.header import checksum_of
 from iosonde.store.upgrades import UPGRADES, Upgrade, Upgrader, upgraded_header
 from iosonde.vocabulary import FailureKind

@@ -2,6 +2,7 @@
 
 from iosonde.safe_files.atomic import atomic_outputs, check_replaceable, output_errors, write_file, write_files
 from iosonde.safe_files.opening import (
+    check_length,
     chunks_of,
     open_own,
     open_regular,
@@ -26,6 +27,7 @@ __all__ = [
     "OWN_FILE_NAME",
     "CreatedFile",
     "atomic_outputs",
+    "check_length",
     "check_replaceable",
     "chunks_of",
     "has_mark",

@@ -65,27 +65,18 @@ def _check_own(found: os.stat_result) -> None:
         raise OSError(errno.EMLINK, f"it has {found.st_nlink} hard links, and a file of a run has one")
 
 
-def read_regular(
-    path: Path | str, directory: int | None = None, *, bytes_max: int, beginning: bytes = b"", follow: bool = False
-) -> bytes:
-    """Reads a regular file in full. Raises OSError, also for one longer than ``bytes_max``.
-
-    If it does not begin with ``beginning``, only that many bytes are read.
-    """
+def read_regular(path: Path | str, directory: int | None = None, *, bytes_max: int, follow: bool = False) -> bytes:
+    """Reads a regular file in full. Raises OSError, also for one longer than ``bytes_max``."""
     with open_regular(path, directory, follow=follow) as file:
-        found = os.pread(file.fileno(), len(beginning), 0)
-        return read_open(file, bytes_max) if found == beginning else found
+        return read_open(file, bytes_max)
 
 
 def read_open(file: BinaryIO, bytes_max: int) -> bytes:
     """Reads an open file to the end that it has now. Raises OSError for one longer than ``bytes_max``."""
     found = os.fstat(file.fileno())
-    size_bytes = found.st_size
-    _check_length(size_bytes, bytes_max)
-    if size_bytes > SPARSE_BYTES_MIN and found.st_blocks * BLOCK_BYTES * SPARSE_RATIO < size_bytes:
-        raise OSError(errno.EFBIG, f"most of its {format_size(size_bytes)} were never written")
+    check_length(found, bytes_max)
     # Not up to the bound: read() reserves all the memory that is asked for, which small machines don't have.
-    return file.read(size_bytes)
+    return file.read(found.st_size)
 
 
 def chunks_of(path: Path | str, directory: int | None = None) -> Iterator[bytes]:
@@ -95,10 +86,13 @@ def chunks_of(path: Path | str, directory: int | None = None) -> Iterator[bytes]
             yield data
 
 
-def _check_length(size_bytes: int, bytes_max: int) -> None:
-    """Raises OSError for a file longer than its kind can be."""
+def check_length(found: os.stat_result, bytes_max: int) -> None:
+    """Raises OSError for a file longer than its kind can be, or most of which was never written."""
+    size_bytes = found.st_size
     if size_bytes > bytes_max:
         raise OSError(errno.EFBIG, f"it has {format_size(size_bytes)}, more than the limit of {format_size(bytes_max)}")
+    if size_bytes > SPARSE_BYTES_MIN and found.st_blocks * BLOCK_BYTES * SPARSE_RATIO < size_bytes:
+        raise OSError(errno.EFBIG, f"most of its {format_size(size_bytes)} were never written")
 
 
 def file_type(mode: int) -> str:

@@ -1,18 +1,19 @@
 """Runs on disk: written to a directory while a run goes on, read back from it or from an archive at any time.
 
-In: records. Out: files, and records again. ``load_run``, ``load_header`` and ``open_files`` take either.
+In: records. Out: files, and records again. ``load_run``, ``load_header`` and ``open_files`` take either, and so does
+``FollowedRun``, which reads a run while it is being written.
 """
 
 from iosonde.store.archive import ARCHIVE_SUFFIX, is_archive
 from iosonde.store.discovery import RunLocation, runs_below
 from iosonde.store.files import open_files
+from iosonde.store.followed_run import FollowedRun, NewInterval, News, load_run
 from iosonde.store.glance import CellGlance, Glance, glance_at
 from iosonde.store.header import load_header
 from iosonde.store.journal import Journal
 from iosonde.store.names import ACCOUNT_NAME
 from iosonde.store.packing import write_archive
 from iosonde.store.parquet import write_csv, write_parquet
-from iosonde.store.reading import load_run
 from iosonde.store.rundir import RunDirectory, make_directory
 from iosonde.store.versions import newer
 
@@ -20,8 +21,11 @@ __all__ = [
     "ACCOUNT_NAME",
     "ARCHIVE_SUFFIX",
     "CellGlance",
+    "FollowedRun",
     "Glance",
     "Journal",
+    "NewInterval",
+    "News",
     "RunDirectory",
     "RunLocation",
     "glance_at",

@@ -14,11 +14,12 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, cast
 
 from iosonde.errors import RecordError
 from iosonde.safe_files import open_regular
 from iosonde.store.names import CONTENT_BYTES_MAX, bytes_max_of
+from iosonde.store.open_file import OpenFile
 from iosonde.units import format_size
 
 ARCHIVE_SUFFIX: Final = ".iosonde.zip"
@@ -61,9 +62,10 @@ class ArchiveFiles:
 
     kind = "the archive of a run"
 
-    def __init__(self, path: Path, archive: zipfile.ZipFile) -> None:
+    def __init__(self, path: Path, archive: zipfile.ZipFile, identity: tuple[int, ...]) -> None:
         self._path = path
         self._archive = archive
+        self._identity = identity
         self._members = _members(path, archive.infolist())
 
     @property
@@ -75,12 +77,8 @@ class ArchiveFiles:
         """How long a file is."""
         return self._members[name].file_size
 
-    def read(self, name: str, beginning: bytes = b"") -> bytes:
-        """A file in full. Raises FileNotFoundError, or RecordError when the archive is damaged.
-
-        Its contents are in proportion to its length, so that ``beginning`` spares nothing here.
-        """
-        del beginning
+    def read(self, name: str) -> bytes:
+        """A file in full. Raises FileNotFoundError, or RecordError when the archive is damaged."""
         if name not in self._members:
             raise FileNotFoundError(name)
         with _named_damage(self._path):
@@ -91,6 +89,25 @@ class ArchiveFiles:
         with _named_damage(self._path), self._archive.open(self._members[name]) as file:
             while data := file.read(CHUNK_BYTES):
                 yield data
+
+    @contextmanager
+    def opened(self, name: str, beginning: bytes) -> Iterator[OpenFile]:
+        """A file that is read piece by piece; ``beginning`` spares nothing, as no file here is out of proportion.
+
+        Raises FileNotFoundError, or RecordError when the archive is damaged.
+        """
+        del beginning
+        if name not in self._members:
+            raise FileNotFoundError(name)
+        member = self._members[name]
+        with _named_damage(self._path), self._archive.open(member) as file:
+            try:
+                yield OpenFile(cast("BinaryIO", file), self._identity, member.file_size, grows=False)
+            except RecordError:
+                # What is wrong with its content may be that the archive is damaged, which shows at its end.
+                while file.read(CHUNK_BYTES):
+                    pass
+                raise
 
 
 @contextmanager
@@ -105,7 +122,8 @@ def open_archive(path: Path) -> Iterator[ArchiveFiles]:
         with _named_damage(path):
             archive = zipfile.ZipFile(file)
         with archive:
-            yield ArchiveFiles(path, archive)
+            found = os.fstat(file.fileno())
+            yield ArchiveFiles(path, archive, (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns))
 
 
 @contextmanager

@@ -5,14 +5,15 @@ Both may come from anybody, and are read alike: plain files only, each below the
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Protocol
 
 from iosonde.errors import RecordError
-from iosonde.safe_files import chunks_of, read_regular
+from iosonde.safe_files import check_length, chunks_of, open_regular, read_regular
 from iosonde.store.archive import is_archive, open_archive
 from iosonde.store.names import bytes_max_of
+from iosonde.store.open_file import OpenFile
 
 
 class RunFiles(Protocol):
@@ -27,14 +28,17 @@ class RunFiles(Protocol):
     def size_bytes(self, name: str) -> int:
         """How long a file is."""
 
-    def read(self, name: str, beginning: bytes = b"") -> bytes:
-        """A file in full; of one that does not begin with ``beginning`` as much as shows that.
-
-        Raises FileNotFoundError or another OSError, or RecordError for a damaged archive.
-        """
+    def read(self, name: str) -> bytes:
+        """A file in full. Raises FileNotFoundError or another OSError, or RecordError for a damaged archive."""
 
     def chunks(self, name: str) -> Iterator[bytes]:
         """A file in pieces. Raises as ``read`` does."""
+
+    def opened(self, name: str, beginning: bytes) -> AbstractContextManager[OpenFile]:
+        """A file that is read piece by piece. Raises as ``read`` does, while it is read as well.
+
+        One that does not begin with ``beginning`` may be longer than its kind can be: whoever opens it looks first.
+        """
 
 
 class DirectoryFiles:
@@ -56,13 +60,22 @@ class DirectoryFiles:
         """How long a file is."""
         return os.stat(name, dir_fd=self._directory, follow_symlinks=False).st_size
 
-    def read(self, name: str, beginning: bytes = b"") -> bytes:
+    def read(self, name: str) -> bytes:
         """A file in full. Raises OSError."""
-        return read_regular(name, self._directory, bytes_max=bytes_max_of(name), beginning=beginning)
+        return read_regular(name, self._directory, bytes_max=bytes_max_of(name))
 
     def chunks(self, name: str) -> Iterator[bytes]:
         """A file in pieces. Raises OSError."""
         return chunks_of(name, self._directory)
+
+    @contextmanager
+    def opened(self, name: str, beginning: bytes) -> Iterator[OpenFile]:
+        """A file that is read piece by piece. Raises OSError."""
+        with open_regular(name, self._directory) as file:
+            found = os.fstat(file.fileno())
+            if os.pread(file.fileno(), len(beginning), 0) == beginning:
+                check_length(found, bytes_max_of(name))
+            yield OpenFile(file, (found.st_dev, found.st_ino), found.st_size, grows=True)
 
 
 @contextmanager

@@ -16,17 +16,23 @@ _FIGURES: Final = b"0123456789,.-[]"
 
 @dataclass(frozen=True, slots=True, config=COMPACT)
 class IntervalFrame:
-    """What the frame of an interval holds. ``host`` is the place of the host that measured it, from 0."""
+    """What the frame of an interval holds. ``host`` is the place of the host that measured it, from 0.
+
+    ``stream`` is the name of one of several streams of the cell; it stands before the interval, and is left out where
+    there is only one.
+    """
 
     order: int
     interval: IntervalRecord
+    stream: str = ""
     host: int = 0
 
 
 class WithinFrame(Record):
-    """The interval statistics of one repeat, found by its ``order``; written after its cell frame."""
+    """The interval statistics of one repeat, or of a stream of it, found by its ``order``; written after its cell."""
 
     order: int
+    stream: str = ""
     within: WithinRepeat
 
 

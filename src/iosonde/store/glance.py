@@ -20,7 +20,8 @@ from iosonde.store.archive import is_archive
 from iosonde.store.cell_figures import CELL_FIGURES
 from iosonde.store.files import open_files
 from iosonde.store.forms import FORMS, WithinFrame
-from iosonde.store.frames import HEAD, PREFIX, Broken, Frame, Kind, Unknown, checksum_of, decode, schema_version_of
+from iosonde.store.frame_stream import decode
+from iosonde.store.frames import HEAD, PREFIX, Broken, Frame, Kind, Unknown, checksum_of, schema_version_of
 from iosonde.store.header import load_header
 from iosonde.store.locks import is_taken
 from iosonde.store.names import JOURNAL_NAME, bytes_max_of

@@ -22,7 +22,8 @@ from iosonde.records import (
 )
 from iosonde.safe_files import open_own, open_regular
 from iosonde.store.forms import WithinFrame
-from iosonde.store.frames import Broken, Kind, Unknown, decode, encode, is_torn_end, prefix, schema_version_of
+from iosonde.store.frame_stream import FrameStream
+from iosonde.store.frames import PREFIX, Broken, Kind, Unknown, encode, prefix, schema_version_of
 from iosonde.store.locks import is_taken, take
 from iosonde.store.names import JOURNAL_NAME
 from iosonde.store.versions import check_version, newer
@@ -116,9 +117,10 @@ class Journal:
         self._watch.check()
         check_size(self._path, self._file.fileno(), self._size_bytes)
 
-    def interval(self, order: int, interval: IntervalRecord, left_s: float) -> None:
+    def interval(self, order: int, interval: IntervalRecord, left_s: float, stream: str = "") -> None:
         """Keeps an interval of the running cell, which goes on for another ``left_s`` seconds."""
-        payload = b'{"order":%d,"interval":%b}' % (order, INTERVAL_FORM.dump_json(interval, exclude_none=True))
+        where = b'{"order":%d' % order + (b',"stream":%b' % json.dumps(stream).encode() if stream else b"")
+        payload = b'%b,"interval":%b}' % (where, INTERVAL_FORM.dump_json(interval, exclude_none=True))
         self._write(encode(Kind.INTERVAL, payload))
         age_s = self._now_s() - self._synced_s
         if age_s >= SYNC_EVERY_S and age_s + left_s >= SYNC_LATEST_S:
@@ -136,9 +138,9 @@ class Journal:
         """Keeps a write of the preparation."""
         self._append(Kind.PREPARATION, cell)
 
-    def within(self, order: int, within: WithinRepeat) -> None:
+    def within(self, order: int, within: WithinRepeat, stream: str = "") -> None:
         """Adds what the intervals of a kept cell say of it: nothing is analysed before it is kept."""
-        frame = WithinFrame(order=order, within=within)
+        frame = WithinFrame(order=order, stream=stream, within=within)
         self._write(encode(Kind.WITHIN, frame.model_dump_json().encode()))
 
     def session(self, session: Session) -> None:
@@ -164,27 +166,26 @@ class Journal:
 
     def _find_end(self) -> None:
         """Finds where to go on. What a newer version has written, and what more than an end is damaged, stays."""
-        data, run = self._read(), self._path.parent
-        assert schema_version_of(data) is not None, "whoever goes on with a journal has read it"
-        check_version(run, schema_version_of(data))
+        run = self._path.parent
+        self._file.seek(0)
+        version = schema_version_of(self._file.read(PREFIX.size))
+        assert version is not None, "whoever goes on with a journal has read it"
+        check_version(run, version)
+        stream = FrameStream(self._file, os.fstat(self._file.fileno()).st_size)
         last: object = None
-        for last in decode(data):
+        for last in stream:
             if isinstance(last, Unknown):
                 raise newer(run, f"a frame of the kind {last.kind}")
-        self._file.seek(len(data))
-        self._size_bytes = len(data)
-        if isinstance(last, Broken) and last.end_bytes == len(data):
-            if not is_torn_end(data, last):
+        self._size_bytes = stream.size_bytes
+        self._file.seek(self._size_bytes)
+        if isinstance(last, Broken) and last.end_bytes == stream.size_bytes:
+            if last.begins_more:
                 raise RecordError(
                     f"{self._path} is damaged from byte {last.offset_bytes} to its end, in more than the last frame",
                     "use a whole copy of the run directory, or start a new run; `iosonde report` shows what is left",
                     final=True,
                 )
             self._torn_from = last.offset_bytes
-
-    def _read(self) -> bytes:
-        self._file.seek(0)
-        return self._file.read()
 
     def _append(self, kind: Kind, cell: CellRecord) -> None:
         self._write(encode(kind, cell.model_dump_json(exclude={"intervals"}).encode()))

@@ -9,9 +9,9 @@ from iosonde.errors import RecordError
 from iosonde.safe_files import atomic_outputs, output_errors
 from iosonde.store.archive import FILES_MAX, is_plain_name, open_archive
 from iosonde.store.files import RunFiles, open_files
+from iosonde.store.followed_run import load_run
 from iosonde.store.journal import is_being_written
 from iosonde.store.names import CONTENT_BYTES_MAX, JOURNAL_NAME
-from iosonde.store.reading import load_run
 from iosonde.units import format_size
 
 # The first time that a zip archive can name: when files were written would make each copy of a run another archive.

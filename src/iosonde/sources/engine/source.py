@@ -1,12 +1,12 @@
 """Cells measured by our own engine."""
 
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from pydantic import ValidationError
 
+from iosonde.children import Deadline
 from iosonde.errors import HINT_ONE_BUILD, EngineError
 from iosonde.records import (
     INTERVAL_FORM,
@@ -197,16 +197,16 @@ class EngineSource:
         ends: bool = False,
     ) -> Event:
         """Takes what a job gives. With ``ends`` it must have come to its end that long after it has begun."""
-        end_s: float | None = None
+        end: Deadline | None = None
         while True:
             try:
-                event = self._answer(number, silence_s_max if end_s is None else max(end_s - time.monotonic(), 0.0))
+                event = self._answer(number, silence_s_max if end is None else end.left_s)
             except SilenceError as error:
-                if end_s is None:
+                if end is None:
                     raise
                 raise self._process.silence(f"the workload did not end within {silence_s_max:.0f} s") from error
             if event["type"] == "started" and ends:
-                end_s = time.monotonic() + silence_s_max
+                end = Deadline(silence_s_max)
             if event["type"] == "finished":
                 return checked_result(event)
             if event["type"] == "interval":

@@ -1,10 +1,9 @@
 """Listening to a running fio until it has said all, or for as long as it makes sense."""
 
-import signal
-import time
 from collections.abc import Callable
 from typing import Final
 
+from iosonde.children import Deadline, signal_name
 from iosonde.errors import EngineError
 from iosonde.records import Failure, IntervalRecord
 from iosonde.sources.fio.assemble import Measured, errors_end
@@ -41,10 +40,11 @@ class Collecting:
         self._changed = changed
         self._now_ns = now_ns
         self._series: Series | None = None
-        self._moved = (0, time.monotonic())
+        self._moved_bytes = 0
+        self._stillness = self._deadline_in(STILL_S_MAX)
         timing = measured.cell.timing
         timed = timing.amount_bytes is None
-        self._deadline_s = time.monotonic() + timing.lasts_ns / SECOND_NS + JOB_SLACK_S if timed else None
+        self._end = self._deadline_in(timing.lasts_ns / SECOND_NS + JOB_SLACK_S) if timed else None
 
     def run(self) -> None:
         """Takes all that fio says. Raises EngineError where it was ended by somebody, or never gave a result."""
@@ -66,7 +66,7 @@ class Collecting:
         code = self._process.code()
         self._measured.complaints = self._process.complaints()
         if code is None or code < 0:
-            how = "did not end" if code is None else f"was ended by {signal.Signals(-code).name}"
+            how = "did not end" if code is None else f"was ended by {signal_name(code)}"
             raise EngineError(f"fio {how}", "look at the kernel's log (dmesg), then run again")
         if self._measured.last is None or not self._measured.last.groups:
             raise EngineError(f"fio gave no result: {self._first_complaint()}", "mend that, or leave --engine fio away")
@@ -76,9 +76,9 @@ class Collecting:
         """Ends fio for somebody who interrupts, and takes what it says within half a second."""
         self._measured.stopped = True
         self._process.stop()
-        until = time.monotonic() + STOP_S_MAX
+        until = self._deadline_in(STOP_S_MAX)
         try:
-            while (left_s := until - time.monotonic()) > 0:
+            while (left_s := until.left_s) > 0:
                 snapshot = self._process.receive(left_s)
                 if snapshot is None:
                     break
@@ -114,18 +114,20 @@ class Collecting:
         lost = None if self._measured.last is None else errors_end(self._measured.last)
         if lost is not None:
             return lost
-        now_s = time.monotonic()
-        if self._deadline_s is not None:
-            if now_s <= self._deadline_s:
+        if self._end is not None:
+            if not self._end.is_over:
                 return None
             return Failure(kind=FailureKind.STUCK, message=f"fio did not end within {JOB_SLACK_S:.0f} s of its time")
-        moved = self._measured.last.bytes if self._measured.last else 0
-        if moved != self._moved[0]:
-            self._moved = (moved, now_s)
-        if now_s - self._moved[1] > STILL_S_MAX:
+        moved_bytes = self._measured.last.bytes if self._measured.last else 0
+        if moved_bytes != self._moved_bytes:
+            self._moved_bytes, self._stillness = moved_bytes, self._deadline_in(STILL_S_MAX)
+        if self._stillness.is_over:
             still = format_duration(round(STILL_S_MAX * SECOND_NS))
             return Failure(kind=FailureKind.STUCK, message=f"fio moved nothing for {still}")
         return None
+
+    def _deadline_in(self, after_s: float) -> Deadline:
+        return Deadline(after_s, lambda: self._now_ns() / SECOND_NS)
 
     def _first_complaint(self) -> str:
         said = [line.strip() for line in self._measured.complaints if line.strip()]

@@ -10,7 +10,8 @@ import pytest
 from iosonde.errors import RecordError
 from iosonde.records import Outcome, RunRecord
 from iosonde.store import Journal, load_run
-from iosonde.store.frames import HEAD, PREFIX, Broken, Frame, Kind, decode, encode
+from iosonde.store.frame_stream import decode
+from iosonde.store.frames import HEAD, PREFIX, Broken, Frame, Kind, encode
 from tests.stories.short_runs import DONE, fork, run_short
 
 TAIL_BYTES = 4096

@@ -1,0 +1,116 @@
+"""The frames of a journal, read in bounded pieces: memory holds a frame and a piece, whatever the journal's length."""
+
+import io
+import re
+from collections.abc import Iterator
+from typing import BinaryIO, Final
+
+from iosonde.store.frames import HEAD, PAYLOAD_BYTES_MAX, PREFIX, Broken, Frame, Kind, Unknown, checksum_of
+
+# A larger one does not stay in the caches of a processor, and makes reading slower by a tenth.
+PIECE_BYTES: Final = 1 << 17
+# An object without anything in it: zeros, which a power cut can leave in a file, are the length of no frame.
+PAYLOAD_BYTES_MIN: Final = len(b"{}")
+# Every payload is a JSON object, whatever its kind, so a frame that follows a damaged stretch shows by its kind and a
+# brace. Within the text of a payload a length would be read that is not possible.
+_LIKELY_START: Final = re.compile(rb"[\x01-\xff]\{")
+_TO_KIND: Final = HEAD.size - 1
+_KINDS: Final = {each.value: each for each in Kind}
+
+
+class FrameStream:
+    """The frames in order, and between them what is not whole. A stretch that is damaged costs no frame behind it.
+
+    ``size_bytes`` is the length up to which the file is read. ``at_bytes`` is where the next frame begins. It stays in
+    front of a stretch behind which no whole frame goes on: writing may go on there.
+    """
+
+    def __init__(self, file: BinaryIO, size_bytes: int, at_bytes: int = PREFIX.size) -> None:
+        self.at_bytes = at_bytes
+        self.size_bytes = size_bytes
+        self._file = file
+        self._data = b""
+        self._data_start = at_bytes
+        self._is_positioned = False
+
+    def __iter__(self) -> Iterator[Frame | Unknown | Broken]:
+        while self._has(self.at_bytes, 1):
+            start = self.at_bytes
+            found = self._frame_at(start)
+            if not isinstance(found, str):
+                self.at_bytes = start + HEAD.size + len(found.payload)
+                yield found
+                continue
+            end, begins_more = self._next_frame(start)
+            if end is not None:
+                self.at_bytes = end
+                yield Broken(start, end, found)
+                continue
+            yield Broken(start, self.size_bytes, found, begins_more=begins_more)
+            return
+
+    def _frame_at(self, at: int) -> Frame | Unknown | str:
+        """The frame that begins there, or why there is none."""
+        if not self._has(at, HEAD.size):
+            return "the journal ends within a frame's head"
+        length, checksum, kind = HEAD.unpack_from(self._data, at - self._data_start)
+        if length > PAYLOAD_BYTES_MAX:
+            return "a frame's length is not possible"
+        if not self._has(at, HEAD.size + length):
+            return "the journal ends within a frame"
+        start = at + HEAD.size - self._data_start
+        payload = self._data[start : start + length]
+        if checksum_of(kind, payload) != checksum:
+            return "a frame's checksum does not fit its content"
+        known = _KINDS.get(kind)
+        return Unknown(kind, payload) if known is None else Frame(known, payload)
+
+    def _next_frame(self, broken: int) -> tuple[int | None, bool]:
+        """Where the next whole frame begins behind a broken one, and whether any other was begun behind its head."""
+        begins_more, at = False, self._likely_frame(broken + 1)
+        while at is not None:
+            begins_more = begins_more or at >= broken + HEAD.size
+            if not isinstance(self._frame_at(at), str):
+                return at, begins_more
+            at = self._likely_frame(at + 1)
+        return None, begins_more
+
+    def _likely_frame(self, at: int) -> int | None:
+        """Where a frame may begin, by its head alone, at ``at`` or later."""
+        while self._has(at, HEAD.size + 1):
+            likely = _LIKELY_START.search(self._data, at - self._data_start + _TO_KIND)
+            if likely is None:
+                # A head may lie at the end of what was read, with its brace yet to come.
+                at = self._data_start + len(self._data) - HEAD.size
+                continue
+            start = likely.start() - _TO_KIND
+            if PAYLOAD_BYTES_MIN <= HEAD.unpack_from(self._data, start)[0] <= PAYLOAD_BYTES_MAX:
+                return self._data_start + start
+            at = self._data_start + start + 1
+        return None
+
+    def _has(self, at: int, length: int) -> bool:
+        """Whether so many bytes are there. Reads them where they are not at hand; what lies before ``at`` is let go."""
+        if at + length > self.size_bytes:
+            return False
+        missing = at + length - self._data_start - len(self._data)
+        if missing <= 0:
+            return True
+        if not self._is_positioned:
+            self._file.seek(self._data_start)
+            self._is_positioned = True
+        pieces = [self._data[at - self._data_start :]]
+        self._data_start = at
+        while missing > 0 and (piece := self._file.read(max(missing, PIECE_BYTES))):
+            pieces.append(piece)
+            missing -= len(piece)
+        self._data = b"".join(pieces)
+        if missing > 0:
+            # Somebody has cut the file since its length was looked at.
+            self.size_bytes = at + len(self._data)
+        return missing <= 0
+
+
+def decode(data: bytes) -> Iterator[Frame | Unknown | Broken]:
+    """The frames of a journal that is at hand as a whole."""
+    return iter(FrameStream(io.BytesIO(data), len(data)))

@@ -1,0 +1,210 @@
+"""What the frames of a journal add up to: a run, as far as they go."""
+
+import json
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from iosonde.analysis.totals import sums_of
+from iosonde.records import (
+    CellRecord,
+    CellTurn,
+    Identity,
+    IntervalRecord,
+    LaterPass,
+    Outcome,
+    Phase,
+    RunHeader,
+    RunRecord,
+    Session,
+    check_histograms,
+)
+from iosonde.store.forms import FORMS, EndFrame, Seen, WithinFrame
+from iosonde.store.frames import Broken, Frame, Kind
+from iosonde.store.upgrades import Upgrader
+
+_BEFORE_INTERVAL: Final = b',"interval":'
+
+
+class _Measured(NamedTuple):
+    """What a record is about: a trial, by its place, and one of its streams where it has several."""
+
+    order: int
+    stream: str
+
+
+class IntervalPayload(NamedTuple):
+    """An interval of the cell that runs as turn ``order``, as it was written: most are never looked at."""
+
+    order: int
+    stream: str
+    payload: bytes
+
+
+Added = IntervalPayload | CellRecord | CellTurn | WithinFrame | Session | LaterPass | EndFrame | Broken
+"""What one frame has added, or a damaged stretch in the place of one. A cell that was cut is a cell as well."""
+
+
+class RunAssembly:
+    """A run that grows with each frame. Without ``intervals``, those of a cell that has ended are let go."""
+
+    def __init__(self, header: RunHeader, upgrader: Upgrader, *, intervals: bool) -> None:
+        self._header = header
+        self._upgrader = upgrader
+        self._with_intervals = intervals
+        self._turns = {turn.order: turn for turn in header.plan.turns}
+        self._plans = {cell.cell: cell for cell in header.plan.cells}
+        for step in header.plan.writes_first:
+            self._plans[step.cell.cell] = step.cell
+            self._turns[step.order] = header.plan.turn_of(step)
+        self._last_write = max((step.order for step in header.plan.writes_first), default=None)
+        self._cells: dict[_Measured, CellRecord] = {}
+        self._superseded: list[CellRecord] = []
+        self._prepared: tuple[Identity, ...] = ()
+        self._sessions: list[Session] = []
+        # Intervals of cells that have no end yet.
+        self._pending: dict[_Measured, list[bytes]] = {}
+        self._seen = Seen()
+        self._chosen: dict[int, CellTurn] = {}
+        self._finished = False
+        self._later_passes: list[LaterPass] = []
+        self._damage: list[Broken] = []
+
+    def take(self, found: Frame | Broken) -> tuple[Added, ...]:
+        """Adds one frame, and returns what it has added. Raises ValueError for what no iosonde writes."""
+        if isinstance(found, Broken):
+            self._damage.append(found)
+            return (found,)
+        payload = self._upgrader.payload(found.kind, found.payload)
+        if found.kind is Kind.INTERVAL:
+            return (self._take_interval(payload),)
+        if found.kind in {Kind.CELL, Kind.PREPARATION}:
+            return (self._take_cell(payload),)
+        record = FORMS[found.kind].validate_json(payload)
+        cut: list[CellRecord] = []
+        if found.kind is Kind.END:
+            self._finished = record.finished
+        elif found.kind is Kind.TURN:
+            self._turns[record.order] = self._chosen[record.order] = record
+        elif found.kind is Kind.LATER_PASS:
+            self._later_passes.append(record)
+        elif found.kind is Kind.WITHIN:
+            self._add_within(record)
+        else:
+            cut = self._cut_cells()
+            for cell in cut:
+                self._keep(cell)
+            self._pending.clear()
+            self._sessions.append(record)
+            self._finished = False
+        return (*cut, record)
+
+    def record(self, torn: Broken | None = None) -> RunRecord:
+        """The run as far as it goes. A cell without an end was cut, whoever or whatever cut it.
+
+        ``torn`` is the end that writing broke off in, where there is one.
+        """
+        cells, superseded = dict(self._cells), list(self._superseded)
+        for cut in self._cut_cells():
+            _place(cut, cells, superseded)
+        ordered = [cells[key] for key in sorted(cells, key=lambda key: key.order)]
+        damage = [*self._damage, *([] if torn is None else [torn])]
+        return RunRecord(
+            header=self._header,
+            preparation=tuple(cell for cell in ordered if cell.is_preparation),
+            cells=tuple(cell for cell in ordered if not cell.is_preparation),
+            finished=self._finished,
+            damage="; ".join(f"{each.reason}, at byte {each.offset_bytes}" for each in damage) or None,
+            sessions=tuple(self._sessions),
+            superseded=tuple(superseded),
+            prepared=self._prepared,
+            later_passes=tuple(self._later_passes),
+            turns_chosen=tuple(self._chosen[order] for order in sorted(self._chosen)),
+        )
+
+    def _take_interval(self, payload: bytes) -> IntervalPayload:
+        if not self._with_intervals:
+            self._seen.check(Kind.INTERVAL, payload)
+        measured = _measured_by(payload)
+        self._pending.setdefault(measured, []).append(payload)
+        return IntervalPayload(*measured, payload)
+
+    def _take_cell(self, payload: bytes) -> CellRecord:
+        cell: CellRecord = FORMS[Kind.CELL].validate_json(payload)
+        check_histograms(cell)
+        payloads = self._pending.pop(_Measured(cell.order, cell.stream), [])
+        if self._with_intervals:
+            cell = cell.model_copy(update={"intervals": tuple(map(decoded_interval, payloads))})
+        self._keep(cell)
+        return cell
+
+    def _add_within(self, frame: WithinFrame) -> None:
+        measured = _Measured(frame.order, frame.stream)
+        cell = self._cells.get(measured)
+        # Damage can take the cell, and leave what was said of it.
+        if cell is not None:
+            self._cells[measured] = cell.model_copy(update={"within": frame.within})
+
+    def _keep(self, cell: CellRecord) -> None:
+        _place(cell, self._cells, self._superseded)
+        if cell.order == self._last_write and cell.outcome is Outcome.FINISHED:
+            last = self._sessions[-1] if self._sessions else self._header
+            targets = (last.target, *last.more_targets)
+            self._prepared = tuple(target.identity for target in targets if target.identity is not None)
+
+    def _cut_cells(self) -> list[CellRecord]:
+        """The cells without an end. Damage can leave intervals of one that the plan doesn't have: they go nowhere."""
+        return [
+            self._cut_cell(self._turns[measured.order], measured.stream, payloads)
+            for measured, payloads in self._pending.items()
+            if self._is_planned(measured)
+        ]
+
+    def _is_planned(self, measured: _Measured) -> bool:
+        turn = self._turns.get(measured.order)
+        return turn is not None and measured.stream in {each.name for each in self._plans[turn.cell].streams}
+
+    def _cut_cell(self, turn: CellTurn, stream: str, payloads: Sequence[bytes]) -> CellRecord:
+        plan, frames = self._plans[turn.cell], [FORMS[Kind.INTERVAL].validate_json(each) for each in payloads]
+        workload = next(each.workload for each in plan.streams if each.name == stream)
+        intervals = tuple(frame.interval for frame in frames)
+        measured_ns = sum(each.end_ns - each.start_ns for each in intervals if each.phase is Phase.MEASURE)
+        return CellRecord(
+            cell=plan.cell,
+            stream=stream,
+            experiments=plan.experiments,
+            repeat=turn.repeat,
+            order=turn.order,
+            round=turn.round,
+            seed=turn.seed,
+            workload=workload,
+            timing=turn.timing or plan.timing,
+            outcome=Outcome.CUT,
+            failure=None,
+            host=frames[0].host,
+            measured_ns=measured_ns,
+            intervals=intervals if self._with_intervals else (),
+            **sums_of(intervals),
+        )
+
+
+def decoded_interval(payload: bytes) -> IntervalRecord:
+    """The interval in the payload of its frame. Raises ValidationError."""
+    interval: IntervalRecord = FORMS[Kind.INTERVAL].validate_json(payload).interval
+    return interval
+
+
+def _measured_by(payload: bytes) -> _Measured:
+    """What an interval belongs to; it stands first, so that nothing else need be read."""
+    head = payload[: payload.index(_BEFORE_INTERVAL)]
+    if b"," not in head:
+        return _Measured(int(head[len(b'{"order":') :]), "")
+    found = json.loads(head + b"}")
+    return _Measured(found["order"], found.get("stream", ""))
+
+
+def _place(cell: CellRecord, cells: dict[_Measured, CellRecord], superseded: list[CellRecord]) -> None:
+    measured = _Measured(cell.order, cell.stream)
+    before = cells.get(measured)
+    if before is not None:
+        superseded.append(before)
+    cells[measured] = cell

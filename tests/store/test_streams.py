@@ -1,0 +1,47 @@
+"""Streams of one cell in a journal: each has its own intervals and its own record, whole or cut."""
+
+from pathlib import Path
+
+from iosonde.analysis.run import RunAnalysis
+from iosonde.records import CellRecord, IntervalRecord, Operation, OperationTotals, Outcome
+from iosonde.store import RunDirectory, load_run
+from tests.builders import interval_record, totals_of
+from tests.stream_builder import mixed_run
+
+
+def interval_of(cell: CellRecord, latency_ns: int) -> IntervalRecord:
+    operation = Operation.WRITE if cell.stream == "log" else Operation.READ
+    return interval_record(0, {operation: totals_of([latency_ns] * 20)})
+
+
+def totals_in(cell: CellRecord) -> list[OperationTotals]:
+    return [totals for interval in cell.intervals for totals in interval.operations.values()]
+
+
+def test_streams_of_a_trial_are_kept_and_read_apart(tmp_path: Path) -> None:
+    run = mixed_run()
+    with RunDirectory.create(tmp_path / "run").start_journal(run.header) as journal:
+        for cell in run.cells:
+            latency_ns = 1000 if cell.stream == "log" else 2000
+            journal.interval(cell.order, interval_of(cell, latency_ns), 0.0, cell.stream)
+            journal.cell(cell)
+        journal.end()
+    read = load_run(tmp_path / "run")
+    assert [(each.order, each.stream) for each in read.cells] == [(each.order, each.stream) for each in run.cells]
+    shortest = {(each.stream, totals.latency_ns_min) for each in read.cells for totals in totals_in(each)}
+    assert shortest == {("log", 1000), ("readers", 2000)}
+    found, written = (RunAnalysis(each).estimates.cells for each in (read, run))
+    assert [cell.operations for cell in found] == [cell.operations for cell in written]
+
+
+def test_a_trial_that_was_cut_keeps_what_each_of_its_streams_had_measured(tmp_path: Path) -> None:
+    run = mixed_run()
+    first = [cell for cell in run.cells if cell.order == 1]
+    with RunDirectory.create(tmp_path / "run").start_journal(run.header) as journal:
+        for cell in first:
+            journal.interval(1, interval_of(cell, 3000), 0.0, cell.stream)
+    read = load_run(tmp_path / "run")
+    assert [(each.stream, each.outcome, each.workload) for each in read.cells] == [
+        (each.stream, Outcome.CUT, each.workload) for each in first
+    ]
+    assert [set(each.operations) for each in read.cells] == [{Operation.READ}, {Operation.WRITE}]
