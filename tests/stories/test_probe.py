@@ -32,7 +32,7 @@ def test_a_file_is_made_filled_measured_and_removed(tmp_path: Path, engine: str)
     found = probe(*words)
     cell = found["run"]["cells"][0]
     assert set(cell["operations"]) == {"read", "write"}
-    assert found["run"]["fill"]["operations"]["write"]["bytes"] == 16 << 20
+    assert found["run"]["preparation"][0]["operations"]["write"]["bytes"] == 16 << 20
     assert {finding["id"] for finding in found["findings"]} >= {"buffered-io", "span-fits-cache"}
     assert list(tmp_path.iterdir()) == []
 
@@ -48,7 +48,7 @@ def test_a_file_that_is_there_is_only_read_and_stays_as_it_was(tmp_path: Path) -
     content = bytes(range(256)) * (16 << 12)
     path.write_bytes(content)
     found = probe(path, "--buffered")
-    assert found["run"]["fill"] is None
+    assert found["run"]["preparation"] == []
     assert found["run"]["header"]["target"]["written"] == "data"
     assert "content-unknown" in {finding["id"] for finding in found["findings"]}
     assert path.read_bytes() == content

@@ -40,7 +40,7 @@ def test_each_target_is_filled_and_measured_and_their_figures_add_up(tmp_path: P
     ended = iosonde("probe", *folders(tmp_path), *SHORT, "--queue-depth", "4", "--read", "50", "--json")
     assert ended.returncode == 0, ended.stderr
     run: dict[str, Any] = json.loads(ended.stdout)["run"]
-    assert [share["operations"]["write"]["bytes"] for share in run["fill"]["targets"]] == [16 << 20, 16 << 20]
+    assert [share["operations"]["write"]["bytes"] for share in run["preparation"][0]["targets"]] == [16 << 20, 16 << 20]
     cell = run["cells"][0]
     for operation in ("read", "write"):
         counts = [share["operations"][operation]["count"] for share in cell["targets"]]
