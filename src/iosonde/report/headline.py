@@ -16,7 +16,7 @@ from iosonde.charts.names import names_of
 from iosonde.charts.quantities import cell_depth_label, load_label, operations_label, plural
 from iosonde.findings.model import Finding
 from iosonde.records import Access, Aim, Experiment, Operation, Sync
-from iosonde.report.headline_figures import Headline, HeadlineFigure, HeadlineGroup, SweptKnee
+from iosonde.report.headline_figures import BEST, Headline, HeadlineFigure, HeadlineGroup, SweptKnee
 from iosonde.report.kind_names import kind_id, kind_label, name_at, operations_at
 from iosonde.report.marks import invalid_below, with_marks
 from iosonde.vocabulary import Quantity
@@ -73,11 +73,11 @@ def _best_throughput(kind: Kind) -> HeadlineGroup | None:
 
     def figures_of(cell: CellEstimate) -> tuple[HeadlineFigure, ...]:
         if kind.is_stream:
-            return _figures(cell, whole, Quantity.BYTES_PER_S, "best")
+            return _figures(cell, whole, Quantity.BYTES_PER_S, BEST)
         if whole is Operation.COMMIT:
             beside = _figures(cell, Operation.READ, Quantity.IOPS, "reads")
-            return (*_figures(cell, whole, Quantity.IOPS, "best"), *beside)
-        return _figures(cell, whole, Quantity.IOPS, "best")
+            return (*_figures(cell, whole, Quantity.IOPS, BEST), *beside)
+        return _figures(cell, whole, Quantity.IOPS, BEST)
 
     cells = kind.compared
     identity = f"{kind_id(kind)}-{'bandwidth' if kind.is_stream else 'iops'}"
