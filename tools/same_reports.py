@@ -1,11 +1,12 @@
 """Whether reports of kept runs are as an older commit makes them: ``python -m tools.same_reports COMMIT [RUN...]``.
 
-Every form that holds figures as text is made by both, each in a process of its own, and compared to the letter. What
-differs is printed, a few lines of each.
+Every form that holds figures as text is made by both, each in a process of its own, and compared to the letter; of a
+page, space between its elements is not compared. What differs is printed, a few lines of each.
 """
 
 import difflib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -38,7 +39,13 @@ def made_by(source: Path, run: Path, out: Path) -> dict[str, str]:
     flags = ("--html", "page.html", "--markdown", "page.md", "--csv", "tables", "--json", "run.json")
     forms["report"] = iosonde("report", run, *flags)
     texts = (path for path in sorted(out.rglob("*")) if path.suffix in {".html", ".md", ".csv", ".json"})
-    return forms | {str(path.relative_to(out)): path.read_text() for path in texts}
+    return forms | {str(path.relative_to(out)): compared(path) for path in texts}
+
+
+def compared(path: Path) -> str:
+    """What is compared of a file: all of it, but for the space between the elements of a page."""
+    text = path.read_text()
+    return re.sub(r">\s*<", ">\n<", re.sub(r"\s+", " ", text)) if path.suffix == ".html" else text
 
 
 def told(before: str, after: str) -> Iterator[str]:

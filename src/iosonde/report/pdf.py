@@ -2,36 +2,20 @@
 
 import json
 from collections.abc import Callable, Mapping
-from functools import partial, singledispatch
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
 from iosonde.charts.figure import Figure
 from iosonde.failures import STRICT, FailureLog, PartFailure
-from iosonde.findings.model import Finding
-from iosonde.report.blocks import (
-    Answers,
-    Cards,
-    Chapter,
-    FactGroup,
-    Glance,
-    Leaf,
-    Listing,
-    Notice,
-    Paragraph,
-    Terms,
-    block_name,
-    left_out_text,
-    nothing_text,
-)
-from iosonde.report.display import figure_text, unbroken
+from iosonde.report.blocks import Chapter, Leaf, Notice, block_name
+from iosonde.report.display import unbroken
 from iosonde.report.drawing import Drawers
-from iosonde.report.headline_figures import HeadlineGroup
 from iosonde.report.images import WIDTH_PX, draw_pictures, size_px
 from iosonde.report.lettering import FAMILY, drawable, fonts_folder
 from iosonde.report.page import Page
-from iosonde.report.tables import ResultTable
+from iosonde.report.paper_blocks import paper_block
 from iosonde.vocabulary import Paper
 
 RUNNING_LENGTH_MAX: Final = 70
@@ -101,7 +85,8 @@ def paper_data(page: Page, paper: Paper, charts: Mapping[str, str], failures: Fa
     brands = [
         {"word": each.word, "sentence": each.sentence, "grave": each.word in GRAVE_BRANDS} for each in page.brands
     ]
-    chapters = [_chapter(each, charts, failures) for each in page.chapters]
+    anchored: set[str] = set()
+    chapters = [_chapter(each, charts, anchored, failures) for each in page.chapters]
     return {
         "paper": "a4" if paper is Paper.A4 else "us-letter",
         "font": FAMILY,
@@ -112,7 +97,7 @@ def paper_data(page: Page, paper: Paper, charts: Mapping[str, str], failures: Fa
         "run": page.run,
         "brands": brands,
         "identity": page.identity_pairs,
-        "anchors": sorted({part["id"] for each in chapters for part in each["parts"] if part["kind"] == "finding"}),
+        "anchors": sorted(anchored),
         "chapters": chapters,
     }
 
@@ -134,8 +119,9 @@ def _shown(value: Any) -> Any:  # noqa: ANN401 - any part of the data
     return unbroken(drawable(value)) if isinstance(value, str) else value
 
 
-def _chapter(chapter: Chapter, charts: Mapping[str, str], failures: FailureLog) -> dict[str, Any]:
-    parts, anchored = [], set[str]()
+def _chapter(chapter: Chapter, charts: Mapping[str, str], anchored: set[str], failures: FailureLog) -> dict[str, Any]:
+    """A chapter as data. ``anchored`` are the findings that links lead to already; those of the chapter are added."""
+    parts = []
     for block in chapter.in_line:
         part = failures.attempt(block_name(block), partial(_whole_part, block, charts), _failed)
         if part["kind"] == "finding":
@@ -143,131 +129,15 @@ def _chapter(chapter: Chapter, charts: Mapping[str, str], failures: FailureLog) 
             part["anchored"] = part["id"] not in anchored
             anchored.add(part["id"])
         parts.append(part)
-    return {
-        "id": chapter.id,
-        "title": chapter.title,
-        "lead": chapter.lead,
-        "parts": parts,
-    }
+    return {"id": chapter.id, "title": chapter.title, "lead": chapter.lead, "parts": parts}
 
 
 def _whole_part(block: Leaf, charts: Mapping[str, str]) -> dict[str, Any]:
-    data = _part(block)
+    data = paper_block(block)
     if isinstance(block, Figure) and block.id in charts:
         data["width"], data["height"] = size_px(charts[block.id])
     return data
 
 
 def _failed(failure: PartFailure) -> dict[str, Any]:
-    return _part(Notice(failure.sentence))
-
-
-@singledispatch
-def _part(block: Leaf) -> dict[str, Any]:
-    raise AssertionError(block)
-
-
-@_part.register
-def _(block: Paragraph) -> dict[str, Any]:
-    return {"kind": "paragraph", "text": block.text}
-
-
-@_part.register
-def _(block: Answers) -> dict[str, Any]:
-    return {"kind": "answers", "sentences": block.sentences}
-
-
-@_part.register
-def _(block: Glance) -> dict[str, Any]:
-    findings = [{"id": each.id, "severity": each.severity.value} for each in block.findings]
-    return {"kind": "glance", "title": block.title, "findings": findings}
-
-
-@_part.register
-def _(block: Cards) -> dict[str, Any]:
-    return {"kind": "cards", "groups": [_group(group) for group in block.groups]}
-
-
-@_part.register
-def _(block: Finding) -> dict[str, Any]:
-    return {
-        "kind": "finding",
-        "id": block.id,
-        "severity": block.severity.value,
-        "confidence": block.confidence.value,
-        "statement": block.statement,
-        "evidence": block.evidence,
-        "advice": block.advice,
-        "deciding-test": block.deciding_test,
-        "cells": block.cells,
-    }
-
-
-@_part.register
-def _(block: Figure) -> dict[str, Any]:
-    return {
-        "kind": "chart",
-        "id": block.id,
-        "title": block.title,
-        "drawn": block.chart is not None,
-        "empty": nothing_text(block),
-        "failed": bool(block.failure),
-        "caption": block.caption,
-        "left-out": left_out_text(block),
-    }
-
-
-@_part.register
-def _(block: ResultTable) -> dict[str, Any]:
-    return {
-        "kind": "table",
-        "caption": block.caption,
-        "heads": [{"name": head.name, "unit": head.unit, "number": head.number} for head in block.heads],
-        "lines": [{"texts": line.texts, "gap": line.gap_text, "invalid": line.invalid} for line in block.lines],
-        "notes": block.notes,
-    }
-
-
-@_part.register
-def _(block: Listing) -> dict[str, Any]:
-    return {"kind": "listing", "title": block.heading, "table": _part(block.table)}
-
-
-@_part.register
-def _(block: Notice) -> dict[str, Any]:
-    return {"kind": "notice", "sentence": block.sentence}
-
-
-@_part.register
-def _(block: FactGroup) -> dict[str, Any]:
-    return {"kind": "facts", "title": block.title, "facts": block.facts}
-
-
-@_part.register
-def _(block: Terms) -> dict[str, Any]:
-    return {"kind": "terms", "pairs": block.pairs}
-
-
-def _group(group: HeadlineGroup) -> dict[str, Any]:
-    figures = []
-    for figure in group.figures:
-        text = figure_text(figure)
-        figures.append(
-            {
-                "name": "" if figure.is_implied else figure.name,
-                "value": text.value,
-                "unit": text.unit,
-                "spread": text.spread,
-                "spread-kind": text.spread_kind,
-                "base": text.base,
-            }
-        )
-    return {
-        "name": group.name,
-        "where": group.where_text,
-        "missing": group.missing_text,
-        "figures": figures,
-        "doubted-by": group.doubted_by,
-        "invalid-by": group.invalid_by,
-        "cell": group.cell,
-    }
+    return paper_block(Notice(failure.sentence))
