@@ -101,6 +101,8 @@ PARTS: list[tuple[ModuleType, str, str, str]] = [
     (evaluated, "headline_of", 'The section "Headline"', "Tail latency"),
     (analysed, "estimate_run", "The analysis of the run", "How each number is defined"),
     (chapters, "fact_groups", 'The section "Conditions"', "Plan and order"),
+    (chapters, "measurements", "The plan and its order", "Plan and order: 0 measurements"),
+    (chapters, "_repeats_text", "The number of repeats", "Means over not known repeats"),
     (page, "targets_text", "The names of the targets", "Headline"),
     (page, "identity_text", "The identity of the targets", "Headline"),
     (page, "brands_of", "What is said above all figures", "Headline"),
