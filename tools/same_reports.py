@@ -1,8 +1,9 @@
 """Whether reports of kept runs are as an older commit makes them: ``python -m tools.same_reports COMMIT [RUN...]``.
 
 Every form that holds figures as text is made by both, each in a process of its own. Pages and listings are compared to
-the letter, tables by the columns that there were, the JSON document by the values that it had under their keys. What
-differs is an error; columns and keys that are new, or that are there no more, are told by name.
+the letter (of a page, space between its elements is not), tables by the columns that there were, the JSON document by
+the values that it had under their keys. What differs is an error; columns and keys that are new, or that are there no
+more, are told by name.
 """
 
 import csv
@@ -25,7 +26,7 @@ LINES_SHOWN_MAX: Final = 8
 # A page has lines of many kilobytes.
 WIDTH_SHOWN: Final = 160
 # What says by which version a form was made, and of which records.
-VERSIONS: Final = re.compile(r'(record schema(?:</dt><dd>| \| )|"(?:schema|export)_version": ?)\d+')
+VERSIONS: Final = re.compile(r'(record schema(?:</dt>\s*<dd>| \| )|"(?:schema|export)_version": ?)\d+')
 # A branch of the JSON document that moved as a whole is told as one.
 PLACES_TOLD: Final = 4
 SUFFIXES: Final = frozenset({".html", ".md", ".csv", ".json"})
@@ -47,8 +48,14 @@ def made_by(source: Path, run: Path, out: Path) -> dict[str, str]:
     flags = ("--html", "page.html", "--markdown", "page.md", "--csv", "tables", "--json", "run.json")
     forms["report"] = iosonde("report", run, *flags)
     texts = (path for path in sorted(out.rglob("*")) if path.suffix in SUFFIXES)
-    forms |= {str(path.relative_to(out)): path.read_text() for path in texts}
+    forms |= {str(path.relative_to(out)): compared(path) for path in texts}
     return {name: VERSIONS.sub(r"\1N", text) for name, text in forms.items()}
+
+
+def compared(path: Path) -> str:
+    """What is compared of a file: all of it, but for the space between the elements of a page."""
+    text = path.read_text()
+    return re.sub(r">\s*<", ">\n<", re.sub(r"\s+", " ", text)) if path.suffix == ".html" else text
 
 
 def columns_of(text: str) -> dict[str, str]:

@@ -12,6 +12,7 @@ from iosonde.plans import check_plan
 from iosonde.records import Operation
 from iosonde.report.export import run_json
 from iosonde.report.markdown import page_markdown
+from iosonde.report.measurement_order import measurements
 from iosonde.report.page import page_of
 from iosonde.report.terminal.cell_choice import chosen_cell
 from tests.judging import findings_of
@@ -50,10 +51,10 @@ def test_the_document_holds_the_record_as_it_was_written_and_estimates_by_stream
 
 def test_a_report_tells_the_streams_apart_and_every_trial_of_each() -> None:
     run = mixed_run()
-    page = page_of(RunAnalysis(run), findings_of(run))
-    text = page_markdown(page, "charts")
+    text = page_markdown(page_of(RunAnalysis(run), findings_of(run)), "charts")
     assert all(stream in text for stream in STREAMS)
-    assert [(turn.cell, turn.outcome) for turn in page.turns] == [
+    analysis = RunAnalysis(run)
+    assert [(cell, outcome) for _, cell, *_, outcome in measurements(analysis.run, analysis.estimates)] == [
         (stream, "finished, used") for _ in range(REPEATS) for stream in STREAMS
     ]
 

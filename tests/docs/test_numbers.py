@@ -9,9 +9,11 @@ from pydantic import TypeAdapter
 
 from iosonde.analysis.run import RunAnalysis
 from iosonde.records import Experiment, RunRecord
+from iosonde.report.blocks import Cards, FactGroup, Terms
 from iosonde.report.display import SPREAD_OF_PERCENTILE, SPREAD_OF_REPEATS
 from iosonde.report.export import ExportedRun, run_tables
 from iosonde.report.page import Page, page_of
+from iosonde.report.tables import ResultTable
 from tests.builders import cell_plan, cell_record, run_record, workload
 from tests.charts.test_mixes import operations_of
 from tests.findings.test_rules import FIRES
@@ -61,14 +63,14 @@ def _swept_mixes() -> RunRecord:
 
 def on_a_page(page: Page) -> Iterator[str]:
     """Everything on a page that names a number: terms, heads of tables."""
-    yield from (term for term, _ in page.definitions)
-    yield from (head.name for section in page.sections for table in section.tables for head in table.heads)
+    yield from (term for terms in page.all_of(Terms) for term, _ in terms.pairs)
+    yield from (head.name for table in page.all_of(ResultTable) for head in table.heads)
 
 
 def beside(page: Page) -> Iterator[str]:
     """Names of single figures and facts, of which only the numbers have entries."""
-    yield from (figure.name for group in page.headline.groups for figure in group.figures)
-    yield from (name for group in page.facts for name, _ in group.facts)
+    yield from (figure.name for cards in page.all_of(Cards) for group in cards.groups for figure in group.figures)
+    yield from (name for group in page.all_of(FactGroup) for name, _ in group.facts)
     yield from (SPREAD_OF_PERCENTILE, SPREAD_OF_REPEATS)
 
 

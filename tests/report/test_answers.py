@@ -5,7 +5,7 @@ from iosonde.findings import Severity
 from iosonde.records import Experiment, Operation, RunRecord
 from iosonde.report.answers import ANSWERS_MAX, answers_of
 from iosonde.report.headline import headline_of
-from iosonde.report.result_tables import relative_table
+from iosonde.report.relative_table import relative_table
 from tests.builders import cell_plan, cell_record, finding, run_record, totals_of, workload
 from tests.lab_builder import lab_run
 

@@ -4,7 +4,6 @@ import gc
 import io
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from types import ModuleType
@@ -24,7 +23,7 @@ from iosonde.errors import OutputError, UsageError
 from iosonde.failures import REASON_MAX, STRICT, FailureLog
 from iosonde.findings import Case, find_in, rules
 from iosonde.records import CellPlan, CellRecord, RunRecord
-from iosonde.report import answers, derive, page, sections, summary
+from iosonde.report import answers, chapters, derive, evaluated, experiment_chapters, page, run_chapters, summary
 from iosonde.report.chapters import NOTHING_FOUND
 from iosonde.report.drawing import Drawers, DrawingError
 from iosonde.report.html import render_html
@@ -32,9 +31,8 @@ from iosonde.report.images import write_charts
 from iosonde.report.markdown import page_markdown, write_markdown
 from iosonde.report.page import Page, page_of
 from iosonde.report.pdf import render_pdf
-from iosonde.report.result_tables import Head, Line, ResultTable
-from iosonde.report.sections import Section
 from iosonde.report.summary import render_summary
+from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.report.terminal import cell_view, run_list, run_view
 from iosonde.report.terminal.cell_choice import chosen_cell
 from iosonde.report.terminal.cell_view import render_cell
@@ -42,6 +40,7 @@ from iosonde.report.terminal.run_view import render_run
 from tests.builders import finding
 from tests.commands import few_cells
 from tests.lab_builder import lab_run
+from tests.report.made_up import chapter, measured, with_measured
 from tests.report.paged import Paged
 from tests.runs_on_disk import write_run
 
@@ -90,18 +89,20 @@ def all_forms(run: RunRecord, failures: FailureLog) -> dict[str, str]:
 
 
 PARTS: list[tuple[ModuleType, str, str, str]] = [
-    (sections, "latency_heat_map", 'The chart "Latency over time: ', "Percentiles of latency"),
-    (sections, "run_consistency", 'The chart "Throughput over the run"', "Tail latency"),
-    (sections, "experiment_sentence", 'The sentence of "Read/write mix"', "Mix and IOPS"),
-    (sections, "experiment_tables", 'The table of figures in "Read/write mix"', "Mix and IOPS"),
-    (sections, "relative_table", "The table of multiples of the first depth", "Queue depth and IOPS"),
-    (sections, "swept_sentences", 'The sentence of "Queue-depth sweep"', "Queue depth and IOPS"),
-    (sections, "course_sentence", 'The sentence of "Over the time of the run"', "Throughput over the run"),
-    (sections, "estimate_targets", 'The section "The share of each target"', "Tail latency"),
-    (page, "throughput_latency", 'The chart "IOPS against mean latency"', "Headline"),
-    (page, "headline_of", 'The section "Headline"', "Tail latency"),
+    (run_chapters, "latency_heat_map", 'The chart "Latency over time: ', "Percentiles of latency"),
+    (run_chapters, "run_consistency", 'The chart "Throughput over the run"', "Tail latency"),
+    (experiment_chapters, "experiment_sentence", 'The sentence of "Read/write mix"', "Mix and IOPS"),
+    (experiment_chapters, "experiment_tables", 'The table of figures in "Read/write mix"', "Mix and IOPS"),
+    (experiment_chapters, "relative_table", "The table of multiples of the first depth", "Queue depth and IOPS"),
+    (experiment_chapters, "swept_sentences", 'The sentence of "Queue-depth sweep"', "Queue depth and IOPS"),
+    (run_chapters, "course_sentence", 'The sentence of "Over the time of the run"', "Throughput over the run"),
+    (run_chapters, "estimate_targets", 'The section "The share of each target"', "Tail latency"),
+    (chapters, "throughput_latency", 'The chart "IOPS against mean latency"', "Headline"),
+    (evaluated, "headline_of", 'The section "Headline"', "Tail latency"),
     (analysed, "estimate_run", "The analysis of the run", "How each number is defined"),
-    (page, "fact_groups", 'The section "Conditions"', "Plan and order"),
+    (chapters, "fact_groups", 'The section "Conditions"', "Plan and order"),
+    (chapters, "measurements", "The plan and its order", "Plan and order: 0 measurements"),
+    (chapters, "_repeats_text", "The number of repeats", "Means over not known repeats"),
     (page, "targets_text", "The names of the targets", "Headline"),
     (page, "identity_text", "The identity of the targets", "Headline"),
     (page, "brands_of", "What is said above all figures", "Headline"),
@@ -129,14 +130,14 @@ def test_whatever_fails_stands_in_its_place_and_the_rest_is_there(
 def test_every_chart_that_fails_has_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = {figure.id for figure in page_of(RunAnalysis(RUN), ()).figures}
 
-    def failing(draw: sections.Draw) -> sections.Draw:
+    def failing(draw: experiment_chapters.Draw) -> experiment_chapters.Draw:
         return wraps(draw)(lambda _: fails())
 
     broken = {
         experiment: tuple(tuple(map(failing, group)) for group in groups)
-        for experiment, groups in sections._FIGURES.items()
+        for experiment, groups in experiment_chapters._FIGURES.items()
     }
-    monkeypatch.setattr(sections, "_FIGURES", broken)
+    monkeypatch.setattr(experiment_chapters, "_FIGURES", broken)
     failures = FailureLog()
     made = page_of(RunAnalysis(RUN), (), failures)
     # One place for both charts of what draws them together.
@@ -162,7 +163,7 @@ def test_a_number_that_json_lacks_costs_its_chart_and_not_the_page(monkeypatch: 
             tuple(rows),
         )
 
-    monkeypatch.setattr(sections, "run_consistency", unsound)
+    monkeypatch.setattr(run_chapters, "run_consistency", unsound)
     failures = FailureLog()
     text = render_html(page_of(RunAnalysis(RUN), (), failures), failures)
     assert text.count('class="failed"') == 1
@@ -172,7 +173,7 @@ def test_a_number_that_json_lacks_costs_its_chart_and_not_the_page(monkeypatch: 
 
 
 def test_without_a_log_whatever_fails_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sections, "tail_range_table", fails)
+    monkeypatch.setattr(experiment_chapters, "tail_range_table", fails)
     with pytest.raises(ZeroDivisionError):
         page_of(RunAnalysis(RUN), ())
 
@@ -240,14 +241,11 @@ def broken_chart() -> Figure:
 @pytest.fixture
 def broken_page() -> Page:
     whole = page_of(RunAnalysis(RUN), [finding()])
-    section = Section(
-        "odd",
-        "An odd section",
-        "",
-        (broken_chart(), whole.sections[0].figures[0]),
-        (broken_table(), whole.sections[0].tables[0]),
+    first, *_ = measured(whole)
+    figures, tables = first.all_of(Figure), first.all_of(ResultTable)
+    return with_measured(
+        whole, chapter("An odd section", "", (broken_chart(), figures[0]), (broken_table(), tables[0]))
     )
-    return replace(whole, picture=None, sections=(section,))
 
 
 def test_what_can_not_be_drawn_or_typeset_stands_in_its_place_on_paper(broken_page: Page, drawers: Drawers) -> None:
@@ -342,7 +340,7 @@ def run_path(tmp_path: Path) -> Iterator[Path]:
 def test_a_run_whose_chart_fails_has_its_report_its_tables_and_a_warning(
     monkeypatch: pytest.MonkeyPatch, run_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(sections, "run_consistency", fails)
+    monkeypatch.setattr(run_chapters, "run_consistency", fails)
     publish.finish_directory(run_path)
     told = capsys.readouterr()
     warning, hint = told.err.splitlines()
@@ -432,7 +430,7 @@ def test_a_line_of_a_list_that_fails_is_one_of_it(
 
 
 def test_a_script_is_warned(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(sections, "run_consistency", fails)
+    monkeypatch.setattr(run_chapters, "run_consistency", fails)
     with pytest.warns(RuntimeWarning, match="Throughput over the run"):
         run = iosonde.run("sim:mmc", profile=few_cells(tmp_path), size="16MiB", seed=1, out=tmp_path / "run")
     assert run.finished

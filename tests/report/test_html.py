@@ -11,9 +11,12 @@ import pytest
 from iosonde.analysis.run import RunAnalysis
 from iosonde.findings.finding import Finding, Severity
 from iosonde.records import Experiment, Neighbour, Operation, Outcome, RunRecord
+from iosonde.report.blocks import Listing
+from iosonde.report.display import unbroken
 from iosonde.report.export import write_csv
-from iosonde.report.html import LIBRARY, _static, embedded_json, render_html, unbroken
+from iosonde.report.html import LIBRARY, _static, embedded_json, render_html
 from iosonde.report.page import page_of
+from iosonde.report.tables import ResultTable
 from tests.builders import cell_plan, cell_record, failed, finding, run_record, target_facts, totals_of, workload
 from tests.lab_builder import lab_run
 
@@ -113,22 +116,19 @@ def test_the_tables_hold_the_means_of_the_csv_s_figures(tmp_path: Path) -> None:
     with (tmp_path / "cells.csv").open(newline="", encoding="utf-8") as file:
         figures = list(csv.DictReader(file))
     checked = 0
-    for section in page_of(RunAnalysis(run), []).sections:
-        for table in section.tables:
-            names = [f"{head.name} {head.unit}".strip() for head in table.heads]
-            if "IOPS operations/s" not in names:
+    for table in page_of(RunAnalysis(run), []).all_of(ResultTable):
+        names = [f"{head.name} {head.unit}".strip() for head in table.heads]
+        if "IOPS operations/s" not in names:
+            continue
+        for line in table.lines:
+            shown = dict(zip(names, line.texts, strict=True))
+            repeats = [row for row in figures if (row["cell"], row["operation"]) == (shown["Cell"], shown["Counted"])]
+            if not repeats:
                 continue
-            for line in table.lines:
-                shown = dict(zip(names, line.texts, strict=True))
-                repeats = [
-                    row for row in figures if (row["cell"], row["operation"]) == (shown["Cell"], shown["Counted"])
-                ]
-                if not repeats:
-                    continue
-                mean = sum(float(row["iops"]) for row in repeats) / len(repeats)
-                told = float(shown["IOPS operations/s"].partition(" ±")[0].replace(",", ""))
-                assert told == pytest.approx(mean, rel=6e-4), shown
-                checked += 1
+            mean = sum(float(row["iops"]) for row in repeats) / len(repeats)
+            told = float(shown["IOPS operations/s"].partition(" ±")[0].replace(",", ""))
+            assert told == pytest.approx(mean, rel=6e-4), shown
+            checked += 1
     assert checked > 70
 
 
@@ -237,7 +237,8 @@ def test_the_fate_of_each_repeat_stands_in_the_plan_with_its_reason() -> None:
     beside = {"neighbours": (Neighbour(process=71, device="sda"),)}
     cells = tuple(each.model_copy(update=beside if (each.cell, each.repeat) == (cell, 2) else {}) for each in run.cells)
     told = page_of(RunAnalysis(run.model_copy(update={"cells": cells})), [])
-    assert [turn.outcome for turn in told.turns if turn.cell == cell] == [
+    (plan,) = told.all_of(Listing)
+    assert [line.texts[-1] for line in plan.table.lines if line.texts[1] == cell] == [
         "finished, used",
         "finished, used",
         "finished, discarded, contaminated: another run was at work on the device",
@@ -245,11 +246,7 @@ def test_the_fate_of_each_repeat_stands_in_the_plan_with_its_reason() -> None:
     ]
     assert "discarded, contaminated: another run was at work on the device" in render_html(told)
     assert any(
-        "3 (1 discarded)" in text
-        for section in told.sections
-        for table in section.tables
-        for line in table.lines
-        for text in line.texts
+        "3 (1 discarded)" in text for table in told.all_of(ResultTable) for line in table.lines for text in line.texts
     )
 
 

@@ -118,8 +118,8 @@ def test_a_chart_without_figures_has_no_picture(page: Page) -> None:
 
 
 def page_with(page: Page, figure: Figure) -> Page:
-    first = page.sections[0]
-    return replace(page, sections=(replace(first, figures=(*first.figures, figure)), *page.sections[1:]))
+    first, *others = page.chapters
+    return replace(page, chapters=(replace(first, blocks=(*first.blocks, figure)), *others))
 
 
 def test_a_picture_in_a_chart_is_in_its_png() -> None:

@@ -9,9 +9,8 @@ import pytest
 
 from iosonde.analysis.run import RunAnalysis
 from iosonde.records import Experiment, Operation
-from iosonde.report.html import render_html
+from iosonde.report.html import LINES_OPEN_MAX, render_html
 from iosonde.report.page import page_of
-from iosonde.report.result_tables import LINES_OPEN_MAX
 from tests.builders import cell_plan, cell_record, finding, run_record, totals_of, workload
 
 if TYPE_CHECKING:

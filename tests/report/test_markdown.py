@@ -13,18 +13,20 @@ from markdown_it.token import Token
 from PIL import Image
 
 from iosonde.analysis.run import RunAnalysis
+from iosonde.findings import Finding
 from iosonde.printing import printable
 from iosonde.records import Experiment
-from iosonde.report.chapters import chapters_of
+from iosonde.report.blocks import FactGroup
 from iosonde.report.drawing import Drawers
 from iosonde.report.html import render_html
 from iosonde.report.images import drawn_figures
 from iosonde.report.markdown import escaped, page_markdown, pictures_folder, write_markdown
 from iosonde.report.page import Page, page_of
-from iosonde.report.result_tables import Head, Line, ResultTable
+from iosonde.report.tables import Head, Line, ResultTable
 from tests.builders import cell_plan, finding, run_record, target_facts, workload
 from tests.lab_builder import lab_run
 from tests.report.hostile import NAMES
+from tests.report.made_up import chapter, with_measured
 
 FINDINGS = (finding(cells=("random-read-4KiB-qd256",)),)
 
@@ -92,7 +94,7 @@ def test_it_says_what_the_html_page_says(report: Path) -> None:
 def test_every_table_has_as_many_cells_in_each_row_as_in_its_head(page: Page, report: Path) -> None:
     tokens = parsed(report.read_text(encoding="utf-8"))
     tables = [token for token in tokens if token.type == "table_open"]
-    assert len(tables) == 1 + sum(len(section.tables) for section in page.sections) + 1 + len(page.facts) + 1
+    assert len(tables) == 1 + len(page.all_of(ResultTable)) + 1 + len(page.all_of(FactGroup)) + 1
     lines = [line for line in report.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
     assert len(lines) == sum(token.type == "tr_open" for token in tokens) + len(tables)
 
@@ -115,7 +117,7 @@ def test_every_link_leads_to_a_heading(page: Page, report: Path) -> None:
         "".join(sign for sign in title.lower() if sign.isalnum() or sign in " -_").replace(" ", "-") for title in titles
     }
     links = [str(token.attrs["href"]) for token in inline(tokens) if token.type == "link_open"]
-    assert len(links) == len(chapters_of(page)) + len(page.findings)
+    assert len(links) == len(page.chapters) + len(page.all_of(Finding))
     assert [link for link in links if link.removeprefix("#") not in names] == []
 
 
@@ -136,9 +138,7 @@ def test_a_hostile_name_stays_text_wherever_it_stands(name: str) -> None:
     tame = parsed(
         page_markdown(page_of(RunAnalysis(run_record([cell_plan(workload(), Experiment.TAIL)], [])), [finding()]), "x")
     )
-    tokens = parsed(
-        page_markdown(replace(page, sections=(replace(page.sections[0], sentence=name, tables=(table,)),)), "x")
-    )
+    tokens = parsed(page_markdown(with_measured(page, chapter("Odd", name, page.figures, (table,))), "x"))
     kinds = {token.type for token in (*tokens, *inline(tokens))}
     assert kinds <= {token.type for token in (*tame, *inline(tame))} | {"text_special"}
     assert plain(tokens).count(" ".join(printable(name).split())) >= 8

@@ -8,17 +8,19 @@ from itertools import pairwise
 import pytest
 
 from iosonde.analysis.run import RunAnalysis
+from iosonde.findings import Finding
 from iosonde.records import Experiment, RunRecord
-from iosonde.report.chapters import chapters_of
+from iosonde.report.blocks import FactGroup, Listing, Paragraph, Terms
 from iosonde.report.drawing import Drawers
 from iosonde.report.lettering import drawable
 from iosonde.report.page import Page, page_of
 from iosonde.report.pdf import RUNNING_LENGTH_MAX, render_pdf, shortened
-from iosonde.report.result_tables import Head, Line, ResultTable
+from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.vocabulary import Paper
 from tests.builders import cell_plan, finding, run_record, target_facts, workload
 from tests.lab_builder import lab_run
 from tests.report.hostile import NAMES
+from tests.report.made_up import chapter, with_measured
 from tests.report.paged import Paged, squeezed
 from tests.report.pictures import SHAPES, figure_of
 
@@ -54,15 +56,14 @@ def test_the_same_run_gives_the_same_bytes(page: Page, paged: Paged, drawers: Dr
 
 
 def test_every_chapter_is_in_the_contents_with_its_page(page: Page, paged: Paged) -> None:
-    chapters = chapters_of(page)
     marks = [mark for mark in paged.document.get_toc() if mark.level == 0]
-    assert [mark.get_title() for mark in marks] == [chapter.title for chapter in chapters]
+    assert [mark.get_title() for mark in marks] == [each.title for each in page.chapters]
     numbers = [mark.get_dest().get_index() for mark in marks]
     assert numbers == sorted(numbers)
     assert set(numbers) <= set(paged.links(0))
-    for chapter, number in zip(chapters, numbers, strict=True):
-        assert f"{squeezed(chapter.title)}{number + 1}" in squeezed(paged.texts[0])
-        assert chapter.title in paged.texts[number]
+    for each, number in zip(page.chapters, numbers, strict=True):
+        assert f"{squeezed(each.title)}{number + 1}" in squeezed(paged.texts[0])
+        assert each.title in paged.texts[number]
 
 
 def test_every_page_says_which_it_is_and_of_which_run(page: Page, paged: Paged) -> None:
@@ -74,11 +75,12 @@ def test_every_page_says_which_it_is_and_of_which_run(page: Page, paged: Paged) 
 def test_what_the_page_says_is_on_paper(page: Page, paged: Paged) -> None:
     letters = paged.letters
     said = [
-        *(sentence for chapter in chapters_of(page) for sentence in (chapter.lead, *chapter.sentences)),
+        *(sentence for each in page.chapters for sentence in each.lead),
+        *(paragraph.text for paragraph in page.all_of(Paragraph)),
         *(text for figure in page.figures for text in (figure.title, figure.caption)),
-        *(text for each in page.findings for text in (each.statement, each.advice, each.deciding_test)),
-        *(text for each in page.facts for pair in each.facts for text in pair),
-        *(text for pair in page.definitions for text in pair),
+        *(text for each in page.all_of(Finding) for text in (each.statement, each.advice, each.deciding_test)),
+        *(text for each in page.all_of(FactGroup) for pair in each.facts for text in pair),
+        *(text for terms in page.all_of(Terms) for pair in terms.pairs for text in pair),
     ]
     assert len(said) > 100
     assert [text for text in said if squeezed(text) not in letters] == []
@@ -86,11 +88,10 @@ def test_what_the_page_says_is_on_paper(page: Page, paged: Paged) -> None:
 
 def test_every_figure_of_every_table_is_on_paper(page: Page, paged: Paged) -> None:
     letters = paged.letters
-    tables = [table for section in page.sections for table in section.tables]
+    tables = [*page.all_of(ResultTable), *(listing.table for listing in page.all_of(Listing))]
     parts = {part for table in tables for line in table.lines for text in line.texts for part in text.split(" ± ")}
     assert len(parts) > 500
     assert [part for part in parts if squeezed(part) not in letters] == []
-    assert [turn.seed for turn in page.turns if str(turn.seed) not in letters] == []
 
 
 def test_the_texts_of_charts_are_text(paged: Paged) -> None:
@@ -109,7 +110,7 @@ def test_every_letter_is_of_a_font_that_comes_with_iosonde_or_typst(paged: Paged
 def test_a_doubted_figure_leads_to_its_finding(page: Page, paged: Paged) -> None:
     (number,) = [number for number, text in enumerate(paged.texts) if "Unreliable, see span-fits-cache" in text]
     target = paged.links(number)[-1]
-    assert page.findings[0].statement in paged.texts[target]
+    assert page.all_of(Finding)[0].statement in paged.texts[target]
 
 
 @pytest.mark.parametrize(
@@ -122,7 +123,7 @@ def test_a_doubted_figure_leads_to_its_finding(page: Page, paged: Paged) -> None
 )
 def test_brands_stand_on_every_page(changes: dict[str, bool | str], brands: Sequence[str], drawers: Drawers) -> None:
     run = lab_run(repeats=1, **changes)  # type: ignore[arg-type]  # each case changes others
-    page = replace(page_of(RunAnalysis(run), []), picture=None, sections=())
+    page = with_measured(page_of(RunAnalysis(run), []))
     paged = Paged(render_pdf(page, drawers))
     assert len(paged.texts) > 3
     assert all(", ".join(brands) in text for text in paged.texts)
@@ -141,8 +142,7 @@ def test_a_hostile_name_stays_text_and_on_its_page(name: str, drawers: Drawers) 
     page = page_of(RunAnalysis(empty_run(name)), [hostile])
     heads = (Head(name, number=False), Head("IOPS", name))
     table = ResultTable(name, heads, (Line((name, "1")), Line((name,), name)), (name,))
-    section = replace(page.sections[0], title=name, sentence=name, tables=(table,))
-    paged = Paged(render_pdf(replace(page, sections=(section,)), drawers))
+    paged = Paged(render_pdf(with_measured(page, chapter(name, name, page.figures, (table,))), drawers))
     assert paged.letters.count(squeezed(drawable(name))) >= 10
     assert paged.outside() == []
     assert {font for font in paged.fonts() if not FONTS.match(font)} == set()
@@ -153,8 +153,7 @@ def test_a_table_of_any_width_fits_its_page(page: Page, columns: int, drawers: D
     heads = (Head("Cell", number=False), *(Head(f"Column {number}", "operations/s") for number in range(columns)))
     values = [f"{number + 1},234,567 ± 1,{number + 100}" for number in range(columns)]
     table = ResultTable("Wide.", heads, tuple(Line((f"row-{row}", *values)) for row in range(30)), ())
-    section = replace(page.sections[0], figures=(), tables=(table,))
-    paged = Paged(render_pdf(replace(page, picture=None, sections=(section,)), drawers))
+    paged = Paged(render_pdf(with_measured(page, chapter("Wide", tables=(table,))), drawers))
     assert paged.outside() == []
     for value in values:
         assert paged.letters.count(squeezed(value.split(" ± ")[0])) >= 30
@@ -174,8 +173,8 @@ def test_columns_of_a_table_do_not_run_into_each_other(paged: Paged) -> None:
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_any_shape_of_chart_is_on_paper(page: Page, shape: str, drawers: Drawers) -> None:
-    section = replace(page.sections[0], figures=(figure_of(SHAPES[shape]()),), tables=())
-    paged = Paged(render_pdf(replace(page, picture=None, sections=(section,)), drawers))
+    made_up = chapter("A shape", figures=(figure_of(SHAPES[shape]()),))
+    paged = Paged(render_pdf(with_measured(page, made_up), drawers))
     assert "A made-up chart" in " ".join(paged.texts)
     assert paged.outside() == []
 

@@ -21,9 +21,9 @@ from iosonde.report.markdown import page_markdown
 from iosonde.report.page import Page, page_of
 from iosonde.report.pdf import paper_data, render_pdf
 from iosonde.report.probe_summary import render_probe
-from iosonde.report.result_tables import Head, Line, ResultTable
 from iosonde.report.sentences import experiment_sentence
 from iosonde.report.summary import render_summary
+from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.report.terminal.cell_choice import chosen_cell
 from iosonde.report.terminal.cell_view import render_cell
 from iosonde.report.terminal.run_view import render_run
@@ -32,6 +32,7 @@ from iosonde.vocabulary import Paper
 from tests.builders import cell_plan, cell_record, finding, run_record, totals_of, workload
 from tests.judging import findings_of
 from tests.lab_builder import lab_run
+from tests.report.made_up import chapter_of
 
 BEST = "random-read-4KiB-qd256"
 MIX = "random-mix50-4KiB-qd16"
@@ -75,8 +76,8 @@ def test_the_page_strikes_it_out_in_headline_and_tables_and_says_so(page: Page) 
 
 def test_what_is_set_against_an_invalid_cell_is_invalid_with_it(run: RunRecord) -> None:
     shallow = finding("neighbours", Severity.INVALID, ("random-read-4KiB-qd1",))
-    [sweep] = [each for each in page_of(RunAnalysis(run), [shallow]).sections if each.id == "queue-depth"]
-    [table] = [each for each in sweep.tables if each.caption.startswith("Each depth against")]
+    sweep = chapter_of(page_of(RunAnalysis(run), [shallow]), "queue-depth")
+    [table] = [each for each in sweep.all_of(ResultTable) if each.caption.startswith("Each depth against")]
     assert all((line.invalid == SEE) == line.texts[0].startswith("random-read") for line in table.lines)
 
 

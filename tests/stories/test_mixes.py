@@ -10,20 +10,24 @@ import pytest
 from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.run import RunAnalysis
 from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, measure_to_directory
+from iosonde.charts.figure import Figure
 from iosonde.machine.local_host import LocalHost
 from iosonde.plans import campaign_plan, read_campaign
 from iosonde.plans.models import load_model
 from iosonde.records import Experiment, Operation, RunRecord
+from iosonde.report.blocks import Answers, Cards
 from iosonde.report.export import run_json
+from iosonde.report.headline_figures import HeadlineGroup
 from iosonde.report.html import render_html
 from iosonde.report.markdown import page_markdown
 from iosonde.report.page import Page, page_of
-from iosonde.report.sections import Section
+from iosonde.report.tables import ResultTable
 from iosonde.store import load_run
 from iosonde.units import SECOND_NS
 from iosonde.vocabulary import EngineChoice
 from tests.commands import iosonde
 from tests.judging import findings_of
+from tests.report.made_up import chapter_of
 
 HEAD = """
 name = "mixes"
@@ -89,8 +93,9 @@ def page(swept: RunRecord) -> Page:
     return page_of(RunAnalysis(swept), findings_of(swept))
 
 
-def section(page: Page, identity: str) -> Section:
-    return next(each for each in page.sections if each.id == identity)
+def headline(page: Page) -> tuple[HeadlineGroup, ...]:
+    (cards,) = page.all_of(Cards)
+    return cards.groups
 
 
 def test_each_depth_gives_what_theory_says_and_each_kind_its_share(swept: RunRecord) -> None:
@@ -114,38 +119,37 @@ def test_the_knee_of_the_mix_is_at_the_number_of_servers(swept: RunRecord) -> No
 
 
 def test_the_page_draws_the_mix_and_tells_its_knee(page: Page) -> None:
-    assert any("16 KiB random 70/30 mix: the knee is at depth 4" in answer for answer in page.answers)
-    assert page.picture is not None
-    assert [row["queue_depth_asked"] for row in page.picture.rows if row["knee"]] == [4]
-    depths = section(page, "queue-depth")
-    assert {row["series"] for row in depths.figures[0].rows} == {
-        f"70/30 mix: {kind}" for kind in ("reads", "writes", "all")
-    }
-    assert [figure.id for figure in depths.figures if figure.chart is None] == []
-    multiples = next(table for table in depths.tables if "against the shallowest" in table.caption)
+    (answers,) = page.all_of(Answers)
+    assert any("16 KiB random 70/30 mix: the knee is at depth 4" in answer for answer in answers.sentences)
+    assert [row["queue_depth_asked"] for row in page.figures[0].rows if row["knee"]] == [4]
+    depths = chapter_of(page, "queue-depth")
+    figures = depths.all_of(Figure)
+    assert {row["series"] for row in figures[0].rows} == {f"70/30 mix: {kind}" for kind in ("reads", "writes", "all")}
+    assert [figure.id for figure in figures if figure.chart is None] == []
+    multiples = next(table for table in depths.all_of(ResultTable) if "against the shallowest" in table.caption)
     assert [line.texts[1:3] for line in multiples.lines] == [("all", f"{2**step} x") for step in range(7)]
 
 
 def test_every_chart_says_for_those_who_cannot_see_it_what_it_shows(page: Page) -> None:
     html = render_html(page)
-    for figure in section(page, "queue-depth").figures:
+    for figure in chapter_of(page, "queue-depth").all_of(Figure):
         assert figure.specification["description"] == figure.caption
         assert f'aria-label="{figure.caption}'.replace("'", "&#39;") in html
 
 
 def test_the_headline_is_of_the_mix_with_its_block_size(page: Page) -> None:
-    assert [(group.id, group.name) for group in page.headline.groups] == [
+    assert [(group.id, group.name) for group in headline(page)] == [
         ("random-70-30-mix-iops", "Random 70/30 mix, 16 KiB"),
         ("random-70-30-mix-latency", "Random 70/30 mix, 16 KiB"),
     ]
-    names = [figure.name for figure in page.headline.groups[1].figures]
+    names = [figure.name for figure in headline(page)[1].figures]
     assert names == ["mean of reads", "p99 of reads", "mean of writes", "p99 of writes"]
 
 
 def test_the_document_holds_the_same_headline_and_knee(swept: RunRecord, page: Page) -> None:
     document = json.loads(run_json(RunAnalysis(swept), findings_of(swept)))
-    assert [group["name"] for group in document["headline"]] == [group.name for group in page.headline.groups]
-    assert document["headline"][0]["figures"][0]["value"] == page.headline.groups[0].figures[0].value
+    assert [group["name"] for group in document["headline"]] == [group.name for group in headline(page)]
+    assert document["headline"][0]["figures"][0]["value"] == headline(page)[0].figures[0].value
     assert document["knees"]["70/30 mix"]["point"]["queue_depth"] == 4
     assert document["sweeps"] == {"70/30 mix": [cell.cell for cell in swept.header.plan.cells]}
     assert document["knee_sentences"]["70/30 mix"].startswith("16 KiB random 70/30 mix: the knee is at depth 4")

@@ -18,6 +18,7 @@ from iosonde.report.terminal.checked import render_checked
 from tests.commands import iosonde
 from tests.house.checkout import ROOT
 from tests.judging import findings_of
+from tests.report.made_up import measured
 from tests.stories.whole_reports import assert_drawn, assert_whole, measure, report_of, shown
 
 MODELS = model_names()
@@ -53,7 +54,7 @@ def test_the_lab_runs_on_every_model_to_a_whole_report(models: tuple[str, ...], 
     report = report_of(tmp_path / "run")
     assert_whole(report)
     assert report.run.finished
-    assert [section.id for section in report.page.sections][:5] == [
+    assert [chapter.id for chapter in measured(report.page)][:5] == [
         "baseline",
         "block-size",
         "mix",

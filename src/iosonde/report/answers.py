@@ -12,6 +12,7 @@ from iosonde.report.display import figure_text
 from iosonde.report.headline_figures import Headline, HeadlineGroup, SweptKnee
 from iosonde.report.knee_words import TOLD_IN_FULL_MAX, knee_sentence, knee_short, knees_in_brief
 from iosonde.report.sentences import experiment_sentence
+from iosonde.report.titles import IN_SHORT
 from iosonde.report.validity import MARK, UNRELIABLE, Invalid, invalid_cells, see
 
 ANSWERS_MAX: Final = 5
@@ -33,13 +34,15 @@ def answers_of(
         ("knees", lambda: _knees(headline)),
         ("the tail", lambda: _tail(headline)),
     )
-    told = (failures.attempt(f"the answer about {about}", writer, lambda _: "", "answers") for about, writer in writers)
+    told = (
+        failures.attempt(f"the answer about {about}", writer, lambda _: "", IN_SHORT.id) for about, writer in writers
+    )
     said = [sentence for sentence in told if sentence]
     return (*said[: ANSWERS_MAX - 1], _doubts(findings, was_asked=not failures.sentences_of(FINDINGS)))
 
 
 def _reached(headline: Headline) -> str:
-    best = [group for group in headline.groups if group.figures and group.figures[0].name == "best"]
+    best = [group for group in headline.groups if group.is_best]
     parts = [f"{_main(group)} of {group.of} ({group.where})" for group in best[:BESTS_MAX]]
     rates = [group for group in headline.groups if group.id.endswith("-rate") and group.figures]
     parts += [f"{_main(group)} of {group.of} were kept ({group.where})" for group in rates[:BESTS_MAX]]

@@ -1,177 +1,156 @@
-"""The page as chapters, for forms that are laid out from top to bottom: paper and Markdown."""
+"""What stands in a report, and in which order. Said here once: HTML, paper and Markdown walk the same chapters."""
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 from iosonde.charts.figure import Figure
-from iosonde.findings.finding import Finding
-from iosonde.report.facts import FactGroup
-from iosonde.report.headline_figures import HeadlineGroup
-from iosonde.report.page import Page
-from iosonde.report.result_tables import Head, Line, ResultTable
-from iosonde.report.sections import Section
+from iosonde.charts.trade_off import throughput_latency
+from iosonde.failures import FailureLog, PartFailure
+from iosonde.records import Outcome, RunRecord
+from iosonde.report.answers import answers_of
+from iosonde.report.blocks import Answers, Block, Cards, Chapter, FactGroups, Glance, Notice, Terms, notices
+from iosonde.report.definitions import DEFINITIONS as TERMS
+from iosonde.report.evaluated import EvaluatedRun
+from iosonde.report.experiment_chapters import experiment_chapter
+from iosonde.report.facts import fact_groups
+from iosonde.report.made_charts import made_figures
+from iosonde.report.measurement_order import measurements, plan_listing
+from iosonde.report.run_chapters import over_time_chapter, targets_chapter
+from iosonde.report.titles import (
+    CONDITIONS,
+    DEFINITIONS,
+    DEFINITIONS_LABEL,
+    FINDINGS,
+    FINDINGS_AT_A_GLANCE,
+    HEADLINE,
+    IN_SHORT,
+    OVER_TIME,
+    TARGETS,
+    TITLES,
+    Heading,
+    experiment_heading,
+)
 
+NOT_KNOWN: Final = "not known"
 NOTHING_FOUND: Final = "No rule found anything to object to."
 
 
-@dataclass(frozen=True)
-class Answers:
-    """Sentences that stand apart from one another."""
-
-    sentences: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Glance:
-    """The findings at a glance: which there are, each with its place."""
-
-    title: str
-    findings: tuple[Finding, ...]
-
-
-@dataclass(frozen=True)
-class Cards:
-    """The headline: groups of figures that stand side by side."""
-
-    groups: tuple[HeadlineGroup, ...]
-
-
-@dataclass(frozen=True)
-class Titled:
-    """A table under a heading of its own."""
-
-    title: str
-    table: ResultTable
-
-
-@dataclass(frozen=True)
-class Terms:
-    """Pairs of a term and what it means."""
-
-    pairs: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True)
-class Notice:
-    """What stands in the place of something that could not be made."""
-
-    sentence: str
-
-
-Part = Answers | Glance | Cards | Finding | Figure | ResultTable | Titled | FactGroup | Terms | Notice
-
-
-@dataclass(frozen=True)
-class Chapter:
-    """What stands under one heading. ``lead`` says what follows; ``sentences`` are its answers in words."""
-
-    id: str
-    title: str
-    lead: str
-    sentences: tuple[str, ...]
-    parts: tuple[Part, ...]
-
-
-def identity_pairs(page: Page) -> tuple[tuple[str, str], ...]:
-    """What was measured, when and by what: the lines below the title."""
+def chapters_of(found: EvaluatedRun, failures: FailureLog) -> tuple[Chapter, ...]:
+    """All chapters from top to bottom. What fails costs its own place, and is in ``failures``."""
+    picture, *more = _trade_off(found, failures) or (None,)
+    measured = _measured(found, more, failures)
+    headline = _headline(found, failures)
     return (
-        ("Identity", page.identity),
-        ("Span", page.span),
-        ("Measured", page.created_at),
-        ("Run", page.run),
-        ("Made by", f"iosonde {page.version}"),
+        _in_short(found, picture, failures),
+        *headline,
+        *measured,
+        _findings(found, failures),
+        _conditions(found, failures),
+        Chapter(*DEFINITIONS, (Terms(TERMS),), label=DEFINITIONS_LABEL),
     )
 
 
-def chapters_of(page: Page) -> tuple[Chapter, ...]:
-    """All of the page below its title, in its order and in its words."""
-    return (
-        _answers(page),
-        *_headline(page),
-        *map(_section, page.sections),
-        _findings(page),
-        Chapter("conditions", "Conditions", "", (), (*_notices(page, "conditions"), *page.facts, _plan(page))),
-        Chapter("definitions", "How each number is defined", "", (), (Terms(page.definitions),)),
+def _in_short(found: EvaluatedRun, picture: Figure | None, failures: FailureLog) -> Chapter:
+    """The answers with the findings at a glance, and the one picture beside them."""
+    answers = answers_of(found.estimates, found.headline, found.findings, failures)
+    blocks: list[Block] = [Answers(answers), *_failed(IN_SHORT, failures)]
+    if found.findings:
+        blocks.append(Glance(FINDINGS_AT_A_GLANCE, found.findings))
+    if picture is not None:
+        blocks.append(picture)
+    return Chapter(*IN_SHORT, tuple(blocks), () if found.findings else _nothing_found(failures))
+
+
+def _headline(found: EvaluatedRun, failures: FailureLog) -> tuple[Chapter, ...]:
+    """The figures that a reader looks for first; no chapter where none was planned."""
+    repeats = failures.attempt(
+        "the number of repeats", lambda: _repeats_text(found.run), lambda _: NOT_KNOWN, HEADLINE.id
     )
+    failed = _failed(HEADLINE, failures)
+    headline = found.headline
+    if not headline.groups:
+        return (Chapter(*HEADLINE, failed),) if failed else ()
+    means = f"Means over {repeats} repeats with their 95 % intervals; percentiles over all repeats together."
+    lead = tuple(filter(None, (means, headline.untold_text)))
+    return (Chapter(*HEADLINE, (*failed, Cards(headline.groups)), lead),)
 
 
-def part_name(part: Part) -> str:
-    """What a part is called where it could not be written."""
-    if isinstance(part, Figure):
-        return f'the chart "{part.title}"'
-    if isinstance(part, Finding):
-        return f'the finding "{part.id}"'
-    if isinstance(part, Titled | FactGroup):
-        return f'the table "{part.title}"'
-    return f"the table: {part.caption}" if isinstance(part, ResultTable) else f"the {type(part).__name__.lower()}"
+def _measured(found: EvaluatedRun, more: Sequence[Figure], failures: FailureLog) -> tuple[Chapter, ...]:
+    """A chapter for each experiment, the course of the run, and what each of several targets gave.
+
+    ``more`` are the pictures of sweeps that the one above all chapters has no room for.
+    """
+    makers: list[tuple[Heading, Callable[[], Chapter | None]]] = [
+        (
+            experiment_heading(experiment),
+            partial(experiment_chapter, experiment, found, more if experiment is found.swept else (), failures),
+        )
+        for experiment in TITLES
+        if found.cells(experiment)
+    ]
+    makers += [
+        (OVER_TIME, lambda: over_time_chapter(found, failures)),
+        (TARGETS, lambda: targets_chapter(found)),
+    ]
+    made = (_made(heading, make, failures) for heading, make in makers)
+    return tuple(chapter for chapter in made if chapter is not None)
 
 
-def nothing_text(figure: Figure) -> str:
-    """What stands in the place of a chart that draws nothing."""
-    return figure.failure or figure.nothing
+def _made(heading: Heading, make: Callable[[], Chapter | None], failures: FailureLog) -> Chapter | None:
+    def instead(failure: PartFailure) -> Chapter:
+        return Chapter(*heading, (Notice(failure.sentence),))
+
+    return failures.attempt(f'the section "{heading.title}"', make, instead)
 
 
-def _section(section: Section) -> Chapter:
-    sentences = (section.sentence,) if section.sentence else ()
-    return Chapter(
-        section.id,
-        section.title,
-        "",
-        sentences,
-        (*map(Notice, section.failures), *section.figures, *section.tables),
-    )
-
-
-def _notices(page: Page, section: str) -> tuple[Notice, ...]:
-    return tuple(map(Notice, page.failed.get(section, ())))
-
-
-def left_out_text(figure: Figure) -> str:
-    """What the chart leaves out, in one sentence; empty where that is nothing."""
-    if not figure.left_out:
-        return ""
-    return f"Left out: {'; '.join(figure.left_out)}."
-
-
-def _headline(page: Page) -> tuple[Chapter, ...]:
-    notices = _notices(page, "headline")
-    if not page.headline.groups:
-        return (Chapter("headline", "Headline", "", (), notices),) if notices else ()
-    lead = f"Means over {page.repeats} repeats with their 95 % intervals; percentiles over all repeats together."
-    more = (page.headline.untold_text,) if page.headline.untold else ()
-    return (Chapter("headline", "Headline", lead, more, (*notices, Cards(page.headline.groups))),)
-
-
-def nothing_found(page: Page) -> str:
-    """What is said where there is no finding; nothing where a rule could not be asked."""
-    return "" if page.failed.get("findings") else NOTHING_FOUND
-
-
-def _answers(page: Page) -> Chapter:
-    parts: list[Part] = [Answers(page.answers), *_notices(page, "answers")]
-    if page.findings:
-        parts.append(Glance("Findings, most severe first", page.findings))
-    if page.picture is not None:
-        parts.append(page.picture)
-    return Chapter("answers", "In short", "" if page.findings else nothing_found(page), (), tuple(parts))
-
-
-def _findings(page: Page) -> Chapter:
+def _findings(found: EvaluatedRun, failures: FailureLog) -> Chapter:
     lead = (
-        "What makes these numbers unreliable, and what else to know of them; most severe first."
-        if page.findings
-        else nothing_found(page)
+        ("What makes these numbers unreliable, and what else to know of them; most severe first.",)
+        if found.findings
+        else _nothing_found(failures)
     )
-    return Chapter("findings", "Findings", lead, (), (*_notices(page, "findings"), *page.findings))
+    label = f"{FINDINGS.title} ({len(found.findings)})"
+    return Chapter(*FINDINGS, (*_failed(FINDINGS, failures), *found.findings), lead, label)
 
 
-def _plan(page: Page) -> Titled:
-    table = ResultTable(
-        caption="The order in which cells were measured, and the seed of each.",
-        heads=(Head("Order"), Head("Cell", number=False), Head("Repeat"), Head("Seed"), Head("Outcome", number=False)),
-        lines=tuple(
-            Line((str(turn.order), turn.cell, str(turn.repeat), str(turn.seed), turn.outcome)) for turn in page.turns
-        ),
-        notes=(),
+def _conditions(found: EvaluatedRun, failures: FailureLog) -> Chapter:
+    """What was measured, where and with what, and each measurement in its order."""
+    facts = failures.attempt(
+        f'the section "{CONDITIONS.title}"', lambda: fact_groups(found.analysis), lambda _: (), CONDITIONS.id
     )
-    return Titled(f"Plan and order: {len(page.turns)} measurements with their seeds", table)
+    rows = failures.attempt(
+        "the plan and its order", lambda: measurements(found.run, found.estimates), lambda _: (), CONDITIONS.id
+    )
+    return Chapter(*CONDITIONS, (*_failed(CONDITIONS, failures), FactGroups(facts), plan_listing(rows)))
+
+
+def _trade_off(found: EvaluatedRun, failures: FailureLog) -> tuple[Figure, ...]:
+    """The trade-off of each sweep; more than one chart where there are more sweeps than one has room for."""
+    return made_figures(
+        "throughput-latency",
+        "IOPS against mean latency",
+        lambda: throughput_latency(found.estimates.closed_loops.sweeps),
+        found.invalid,
+        failures,
+    )
+
+
+def _failed(heading: Heading, failures: FailureLog) -> tuple[Notice, ...]:
+    return tuple(notices(failures.sentences_of(heading.id)))
+
+
+def _nothing_found(failures: FailureLog) -> tuple[str, ...]:
+    """What is said where there is no finding; nothing where a rule could not be asked."""
+    return () if failures.sentences_of(FINDINGS.id) else (NOTHING_FOUND,)
+
+
+def _repeats_text(run: RunRecord) -> str:
+    """How many repeats figures come from; with an aim, from the cell with the fewest to that with the most."""
+    plan = run.header.plan
+    if plan.is_fixed:
+        return str(plan.repeats)
+    counts = Counter(record.cell for record in run.cells if record.outcome is Outcome.FINISHED).values()
+    least, most = min(counts, default=0), max(counts, default=0)
+    return str(most) if least == most else f"{least} to {most}"

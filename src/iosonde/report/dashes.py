@@ -33,3 +33,8 @@ def explained(rows: Sequence[Sequence[str]]) -> tuple[list[tuple[str, ...]], tup
     marks = {reason: f"{NO_VALUE}{str(number).translate(_MARKS)}" for number, reason in enumerate(reasons, start=1)}
     marked = [tuple(marks[text.reason] if isinstance(text, Dash) else text for text in row) for row in rows]
     return marked, tuple(f"{marks[reason]}: {reason}." for reason in reasons)
+
+
+def no_figures_text(why: str) -> str:
+    """What stands in the place of figures that there are not, with the reason; empty where there is none."""
+    return f"No figures: {why}." if why else ""

@@ -9,6 +9,7 @@ from iosonde.findings import Finding, find_in
 from iosonde.report.export import run_tables
 from iosonde.report.html import bare_html, render_html
 from iosonde.report.page import page_of
+from iosonde.report.titles import CONDITIONS
 from iosonde.safe_files import write_file
 from iosonde.store import RunDirectory, load_run, write_parquet
 
@@ -33,7 +34,7 @@ def derive_files(directory: Path) -> Derived:
     page = RunDirectory(directory).report_path
     findings = find_in(analysis, failures)
     failures.attempt(
-        "Parquet", lambda: write_parquet(directory, run_tables(analysis, findings)), lambda _: (), "conditions"
+        "Parquet", lambda: write_parquet(directory, run_tables(analysis, findings)), lambda _: (), CONDITIONS.id
     )
     write_html(analysis, findings, page, failures)
     return Derived(analysis, findings, page, failures)

@@ -1,5 +1,6 @@
 """Headline figures and names as people read them."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -32,6 +33,9 @@ UNIT_BASES: Final = {
 SPREAD_OF_MEAN: Final = "95 % interval of the mean"
 SPREAD_OF_PERCENTILE: Final = "95 % interval"
 SPREAD_OF_REPEATS: Final = "lowest to highest repeat"
+
+
+_BEFORE_UNIT: Final = re.compile(r"(?<=\d) (?=(?:%|[KMGT]iB|[kMGT]?B|[MG]B/s|ns|us|ms|s|IOPS|commits/s)\b|%)")
 
 
 @dataclass(frozen=True)
@@ -119,3 +123,18 @@ def granularity_text(gaps: Times | None) -> str:
 def drift_text(ppm: float | None) -> str:
     """By how much a clock was off; empty where nobody knows."""
     return "" if ppm is None else f"{ppm:+.1f} parts in a million"
+
+
+def yes_text(value: bool) -> str:  # noqa: FBT001 - a value to be shown, not a switch
+    """``yes`` or ``no``."""
+    return "yes" if value else "no"
+
+
+def number_text(value: int | None) -> str:
+    """A number with its thousands apart; a dash where nobody knows it."""
+    return NO_VALUE if value is None else f"{value:,}"
+
+
+def unbroken(text: str) -> str:
+    """The text with each number kept on one line with its unit and its interval."""
+    return _BEFORE_UNIT.sub("\u00a0", text.replace(" ± ", "\u00a0±\u00a0"))

@@ -6,9 +6,13 @@ from typing import Final
 from iosonde.analysis.experiments import DepthSweep
 from iosonde.analysis.knee import Knee
 from iosonde.figures import Figure
+from iosonde.report.dashes import no_figures_text
 from iosonde.vocabulary import Quantity
 
 NAMED_MAX: Final = 4
+BEST: Final = "best"
+IMPLIED_NAMES: Final = frozenset({BEST, "rate"})
+"""Names that the group's own says already."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +27,11 @@ class HeadlineFigure(Figure):
     lowest: float | None = None
     highest: float | None = None
     remark: str = ""
+
+    @property
+    def is_implied(self) -> bool:
+        """Whether its name says no more than that of its group."""
+        return self.name in IMPLIED_NAMES
 
     @property
     def is_aimed_at(self) -> bool:
@@ -53,6 +62,21 @@ class HeadlineGroup:
     doubted_by: tuple[str, ...] = ()
     invalid_by: tuple[str, ...] = ()
     of: str = ""
+
+    @property
+    def where_text(self) -> str:
+        """Where the figures were measured; of the best ones it says that they are."""
+        return f"highest measured, at {self.where}" if self.is_best else self.where
+
+    @property
+    def is_best(self) -> bool:
+        """Whether the figures are those of the cell with the highest throughput."""
+        return bool(self.figures) and self.figures[0].name == BEST
+
+    @property
+    def missing_text(self) -> str:
+        """Why there are no figures, as a sentence; empty when there are."""
+        return no_figures_text(self.missing)
 
 
 @dataclass(frozen=True)

@@ -1,23 +1,43 @@
 """The page: one file that opens offline, with the chart library inside and nothing fetched from anywhere."""
 
-import re
 from base64 import b64encode
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
+from itertools import takewhile
+from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from iosonde.charts.figure import Figure
 from iosonde.failures import STRICT, FailureLog
+from iosonde.findings.finding import Finding
 from iosonde.printing import printable
+from iosonde.report.blocks import (
+    Answers,
+    Block,
+    Cards,
+    Chapter,
+    Charts,
+    FactGroup,
+    FactGroups,
+    Glance,
+    Leaf,
+    Listing,
+    Notice,
+    Paragraph,
+    Terms,
+    block_name,
+    left_out_text,
+    nothing_text,
+)
 from iosonde.report.brand import Brand
-from iosonde.report.chapters import nothing_found
-from iosonde.report.display import figure_text
+from iosonde.report.display import figure_text, unbroken
+from iosonde.report.headline_figures import HeadlineGroup
 from iosonde.report.page import Page
-
-_BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:%|[KMGT]iB|[kMGT]?B|[MG]B/s|ns|us|ms|s|IOPS|commits/s)\b|%)")
+from iosonde.report.tables import ResultTable
 
 LIBRARY = "vega-bundle.js"
 """Vega, Vega-Lite and Vega-Embed as vl-convert bundles them; kept as a file because bundling takes two seconds.
@@ -26,29 +46,74 @@ A test holds it equal to what the installed vl-convert gives, and says how to re
 """
 
 
+LINES_OPEN_MAX: Final = 200
+"""A table with more lines is folded: all of them at once would be in the way, and slow to lay out."""
+
+_MACROS: Final[dict[type[Block | HeadlineGroup], str]] = {
+    Answers: "answers",
+    Cards: "cards",
+    Charts: "charts",
+    FactGroup: "facts",
+    FactGroups: "fact_groups",
+    Figure: "chart",
+    Finding: "finding",
+    Glance: "glance",
+    HeadlineGroup: "headline_card",
+    Listing: "listing",
+    Notice: "notice",
+    Paragraph: "paragraph",
+    ResultTable: "results",
+    Terms: "terms",
+}
+"""The macro of ``parts.html.j2`` that lays a block out."""
+
+
+@dataclass(frozen=True)
+class _LaidOut:
+    """A chapter as the page has it: its lead stands below its answers, and below what stands in the place of others."""
+
+    chapter: Chapter
+    above: tuple[Block, ...]
+    below: tuple[Block, ...]
+
+    @property
+    def words(self) -> tuple[Block, ...]:
+        """What stands below the lead and beside the pictures."""
+        return tuple(block for block in self.below if not isinstance(block, Figure))
+
+    @property
+    def pictures(self) -> tuple[Figure, ...]:
+        """The charts that stand by themselves."""
+        return tuple(block for block in self.below if isinstance(block, Figure))
+
+
 def render_html(page: Page, failures: FailureLog = STRICT) -> str:
     """The whole report as one HTML document. What fails stands in its place, and in ``failures``."""
-
-    def tried(part: str, macro: Callable[..., Markup], *shown: object) -> Markup:
-        return failures.attempt(part, lambda: macro(*shown), lambda failure: _notice(failure.sentence))
-
     drawn = [figure for figure in page.figures if figure.chart is not None]
     specifications = {figure.id: embedded_json(figure.specification_json) for figure in drawn}
     library, starter = _static(LIBRARY), _static("report.js")
     style = _static("report.css") + _printed_brands(page.brands) + _heights(drawn)
-    template = _environment().get_template("report.html.j2")
-    return template.render(
-        page=page,
-        tried=tried,
-        notice=_notice,
-        nothing_found=nothing_found(page),
-        specs=specifications,
-        style=Markup(style),  # noqa: S704 - our own file
-        style_hash=_hash(style),
-        library=Markup(library),  # noqa: S704 - our own file
-        starter=Markup(starter),  # noqa: S704 - our own file
-        script_hashes=[_hash(library), _hash(starter)],
+    first, *others = map(_laid_out, page.chapters)
+    return (
+        _environment(failures)
+        .get_template("report.html.j2")
+        .render(
+            page=page,
+            first=first,
+            others=others,
+            specs=specifications,
+            style=Markup(style),  # noqa: S704 - our own file
+            style_hash=_hash(style),
+            library=Markup(library),  # noqa: S704 - our own file
+            starter=Markup(starter),  # noqa: S704 - our own file
+            script_hashes=[_hash(library), _hash(starter)],
+        )
     )
+
+
+def _laid_out(chapter: Chapter) -> _LaidOut:
+    above = tuple(takewhile(lambda block: isinstance(block, Answers | Notice), chapter.blocks))
+    return _LaidOut(chapter, above, chapter.blocks[len(above) :])
 
 
 def bare_html(sentence: str) -> str:
@@ -71,11 +136,6 @@ def _notice(sentence: str) -> Markup:
     return Markup('<p class="failed" role="note">{}</p>').format(sentence)
 
 
-def unbroken(text: str) -> str:
-    """The text with each number kept on one line with its unit and its interval."""
-    return _BEFORE_UNIT.sub("\u00a0", text.replace(" ± ", "\u00a0±\u00a0"))
-
-
 def _printed_brands(brands: Sequence[Brand]) -> str:
     """The brands once more, in the margin of every printed page. Their words are our own."""
     words = ", ".join(brand.word.upper() for brand in brands)
@@ -90,7 +150,7 @@ def _heights(figures: Sequence[Figure]) -> str:
     return "".join(f"@media screen {{ .height-{each} {{ min-height: {each}px; }} }}\n" for each in heights)
 
 
-def _environment() -> Environment:
+def _environment(failures: FailureLog) -> Environment:
     environment = Environment(
         loader=PackageLoader("iosonde.report"),
         autoescape=True,
@@ -98,10 +158,40 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["figure_text"] = figure_text
-    environment.filters["printable"] = printable
-    environment.filters["unbroken"] = unbroken
+    environment.filters |= {
+        "figure_text": figure_text,
+        "left_out_text": left_out_text,
+        "nothing_text": nothing_text,
+        "printable": printable,
+        "unbroken": unbroken,
+    }
+    environment.globals |= {
+        "lines_open_max": LINES_OPEN_MAX,
+        "notice_of": _notice,
+        "told": _teller(environment, failures),
+    }
     return environment
+
+
+def _teller(environment: Environment, failures: FailureLog) -> Callable[..., Markup]:
+    """What lays a block out by its macro; ``title`` is that of its chapter. A block that fails costs its own place."""
+
+    def told(block: Block | HeadlineGroup, title: str = "") -> Markup:
+        macro: Callable[..., Markup] = getattr(environment.get_template("parts.html.j2").module, _MACROS[type(block)])
+        if isinstance(block, Cards | Charts | FactGroups):
+            # What they hold fails by itself.
+            return macro(block)
+        shown: tuple[Any, ...] = (block, title) if isinstance(block, ResultTable) else (block,)
+        return failures.attempt(_name(block, title), lambda: macro(*shown), lambda failure: _notice(failure.sentence))
+
+    return told
+
+
+def _name(block: Leaf | HeadlineGroup, title: str) -> str:
+    """What a block is called where it could not be laid out."""
+    if isinstance(block, HeadlineGroup):
+        return f'the card "{block.name}"'
+    return f'the table of "{title}"' if isinstance(block, ResultTable) else block_name(block)
 
 
 def _static(name: str) -> str:

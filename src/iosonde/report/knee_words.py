@@ -8,7 +8,7 @@ from iosonde.analysis.scaling import POINTS_MIN, LawState, Scaling
 from iosonde.charts.quantities import depth_label, significant
 from iosonde.report.dashes import Dash
 from iosonde.report.headline_figures import SweptKnee
-from iosonde.report.result_tables import Head, Line, ResultTable
+from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.units import format_iops, format_latency
 
 TOLD_IN_FULL_MAX: Final = 2

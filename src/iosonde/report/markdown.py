@@ -13,28 +13,27 @@ from iosonde.charts.figure import Figure
 from iosonde.failures import STRICT, FailureLog, PartFailure
 from iosonde.findings.finding import Finding
 from iosonde.printing import printable
-from iosonde.report.chapters import (
+from iosonde.report.blocks import (
     Answers,
     Cards,
     Chapter,
+    FactGroup,
     Glance,
+    Leaf,
+    Listing,
     Notice,
-    Part,
+    Paragraph,
     Terms,
-    Titled,
-    chapters_of,
-    identity_pairs,
+    block_name,
     left_out_text,
     nothing_text,
-    part_name,
 )
 from iosonde.report.display import FigureText, figure_text
 from iosonde.report.drawing import Drawers
-from iosonde.report.facts import FactGroup
 from iosonde.report.headline_figures import HeadlineGroup
 from iosonde.report.images import draw_pictures, drawn_figures
 from iosonde.report.page import Page
-from iosonde.report.result_tables import Head, Line, ResultTable
+from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.report.validity import MARK, see
 from iosonde.safe_files import write_files
 from iosonde.store import make_directory
@@ -44,8 +43,6 @@ _SPECIAL: Final = re.compile(r"[\\`*\[\]<>|~$&]|(?<!\w)_|_(?!\w)|:(?=//)|(?<=www
 
 _AT_START: Final = re.compile(r"^(\d{1,9})([.)])(?=\s|$)|^()([-+])(?=[\s-]|$)|^()(=)(?==*$)|(^|\s)(#)")
 """What would begin a list, a heading or a rule, or end a heading."""
-
-IMPLIED_NAMES: Final = frozenset({"best", "rate"})
 
 
 def write_markdown(page: Page, path: Path, drawers: Drawers, failures: FailureLog = STRICT) -> tuple[Path, ...]:
@@ -79,10 +76,9 @@ def page_markdown(page: Page, folder: str, failures: FailureLog = STRICT) -> str
     """The page as Markdown, with pictures from a folder of this name beside it."""
     blocks = [f"# {escaped(page.target)}"]
     blocks += [f"> **{escaped(brand.word.upper())}**: {escaped(brand.sentence)}" for brand in page.brands]
-    blocks.append(_pairs(identity_pairs(page)))
-    chapters = chapters_of(page)
-    blocks.append("\n".join(f"- [{escaped(each.title)}](#{_anchor(each.title)})" for each in chapters))
-    for chapter in chapters:
+    blocks.append(_pairs(page.identity_pairs))
+    blocks.append("\n".join(f"- [{escaped(each.title)}](#{_anchor(each.title)})" for each in page.chapters))
+    for chapter in page.chapters:
         blocks += _chapter(chapter, quote(os.fsencode(folder)), failures)
     return "\n\n".join(blocks) + "\n"
 
@@ -105,96 +101,102 @@ def _anchor(title: str) -> str:
 
 def _chapter(chapter: Chapter, folder: str, failures: FailureLog) -> list[str]:
     blocks = [f"## {escaped(chapter.title)}"]
-    blocks += [escaped(text) for text in (chapter.lead, *chapter.sentences) if text]
-    for part in chapter.parts:
-        blocks += failures.attempt(part_name(part), partial(_part, part, folder), _failed)
+    blocks += map(escaped, chapter.lead)
+    for block in chapter.in_line:
+        blocks += failures.attempt(block_name(block), partial(_told, block, folder), _failed)
     return blocks
 
 
 def _failed(failure: PartFailure) -> list[str]:
-    return _part(Notice(failure.sentence), "")
+    return _told(Notice(failure.sentence), "")
 
 
 @singledispatch
-def _part(part: Part, _folder: str) -> list[str]:
-    raise AssertionError(part)
+def _told(block: Leaf, _folder: str) -> list[str]:
+    """A block as paragraphs of Markdown; ``folder`` is that of the pictures."""
+    raise AssertionError(block)
 
 
-@_part.register
-def _(part: Figure, folder: str) -> list[str]:
-    blocks = [f"### {escaped(part.title)}"]
-    picture = f"![{escaped(part.title)}]({folder}/{quote(part.id)}.png)"
-    blocks.append(escaped(nothing_text(part)) if part.chart is None else picture)
-    return [*blocks, *filter(None, [escaped(part.caption), escaped(left_out_text(part))])]
+@_told.register
+def _(block: Paragraph, _folder: str) -> list[str]:
+    return [escaped(block.text)]
 
 
-@_part.register
-def _(part: ResultTable, _folder: str) -> list[str]:
-    heads = [f"{head.name} ({head.unit})" if head.unit else head.name for head in part.heads]
-    rules = ["---:" if head.number else "---" for head in part.heads]
-    lines = [_row(heads), f"| {' | '.join(rules)} |", *(_line(line, len(heads)) for line in part.lines)]
-    return [escaped(part.caption), "\n".join(lines), *(escaped(note) for note in part.notes)]
+@_told.register
+def _(block: Figure, folder: str) -> list[str]:
+    blocks = [f"### {escaped(block.title)}"]
+    picture = f"![{escaped(block.title)}]({folder}/{quote(block.id)}.png)"
+    blocks.append(escaped(nothing_text(block)) if block.chart is None else picture)
+    return [*blocks, *filter(None, [escaped(block.caption), escaped(left_out_text(block))])]
 
 
-@_part.register
-def _(part: Titled, folder: str) -> list[str]:
-    return [f"### {escaped(part.title)}", *_part(part.table, folder)]
+@_told.register
+def _(block: ResultTable, _folder: str) -> list[str]:
+    heads = [f"{head.name} ({head.unit})" if head.unit else head.name for head in block.heads]
+    rules = ["---:" if head.number else "---" for head in block.heads]
+    lines = [_row(heads), f"| {' | '.join(rules)} |", *(_line(line, len(heads)) for line in block.lines)]
+    return [escaped(block.caption), "\n".join(lines), *(escaped(note) for note in block.notes)]
 
 
-@_part.register
-def _(part: Answers, _folder: str) -> list[str]:
-    return ["\n".join(f"- {escaped(sentence)}" for sentence in part.sentences)]
+@_told.register
+def _(block: Listing, folder: str) -> list[str]:
+    return [f"### {escaped(block.heading)}", *_told(block.table, folder)]
 
 
-@_part.register
-def _(part: Glance, _folder: str) -> list[str]:
+@_told.register
+def _(block: Answers, _folder: str) -> list[str]:
+    return ["\n".join(f"- {escaped(sentence)}" for sentence in block.sentences)]
+
+
+@_told.register
+def _(block: Glance, _folder: str) -> list[str]:
     lines = (
         f"{number}. {escaped(each.severity.value)}: [{escaped(each.id)}](#{_anchor(_finding_title(each))})"
-        for number, each in enumerate(part.findings, start=1)
+        for number, each in enumerate(block.findings, start=1)
     )
-    return [f"### {escaped(part.title)}", "\n".join(lines)]
+    return [f"### {escaped(block.title)}", "\n".join(lines)]
 
 
-@_part.register
-def _(part: Cards, _folder: str) -> list[str]:
+@_told.register
+def _(block: Cards, _folder: str) -> list[str]:
     heads = ("What", "Where", "Figure", "Value", "Uncertainty", "Unit", "Validity", "Cell")
     lines = tuple(
         Line(row, invalid=f"{MARK}, {see(group.invalid_by)}" if group.invalid_by else "")
-        for group in part.groups
+        for group in block.groups
         for row in _card_rows(group)
     )
     table = ResultTable("", tuple(Head(head, number=head == "Value") for head in heads), lines, ())
-    return _part(table, "")[1:]
+    return _told(table, "")[1:]
 
 
-@_part.register
-def _(part: Finding, _folder: str) -> list[str]:
+@_told.register
+def _(block: Finding, _folder: str) -> list[str]:
     pairs = [
-        ("Evidence", "; ".join(f"{name}: {value}" for name, value in part.evidence)),
-        ("Advice", part.advice),
-        ("What would decide", part.deciding_test),
-        ("Cells", ", ".join(part.cells)),
+        ("Evidence", "; ".join(f"{name}: {value}" for name, value in block.evidence)),
+        ("Advice", block.advice),
+        ("What would decide", block.deciding_test),
+        ("Cells", ", ".join(block.cells)),
     ]
     return [
-        f"### {escaped(_finding_title(part))}",
-        f"**{escaped(part.statement)}**",
+        f"### {escaped(_finding_title(block))}",
+        f"**{escaped(block.statement)}**",
         "\n".join(f"- {name}: {escaped(text)}" for name, text in pairs if text),
     ]
 
 
-@_part.register
-def _(part: Notice, _folder: str) -> list[str]:
-    return [f"> **{escaped(part.sentence)}**"]
+@_told.register
+def _(block: Notice, _folder: str) -> list[str]:
+    return [f"> **{escaped(block.sentence)}**"]
 
 
-@_part.register
-def _(part: FactGroup, _folder: str) -> list[str]:
-    return [f"### {escaped(part.title)}", _pairs(part.facts)]
+@_told.register
+def _(block: FactGroup, _folder: str) -> list[str]:
+    return [f"### {escaped(block.title)}", _pairs(block.facts)]
 
 
-@_part.register
-def _(part: Terms, _folder: str) -> list[str]:
-    return [f"**{escaped(term)}**: {escaped(meaning)}" for term, meaning in part.pairs]
+@_told.register
+def _(block: Terms, _folder: str) -> list[str]:
+    return [f"**{escaped(term)}**: {escaped(meaning)}" for term, meaning in block.pairs]
 
 
 def _finding_title(finding: Finding) -> str:
@@ -204,14 +206,13 @@ def _finding_title(finding: Finding) -> str:
 def _card_rows(group: HeadlineGroup) -> list[tuple[str, ...]]:
     doubted = f"unreliable, see {', '.join(group.doubted_by)}" if group.doubted_by else ""
     if group.missing:
-        return [(group.name, group.where, f"No figures: {group.missing}.", "", "", "", doubted, group.cell)]
+        return [(group.name, group.where, group.missing_text, "", "", "", doubted, group.cell)]
     rows: list[tuple[str, ...]] = []
     for figure in group.figures:
         text = figure_text(figure)
-        where = f"highest measured, at {group.where}" if group.figures[0].name == "best" else group.where
-        name = "" if figure.name in IMPLIED_NAMES else figure.name
+        name = "" if figure.is_implied else figure.name
         unit = text.unit if text.unit == text.base else f"{text.unit} ({text.base})"
-        rows.append((group.name, where, name, text.value, _uncertainty(text), unit, doubted, group.cell))
+        rows.append((group.name, group.where_text, name, text.value, _uncertainty(text), unit, doubted, group.cell))
     return rows
 
 
@@ -222,7 +223,7 @@ def _uncertainty(text: FigureText) -> str:
 def _texts(line: Line, columns: int) -> list[str]:
     if not line.gap:
         return list(line.texts)
-    return [line.texts[0], f"No figures: {line.gap}.", *[""] * (columns - 2)]
+    return [line.texts[0], line.gap_text, *[""] * (columns - 2)]
 
 
 def _line(line: Line, columns: int) -> str:

@@ -9,7 +9,7 @@ from iosonde.analysis.missing import ENGINE_UNKNOWING, FEW_BEYOND, RATE_NOT_KEPT
 from iosonde.analysis.pace import SATURATED
 from iosonde.charts.quantities import latency_unit, significant, with_interval
 from iosonde.report.dashes import Dash
-from iosonde.report.result_tables import Head, Line, ResultTable
+from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.units import format_latency
 
 CAPTION: Final = (

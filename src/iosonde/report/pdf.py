@@ -2,45 +2,26 @@
 
 import json
 from collections.abc import Callable, Mapping
-from functools import partial, singledispatch
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
 from iosonde.charts.figure import Figure
 from iosonde.failures import STRICT, FailureLog, PartFailure
-from iosonde.findings.finding import Finding
-from iosonde.report.chapters import (
-    Answers,
-    Cards,
-    Chapter,
-    Glance,
-    Notice,
-    Part,
-    Terms,
-    Titled,
-    chapters_of,
-    identity_pairs,
-    left_out_text,
-    nothing_text,
-    part_name,
-)
-from iosonde.report.display import figure_text
+from iosonde.report.blocks import Chapter, Leaf, Notice, block_name
+from iosonde.report.display import unbroken
 from iosonde.report.drawing import Drawers
-from iosonde.report.facts import FactGroup
-from iosonde.report.headline_figures import HeadlineGroup
-from iosonde.report.html import unbroken
 from iosonde.report.images import WIDTH_PX, draw_pictures, size_px
 from iosonde.report.lettering import FAMILY, drawable, fonts_folder
 from iosonde.report.page import Page
-from iosonde.report.result_tables import ResultTable
+from iosonde.report.paper_blocks import paper_block
 from iosonde.vocabulary import Paper
 
 RUNNING_LENGTH_MAX: Final = 70
 """A longer name loses its middle where it stands on top of every page."""
 
 GRAVE_BRANDS: Final = frozenset({"debug engine", "null target", "simulated"})
-IMPLIED_NAMES: Final = frozenset({"best", "rate"})
 
 
 def render_pdf(page: Page, drawers: Drawers, paper: Paper = Paper.A4, failures: FailureLog = STRICT) -> bytes:
@@ -82,7 +63,7 @@ def _without_broken(
 
     def kept(chapter: Mapping[str, Any], part: dict[str, Any]) -> dict[str, Any]:
         try:
-            typeset({**data, "anchors": [], "chapters": [{**chapter, "lead": "", "sentences": [], "parts": [part]}]})
+            typeset({**data, "anchors": [], "chapters": [{**chapter, "lead": [], "parts": [part]}]})
         except RuntimeError as error:
             name = part.get("title") or part.get("id") or part["kind"]
             failure = failures.note(f'the part "{name}" of "{chapter["title"]}"', error)
@@ -104,7 +85,8 @@ def paper_data(page: Page, paper: Paper, charts: Mapping[str, str], failures: Fa
     brands = [
         {"word": each.word, "sentence": each.sentence, "grave": each.word in GRAVE_BRANDS} for each in page.brands
     ]
-    chapters = [_chapter(each, charts, failures) for each in chapters_of(page)]
+    anchored: set[str] = set()
+    chapters = [_chapter(each, charts, anchored, failures) for each in page.chapters]
     return {
         "paper": "a4" if paper is Paper.A4 else "us-letter",
         "font": FAMILY,
@@ -114,8 +96,8 @@ def paper_data(page: Page, paper: Paper, charts: Mapping[str, str], failures: Fa
         "running": shortened(page.target),
         "run": page.run,
         "brands": brands,
-        "identity": identity_pairs(page),
-        "anchors": sorted({part["id"] for each in chapters for part in each["parts"] if part["kind"] == "finding"}),
+        "identity": page.identity_pairs,
+        "anchors": sorted(anchored),
         "chapters": chapters,
     }
 
@@ -137,137 +119,25 @@ def _shown(value: Any) -> Any:  # noqa: ANN401 - any part of the data
     return unbroken(drawable(value)) if isinstance(value, str) else value
 
 
-def _chapter(chapter: Chapter, charts: Mapping[str, str], failures: FailureLog) -> dict[str, Any]:
-    parts, anchored = [], set[str]()
-    for each in chapter.parts:
-        part = failures.attempt(part_name(each), partial(_whole_part, each, charts), _failed)
+def _chapter(chapter: Chapter, charts: Mapping[str, str], anchored: set[str], failures: FailureLog) -> dict[str, Any]:
+    """A chapter as data. ``anchored`` are the findings that links lead to already; those of the chapter are added."""
+    parts = []
+    for block in chapter.in_line:
+        part = failures.attempt(block_name(block), partial(_whole_part, block, charts), _failed)
         if part["kind"] == "finding":
             # A label that stood twice would be an error.
             part["anchored"] = part["id"] not in anchored
             anchored.add(part["id"])
         parts.append(part)
-    return {
-        "id": chapter.id,
-        "title": chapter.title,
-        "lead": chapter.lead,
-        "sentences": chapter.sentences,
-        "parts": parts,
-    }
+    return {"id": chapter.id, "title": chapter.title, "lead": chapter.lead, "parts": parts}
 
 
-def _whole_part(part: Part, charts: Mapping[str, str]) -> dict[str, Any]:
-    data = _part(part)
-    if isinstance(part, Figure) and part.id in charts:
-        data["width"], data["height"] = size_px(charts[part.id])
+def _whole_part(block: Leaf, charts: Mapping[str, str]) -> dict[str, Any]:
+    data = paper_block(block)
+    if isinstance(block, Figure) and block.id in charts:
+        data["width"], data["height"] = size_px(charts[block.id])
     return data
 
 
 def _failed(failure: PartFailure) -> dict[str, Any]:
-    return _part(Notice(failure.sentence))
-
-
-@singledispatch
-def _part(part: Part) -> dict[str, Any]:
-    raise AssertionError(part)
-
-
-@_part.register
-def _(part: Answers) -> dict[str, Any]:
-    return {"kind": "answers", "sentences": part.sentences}
-
-
-@_part.register
-def _(part: Glance) -> dict[str, Any]:
-    findings = [{"id": each.id, "severity": each.severity.value} for each in part.findings]
-    return {"kind": "glance", "title": part.title, "findings": findings}
-
-
-@_part.register
-def _(part: Cards) -> dict[str, Any]:
-    return {"kind": "cards", "groups": [_group(group) for group in part.groups]}
-
-
-@_part.register
-def _(part: Finding) -> dict[str, Any]:
-    return {
-        "kind": "finding",
-        "id": part.id,
-        "severity": part.severity.value,
-        "confidence": part.confidence.value,
-        "statement": part.statement,
-        "evidence": part.evidence,
-        "advice": part.advice,
-        "deciding-test": part.deciding_test,
-        "cells": part.cells,
-    }
-
-
-@_part.register
-def _(part: Figure) -> dict[str, Any]:
-    return {
-        "kind": "chart",
-        "id": part.id,
-        "title": part.title,
-        "drawn": part.chart is not None,
-        "empty": nothing_text(part),
-        "failed": bool(part.failure),
-        "caption": part.caption,
-        "left-out": left_out_text(part),
-    }
-
-
-@_part.register
-def _(part: ResultTable) -> dict[str, Any]:
-    return {
-        "kind": "table",
-        "caption": part.caption,
-        "heads": [{"name": head.name, "unit": head.unit, "number": head.number} for head in part.heads],
-        "lines": [{"texts": line.texts, "gap": line.gap, "invalid": line.invalid} for line in part.lines],
-        "notes": part.notes,
-    }
-
-
-@_part.register
-def _(part: Titled) -> dict[str, Any]:
-    return {"kind": "titled", "title": part.title, "table": _part(part.table)}
-
-
-@_part.register
-def _(part: Notice) -> dict[str, Any]:
-    return {"kind": "notice", "sentence": part.sentence}
-
-
-@_part.register
-def _(part: FactGroup) -> dict[str, Any]:
-    return {"kind": "facts", "title": part.title, "facts": part.facts}
-
-
-@_part.register
-def _(part: Terms) -> dict[str, Any]:
-    return {"kind": "terms", "pairs": part.pairs}
-
-
-def _group(group: HeadlineGroup) -> dict[str, Any]:
-    figures = []
-    for figure in group.figures:
-        text = figure_text(figure)
-        figures.append(
-            {
-                "name": "" if figure.name in IMPLIED_NAMES else figure.name,
-                "value": text.value,
-                "unit": text.unit,
-                "spread": text.spread,
-                "spread-kind": text.spread_kind,
-                "base": text.base,
-            }
-        )
-    best = bool(group.figures) and group.figures[0].name == "best"
-    return {
-        "name": group.name,
-        "where": f"highest measured, at {group.where}" if best else group.where,
-        "missing": group.missing,
-        "figures": figures,
-        "doubted-by": group.doubted_by,
-        "invalid-by": group.invalid_by,
-        "cell": group.cell,
-    }
+    return paper_block(Notice(failure.sentence))

@@ -8,7 +8,8 @@ from iosonde.analysis.missing import why_no_percentile_interval, why_no_range
 from iosonde.charts.quantities import NO_VALUE, LatencyUnit, latency_unit, significant
 from iosonde.records import Experiment
 from iosonde.report.dashes import Dash
-from iosonde.report.result_tables import Head, Line, ResultTable, in_order, shown_percents
+from iosonde.report.result_tables import in_order, shown_percents
+from iosonde.report.tables import Head, Line, ResultTable
 
 
 def percentile_interval_table(experiment: Experiment, cells: Sequence[CellEstimate]) -> ResultTable | None:

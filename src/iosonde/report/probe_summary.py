@@ -16,9 +16,10 @@ from iosonde.findings.finding import Finding, Severity, invalid_by
 from iosonde.records import CellRecord, EngineFacts, FioFacts, ImportFacts, LatencyKind, Operation, RunRecord
 from iosonde.report.brand import brands_of
 from iosonde.report.dashes import Dash, explained
-from iosonde.report.facts import import_text, span_text, targets_text
+from iosonde.report.engine_facts import import_text
 from iosonde.report.pace_table import behind_text
 from iosonde.report.result_tables import AT_LEAST
+from iosonde.report.target_words import span_text, targets_text
 from iosonde.report.validity import MARK, see
 from iosonde.report.verification import verification_lines
 from iosonde.units import format_bandwidth, format_duration, format_iops, format_latency

@@ -1,11 +1,10 @@
 """The tables of the page: one row for each class of operations of each cell, units in the heads."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from iosonde.analysis.cells import CellEstimate, OperationEstimate
-from iosonde.analysis.families import Along, families_of
 from iosonde.analysis.histogram import PERCENTS, percent_label
 from iosonde.analysis.missing import (
     NO_DATA_MOVED,
@@ -27,13 +26,11 @@ from iosonde.charts.quantities import (
 )
 from iosonde.findings.case import distinct, name_some
 from iosonde.records import Experiment, LatencyKind, Operation, Sync
-from iosonde.report.dashes import Dash, explained
+from iosonde.report.dashes import Dash
+from iosonde.report.tables import Head, Line, ResultTable
 
 FEW_PERCENTS: Final = (50.0, 99.0, 99.9)
 AT_LEAST: Final = "≥ "
-
-LINES_OPEN_MAX: Final = 200
-"""A table with more lines is folded on the page: all of them at once would be in the way, and slow to lay out."""
 
 RESPONSE_NOTE: Final = (
     "Cells with a rate: response latency, which begins when an operation was wanted, and not with its submission."
@@ -60,51 +57,6 @@ _ORDERS: Final[dict[Experiment, Callable[[CellEstimate], tuple[str | int, ...]]]
     ),
     Experiment.TAIL: lambda cell: (cell.queue_depth_asked,),
 }
-
-
-@dataclass(frozen=True)
-class Head:
-    """The head of a column: its name, its unit (empty for none), and whether numbers stand below it."""
-
-    name: str
-    unit: str = ""
-    number: bool = True
-
-
-@dataclass(frozen=True)
-class Line:
-    """A row. With a ``gap`` the cell has no figures: the text says why, and stands across all columns but the first.
-
-    ``invalid`` says in a few words by what its figures are invalid, and is empty where they are not. ``rests_on`` is
-    the cell that its figures are set against, where that is another one than the row's own.
-    """
-
-    texts: tuple[str, ...]
-    gap: str = ""
-    invalid: str = ""
-    rests_on: str = ""
-
-
-@dataclass(frozen=True)
-class ResultTable:
-    """A table ready to be printed: texts only."""
-
-    caption: str
-    heads: tuple[Head, ...]
-    lines: tuple[Line, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def is_long(self) -> bool:
-        """Whether the page folds it."""
-        return len(self.lines) > LINES_OPEN_MAX
-
-    @property
-    def explained(self) -> "ResultTable":
-        """The same with a note for each reason of a dash. Last of all: what joins tables needs the reasons."""
-        rows, reasons = explained([line.texts for line in self.lines])
-        lines = tuple(replace(line, texts=texts) for line, texts in zip(self.lines, rows, strict=True))
-        return replace(self, lines=lines, notes=(*reasons, *self.notes))
 
 
 @dataclass(frozen=True)
@@ -168,7 +120,7 @@ def _rate_columns(unit: LatencyUnit) -> list[Column]:
     return [
         *_HEAD,
         Column(Head("Depth", "asked"), lambda cell, _: _asked(cell)),
-        Column(Head("Depth", "achieved"), lambda cell, _: _achieved(cell)),
+        Column(Head("Depth", "achieved"), lambda cell, _: achieved_text(cell)),
         Column(Head("n", "repeats"), _repeats),
         Column(Head("IOPS", "operations/s"), lambda _, figures: with_interval(figures.iops)),
         Column(Head("Bandwidth", f"{BANDWIDTH_UNIT}, 10^6"), _bandwidth),
@@ -210,7 +162,8 @@ def _asked(cell: CellEstimate) -> str:
     return f"{'≤ ' if cell.workload.is_open_loop else ''}{cell.queue_depth_asked}"
 
 
-def _achieved(cell: CellEstimate) -> str:
+def achieved_text(cell: CellEstimate) -> str:
+    """The depth that was achieved, or a dash with the reason why nobody knows it."""
     depth, device = cell.queue_depth_achieved, cell.queue_depth_device
     return Dash(why_no_depth(cell)) if depth is None else depth_text(depth, device)
 
@@ -263,45 +216,3 @@ def _notes(shown: Iterable[tuple[CellEstimate, OperationEstimate]]) -> tuple[str
     if any(cell.workload.sync is Sync.FDATASYNC for cell, _ in pairs):
         notes.append("A commit is a write and the fdatasync after it; its writes and flushes stand apart as well.")
     return tuple(notes)
-
-
-def relative_table(cells: Sequence[CellEstimate]) -> ResultTable:
-    """Each sweep of depths against its first one, a mix as a whole: what so many times the depth buys and costs."""
-    heads = (
-        Head("Cell", number=False),
-        Head("Counted", number=False),
-        Head("Depth", "times the first"),
-        Head("Depth", "achieved"),
-        Head("IOPS", "against the first"),
-        Head("Mean latency", "times the first"),
-        Head("p99", "times the first"),
-    )
-    lines: list[Line] = []
-    gaps: list[str] = []
-    for family in families_of(in_order(Experiment.QUEUE_DEPTH, cells), Along.DEPTH):
-        points = [(cell, figures) for cell in family.cells if (figures := cell.of(family.whole)) is not None]
-        gaps += [why_no_figures(cell, family.whole) for cell in family.cells if cell.of(family.whole) is None]
-        for cell, figures in points:
-            first, base = points[0]
-            times = f"{cell.queue_depth_asked / first.queue_depth_asked:g} x"
-            texts = (cell.cell, str(family.whole), times, _achieved(cell), *_against(figures, base))
-            lines.append(Line(texts, rests_on=first.cell))
-    return ResultTable(
-        caption="Each depth against the shallowest one of its workload; + 100 % is twice as many.",
-        heads=heads,
-        lines=tuple(lines),
-        notes=() if lines else (f"No multiples: {'; '.join(gaps)}.",),
-    )
-
-
-def _against(figures: OperationEstimate, base: OperationEstimate) -> tuple[str, str, str]:
-    tail_ns, base_tail_ns = figures.percentile(99.0).value_ns, base.percentile(99.0).value_ns
-    return (
-        f"{100 * (figures.iops.mean / base.iops.mean - 1):+,.0f} %",
-        f"{figures.latency_ns_mean.mean / base.latency_ns_mean.mean:,.2f} x"
-        if base.latency_ns_mean.mean
-        else Dash("the mean latency of the first is zero"),
-        f"{tail_ns / base_tail_ns:,.2f} x"
-        if tail_ns and base_tail_ns
-        else Dash(why_no_percentile(figures, 99.0) or f"of the first: {why_no_percentile(base, 99.0)}"),
-    )

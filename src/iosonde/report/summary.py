@@ -19,11 +19,11 @@ from iosonde.records import Experiment
 from iosonde.report.brand import Brand, brands_of
 from iosonde.report.dashes import Dash, explained
 from iosonde.report.display import figure_text
-from iosonde.report.facts import span_text, targets_text
 from iosonde.report.headline import headline_of
 from iosonde.report.headline_figures import Headline, HeadlineFigure, HeadlineGroup
 from iosonde.report.knee_words import TOLD_IN_FULL_MAX, knee_sentence, knees_in_brief
 from iosonde.report.sentences import experiment_sentence
+from iosonde.report.target_words import span_text, targets_text
 from iosonde.report.terminal.isolated import failed
 from iosonde.report.validity import MARK, UNRELIABLE, Invalid, invalid_cells, see
 
@@ -206,7 +206,7 @@ def _value(figure: HeadlineFigure) -> str:
 def _figures_text(group: HeadlineGroup, values: Sequence[str]) -> Text:
     if group.missing:
         return Text(f"no figures: {printable(group.missing)}", style="red")
-    names = ["" if figure.name in {"best", "rate"} else f"{figure.name} " for figure in group.figures]
+    names = ["" if figure.is_implied else f"{figure.name} " for figure in group.figures]
     text = Text(", ".join(f"{name}{value}" for name, value in zip(names, values, strict=True)))
     # The findings are named once below: their ids would break most lines in two where one touches the whole run.
     if group.invalid_by:

@@ -14,7 +14,7 @@ from iosonde.charts.quantities import (
 )
 from iosonde.records import TargetFacts
 from iosonde.report.dashes import Dash
-from iosonde.report.result_tables import Head, Line, ResultTable
+from iosonde.report.tables import Head, Line, ResultTable
 
 
 def target_table(estimates: Sequence[TargetEstimate], targets: Sequence[TargetFacts]) -> ResultTable:

@@ -6,7 +6,7 @@ from typing import Final
 
 from iosonde.findings.case import distinct, name_some
 from iosonde.findings.finding import Finding, invalid_by
-from iosonde.report.result_tables import ResultTable
+from iosonde.report.tables import ResultTable
 
 MARK: Final = "INVALID"
 UNRELIABLE: Final = "unreliable"

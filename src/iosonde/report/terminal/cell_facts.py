@@ -18,7 +18,7 @@ from iosonde.findings import describe_levels
 from iosonde.printing import printable
 from iosonde.records import CellRecord, EngineFacts, FioFacts, ImportFacts, RunRecord, SlowIo
 from iosonde.report.display import drift_text, granularity_text
-from iosonde.report.facts import fio_text, import_text
+from iosonde.report.engine_facts import fio_text, import_text
 from iosonde.report.states import discarded_text, steady_text
 from iosonde.report.terminal.cell_choice import ChosenCell
 from iosonde.report.terminal.fitting import Fitted, FittedTable

@@ -15,8 +15,9 @@ from iosonde.charts.quantities import (
 from iosonde.findings.repeats import WHY_DISCARDED
 from iosonde.records import CellRecord, Operation, Outcome
 from iosonde.report.dashes import Dash
-from iosonde.report.result_tables import Head, Line, ResultTable, longest_text, mean_text
+from iosonde.report.result_tables import longest_text, mean_text
 from iosonde.report.states import fate_word
+from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.report.terminal.cell_choice import ChosenCell
 from iosonde.vocabulary import Fate
 

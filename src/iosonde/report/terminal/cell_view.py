@@ -16,9 +16,9 @@ from iosonde.findings.finding import Finding, invalid_by
 from iosonde.printing import printable
 from iosonde.records import RunRecord
 from iosonde.report.brand import brands_of
-from iosonde.report.facts import access_text, targets_text
 from iosonde.report.pace_table import pace_facts
 from iosonde.report.target_table import target_table
+from iosonde.report.target_words import access_text, targets_text
 from iosonde.report.terminal.cell_choice import ChosenCell
 from iosonde.report.terminal.cell_facts import facts_table, named_values, slowest_table
 from iosonde.report.terminal.cell_repeats import repeats_table

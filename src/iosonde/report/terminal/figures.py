@@ -11,7 +11,7 @@ from rich.text import Text
 from iosonde.charts.quantities import NO_VALUE
 from iosonde.printing import printable
 from iosonde.report.dashes import Dash
-from iosonde.report.result_tables import Head, Line, ResultTable
+from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.report.terminal.fitting import Fitted, FittedTable, Shorter
 from iosonde.report.validity import MARK
 

@@ -1,0 +1,93 @@
+"""What is told of the engine: what it was granted, and what it costs itself; pairs of a name and a value."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from iosonde.analysis.clocks import furthest_drift_ppm
+from iosonde.analysis.totals import merge_times
+from iosonde.charts.quantities import NO_VALUE
+from iosonde.records import EngineFacts, FioFacts, ImportFacts, RunRecord, SourceFacts
+from iosonde.report.display import drift_text, granularity_text, number_text, yes_text
+from iosonde.units import format_size
+
+
+def engine_facts(run: RunRecord) -> tuple[tuple[str, str], ...]:
+    """What the engine is, what it was asked for, and what all measurements were granted."""
+    hello = run.header.hello
+    overhead = hello.overhead_ns_per_io
+    facts = [cell.engine for cell in run.cells if cell.engine is not None]
+    fio = [fio_text(each) for each in facts if isinstance(each, FioFacts)]
+    imported = [import_text(each) for each in facts if isinstance(each, ImportFacts)]
+    return (
+        *((("fio", _agreed(fio)),) if fio else ()),
+        *((("imported from", _agreed(imported)),) if imported else ()),
+        ("version", f"{hello.version}, protocol {hello.protocol}, {hello.build_profile} build"),
+        ("asked, used", f"{run.header.engine_asked}, {run.header.engine}"),
+        ("completion asked", run.header.poll_asked),
+        ("io_uring refused", hello.io_uring_refused or "no"),
+        ("own cost (ns an operation, on a null ring)", number_text(overhead)),
+        ("a look at the clock (ns)", number_text(hello.clock_read_ns)),
+        ("clock drift, furthest", _drift(run)),
+        ("reap granularity (error bar of a latency)", _reap_granularity(run)),
+        *((name, _agreed(map(told, facts))) for name, told in _GRANTED),
+    )
+
+
+def _drift(run: RunRecord) -> str:
+    """By how much the clock was off at most, against the hardware's."""
+    return drift_text(furthest_drift_ppm(run.cells)) or NO_VALUE
+
+
+def _reap_granularity(run: RunRecord) -> str:
+    """How much later than it came a completion may have been stamped, over all cells."""
+    return granularity_text(merge_times([cell.reap_granularity for cell in run.cells])) or NO_VALUE
+
+
+def fio_text(fio: FioFacts) -> str:
+    """Which fio measured, and how it reached the kernel."""
+    return f"{fio.version}, ioengine {fio.ioengine}"
+
+
+def import_text(imported: ImportFacts) -> str:
+    """Which tool measured what was imported."""
+    return f"{imported.engine} {imported.version or 'of an unknown version'}"
+
+
+def _fallbacks(facts: SourceFacts) -> str:
+    """Where the engine fell back, and why; a dash where that is not known."""
+    return NO_VALUE if facts.fallbacks is None else ", ".join(facts.fallbacks) or "none"
+
+
+def _own(told: Callable[[EngineFacts], str]) -> Callable[[SourceFacts], str]:
+    """What only iosonde's own engine tells."""
+    return lambda facts: told(facts) if isinstance(facts, EngineFacts) else NO_VALUE
+
+
+def _started(told: Callable[[EngineFacts | FioFacts], str]) -> Callable[[SourceFacts], str]:
+    """What is known of whatever iosonde started."""
+    return lambda facts: NO_VALUE if isinstance(facts, ImportFacts) else told(facts)
+
+
+_GRANTED: tuple[tuple[str, Callable[[SourceFacts], str]], ...] = (
+    ("workers", _started(lambda facts: str(facts.workers))),
+    ("ring flags granted", _own(lambda facts: " ".join(facts.ring_flags) or "none")),
+    ("completion", _started(lambda facts: facts.poll_mode)),
+    ("fixed buffers", _own(lambda facts: yes_text(facts.fixed_buffers))),
+    ("fixed file", _own(lambda facts: yes_text(facts.fixed_file))),
+    ("batch, largest", _own(lambda facts: str(facts.batch_max))),
+    ("clock", _own(lambda facts: facts.clock_source)),
+    ("I/O buffers", _own(lambda facts: NO_VALUE if facts.buffer_bytes is None else format_size(facts.buffer_bytes))),
+    ("kernel threads that io_uring needed", _own(lambda facts: number_text(facts.kernel_workers))),
+    ("SQPOLL threads", _own(lambda facts: number_text(facts.sqpoll_threads))),
+    ("fall-backs", _fallbacks),
+)
+
+
+def _agreed(values: Iterable[str]) -> str:
+    """One value where all measurements agree, else each with its number of measurements."""
+    counts = Counter(values)
+    if not counts:
+        return NO_VALUE
+    if len(counts) == 1:
+        return next(iter(counts))
+    return "; ".join(f"{value} ({count} measurements)" for value, count in counts.most_common())

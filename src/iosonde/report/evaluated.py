@@ -1,0 +1,59 @@
+"""A run with all that its report rests on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from iosonde.analysis.cells import CellEstimate
+from iosonde.analysis.experiments import RunEstimates
+from iosonde.analysis.run import RunAnalysis
+from iosonde.failures import FailureLog
+from iosonde.findings.finding import Finding, gravest_first
+from iosonde.records import Experiment, RunRecord
+from iosonde.report.headline import headline_of
+from iosonde.report.headline_figures import Headline
+from iosonde.report.titles import HEADLINE, IN_SHORT
+from iosonde.report.validity import Invalid, invalid_cells
+
+
+@dataclass(frozen=True)
+class EvaluatedRun:
+    """A run, its figures, its findings with the most severe first, and which cells these make invalid.
+
+    ``estimates`` and ``headline`` are empty where they could not be made.
+    """
+
+    analysis: RunAnalysis
+    estimates: RunEstimates
+    headline: Headline
+    findings: tuple[Finding, ...]
+    invalid: Invalid
+
+    @property
+    def run(self) -> RunRecord:
+        """The record."""
+        return self.analysis.run
+
+    def cells(self, experiment: Experiment) -> tuple[CellEstimate, ...]:
+        """The cells of an experiment."""
+        return self.estimates.of(experiment)
+
+    @property
+    def swept(self) -> Experiment:
+        """The experiment whose depths the trade-off of throughput and latency shows."""
+        return Experiment.QUEUE_DEPTH if self.cells(Experiment.QUEUE_DEPTH) else Experiment.MATRIX
+
+
+def evaluated(analysis: RunAnalysis, findings: Sequence[Finding], failures: FailureLog) -> EvaluatedRun:
+    """The run with its figures. What fails is missing, and in ``failures``."""
+    run = analysis.run
+    estimates = failures.attempt(
+        "the analysis of the run", lambda: analysis.estimates, lambda _: RunEstimates((), {}), IN_SHORT.id
+    )
+    headline = failures.attempt(
+        f'the section "{HEADLINE.title}"',
+        lambda: headline_of(estimates, findings, run.header.plan.aim if run.finished else None),
+        lambda _: Headline((), ()),
+        HEADLINE.id,
+    )
+    invalid = invalid_cells((cell.cell for cell in estimates.cells), findings)
+    return EvaluatedRun(analysis, estimates, headline, gravest_first(findings), invalid)

@@ -1,0 +1,40 @@
+"""Charts as the report shows them: what is invalid crossed out, and a failure in the place of one that fails."""
+
+from collections.abc import Callable
+from functools import partial
+
+from iosonde.charts.figure import Figure
+from iosonde.failures import FailureLog
+from iosonde.report.crossed import crossed
+from iosonde.report.validity import Invalid
+
+
+def made_figures(
+    identity: str, title: str, draw: Callable[[], tuple[Figure, ...]], invalid: Invalid, failures: FailureLog
+) -> tuple[Figure, ...]:
+    """Charts as the page shows them; what stands in their place where they could not be drawn at all."""
+    found = failures.attempt(
+        f'the chart "{title}"', draw, lambda failure: (Figure.failed(identity, title, failure.sentence),)
+    )
+    return tuple(made_figure(each.id, each.title, partial(_same, each), invalid, failures) for each in found)
+
+
+def _same(figure: Figure) -> Figure:
+    return figure
+
+
+def made_figure(
+    identity: str, title: str, draw: Callable[[], Figure], invalid: Invalid, failures: FailureLog
+) -> Figure:
+    """A chart with what is invalid crossed out, known to be JSON or, where it fails, what stands in its place."""
+
+    def drawn() -> Figure:
+        figure = crossed(draw(), invalid)
+        if figure.chart is not None:
+            # Made here, where it costs one chart, and kept for whoever writes it.
+            _ = figure.specification_json
+        return figure
+
+    return failures.attempt(
+        f'the chart "{title}"', drawn, lambda failure: Figure.failed(identity, title, failure.sentence)
+    )

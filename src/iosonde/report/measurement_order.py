@@ -1,0 +1,63 @@
+"""The plan as it was carried out: each measurement in its order, with its seed and how it ended."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from iosonde.analysis.experiments import RunEstimates
+from iosonde.records import CellRecord, CellTurn, Outcome, RunRecord
+from iosonde.report.blocks import Listing
+from iosonde.report.states import fate_text
+from iosonde.report.tables import Head, Line, ResultTable
+from iosonde.report.titles import PLAN
+from iosonde.vocabulary import Fate
+
+_HEADS: Final = (
+    Head("Order"),
+    Head("Cell", number=False),
+    Head("Repeat"),
+    Head("Seed"),
+    Head("Outcome", number=False),
+)
+_NAMED_BY: Final = 1
+
+
+def plan_listing(rows: Sequence[tuple[str, ...]]) -> Listing:
+    """The measurements under their heading, which says how many there are."""
+    table = ResultTable(
+        caption="The order in which cells were measured, and the seed of each.",
+        heads=_HEADS,
+        lines=tuple(map(Line, rows)),
+        notes=(),
+        named_by=_NAMED_BY,
+    )
+    return Listing(PLAN, f"{len(rows)} measurements with their seeds", table)
+
+
+def measurements(run: RunRecord, estimates: RunEstimates) -> tuple[tuple[str, ...], ...]:
+    """The planned order with how each measurement ended, or the records' own order where there is no plan.
+
+    Of a repeat that is in no figure it says why.
+    """
+    fates = {(cell.cell, order): fate for cell in estimates.cells for order, fate in cell.repeats.fates.items()}
+    ended = {
+        (record.cell, record.repeat): _ending(record, fates.get((record.cell, record.order))) for record in run.cells
+    }
+    turns: Sequence[CellTurn | CellRecord] = run.turns or run.cells
+    return tuple(
+        (
+            str(each.order),
+            each.cell,
+            str(each.repeat),
+            str(each.seed),
+            ended.get((each.cell, each.repeat), "not measured"),
+        )
+        for each in sorted(turns, key=lambda each: each.order)
+    )
+
+
+def _ending(record: CellRecord, fate: Fate | None) -> str:
+    if fate is Fate.USED and record.is_silent:
+        return "nothing completed, used"
+    if fate is None or record.outcome is not Outcome.FINISHED:
+        return str(record.outcome)
+    return f"{record.outcome}, {fate_text(fate)}"

@@ -1,0 +1,135 @@
+"""Blocks as data for the Typst template: a function for each kind, and one setter in the template."""
+
+from functools import singledispatch
+from typing import Any
+
+from iosonde.charts.figure import Figure
+from iosonde.findings.finding import Finding
+from iosonde.report.blocks import (
+    Answers,
+    Cards,
+    FactGroup,
+    Glance,
+    Leaf,
+    Listing,
+    Notice,
+    Paragraph,
+    Terms,
+    left_out_text,
+    nothing_text,
+)
+from iosonde.report.display import figure_text
+from iosonde.report.headline_figures import HeadlineGroup
+from iosonde.report.tables import ResultTable
+
+
+@singledispatch
+def paper_block(block: Leaf) -> dict[str, Any]:
+    """What the setter of its ``kind`` in the template is given."""
+    raise AssertionError(block)
+
+
+@paper_block.register
+def _(block: Paragraph) -> dict[str, Any]:
+    return {"kind": "paragraph", "text": block.text}
+
+
+@paper_block.register
+def _(block: Answers) -> dict[str, Any]:
+    return {"kind": "answers", "sentences": block.sentences}
+
+
+@paper_block.register
+def _(block: Glance) -> dict[str, Any]:
+    findings = [{"id": each.id, "severity": each.severity.value} for each in block.findings]
+    return {"kind": "glance", "title": block.title, "findings": findings}
+
+
+@paper_block.register
+def _(block: Cards) -> dict[str, Any]:
+    return {"kind": "cards", "groups": [_group(group) for group in block.groups]}
+
+
+@paper_block.register
+def _(block: Finding) -> dict[str, Any]:
+    return {
+        "kind": "finding",
+        "id": block.id,
+        "severity": block.severity.value,
+        "confidence": block.confidence.value,
+        "statement": block.statement,
+        "evidence": block.evidence,
+        "advice": block.advice,
+        "deciding-test": block.deciding_test,
+        "cells": block.cells,
+    }
+
+
+@paper_block.register
+def _(block: Figure) -> dict[str, Any]:
+    return {
+        "kind": "chart",
+        "id": block.id,
+        "title": block.title,
+        "drawn": block.chart is not None,
+        "empty": nothing_text(block),
+        "failed": bool(block.failure),
+        "caption": block.caption,
+        "left-out": left_out_text(block),
+    }
+
+
+@paper_block.register
+def _(block: ResultTable) -> dict[str, Any]:
+    return {
+        "kind": "table",
+        "caption": block.caption,
+        "heads": [{"name": head.name, "unit": head.unit, "number": head.number} for head in block.heads],
+        "lines": [{"texts": line.texts, "gap": line.gap_text, "invalid": line.invalid} for line in block.lines],
+        "notes": block.notes,
+    }
+
+
+@paper_block.register
+def _(block: Listing) -> dict[str, Any]:
+    return {"kind": "listing", "title": block.heading, "table": paper_block(block.table)}
+
+
+@paper_block.register
+def _(block: Notice) -> dict[str, Any]:
+    return {"kind": "notice", "sentence": block.sentence}
+
+
+@paper_block.register
+def _(block: FactGroup) -> dict[str, Any]:
+    return {"kind": "facts", "title": block.title, "facts": block.facts}
+
+
+@paper_block.register
+def _(block: Terms) -> dict[str, Any]:
+    return {"kind": "terms", "pairs": block.pairs}
+
+
+def _group(group: HeadlineGroup) -> dict[str, Any]:
+    figures = []
+    for figure in group.figures:
+        text = figure_text(figure)
+        figures.append(
+            {
+                "name": "" if figure.is_implied else figure.name,
+                "value": text.value,
+                "unit": text.unit,
+                "spread": text.spread,
+                "spread-kind": text.spread_kind,
+                "base": text.base,
+            }
+        )
+    return {
+        "name": group.name,
+        "where": group.where_text,
+        "missing": group.missing_text,
+        "figures": figures,
+        "doubted-by": group.doubted_by,
+        "invalid-by": group.invalid_by,
+        "cell": group.cell,
+    }

@@ -1,0 +1,123 @@
+"""What is told of targets and of the devices below them: pairs of a name and a value."""
+
+from collections.abc import Sequence
+
+from iosonde.charts.quantities import NO_VALUE
+from iosonde.records import CellRecord, DeviceFacts, Operation, RunRecord, SimulationFacts, TargetFacts
+from iosonde.report.blocks import FactGroup
+from iosonde.report.display import fault_text, number_text, parameter_text, yes_text
+from iosonde.report.target_words import identity_text
+from iosonde.units import SECOND_NS, format_amount, format_bandwidth, format_duration, format_size
+
+
+def target_groups(run: RunRecord) -> list[FactGroup]:
+    """Each target, and each device that one of them lies on."""
+    targets = run.header.targets
+    devices = dict.fromkeys(target.device for target in targets if target.device is not None)
+    numbers = [""] if len(targets) == 1 else [f" {number}" for number in range(1, len(targets) + 1)]
+    return [
+        *(
+            FactGroup(f"Target{number}", _target(each, run.preparation))
+            for number, each in zip(numbers, targets, strict=True)
+        ),
+        *(
+            FactGroup(f"Simulated drive{number}", _simulated(run, each.simulation, place))
+            for place, (number, each) in enumerate(zip(numbers, targets, strict=True))
+            if each.simulation is not None
+        ),
+        *(FactGroup("Device" if len(devices) == 1 else f"Device {each.name}", _device(each)) for each in devices),
+    ]
+
+
+def _target(target: TargetFacts, preparation: Sequence[CellRecord]) -> tuple[tuple[str, str], ...]:
+    written = {
+        "filled": "every block written by this run before any read",
+        "data": "the file system reports no hole",
+        "unknown": "unknown",
+    }
+    facts = [
+        ("path", target.path or NO_VALUE),
+        ("identity", identity_text(target)),
+        ("span", f"{format_size(target.span_bytes)} ({target.span_bytes:,} bytes)"),
+    ]
+    if target.kind != "simulation":
+        memory, offset, source = target.alignment.memory_bytes, target.alignment.offset_bytes, target.alignment.source
+        facts += [
+            *(_device_only(target) if target.kind == "device" else (("made by iosonde", yes_text(target.created)),)),
+            ("direct I/O", yes_text(target.direct)),
+            ("alignment", f"memory {memory} bytes, offset {offset} bytes (from {source})"),
+        ]
+    facts += [("blocks written before", written[target.written]), ("first write", _written_first(preparation))]
+    system = target.file_system
+    if system is not None:
+        facts += [
+            ("file system", f"{system.kind} on {system.mount_point} ({system.mount_options})"),
+            (
+                "file system size",
+                f"{format_amount(system.size_bytes)}, {format_amount(system.available_bytes)} available",
+            ),
+        ]
+    return tuple(facts)
+
+
+def _device_only(target: TargetFacts) -> tuple[tuple[str, str], ...]:
+    """What is said of a block device, and of no file."""
+    uses = ", ".join(str(use) for use in target.uses)
+    facts = [("kind", "a block device, only read"), ("in use otherwise", uses or "not that iosonde could see")]
+    space = target.namespace
+    if space is not None:
+        most = format_size(space.transfer_bytes_max)
+        facts.append(
+            ("NVMe namespace", f"{space.number}, blocks of {space.block_bytes} bytes, at most {most} a command")
+        )
+    return tuple(facts)
+
+
+def _simulated(run: RunRecord, drive: SimulationFacts, place: int) -> tuple[tuple[str, str], ...]:
+    """What a simulated drive is made of, and what it was like at the end."""
+    ended = [cell for cell in run.cells if len(cell.drives) > place]
+    facts = [
+        ("model", f"{drive.model}: {drive.title}"),
+        ("seed", str(drive.seed)),
+        ("scale", "none" if drive.scale == 1 else f"{drive.scale:,} times smaller than the model"),
+        *((key, parameter_text(key, value)) for key, value in drive.parameters()),
+        *((f"faults.{number}", fault_text(fault)) for number, fault in enumerate(drive.faults)),
+    ]
+    if ended:
+        state = ended[-1].drives[place]
+        facts += [(name.replace("_", " "), f"{value:,}") for name, value in state.health if value]
+        facts.append(("state at the end", state.state_hash))
+    return tuple(facts)
+
+
+def _written_first(preparation: Sequence[CellRecord]) -> str:
+    """What was written before anything was measured, step by step."""
+    return "; ".join(map(_written, preparation)) or NO_VALUE
+
+
+def _written(fill: CellRecord) -> str:
+    totals = fill.operations.get(Operation.WRITE)
+    if totals is None or not fill.measured_ns:
+        return NO_VALUE
+    rate = totals.bytes * SECOND_NS / fill.measured_ns
+    together = "" if fill.workload.targets == 1 else f", all {fill.workload.targets} targets together"
+    return f"{format_size(totals.bytes)} in {format_duration(fill.measured_ns)} ({format_bandwidth(rate)}{together})"
+
+
+def _device(device: DeviceFacts) -> tuple[tuple[str, str], ...]:
+    rotational = {True: "rotating", False: "not rotating", None: NO_VALUE}[device.rotational]
+    return (
+        ("name", device.name or NO_VALUE),
+        ("model", device.model or NO_VALUE),
+        ("serial", device.serial or NO_VALUE),
+        ("firmware", device.firmware or NO_VALUE),
+        ("capacity", format_amount(device.size_bytes)),
+        ("media", rotational),
+        ("scheduler", device.scheduler or NO_VALUE),
+        ("queue tags", number_text(device.queue_tags)),
+        ("write cache", device.write_cache or NO_VALUE),
+        ("logical block (bytes)", number_text(device.logical_block_size_bytes)),
+        ("physical block (bytes)", number_text(device.physical_block_size_bytes)),
+        ("largest request (bytes)", number_text(device.request_size_bytes_max)),
+        ("NUMA node", number_text(device.numa_node)),
+    )

@@ -1,0 +1,43 @@
+"""What a target is called, and what it is told by, in one line."""
+
+from iosonde.records import RunHeader, TargetFacts
+from iosonde.units import format_size
+
+
+def targets_text(header: RunHeader) -> str:
+    """Where the targets are, in one line."""
+    return ", ".join(target.path or target.kind for target in header.targets)
+
+
+def span_text(header: RunHeader) -> str:
+    """How much of the targets was used."""
+    each = "" if len(header.targets) == 1 else " of each"
+    return f"{format_size(header.plan.span_bytes)}{each}"
+
+
+def access_text(header: RunHeader) -> str:
+    """How operations reached the targets, in two words."""
+    if header.is_simulated:
+        return "no I/O"
+    return "direct I/O" if header.target.direct else "buffered I/O"
+
+
+def identity_text(target: TargetFacts) -> str:
+    """What makes the target this target and no other, in one line."""
+    parts: list[str] = []
+    if target.device is not None:
+        names = (target.device.model, f"serial {target.device.serial}" if target.device.serial else "")
+        parts.extend(name for name in names if name)
+    if target.identity is not None:
+        identity = target.identity
+        inode = "" if target.kind == "device" else f", inode {identity.inode}"
+        parts.append(f"device {identity.device_major}:{identity.device_minor}{inode}")
+    if target.device_identifier:
+        parts.append(target.device_identifier)
+    if target.kind == "null":
+        parts.append("null ring, no device")
+    if target.simulation is not None:
+        drive = target.simulation
+        scale = "" if drive.scale == 1 else f", {drive.scale:,} times smaller"
+        parts.append(f"simulated, model {drive.model}{scale}, seed {drive.seed}")
+    return ", ".join(parts) or "unknown"
