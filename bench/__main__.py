@@ -3,13 +3,14 @@
 python -m bench [overhead] [fio] [witness] [engines] [startup] [pages] [adaptive] [default_campaign] [default_models]
                 [--pairs N] [--folder DIR]
 python -m bench builds --before ENGINE [--pairs N] [--folder DIR]
+python -m bench fronts --before COMMIT [--pairs N] [--folder DIR]
 """
 
 import argparse
 import sys
 from pathlib import Path
 
-from bench import adaptive, agreement, builds, default_campaign, engines, overhead, pages, startup, witness
+from bench import adaptive, agreement, builds, default_campaign, engines, fronts, overhead, pages, startup, witness
 
 RESULTS = Path(__file__).parent / "results"
 COMPARISONS = {
@@ -29,14 +30,20 @@ def main() -> int:
     """Parses what was asked for and runs it; 1 when a target was missed."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument(
-        "names", nargs="*", choices=[[], *COMPARISONS, "builds"], help="which comparisons; all by default"
+        "names", nargs="*", choices=[[], *COMPARISONS, "builds", "fronts"], help="which comparisons; all by default"
     )
     parser.add_argument("--pairs", type=int, default=25, help="alternating rounds of each row (default 25)")
     parser.add_argument("--folder", type=Path, default=Path(), help="where the measured file lies")
-    parser.add_argument("--before", type=Path, action="append", help="another build of the engine (with builds)")
+    parser.add_argument(
+        "--before", action="append", help="another build of the engine (with builds), or an older commit (with fronts)"
+    )
     asked = parser.parse_args()
     if asked.names == ["builds"]:
-        return builds.run(RESULTS, asked.folder, asked.pairs, asked.before or parser.error("builds needs --before"))
+        before = asked.before or parser.error("builds needs --before")
+        return builds.run(RESULTS, asked.folder, asked.pairs, list(map(Path, before)))
+    if asked.names == ["fronts"]:
+        (commit,) = asked.before or parser.error("fronts needs --before")
+        return fronts.run(RESULTS, asked.folder, asked.pairs, commit)
     RESULTS.mkdir(exist_ok=True)
     met = [COMPARISONS[name](RESULTS, asked.folder, asked.pairs) for name in asked.names or COMPARISONS]
     return 0 if all(met) else 1

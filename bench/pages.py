@@ -25,10 +25,11 @@ import gc
 import sys
 from pathlib import Path
 gc.disable()
+from iosonde.analysis.run import RunAnalysis
 from iosonde.cli.ending import leave
 from iosonde.findings import Case, find
 from iosonde.store import load_run
-assert find(Case.of(load_run(Path(sys.argv[1]))))
+assert find(Case.of(RunAnalysis(load_run(Path(sys.argv[1])))))
 leave(0)
 """
 REPORT_S_MAX = 8.0

@@ -92,3 +92,6 @@ class CellFigures(BaseModel):
 
 
 CELL_FIGURES: Final = TypeAdapter(CellFigures)
+
+CELL_KEYS: Final = frozenset(CellFigures.model_fields)
+"""The keys of a cell that a listing reads."""

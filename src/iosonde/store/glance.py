@@ -17,7 +17,7 @@ from iosonde.errors import RecordError
 from iosonde.records import CellPlan, CellRecord, Outcome, Plan, RunHeader, WithinRepeat
 from iosonde.safe_files import open_regular, read_open
 from iosonde.store.archive import is_archive
-from iosonde.store.cell_figures import CELL_FIGURES
+from iosonde.store.cell_figures import CELL_FIGURES, CELL_KEYS
 from iosonde.store.files import open_files
 from iosonde.store.forms import FORMS, WithinFrame
 from iosonde.store.frame_stream import decode
@@ -44,8 +44,14 @@ class CellGlance:
     iops: float
     latency_ns_mean: float
     repeats: int
-    records: tuple[bytes, ...] = field(default=(), repr=False)
+    upgrader: Upgrader = field(repr=False, compare=False)
+    written: tuple[bytes, ...] = field(repr=False)
     """Its measurements as they were written."""
+
+    @property
+    def records(self) -> tuple[bytes, ...]:
+        """The same as this version would have written them."""
+        return tuple(self.upgrader.payload(Kind.CELL, each) for each in self.written)
 
 
 @dataclass(frozen=True)
@@ -256,8 +262,9 @@ class _Looking:
         turn = _TURN.search(frame.data, frame.start, frame.end)
         outcome = _OUTCOME.search(frame.data, turn.end(), frame.end) if turn else None
         name = self._cells.get(int(turn[1])) if turn else None
-        if self.upgrader.changes(frame.kind) or turn is None or outcome is None or name is None or name in self.wanted:
-            self._figures(self.upgraded(frame))
+        changes = self.upgrader.changes(frame.kind, CELL_KEYS)
+        if changes or turn is None or outcome is None or name is None or name in self.wanted:
+            self._figures(self.upgraded(frame) if changes else frame.whole)
         else:
             self._note(int(turn[1]), outcome[1].decode())
 
@@ -282,4 +289,4 @@ class _Looking:
             means = means_of(self.wanted[name].workload, records)
             if means is not None:
                 payloads = tuple(payload for cell, payload in self._payloads.values() if cell == name)
-                yield CellGlance(name, means.iops, means.latency_ns_mean, means.repeats, payloads)
+                yield CellGlance(name, means.iops, means.latency_ns_mean, means.repeats, self.upgrader, payloads)

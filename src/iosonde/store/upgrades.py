@@ -5,10 +5,11 @@ newer version writes it: a run that a newer version went on with holds frames of
 meaning under its name; what means something else is called something else.
 """
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
+
+from pydantic_core import from_json, to_json
 
 from iosonde.records import SCHEMA_VERSION, SourceKind
 from iosonde.store.frames import Kind
@@ -17,11 +18,19 @@ Step = Callable[[dict[str, Any]], None]
 
 
 @dataclass(frozen=True)
+class FrameStep:
+    """What becomes of the payload of a frame. All that it looks at and changes lies under ``keys``."""
+
+    change: Step
+    keys: frozenset[str]
+
+
+@dataclass(frozen=True)
 class Upgrade:
     """From one version to the next: what becomes of the header, and of the payload of each kind of frame."""
 
     header: Step | None = None
-    frames: Mapping[Kind, Step] = field(default_factory=dict)
+    frames: Mapping[Kind, FrameStep] = field(default_factory=dict)
 
 
 def _plan_of_steps(header: dict[str, Any]) -> None:
@@ -51,6 +60,8 @@ def _facts_by_source(cell: dict[str, Any]) -> None:
     cell["engine"] = {"source": SourceKind.FIO, **kept, **fio}
 
 
+_CELLS: Final = FrameStep(_facts_by_source, frozenset({"engine"}))
+
 UPGRADES: Final[Mapping[int, Upgrade]] = {
     # Version 1 was many: all that came while it was the version has a default.
     1: Upgrade(),
@@ -60,7 +71,7 @@ UPGRADES: Final[Mapping[int, Upgrade]] = {
     3: Upgrade(),
     # Preparation became a list of steps, and when it is enough a rule; rounds came, which nobody knows of older trials.
     # What is known of an engine came to depend on whose it is.
-    4: Upgrade(header=_plan_of_steps, frames={Kind.CELL: _facts_by_source, Kind.PREPARATION: _facts_by_source}),
+    4: Upgrade(header=_plan_of_steps, frames={Kind.CELL: _CELLS, Kind.PREPARATION: _CELLS}),
 }
 """By the version that they start from."""
 
@@ -84,15 +95,15 @@ class Upgrader:
         frames = [upgrades[each].frames for each in range(version, to)]
         self._steps = {kind: [steps[kind] for steps in frames if kind in steps] for kind in Kind}
 
-    def changes(self, kind: Kind) -> bool:
-        """Whether any step is about frames of this kind."""
-        return bool(self._steps[kind])
+    def changes(self, kind: Kind, keys: Collection[str]) -> bool:
+        """Whether any step is about one of these keys in frames of this kind."""
+        return any(not step.keys.isdisjoint(keys) for step in self._steps[kind])
 
     def payload(self, kind: Kind, payload: bytes) -> bytes:
         """One payload as this version would have written it."""
-        if not self.changes(kind):
+        if not self._steps[kind]:
             return payload
-        content = json.loads(payload)
+        content = from_json(payload)
         for step in self._steps[kind]:
-            step(content)
-        return json.dumps(content, separators=(",", ":")).encode()
+            step.change(content)
+        return to_json(content)
