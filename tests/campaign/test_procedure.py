@@ -14,7 +14,7 @@ from iosonde.analysis.series.steady import SNIA, judge_steadiness
 from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, look_back, measure_to_directory, resume
 from iosonde.cli.planned import plan_lines
 from iosonde.machine.local_host import LocalHost
-from iosonde.plans import CELL_OVERHEAD_NS, Ground, cell_name, cell_seed, plan_cost, preparation_ns
+from iosonde.plans import CELL_OVERHEAD_NS, Ground, cell_name, cell_seed, plan_cost, preparation_ns, remaining
 from iosonde.plans.build import fill_cell, timing_of
 from iosonde.records import (
     Access,
@@ -23,6 +23,7 @@ from iosonde.records import (
     CellTurn,
     Experiment,
     IdleStep,
+    IntervalRecord,
     Outcome,
     Plan,
     RunRecord,
@@ -61,12 +62,15 @@ def preparation(ground: Ground) -> tuple[Step, ...]:
     return in_order((fill_cell(ground), IDLE_NS, cell(0, amount)))
 
 
-def procedure(rule: SteadyState, seed: int = 5) -> Wish:
+def procedure(rule: SteadyState, seed: int = 5, rounds: int = 1, timing: Timing | None = None) -> Wish:
+    """The procedure with so many rounds in its plan; those behind them are chosen."""
+
     def plan(ground: Ground) -> Plan:
-        cells = tuple(cell(share) for share in SHARES)
+        cells = tuple(cell(share, timing) for share in SHARES)
+        passes = [(each, number) for number in range(1, rounds + 1) for each in cells]
         turns = tuple(
-            CellTurn(order=order, cell=each.cell, repeat=1, seed=cell_seed(seed, each.cell, 1), round=1)
-            for order, each in enumerate(cells, 1)
+            CellTurn(order=order, cell=each.cell, repeat=number, seed=cell_seed(seed, each.cell, number), round=number)
+            for order, (each, number) in enumerate(passes, 1)
         )
         return Plan(
             profile="iops in short",
@@ -237,3 +241,45 @@ def test_a_report_says_by_which_rule_a_run_ended(steady: RunRecord) -> None:
         "or 25 rounds are measured"
     )
     assert facts["first write"].count("; ") == 1
+
+
+def test_rounds_go_on_behind_several_that_are_planned(steady: RunRecord, tmp_path: Path) -> None:
+    planned = measured(procedure(SteadyState(tracked=tracked(0, 65)), rounds=3), tmp_path / "run")
+    assert planned.cells == steady.cells
+
+
+def test_a_plan_whose_cells_move_an_amount_is_told_with_all_of_its_rounds() -> None:
+    amount = Timing(warmup_ns=0, measure_ns=10**9, interval_ns=10**8, amount_bytes=SIZE_BYTES)
+    rule = SteadyState(tracked=tracked(0), rounds_max=7)
+    plan = procedure(rule, rounds=2, timing=amount).plan(Ground(span_bytes=SIZE_BYTES, fill=True))
+    cost = plan_cost(plan, 10**9)
+    written_bytes = sum(SIZE_BYTES * (100 - share) // 100 for share in SHARES)
+    assert cost.write_bytes_max == 7 * written_bytes
+    assert cost.fill_bytes == 2 * SIZE_BYTES
+    left = remaining(plan, plan.turns[:1], plan.turns[1:], 10**9)
+    whole_ns = cost.duration_ns - preparation_ns(plan, 10**9)
+    assert left.total_ns == whole_ns * (7 * len(SHARES) - 1) // (7 * len(SHARES))
+
+
+class WithinATrial(SilentObserver):
+    """Ends a run while its first trial is measured."""
+
+    def __init__(self) -> None:
+        self._measures = False
+
+    def cell_started(self, plan: CellPlan, turn: CellTurn) -> None:
+        self._measures = turn.order == 1 and plan.timing.amount_bytes is None
+
+    def interval(self, interval: IntervalRecord) -> None:
+        if self._measures and interval.interval_last >= 1:
+            raise KeyboardInterrupt
+
+
+def test_a_trial_that_was_cut_is_not_taken_for_the_write_of_the_same_name(tmp_path: Path) -> None:
+    short = Timing(warmup_ns=0, measure_ns=50 * MILLISECOND_NS, interval_ns=5 * MILLISECOND_NS)
+    with pytest.raises(KeyboardInterrupt):
+        measured(procedure(SteadyState(tracked=tracked(0)), timing=short), tmp_path / "run", WithinATrial())
+    run = load_run(tmp_path / "run")
+    assert [step.cell.cell for step in run.header.plan.writes_first][1] == run.cells[0].cell
+    assert run.cells[0].timing == short
+    assert [each.timing.amount_bytes for each in run.preparation] == [SIZE_BYTES, SIZE_BYTES]

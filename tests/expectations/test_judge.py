@@ -1,6 +1,7 @@
 """Whether a run meets its expectations: by the interval of a figure, and undecided where that does not tell."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -8,7 +9,7 @@ from iosonde.analysis.experiments import estimate_run
 from iosonde.errors import UsageError
 from iosonde.expectations import Checked, Verdict, check_run, read_expectations
 from iosonde.findings import Finding, Severity
-from iosonde.records import Operation, RunRecord, Sync
+from iosonde.records import CellPlan, Data, Operation, RunRecord, Sync
 from tests.builders import cell_plan, cell_record, finding, run_record, totals_of, workload
 
 US = 1_000
@@ -100,6 +101,23 @@ def test_a_workload_finds_its_cells_and_durable_writes_only_when_it_says_so() ->
     assert [each.cell for each in reads] == ["random-read-4KiB-qd1"]
     writes = checked(run, 'read = 0\nsync = "fdatasync"\nmetric = "latency_ns_mean"\nat_most = "1 ms"')
     assert [(each.cell, each.operation) for each in writes] == [("random-write-4KiB-qd1-fdatasync", Operation.COMMIT)]
+
+
+@pytest.mark.parametrize(
+    "unlike", [{"data": Data.ZEROS}, {"compressible_percent": 50}, {"duplicates_percent": 50}, {"verify": True}]
+)
+def test_a_workload_is_not_found_in_cells_that_write_other_data_than_random_bytes(unlike: dict[str, Any]) -> None:
+    expectation = 'read = 0\nqueue_depth = 8\nmetric = "iops"\nat_least = 1'
+    asked = workload(read_percent=0)
+    operations = {Operation.WRITE: totals_of([100_000] * 5000)}
+
+    def found(plan: CellPlan) -> str:
+        records = [cell_record(plan, operations, repeat=repeat) for repeat in (1, 2, 3)]
+        (each,) = checked(run_record([plan], records), expectation)
+        return each.cell or ""
+
+    assert found(cell_plan(asked)) == cell_plan(asked).cell
+    assert found(cell_plan(asked.model_copy(update=unlike))) == ""
 
 
 def test_a_workload_that_was_not_measured_is_undecided() -> None:

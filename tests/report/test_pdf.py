@@ -11,6 +11,7 @@ from iosonde.analysis.run import RunAnalysis
 from iosonde.findings import Finding
 from iosonde.records import Experiment, RunRecord
 from iosonde.report.blocks import FactGroup, Listing, Paragraph, Terms
+from iosonde.report.dashes import Dash, explained
 from iosonde.report.drawing import Drawers
 from iosonde.report.lettering import drawable
 from iosonde.report.page import Page, page_of
@@ -157,6 +158,16 @@ def test_a_table_of_any_width_fits_its_page(page: Page, columns: int, drawers: D
     assert paged.outside() == []
     for value in values:
         assert paged.letters.count(squeezed(value.split(" ± ")[0])) >= 30
+
+
+def test_every_mark_of_a_missing_value_is_a_raised_digit_and_no_escape(page: Page, drawers: Drawers) -> None:
+    reasons = [f"reason {number}" for number in range(1, 21)]
+    rows, notes = explained([(f"row-{reason[7:]}", Dash(reason)) for reason in reasons])
+    table = ResultTable("Marks.", (Head("Cell", number=False), Head("Value")), tuple(map(Line, rows)), notes)
+    paged = Paged(render_pdf(with_measured(page, chapter("Marks", tables=(table,))), drawers))
+    assert "\\u" not in paged.letters
+    plain = paged.letters.translate(str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789"))
+    assert [reason for reason in reasons if f"–{reason[7:]}:{squeezed(reason)}." not in plain] == []
 
 
 def test_columns_of_a_table_do_not_run_into_each_other(paged: Paged) -> None:

@@ -18,7 +18,7 @@ from iosonde.campaign.simulated import assumed_bytes_per_s, is_known
 from iosonde.campaign.target import give_up, open_target
 from iosonde.errors import EngineError, IosondeError, RecordError, UsageError
 from iosonde.machine import Host
-from iosonde.plans import Remaining, budget_ns, cell_overhead_ns, preparation_ns, remaining
+from iosonde.plans import Remaining, cell_overhead_ns, preparation_ns, remaining
 from iosonde.records import (
     CellRecord,
     CellTurn,
@@ -83,9 +83,9 @@ class Rest:
 
     @property
     def budget_spent_ns(self) -> int:
-        """What they have taken of the budget; 0 where all trials are known beforehand."""
-        budget = budget_ns(self.run.header.plan)
-        return 0 if budget is None else budget - self._remaining(self.done, ()).more_ns
+        """What they have taken of the budget; 0 without an aim."""
+        aim = self.run.header.plan.aim
+        return 0 if aim is None else aim.budget_ns - self._remaining(self.done, ()).more_ns
 
     def _remaining(self, done: tuple[CellTurn, ...], left: tuple[CellTurn, ...]) -> Remaining:
         overhead_ns = cell_overhead_ns(self.run.header.engine_asked)

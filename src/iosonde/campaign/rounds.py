@@ -13,7 +13,7 @@ from iosonde.vocabulary import Quantity
 
 
 class RoundScheduler:
-    """The trials of a plan are its first round; each that follows has the same cells in the same order.
+    """The trials of a plan are its first rounds; each that follows has the cells of the last in the same order.
 
     A round in which a tracked cell did not finish has no value of it, and begins the window anew: five rounds in
     succession are what the criterion asks for. The rounds of an earlier session count like those of this one.
@@ -26,13 +26,13 @@ class RoundScheduler:
             "steady state", rule.window, range_max=rule.range_share, excursion_max=rule.excursion_share
         )
         self._rounds: dict[int, dict[str, CellRecord]] = defaultdict(dict)
-        self._first = self._round = 1
+        self._round = self._planned_rounds = plan.last_round[0].round or 1
         self._left: list[CellTurn] = []
         self._order = len(plan.turns)
 
     def take(self, turn: CellTurn, record: CellRecord) -> None:
         """What a trial has given; a trial that is repeated after a failure takes the place of the first."""
-        self._rounds[turn.round or self._first][turn.cell] = record.model_copy(update={"intervals": (), "slowest": ()})
+        self._rounds[turn.round or 1][turn.cell] = record.model_copy(update={"intervals": (), "slowest": ()})
 
     def follow(self, turn: CellTurn, record: CellRecord) -> None:
         """A trial of an earlier session: it was chosen as it would be chosen now."""
@@ -46,7 +46,7 @@ class RoundScheduler:
             if self.is_steady or self._round >= self._rule.rounds_max:
                 return None
             self._round += 1
-            self._left = [self._repeated(turn, place) for place, turn in enumerate(self._plan.turns, 1)]
+            self._left = [self._repeated(turn, place) for place, turn in enumerate(self._plan.last_round, 1)]
             self._order += len(self._left)
         return self._left.pop(0)
 
@@ -62,14 +62,14 @@ class RoundScheduler:
     def _last_rounds(self) -> list[list[float]]:
         """The values of the tracking variables in the last rounds that follow each other, one list a round."""
         found: list[list[float]] = []
-        for number in range(self._first, self._round + 1):
+        for number in range(1, self._round + 1):
             values = [_value(self._rounds[number].get(each.cell), each.quantity) for each in self._rule.tracked]
             known = [value for value in values if value is not None]
             found = [*found, known] if len(known) == len(values) else []
         return found
 
     def _repeated(self, turn: CellTurn, place: int) -> CellTurn:
-        repeat = turn.repeat + self._round - self._first
+        repeat = turn.repeat + self._round - self._planned_rounds
         seed = cell_seed(self._plan.seed, turn.cell, repeat)
         return turn.model_copy(
             update={"order": self._order + place, "repeat": repeat, "seed": seed, "round": self._round}

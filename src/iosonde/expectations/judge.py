@@ -14,7 +14,7 @@ from iosonde.expectations.file import ExpectationsTable, ExpectationTable
 from iosonde.expectations.read_expectations import line_of_expectation
 from iosonde.figures import Figure
 from iosonde.findings.finding import Finding, Severity, invalid_by
-from iosonde.records import Operation
+from iosonde.records import Data, Operation, Workload
 from iosonde.records.pattern import BlockSizes
 from iosonde.vocabulary import Quantity
 
@@ -99,6 +99,12 @@ def _unknown_cell(name: str, known: Sequence[str], number: int, where: tuple[str
     )
 
 
+def _is_usual_data(asked: Workload) -> bool:
+    """Whether what is written is random bytes, which no drive compresses or finds twice; reads write nothing."""
+    unusual = (asked.compressible_percent, asked.duplicates_percent, asked.verify)
+    return not asked.writes or (asked.data is Data.RANDOM and not any(unusual))
+
+
 def _fits(cell: CellEstimate, expectation: ExpectationTable) -> bool:
     asked = cell.workload
     if expectation.cell is not None:
@@ -113,7 +119,13 @@ def _fits(cell: CellEstimate, expectation: ExpectationTable) -> bool:
     )
     always = (expectation.jobs, expectation.sync, expectation.rate) == (asked.jobs, asked.sync, asked.rate_per_s)
     usual = asked.is_usual or (isinstance(sizes, BlockSizes) and is_sized)
-    return always and usual and is_sized and all(wanted is None or wanted == found for wanted, found in pairs)
+    return (
+        always
+        and usual
+        and _is_usual_data(asked)
+        and is_sized
+        and all(wanted is None or wanted == found for wanted, found in pairs)
+    )
 
 
 def _checked(expectation: ExpectationTable, cell: CellEstimate, findings: Sequence[Finding]) -> Checked:

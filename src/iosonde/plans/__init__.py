@@ -14,11 +14,11 @@ from iosonde.plans.cost import (
     ASSUMED_WRITE_BYTES_PER_S,
     CELL_OVERHEAD_NS,
     Cost,
-    budget_ns,
     cell_overhead_ns,
     plan_cost,
     preparation_ns,
     timed,
+    trials_at_most,
     turn_duration_ns,
 )
 from iosonde.plans.limits import (
@@ -54,7 +54,6 @@ __all__ = [
     "Ground",
     "Remaining",
     "account_bytes",
-    "budget_ns",
     "campaign_plan",
     "campaign_schema",
     "cell_name",
@@ -77,6 +76,7 @@ __all__ = [
     "remaining",
     "timed",
     "timing_between",
+    "trials_at_most",
     "turn_cost_ns",
     "turn_duration_ns",
     "verified_step_bytes",

@@ -1,10 +1,10 @@
 """What a plan costs before anything is touched: time, bytes written, fills of the target."""
 
 from dataclasses import dataclass
-from typing import Final, assert_never
+from typing import Final
 
 from iosonde.plans.verifying import read_back_bytes
-from iosonde.records import Aim, CellPlan, CellTurn, FixedTrials, IdleStep, Plan, SteadyState
+from iosonde.records import CellPlan, CellTurn, IdleStep, Plan, SteadyState
 from iosonde.units import SECOND_NS
 from iosonde.vocabulary import EngineChoice
 
@@ -54,14 +54,14 @@ def plan_cost(
     ``overhead_ns`` is what each cell takes beside its own time.
     """
     cells = {cell.cell: cell for cell in plan.cells}
-    measured = [timed(cells[turn.cell], turn) for turn in plan.turns]
+    measured = [timed(cells[turn.cell], turn) for turn in trials_at_most(plan)]
     fill_bytes = sum(_written(step.cell, assumed_bytes_per_s) for step in plan.writes_first)
     before_ns = preparation_ns(plan, assumed_bytes_per_s)
     first_ns = sum(cell_duration_ns(cell, assumed_bytes_per_s, overhead_ns=overhead_ns) for cell in measured)
     read_back = sum(read_back_bytes(plan, cell) for cell in measured)
     # What moves an amount takes nothing of a budget, and comes on top of it.
     of_budget_ns = sum(cell_duration_ns(cell) for cell in measured if cell.timing.amount_bytes is None)
-    more_ns = max((budget_ns(plan) or 0) - of_budget_ns, 0)
+    more_ns = 0 if plan.aim is None else max(plan.aim.budget_ns - of_budget_ns, 0)
     return Cost(
         cells=len(plan.cells),
         measurements=len(plan.turns),
@@ -74,24 +74,12 @@ def plan_cost(
     )
 
 
-def budget_ns(plan: Plan) -> int | None:
-    """What all trials together may take, where not all of them are known beforehand; those with an amount come on top.
-
-    Rounds until steady state take what the largest number of rounds takes.
-    """
-    match plan.stop:
-        case FixedTrials():
-            return None
-        case Aim():
-            return plan.stop.budget_ns
-        case SteadyState():
-            cells = {cell.cell: cell for cell in plan.cells}
-            timings = [timed(cells[turn.cell], turn) for turn in plan.turns]
-            return plan.stop.rounds_max * sum(
-                cell_duration_ns(each) for each in timings if not each.timing.amount_bytes
-            )
-        case _:
-            assert_never(plan.stop)
+def trials_at_most(plan: Plan) -> tuple[CellTurn, ...]:
+    """The trials of a plan, and those that may follow where the rule by which it ends says how many these are."""
+    if not isinstance(plan.stop, SteadyState):
+        return plan.turns
+    rounds = plan.stop.rounds_max - (plan.last_round[0].round or 1)
+    return (*plan.turns, *(rounds * plan.last_round))
 
 
 def preparation_ns(plan: Plan, bytes_per_s: int) -> int:

@@ -52,6 +52,9 @@ def check_plan(plan: Plan, *, targets: int) -> None:
                 "ask for each as a cell of its own",
             )
     check_account(plan)
+    for step in plan.writes_first:
+        _check_sizes(step.cell.workload)
+        checked_span(step.cell.cell, step.cell.workload, plan.span_bytes)
     for cell in plan.cells:
         _check_cell(cell, plan.span_bytes)
         check_data(cell)
@@ -65,7 +68,7 @@ def check_plan(plan: Plan, *, targets: int) -> None:
 
 def check_alignment(plan: Plan, offset_bytes: int) -> None:
     """Raises UsageError for a cell whose blocks do not fit what direct I/O asks of offsets."""
-    for cell in plan.cells:
+    for cell in plan.every_cell:
         size = next((size for size in _sizes(cell.workload) if size % offset_bytes), None)
         if size is not None:
             raise UsageError(
@@ -78,7 +81,7 @@ def check_transfers(plan: Plan, namespace: NamespaceFacts | None) -> None:
     """Raises UsageError for a cell whose blocks no single command of NVMe can move, where commands are sent."""
     if namespace is None:
         return
-    for cell in plan.cells:
+    for cell in plan.every_cell:
         large = max(_sizes(cell.workload))
         if large > namespace.transfer_bytes_max:
             raise UsageError(

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from iosonde.plans.aiming import turn_cost_ns
-from iosonde.plans.cost import ASSUMED_WRITE_BYTES_PER_S, CELL_OVERHEAD_NS, budget_ns, timed, turn_duration_ns
+from iosonde.plans.cost import ASSUMED_WRITE_BYTES_PER_S, CELL_OVERHEAD_NS, timed, trials_at_most, turn_duration_ns
 from iosonde.records import CellTurn, Plan
 
 
@@ -30,12 +30,15 @@ def remaining(
     overhead_ns: int = CELL_OVERHEAD_NS,
 ) -> Remaining:
     """The time of the turns that are ``left``, and what they and those that are ``done`` leave of the budget."""
-    cells, left = {cell.cell: cell for cell in plan.cells}, tuple(left)
-    turns_ns = sum(
-        turn_duration_ns(plan, timed(cells[turn.cell], turn), bytes_per_s, overhead_ns=overhead_ns) for turn in left
-    )
-    budget = budget_ns(plan)
-    if budget is None:
-        return Remaining(turns_ns, 0)
+    cells, done, left = {cell.cell: cell for cell in plan.cells}, tuple(done), tuple(left)
+
+    def lasts_ns(turns: Iterable[CellTurn]) -> int:
+        return sum(
+            turn_duration_ns(plan, timed(cells[turn.cell], turn), bytes_per_s, overhead_ns=overhead_ns)
+            for turn in turns
+        )
+
+    if plan.aim is None:
+        return Remaining(lasts_ns(left), lasts_ns(trials_at_most(plan)[len(done) + len(left) :]))
     spent_ns = sum(turn_cost_ns(cells[turn.cell], turn) for turn in (*done, *left))
-    return Remaining(turns_ns, max(budget - spent_ns, 0))
+    return Remaining(lasts_ns(left), max(plan.aim.budget_ns - spent_ns, 0))

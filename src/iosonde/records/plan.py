@@ -165,6 +165,12 @@ class Plan(Record):
         return isinstance(self.stop, FixedTrials)
 
     @property
+    def last_round(self) -> tuple[CellTurn, ...]:
+        """The trials of the last round that is planned, in their order: rounds that follow have the same cells."""
+        last = max((turn.round or 1 for turn in self.turns), default=1)
+        return tuple(turn for turn in self.turns if (turn.round or 1) == last)
+
+    @property
     def writes_first(self) -> tuple[WriteStep, ...]:
         """The steps of the preparation that write."""
         return tuple(step for step in self.preparation if isinstance(step, WriteStep))

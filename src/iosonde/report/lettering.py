@@ -26,13 +26,18 @@ def fonts_folder() -> Iterator[Path]:
         yield folder
 
 
-def drawable(text: str) -> str:
-    """Text from outside as the font can draw it: what it lacks is written as an escape, and never as an empty box."""
+def drawable(text: str, also: str = "") -> str:
+    """Text from outside as the font can draw it: what it lacks is written as an escape, and never as an empty box.
+
+    ``also`` are characters that whoever draws makes of others.
+    """
     if text.isascii() and text.isprintable():
         return text
     known = _characters()
     return "".join(
-        character if ord(character) in known else character.encode("unicode_escape").decode("ascii")
+        character
+        if ord(character) in known or character in also
+        else character.encode("unicode_escape").decode("ascii")
         for character in printable(text)
     )
 

@@ -18,6 +18,9 @@ from iosonde.report.page import Page
 from iosonde.report.paper_blocks import paper_block
 from iosonde.vocabulary import Paper
 
+RAISED_BY_TYPST: Final = "⁰⁶⁹"
+"""Digits that the template raises, since the font has no letters for them raised."""
+
 RUNNING_LENGTH_MAX: Final = 70
 """A longer name loses its middle where it stands on top of every page."""
 
@@ -116,7 +119,7 @@ def _shown(value: Any) -> Any:  # noqa: ANN401 - any part of the data
         return {name: _shown(each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):
         return [_shown(each) for each in value]
-    return unbroken(drawable(value)) if isinstance(value, str) else value
+    return unbroken(drawable(value, RAISED_BY_TYPST)) if isinstance(value, str) else value
 
 
 def _chapter(chapter: Chapter, charts: Mapping[str, str], anchored: set[str], failures: FailureLog) -> dict[str, Any]:

@@ -27,10 +27,11 @@ _USE_A_COPY: Final = "use a copy of the run directory"
 
 
 class NewInterval(NamedTuple):
-    """An interval of the cell that runs as turn ``order``, or of one of its streams."""
+    """An interval of the cell that runs as turn ``order``, or of one of its streams, on one host."""
 
     order: int
     stream: str
+    host: int
     interval: IntervalRecord
 
 
@@ -75,7 +76,7 @@ class FollowedRun:
             if isinstance(added, IntervalPayload):
                 with self._named_errors():
                     interval = decoded_interval(added.payload)
-                yield NewInterval(added.order, added.stream, interval)
+                yield NewInterval(added.order, added.stream, added.host, interval)
             else:
                 yield added
 

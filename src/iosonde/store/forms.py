@@ -18,8 +18,8 @@ _FIGURES: Final = b"0123456789,.-[]"
 class IntervalFrame:
     """What the frame of an interval holds. ``host`` is the place of the host that measured it, from 0.
 
-    ``stream`` is the name of one of several streams of the cell; it stands before the interval, and is left out where
-    there is only one.
+    ``stream`` is the name of one of several streams of the cell. Both stand before the interval, and are left out where
+    they say nothing.
     """
 
     order: int
@@ -29,10 +29,14 @@ class IntervalFrame:
 
 
 class WithinFrame(Record):
-    """The interval statistics of one repeat, or of a stream of it, found by its ``order``; written after its cell."""
+    """The interval statistics of one repeat, of a stream of it, or on one host, found by its ``order``.
+
+    It is written after its cell.
+    """
 
     order: int
     stream: str = ""
+    host: int = 0
     within: WithinRepeat
 
 

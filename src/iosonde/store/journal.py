@@ -117,10 +117,11 @@ class Journal:
         self._watch.check()
         check_size(self._path, self._file.fileno(), self._size_bytes)
 
-    def interval(self, order: int, interval: IntervalRecord, left_s: float, stream: str = "") -> None:
+    def interval(self, order: int, interval: IntervalRecord, left_s: float, stream: str = "", host: int = 0) -> None:
         """Keeps an interval of the running cell, which goes on for another ``left_s`` seconds."""
-        where = b'{"order":%d' % order + (b',"stream":%b' % json.dumps(stream).encode() if stream else b"")
-        payload = b'%b,"interval":%b}' % (where, INTERVAL_FORM.dump_json(interval, exclude_none=True))
+        where = {"order": order} | ({"stream": stream} if stream else {}) | ({"host": host} if host else {})
+        head = json.dumps(where, separators=(",", ":"))[:-1].encode()
+        payload = b'%b,"interval":%b}' % (head, INTERVAL_FORM.dump_json(interval, exclude_none=True))
         self._write(encode(Kind.INTERVAL, payload))
         age_s = self._now_s() - self._synced_s
         if age_s >= SYNC_EVERY_S and age_s + left_s >= SYNC_LATEST_S:
@@ -138,9 +139,9 @@ class Journal:
         """Keeps a write of the preparation."""
         self._append(Kind.PREPARATION, cell)
 
-    def within(self, order: int, within: WithinRepeat, stream: str = "") -> None:
+    def within(self, order: int, within: WithinRepeat, stream: str = "", host: int = 0) -> None:
         """Adds what the intervals of a kept cell say of it: nothing is analysed before it is kept."""
-        frame = WithinFrame(order=order, stream=stream, within=within)
+        frame = WithinFrame(order=order, stream=stream, host=host, within=within)
         self._write(encode(Kind.WITHIN, frame.model_dump_json().encode()))
 
     def session(self, session: Session) -> None:

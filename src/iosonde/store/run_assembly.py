@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from iosonde.analysis.totals import sums_of
 from iosonde.records import (
+    CellPlan,
     CellRecord,
     CellTurn,
     Identity,
@@ -26,10 +27,11 @@ _BEFORE_INTERVAL: Final = b',"interval":'
 
 
 class _Measured(NamedTuple):
-    """What a record is about: a trial, by its place, and one of its streams where it has several."""
+    """What a record is about: a trial, by its place, one of its streams, and the host that measured it."""
 
     order: int
     stream: str
+    host: int
 
 
 class IntervalPayload(NamedTuple):
@@ -37,6 +39,7 @@ class IntervalPayload(NamedTuple):
 
     order: int
     stream: str
+    host: int
     payload: bytes
 
 
@@ -52,10 +55,10 @@ class RunAssembly:
         self._upgrader = upgrader
         self._with_intervals = intervals
         self._turns = {turn.order: turn for turn in header.plan.turns}
-        self._plans = {cell.cell: cell for cell in header.plan.cells}
-        for step in header.plan.writes_first:
-            self._plans[step.cell.cell] = step.cell
-            self._turns[step.order] = header.plan.turn_of(step)
+        self._cells_planned = {cell.cell: cell for cell in header.plan.cells}
+        # A step may write what a cell of the same name measures, for longer.
+        self._steps = {step.order: step.cell for step in header.plan.writes_first}
+        self._turns |= {step.order: header.plan.turn_of(step) for step in header.plan.writes_first}
         self._last_write = max((step.order for step in header.plan.writes_first), default=None)
         self._cells: dict[_Measured, CellRecord] = {}
         self._superseded: list[CellRecord] = []
@@ -131,14 +134,14 @@ class RunAssembly:
     def _take_cell(self, payload: bytes) -> CellRecord:
         cell: CellRecord = FORMS[Kind.CELL].validate_json(payload)
         check_histograms(cell)
-        payloads = self._pending.pop(_Measured(cell.order, cell.stream), [])
+        payloads = self._pending.pop(_Measured(cell.order, cell.stream, cell.host), [])
         if self._with_intervals:
             cell = cell.model_copy(update={"intervals": tuple(map(decoded_interval, payloads))})
         self._keep(cell)
         return cell
 
     def _add_within(self, frame: WithinFrame) -> None:
-        measured = _Measured(frame.order, frame.stream)
+        measured = _Measured(frame.order, frame.stream, frame.host)
         cell = self._cells.get(measured)
         # Damage can take the cell, and leave what was said of it.
         if cell is not None:
@@ -154,23 +157,26 @@ class RunAssembly:
     def _cut_cells(self) -> list[CellRecord]:
         """The cells without an end. Damage can leave intervals of one that the plan doesn't have: they go nowhere."""
         return [
-            self._cut_cell(self._turns[measured.order], measured.stream, payloads)
+            self._cut_cell(self._turns[measured.order], measured, payloads)
             for measured, payloads in self._pending.items()
             if self._is_planned(measured)
         ]
 
     def _is_planned(self, measured: _Measured) -> bool:
         turn = self._turns.get(measured.order)
-        return turn is not None and measured.stream in {each.name for each in self._plans[turn.cell].streams}
+        return turn is not None and measured.stream in {each.name for each in self._plan_of(turn).streams}
 
-    def _cut_cell(self, turn: CellTurn, stream: str, payloads: Sequence[bytes]) -> CellRecord:
-        plan, frames = self._plans[turn.cell], [FORMS[Kind.INTERVAL].validate_json(each) for each in payloads]
-        workload = next(each.workload for each in plan.streams if each.name == stream)
-        intervals = tuple(frame.interval for frame in frames)
+    def _plan_of(self, turn: CellTurn) -> CellPlan:
+        step = self._steps.get(turn.order)
+        return self._cells_planned[turn.cell] if step is None else step
+
+    def _cut_cell(self, turn: CellTurn, measured: _Measured, payloads: Sequence[bytes]) -> CellRecord:
+        plan, intervals = self._plan_of(turn), tuple(map(decoded_interval, payloads))
+        workload = next(each.workload for each in plan.streams if each.name == measured.stream)
         measured_ns = sum(each.end_ns - each.start_ns for each in intervals if each.phase is Phase.MEASURE)
         return CellRecord(
             cell=plan.cell,
-            stream=stream,
+            stream=measured.stream,
             experiments=plan.experiments,
             repeat=turn.repeat,
             order=turn.order,
@@ -180,7 +186,7 @@ class RunAssembly:
             timing=turn.timing or plan.timing,
             outcome=Outcome.CUT,
             failure=None,
-            host=frames[0].host,
+            host=measured.host,
             measured_ns=measured_ns,
             intervals=intervals if self._with_intervals else (),
             **sums_of(intervals),
@@ -197,13 +203,13 @@ def _measured_by(payload: bytes) -> _Measured:
     """What an interval belongs to; it stands first, so that nothing else need be read."""
     head = payload[: payload.index(_BEFORE_INTERVAL)]
     if b"," not in head:
-        return _Measured(int(head[len(b'{"order":') :]), "")
+        return _Measured(int(head[len(b'{"order":') :]), "", 0)
     found = json.loads(head + b"}")
-    return _Measured(found["order"], found.get("stream", ""))
+    return _Measured(found["order"], found.get("stream", ""), found.get("host", 0))
 
 
 def _place(cell: CellRecord, cells: dict[_Measured, CellRecord], superseded: list[CellRecord]) -> None:
-    measured = _Measured(cell.order, cell.stream)
+    measured = _Measured(cell.order, cell.stream, cell.host)
     before = cells.get(measured)
     if before is not None:
         superseded.append(before)
