@@ -1,5 +1,7 @@
 """Text that came from elsewhere, made fit to be printed."""
 
+import shlex
+
 
 def printable(text: str) -> str:
     """Text from outside (paths, host names) without control characters, which a terminal would obey.
@@ -7,6 +9,11 @@ def printable(text: str) -> str:
     Nor does any of it begin a new line, which could pass for one of ours.
     """
     return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
+
+
+def quoted(path: object) -> str:
+    """A path as one word of a command that a shell takes."""
+    return shlex.quote(str(path))
 
 
 def encodable(text: str) -> str:

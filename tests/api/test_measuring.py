@@ -7,6 +7,7 @@ import threading
 import time
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -143,3 +144,35 @@ def test_ctrl_c_keeps_what_was_measured_removes_the_file_and_can_be_caught(tmp_p
     assert process.returncode == 0
     assert load_run(directory).cells
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+@pytest.mark.parametrize("consent", ["no", "false", 1, None])
+def test_only_true_is_consent_to_overwrite_a_file(consent: object, tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"overwrite": consent}
+    file = tmp_path / "keep.dat"
+    file.write_bytes(b"precious" * (2 << 20))
+    for measure in (iosonde.probe, iosonde.run):
+        with pytest.raises(UsageError, match=r"--overwrite .* is neither True nor False"):
+            measure(file, **asked)
+    assert file.read_bytes() == b"precious" * (2 << 20)
+
+
+@pytest.mark.parametrize("name", ["buffered", "verify"])
+def test_a_switch_of_a_probe_takes_no_text(name: str) -> None:
+    asked: dict[str, Any] = {name: "no", "read": 0}
+    with pytest.raises(UsageError, match=f"--{name} 'no' is neither True nor False"):
+        iosonde.probe("null:", **asked)
+
+
+@pytest.mark.parametrize("target", [1.5, None, ["null:"], b"null:"])
+def test_a_target_that_is_no_text_is_not_taken_for_a_name(target: object) -> None:
+    targets: list[Any] = [target]
+    with pytest.raises(UsageError, match="is neither text nor a path"):
+        iosonde.probe(*targets)
+
+
+@pytest.mark.parametrize("budget", ["0s", "31d", 1])
+def test_a_budget_beyond_its_bounds_is_refused(budget: object) -> None:
+    asked: dict[str, Any] = {"budget": budget}
+    with pytest.raises(UsageError, match="--budget"):
+        iosonde.run("sim:fixed", **asked)

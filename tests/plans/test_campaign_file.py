@@ -7,7 +7,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from iosonde.errors import UsageError
-from iosonde.plans import CampaignTable, Ground, campaign_plan, campaign_schema, read_campaign
+from iosonde.plans import CampaignTable, Ground, campaign_plan, campaign_schema, check_plan, read_campaign
 from iosonde.records import Access, Data, Experiment, Plan, Sync
 from tests.house.checkout import ROOT
 
@@ -235,3 +235,9 @@ def test_arrivals_are_poissons_where_nobody_says_and_a_depth_of_ones_own_is_name
     found = read_campaign(changed("queue_depth = 1", 'queue_depth = 8\nrate = "20k"'), "m.toml")
     cell = campaign_plan(found, Ground(span_bytes=64 << 30, fill=True), quick=False, seed=1).cells[0]
     assert (cell.cell, cell.workload.arrivals) == ("random-read-4KiB-rate20k-qd8", "poisson")
+
+
+def test_an_amount_below_one_block_is_refused_before_anything_is_touched() -> None:
+    plan = plan_of(HEAD + EXPERIMENT.replace('"4KiB"', '"64KiB"') + 'amount = "4KiB"\n')
+    with pytest.raises(UsageError, match="an amount of 4 KiB is less than one block of 64 KiB"):
+        check_plan(plan, targets=1)

@@ -141,6 +141,11 @@ def probe(
 def _words(targets: tuple[str | Path, ...]) -> list[str]:
     if not targets:
         raise UsageError("no target was given", 'name one, such as "/mnt/data"')
+    for target in targets:
+        if not isinstance(target, str | Path):
+            raise UsageError(
+                f"the target {target!r} is neither text nor a path", 'name each by itself, such as "/mnt/data"'
+            )
     return [str(target) for target in targets]
 
 

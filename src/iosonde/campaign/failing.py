@@ -6,6 +6,7 @@ from pathlib import Path
 from iosonde.analysis.states import failed_repeats
 from iosonde.campaign.recorded_targets import recorded_targets
 from iosonde.errors import DataError, IosondeError, MeasurementError, RecordError
+from iosonde.printing import quoted
 from iosonde.records import CellRecord, LaterPass, Outcome, RunHeader, RunRecord, Verification
 from iosonde.sources import ExistingFile
 from iosonde.store import load_header
@@ -47,7 +48,7 @@ def way_on(header: RunHeader, directory: Path) -> str:
     """The command that goes on with a run: a file that is not the run's own has to be given up once more."""
     targets = recorded_targets(header, header.targets)
     asks = header.plan.changes and any(isinstance(each, ExistingFile) and not each.mark for each in targets)
-    return f"iosonde resume {directory}{' --overwrite' if asks else ''}"
+    return f"iosonde resume {quoted(directory)}{' --overwrite' if asks else ''}"
 
 
 def check_probe(run: RunRecord) -> None:

@@ -17,6 +17,7 @@ from iosonde.plans import (
     CampaignTable,
     Ground,
     campaign_plan,
+    check_switch,
     check_whole,
     load_profile,
     probe_plan,
@@ -28,6 +29,7 @@ from iosonde.records import Aim, Plan
 from iosonde.records.workload import ALL_READS
 from iosonde.units import parse_bytes, parse_duration, parse_percent
 from iosonde.vocabulary import EngineChoice, Poll
+from iosonde.workload_keys.bounds import DURATION_NS_MAX, DURATION_NS_MIN
 from iosonde.workload_keys.keys import READ
 
 
@@ -49,6 +51,7 @@ def campaign_wish(
     command: tuple[str, ...] = (),
 ) -> Wish:
     """A campaign of a profile, or of a file of the user's. Raises UsageError."""
+    _check_switches(overwrite=overwrite, buffered=buffered, quick=quick, fixed=fixed)
     campaign = _campaign(profile)
     writes = any(read < ALL_READS for table in campaign.experiment for read in table.values(READ))
     chosen_seed = _seed(seed)
@@ -111,8 +114,25 @@ def _aim(campaign: CampaignTable, precision: str | None, budget: str | None, *, 
     if not PRECISION_PERCENT_MIN <= percent <= PRECISION_PERCENT_MAX:
         bounds = f"{PRECISION_PERCENT_MIN:g}% to {PRECISION_PERCENT_MAX:g}%"
         raise UsageError(f"--precision {precision} is not within {bounds}", "give a precision such as 2%")
-    budget_ns = campaign.budget if budget is None else parse_duration(budget, "--budget")
+    budget_ns = campaign.budget if budget is None else _budget_ns(budget)
     return Aim(precision_percent=percent, budget_ns=budget_ns or DEFAULT_BUDGET_NS)
+
+
+def _check_switches(**given: bool) -> None:
+    """Raises UsageError unless all are True or False: what a script hands over may be anything that counts as true."""
+    for name, value in given.items():
+        check_switch(value, f"--{name}")
+
+
+def _budget_ns(budget: str) -> int:
+    """Raises UsageError for what no time is, or beyond the bounds of a campaign's key."""
+    budget_ns = parse_duration(str(budget), "--budget")
+    if not DURATION_NS_MIN <= budget_ns <= DURATION_NS_MAX:
+        raise UsageError(
+            f"--budget {budget} is not within {DURATION_NS_MIN // 10**6} ms to 30 days",
+            "give a time such as 5m",
+        )
+    return budget_ns
 
 
 def probe_wish(
@@ -132,6 +152,7 @@ def probe_wish(
 
     An existing file that is only read needs no --overwrite, unless it is to be filled.
     """
+    _check_switches(overwrite=overwrite, buffered=buffered)
     asked, timing = probe_request(workload, targets=len(targets))
     chosen = _seed(seed)
     return Wish(

@@ -7,7 +7,7 @@ from typing import Final
 import typer
 
 from iosonde.errors import OutputError
-from iosonde.printing import printable
+from iosonde.printing import printable, quoted
 
 _LEFT: Final[list[Path]] = []
 
@@ -31,5 +31,5 @@ def check_removed() -> None:
         folder = _LEFT[0].parent
         raise OutputError(
             f"{_LEFT[0]}, which iosonde created, could not be removed",
-            f"restore write access to {folder}, then remove the file with `iosonde clean {folder}`",
+            f"restore write access to {folder}, then remove the file with `iosonde clean {quoted(folder)}`",
         )

@@ -16,6 +16,7 @@ from iosonde.plans import (
     largest_buffers,
     verified_step_bytes,
 )
+from iosonde.printing import quoted
 from iosonde.records import Arrivals, Experiment, Plan, SteadyState
 from iosonde.sources import BlockDevice, ExistingFile, NewFile, NullTarget, SimulatedDrive, Target
 from iosonde.units import (
@@ -94,7 +95,9 @@ def _cell_lines(plan: Plan, cost: Cost) -> list[str]:
 
 
 def _time_line(ahead: Survey, cost: Cost) -> str:
-    most = "" if ahead.plan.is_fixed else "at most "
+    # Nobody knows how fast an amount is moved: it is told at the fastest rate that is assumed.
+    moves = any(cell.timing.amount_bytes is not None for cell in ahead.plan.cells)
+    most = "at least " if moves else "" if ahead.plan.is_fixed else "at most "
     return f"time      {most}{format_duration(cost.duration_ns)}{VIRTUAL if ahead.is_simulated else ''}"
 
 
@@ -123,7 +126,7 @@ def orphan_lines(host: Host, folder: Path) -> list[str]:
     """What killed runs have left in a folder, and how to be rid of it."""
     return [
         f"left      {each.path} ({format_size(each.size_bytes)}) by a run that was killed: `iosonde resume RUN` goes "
-        f"on with it, `iosonde clean {folder}` removes it"
+        f"on with it, `iosonde clean {quoted(folder)}` removes it"
         for each in host.orphans(str(folder))
     ]
 

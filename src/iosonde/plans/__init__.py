@@ -27,6 +27,7 @@ from iosonde.plans.limits import (
     SEED_MAX,
     check_alignment,
     check_plan,
+    check_switch,
     check_transfers,
     check_whole,
 )
@@ -61,6 +62,7 @@ __all__ = [
     "cell_seed",
     "check_alignment",
     "check_plan",
+    "check_switch",
     "check_transfers",
     "check_whole",
     "choice_of",

@@ -34,6 +34,12 @@ def check_whole(value: object, flag: str, least: int, most: int) -> None:
         raise UsageError(f"{flag} {value!r} is not {bounds}", f"give {flag} {bounds}")
 
 
+def check_switch(value: object, flag: str) -> None:
+    """Raises UsageError for what is neither True nor False: a text such as "no" would count as consent."""
+    if not isinstance(value, bool):
+        raise UsageError(f"{flag} {value!r} is neither True nor False", f"give {flag} True or False, without quotes")
+
+
 def check_rate(rate_per_s: int) -> None:
     """Raises UsageError for a rate that no open loop can have."""
     if not 1 <= rate_per_s <= RATE_PER_S_MAX:
@@ -109,6 +115,12 @@ def _check_sizes(workload: Workload) -> None:
 def _check_cell(cell: CellPlan, span_bytes: int) -> None:
     size, depth = cell.workload.block_size_bytes, cell.workload.queue_depth
     _check_sizes(cell.workload)
+    amount_bytes = cell.timing.amount_bytes
+    if amount_bytes is not None and amount_bytes < size:
+        raise UsageError(
+            f"{cell.cell}: an amount of {exact_size(amount_bytes)} is less than one block of {exact_size(size)}",
+            "ask for a larger amount or smaller blocks",
+        )
     span_bytes = checked_span(cell.cell, cell.workload, span_bytes)
     check_shape(cell.cell, cell.workload, span_bytes)
     if cell.workload.sync is not Sync.NONE and not cell.workload.writes:

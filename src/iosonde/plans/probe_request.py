@@ -6,11 +6,11 @@ from typing import Any, TypeVar
 
 from iosonde.errors import UsageError
 from iosonde.plans.build import timing_of
-from iosonde.plans.limits import check_rate, check_whole
+from iosonde.plans.limits import check_rate, check_switch, check_whole
 from iosonde.plans.workloads import workload_of
 from iosonde.records import Timing, Workload, parse_pattern, parse_sizes
 from iosonde.records.workload import ALL_READS
-from iosonde.workload_keys import PROBE_KEYS, Key, OneOf, PatternText, Quantity, SizesText, Whole
+from iosonde.workload_keys import PROBE_KEYS, Key, OneOf, PatternText, Quantity, SizesText, Switch, Whole
 
 _Word = TypeVar("_Word", bound=StrEnum)
 
@@ -51,6 +51,8 @@ def _read(key: Key[Any], given: Any) -> Any:  # noqa: ANN401 - of the key's kind
             found = parse_sizes(str(given), key.flag)
         case Quantity(parse=parse):
             found = parse(str(given), key.flag)
+        case Switch():
+            check_switch(given, key.flag)
         case _:
             pass
     return found

@@ -14,6 +14,7 @@ from typing import Final
 
 from iosonde.analysis.means import means_of
 from iosonde.errors import RecordError
+from iosonde.printing import quoted
 from iosonde.records import CellPlan, CellRecord, Outcome, Plan, RunHeader, WithinRepeat
 from iosonde.safe_files import open_regular, read_open
 from iosonde.store.archive import is_archive
@@ -94,7 +95,7 @@ def glance_at(path: Path, wanted: Callable[[Plan], Collection[CellPlan]]) -> Gla
         ) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         # A frame whose bits were flipped is no record any more; load_run says which one it is.
-        raise RecordError(f"{journal} is damaged", f"`iosonde show {path}` reads what is whole") from error
+        raise RecordError(f"{journal} is damaged", f"`iosonde show {quoted(path)}` reads what is whole") from error
     except OSError as error:
         raise RecordError(
             f"{path} has no readable journal: {error.strerror}", "use a copy of the run directory"
