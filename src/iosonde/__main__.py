@@ -10,6 +10,7 @@ from typing import NoReturn
 # Loading makes a hundred thousand objects that stay; looking for garbage among them while they are made, and for
 # Pydantic plug-ins that we don't use, is a tenth of the CPU time of a short command.
 _COLUMNS_MIN, _COLUMNS_MAX = 20, 1000
+_WITHOUT_DOCSTRINGS = 2
 _GARBAGE_THRESHOLDS = (100_000, 50, 50)
 
 
@@ -21,6 +22,11 @@ def start() -> NoReturn:
     # Nothing here is a matrix. Where the system starts no more threads, the library would end us with SIGINT.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _bound_width()
+    if sys.flags.optimize >= _WITHOUT_DOCSTRINGS:
+        # The chart library reads its own; without them a run would end in a traceback once all was measured.
+        sys.stderr.write("error: reports can't be made by a Python that leaves docstrings out (-OO)\n")
+        sys.stderr.write("hint: use -O or nothing, or unset PYTHONOPTIMIZE\n")
+        sys.exit(2)
     try:
         from iosonde.cli.main import entry
     except KeyboardInterrupt:

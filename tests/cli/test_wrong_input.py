@@ -3,6 +3,8 @@
 import os
 import re
 import shutil
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -127,3 +129,13 @@ def test_a_fio_that_is_not_there_is_named_with_the_way_to_have_it(folder: Path) 
         "error: fio was not found on the PATH",
         "hint: install fio 3.28 or newer (Debian: apt install fio), or leave --engine fio away",
     ]
+
+
+def test_a_python_without_docstrings_is_refused_before_anything_is_measured(tmp_path: Path) -> None:
+    command = [sys.executable, "-OO", "-m", "iosonde", "probe", "null:", "--duration", "10ms"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "error: reports can't be made by a Python that leaves docstrings out (-OO)\n"
+        "hint: use -O or nothing, or unset PYTHONOPTIMIZE\n"
+    )

@@ -74,7 +74,7 @@ def _default(about: Mapping[str, Any]) -> str:
     if value is None:
         return "see there" if "default:" in about["description"].lower() else "none"
     one = value[0] if isinstance(value, list) else value
-    return code(str(one)) if one != "" else "empty"
+    return code(str(one).lower() if isinstance(one, bool) else str(one)) if one != "" else "empty"
 
 
 def _takes(about: Mapping[str, Any], definitions: Mapping[str, Any]) -> Iterator[str]:
@@ -88,6 +88,8 @@ def _takes(about: Mapping[str, Any], definitions: Mapping[str, Any]) -> Iterator
         about = definitions[about["$ref"].rpartition("/")[2]]
     if about.get("type") == "array":
         yield "a list" if about["items"] != {"$ref": "#/$defs/ExperimentTable"} else "`[[experiment]]` tables"
+    elif about.get("type") == "boolean":
+        yield "true or false"
     elif "enum" in about:
         yield ", ".join(map(code, about["enum"]))
     elif "minimum" in about:
