@@ -7,7 +7,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -15,9 +14,8 @@ from typing import Final
 
 from bench.ratios import Paired, ratio_of
 from bench.report import Report
+from tools.older_checkout import ROOT, older_checkout
 
-ROOT: Final = Path(__file__).resolve().parents[1]
-GIT: Final = shutil.which("git") or "git"
 RUNS_LISTED: Final = 40
 HELP_S_MAX: Final = 0.3
 
@@ -42,7 +40,7 @@ def run(results: Path, folder: Path, pairs: int, commit: str) -> int:
         "|---|---|---|---|",
     )
     help_s = 0.0
-    with older(commit) as source, tempfile.TemporaryDirectory() as place:
+    with older_checkout(commit) as source, tempfile.TemporaryDirectory() as place:
         for command in _commands(source, Path(place)):
             seconds, ratios = _compared(command, source, pairs)
             report.say(f"| {command.name} | {seconds:.3f} | {' | '.join(map(str, ratios.values()))} |")
@@ -51,18 +49,6 @@ def run(results: Path, folder: Path, pairs: int, commit: str) -> int:
     report.say("", f"`--help` takes {help_s:.3f} s; {HELP_S_MAX} s were allowed.")
     report.keep(results, "fronts")
     return int(help_s > HELP_S_MAX)
-
-
-@contextmanager
-def older(commit: str) -> Iterator[Path]:
-    """A checkout of a commit, as long as it is needed."""
-    with tempfile.TemporaryDirectory() as place:
-        source = Path(place) / "source"
-        subprocess.run([GIT, "worktree", "add", "--detach", "-q", str(source), commit], cwd=ROOT, check=True)
-        try:
-            yield source
-        finally:
-            subprocess.run([GIT, "worktree", "remove", "--force", str(source)], cwd=ROOT, check=True)
 
 
 def _commands(source: Path, place: Path) -> Iterator[Command]:

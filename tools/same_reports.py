@@ -12,7 +12,6 @@ import io
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,8 +19,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-ROOT: Final = Path(__file__).resolve().parents[1]
-GIT: Final = shutil.which("git") or "git"
+from tools.older_checkout import ROOT, older_checkout
+
 LINES_SHOWN_MAX: Final = 8
 # A page has lines of many kilobytes.
 WIDTH_SHOWN: Final = 160
@@ -105,22 +104,17 @@ def _difference(part: str, old: dict[str, str], new: dict[str, str]) -> list[str
     return [part, *lines[2 : 2 + LINES_SHOWN_MAX]]
 
 
-def differing(commit: str, named: Sequence[Path], folder: Path) -> int:
-    """Prints which forms of the runs differ from those that ``commit`` makes, and gives their number."""
-    source = folder / "source"
-    subprocess.run([GIT, "worktree", "add", "--detach", "-q", str(source), commit], cwd=ROOT, check=True)
+def differing(source: Path, named: Sequence[Path], folder: Path) -> int:
+    """Prints which forms of the runs differ from those that ``source`` makes, and gives their number."""
     count, others = 0, set[str]()
-    try:
-        for run in named or sorted((source / "tests/fixtures/runs").iterdir()):
-            before = made_by(source, run, folder / "before" / run.name)
-            after = made_by(ROOT, run, folder / "after" / run.name)
-            for name in sorted(before.keys() | after.keys()):
-                lines, other = told(name, before.get(name, ""), after.get(name, ""))
-                count += bool(lines)
-                others |= {f"{name} {each}" for each in other}
-                print(f"{'DIFFERS' if lines else 'same':8} {run.name} {name}", *lines, sep="\n")
-    finally:
-        subprocess.run([GIT, "worktree", "remove", "--force", str(source)], cwd=ROOT, check=True)
+    for run in named or sorted((source / "tests/fixtures/runs").iterdir()):
+        before = made_by(source, run, folder / "before" / run.name)
+        after = made_by(ROOT, run, folder / "after" / run.name)
+        for name in sorted(before.keys() | after.keys()):
+            lines, other = told(name, before.get(name, ""), after.get(name, ""))
+            count += bool(lines)
+            others |= {f"{name} {each}" for each in other}
+            print(f"{'DIFFERS' if lines else 'same':8} {run.name} {name}", *lines, sep="\n")
     print(*sorted(others), sep="\n")
     return count
 
@@ -128,8 +122,8 @@ def differing(commit: str, named: Sequence[Path], folder: Path) -> int:
 def main() -> None:
     """Compares, and ends with 1 where anything differs."""
     commit, *named = sys.argv[1:]
-    with tempfile.TemporaryDirectory() as folder:
-        count = differing(commit, [Path(each).resolve() for each in named], Path(folder))
+    with older_checkout(commit) as source, tempfile.TemporaryDirectory() as folder:
+        count = differing(source, [Path(each).resolve() for each in named], Path(folder))
     print(f"{count} forms differ")
     sys.exit(min(count, 1))
 

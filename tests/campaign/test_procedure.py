@@ -36,6 +36,7 @@ from iosonde.records import (
     one_stream,
 )
 from iosonde.report.facts import fact_groups
+from iosonde.report.terminal.cell_choice import chosen_cell
 from iosonde.store import load_run
 from iosonde.units import MILLISECOND_NS
 from iosonde.vocabulary import EngineChoice, Quantity
@@ -283,3 +284,11 @@ def test_a_trial_that_was_cut_is_not_taken_for_the_write_of_the_same_name(tmp_pa
     assert [step.cell.cell for step in run.header.plan.writes_first][1] == run.cells[0].cell
     assert run.cells[0].timing == short
     assert [each.timing.amount_bytes for each in run.preparation] == [SIZE_BYTES, SIZE_BYTES]
+
+
+def test_the_name_of_a_cell_that_a_step_writes_too_means_the_cell(steady: RunRecord) -> None:
+    name = cell(0).cell
+    assert name in {step.cell.cell for step in steady.header.plan.writes_first}
+    chosen = chosen_cell(steady, name, None)
+    assert chosen.plan.timing == cell(0).timing
+    assert [record.order for record in chosen.records] == [each.order for each in steady.cells if each.cell == name]

@@ -97,8 +97,5 @@ def _planned(plans: Sequence[CellPlan], records: Sequence[CellRecord]) -> list[C
     """The plan's cells, then any that only the records know of (an imported run may have no plan)."""
     known = {plan.cell: plan for plan in plans}
     for record in records:
-        known.setdefault(
-            record.cell,
-            plan_of(record),
-        )
+        known.setdefault(record.cell, plan_of(record))
     return list(known.values())

@@ -18,7 +18,7 @@ _MEANS: Final[Mapping[Quantity, Callable[[OperationEstimate], Estimate]]] = {
 
 
 class Known(NamedTuple):
-    """The value of an estimate and how well it is known, under the names that a ``Figure`` has for them."""
+    """The value of an estimate, its 95 % interval and standard error; the fields have the names of ``Figure``'s."""
 
     value: float | None
     low: float | None

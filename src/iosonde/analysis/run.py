@@ -1,4 +1,4 @@
-"""A run with what is computed from it."""
+"""A run and what is computed from it."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,17 +10,17 @@ from iosonde.records import RunRecord
 
 @dataclass(frozen=True)
 class RunAnalysis:
-    """A run as it was recorded, and its estimates, which are computed once, when they are first asked for.
+    """A recorded run and its estimates, which are computed once, on first use.
 
-    Whoever asks for the same figures twice holds on to it: nothing is kept elsewhere, so any number of runs can be
-    looked at beside one another. Two threads that ask at once compute the same twice.
+    Keep this object to reuse the estimates: nothing is cached elsewhere, so a process can analyse any number of runs
+    side by side. Two threads that ask at the same time may both compute them, with equal results.
     """
 
     recorded: RunRecord
 
     @cached_property
     def run(self) -> RunRecord:
-        """The run as it is looked at: with a cell for each stream."""
+        """The run with one cell per stream."""
         return by_stream(self.recorded)
 
     @cached_property

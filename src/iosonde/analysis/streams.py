@@ -1,4 +1,4 @@
-"""Streams of one cell, each looked at as a cell of its own: no figure adds up what different workloads gave."""
+"""Splits cells with several streams into one cell per stream, so that no figure mixes two workloads."""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,7 +6,7 @@ from iosonde.records import CellPlan, CellRecord, CellTurn, RunRecord
 
 
 def stream_cell(cell: str, stream: str) -> str:
-    """The name under which a stream is looked at: ``mixed/log``; the cell's own where it is the only one."""
+    """The name of a stream in tables and charts: ``mixed/log``; the cell's own name if it is the only stream."""
     return f"{cell}/{stream}" if stream else cell
 
 

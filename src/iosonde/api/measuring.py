@@ -14,6 +14,7 @@ from iosonde.errors import IosondeError, UsageError
 from iosonde.failures import HOW_TO_REPORT
 from iosonde.machine.local_host import LocalHost
 from iosonde.plans import choice_of
+from iosonde.printing import quoted
 from iosonde.vocabulary import EngineChoice, Poll
 from iosonde.workload_keys import PROBE_KEYS
 
@@ -80,7 +81,9 @@ def run(
             add_way_on(error, directory)
         raise
     for failure in derived.failures.failures:
-        warnings.warn(f"{failure.statement}. {HOW_TO_REPORT.format(run=directory)}", RuntimeWarning, stacklevel=2)
+        warnings.warn(
+            f"{failure.statement}. {HOW_TO_REPORT.format(run=quoted(directory))}", RuntimeWarning, stacklevel=2
+        )
     check_campaign(derived.analysis.run, directory, derived.page)
     return Run(derived.analysis.run, directory, whole=True)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +27,7 @@ class Run:
         assert whole or path is not None, "what is not at hand must lie somewhere"
         self._record = record
         self._whole = whole
+        self._held: tuple[RunAnalysis, tuple[Finding, ...]] | None = None
         self.path = path
 
     def __repr__(self) -> str:
@@ -76,14 +76,17 @@ class Run:
         from iosonde.analysis.tables import cell_table
         from iosonde.findings.table import with_validity
 
-        return Frame(with_validity(cell_table(self._analysis), self._findings))
+        # Neither these figures nor what makes them invalid needs intervals.
+        analysis, findings = self._judged(self._record)
+        return Frame(with_validity(cell_table(analysis), findings))
 
     def estimates(self) -> Frame:
         """A row for each cell and class of operations: every figure with its interval and error, ``estimates.csv``."""
         from iosonde.analysis.estimate_table import estimate_table
         from iosonde.findings.table import with_validity
 
-        return Frame(with_validity(estimate_table(self._analysis), self._findings))
+        analysis, findings = self._judged(self._record)
+        return Frame(with_validity(estimate_table(analysis), findings))
 
     def intervals(self) -> Frame:
         """A row for each interval and class of operations, warm-up included: ``intervals.csv``."""
@@ -102,26 +105,21 @@ class Run:
 
     def findings(self) -> Frame:
         """A row for each statement about validity, most severe first (docs/findings.md)."""
-        from iosonde.analysis.run import RunAnalysis
-        from iosonde.findings import Case, find
         from iosonde.findings.table import finding_table
 
         # Some of them look at intervals.
-        return Frame(finding_table(find(Case.of(RunAnalysis(self.record)))))
+        _, findings = self._judged(self.record)
+        return Frame(finding_table(findings))
 
-    @cached_property
-    def _analysis(self) -> RunAnalysis:
-        """The record as it is at hand, with its estimates, which need no intervals."""
-        from iosonde.analysis.run import RunAnalysis
+    def _judged(self, record: RunRecord) -> tuple[RunAnalysis, tuple[Finding, ...]]:
+        """A record's analysis and findings; computed again only once the record has got its intervals."""
+        if self._held is None or self._held[0].recorded is not record:
+            from iosonde.analysis.run import RunAnalysis
+            from iosonde.findings import Case, find
 
-        return RunAnalysis(self._record)
-
-    @cached_property
-    def _findings(self) -> tuple[Finding, ...]:
-        """What makes figures invalid, which needs no intervals either."""
-        from iosonde.findings import Case, find
-
-        return find(Case.of(self._analysis))
+            analysis = RunAnalysis(record)
+            self._held = analysis, find(Case.of(analysis))
+        return self._held
 
     def _of_intervals(self, table: Callable[[RunRecord], Table]) -> Frame:
         from iosonde.analysis.streams import by_stream

@@ -1,4 +1,4 @@
-"""Who is told what a campaign does: whoever watches, and whoever keeps what was measured."""
+"""Who is told about a campaign's progress: the observer, and the keeper that stores the results."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -3,7 +3,6 @@
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import takewhile
 from pathlib import Path
 
 from iosonde import __version__
@@ -19,6 +18,7 @@ from iosonde.campaign.target import give_up, open_target
 from iosonde.errors import EngineError, IosondeError, RecordError, UsageError
 from iosonde.machine import Host
 from iosonde.plans import Remaining, cell_overhead_ns, preparation_ns, remaining
+from iosonde.printing import quoted
 from iosonde.records import (
     CellRecord,
     CellTurn,
@@ -106,7 +106,7 @@ def look_back(path: Path, host: Host, *, failed_again: bool) -> Rest:
     if is_archive(path):
         raise RecordError(
             f"{path} is an archive, and a run goes on in a directory",
-            f"unpack it with `python3 -m zipfile -e {path} .`, and name the directory that comes out of it",
+            f"unpack it with `python3 -m zipfile -e {quoted(path)} .`, and name the directory that comes out of it",
         )
     run = load_run(path, intervals=False)
     _check_known(path, run)
@@ -148,12 +148,12 @@ def _holds_what_was_written(run: RunRecord) -> bool:
 
 
 def _steps_left(run: RunRecord, *, is_written: bool) -> tuple[Step, ...]:
-    """The steps of the preparation that are to be done: on targets that are written, those behind the last write."""
-    steps = run.header.plan.preparation
-    if not is_written and run.header.plan.writes_first:
+    """The preparation steps that are left: all of them, or those after the last write where that is on the targets."""
+    steps, last = run.header.plan.preparation, run.header.plan.last_write
+    if last is not None and not is_written:
         return steps
-    # Whatever was measured came behind the last step.
-    return () if run.cells else tuple(takewhile(lambda step: isinstance(step, IdleStep), reversed(steps)))[::-1]
+    # Whatever was measured came after the last step.
+    return () if run.cells else tuple(step for step in steps if last is None or step.order > last)
 
 
 def _is_done(cell: CellRecord, *, failed_again: bool) -> bool:

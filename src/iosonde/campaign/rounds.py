@@ -1,4 +1,4 @@
-"""Repeats the first round of a plan until the tracking variables are steady, as the SNIA's procedures ask."""
+"""Repeats the last planned round until the tracking variables are in steady state, as the SNIA procedures do."""
 
 from collections import defaultdict
 
@@ -8,15 +8,15 @@ from iosonde.analysis.cells import estimate_cell, plan_of
 from iosonde.analysis.figures import figure_of
 from iosonde.analysis.series.steady import SteadyRule, holds, window_figures
 from iosonde.plans import cell_seed
-from iosonde.records import CellRecord, CellTurn, Outcome, Plan, SteadyState
+from iosonde.records import CellRecord, CellTurn, Outcome, Plan, SteadyState, Tracked
 from iosonde.vocabulary import Quantity
 
 
 class RoundScheduler:
-    """The trials of a plan are its first rounds; each that follows has the cells of the last in the same order.
+    """The plan holds the first rounds; each further round measures the cells of the last one in the same order.
 
-    A round in which a tracked cell did not finish has no value of it, and begins the window anew: five rounds in
-    succession are what the criterion asks for. The rounds of an earlier session count like those of this one.
+    The criterion needs consecutive rounds: one in which a tracked cell did not finish restarts the window. Rounds of
+    earlier sessions count as well.
     """
 
     def __init__(self, plan: Plan, rule: SteadyState) -> None:
@@ -25,14 +25,16 @@ class RoundScheduler:
         self._criterion = SteadyRule(
             "steady state", rule.window, range_max=rule.range_share, excursion_max=rule.excursion_share
         )
-        self._rounds: dict[int, dict[str, CellRecord]] = defaultdict(dict)
+        # By round: the value of each tracking variable, None where its cell did not finish.
+        self._values: dict[int, dict[Tracked, float | None]] = defaultdict(dict)
         self._round = self._planned_rounds = plan.last_round[0].round or 1
         self._left: list[CellTurn] = []
         self._order = len(plan.turns)
 
     def take(self, turn: CellTurn, record: CellRecord) -> None:
-        """What a trial has given; a trial that is repeated after a failure takes the place of the first."""
-        self._rounds[turn.round or 1][turn.cell] = record.model_copy(update={"intervals": (), "slowest": ()})
+        """Notes the tracking variables of a trial; a trial that is repeated after a failure replaces the first."""
+        values = self._values[turn.round or 1]
+        values |= {each: _value(record, each.quantity) for each in self._rule.tracked if each.cell == turn.cell}
 
     def follow(self, turn: CellTurn, record: CellRecord) -> None:
         """A trial of an earlier session: it was chosen as it would be chosen now."""
@@ -41,7 +43,7 @@ class RoundScheduler:
         self.take(turn, record)
 
     def next_turn(self) -> CellTurn | None:
-        """The next trial of the round, or the first of the next one; None in steady state, or behind the last round."""
+        """The next trial of the round, or the first of the next one; None in steady state or after the last round."""
         if not self._left:
             if self.is_steady or self._round >= self._rule.rounds_max:
                 return None
@@ -60,10 +62,10 @@ class RoundScheduler:
         return all(holds(window_figures(values), self._criterion) for values in variables)
 
     def _last_rounds(self) -> list[list[float]]:
-        """The values of the tracking variables in the last rounds that follow each other, one list a round."""
+        """The tracking variables of the last consecutive rounds, one list a round."""
         found: list[list[float]] = []
         for number in range(1, self._round + 1):
-            values = [_value(self._rounds[number].get(each.cell), each.quantity) for each in self._rule.tracked]
+            values = [self._values[number].get(each) for each in self._rule.tracked]
             known = [value for value in values if value is not None]
             found = [*found, known] if len(known) == len(values) else []
         return found
@@ -76,9 +78,8 @@ class RoundScheduler:
         )
 
 
-def _value(record: CellRecord | None, quantity: Quantity) -> float | None:
-    if record is None or record.outcome is not Outcome.FINISHED:
+def _value(record: CellRecord, quantity: Quantity) -> float | None:
+    if record.outcome is not Outcome.FINISHED:
         return None
-    cell = plan_of(record)
-    estimates = estimate_cell(cell, [record]).of(record.workload.subject)
+    estimates = estimate_cell(plan_of(record), [record]).of(record.workload.subject)
     return None if estimates is None else figure_of(quantity, estimates, record.cell).value

@@ -1,4 +1,4 @@
-"""What is measured behind the trials of a plan: whoever decides it, by which rule."""
+"""Schedulers choose the trials that follow those of the plan: one for each stop rule."""
 
 from typing import Protocol, assert_never
 
@@ -6,29 +6,29 @@ from iosonde.records import Aim, CellRecord, CellTurn, FixedTrials, Plan, Steady
 
 
 class Scheduler(Protocol):
-    """Chooses trials one by one, from the plan and what the trials before have shown, and from nothing else.
+    """Chooses one trial at a time from the plan and the results so far, and from nothing else.
 
-    So a run that is resumed goes on as it would have gone on.
+    A resumed run therefore makes the same choices as an uninterrupted one.
     """
 
     def take(self, turn: CellTurn, record: CellRecord) -> None:
-        """What a trial has given."""
+        """Takes the result of a trial."""
 
     def follow(self, turn: CellTurn, record: CellRecord) -> None:
-        """The same of a trial of an earlier session, which that may have chosen."""
+        """Takes the result of a trial of an earlier session, whose scheduler may have chosen it."""
 
     def next_turn(self) -> CellTurn | None:
-        """The next trial; None where it is enough."""
+        """The next trial; None when the stop rule is met."""
 
 
 class NothingMore:
-    """The scheduler of a fixed number of trials: behind those of the plan comes none."""
+    """The scheduler for a fixed number of trials: none follows those of the plan."""
 
     def take(self, turn: CellTurn, record: CellRecord) -> None:
-        """Nothing follows from it."""
+        """Ignores it."""
 
     def follow(self, turn: CellTurn, record: CellRecord) -> None:
-        """Nothing follows from it."""
+        """Ignores it."""
 
     def next_turn(self) -> CellTurn | None:
         """None."""
@@ -36,8 +36,8 @@ class NothingMore:
 
 
 def scheduler_of(plan: Plan) -> Scheduler:
-    """The scheduler that a plan's stop rule asks for."""
-    # Imported here because those that look at figures need NumPy, which nobody should wait for before a measurement.
+    """The scheduler for a plan's stop rule."""
+    # Imported here because two of them need NumPy, and loading it would delay the first measurement.
     match plan.stop:
         case FixedTrials():
             return NothingMore()

@@ -9,6 +9,7 @@ from iosonde.campaign.failing import check_campaign
 from iosonde.cli.messages import check_removed, say
 from iosonde.failures import HOW_TO_REPORT, FailureLog
 from iosonde.findings import Finding
+from iosonde.printing import quoted
 from iosonde.store import load_run
 
 
@@ -66,5 +67,5 @@ def tell_failures(failures: FailureLog, run: Path) -> None:
     for failure in failures.failures:
         say(f"warning: {failure.statement}")
     if failures.failures:
-        how = HOW_TO_REPORT.format(run=run)
+        how = HOW_TO_REPORT.format(run=quoted(run))
         say(f"hint: what was measured is kept, and the rest is written. {how}")

@@ -1,4 +1,4 @@
-"""What is known of the engine that measured a cell: a union by source, and each source has what it knows alone."""
+"""The facts of the engine that measured a cell: a union by source, so that no source fills in what it never said."""
 
 from typing import Annotated, Literal
 
@@ -9,7 +9,7 @@ from iosonde.vocabulary import Engine, SourceKind
 
 
 class _SourceFacts(Record):
-    """What every source can say: which engine measured, and its fall-backs; None where it says nothing of them."""
+    """What every source reports: the engine, and its fall-backs; None where it reports none."""
 
     engine: str
     fallbacks: tuple[str, ...] | None
@@ -18,11 +18,11 @@ class _SourceFacts(Record):
 class EngineFacts(_SourceFacts):
     """What iosonde's own engine was granted, not what it asked for.
 
-    ``batch_max`` is how many operations were handed over, or taken back, in one go at most. ``kernel_workers`` is how
-    many kernel threads io_uring handed operations to, at most at a time, and ``sqpoll_threads`` how many looked for
-    what was submitted, at the end; ``sqpoll_wakeups`` is how often one of these slept when operations were
-    handed over, from the start of the warm-up on. None where nobody counted. ``buffer_bytes`` is the size of the I/O
-    buffers of all workers together, where there are any and somebody says it.
+    ``batch_max`` is the largest number of operations submitted or reaped in one call. ``kernel_workers`` is the largest
+    number of io-wq workers seen at a time, ``sqpoll_threads`` the number of SQPOLL threads at the end, and
+    ``sqpoll_wakeups`` how often a sleeping SQPOLL thread had to be woken, counted from the start of the warm-up. None
+    where they were not counted. ``buffer_bytes`` is the total size of the I/O buffers of all workers, None where it is
+    not reported.
     """
 
     source: Literal[SourceKind.IOSONDE] = SourceKind.IOSONDE

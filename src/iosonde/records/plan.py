@@ -1,4 +1,4 @@
-"""A checked campaign: how the targets are prepared, what is measured in which order, and when it is enough."""
+"""A checked campaign: preparation, trials and their order, and the stop rule."""
 
 from typing import Annotated, Final, Literal
 
@@ -10,14 +10,14 @@ from iosonde.vocabulary import Experiment, Quantity
 
 
 class Stream(Record):
-    """One of the workloads of a cell, which all run at the same time; ``name`` is empty where it is the only one."""
+    """One of the workloads that a cell runs at the same time; ``name`` is empty if it is the only one."""
 
     name: str = ""
     workload: Workload
 
 
 def one_stream(workload: Workload) -> tuple[Stream, ...]:
-    """The streams of a cell that is about one workload alone."""
+    """The streams of a cell with a single workload."""
     return (Stream(workload=workload),)
 
 
@@ -31,7 +31,7 @@ class CellPlan(Record):
 
     @property
     def workload(self) -> Workload:
-        """The workload of a cell that has one stream, as every cell has that can be measured yet."""
+        """The workload of a single-stream cell; cells with several streams cannot be measured yet."""
         (stream,) = self.streams
         return stream.workload
 
@@ -52,7 +52,7 @@ class CellTurn(Record):
 
 
 class WriteStep(Record):
-    """Writes before anything is measured, so that reads find data and writes a drive that is no longer empty."""
+    """A preconditioning write: reads then find data, and writes find a drive that is no longer empty."""
 
     kind: Literal["write"] = "write"
     order: int = Field(le=0)
@@ -60,7 +60,7 @@ class WriteStep(Record):
 
 
 class IdleStep(Record):
-    """Leaves the targets alone for a time, in which a drive may tidy up."""
+    """Idle time, in which a drive may collect garbage."""
 
     kind: Literal["idle"] = "idle"
     order: int = Field(le=0)
@@ -72,7 +72,7 @@ Step = Annotated[WriteStep | IdleStep, Field(discriminator="kind")]
 
 
 def in_order(steps: tuple[CellPlan | int, ...]) -> tuple[WriteStep | IdleStep, ...]:
-    """The steps with their places: a cell is written, a number of nanoseconds is waited for."""
+    """Numbers the steps: a cell becomes a write, a number of nanoseconds an idle step."""
     first = 1 - len(steps)
     return tuple(
         IdleStep(order=order, duration_ns=each) if isinstance(each, int) else WriteStep(order=order, cell=each)
@@ -134,14 +134,15 @@ class SteadyState(Record):
 
 
 StopRule = Annotated[FixedTrials | Aim | SteadyState, Field(discriminator="kind")]
-"""When it is enough: with the last trial of the plan, with figures that are known well enough, or in steady state."""
+"""When a run ends: after the planned trials, at the requested precision, or in steady state."""
 
 
 class Plan(Record):
-    """A checked campaign: the steps of the preparation, the cells, and the trials in which they are measured.
+    """A checked campaign: its preparation steps, cells, trials and stop rule.
 
-    ``span_bytes`` is the test region of each target. Where ``stop`` is no fixed number of trials, ``turns`` are the
-    first; those behind them are chosen as figures come. With an aim, ``timing`` of a cell is the longest of a trial.
+    ``span_bytes`` is the size of the test region on each target. ``turns`` are the trials known beforehand; unless
+    ``stop`` is a fixed number, further trials are chosen during the run. With an aim, a cell's ``timing`` is that of
+    its longest trial.
     """
 
     profile: str
@@ -166,7 +167,7 @@ class Plan(Record):
 
     @property
     def last_round(self) -> tuple[CellTurn, ...]:
-        """The trials of the last round that is planned, in their order: rounds that follow have the same cells."""
+        """The trials of the last planned round, in their order; further rounds measure the same cells."""
         last = max((turn.round or 1 for turn in self.turns), default=1)
         return tuple(turn for turn in self.turns if (turn.round or 1) == last)
 
@@ -176,12 +177,17 @@ class Plan(Record):
         return tuple(step for step in self.preparation if isinstance(step, WriteStep))
 
     @property
+    def last_write(self) -> int | None:
+        """The place of the last step that writes: with it the targets are prepared. None where no step writes."""
+        return max((step.order for step in self.writes_first), default=None)
+
+    @property
     def every_cell(self) -> tuple[CellPlan, ...]:
         """All that does I/O: the writes of the preparation, then the cells that are measured."""
         return (*(step.cell for step in self.writes_first), *self.cells)
 
     def turn_of(self, step: WriteStep) -> CellTurn:
-        """The trial that a writing step is kept as."""
+        """The trial under which a write step is recorded."""
         return CellTurn(order=step.order, cell=step.cell.cell, repeat=0, seed=self.seed, round=0)
 
     @property

@@ -1,4 +1,4 @@
-"""How a group of a headline is made of cells: the one whose figure is greatest, with where it was measured."""
+"""Makes a headline group from cells: the highest figure, and the cell that it was measured in."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

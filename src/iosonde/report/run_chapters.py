@@ -1,4 +1,4 @@
-"""The chapters about all of a run: how it went over time, and what each of several targets gave."""
+"""The chapters about the whole run: the time series, and the share of each target."""
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.targets import estimate_targets
@@ -17,7 +17,7 @@ from iosonde.report.titles import OVER_TIME, TARGETS
 
 
 def over_time_chapter(found: EvaluatedRun, failures: FailureLog) -> Chapter | None:
-    """How the target behaved over the time of the run, and latency over time where the tail was the question."""
+    """Throughput over the run, and a latency heat map of each tail cell and probe. None where nothing can be drawn."""
     cells = found.run.cells
     consistency = made_figure(
         "run-consistency", CONSISTENCY_TITLE, lambda: run_consistency(cells), found.invalid, failures

@@ -1,4 +1,4 @@
-"""The frames of a journal, read in bounded pieces: memory holds a frame and a piece, whatever the journal's length."""
+"""Reads the frames of a journal in bounded pieces: memory holds one frame and one piece, however long it is."""
 
 import io
 import re
@@ -11,18 +11,18 @@ from iosonde.store.frames import HEAD, PAYLOAD_BYTES_MAX, PREFIX, Broken, Frame,
 PIECE_BYTES: Final = 1 << 17
 # An object without anything in it: zeros, which a power cut can leave in a file, are the length of no frame.
 PAYLOAD_BYTES_MIN: Final = len(b"{}")
-# Every payload is a JSON object, whatever its kind, so a frame that follows a damaged stretch shows by its kind and a
-# brace. Within the text of a payload a length would be read that is not possible.
+# After a damaged stretch, the next frame is found by its kind byte and the brace that opens every payload. The same two
+# bytes inside a payload are rejected: the four bytes before them give an impossible length.
 _LIKELY_START: Final = re.compile(rb"[\x01-\xff]\{")
 _TO_KIND: Final = HEAD.size - 1
 _KINDS: Final = {each.value: each for each in Kind}
 
 
 class FrameStream:
-    """The frames in order, and between them what is not whole. A stretch that is damaged costs no frame behind it.
+    """The frames in order, with the damaged stretches between them. A damaged stretch costs no frame after it.
 
-    ``size_bytes`` is the length up to which the file is read. ``at_bytes`` is where the next frame begins. It stays in
-    front of a stretch behind which no whole frame goes on: writing may go on there.
+    The file is read up to ``size_bytes``. ``at_bytes`` is where the next frame begins. If no whole frame follows, it
+    stays before the incomplete end: a writer may still complete it.
     """
 
     def __init__(self, file: BinaryIO, size_bytes: int, at_bytes: int = PREFIX.size) -> None:

@@ -52,10 +52,10 @@ class Unknown:
 
 @dataclass(frozen=True)
 class Broken:
-    """A stretch that holds no whole frame: where it begins, where whole frames go on, and what was found there.
+    """A stretch without a whole frame, from ``offset_bytes`` to the next whole frame at ``end_bytes``.
 
-    ``end_bytes`` is the length of the journal when none goes on: then writing ended there. ``begins_more`` says of such
-    an end that another frame was begun behind the first head: it is more than the one frame that writing broke off in.
+    Without a next frame, ``end_bytes`` is the journal's length. ``begins_more`` then says that more than one frame is
+    damaged: an interrupted write leaves only its last frame incomplete.
     """
 
     offset_bytes: int

@@ -119,9 +119,10 @@ class Journal:
 
     def interval(self, order: int, interval: IntervalRecord, left_s: float, stream: str = "", host: int = 0) -> None:
         """Keeps an interval of the running cell, which goes on for another ``left_s`` seconds."""
-        where = {"order": order} | ({"stream": stream} if stream else {}) | ({"host": host} if host else {})
-        head = json.dumps(where, separators=(",", ":"))[:-1].encode()
-        payload = b'%b,"interval":%b}' % (head, INTERVAL_FORM.dump_json(interval, exclude_none=True))
+        where = b',"stream":%b' % json.dumps(stream).encode() if stream else b""
+        where += b',"host":%d' % host if host else b""
+        measured = INTERVAL_FORM.dump_json(interval, exclude_none=True)
+        payload = b'{"order":%d%b,"interval":%b}' % (order, where, measured)
         self._write(encode(Kind.INTERVAL, payload))
         age_s = self._now_s() - self._synced_s
         if age_s >= SYNC_EVERY_S and age_s + left_s >= SYNC_LATEST_S:

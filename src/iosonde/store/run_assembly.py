@@ -59,7 +59,7 @@ class RunAssembly:
         # A step may write what a cell of the same name measures, for longer.
         self._steps = {step.order: step.cell for step in header.plan.writes_first}
         self._turns |= {step.order: header.plan.turn_of(step) for step in header.plan.writes_first}
-        self._last_write = max((step.order for step in header.plan.writes_first), default=None)
+        self._last_write = header.plan.last_write
         self._cells: dict[_Measured, CellRecord] = {}
         self._superseded: list[CellRecord] = []
         self._prepared: tuple[Identity, ...] = ()

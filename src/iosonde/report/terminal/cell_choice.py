@@ -32,14 +32,12 @@ class ChosenCell:
 
 def chosen_cell(run: RunRecord, words: str, repeat: int | None) -> ChosenCell:
     """The cell whose name ``words`` is, or is a part of no other one's. Raises UsageError with the nearest names."""
-    plans = {plan.cell: plan for plan in run.header.plan.cells}
-    plans |= {step.cell.cell: step.cell for step in run.header.plan.writes_first}
-    measured = [*run.cells, *run.preparation]
+    cells = {plan.cell: plan for plan in run.header.plan.cells}
+    plans = {step.cell.cell: step.cell for step in run.header.plan.writes_first} | cells
+    # A step may write what a cell of the same name measures: the name means the cell then.
+    measured = [*run.cells, *(record for record in run.preparation if record.cell not in cells)]
     for record in measured:
-        plans.setdefault(
-            record.cell,
-            plan_of(record),
-        )
+        plans.setdefault(record.cell, plan_of(record))
     plan = plans[_name(list(plans), words)]
     records = sorted((record for record in measured if record.cell == plan.cell), key=lambda record: record.repeat)
     superseded = tuple(record for record in run.superseded if record.cell == plan.cell)
