@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from iosonde.records import RunRecord, Session
+from iosonde.records import RunRecord, Session, SessionEnd
 from iosonde.store import RunDirectory
 
 
@@ -20,7 +20,7 @@ def write_run(run: RunRecord, path: Path, *, finished: bool = True, sessions: Se
                 journal.interval(cell.order, interval, 0.0)
             journal.cell(cell)
         if finished:
-            journal.end()
+            journal.end(SessionEnd(finished=True))
     return path
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from iosonde.errors import UsageError
 from iosonde.plans import CampaignTable, Ground, build, campaign_plan, cell_name
-from iosonde.records import Plan
+from iosonde.records import Plan, SessionEnd
 from iosonde.store import RunDirectory, load_run
 from iosonde.workload_keys import EXPERIMENT_KEYS, OneOf, Switch, Whole
 from tests.builders import cell_record, run_record, workload
@@ -245,7 +245,7 @@ def test_cells_come_back_from_a_run_directory_as_they_were_planned(
         for cell in measured:
             journal.cell(cell)
         journal.turn(plan.turns[-1])
-        journal.end()
+        journal.end(SessionEnd(finished=True))
     run = load_run(path)
     assert run.header.plan == plan
     assert run.cells == tuple(measured)

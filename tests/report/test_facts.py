@@ -106,3 +106,17 @@ def test_a_probe_names_what_measured(source: SourceFacts | None, words: str) -> 
 def test_no_finding_about_an_engine_is_made_of_an_imported_result() -> None:
     found = {each.id for each in findings_of(run_by(IMPORTED))}
     assert not found & {"engine-by-cell", "measured-by-fio", "polling-refused", "registration-refused", "host-limited"}
+
+
+def test_each_of_two_hosts_has_facts_of_its_own_and_of_its_engine() -> None:
+    run = run_by(None)
+    second = run.header.host.model_copy(update={"hostname": "bench-02", "cpu_model": "Another CPU"})
+    hello = run.header.hello.model_copy(update={"version": "9.9"})
+    header = run.header.model_copy(update={"more_hosts": (second,), "more_hellos": (hello,)})
+    groups = {
+        each.title: dict(each.facts) for each in fact_groups(RunAnalysis(run.model_copy(update={"header": header})))
+    }
+    assert groups["Host bench-01"]["CPU"] == "Example CPU @ 3.20 GHz"
+    assert groups["Host bench-02"]["CPU"] == "Another CPU"
+    assert groups["Engine bench-01"]["version"].startswith("0.1.0,")
+    assert groups["Engine bench-02"]["version"].startswith("9.9,")

@@ -109,10 +109,11 @@ def test_only_one_process_writes_a_journal(measured: Path, tmp_path: Path) -> No
 
 
 def test_going_on_with_a_torn_journal_cuts_off_what_is_torn(measured: Path, tmp_path: Path) -> None:
-    data = (measured / "journal").read_bytes()
+    data, end = (measured / "journal").read_bytes(), load_run(measured).end
+    assert end is not None
     with_journal(measured, tmp_path / "run", data[:-3])
     with Journal(tmp_path / "run/journal", go_on=True) as journal:
-        journal.end()
+        journal.end(end)
     assert (tmp_path / "run/journal").read_bytes() == data
 
 

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from iosonde.errors import NewerError, RecordError
-from iosonde.records import SCHEMA_VERSION, CellRecord, Outcome, RunHeader, Session
+from iosonde.records import SCHEMA_VERSION, CellRecord, Outcome, RunHeader, Session, SessionEnd
 from iosonde.store import FollowedRun, Journal, NewInterval, News, load_run, write_archive
-from iosonde.store.forms import EndFrame
 from iosonde.store.frame_stream import decode
 from iosonde.store.frames import HEAD, PREFIX, Broken, Frame, Kind, encode
 from tests.builders import session
@@ -78,7 +77,7 @@ def test_a_header_comes_first_and_then_only_what_is_new(run: Path) -> None:
     assert [type(each) for each in followed.news()] == [RunHeader]
     assert list(followed.news()) == []
     append(run, encode(Kind.END, b'{"finished":true}'))
-    assert list(followed.news()) == [EndFrame(finished=True)]
+    assert list(followed.news()) == [SessionEnd(finished=True)]
     assert list(followed.news()) == []
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.errors import OutputError, RecordError
-from iosonde.records import IntervalRecord, Phase
+from iosonde.records import IntervalRecord, Phase, SessionEnd
 from iosonde.store import Journal
 from iosonde.store.frame_stream import decode
 from iosonde.store.frames import HEAD, PREFIX, Broken, Frame, Kind, encode, prefix, schema_version_of
@@ -108,11 +108,11 @@ def going_on(path: Path, data: bytes) -> bytes:
     path.write_bytes(data)
     with Journal(path, go_on=True) as journal:
         assert path.read_bytes() == data, "nothing was added yet"
-        journal.end()
+        journal.end(SessionEnd(finished=True))
     return path.read_bytes()
 
 
-END = encode(Kind.END, b'{"finished": true}')
+END = encode(Kind.END, SessionEnd(finished=True).model_dump_json().encode())
 
 
 def test_only_the_frame_that_writing_broke_off_in_is_cut_off(tmp_path: Path) -> None:

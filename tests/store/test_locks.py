@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from iosonde.errors import RecordError
-from iosonde.records import SCHEMA_VERSION
+from iosonde.records import SCHEMA_VERSION, SessionEnd
 from iosonde.store import Journal, glance_at, load_run, write_archive
 from iosonde.store import locks as locks_module
 from iosonde.store.frames import prefix
@@ -146,7 +146,7 @@ def test_a_run_that_is_written_while_it_is_packed_gives_no_archive(
 
     def meanwhile(path: Path, *, intervals: bool) -> object:
         with Journal(run / "journal", go_on=True) as journal:
-            journal.end()
+            journal.end(SessionEnd(finished=True))
         return load_run(path, intervals=intervals)
 
     monkeypatch.setattr("iosonde.store.packing.load_run", meanwhile)

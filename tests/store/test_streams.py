@@ -12,6 +12,7 @@ from iosonde.records import (
     Outcome,
     RunHeader,
     RunRecord,
+    SessionEnd,
     WithinRepeat,
 )
 from iosonde.store import RunDirectory, load_run
@@ -35,7 +36,7 @@ def test_streams_of_a_trial_are_kept_and_read_apart(tmp_path: Path) -> None:
             latency_ns = 1000 if cell.stream == "log" else 2000
             journal.interval(cell.order, interval_of(cell, latency_ns), 0.0, cell.stream)
             journal.cell(cell)
-        journal.end()
+        journal.end(SessionEnd(finished=True))
     read = load_run(tmp_path / "run")
     assert [(each.order, each.stream) for each in read.cells] == [(each.order, each.stream) for each in run.cells]
     shortest = {(each.stream, totals.latency_ns_min) for each in read.cells for totals in totals_in(each)}

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from iosonde.errors import RecordError
-from iosonde.records import CellRecord, Outcome, RunHeader, Session
+from iosonde.records import CellRecord, Outcome, RunHeader, Session, SessionEnd
 from iosonde.store import FollowedRun, NewInterval, News, load_run
-from iosonde.store.forms import EndFrame
 from tests.commands import command, few_cells
 
 CELLS = 8
@@ -75,7 +74,7 @@ def test_a_viewer_sees_every_cell_and_has_the_record_in_the_end(tmp_path: Path, 
     record = load_run(tmp_path / "run")
     assert viewer.followed.record() == record
     assert isinstance(viewer.told[0], RunHeader)
-    assert sum(isinstance(each, RunHeader | EndFrame) for each in viewer.told) == 2
+    assert sum(isinstance(each, RunHeader | SessionEnd) for each in viewer.told) == 2
     assert len(viewer.cells) == CELLS
     # What intervals say of a cell is added behind it.
     assert [cell.model_copy(update={"within": None}) for cell in viewer.cells] == [

@@ -14,7 +14,7 @@ import pytest
 from iosonde.campaign import SilentObserver, look_back, resume
 from iosonde.errors import RecordError
 from iosonde.machine.local_host import LocalHost
-from iosonde.records import CellRecord, Failure, Outcome, RunRecord
+from iosonde.records import CellRecord, Failure, Outcome, RunRecord, SessionEnd
 from iosonde.store import Journal, load_run
 from iosonde.vocabulary import FailureKind
 from tests.stories.short_runs import DONE, FAILED, fork, resume_short, run_short
@@ -210,7 +210,7 @@ def test_failed_cells_are_left_alone_unless_they_are_asked_for(disk: Path) -> No
     )
     with Journal(directory / "journal", go_on=True) as journal:
         journal.cell(lost)
-        journal.end()
+        journal.end(SessionEnd(finished=True))
     assert look_back(directory, LocalHost(), failed_again=False).turns == ()
     again = look_back(directory, LocalHost(), failed_again=True).turns
     assert whole.header.plan.turns[2] in again

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from iosonde.campaign import SilentObserver, TargetWish, Wish, look_ahead, measure_to_directory
-from iosonde.campaign.campaign import Setting, ready
+from iosonde.campaign.session import Setting, ready
 from iosonde.errors import IosondeError
 from iosonde.machine.local_host import LocalHost
 from iosonde.machine.write_permit import WritePermit

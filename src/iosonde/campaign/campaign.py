@@ -7,21 +7,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from iosonde import __version__
-from iosonde.campaign.conductor import Conductor, Work
+from iosonde.campaign.conductor import Work
 from iosonde.campaign.devices import check_commands, check_permits
 from iosonde.campaign.engines import check_choice, check_poll, check_polling, choose_engine
 from iosonde.campaign.observer import Observer
-from iosonde.campaign.provenance import command_line
-from iosonde.campaign.removal import CreatedFiles
+from iosonde.campaign.session import OpenSession, Setting, ready, utc_text
 from iosonde.campaign.simulated import assumed_bytes_per_s
 from iosonde.campaign.slow_targets import why_slow
-from iosonde.campaign.target import give_up, open_target
 from iosonde.campaign.target_resolution import TargetWish, resolve_targets
-from iosonde.campaign.verifying import check_verifiable, kept_ledger
-from iosonde.errors import EngineError
+from iosonde.campaign.verifying import check_verifiable
 from iosonde.machine import Host
-from iosonde.plans import Ground, check_alignment, check_plan, check_transfers
+from iosonde.plans import Ground, check_plan
 from iosonde.records import (
     CellRecord,
     CellTurn,
@@ -30,12 +26,11 @@ from iosonde.records import (
     Plan,
     RunHeader,
     RunRecord,
-    TargetFacts,
+    SessionEnd,
     WithinRepeat,
 )
-from iosonde.safe_files import mark_of
-from iosonde.sources import OpenRequest, SimulatedDrive, Source, Target, check_fio_can, start_source
-from iosonde.store import Journal, RunDirectory
+from iosonde.sources import SimulatedDrive, Target, check_fio_can
+from iosonde.store import RunDirectory
 from iosonde.vocabulary import EngineChoice, Poll
 
 # Makes a plan once it is known what the targets are like.
@@ -100,73 +95,10 @@ def look_ahead(wish: Wish, now: datetime) -> Survey:
     return Survey(run=run, host=wish.host, targets=targets, plan=plan, engine=wish.engine, why_slow=slow)
 
 
-@dataclass(frozen=True)
-class Setting:
-    """Where a session takes place. ``directory`` is where a run is kept, None for a probe."""
-
-    host: Host
-    targets: tuple[Target, ...]
-    plan: Plan
-    direct: bool
-    engine: EngineChoice
-    run: str
-    directory: Path | None = None
-
-
-@contextmanager
-def ready(
-    setting: Setting, check: Callable[[EngineHello], None], observer: Observer
-) -> Iterator[tuple[Source, tuple[TargetFacts, ...]]]:
-    """An engine that passes the check, with the targets open; all are given up at the end.
-
-    Files that were made for the run are removed, whatever ended it; the observer is told which could not be.
-    """
-    check_permits(setting.plan, setting.targets)
-    source = start_source(setting.engine, setting.host.command_prefix())
-    opened: list[TargetFacts] = []
-    made = CreatedFiles(setting.host, observer.left_behind)
-    observer.files_created(made.abandon)
-    trims = any(cell.workload.trim_percent for cell in setting.plan.cells)
-    is_cut = False
-    try:
-        check(source.hello)
-        if not isinstance(setting.targets[0], SimulatedDrive):
-            # In virtual time the loop costs nothing.
-            source.calibrate()
-        try:
-            for number in range(len(setting.targets)):
-                opened.append(open_target(setting.host, source, _request(setting, number), made, trims=trims))
-                check_alignment(setting.plan, opened[-1].alignment.offset_bytes)
-                check_transfers(setting.plan, opened[-1].namespace)
-            yield source, tuple(opened)
-        except KeyboardInterrupt:
-            # Whoever interrupts wants an end now; what was measured is in the journal, or passed on.
-            is_cut = True
-            source.kill()
-            raise
-        finally:
-            # Whoever interrupts may do so because the file system does not answer.
-            give_up(source, made, is_cut=is_cut)
-    finally:
-        source.end()
-
-
-def _request(setting: Setting, number: int) -> OpenRequest:
-    """How the target of that number, from 0, is opened: what is filled is opened for writing."""
-    return OpenRequest(
-        setting.targets[number],
-        write=bool(setting.plan.writes_first),
-        direct=setting.direct,
-        mark=mark_of(setting.run, setting.plan.seed, number),
-        ledger=kept_ledger(setting.plan, setting.run, number, setting.directory),
-        commands=setting.engine is EngineChoice.PASSTHROUGH,
-    )
-
-
 @contextmanager
 def _new_run(
     wish: Wish, ahead: Survey, now: datetime, directory: Path | None, observer: Observer
-) -> Iterator[tuple[Source, RunHeader]]:
+) -> Iterator[tuple[OpenSession, RunHeader]]:
     def choose(hello: EngineHello) -> None:
         check_polling(wish.poll, choose_engine(wish.engine, hello, ahead.targets[0]), hello)
 
@@ -178,27 +110,21 @@ def _new_run(
         engine=wish.engine,
         run=ahead.run,
         directory=directory,
+        command=wish.command,
     )
-    with ready(setting, choose, observer) as (source, targets):
-        yield source, _header(wish, ahead, now, targets, source.hello)
+    with ready(setting, choose, observer) as session:
+        yield session, _header(wish, ahead, now, session)
 
 
-def _header(
-    wish: Wish, ahead: Survey, now: datetime, targets: tuple[TargetFacts, ...], hello: EngineHello
-) -> RunHeader:
+def _header(wish: Wish, ahead: Survey, now: datetime, session: OpenSession) -> RunHeader:
     return RunHeader(
         run=ahead.run,
-        created_at=now.astimezone(UTC).isoformat(timespec="seconds"),
-        iosonde_version=__version__,
-        command=wish.command or command_line(),
+        created_at=utc_text(now),
         engine_asked=wish.engine.value,
         poll_asked=wish.poll,
-        engine=choose_engine(wish.engine, hello, ahead.targets[0]),
+        engine=choose_engine(wish.engine, session.source.hello, ahead.targets[0]),
         plan=ahead.plan,
-        target=targets[0],
-        more_targets=targets[1:],
-        host=wish.host.facts(),
-        hello=hello,
+        **session.start_facts(),
     )
 
 
@@ -211,24 +137,15 @@ def measure_to_directory(wish: Wish, ahead: Survey, out: Path, observer: Observe
     """Runs a campaign into a run directory. What was measured is kept, whatever ends the run."""
     directory = RunDirectory.create(out)
     try:
-        with _new_run(wish, ahead, now, out, observer) as (source, header), directory.start_journal(header) as journal:
-            with ended_by_loss(journal):
-                Conductor(wish.host, source, header, whole_plan(header.plan), journal, observer).run()
-            journal.end()
+        with (
+            _new_run(wish, ahead, now, out, observer) as (session, header),
+            directory.start_journal(header) as journal,
+        ):
+            session.measure(header, whole_plan(header.plan), journal)
     except BaseException:
         directory.remove_if_empty()
         raise
     return directory
-
-
-@contextmanager
-def ended_by_loss(journal: Journal) -> Iterator[None]:
-    """Tells the end of an engine as what it is where a file of the run was cut under it. Raises OutputError."""
-    try:
-        yield
-    except EngineError:
-        journal.check_there()
-        raise
 
 
 class Memory:
@@ -237,6 +154,7 @@ class Memory:
     def __init__(self) -> None:
         self.cells: list[CellRecord] = []
         self.written: list[CellRecord] = []
+        self.ended: SessionEnd | None = None
 
     def turn(self, turn: CellTurn) -> None:
         """Nothing: the cell says which turn it was."""
@@ -258,10 +176,23 @@ class Memory:
             cell.model_copy(update={"within": within}) if cell.order == order else cell for cell in self.cells
         ]
 
+    def end(self, end: SessionEnd) -> None:
+        """Keeps the end of the session."""
+        self.ended = end
+
+    def check_there(self) -> None:
+        """Nothing: memory is there."""
+
 
 def measure_in_memory(wish: Wish, ahead: Survey, observer: Observer, now: datetime) -> RunRecord:
     """Runs a plan and gives it back as a record."""
-    with _new_run(wish, ahead, now, None, observer) as (source, header):
+    with _new_run(wish, ahead, now, None, observer) as (session, header):
         memory = Memory()
-        Conductor(wish.host, source, header, whole_plan(header.plan), memory, observer).run()
-    return RunRecord(header=header, preparation=tuple(memory.written), cells=tuple(memory.cells), finished=True)
+        session.measure(header, whole_plan(header.plan), memory)
+    return RunRecord(
+        header=header,
+        preparation=tuple(memory.written),
+        cells=tuple(memory.cells),
+        finished=True,
+        end=memory.ended,
+    )

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from iosonde.records import CellPlan, CellRecord, CellTurn, IntervalRecord, Step, WithinRepeat
+from iosonde.records import CellPlan, CellRecord, CellTurn, IntervalRecord, SessionEnd, Step, WithinRepeat
 
 
 class Observer(Protocol):
@@ -86,3 +86,9 @@ class Keeper(Protocol):
 
     def within(self, order: int, within: WithinRepeat) -> None:
         """Keeps what the intervals of a kept cell say of it."""
+
+    def end(self, end: SessionEnd) -> None:
+        """Keeps the end of a session."""
+
+    def check_there(self) -> None:
+        """Raises OutputError where what was kept is no longer there."""

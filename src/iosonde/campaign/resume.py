@@ -2,17 +2,15 @@
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
-from iosonde import __version__
 from iosonde.campaign.answering import check_answers
-from iosonde.campaign.campaign import Setting, ended_by_loss, ready
-from iosonde.campaign.conductor import ENDS_RUN, Conductor, Work, analysed
+from iosonde.campaign.conductor import ENDS_RUN, Work, analysed
 from iosonde.campaign.observer import Keeper, Observer
-from iosonde.campaign.provenance import command_line
 from iosonde.campaign.recorded_targets import exists, is_own, recorded_targets, resolve_recorded
 from iosonde.campaign.removal import CreatedFiles
+from iosonde.campaign.session import NOTHING_LEFT, Setting, ready, utc_text
 from iosonde.campaign.simulated import assumed_bytes_per_s, is_known
 from iosonde.campaign.target import give_up, open_target
 from iosonde.errors import EngineError, IosondeError, RecordError, UsageError
@@ -29,7 +27,6 @@ from iosonde.records import (
     RunRecord,
     Session,
     Step,
-    TargetFacts,
 )
 from iosonde.sources import ExistingFile, NewFile, OpenRequest, StoredTarget, Target, start_source
 from iosonde.store import RunDirectory, is_archive, load_run, newer
@@ -198,16 +195,16 @@ def resume(path: Path, rest: Rest, observer: Observer, now: datetime, *, overwri
                 run=header.run,
                 directory=path,
             )
-            with ready(setting, lambda hello: _check_engine(header, hello), observer) as (source, opened):
-                journal.session(_session(host, now, opened, source.hello, made_anew=anew))
+            with ready(setting, lambda hello: _check_engine(header, hello), observer) as session:
+                facts = session.start_facts()
+                journal.session(Session(resumed_at=utc_text(now), made_anew=anew, **facts))
                 directory.watch(journal)
-                with ended_by_loss(journal):
-                    Conductor(host, source, header, work, journal, observer).run()
+                session.measure(header, work, journal)
         else:
             for each in recorded:
                 _clear_away(host, each, observer)
-        if not rest.is_done or not run.finished:
-            journal.end()
+            if not run.finished:
+                journal.end(NOTHING_LEFT)
 
 
 def _analysed_to_the_end(path: Path, rest: Rest, journal: Keeper, observer: Observer) -> Rest:
@@ -280,18 +277,3 @@ def _check_engine(header: RunHeader, hello: EngineHello) -> None:
             "allow it again, or start a new run with --engine psync: figures of two engines don't belong together",
             final=True,
         )
-
-
-def _session(
-    host: Host, now: datetime, targets: tuple[TargetFacts, ...], hello: EngineHello, *, made_anew: bool
-) -> Session:
-    return Session(
-        resumed_at=now.astimezone(UTC).isoformat(timespec="seconds"),
-        made_anew=made_anew,
-        iosonde_version=__version__,
-        command=command_line(),
-        target=targets[0],
-        more_targets=targets[1:],
-        host=host.facts(),
-        hello=hello,
-    )

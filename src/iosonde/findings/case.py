@@ -7,10 +7,32 @@ from functools import cached_property
 from iosonde.analysis.experiments import RunEstimates
 from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.states import Repeats
-from iosonde.records import CellRecord, RunRecord
+from iosonde.records import CellRecord, EngineHello, HostFacts, RunRecord, TargetFacts
 
 # More names than this make a sentence unreadable; the finding still carries all of them.
 CELLS_NAMED_MAX = 3
+
+
+@dataclass(frozen=True)
+class HostCase:
+    """One of the hosts that targets are on, with the engine that measured there, as the run began.
+
+    ``name`` tells it from the others; it is empty where it is the only one.
+    """
+
+    facts: HostFacts
+    engine: EngineHello
+    targets: tuple[TargetFacts, ...]
+    name: str
+
+    def name_in(self, alone: str, before: str = "") -> str:
+        """Words for it in a sentence: ``alone`` where it is the only one, else its name with what stands before it."""
+        return f"{before} {self.name}".strip() if self.name else alone
+
+    @property
+    def has_storage(self) -> bool:
+        """Whether I/O was done on any of its targets."""
+        return any(target.is_storage for target in self.targets)
 
 
 @dataclass(frozen=True)
@@ -29,6 +51,20 @@ class Case:
     def is_simulated(self) -> bool:
         """Whether a simulated drive was measured: in its time, the host is in nobody's way."""
         return self.run.header.is_simulated
+
+    @cached_property
+    def hosts(self) -> tuple[HostCase, ...]:
+        """Every host that targets are on."""
+        header = self.run.header
+        return tuple(
+            HostCase(
+                facts=facts,
+                engine=engine,
+                targets=tuple(target for target in header.targets if target.host == number),
+                name=(facts.hostname or f"host {number + 1}") if len(header.hosts) > 1 else "",
+            )
+            for number, (facts, engine) in enumerate(header.engines)
+        )
 
     def records_where(self, holds: Callable[[CellRecord], bool]) -> list[CellRecord]:
         """The measurements for which something holds, in their order."""

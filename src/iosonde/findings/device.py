@@ -41,22 +41,22 @@ def device_in_use(case: Case) -> Iterator[Finding]:
 
 
 def virtual_disk(case: Case) -> Iterator[Finding]:
-    """The host is a virtual machine."""
-    header = case.run.header
-    vendor = header.host.virtual_machine
-    if vendor and header.target.is_storage:
-        yield Finding(
-            id="virtual-disk",
-            severity=Severity.NOTE,
-            confidence=Confidence.LIKELY,
-            statement=(
-                f"The host is a virtual machine ({vendor}): the figures are those of what the hypervisor hands out, "
-                "with its caches, limits and neighbours, not of a drive."
-            ),
-            evidence=(("hypervisor", vendor),),
-            advice="Compare with the provider's limits, and run at other times of day before deciding.",
-            deciding_test="The same run an hour later: figures that move are the neighbours'.",
-        )
+    """A host is a virtual machine."""
+    for host in case.hosts:
+        vendor = host.facts.virtual_machine
+        if vendor and host.has_storage:
+            yield Finding(
+                id="virtual-disk",
+                severity=Severity.NOTE,
+                confidence=Confidence.LIKELY,
+                statement=(
+                    f"{host.name_in('The host', 'The host')} is a virtual machine ({vendor}): the figures are those of "
+                    "what the hypervisor hands out, with its caches, limits and neighbours, not of a drive."
+                ),
+                evidence=(("hypervisor", vendor),),
+                advice="Compare with the provider's limits, and run at other times of day before deciding.",
+                deciding_test="The same run an hour later: figures that move are the neighbours'.",
+            )
 
 
 def volatile_write_cache(case: Case) -> Iterator[Finding]:

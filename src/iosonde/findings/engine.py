@@ -14,19 +14,17 @@ HANDED_OVER_MIN = 0.01
 
 def debug_build(case: Case) -> Iterator[Finding]:
     """The engine was built without optimisation."""
-    hello = case.run.header.hello
-    if hello.build_profile != "release":
-        yield Finding(
-            id="debug-build",
-            severity=Severity.INVALID,
-            confidence=Confidence.CERTAIN,
-            statement=(
-                f"The engine is a {hello.build_profile} build: it is slower than the real one by a factor nobody knows."
-            ),
-            evidence=(("build profile", hello.build_profile),),
-            advice="Install iosonde from a wheel, or with pip from the source folder, and run again.",
-            deciding_test="",
-        )
+    for profile in distinct(host.engine.build_profile for host in case.hosts):
+        if profile != "release":
+            yield Finding(
+                id="debug-build",
+                severity=Severity.INVALID,
+                confidence=Confidence.CERTAIN,
+                statement=f"The engine is a {profile} build: it is slower than the real one by a factor nobody knows.",
+                evidence=(("build profile", profile),),
+                advice="Install iosonde from a wheel, or with pip from the source folder, and run again.",
+                deciding_test="",
+            )
 
 
 def engine_fallback(case: Case) -> Iterator[Finding]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from iosonde.analysis.clocks import furthest_drift_ppm
 from iosonde.analysis.states import has_steal, steal_share
-from iosonde.findings.case import Case, count_of, distinct, name_some
+from iosonde.findings.case import Case, HostCase, count_of, distinct, name_some
 from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import CellRecord, Engine
 from iosonde.units import SECOND_NS
@@ -57,18 +57,23 @@ def _wall_was_set(record: CellRecord) -> bool:
 
 
 def slow_clock(case: Case) -> Iterator[Finding]:
-    """Reading the clock is a system call on this host, or takes as long."""
-    read_ns, source = case.run.header.hello.clock_read_ns, case.run.header.host.clock_source
-    if read_ns is None or read_ns <= CLOCK_READ_NS_MAX:
-        return
+    """Reading the clock is a system call on a host, or takes as long."""
+    for host in case.hosts:
+        read_ns, source = host.engine.clock_read_ns, host.facts.clock_source
+        if read_ns is not None and read_ns > CLOCK_READ_NS_MAX:
+            yield _slow_clock(host, read_ns, source)
+
+
+def _slow_clock(host: HostCase, read_ns: int, source: str) -> Finding:
     named = f" (clock source {source})" if source else ""
-    yield Finding(
+    return Finding(
         id="slow-clock",
         severity=Severity.NOTE,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"Reading the clock takes {read_ns:,} ns on this host{named}. Each operation of a shallow queue is stamped "
-            "by two reads: about one of them is in its latency, and both are in the engine's own cost."
+            f"Reading the clock takes {read_ns:,} ns on {host.name_in('this host')}{named}. Each operation of a "
+            "shallow queue is stamped by two reads: about one of them is in its latency, and both are in the engine's "
+            "own cost."
         ),
         evidence=(
             ("a read of the clock", f"{read_ns:,} ns"),
@@ -84,41 +89,42 @@ def slow_clock(case: Case) -> Iterator[Finding]:
 
 
 def cpu_quota(case: Case) -> Iterator[Finding]:
-    """A control group gives the run only a share of the CPUs."""
-    host = case.run.header.host
+    """A control group gives the run only a share of the CPUs of a host."""
     if case.is_simulated:
         return  # Nothing waits for a CPU in virtual time.
-    if host.cpu_quota is not None and host.cpu_quota < host.cpus_allowed:
-        yield Finding(
-            id="cpu-quota",
-            severity=Severity.DOUBTFUL,
-            confidence=Confidence.LIKELY,
-            statement=(
-                f"A control group gives this run {host.cpu_quota:.2f} CPUs of {host.cpus_allowed}: once they are spent "
-                "it stands still until the next period, and that wait is in the latency."
-            ),
-            evidence=(("CPU quota", f"{host.cpu_quota:.2f} CPUs"), ("CPUs allowed", str(host.cpus_allowed))),
-            advice="Distrust tails first, and figures at depth next; raise the container's CPU limit for a run.",
-            deciding_test="The same run without a CPU limit.",
-        )
+    for host in case.hosts:
+        quota, allowed = host.facts.cpu_quota, host.facts.cpus_allowed
+        if quota is not None and quota < allowed:
+            yield Finding(
+                id="cpu-quota",
+                severity=Severity.DOUBTFUL,
+                confidence=Confidence.LIKELY,
+                statement=(
+                    f"A control group gives {host.name_in('this run', 'the run on')} {quota:.2f} CPUs of {allowed}: "
+                    "once they are spent it stands still until the next period, and that wait is in the latency."
+                ),
+                evidence=(("CPU quota", f"{quota:.2f} CPUs"), ("CPUs allowed", str(allowed))),
+                advice="Distrust tails first, and figures at depth next; raise the container's CPU limit for a run.",
+                deciding_test="The same run without a CPU limit.",
+            )
 
 
 def one_cpu(case: Case) -> Iterator[Finding]:
     """There is one CPU for the engine, the front and the kernel's part."""
-    host = case.run.header.host
-    if host.cpus_allowed == 1 and case.run.header.target.is_storage:
-        yield Finding(
-            id="one-cpu",
-            severity=Severity.NOTE,
-            confidence=Confidence.LIKELY,
-            statement=(
-                "The run may use one CPU only: engine, interrupts and everything else on it wait for one another, and "
-                "the wait is in the latency."
-            ),
-            evidence=(("CPUs allowed", "1"),),
-            advice="Allow at least two CPUs (taskset, the container's cpuset) for tails that are the target's.",
-            deciding_test="The same run with two CPUs.",
-        )
+    for host in case.hosts:
+        if host.facts.cpus_allowed == 1 and host.has_storage:
+            yield Finding(
+                id="one-cpu",
+                severity=Severity.NOTE,
+                confidence=Confidence.LIKELY,
+                statement=(
+                    f"{host.name_in('The run', 'The run on')} may use one CPU only: engine, interrupts and everything "
+                    "else on it wait for one another, and the wait is in the latency."
+                ),
+                evidence=(("CPUs allowed", "1"),),
+                advice="Allow at least two CPUs (taskset, the container's cpuset) for tails that are the target's.",
+                deciding_test="The same run with two CPUs.",
+            )
 
 
 def far_from_device(case: Case) -> Iterator[Finding]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from iosonde.findings.case import Case, count_of, distinct, name_some
 from iosonde.findings.finding import Confidence, Finding, Severity
-from iosonde.records import Outcome
+from iosonde.records import EngineHello, HostFacts, Outcome
 from iosonde.units import format_duration
 
 
@@ -51,24 +51,27 @@ def run_unfinished(case: Case) -> Iterator[Finding]:
     )
 
 
+def _changed(before: tuple[HostFacts, EngineHello], after: tuple[HostFacts, EngineHello]) -> Iterator[tuple[str, str]]:
+    """What is no longer the same on a host, and what became of it."""
+    (first, first_engine), (last, last_engine) = before, after
+    pairs = (
+        ("kernel", first.kernel, last.kernel),
+        ("host", first.hostname, last.hostname),
+        ("CPU", first.cpu_model, last.cpu_model),
+        ("CPUs allowed", str(first.cpus_allowed), str(last.cpus_allowed)),
+        ("engine", first_engine.version, last_engine.version),
+        ("fio", first_engine.fio or "none", last_engine.fio or "none"),
+    )
+    yield from ((name, f"{was} -> {now}") for name, was, now in pairs if was != now)
+
+
 def run_resumed(case: Case) -> Iterator[Finding]:
     """The run was broken off and went on later."""
     run = case.run
     if not run.sessions or case.is_simulated:
         return  # A simulated drive goes on at the very moment and in the very state in which it was left.
-    first, last = run.header.host, run.sessions[-1].host
-    changed = [
-        (name, f"{before} -> {after}")
-        for name, before, after in (
-            ("kernel", first.kernel, last.kernel),
-            ("host", first.hostname, last.hostname),
-            ("CPU", first.cpu_model, last.cpu_model),
-            ("CPUs allowed", str(first.cpus_allowed), str(last.cpus_allowed)),
-            ("engine", run.header.hello.version, run.sessions[-1].hello.version),
-            ("fio", run.header.hello.fio or "none", run.sessions[-1].hello.fio or "none"),
-        )
-        if before != after
-    ]
+    pairs = zip(run.header.engines, run.sessions[-1].engines, strict=False)
+    changed = [change for before, after in pairs for change in _changed(before, after)]
     anew = any(session.made_anew for session in run.sessions)
     what = " with another " + ", ".join(name for name, _ in changed) if changed else ""
     file = "; the file was made and filled anew" if anew else ""

@@ -38,27 +38,32 @@ def span_fits_cache(case: Case) -> Iterator[Finding]:
     target = header.target
     if not target.is_storage:
         return
-    span = sum(each.span_bytes for each in header.targets)
-    # Page cache counts against a container's memory limit.
-    memory = min(header.host.memory_bytes, header.host.memory_limit_bytes or header.host.memory_bytes)
-    if not target.direct and span <= memory:
-        yield Finding(
-            id="span-fits-cache",
-            severity=Severity.INVALID,
-            confidence=Confidence.LIKELY,
-            statement=(
-                f"The span of {format_size(span)} fits the memory that may be used ({format_size(memory)}), "
-                "and the page cache is in use: reads were most likely served from memory."
-            ),
-            evidence=(("span", format_size(span)), ("memory", format_size(memory))),
-            advice="Use a span of at least twice the memory, or direct I/O.",
-            deciding_test=f"The same run with --size {format_size(2 * memory).replace(' ', '')}.",
-        )
-        return
+    for host in case.hosts:
+        span = sum(each.span_bytes for each in host.targets)
+        # Page cache counts against a container's memory limit.
+        memory = min(host.facts.memory_bytes, host.facts.memory_limit_bytes or host.facts.memory_bytes)
+        if not target.direct and span <= memory:
+            yield _fits_memory(span, memory)
+            return
     for used, below in _spans_on_devices(header):
         if target.direct and below and used < SPAN_SHARE_MIN * below:
             yield _small_share(used, below)
             return
+
+
+def _fits_memory(span: int, memory: int) -> Finding:
+    return Finding(
+        id="span-fits-cache",
+        severity=Severity.INVALID,
+        confidence=Confidence.LIKELY,
+        statement=(
+            f"The span of {format_size(span)} fits the memory that may be used ({format_size(memory)}), "
+            "and the page cache is in use: reads were most likely served from memory."
+        ),
+        evidence=(("span", format_size(span)), ("memory", format_size(memory))),
+        advice="Use a span of at least twice the memory, or direct I/O.",
+        deciding_test=f"The same run with --size {format_size(2 * memory).replace(' ', '')}.",
+    )
 
 
 def _spans_on_devices(header: RunHeader) -> Iterator[tuple[int, int]]:

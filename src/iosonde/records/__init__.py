@@ -58,7 +58,7 @@ from iosonde.records.plan import (
     in_order,
     one_stream,
 )
-from iosonde.records.run import SCHEMA_VERSION, EngineHello, RunHeader, RunRecord, Session
+from iosonde.records.run import SCHEMA_VERSION, EngineHello, RunHeader, RunRecord, Session, SessionEnd, SessionStart
 from iosonde.records.target import (
     Alignment,
     DeviceFacts,
@@ -153,6 +153,8 @@ __all__ = [
     "RunRecord",
     "Runs",
     "Session",
+    "SessionEnd",
+    "SessionStart",
     "ShareTotals",
     "SimulationFacts",
     "SlowIo",

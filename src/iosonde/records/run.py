@@ -6,11 +6,11 @@ from iosonde.records.base import Record
 from iosonde.records.cell import CellRecord
 from iosonde.records.host import HostFacts
 from iosonde.records.plan import CellTurn, Plan
-from iosonde.records.target import Identity, TargetFacts
+from iosonde.records.target import DeviceFacts, Identity, TargetFacts
 from iosonde.records.verification import LaterPass
 from iosonde.vocabulary import Engine, Outcome, Poll
 
-SCHEMA_VERSION: Final = 5
+SCHEMA_VERSION: Final = 6
 """Raised with every field, value or frame that is new in what is stored (docs/decisions/0023-unknown-is-refused.md)."""
 
 
@@ -31,28 +31,29 @@ class EngineHello(Record):
     fio: str | None = None
 
 
-class RunHeader(Record):
-    """Everything about a run but its figures."""
+class _Named(Record):
+    """Which run it is. These fields stand first in what is written."""
 
     schema_version: int = SCHEMA_VERSION
     run: str
     created_at: str
+
+
+class SessionStart(Record):
+    """What is known once the targets are open, at the start of a run and at each resumption.
+
+    A target, a cell and an interval name their host by its index in ``hosts``, and ``engines`` has the engine on each
+    host at the same index.
+    """
+
     iosonde_version: str
     command: tuple[str, ...]
-    engine_asked: str
-    poll_asked: Poll = Poll.INTERRUPT
-    engine: Engine
-    plan: Plan
     target: TargetFacts
     more_targets: tuple[TargetFacts, ...] = ()
     host: HostFacts
     more_hosts: tuple[HostFacts, ...] = ()
     hello: EngineHello
-
-    @property
-    def hosts(self) -> tuple[HostFacts, ...]:
-        """All hosts that targets are on."""
-        return (self.host, *self.more_hosts)
+    more_hellos: tuple[EngineHello, ...] = ()
 
     @property
     def targets(self) -> tuple[TargetFacts, ...]:
@@ -60,31 +61,53 @@ class RunHeader(Record):
         return (self.target, *self.more_targets)
 
     @property
+    def hosts(self) -> tuple[HostFacts, ...]:
+        """All hosts that targets are on."""
+        return (self.host, *self.more_hosts)
+
+    @property
+    def engines(self) -> tuple[tuple[HostFacts, EngineHello], ...]:
+        """Each host with the engine that measured there: its own, or the first one's where it has none."""
+        hellos = (self.hello, *self.more_hellos)
+        return tuple((host, hellos[min(number, len(hellos) - 1)]) for number, host in enumerate(self.hosts))
+
+
+class SessionEnd(Record):
+    """What is known when all measurements of a session are done: the same facts as at its start, read again.
+
+    ``hosts`` and ``devices`` (one per target, None where it has none or it could not be read) are in the order of
+    ``SessionStart``. They are empty, and ``ended_at`` as well, in runs of schema 5 and older, and where nothing was
+    left to measure.
+    """
+
+    finished: bool
+    ended_at: str = ""
+    hosts: tuple[HostFacts, ...] = ()
+    devices: tuple[DeviceFacts | None, ...] = ()
+
+
+class RunHeader(SessionStart, _Named):
+    """Everything about a run but its figures."""
+
+    engine_asked: str
+    poll_asked: Poll = Poll.INTERRUPT
+    engine: Engine
+    plan: Plan
+
+    @property
     def is_simulated(self) -> bool:
         """Whether simulated drives are measured, which do the same again whenever they are asked the same."""
         return self.target.kind == "simulation"
 
 
-class Session(Record):
-    """What may have changed when a run went on after it had been broken off.
+class Session(SessionStart):
+    """What may have changed when an interrupted run was resumed.
 
-    ``made_anew`` says that the file was gone and was made and filled once more.
+    ``made_anew`` says that the file was gone, and was created and laid out again.
     """
 
     resumed_at: str
     made_anew: bool
-    iosonde_version: str
-    command: tuple[str, ...]
-    target: TargetFacts
-    more_targets: tuple[TargetFacts, ...] = ()
-    host: HostFacts
-    more_hosts: tuple[HostFacts, ...] = ()
-    hello: EngineHello
-
-    @property
-    def hosts(self) -> tuple[HostFacts, ...]:
-        """All hosts that targets are on."""
-        return (self.host, *self.more_hosts)
 
 
 class RunRecord(Record):
@@ -97,6 +120,7 @@ class RunRecord(Record):
     that were cut, or had failed, and were made again after a resumption; each of those is one of ``sessions``.
     ``later_passes`` have read the targets back after the run. ``damage`` says which parts of the journal can't be read,
     and why. ``turns_chosen`` are those that followed from the figures, behind those of the plan.
+    ``end`` is what was known when the last session had finished; None while it has not.
     """
 
     header: RunHeader
@@ -110,6 +134,12 @@ class RunRecord(Record):
     later_passes: tuple[LaterPass, ...] = ()
     running: bool = False
     turns_chosen: tuple[CellTurn, ...] = ()
+    end: SessionEnd | None = None
+
+    @property
+    def last_start(self) -> SessionStart:
+        """The start of the last session: the header, or the last resumption."""
+        return self.sessions[-1] if self.sessions else self.header
 
     @property
     def is_prepared(self) -> bool:
@@ -131,5 +161,4 @@ class RunRecord(Record):
     @property
     def targets(self) -> tuple[TargetFacts, ...]:
         """The targets as they were last opened."""
-        last = self.sessions[-1] if self.sessions else self.header
-        return (last.target, *last.more_targets)
+        return self.last_start.targets

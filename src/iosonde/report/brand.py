@@ -16,11 +16,12 @@ class Brand:
 def brands_of(run: RunRecord) -> tuple[Brand, ...]:
     """Everything about a run as a whole that makes its numbers less than they seem, most severe first."""
     header = run.header
-    brands = []
-    if header.hello.build_profile != "release":
-        brands.append(
-            Brand("debug engine", f"The engine is a {header.hello.build_profile} build: its numbers are false.")
-        )
+    profiles = dict.fromkeys(hello.build_profile for _, hello in header.engines)
+    brands = [
+        Brand("debug engine", f"The engine is a {profile} build: its numbers are false.")
+        for profile in profiles
+        if profile != "release"
+    ]
     if header.target.kind == "null":
         brands.append(Brand("null target", "No I/O was done: these are the engine's own costs, not a drive's."))
     if header.is_simulated:

@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterable
 from iosonde.analysis.clocks import furthest_drift_ppm
 from iosonde.analysis.totals import merge_times
 from iosonde.charts.quantities import NO_VALUE
-from iosonde.records import EngineFacts, FioFacts, ImportFacts, RunRecord, SourceFacts
+from iosonde.records import EngineFacts, EngineHello, FioFacts, ImportFacts, RunRecord, SourceFacts
 from iosonde.report.display import drift_text, granularity_text, number_text, yes_text
 from iosonde.units import format_size
 
 
-def engine_facts(run: RunRecord) -> tuple[tuple[str, str], ...]:
-    """What the engine is, what it was asked for, and what all measurements were granted."""
-    hello = run.header.hello
+def engine_facts(run: RunRecord, hello: EngineHello) -> tuple[tuple[str, str], ...]:
+    """What the engine of a host is, what it was asked for, and what all measurements were granted."""
     overhead = hello.overhead_ns_per_io
     facts = [cell.engine for cell in run.cells if cell.engine is not None]
     fio = [fio_text(each) for each in facts if isinstance(each, FioFacts)]

@@ -1,11 +1,12 @@
 """What was measured, where, and with what: pairs of a name and a value for the page."""
 
 from collections import Counter
+from collections.abc import Iterator
 
 from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.target_state import target_state
 from iosonde.charts.quantities import NO_VALUE
-from iosonde.records import RunHeader
+from iosonde.records import HostFacts, RunHeader
 from iosonde.report.blocks import FactGroup
 from iosonde.report.display import number_text
 from iosonde.report.engine_facts import engine_facts
@@ -19,15 +20,20 @@ def fact_groups(analysis: RunAnalysis) -> tuple[FactGroup, ...]:
     run, header = analysis.run, analysis.run.header
     groups = [
         *target_groups(run),
-        FactGroup("Host", _host(header)),
-        FactGroup("Engine", engine_facts(run)),
+        *_on_each("Host", header, [_host(host) for host in header.hosts]),
+        *_on_each("Engine", header, [engine_facts(run, hello) for _, hello in header.engines]),
         FactGroup("Run", _run(analysis)),
     ]
     return tuple(groups)
 
 
-def _host(header: RunHeader) -> tuple[tuple[str, str], ...]:
-    host = header.host
+def _on_each(title: str, header: RunHeader, facts: list[tuple[tuple[str, str], ...]]) -> Iterator[FactGroup]:
+    """A group for each host; where there are several, its title names the host."""
+    for host, pairs in zip(header.hosts, facts, strict=True):
+        yield FactGroup(f"{title} {host.hostname}" if len(facts) > 1 else title, pairs)
+
+
+def _host(host: HostFacts) -> tuple[tuple[str, str], ...]:
     return (
         ("host", host.hostname or NO_VALUE),
         ("kernel", f"{host.kernel} {host.architecture}".strip() or NO_VALUE),
@@ -61,6 +67,7 @@ def _run(analysis: RunAnalysis) -> tuple[tuple[str, str], ...]:
         ("measurements made", str(len(run.cells))),
         ("target at first", beginning_text(state)),
         ("target while it was measured", state_text(state)),
+        *((("ended", run.end.ended_at),) if run.end and run.end.ended_at else ()),
         ("resumed", ", ".join(session.resumed_at for session in run.sessions) or "never"),
         ("measured again after a cut or a failure", str(len(run.superseded))),
         ("faults", ", ".join(f"{count} x {name}" for name, count in faults.items()) or "none"),

@@ -9,10 +9,10 @@ from typing import Final, NamedTuple
 from pydantic import ValidationError
 
 from iosonde.errors import RecordError
-from iosonde.records import CellRecord, CellTurn, IntervalRecord, LaterPass, RunHeader, RunRecord, Session
+from iosonde.records import CellRecord, CellTurn, IntervalRecord, LaterPass, RunHeader, RunRecord, Session, SessionEnd
 from iosonde.records.base import first_error
 from iosonde.store.files import RunFiles, open_files
-from iosonde.store.forms import EndFrame, WithinFrame
+from iosonde.store.forms import WithinFrame
 from iosonde.store.frame_stream import FrameStream
 from iosonde.store.frames import MAGIC, PREFIX, Broken, Frame, Unknown, encode, schema_version_of
 from iosonde.store.header import read_header
@@ -35,7 +35,7 @@ class NewInterval(NamedTuple):
     interval: IntervalRecord
 
 
-News = RunHeader | NewInterval | CellRecord | CellTurn | WithinFrame | Session | LaterPass | EndFrame | Broken
+News = RunHeader | NewInterval | CellRecord | CellTurn | WithinFrame | Session | LaterPass | SessionEnd | Broken
 """What came of a run. With a header it begins, or begins again: then all that came before it is void."""
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 from pydantic.dataclasses import dataclass
 
-from iosonde.records import CellRecord, CellTurn, IntervalRecord, LaterPass, Session, WithinRepeat
+from iosonde.records import CellRecord, CellTurn, IntervalRecord, LaterPass, Session, SessionEnd, WithinRepeat
 from iosonde.records.base import COMPACT, Record
 from iosonde.store.frames import Kind
 
@@ -40,17 +40,11 @@ class WithinFrame(Record):
     within: WithinRepeat
 
 
-class EndFrame(Record):
-    """The last frame of a finished run."""
-
-    finished: bool
-
-
 FORMS: Final[Mapping[Kind, TypeAdapter[Any]]] = {
     Kind.INTERVAL: TypeAdapter(IntervalFrame),
     Kind.CELL: TypeAdapter(CellRecord),
     Kind.PREPARATION: TypeAdapter(CellRecord),
-    Kind.END: TypeAdapter(EndFrame),
+    Kind.END: TypeAdapter(SessionEnd),
     Kind.SESSION: TypeAdapter(Session),
     Kind.LATER_PASS: TypeAdapter(LaterPass),
     Kind.TURN: TypeAdapter(CellTurn),

@@ -18,6 +18,7 @@ from iosonde.records import (
     IntervalRecord,
     LaterPass,
     Session,
+    SessionEnd,
     WithinRepeat,
 )
 from iosonde.safe_files import open_own, open_regular
@@ -155,9 +156,9 @@ class Journal:
         self._write(encode(Kind.LATER_PASS, later.model_dump_json().encode()))
         self._sync()
 
-    def end(self) -> None:
-        """Notes that nothing more will come."""
-        self._write(encode(Kind.END, json.dumps({"finished": True}).encode()))
+    def end(self, end: SessionEnd) -> None:
+        """Notes the end of a session."""
+        self._write(encode(Kind.END, end.model_dump_json().encode()))
         self._sync()
 
     def _lock(self) -> None:

@@ -17,9 +17,10 @@ from iosonde.records import (
     RunHeader,
     RunRecord,
     Session,
+    SessionEnd,
     check_histograms,
 )
-from iosonde.store.forms import FORMS, EndFrame, Seen, WithinFrame
+from iosonde.store.forms import FORMS, Seen, WithinFrame
 from iosonde.store.frames import Broken, Frame, Kind
 from iosonde.store.upgrades import Upgrader
 
@@ -43,7 +44,7 @@ class IntervalPayload(NamedTuple):
     payload: bytes
 
 
-Added = IntervalPayload | CellRecord | CellTurn | WithinFrame | Session | LaterPass | EndFrame | Broken
+Added = IntervalPayload | CellRecord | CellTurn | WithinFrame | Session | LaterPass | SessionEnd | Broken
 """What one frame has added, or a damaged stretch in the place of one. A cell that was cut is a cell as well."""
 
 
@@ -68,7 +69,7 @@ class RunAssembly:
         self._pending: dict[_Measured, list[bytes]] = {}
         self._seen = Seen()
         self._chosen: dict[int, CellTurn] = {}
-        self._finished = False
+        self._end: SessionEnd | None = None
         self._later_passes: list[LaterPass] = []
         self._damage: list[Broken] = []
 
@@ -85,7 +86,7 @@ class RunAssembly:
         record = FORMS[found.kind].validate_json(payload)
         cut: list[CellRecord] = []
         if found.kind is Kind.END:
-            self._finished = record.finished
+            self._end = record
         elif found.kind is Kind.TURN:
             self._turns[record.order] = self._chosen[record.order] = record
         elif found.kind is Kind.LATER_PASS:
@@ -98,7 +99,7 @@ class RunAssembly:
                 self._keep(cell)
             self._pending.clear()
             self._sessions.append(record)
-            self._finished = False
+            self._end = None
         return (*cut, record)
 
     def record(self, torn: Broken | None = None) -> RunRecord:
@@ -115,7 +116,8 @@ class RunAssembly:
             header=self._header,
             preparation=tuple(cell for cell in ordered if cell.is_preparation),
             cells=tuple(cell for cell in ordered if not cell.is_preparation),
-            finished=self._finished,
+            finished=self._end is not None and self._end.finished,
+            end=self._end,
             damage="; ".join(f"{each.reason}, at byte {each.offset_bytes}" for each in damage) or None,
             sessions=tuple(self._sessions),
             superseded=tuple(superseded),
@@ -150,8 +152,7 @@ class RunAssembly:
     def _keep(self, cell: CellRecord) -> None:
         _place(cell, self._cells, self._superseded)
         if cell.order == self._last_write and cell.outcome is Outcome.FINISHED:
-            last = self._sessions[-1] if self._sessions else self._header
-            targets = (last.target, *last.more_targets)
+            targets = (self._sessions[-1] if self._sessions else self._header).targets
             self._prepared = tuple(target.identity for target in targets if target.identity is not None)
 
     def _cut_cells(self) -> list[CellRecord]:

@@ -1,0 +1,156 @@
+"""A session: an engine and open targets, what is known at its start, all measurements, and what is known at its end."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final, TypedDict
+
+from iosonde import __version__
+from iosonde.campaign.conductor import Conductor, Work
+from iosonde.campaign.devices import check_permits
+from iosonde.campaign.observer import Keeper, Observer
+from iosonde.campaign.provenance import command_line
+from iosonde.campaign.removal import CreatedFiles
+from iosonde.campaign.target import give_up, open_target
+from iosonde.campaign.verifying import kept_ledger
+from iosonde.errors import EngineError
+from iosonde.machine import Host
+from iosonde.plans import check_alignment, check_transfers
+from iosonde.records import DeviceFacts, EngineHello, HostFacts, Plan, RunHeader, SessionEnd, TargetFacts
+from iosonde.safe_files import mark_of
+from iosonde.sources import OpenRequest, SimulatedDrive, Source, StoredTarget, Target, start_source
+from iosonde.vocabulary import EngineChoice
+
+NOTHING_LEFT: Final = SessionEnd(finished=True)
+"""The end of a run whose last session was killed after its last measurement: what was known then, nobody wrote down."""
+
+
+def utc_text(moment: datetime) -> str:
+    """A time as records hold it: ISO 8601, in UTC, to the second."""
+    return moment.astimezone(UTC).isoformat(timespec="seconds")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Where a session takes place. ``directory`` is where a run is kept, None for a probe."""
+
+    host: Host
+    targets: tuple[Target, ...]
+    plan: Plan
+    direct: bool
+    engine: EngineChoice
+    run: str
+    directory: Path | None = None
+    command: tuple[str, ...] = ()
+    clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
+
+
+class StartFacts(TypedDict):
+    """The fields of ``SessionStart``, for the header of a run and the record of a resumption alike."""
+
+    iosonde_version: str
+    command: tuple[str, ...]
+    target: TargetFacts
+    more_targets: tuple[TargetFacts, ...]
+    host: HostFacts
+    hello: EngineHello
+
+
+@dataclass(frozen=True)
+class OpenSession:
+    """A session whose targets are open."""
+
+    setting: Setting
+    source: Source
+    targets: tuple[TargetFacts, ...]
+    observer: Observer
+
+    def start_facts(self) -> StartFacts:
+        """What is known before the first measurement."""
+        return StartFacts(
+            iosonde_version=__version__,
+            command=self.setting.command or command_line(),
+            target=self.targets[0],
+            more_targets=self.targets[1:],
+            host=self.setting.host.facts(),
+            hello=self.source.hello,
+        )
+
+    def measure(self, header: RunHeader, work: Work, keeper: Keeper) -> None:
+        """Does all the work, then records the end of the session.
+
+        Raises OutputError instead of EngineError where the engine ended because a file of the run was cut under it.
+        """
+        try:
+            Conductor(self.setting.host, self.source, header, work, keeper, self.observer).run()
+        except EngineError:
+            keeper.check_there()
+            raise
+        keeper.end(self._end())
+
+    def _end(self) -> SessionEnd:
+        return SessionEnd(
+            finished=True,
+            ended_at=utc_text(self.setting.clock()),
+            hosts=(self.setting.host.facts(),),
+            devices=tuple(map(self._device, self.setting.targets)),
+        )
+
+    def _device(self, target: Target) -> DeviceFacts | None:
+        """The facts of a target's device. What can't be read any more is unknown, and never costs the run."""
+        if not isinstance(target, StoredTarget):
+            return None
+        try:
+            return self.setting.host.device(str(target.on))
+        except OSError:
+            return None
+
+
+@contextmanager
+def ready(setting: Setting, check: Callable[[EngineHello], None], observer: Observer) -> Iterator[OpenSession]:
+    """An engine that passes the check, with the targets open; all are given up at the end.
+
+    Files that were made for the run are removed, whatever ended it; the observer is told which could not be.
+    """
+    check_permits(setting.plan, setting.targets)
+    source = start_source(setting.engine, setting.host.command_prefix())
+    opened: list[TargetFacts] = []
+    made = CreatedFiles(setting.host, observer.left_behind)
+    observer.files_created(made.abandon)
+    trims = any(cell.workload.trim_percent for cell in setting.plan.cells)
+    is_cut = False
+    try:
+        check(source.hello)
+        if not isinstance(setting.targets[0], SimulatedDrive):
+            # In virtual time the loop costs nothing.
+            source.calibrate()
+        try:
+            for number in range(len(setting.targets)):
+                opened.append(open_target(setting.host, source, _request(setting, number), made, trims=trims))
+                check_alignment(setting.plan, opened[-1].alignment.offset_bytes)
+                check_transfers(setting.plan, opened[-1].namespace)
+            yield OpenSession(setting, source, tuple(opened), observer)
+        except KeyboardInterrupt:
+            # Whoever interrupts wants an end now; what was measured is in the journal, or passed on.
+            is_cut = True
+            source.kill()
+            raise
+        finally:
+            # Whoever interrupts may do so because the file system does not answer.
+            give_up(source, made, is_cut=is_cut)
+    finally:
+        source.end()
+
+
+def _request(setting: Setting, number: int) -> OpenRequest:
+    """How the target of that number, from 0, is opened: what is filled is opened for writing."""
+    return OpenRequest(
+        setting.targets[number],
+        write=bool(setting.plan.writes_first),
+        direct=setting.direct,
+        mark=mark_of(setting.run, setting.plan.seed, number),
+        ledger=kept_ledger(setting.plan, setting.run, number, setting.directory),
+        commands=setting.engine is EngineChoice.PASSTHROUGH,
+    )
