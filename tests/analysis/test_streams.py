@@ -73,3 +73,23 @@ def test_a_run_without_such_cells_is_looked_at_as_it_is() -> None:
 def test_several_streams_of_a_cell_cannot_be_measured_yet() -> None:
     with pytest.raises(UsageError, match="mixed has 2 streams, and one at a time can be measured yet"):
         check_plan(mixed_run().header.plan, targets=1)
+
+
+def test_the_same_cell_on_two_hosts_is_two_cells_and_no_figure_adds_them_up() -> None:
+    run, slower = separate_run(), "mixed/log@bench-02"
+    far = [cell.model_copy(update={"host": 1}) for cell in run.cells if cell.cell == "mixed/readers"]
+    near = [cell.model_copy(update={"cell": "mixed/readers"}) for cell in run.cells if cell.cell == "mixed/log"]
+    second = run.header.host.model_copy(update={"hostname": "bench-02"})
+    header = run.header.model_copy(update={"more_hosts": (second,)})
+    run = run.model_copy(update={"header": header, "cells": (*near, *far)})
+    found = {cell.cell: cell for cell in RunAnalysis(run).estimates.cells}
+    assert set(found) == {"mixed/readers@bench-01", "mixed/readers@bench-02", "mixed/log@bench-01", slower}
+    assert Operation.READ not in found["mixed/readers@bench-01"].operations
+    assert Operation.READ in found["mixed/readers@bench-02"].operations
+
+
+def test_hosts_of_the_same_name_are_numbered() -> None:
+    run = separate_run()
+    header = run.header.model_copy(update={"more_hosts": (run.header.host,)})
+    names = {cell.cell for cell in RunAnalysis(run.model_copy(update={"header": header})).run.header.plan.cells}
+    assert names == {f"mixed/{stream}@bench-01-{number}" for stream in ("readers", "log") for number in (1, 2)}
