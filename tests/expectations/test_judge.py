@@ -7,8 +7,9 @@ import pytest
 
 from iosonde.analysis.experiments import estimate_run
 from iosonde.errors import UsageError
-from iosonde.expectations import Checked, Verdict, check_run, read_expectations
+from iosonde.expectations import Checked, Verdict, check_results, read_expectations
 from iosonde.findings import Finding, Severity
+from iosonde.findings.run_results import results_of_run
 from iosonde.records import CellPlan, Data, Operation, RunRecord, Sync
 from tests.builders import cell_plan, cell_record, finding, run_record, totals_of, workload
 
@@ -33,7 +34,7 @@ def measured(*latencies_us: int, count: int = 5_000) -> RunRecord:
 def checked(run: RunRecord, expectation: str, findings: Sequence[Finding] = ()) -> tuple[Checked, ...]:
     text = f'name = "sheet"\n[[expect]]\n{expectation}\n'
     expected = read_expectations(text, "s.toml")
-    return check_run("run", estimate_run(run), findings, expected, ("s.toml", text)).checks
+    return check_results(results_of_run("run", estimate_run(run), findings), expected, ("s.toml", text)).checks
 
 
 def verdict(run: RunRecord, expectation: str) -> Verdict:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from iosonde.analysis.experiments import estimate_run
-from iosonde.expectations import check_run, read_expectations
+from iosonde.expectations import check_results, read_expectations
+from iosonde.findings.run_results import results_of_run
 from iosonde.plans import build
 from iosonde.plans.models import load_model, model_names
 from iosonde.plans.profiles import PROFILES
@@ -81,8 +82,8 @@ def test_every_other_profile_and_example_runs_to_a_whole_report_on_paper_too(
     for path in (path for path in EXPECTATIONS if path.name == Path(profile).name):
         text = path.read_text(encoding="utf-8")
         expected = read_expectations(text, str(path))
-        findings = findings_of(report.run)
-        checked = check_run("run", estimate_run(report.run), findings, expected, (str(path), text))
+        results = results_of_run("run", estimate_run(report.run), findings_of(report.run))
+        checked = check_results(results, expected, (str(path), text))
         assert "against run run" in shown(render_checked(checked))
 
 

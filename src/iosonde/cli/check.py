@@ -1,11 +1,16 @@
 """``iosonde check``: a run against what was expected of it."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from iosonde.cli.options import RUN_HELP
+
+if TYPE_CHECKING:
+    from iosonde.analysis.results import Results
+    from iosonde.expectations import CheckedResults
+    from iosonde.failures import FailureLog
 
 
 def check(
@@ -22,30 +27,45 @@ def check(
 
     Example: [bold]iosonde check iosonde-20261120-173000-1f3a --against data-sheet.toml[/bold]
     """
-    from iosonde.cli.publish import analysed, stop_collecting, tell_failures
-    from iosonde.errors import ExpectationError, UndecidedError
-    from iosonde.expectations import Verdict, check_run, read_expectations
+    from iosonde.cli.publish import stop_collecting, tell_failures
+    from iosonde.expectations import check_results, read_expectations
     from iosonde.failures import FailureLog
-    from iosonde.findings import find_in
     from iosonde.plans.mistakes import read_text
 
     text = read_text(str(against), "a file of expected values", "see docs/guides/expectations.md")
     expected = read_expectations(text, str(against))
     stop_collecting()
-    analysis = analysed(run)
     failures = FailureLog()
-    findings = find_in(analysis, failures)
-    checked = check_run(analysis.run.header.run, analysis.estimates, findings, expected, (str(against), text))
-    if json:
-        from pydantic import TypeAdapter
+    checked = check_results(_results_of_run(run, failures), expected, (str(against), text))
+    _print(checked, as_json=json)
+    tell_failures(failures, run)
+    _end(checked)
 
-        typer.echo(TypeAdapter(type(checked)).dump_json(checked, indent=1).decode())
+
+def _results_of_run(run: Path, failures: "FailureLog") -> "Results":
+    from iosonde.cli.publish import analysed
+    from iosonde.findings import find_in
+    from iosonde.findings.run_results import results_of_run
+
+    analysis = analysed(run)
+    return results_of_run(analysis.run.header.run, analysis.estimates, find_in(analysis, failures))
+
+
+def _print(checked: "CheckedResults", *, as_json: bool) -> None:
+    if as_json:
+        typer.echo(checked.to_json())
     else:
         from iosonde.cli.paper import print_paper
         from iosonde.report.terminal.checked import render_checked
 
         print_paper(render_checked(checked))
-    tell_failures(failures, run)
+
+
+def _end(checked: "CheckedResults") -> None:
+    """Raises for what failed, or is undecided."""
+    from iosonde.errors import ExpectationError, UndecidedError
+    from iosonde.expectations import Verdict
+
     failed, undecided = checked.count(Verdict.FAIL), checked.count(Verdict.UNDECIDED)
     number = len(checked.checks)
     if failed:

@@ -1,24 +1,23 @@
-"""Whether a run meets what was expected of it."""
+"""Whether the results of a run, or of a document, meet what was expected of them."""
 
 import difflib
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
-from iosonde.analysis.cells import CellEstimate
-from iosonde.analysis.experiments import RunEstimates
-from iosonde.analysis.figures import figure_of
+from pydantic import TypeAdapter
+
+from iosonde.analysis.results import CellResults, Results, ResultsKind
 from iosonde.errors import UsageError
 from iosonde.expectations.file import ExpectationsTable, ExpectationTable
 from iosonde.expectations.read_expectations import line_of_expectation
 from iosonde.figures import Figure
-from iosonde.findings.finding import Finding, Severity, invalid_by
 from iosonde.records import Data, Operation, Workload
 from iosonde.records.pattern import BlockSizes
 from iosonde.vocabulary import Quantity
 
-NOT_MEASURED: Final = "no cell of the run has this workload"
+# More names than this make a hint unreadable.
+CELLS_NAMED_MAX: Final = 10
 
 
 class Verdict(StrEnum):
@@ -56,10 +55,10 @@ class Checked:
 
 
 @dataclass(frozen=True)
-class CheckedRun:
-    """All expectations of a file, over a run."""
+class CheckedResults:
+    """All expectations of the file with this ``name``, over a run or a document."""
 
-    run: str
+    results: Results
     name: str
     checks: tuple[Checked, ...]
 
@@ -67,35 +66,46 @@ class CheckedRun:
         """How many ended so."""
         return sum(each.verdict is verdict for each in self.checks)
 
+    def to_json(self) -> str:
+        """Every check in base units. What was checked stands under ``run`` or ``document``."""
+        found: dict[str, str | tuple[Checked, ...]] = {
+            str(self.results.kind): self.results.name,
+            "name": self.name,
+            "checks": self.checks,
+        }
+        return TypeAdapter(dict[str, str | tuple[Checked, ...]]).dump_json(found, indent=1).decode()
 
-def check_run(
-    run: str,
-    estimates: RunEstimates,
-    findings: Sequence[Finding],
-    expected: ExpectationsTable,
-    where: tuple[str, str],
-) -> CheckedRun:
+
+def check_results(results: Results, expected: ExpectationsTable, where: tuple[str, str]) -> CheckedResults:
     """Judges every expectation of a file. ``where`` is the file's name and its text, for mistakes in it.
 
-    Raises UsageError where a cell is named that the run does not have.
+    Raises UsageError where a cell is named that is not among the results.
     """
     checks: list[Checked] = []
     for number, expectation in enumerate(expected.expect):
-        cells = [cell for cell in estimates.cells if _fits(cell, expectation)]
+        cells = [cell for cell in results.cells if _fits(cell, expectation)]
         if not cells and expectation.cell is not None:
-            raise _unknown_cell(expectation.cell, [cell.cell for cell in estimates.cells], number, where)
-        checks.extend(_checked(expectation, cell, findings) for cell in cells)
+            raise _unknown_cell(expectation.cell, results, number, where)
+        checks.extend(_checked(expectation, cell) for cell in cells)
         if not cells:
-            checks.append(_unmeasured(expectation, None, NOT_MEASURED))
-    return CheckedRun(run, expected.name, tuple(checks))
+            checks.append(_unmeasured(expectation, None, _why_not_found(results)))
+    return CheckedResults(results, expected.name, tuple(checks))
 
 
-def _unknown_cell(name: str, known: Sequence[str], number: int, where: tuple[str, str]) -> UsageError:
+def _why_not_found(results: Results) -> str:
+    if any(cell.workload is None for cell in results.cells):
+        return f"no cell of the {results.kind} is known to have this workload; expect it of one by its name"
+    return f"no cell of the {results.kind} has this workload"
+
+
+def _unknown_cell(name: str, results: Results, number: int, where: tuple[str, str]) -> UsageError:
     file, text = where
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)
+    near = difflib.get_close_matches(name, [cell.name for cell in results.cells], n=CELLS_NAMED_MAX, cutoff=0.0)
+    # No command lists the cells of a document.
+    every = "`iosonde show RUN` lists all" if results.kind is ResultsKind.RUN else f"the nearest: {', '.join(near)}"
     return UsageError(
-        f'{file}:{line_of_expectation(text, number, "cell")}: cell = "{name}" is no cell of this run',
-        f'did you mean "{near[0]}"? `iosonde show RUN` lists all' if near else "the run has no cells",
+        f'{file}:{line_of_expectation(text, number, "cell")}: cell = "{name}" is no cell of this {results.kind}',
+        f'did you mean "{near[0]}"? {every}' if near else f"the {results.kind} has no cells",
     )
 
 
@@ -105,10 +115,13 @@ def _is_usual_data(asked: Workload) -> bool:
     return not asked.writes or (asked.data is Data.RANDOM and not any(unusual))
 
 
-def _fits(cell: CellEstimate, expectation: ExpectationTable) -> bool:
-    asked = cell.workload
+def _fits(cell: CellResults, expectation: ExpectationTable) -> bool:
     if expectation.cell is not None:
-        return cell.cell == expectation.cell
+        return cell.name == expectation.cell
+    return cell.workload is not None and _has_workload(cell.workload, expectation)
+
+
+def _has_workload(asked: Workload, expectation: ExpectationTable) -> bool:
     sizes = expectation.block_size
     is_sized = asked.block_sizes == sizes if isinstance(sizes, BlockSizes) else asked.block_sizes is None
     pairs = (
@@ -128,28 +141,27 @@ def _fits(cell: CellEstimate, expectation: ExpectationTable) -> bool:
     )
 
 
-def _checked(expectation: ExpectationTable, cell: CellEstimate, findings: Sequence[Finding]) -> Checked:
-    figures = cell.subject if expectation.operation is None else cell.of(expectation.operation)
-    if figures is None:
-        return _unmeasured(expectation, cell.cell, "the cell has no such figures")
-    checked = judge(expectation, figure_of(expectation.metric, figures, cell.cell))
-    doubts = [each.id for each in findings if cell.cell in each.cells and each.severity is not Severity.NOTE]
-    invalid = invalid_by(findings, cell.cell)
+def _checked(expectation: ExpectationTable, cell: CellResults) -> Checked:
+    figure = cell.figure(expectation.metric, expectation.operation or cell.subject)
+    if figure is None:
+        return _unmeasured(expectation, cell.name, "the cell has no such figures")
+    checked = _judged(expectation, cell.name, figure)
+    invalid = cell.invalid_by
     if invalid:
         why = f"invalid, see {', '.join(invalid)}: its figures are not what they seem"
         checked = replace(checked, verdict=Verdict.UNDECIDED, why=why)
-    return replace(checked, doubted_by=tuple(dict.fromkeys((*invalid, *doubts))))
+    return replace(checked, doubted_by=tuple(dict.fromkeys((*invalid, *cell.unreliable_by))))
 
 
-def judge(expectation: ExpectationTable, figure: Figure) -> Checked:
-    """Holds one figure against its bound, wherever the figure comes from: a cell, or a line of a document."""
+def _judged(expectation: ExpectationTable, cell: str, figure: Figure) -> Checked:
+    """Holds one figure against its bound."""
     is_at_most = expectation.at_most is not None
     verdict, why = _verdict(figure, expectation.bound, is_at_most=is_at_most)
     share = None if figure.value is None else figure.value / expectation.bound - 1
     low, high = figure.ends or (figure.low, figure.high)
     return Checked(
         name=_name(expectation),
-        cell=figure.place,
+        cell=cell,
         operation=figure.operation,
         metric=expectation.metric,
         is_at_most=is_at_most,

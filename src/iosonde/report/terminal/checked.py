@@ -6,17 +6,20 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from iosonde.analysis.histogram import percent_label
+from iosonde.analysis.results import ResultsKind
 from iosonde.charts.quantities import NO_VALUE
-from iosonde.expectations import Checked, CheckedRun, Verdict
+from iosonde.expectations import Checked, CheckedResults, Verdict
 from iosonde.printing import printable
 from iosonde.report.terminal.fitting import Fitted, FittedTable
 from iosonde.units import format_bandwidth, format_iops, format_latency
 from iosonde.vocabulary import Quantity
 
+# What the digits of a printed number leave is no interval of confidence.
+_INTERVAL: Final = {ResultsKind.RUN: "95 % interval", ResultsKind.DOCUMENT: "Interval"}
 _STYLES: Final = {Verdict.PASS: "green", Verdict.FAIL: "bold red", Verdict.UNDECIDED: "yellow"}
 
 
-def render_checked(checked: CheckedRun) -> RenderableType:
+def render_checked(checked: CheckedResults) -> RenderableType:
     """What ``iosonde check`` prints."""
     checks = checked.checks
     table = FittedTable(
@@ -26,12 +29,13 @@ def render_checked(checked: CheckedRun) -> RenderableType:
             Fitted("Cell", [NO_VALUE if each.cell is None else printable(each.cell) for each in checks]),
             Fitted("Bound", [_bound(each) for each in checks], number=True),
             Fitted("Measured", [_value(each.metric, each.value) for each in checks], number=True),
-            Fitted("95 % interval", [_interval(each) for each in checks], worth=4, number=True),
+            Fitted(_INTERVAL[checked.results.kind], [_interval(each) for each in checks], worth=4, number=True),
             Fitted("Margin", [_margin(each) for each in checks], worth=3, number=True),
         )
     )
     counts = ", ".join(f"{number} {verdict}" for verdict in Verdict if (number := checked.count(verdict)))
-    head = Text.assemble((printable(checked.name), "bold"), f" against run {printable(checked.run)}: {counts}")
+    against = f"{checked.results.kind} {printable(checked.results.name)}"
+    head = Text.assemble((printable(checked.name), "bold"), f" against {against}: {counts}")
     return Group(head, table, *_reasons(checks))
 
 
