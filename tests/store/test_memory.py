@@ -45,13 +45,15 @@ print(int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text(
 """
 
 
-@pytest.fixture(scope="module")
-def long_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run with cells of ten minutes each, in intervals of a second."""
+@pytest.fixture(scope="module", params=["cells of ten minutes", "one cell of hours"])
+def long_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run in intervals of a second."""
     made = lab_run(repeats=1, quick=True)
     path = tmp_path_factory.mktemp("long") / "run"
     payloads = interval_payloads()
-    cells = JOURNAL_BYTES // (INTERVALS_PER_CELL * len(payloads[0])) + 1
+    every = JOURNAL_BYTES // len(payloads[0]) + 1
+    per_cell = every if "one" in request.param else INTERVALS_PER_CELL
+    cells = -(-every // per_cell)
     cell = made.cells[0]
     turns = [CellTurn(order=order, cell=cell.cell, repeat=order, seed=order) for order in range(1, cells + 1)]
     header: RunHeader = made.header.model_copy(
@@ -59,7 +61,7 @@ def long_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     with RunDirectory.create(path).start_journal(header) as journal, (path / JOURNAL_NAME).open("ab") as file:
         for turn in turns:
-            for number in range(INTERVALS_PER_CELL):
+            for number in range(per_cell):
                 payload = b'{"order":%d,"interval":%b}' % (turn.order, payloads[number % len(payloads)])
                 file.write(encode(Kind.INTERVAL, payload))
             ended = cell.model_copy(update={"order": turn.order, "repeat": turn.repeat})

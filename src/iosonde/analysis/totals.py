@@ -112,6 +112,27 @@ def sums_of(intervals: Sequence[IntervalRecord]) -> dict[str, Any]:
     }
 
 
+def folded(intervals: Sequence[IntervalRecord]) -> list[IntervalRecord]:
+    """The intervals added up to one for each phase, as long as all of them: ``sums_of`` both is the same."""
+    phases = dict.fromkeys(interval.phase for interval in intervals)
+    return [_one(phase, [interval for interval in intervals if interval.phase is phase]) for phase in phases]
+
+
+def _one(phase: Phase, intervals: Sequence[IntervalRecord]) -> IntervalRecord:
+    workers = [interval.kernel_workers for interval in intervals if interval.kernel_workers is not None]
+    return IntervalRecord(
+        phase=phase,
+        interval_first=intervals[0].interval_first,
+        interval_last=intervals[-1].interval_last,
+        start_ns=intervals[0].start_ns,
+        end_ns=intervals[0].start_ns + sum(interval.end_ns - interval.start_ns for interval in intervals),
+        in_flight_ns=_sum_known([interval.in_flight_ns for interval in intervals]),
+        backlog_ns=_sum_known([interval.backlog_ns for interval in intervals]),
+        kernel_workers=max(workers, default=None),
+        operations=add_operations(intervals),
+    )
+
+
 def _sum_known(values: Sequence[int | None]) -> int | None:
     known = [value for value in values if value is not None]
     return sum(known) if len(known) == len(values) else None

@@ -19,7 +19,8 @@ from iosonde.store.header import read_header
 from iosonde.store.journal import is_being_written
 from iosonde.store.names import JOURNAL_NAME
 from iosonde.store.open_file import OpenFile
-from iosonde.store.run_assembly import Added, IntervalPayload, RunAssembly, decoded_interval
+from iosonde.store.run_assembly import Added, IntervalPayload, RunAssembly
+from iosonde.store.running_cell import decoded_interval
 from iosonde.store.upgrades import Upgrader
 from iosonde.store.versions import check_version, newer, unknown_in
 
@@ -53,8 +54,8 @@ class FollowedRun:
     """A run that may be going on: each reading goes on where the one before ended.
 
     A journal that is not the one that was read any more, because it was cut or replaced, is read from its start. With
-    ``intervals`` the cells of the record have theirs; without, memory holds those of the running cell only. One thread
-    at a time may use it; several may follow the same run, each with its own.
+    ``intervals`` the cells of the record have theirs; without, memory holds the last of the running cell only. One
+    thread at a time may use it; several may follow the same run, each with its own.
     """
 
     def __init__(self, path: Path, *, intervals: bool = False) -> None:

@@ -22,6 +22,7 @@ from iosonde.records import (
 )
 from iosonde.store.forms import FORMS, Seen, WithinFrame
 from iosonde.store.frames import Broken, Frame, Kind
+from iosonde.store.running_cell import RunningCell
 from iosonde.store.upgrades import Upgrader
 
 _BEFORE_INTERVAL: Final = b',"interval":'
@@ -66,7 +67,7 @@ class RunAssembly:
         self._prepared: tuple[Identity, ...] = ()
         self._sessions: list[Session] = []
         # Intervals of cells that have no end yet.
-        self._pending: dict[_Measured, list[bytes]] = {}
+        self._pending: dict[_Measured, RunningCell] = {}
         self._seen = Seen()
         self._chosen: dict[int, CellTurn] = {}
         self._end: SessionEnd | None = None
@@ -130,15 +131,17 @@ class RunAssembly:
         if not self._with_intervals:
             self._seen.check(Kind.INTERVAL, payload)
         measured = _measured_by(payload)
-        self._pending.setdefault(measured, []).append(payload)
+        if measured not in self._pending:
+            self._pending[measured] = RunningCell(intervals=self._with_intervals)
+        self._pending[measured].add(payload)
         return IntervalPayload(*measured, payload)
 
     def _take_cell(self, payload: bytes) -> CellRecord:
         cell: CellRecord = FORMS[Kind.CELL].validate_json(payload)
         check_histograms(cell)
-        payloads = self._pending.pop(_Measured(cell.order, cell.stream, cell.host), [])
-        if self._with_intervals:
-            cell = cell.model_copy(update={"intervals": tuple(map(decoded_interval, payloads))})
+        running = self._pending.pop(_Measured(cell.order, cell.stream, cell.host), None)
+        if self._with_intervals and running is not None:
+            cell = cell.model_copy(update={"intervals": running.intervals()})
         self._keep(cell)
         return cell
 
@@ -158,8 +161,8 @@ class RunAssembly:
     def _cut_cells(self) -> list[CellRecord]:
         """The cells without an end. Damage can leave intervals of one that the plan doesn't have: they go nowhere."""
         return [
-            self._cut_cell(self._turns[measured.order], measured, payloads)
-            for measured, payloads in self._pending.items()
+            self._cut_cell(self._turns[measured.order], measured, running.intervals())
+            for measured, running in self._pending.items()
             if self._is_planned(measured)
         ]
 
@@ -171,8 +174,8 @@ class RunAssembly:
         step = self._steps.get(turn.order)
         return self._cells_planned[turn.cell] if step is None else step
 
-    def _cut_cell(self, turn: CellTurn, measured: _Measured, payloads: Sequence[bytes]) -> CellRecord:
-        plan, intervals = self._plan_of(turn), tuple(map(decoded_interval, payloads))
+    def _cut_cell(self, turn: CellTurn, measured: _Measured, intervals: Sequence[IntervalRecord]) -> CellRecord:
+        plan = self._plan_of(turn)
         workload = next(each.workload for each in plan.streams if each.name == measured.stream)
         measured_ns = sum(each.end_ns - each.start_ns for each in intervals if each.phase is Phase.MEASURE)
         return CellRecord(
@@ -189,15 +192,9 @@ class RunAssembly:
             failure=None,
             host=measured.host,
             measured_ns=measured_ns,
-            intervals=intervals if self._with_intervals else (),
+            intervals=tuple(intervals) if self._with_intervals else (),
             **sums_of(intervals),
         )
-
-
-def decoded_interval(payload: bytes) -> IntervalRecord:
-    """The interval in the payload of its frame. Raises ValidationError."""
-    interval: IntervalRecord = FORMS[Kind.INTERVAL].validate_json(payload).interval
-    return interval
 
 
 def _measured_by(payload: bytes) -> _Measured:
