@@ -61,7 +61,7 @@ class Places:
 def check_flags(places: Places, paper: Paper | None) -> None:
     """Raises UsageError where flags make no sense together."""
     if paper is not None and places.pdf is None:
-        raise UsageError("--paper is for a PDF, and none was asked for", "add --pdf FILE, or leave --paper away")
+        raise UsageError("--paper is for a PDF, and none was asked for", "add --pdf FILE, or omit --paper")
     for flag, path in places.files.items():
         if str(path) == "-":
             raise UsageError(f"{flag} takes a file, and - is none", "name a file, such as report.pdf")

@@ -87,7 +87,7 @@ def entry() -> NoReturn:
 def _check_words(words: list[str]) -> None:
     """Raises UsageError for an empty one, which would name the working directory."""
     if not all(word.strip() for word in words):
-        raise UsageError("an argument is empty", "is a variable unset? `.` names the current directory")
+        raise UsageError("an argument is empty", "is a variable unset? `.` is the current directory")
 
 
 def _run() -> int:

@@ -23,7 +23,7 @@ Place = tuple[int | str, ...]
 
 def read_campaign(text: str, file: str) -> CampaignTable:
     """The campaign that a file describes. Raises UsageError with file, line, key, value, range and nearest key."""
-    found = load_tables(text, file, "experiment", "examples/ has whole files")
+    found = load_tables(text, file, "experiment", "examples/ has complete files")
     try:
         return CampaignTable.model_validate(found)
     except ValidationError as error:
@@ -39,7 +39,7 @@ def _mistake(details: ErrorDetails, text: str, file: str) -> UsageError:
     if kind == "extra_forbidden":
         return _unknown_key(at, key, place)
     if kind == "missing":
-        return UsageError(f"{at}: {_table_of(place)} lacks {key}", f"add {_EXAMPLES.get(key, key)}")
+        return UsageError(f"{at}: {_table_of(place)} has no {key}", f"add {_EXAMPLES.get(key, key)}")
     if kind == "agree":
         return UsageError(f"{at}: {details['msg']}", str(context["hint"]))
     if kind == "twice":

@@ -54,7 +54,7 @@ def _write(directory: Path, tables: Mapping[str, Columns], suffix: str, options:
                 connection.unregister("columns")
     except (duckdb.IOException, OSError) as error:
         raise OutputError(
-            f"can't write tables to {directory}: {_reason(error)}", "free some space, or name another place"
+            f"can't write tables to {directory}: {_reason(error)}", "free some space, or name another directory"
         ) from error
     return tuple(paths.values())
 
