@@ -17,7 +17,7 @@ FORMS = ("--html", "x.html", "--markdown", "x.md", "--csv", "csv", "--parquet", 
 PDF = ("--pdf", "x.pdf")
 USAGE_ERROR = 2
 SECONDS_MAX = 60
-# Half of what it was before docs/decisions/0041.
+# Half of what it was before, by docs/decisions/0041.
 MEGABYTES_MAX = 270
 COME_WITH_PYTHON = ("pip", "setuptools", "pkg_resources", "_distutils_hack", "distutils-precedence.pth")
 ENGINE_FILES = ("Cargo.toml", "Cargo.lock", "src/main.rs")
