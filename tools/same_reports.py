@@ -31,6 +31,7 @@ WIDTH_SHOWN: Final = 160
 VERSIONS: Final = re.compile(r'(record schema(?:</dt>\s*<dd>| \| )|"(?:schema|export)_version": ?)\d+')
 NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 ROUNDED_MAX: Final = 1e-12
+DIGITS_MIN: Final = 12
 # Altair names a table by the hash of what is in it.
 NAMED_BY_HASH: Final = re.compile(r"data-[0-9a-f]{32}")
 # A branch of the JSON document that moved as a whole is told as one.
@@ -92,15 +93,23 @@ def parts_of(name: str, text: str) -> dict[str, str]:
 
 
 def distance(old: str, new: str) -> float:
-    """How far figures in two texts are from each other, as a share of the larger; infinite where other text differs."""
+    """How far unrounded figures in two texts are from each other, as a share of the larger; infinite for other text."""
     if old == new:
         return 0.0
     texts = [NAMED_BY_HASH.sub("data-N", text) for text in (old, new)]
     rests = {NUMBER.sub("N", text) for text in texts}
     if len(rests) > 1:
         return inf
-    pairs = zip(*(map(float, NUMBER.findall(text)) for text in texts), strict=True)
-    return max((abs(a - b) / max(abs(a), abs(b)) for a, b in pairs if a != b), default=0.0)
+    pairs = zip(*(NUMBER.findall(text) for text in texts), strict=True)
+    return max((_apart(a, b) for a, b in pairs if a != b), default=0.0)
+
+
+def _apart(old: str, new: str) -> float:
+    # A figure that is shown in a few digits is text: 1.5 is not 1.50.
+    if "e" not in old + new and max(len(old), len(new)) < DIGITS_MIN:
+        return inf
+    a, b = float(old), float(new)
+    return abs(a - b) / max(abs(a), abs(b)) if a != b else 0.0
 
 
 def told(name: str, before: str, after: str) -> tuple[list[str], list[str]]:

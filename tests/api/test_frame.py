@@ -123,9 +123,9 @@ def test_a_package_that_is_not_there_is_named_with_the_way_out(
 def test_importing_iosonde_loads_nothing_heavy_and_still_names_everything(tmp_path: Path) -> None:
     script = (
         "import sys, iosonde\n"
-        "print({'numpy', 'duckdb', 'pydantic', 'altair'} & set(sys.modules))\n"
+        "print({'numpy', 'arro3', 'pydantic', 'altair'} & set(sys.modules))\n"
         "print(set(iosonde.__all__) - set(dir(iosonde)))\n"
-        "print(iosonde.open_run.__module__, iosonde.Frame.__name__, 'altair' in sys.modules, 'duckdb' in sys.modules)\n"
+        "print(iosonde.open_run.__module__, iosonde.Frame.__name__, 'altair' in sys.modules, 'arro3' in sys.modules)\n"
         "iosonde.fly\n"
     )
     ended = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
