@@ -110,7 +110,7 @@ def _run() -> int:
     except Exception as error:
         if ENDING.code is not None and hides_an_interruption(error):
             return ENDING.code
-        mended = system_error(error) or usage_error(error)
+        mended = system_error(error) or usage_error(error, sys.argv[1:])
         if mended is None:
             raise
         # Without a command the help was printed already, and there is nothing to add.
