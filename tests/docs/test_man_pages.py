@@ -33,7 +33,7 @@ def test_troff_has_nothing_to_warn_of(name: str) -> None:
     groff = shutil.which("groff")
     if groff is None:
         pytest.skip("groff is not installed")
-    words = [groff, "-man", "-Tutf8", "-ww", "-P-c", FOLDER / name]
+    words = [groff, "-man", "-Tutf8", "-ww", "-P-c", str(FOLDER / name)]
     ended = subprocess.run(words, capture_output=True, text=True, check=True)
     assert ended.stderr == ""
     # Bold is struck twice.

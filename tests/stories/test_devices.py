@@ -312,7 +312,7 @@ def _broken_off(device: Path, folder: Path) -> tuple[Path, int]:
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     for line in process.stderr:
-        if line.startswith("[1/"):
+        if line.startswith("[1 of "):
             break
     process.send_signal(2)
     process.communicate(timeout=30)
