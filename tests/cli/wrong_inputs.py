@@ -52,6 +52,8 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "fio.toml:4: experiment 1 has the unknown key bs",
         'fio\'s bs is block_size = "4KiB"',
     ),
+    ("probe . --sync 1", 2, "--sync: '1' is not one of 'none', 'fdatasync', 'dsync'", "did you mean dsync?"),
+    ("probe . --pattern randwrite", 2, "--pattern: 'randwrite' is not a pattern", 'did you mean "random"?'),
     ("probe", 2, "missing argument 'TARGET...'", "`iosonde probe --help` shows what can be given, with an example"),
     ("plan", 2, "missing argument 'TARGET...'", "`iosonde plan --help` shows what can be given, with an example"),
     (
@@ -149,7 +151,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
             "--engine: 'libaio' is not one of 'auto', 'io_uring', 'psync', 'null', 'nop', 'passthrough', 'simulation', "
             "'fio'"
         ),
-        "one of auto, io_uring, psync, null, nop, passthrough, simulation, fio",
+        "did you mean io_uring?",
     ),
     (
         "run . --seed -1",

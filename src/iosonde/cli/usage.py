@@ -7,6 +7,13 @@ from typing import Any, Final
 
 from iosonde.errors import IosondeError, UsageError
 
+# What other tools call it is nearer in letters to another word than in meaning.
+_MEANT: Final = {
+    "--sync": {"fsync": "fdatasync", "sync": "dsync", "1": "dsync", "0": "none"},
+    "--engine": {"libaio": "io_uring", "posixaio": "io_uring", "sync": "psync", "io_uring_cmd": "passthrough"},
+    "--arrivals": {"linear": "constant"},
+    "--data": {"zero": "zeros"},
+}
 _QUOTED: Final = re.compile(r"'([^']+)'")
 
 
@@ -47,8 +54,8 @@ def _value_error(error: Exception) -> UsageError | None:
             f"{name} {str(details['input'])[:40]}: {_lower_first(reason)}", f"give {name} a number{least}"
         )
     value, *choices = quoted
-    # What other tools call fdatasync is nearer in letters to another word than in meaning.
-    near = ["fdatasync"] if value == "fsync" and "fdatasync" in choices else []
+    meant = _MEANT.get(name, {}).get(value)
+    near = [meant] if meant in choices else []
     near = near or difflib.get_close_matches(value, choices, n=1, cutoff=0.6)
     return UsageError(f"{name}: {reason}", f"did you mean {near[0]}?" if near else f"one of {', '.join(choices)}")
 

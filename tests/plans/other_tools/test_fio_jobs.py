@@ -91,6 +91,11 @@ def test_spaces_around_a_value_are_none_of_it() -> None:
     assert job.options == {"bs": "8k"}
 
 
+def test_a_section_may_name_its_job_otherwise() -> None:
+    (job,) = read_jobs("[a]\nname=b\n", {})
+    assert job == FioJob("b", {})
+
+
 def test_variables_are_those_of_the_environment() -> None:
     (job,) = read_jobs("[a]\nsize=${SIZE}\n", {"SIZE": "1g"})
     assert job.options["size"] == "1g"

@@ -110,7 +110,11 @@ def read_jobs(text: str, environment: Mapping[str, str], head: FioJob | None = N
             name, _, value = said.partition("=")
             if name.split()[0] == "include":
                 raise UsageError("the job file includes another", "write its options into this one")
-            current.say(name.strip(), _expanded(value.strip(), environment))
+            value = _expanded(value.strip(), environment)
+            if name.strip() == "name":
+                current.name = value
+            else:
+                current.say(name.strip(), value)
     return jobs
 
 
