@@ -60,6 +60,8 @@ def check_wheel_files(wheel: Path) -> None:
         names = archive.namelist()
     if not any(name.endswith(".data/scripts/iosonde-engine") for name in names):
         sys.exit(f"{wheel.name} lacks the engine")
+    if not any(name.endswith(".data/data/share/man/man1/iosonde.1") for name in names):
+        sys.exit(f"{wheel.name} lacks the manual pages")
     missing = sorted(set(data_files()) - set(names))
     if missing:
         sys.exit(f"{wheel.name} lacks {missing[0]}")

@@ -1,10 +1,11 @@
-"""Writes docs/reference/ and docs/models/ from the code and from what was measured of models."""
+"""Writes docs/reference/, docs/man/ and docs/models/ from the code and from what was measured of models."""
 
 import sys
 from pathlib import Path
 from typing import Final
 
 from tools import model_pages, reference
+from tools.reference.man import man_pages
 
 DOCS: Final = Path(__file__).resolve().parents[1] / "docs"
 FOLDERS: Final = {"reference": reference.PAGES, "models": model_pages.PAGES}
@@ -16,6 +17,9 @@ def main() -> int:
         (DOCS / folder).mkdir(exist_ok=True)
         for name, text in pages.items():
             (DOCS / folder / name).write_text(text(), encoding="utf-8")
+    (DOCS / "man").mkdir(exist_ok=True)
+    for name, page in man_pages().items():
+        (DOCS / "man" / name).write_text(page, encoding="utf-8")
     return 0
 
 

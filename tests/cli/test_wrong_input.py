@@ -54,6 +54,7 @@ def make_folder(tmp_path: Path) -> Path:
     (tmp_path / "loop").symlink_to("loop")
     (tmp_path / "empty.toml").touch()
     (tmp_path / "binary.toml").write_bytes(bytes(range(256)))
+    (tmp_path / "fio.toml").write_text('name = "fio"\n[[experiment]]\nname = "a"\nbs = "4k"\n')
     (tmp_path / "wrong.toml").write_text('name = "wrong"\nrepeat = 3\n')
     campaign = 'name = "twice"\n[[experiment]]\nname = "a"\npattern = "random"\nread = 100\nblock_size = "4KiB"\n'
     (tmp_path / "twice.toml").write_text(f"{campaign}queue_depth = [1, 2, 1]\n")

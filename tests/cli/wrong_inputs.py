@@ -20,6 +20,41 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
         "--duplicates needs writes, and the workload has none",
         "add writes (--read below 100), or omit it",
     ),
+    (
+        "probe . --rw=randrw --rwmixread=70 --bs=4k --group_reporting",
+        2,
+        "no such option: --rw",
+        (
+            "fio's --rw=randrw --rwmixread=70 --bs=4k are --pattern random --read 70 --block-size 4KiB; "
+            "--group_reporting is not needed: iosonde keeps every interval and histogram, and --json prints them; "
+            '--fio "fio ..." takes a whole command'
+        ),
+    ),
+    (
+        "probe . -b4K -o8 -w30 -L",
+        2,
+        "no such option: -b",
+        (
+            "DiskSpd's -b4K -o8 -w30 are --block-size 4KiB --queue-depth 8 --read 70; -L is not needed: every latency "
+            "is counted, and percentiles have intervals"
+        ),
+    ),
+    (
+        "run . -nj 4",
+        2,
+        "no such option: -n",
+        "TKperf's -nj 4 is --jobs 4 of `iosonde probe`",
+    ),
+    ("run . --runtime=60", 2, "no such option: --runtime", "fio's --runtime=60 is --duration 60s of `iosonde probe`"),
+    (
+        "run . --profile fio.toml",
+        2,
+        "fio.toml:4: experiment 1 has the unknown key bs",
+        'fio\'s bs is block_size = "4KiB"',
+    ),
+    ("probe . --sync 1", 2, "--sync: '1' is not one of 'none', 'fdatasync', 'dsync'", "did you mean dsync?"),
+    ("probe . --pattern randwrite", 2, "--pattern: 'randwrite' is not a pattern", 'did you mean "random"?'),
+    ("probe", 2, "missing argument 'TARGET...'", "`iosonde probe --help` shows what can be given, with an example"),
     ("plan", 2, "missing argument 'TARGET...'", "`iosonde plan --help` shows what can be given, with an example"),
     (
         "run . sim:mmc",
@@ -121,7 +156,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
             "--engine: 'libaio' is not one of 'auto', 'io_uring', 'psync', 'null', 'nop', 'passthrough', 'simulation', "
             "'fio'"
         ),
-        "one of auto, io_uring, psync, null, nop, passthrough, simulation, fio",
+        "did you mean io_uring?",
     ),
     (
         "run . --seed -1",

@@ -1,4 +1,4 @@
-"""Tables as files: what others read in them, and what happens where they can't be written."""
+"""no permission to write to Tables as files: what others read in them, and what happens where they."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

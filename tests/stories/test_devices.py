@@ -116,9 +116,7 @@ def test_what_would_write_a_device_is_refused_and_says_what_only_reads(
 ) -> None:
     error, hint = refused(words[0], device, *words[1:])
     assert said in error
-    assert hint.startswith(
-        ("hint: --profile reads only reads; ", "hint: --read 100 only reads; ", "hint: omit --over")
-    )
+    assert hint.startswith(("hint: --profile reads only reads; ", "hint: --read 100 only reads; ", "hint: omit --over"))
     assert hint.endswith("to measure writes, mount the device and name a directory on it")
 
 
@@ -315,7 +313,7 @@ def _broken_off(device: Path, folder: Path) -> tuple[Path, int]:
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     for line in process.stderr:
-        if line.startswith("[1/"):
+        if line.startswith("[1 of "):
             break
     process.send_signal(2)
     process.communicate(timeout=30)

@@ -25,7 +25,7 @@ def wait_for_cells(process: subprocess.Popen[str], number: int) -> None:
     """Reads what the run says until so many cells are done."""
     assert process.stderr is not None
     for line in process.stderr:
-        if line.startswith(f"[{number}/"):
+        if line.startswith(f"[{number} of "):
             return
     pytest.fail("the run ended too early")
 

@@ -46,7 +46,7 @@ def start(folder: Path, target: Path, *words: object, duration: str = "700ms") -
 def wait_for_first_cell(process: subprocess.Popen[str]) -> None:
     assert process.stderr is not None
     for line in process.stderr:
-        if line.startswith("[1/"):
+        if line.startswith("[1 of "):
             return
     pytest.fail("the run ended too early")
 
