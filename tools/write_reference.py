@@ -1,13 +1,13 @@
-"""Writes docs/reference/ and docs/models/ from the code and from what was measured of models."""
+"""Writes docs/reference/, docs/models/ and docs/glossary.md from code, measurements of models and a table of terms."""
 
 import sys
 from pathlib import Path
 from typing import Final
 
-from tools import model_pages, reference
+from tools import glossary, model_pages, reference
 
 DOCS: Final = Path(__file__).resolve().parents[1] / "docs"
-FOLDERS: Final = {"reference": reference.PAGES, "models": model_pages.PAGES}
+FOLDERS: Final = {".": glossary.PAGES, "reference": reference.PAGES, "models": model_pages.PAGES}
 
 
 def main() -> int:
