@@ -1,14 +1,14 @@
-"""Writes docs/reference/, docs/man/ and docs/models/ from the code and from what was measured of models."""
+"""Writes docs/reference/, docs/man/, docs/models/ and docs/glossary.md from code, model measurements and terms."""
 
 import sys
 from pathlib import Path
 from typing import Final
 
-from tools import model_pages, reference
+from tools import glossary, model_pages, reference
 from tools.reference.man import man_pages
 
 DOCS: Final = Path(__file__).resolve().parents[1] / "docs"
-FOLDERS: Final = {"reference": reference.PAGES, "models": model_pages.PAGES}
+FOLDERS: Final = {".": glossary.PAGES, "reference": reference.PAGES, "models": model_pages.PAGES}
 
 
 def main() -> int:
