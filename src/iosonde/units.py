@@ -211,6 +211,11 @@ def format_latency(latency_ns: float) -> str:
     return f"{_scaled(latency_ns / 1_000_000_000, 3)} s"
 
 
+def format_percent(share: float, decimals: int = 0, *, signed: bool = False) -> str:
+    """A share in percent: ``96 %``, ``±`` and ``+25.0 %`` as the caller needs them."""
+    return f"{100 * share:{'+' if signed else ''}.{decimals}f} %"
+
+
 def minutes_flag(duration_ns: float) -> str:
     """At least this long, in whole minutes as a flag takes them: ``7m``."""
     return f"{ceil(duration_ns / MINUTE_NS)}m"
