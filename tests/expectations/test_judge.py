@@ -134,7 +134,7 @@ def test_an_invalid_figure_decides_nothing_and_a_doubtful_one_says_so() -> None:
     run, about = measured(80, 80), 'cell = "random-read-4KiB-qd1"\nmetric = "latency_ns_mean"\nat_most = "1 ms"'
     cells = ("random-read-4KiB-qd1",)
     (invalid,) = checked(run, about, [finding("neighbours", Severity.INVALID, cells)])
-    assert (invalid.verdict, invalid.why.startswith("invalid, see neighbours: ")) == (Verdict.UNDECIDED, True)
+    assert (invalid.verdict, invalid.why.startswith("the cell is invalid, see neighbours")) == (Verdict.UNDECIDED, True)
     (doubtful,) = checked(run, about, [finding("steal", Severity.DOUBTFUL, cells)])
     assert (doubtful.verdict, doubtful.doubted_by) == (Verdict.PASS, ("steal",))
     (other,) = checked(run, about, [finding("neighbours", Severity.INVALID, ("another",))])
@@ -142,6 +142,6 @@ def test_an_invalid_figure_decides_nothing_and_a_doubtful_one_says_so() -> None:
 
 
 def test_a_cell_that_the_run_does_not_have_is_a_mistake_with_its_nearest_name() -> None:
-    with pytest.raises(UsageError, match=r's\.toml:3: cell = "random-raed-4KiB-qd1" is no cell of this run') as caught:
+    with pytest.raises(UsageError, match=r's\.toml:3: this run has no cell "random-raed-4KiB-qd1"') as caught:
         checked(measured(100, 100), 'cell = "random-raed-4KiB-qd1"\nmetric = "iops"\nat_least = 1')
     assert 'did you mean "random-read-4KiB-qd1"?' in caught.value.hint
