@@ -140,7 +140,7 @@ MISTAKES = [
     (
         ("servers = 4", "servers = four"),
         "drive.toml:5: not TOML: invalid value",
-        "text stands in quotes, a key once in its table; `iosonde sim show MODEL` shows a model whole",
+        "put text in quotes, and use each key once per table; `iosonde sim show MODEL` shows a model whole",
     ),
 ]
 

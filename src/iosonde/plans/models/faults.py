@@ -77,7 +77,7 @@ class _Lasting(ModelPart):
             raise PydanticCustomError(
                 "until",
                 "until_ns = {until} is not after from_ns = {begin}",
-                {"until": self.until_ns, "begin": self.from_ns, "hint": "write a later until_ns, or leave it away"},
+                {"until": self.until_ns, "begin": self.from_ns, "hint": "write a later until_ns, or omit it"},
             )
         return self
 
