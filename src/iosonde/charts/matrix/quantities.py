@@ -8,6 +8,7 @@ from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.charts.figure import Row
 from iosonde.charts.points import FLOOR_BELOW, Point, interval_ends, unit_of
 from iosonde.charts.quantities import (
+    BANDWIDTH_BASE,
     BANDWIDTH_UNIT,
     IOPS_BASE,
     MEGABYTE,
@@ -72,7 +73,7 @@ def bandwidth(points: Sequence[Point]) -> Quantity:
         "Bandwidth",
         f"Bandwidth ({BANDWIDTH_UNIT})",
         "bandwidth_mb_per_s",
-        f"Bandwidth ({BANDWIDTH_UNIT}, 10^6 bytes/s)",
+        f"Bandwidth ({BANDWIDTH_BASE})",
         lambda figures: figures.bytes_per_s.mean / MEGABYTE,
         lambda figures: interval_ends(figures.bytes_per_s, 0.0, 1 / MEGABYTE),
         lambda value: (significant(value, DIGITS), BANDWIDTH_UNIT),
@@ -88,7 +89,7 @@ def mean_latency(points: Sequence[Point]) -> Quantity:
         "matrix-latency",
         "Mean latency",
         f"Mean latency ({unit.name})",
-        f"latency_{unit.name}",
+        unit.field,
         f"{_words(points)}, mean ({unit.name})",
         lambda figures: figures.latency_ns_mean.mean / unit.ns,
         lambda figures: interval_ends(figures.latency_ns_mean, floor, 1 / unit.ns),
@@ -105,7 +106,7 @@ def latency_p99(points: Sequence[Point]) -> Quantity:
         "matrix-latency-p99",
         "p99 latency",
         f"p99 latency ({unit.name})",
-        f"latency_p99_{unit.name}",
+        unit.field.replace("latency", "latency_p99"),
         f"{_words(points)}, p99 ({unit.name})",
         lambda figures: None if (found := figures.percentile(_P99).value_ns) is None else found / unit.ns,
         lambda figures: _percentile_ends(figures, unit),
