@@ -2,6 +2,7 @@
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.targets import estimate_targets
+from iosonde.analysis.trials import breaks_of
 from iosonde.charts.consistency import CONSISTENCY_TITLE, run_consistency
 from iosonde.charts.figure import Figure
 from iosonde.charts.heat_map import latency_heat_map
@@ -20,7 +21,11 @@ def over_time_chapter(found: EvaluatedRun, failures: FailureLog) -> Chapter | No
     """Throughput over the run, and a latency heat map of each tail cell and probe. None where nothing can be drawn."""
     cells = found.run.cells
     consistency = made_figure(
-        "run-consistency", CONSISTENCY_TITLE, lambda: run_consistency(cells), found.invalid, failures
+        "run-consistency",
+        CONSISTENCY_TITLE,
+        lambda: run_consistency(cells, breaks_of(found.run)),
+        found.invalid,
+        failures,
     )
     mapped = [*found.cells(Experiment.TAIL), *found.cells(Experiment.PROBE)]
     figures = (consistency, *(_heat_map(cell, found, failures) for cell in mapped))

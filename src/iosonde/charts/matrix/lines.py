@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import log
 from typing import Any, Final
 
 import altair as alt
@@ -25,6 +26,7 @@ from iosonde.charts.theme import BY_CLASS, INK, PALETTE, READ, WRITE, Series
 
 AIR: Final = 1.08
 LOG_ROOM: Final = 1.2
+TICKS_MAX: Final = 20
 POINTS_LABELLED_MAX: Final = 8
 """So many numbers stand side by side on a phone."""
 
@@ -94,6 +96,7 @@ def _across(rows: Sequence[Row], key: Key, px: int) -> alt.X:
     """The horizontal axis, with room for names on the right."""
     ticks = {row["drawn_across"]: row["drawn_tick"] for row in sorted(rows, key=lambda row: row["drawn_across"])}
     first, last = min(ticks), max(ticks)
+    ticks = _spaced(ticks, is_log=key.scale is Scale.LOG)
     axis = alt.Axis(values=list(ticks), labelExpr=_tick_labels(ticks), labelOverlap="parity", grid=False)
     title = key.title
     scale: dict[str, Any]
@@ -106,6 +109,17 @@ def _across(rows: Sequence[Row], key: Key, px: int) -> alt.X:
         low, high = first - air, last + air
         scale = {"zero": False, "domainMin": low, "domainMax": linear_axis_end(low, high, px) if px else high}
     return alt.X("drawn_across:Q", title=title, scale=alt.Scale(**scale, nice=False), axis=axis)
+
+
+def _spaced(ticks: dict[float, str], *, is_log: bool) -> dict[float, str]:
+    """Ticks that are far enough apart to be drawn; the first and the last among them."""
+    first, last = min(ticks), max(ticks)
+    least = (log(last / first) if is_log else last - first) / TICKS_MAX
+    kept = [last]
+    for place in sorted(ticks, reverse=True)[1:]:
+        if (log(kept[-1] / place) if is_log else kept[-1] - place) >= least:
+            kept.append(place)
+    return {place: ticks[place] for place in sorted({first, *kept})}
 
 
 def _tick_labels(ticks: dict[float, str]) -> str:
