@@ -16,7 +16,7 @@ from iosonde.charts.lines import COMMON_TOOLTIP, lines_with_intervals, tooltip
 from iosonde.charts.names import names_of
 from iosonde.charts.panels import LINES_MAX, Line, Panel, series_of
 from iosonde.charts.points import Point, bars_text, interval_ends, latency_ends, row_of, unit_of
-from iosonde.charts.quantities import IOPS_BASE, LatencyUnit
+from iosonde.charts.quantities import IOPS_BASE, LatencyUnit, significant
 from iosonde.charts.theme import INK, Series, colour, layered, text_colour
 
 LABEL_APART = 0.045
@@ -71,12 +71,25 @@ def _figure(named: Sequence[tuple[str, DepthSweep]], number: int, of: int) -> Fi
         f"Each point is a queue depth: IOPS ({IOPS_BASE}) against mean service latency ({unit.name}); "
         f"{bars_text(rows)}, and a ring marks the knee where it can be told: the middle one of three rules."
     )
+    if len(named) <= LINES_LABELLED_IN_FULL:
+        caption += "".join(_at_knee(name, knee) for name, knee in knees.items())
     return panel.figure(
         "throughput-latency",
         "IOPS against mean latency, by queue depth",
         caption,
         rows,
         lambda said: layered(_layers(rows, unit, panel.series), rows, said),
+    )
+
+
+def _at_knee(name: str, knee: Knee) -> str:
+    """What the knee delivers and costs, compared with the depth of the highest throughput; empty without a knee."""
+    if knee.point is None or knee.best is None or knee.throughput_share is None or knee.latency_share is None:
+        return ""
+    return (
+        f" The knee of {name}, depth {knee.point.queue_depth}, has {significant(100 * knee.throughput_share, 2)} % of "
+        f"the peak throughput and {significant(100 * knee.latency_share, 2)} % of the mean latency at that peak, "
+        f"depth {knee.best.queue_depth}."
     )
 
 
