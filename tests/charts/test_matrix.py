@@ -218,7 +218,7 @@ def _is_readable(figure: Figure, cells: Sequence[CellEstimate]) -> None:
         places = Counter((row["drawn_row"], row["drawn_column"]) for row in figure.rows)
         assert set(places.values()) == {1}
     else:
-        assert across["scale"]["domain"][0] == 0
+        assert across["scale"]["domainMin"] == 0
         assert all(row["drawn_text"] for row in figure.rows)
     for key in varied(cells):
         names = [each.strip() for each in key.title.partition(" (")[0].lower().split(",")]

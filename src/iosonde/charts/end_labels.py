@@ -1,7 +1,7 @@
 """Names at the ends of lines: a picture is then read without a legend, also on paper and without colours."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 from typing import Any, Final
 
@@ -71,20 +71,16 @@ def _apart(shares: Mapping[str, float]) -> dict[str, float]:
     """Heights as shares of the chart's, none nearer to the next than a line of text is high."""
     least = APART_PX / HEIGHT
     ordered = sorted(shares, key=lambda name: shares[name])
-    placed: dict[str, float] = {}
-    below = -least
+    places: list[float] = []
+    lowest = least / 2
     for name in ordered:
-        below = max(shares[name], below + least)
-        placed[name] = below
-    over = max(placed.values(), default=0.0) - (1 - least / 2)
-    for name in reversed(ordered):
-        if over <= 0:
-            break
-        placed[name] -= over
-        lower = [other for other in ordered if placed[other] < placed[name] and other != name]
-        nearest = max((placed[other] for other in lower), default=-1.0)
-        over = nearest + least - placed[name]
-    return placed
+        places.append(max(shares[name], lowest))
+        lowest = places[-1] + least
+    highest = 1 - least / 2
+    for index in reversed(range(len(places))):
+        places[index] = min(places[index], highest)
+        highest = places[index] - least
+    return dict(zip(ordered, places, strict=True))
 
 
 def end_labels(x: alt.X, title: str, series: Sequence[Series]) -> list[alt.Chart]:
@@ -115,3 +111,42 @@ def log_axis_end(first: float, last: float, px: int) -> Any:  # noqa: ANN401 - a
 def linear_axis_end(first: float, last: float, px: int) -> Any:  # noqa: ANN401 - an expression of Vega
     """The same of a linear axis."""
     return alt.ExprRef(f"{last} + {last - first} * {px} / max(width - {px}, 60)")
+
+
+@dataclass(frozen=True)
+class NamedEnds:
+    """A chart of lines with the names at their ends; nothing is changed where lines are many."""
+
+    rows: list[Row]
+    series: list[Series]
+    x: alt.X
+    layers: list[alt.Chart]
+
+
+def named_ends(
+    rows: Sequence[Row], series: Sequence[Series], axes: tuple[alt.X, alt.Y], *, across: str, up: str
+) -> NamedEnds:
+    """Names for the lines along ``across`` whose heights are in ``up``. Both axes have a domain of two numbers."""
+    x, y = axes
+    present = {row["series"] for row in rows}
+    shown = [each for each in series if each.name in present]
+    if not has_end_labels(shown):
+        return NamedEnds(list(rows), list(series), x, [])
+    low, high = y["scale"]["domain"]
+    height = Height(low, high, is_log=y["scale"].to_dict().get("type") == "log")
+    named = [replace(each, is_named=True) for each in series]
+    wider = _with_room(x, room_px(shown))
+    labels = end_labels(wider, y["title"], named)
+    return NamedEnds(with_end_labels(rows, height, x=across, y=up), named, wider, labels)
+
+
+def _with_room(x: alt.X, px: int) -> alt.X:
+    """The axis with so many pixels free on the right."""
+    wider = x.copy()
+    scale: dict[str, Any] = x["scale"].to_dict()
+    first, last = scale.pop("domain")
+    end = log_axis_end if scale.get("type") == "log" else linear_axis_end
+    wider["scale"] = alt.Scale(**scale, domainMin=first, domainMax=end(first, last, px))
+    if scale.get("type") != "log":
+        wider["scale"]["zero"] = False
+    return wider

@@ -8,16 +8,16 @@ from typing import Final
 import altair as alt
 
 from iosonde.charts.axes import iops_axis, number_axis
+from iosonde.charts.end_labels import GAP_PX, LETTER_PX, linear_axis_end
 from iosonde.charts.figure import Row
 from iosonde.charts.lines import COMMON_TOOLTIP, named_rows, tooltip
 from iosonde.charts.matrix.quantities import Quantity
 from iosonde.charts.theme import BY_CLASS, INK, Series, colour
 
-ROW_HEIGHT: Final = 26
-ROOM: Final = 1.5
-"""The axis goes on beyond the longest bar, where its number stands."""
-
-NAME_PX: Final = 190
+ROW_HEIGHT: Final = 30
+NAME_PX: Final = 150
+NAME_LETTERS: Final = 22
+"""Longer names stand in two lines, so that a phone has room for the bars."""
 
 
 def classes_in(rows: Sequence[Row]) -> list[Series]:
@@ -26,21 +26,41 @@ def classes_in(rows: Sequence[Row]) -> list[Series]:
     return [series for series in BY_CLASS.values() if series.name in present]
 
 
+def _in_two_lines(name: str) -> str:
+    """A long name with a bar where its second line begins: at the comma nearest to its middle."""
+    commas = [place for place, letter in enumerate(name) if letter == ","]
+    if len(name) <= NAME_LETTERS or not commas:
+        return name
+    middle = min(commas, key=lambda place: abs(place - len(name) / 2))
+    return f"{name[: middle + 1]}|{name[middle + 2 :]}"
+
+
+def _text_px(rows: Sequence[Row]) -> int:
+    """Pixels that the numbers take at the ends of the bars."""
+    return int(max(len(row["drawn_text"]) for row in rows) * LETTER_PX) + GAP_PX
+
+
 def bars(
     rows: Sequence[Row], quantity: Quantity, everywhere: Sequence[float]
 ) -> tuple[list[Row], list[alt.Chart], int]:
     """The rows, the layers, and how high they are."""
     series = classes_in(rows)
-    names = list(dict.fromkeys(row["name"] for row in rows))
+    rows = [row | {"drawn_name": _in_two_lines(row["name"])} for row in rows]
+    names = list(dict.fromkeys(row["drawn_name"] for row in rows))
     axis = iops_axis if quantity.field == "iops" else number_axis
     most = max(everywhere, default=1.0) or 1.0
     x = alt.X(
         f"{quantity.field}:Q",
         title=quantity.axis,
-        scale=alt.Scale(domain=[0, most * ROOM], nice=False),
-        axis=axis(tickCount=4, labelOverlap="greedy", titleAnchor="start"),
+        scale=alt.Scale(zero=False, nice=False, domainMin=0, domainMax=linear_axis_end(0, most, _text_px(rows))),
+        axis=axis(tickCount=3, labelOverlap="greedy", labelSeparation=8, titleAnchor="start"),
     )
-    y = alt.Y("name:N", title=None, sort=names, axis=alt.Axis(labelLimit=NAME_PX))
+    y = alt.Y(
+        "drawn_name:N",
+        title=None,
+        sort=names,
+        axis=alt.Axis(labelExpr="split(datum.label, '|')", labelLimit=NAME_PX, labelLineHeight=13),
+    )
     # A workload of one kind has its row for itself.
     bars_a_row = max(Counter(row["name"] for row in rows).values(), default=1)
     apart = {"yOffset": alt.YOffset("series:N", sort=[each.name for each in series])} if bars_a_row > 1 else {}
