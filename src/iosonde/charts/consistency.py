@@ -29,6 +29,7 @@ WITHIN: Final = 0.98
 """So many of the trials choose how far the axis goes; the others are drawn at its ends."""
 
 TICKS: Final = 5
+HOUR_MINUTES: Final = 60
 CONSISTENCY_TITLE: Final = "Throughput over the run"
 MIX: Final = Series("mix", ALL.colour, ALL.shape, ALL.dash)
 
@@ -223,7 +224,10 @@ def _since(length_ns: int) -> str:
         return "0 s"
     if length_ns < MINUTE_NS:
         return f"{length_ns / SECOND_NS:.2g} s"
-    return f"{length_ns / MINUTE_NS:.2g} min" if length_ns < 10 * MINUTE_NS else format_duration(length_ns)
+    minutes = length_ns / MINUTE_NS
+    if minutes < HOUR_MINUTES:
+        return f"{minutes:.2g} min"
+    return f"{minutes / HOUR_MINUTES:.3g} h"
 
 
 def _up(spread: float) -> alt.Y:

@@ -18,9 +18,10 @@ ROUNDS: Final = {
     Rounds.INTERLEAVED_UNEQUAL: "interleaved, of different length",
 }
 CAPTION: Final = (
-    f"Steady state by the criteria of SNIA PTS, TKperf and fio, over the last {WINDOW} repeats of each cell."
+    f"Steady state by the criteria of SNIA PTS, TKperf and fio, over the last {WINDOW} repeats of each cell. Values are "
+    "percentages of their mean."
 )
-VARIABLE: Final = "Each criterion must hold for IOPS and for mean latency; the values are those of the worse one."
+VARIABLE: Final = "Each criterion must hold for IOPS and for mean latency; each value is that of the worse one."
 ARITHMETIC: Final = (
     "The criteria are defined for consecutive rounds of equal length. For all other repeats the verdict is arithmetic "
     "only, and the target may still change after a longer time."
@@ -61,7 +62,14 @@ def _holds(records: Sequence[CellRecord], rule: SteadyRule) -> bool:
 def _table(judged: Mapping[str, Sequence[CellRecord]], others: int) -> ResultTable:
     kinds = {cell: rounds_of(found) for cell, found in judged.items()}
     lines = tuple(
-        Line((cell, str(_rounds(found)), ROUNDS[kinds[cell]], *(_verdict(found, rule) for rule in RULES)))
+        Line(
+            (
+                cell,
+                str(_rounds(found)),
+                ROUNDS[kinds[cell]],
+                *(text for rule in RULES for text in _verdict(found, rule)),
+            )
+        )
         for cell, found in judged.items()
     )
     notes = [VARIABLE]
@@ -74,9 +82,15 @@ def _table(judged: Mapping[str, Sequence[CellRecord]], others: int) -> ResultTab
         Head("Cell", number=False),
         Head("Repeats", "finished"),
         Head("Repeats are", number=False),
-        *(Head(_source(rule), _limits(rule), number=False) for rule in RULES),
+        *(head for rule in RULES for head in _heads(rule)),
     )
     return ResultTable(CAPTION, heads, lines, tuple(notes))
+
+
+def _heads(rule: SteadyRule) -> tuple[Head, ...]:
+    """A column for each value that a rule compares, with its limit, and one for the verdict."""
+    values = (Head(name[:1].upper() + name[1:], f"≤ {_percent(most)}") for name, _, most in _values(_NO_WINDOW, rule))
+    return (*values, Head(_source(rule), "steady", number=False))
 
 
 def _rounds(records: Sequence[CellRecord]) -> int:
@@ -84,26 +98,20 @@ def _rounds(records: Sequence[CellRecord]) -> int:
     return 0 if found is None else found.rounds
 
 
-def _verdict(records: Sequence[CellRecord], rule: SteadyRule) -> str:
-    """The verdict and its reason: ``yes, from repeat 5: range 3.1 %, slope 0.8 %``."""
+def _verdict(records: Sequence[CellRecord], rule: SteadyRule) -> tuple[str, ...]:
+    """The values of the last window, of the variable that is nearer to the limit or further beyond, and the verdict."""
     found, windows = steadiness_of(records, rule), last_window(records, rule)
     assert found is not None
-    name = max(windows, key=lambda each: _excess(windows[each], rule))
-    reason = ", ".join(f"{what} {share:.1%}".replace("%", " %") for what, share, _ in _values(windows[name], rule))
-    return f"{_word(found)}: {reason} ({name})"
+    each = [[share / most for _, share, most in _values(window, rule)] for window in windows.values()]
+    worst = [max(shares) for shares in zip(*each, strict=True)]
+    limits = [most for _, _, most in _values(_NO_WINDOW, rule)]
+    return (*(f"{100 * share * most:.1f} %" for share, most in zip(worst, limits, strict=True)), _word(found))
 
 
 def _word(found: Steadiness) -> str:
     if found.reached is None:
         return "no"
-    if found.left is not None:
-        return f"no, left at repeat {found.left}; the last {found.rule.window}"
-    return f"yes, from repeat {found.reached}"
-
-
-def _excess(figures: WindowFigures, rule: SteadyRule) -> float:
-    """How near a window is to the limit, or how far beyond it."""
-    return max(share / most for _, share, most in _values(figures, rule))
+    return f"no, left at repeat {found.left}" if found.left is not None else f"yes, from repeat {found.reached}"
 
 
 def _values(figures: WindowFigures, rule: SteadyRule) -> list[tuple[str, float, float]]:
@@ -123,10 +131,11 @@ def _source(rule: SteadyRule) -> str:
 
 
 def _limits(rule: SteadyRule) -> str:
-    asked = (
-        ("range", rule.range_max),
-        ("deviation", rule.deviation_max),
-        ("slope", rule.excursion_max),
-        ("slope per repeat", rule.slope_max),
-    )
-    return ", ".join(f"{name} ≤ {most:.0%}".replace("%", " %") for name, most in asked if most is not None)
+    return ", ".join(f"{name} ≤ {_percent(most)}" for name, _, most in _values(_NO_WINDOW, rule))
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+_NO_WINDOW: Final = WindowFigures(0.0, 0.0, 0.0, 0.0, 0)

@@ -53,7 +53,7 @@ def bars(
         f"{quantity.field}:Q",
         title=quantity.axis,
         scale=alt.Scale(zero=False, nice=False, domainMin=0, domainMax=linear_axis_end(0, most, _text_px(rows))),
-        axis=axis(tickCount=3, labelOverlap="greedy", labelSeparation=8, titleAnchor="start"),
+        axis=axis(tickCount=3, labelOverlap="greedy", labelSeparation=8, labelBound=True, titleAnchor="start"),
     )
     y = alt.Y(
         "drawn_name:N",

@@ -22,10 +22,17 @@ LIGHT: Final = "#e3eef7"
 DARK: Final = "#0a4a7d"
 """One hue from light to dark, which nobody needs colours to tell, and which print keeps."""
 
-ON_LIGHT: Final = "#10202d"
+ON_LIGHT: Final = "#010203"
 ON_DARK: Final = "#fdfefe"
-DARK_FROM: Final = 0.5
+DARK_FROM: Final = 0.7
+"""Here black and white stand out equally, 4.5 to 1 by WCAG 2."""
+
 _CORNER: Final = 0.9
+GAP: Final = 0.04
+LETTERS_A_COLUMN: Final = 3.9
+"""Five letters of a number take so many times their size, with some air."""
+
+LETTER_PX_MIN: Final = 8
 
 
 def heat_map(
@@ -42,14 +49,14 @@ def heat_map(
         "drawn_column:N",
         title=across.title,
         sort=columns,
-        scale=alt.Scale(domain=columns),
+        scale=alt.Scale(domain=columns, paddingInner=GAP, paddingOuter=0),
         axis=alt.Axis(labelAngle=0, orient="top", domain=False, ticks=False, labelLimit=90),
     )
     y = alt.Y(
         "drawn_row:N",
         title=apart.title if is_named_by_title else None,
         sort=names,
-        scale=alt.Scale(domain=names),
+        scale=alt.Scale(domain=names, paddingInner=GAP, paddingOuter=0),
         axis=alt.Axis(labelLimit=NAME_PX, domain=False, ticks=False),
     )
     strength = alt.Color(
@@ -63,10 +70,10 @@ def heat_map(
             test=f"datum.drawn_strength >= {DARK_FROM}", value=ON_DARK
         ),
     )
-    number = chart.mark_text(baseline="bottom", dy=3, fontSize=13, fontWeight=600)
-    unit = chart.mark_text(baseline="top", dy=4, fontSize=10)
+    number = chart.mark_text(baseline="bottom", dy=3, fontSize=_fitting(13, len(columns)), fontWeight=600)
+    unit = chart.mark_text(baseline="top", dy=4, fontSize=_fitting(10, len(columns)))
     layers = [
-        chart.mark_rect(stroke="white", strokeWidth=1.5).encode(x=x, y=y, color=strength, tooltip=told),
+        chart.mark_rect().encode(x=x, y=y, color=strength, tooltip=told),
         number.encode(x=x, y=y, text=alt.Text("drawn_number:N"), color=on_it),
         unit.encode(x=x, y=y, text=alt.Text("drawn_unit:N"), color=on_it),
         # Unseen: in a corner, where a cross on an invalid cell leaves its number readable.
@@ -79,6 +86,11 @@ def heat_map(
         absent = alt.Chart(alt.InlineData(values=missing)).mark_text(fontSize=13, color=INK_SOFT)
         layers.append(absent.encode(x=x, y=y, text=alt.value(NO_VALUE)))
     return drawn, layers, ROW_HEIGHT * len(names)
+
+
+def _fitting(most_px: int, columns: int) -> alt.ExprRef:
+    """Letters that are as large as a column has room for, and no larger than usual."""
+    return alt.ExprRef(f"max(min(width / {columns} / {LETTERS_A_COLUMN}, {most_px}), {LETTER_PX_MIN})")
 
 
 def _missing(rows: Sequence[Row], across: Key, apart: Key, cells: Cells) -> list[Row]:
