@@ -153,7 +153,7 @@ def test_every_chart_that_fails_has_its_place(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_number_that_json_lacks_costs_its_chart_and_not_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    def unsound(_: object) -> Figure:
+    def unsound(*_: object) -> Figure:
         rows = [{"x": float("nan")}]
         return Figure(
             "unsound",

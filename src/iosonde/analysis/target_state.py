@@ -11,8 +11,11 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Final
 
+import numpy as np
+
 from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.series import SNIA, Steadiness, SteadyRule, fio_deviation, fio_slope, judge_steadiness
+from iosonde.analysis.series.steady import WindowFigures, window_figures
 from iosonde.analysis.states import sort_repeats
 from iosonde.analysis.totals import total_of
 from iosonde.records import CellRecord, Outcome, RunRecord
@@ -105,16 +108,30 @@ def steadiness_of(records: Sequence[CellRecord], rule: SteadyRule = SNIA) -> Ste
 
     The tracking variables are throughput and mean latency. None without a repeat with completions.
     """
+    variables = _tracked(records)
+    return judge_steadiness(variables, rule) if variables else None
+
+
+def last_window(records: Sequence[CellRecord], rule: SteadyRule = SNIA) -> dict[str, WindowFigures]:
+    """The figures of the last window of each tracked variable; empty where there are fewer rounds than a window has."""
+    return {
+        name: window_figures(np.asarray(values[-rule.window :], dtype=np.float64))
+        for name, values in _tracked(records).items()
+        if len(values) >= rule.window
+    }
+
+
+def _tracked(records: Sequence[CellRecord]) -> dict[str, list[float]]:
+    """Throughput and mean latency of each finished repeat that completed something, in the order of measurement."""
     rounds = sorted(_finished(records), key=lambda each: each.order)
     found = [(total_of(each.operations, each.workload.subject), each.measured_ns) for each in rounds]
     known = [(totals, time_ns) for totals, time_ns in found if totals is not None and time_ns]
     if not known:
-        return None
-    variables = {
+        return {}
+    return {
         "throughput": [totals.count * SECOND_NS / time_ns for totals, time_ns in known],
         "mean latency": [totals.latency_ns_sum / totals.count for totals, _ in known],
     }
-    return judge_steadiness(variables, rule)
 
 
 def target_state(analysis: RunAnalysis) -> RunState:

@@ -104,3 +104,10 @@ class Knee:
     growth_share: float | None
     depths: tuple[int, ...]
     unmeasured: tuple[int, ...] = ()
+
+    @property
+    def latency_share(self) -> float | None:
+        """The mean latency at the knee as a share of that at the peak; None without a knee."""
+        if self.point is None or self.best is None or not self.best.latency_ns:
+            return None
+        return self.point.latency_ns / self.best.latency_ns
