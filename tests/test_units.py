@@ -128,7 +128,7 @@ def test_bandwidth_is_shown_in_powers_of_ten() -> None:
 
 @pytest.mark.parametrize(
     ("latency_ns", "text"),
-    [(800, "800 ns"), (1_500, "1.50 us"), (9_999_000, "9,999 us"), (12_300_000, "12.3 ms"), (11 * 10**9, "11.0 s")],
+    [(800, "800 ns"), (1_500, "1.50 µs"), (9_999_000, "9,999 µs"), (12_300_000, "12.3 ms"), (11 * 10**9, "11.0 s")],
 )
 def test_latencies_stay_in_microseconds_below_ten_milliseconds(latency_ns: float, text: str) -> None:
     assert units.format_latency(latency_ns) == text

@@ -101,7 +101,7 @@ def parse_rate(text: str, what: str) -> int:
     if factor is None:
         raise UsageError(
             f"{what}: '{text}' has the unknown unit '{unit}'",
-            "a rate is operations a second: 500, 20k (10^3), 1.5M (10^6)",
+            "a rate is operations a second: 500, 20k (thousands), 1.5M (millions)",
         )
     return _whole(number, factor, what, text, "operations a second")
 
@@ -183,7 +183,7 @@ def format_amount(value_bytes: float) -> str:
 
 
 def format_bandwidth(bytes_per_s: float) -> str:
-    """Bandwidth in MB/s (10^6 bytes a second), the unit of data sheets."""
+    """Bandwidth in MB/s (1,000,000 bytes a second), the unit of data sheets."""
     return f"{_scaled(bytes_per_s / 10**6, 3)} MB/s"
 
 
@@ -205,7 +205,7 @@ def format_latency(latency_ns: float) -> str:
     if latency_ns < 1_000:
         return f"{_scaled(latency_ns, 3)} ns"
     if latency_ns < 10_000_000:
-        return f"{_scaled(latency_ns / 1_000, 3)} us"
+        return f"{_scaled(latency_ns / 1_000, 3)} µs"
     if latency_ns < 10_000_000_000:
         return f"{_scaled(latency_ns / 1_000_000, 3)} ms"
     return f"{_scaled(latency_ns / 1_000_000_000, 3)} s"

@@ -69,7 +69,7 @@ def test_what_it_is_and_the_source_stand_below_a_key_where_columns_would_be_too_
     [
         ("queue_age_ns_max", 500_000_000, "500,000,000 (500 ms)"),
         ("size_bytes", 1 << 30, "1,073,741,824 (1 GiB)"),
-        ("service_ns", 100_000, "100,000 (100 us)"),
+        ("service_ns", 100_000, "100,000 (100 µs)"),
         ("idle_ns", 120 * 10**9, "120,000,000,000 (2 min 00 s)"),
         ("bytes_per_s", 500_000_000, "500,000,000 (500 MB/s)"),
         ("servers", 4, "4"),

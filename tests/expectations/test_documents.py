@@ -175,7 +175,7 @@ def test_what_is_printed_names_the_document_and_claims_no_confidence() -> None:
     head, columns, row, *_ = printed.get().splitlines()
     assert head.rstrip() == "SLA against document sheet.txt: 1 pass"
     assert "95 %" not in columns
-    assert "105 us to 115 us" in row
+    assert "105 µs to 115 µs" in row
 
 
 @pytest.mark.parametrize("kind", ResultsKind)

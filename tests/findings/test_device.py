@@ -102,7 +102,7 @@ def test_data_that_nobody_asked_for_is_told_of_a_device_that_nobody_else_uses() 
 def test_a_latency_below_that_of_the_device_is_none() -> None:
     found = only(alone(*three(**counted(latency_ns=2 * MS))), "device-times-differ")
     assert found.severity is Severity.INVALID
-    assert "1,000 us, and 2,000 us at the device" in found.statement
+    assert "1,000 µs, and 2,000 µs at the device" in found.statement
 
 
 def test_a_latency_far_above_that_of_the_device_is_partly_the_host() -> None:

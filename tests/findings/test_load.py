@@ -63,4 +63,4 @@ def test_a_saturated_cell_names_both_rates_and_how_far_it_was_behind() -> None:
 
 def test_an_engine_that_was_late_is_named_with_its_own_part_of_the_response() -> None:
     found = only(FIRES["submitted-late"](), "submitted-late")
-    assert "the p99 of its own lag is 200 us, and the p99 response 1,000 us" in found.statement
+    assert "the p99 of its own lag is 200 µs, and the p99 response 1,000 µs" in found.statement

@@ -259,7 +259,7 @@ def test_the_page_is_the_same_for_the_same_run() -> None:
 @pytest.mark.parametrize(
     ("text", "kept"),
     [
-        ("a 4 KiB read in 77.9 us.", "a 4\u00a0KiB read in 77.9\u00a0us."),
+        ("a 4 KiB read in 77.9 µs.", "a 4\u00a0KiB read in 77.9\u00a0µs."),
         ("95 % of 2,000 IOPS at depth 4", "95\u00a0% of 2,000\u00a0IOPS at depth 4"),
         ("depth 8 stays apart", "depth 8 stays apart"),
     ],

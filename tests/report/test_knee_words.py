@@ -72,7 +72,7 @@ def test_bounds_and_the_law_say_their_numbers() -> None:
     bounds, law = scaling_sentences("4 KiB random reads", scaling_of(points(rates)))
     assert bounds.startswith("By bounds, ")
     assert " IOPS of 4 KiB random reads take at least 7." in bounds
-    assert "1,000 us at depth 1." in bounds
+    assert "1,000 µs at depth 1." in bounds
     assert law == (
         "The Universal Scalability Law fits 4 KiB random reads within 0 %: contention 5.0 %, coherency 0.2 %, "
         "throughput peaks near depth 22."

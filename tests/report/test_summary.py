@@ -68,7 +68,7 @@ def test_a_run_without_findings_says_so(run: RunRecord) -> None:
 
 def test_an_unreliable_figure_points_to_its_finding(run: RunRecord) -> None:
     text = " ".join(printed(run, [finding("drift", Severity.DOUBTFUL, ("random-read-4KiB-qd1",))], width=200))
-    assert "us (unreliable)" in text
+    assert "µs (unreliable)" in text
     assert "unreliable: see drift." in text
 
 

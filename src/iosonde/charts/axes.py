@@ -47,7 +47,7 @@ def log_latency(
     rows: Sequence[Row], unit: LatencyUnit, *, ends: Sequence[str] = (), of: str = "Latency", **axis: Any
 ) -> dict[str, Any]:
     """What makes a logarithmic axis of latency, for either channel, around the rows and the fields of their bars."""
-    field = f"latency_{unit.name}"
+    field = unit.field
     values = [row[end] for row in rows for end in (field, *ends)]
     domain = log_domain(values)
     drawn = log_scaled(field, f"{of} ({unit.name})", domain, number_axis(values=log_ticks(domain), **axis))

@@ -85,7 +85,7 @@ def _rows(dots: _Dots, figures: OperationEstimate, unit: LatencyUnit) -> list[Ro
             "cell": dots.cell.cell,
             "name": dots.name,
             "series": series.name,
-            f"latency_{unit.name}": value_ns / unit.ns,
+            unit.field: value_ns / unit.ns,
             "drawn_latency": f"{significant(value_ns / unit.ns)} {unit.name}",
             "samples": figures.count,
         }
@@ -118,7 +118,7 @@ def _named(dots: Sequence[_Dots]) -> list[_Dots]:
 
 
 def _layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
-    field = f"latency_{unit.name}"
+    field = unit.field
     present = {row["series"] for row in rows}
     series = [each for _, each in _POINTS if each.name in present]
     x = alt.X(**log_latency(rows, unit, labelOverlap="greedy", titleAnchor="end"))

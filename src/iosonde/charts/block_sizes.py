@@ -59,13 +59,13 @@ def block_size_iops(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
 
 
 def block_size_bandwidth(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
-    """Bandwidth in MB/s (10^6 bytes/s) against block size, both axes logarithmic."""
+    """Bandwidth in MB/s (1,000,000 bytes/s) against block size, both axes logarithmic."""
     view = _View(
         id="block-size-bandwidth",
         title="Block size and bandwidth",
         quantity=f"Bandwidth ({BANDWIDTH_BASE})",
         field="bandwidth_mb_per_s",
-        axis_title=f"Bandwidth ({BANDWIDTH_UNIT}, 10^6 bytes/s)",
+        axis_title=f"Bandwidth ({BANDWIDTH_UNIT})",
         axis=number_axis,
         estimate=lambda figures: figures.bytes_per_s,
         factor=1 / MEGABYTE,
@@ -84,7 +84,7 @@ def _latency(panel: Panel) -> Figure:
         id="block-size-latency",
         title="Block size and latency",
         quantity=f"Mean service latency ({unit.name})",
-        field=f"latency_{unit.name}",
+        field=unit.field,
         axis_title=f"Mean latency ({unit.name})",
         axis=number_axis,
         estimate=lambda figures: figures.latency_ns_mean,

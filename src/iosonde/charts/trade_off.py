@@ -67,7 +67,7 @@ def _figure(named: Sequence[tuple[str, DepthSweep]], number: int, of: int) -> Fi
     unit = unit_of(points)
     ends = latency_ends(points, unit)
     rows = [_row(line.name, point, unit, knees) | end for (line, point), end in zip(panel.points, ends, strict=True)]
-    rows = _with_label_sides(rows, f"latency_{unit.name}")
+    rows = _with_label_sides(rows, unit.field)
     caption = (
         f"Each point is a queue depth: IOPS ({IOPS_BASE}) against mean service latency ({unit.name}); "
         f"{bars_text(rows)}, and a ring marks the knee where it can be told: the middle one of three rules."

@@ -123,7 +123,7 @@ def _rate_columns(unit: LatencyUnit) -> list[Column]:
         Column(Head("Depth", "achieved"), lambda cell, _: achieved_text(cell)),
         Column(Head("n", "repeats"), _repeats),
         Column(Head("IOPS", "operations/s"), lambda _, figures: with_interval(figures.iops)),
-        Column(Head("Bandwidth", f"{BANDWIDTH_UNIT}, 10^6"), _bandwidth),
+        Column(Head("Bandwidth", BANDWIDTH_UNIT), _bandwidth),
         Column(Head("Mean latency", unit.name), lambda _, each: mean_text(each, unit)),
     ]
 

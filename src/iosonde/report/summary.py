@@ -36,7 +36,7 @@ FINDINGS_MIN: Final = 1
 FINDINGS_LINES_MIN: Final = 3
 """What they take: their counts, one of them in short, and how many more there are."""
 
-_INTERVALS: Final = "Means over repeats, ± 95 %; MB/s is 10^6 bytes/s; percentiles over all repeats."
+_INTERVALS: Final = "Means over repeats, ± 95 %; MB/s is 1,000,000 bytes/s; percentiles over all repeats."
 _STYLES: Final = {Severity.INVALID: "bold red", Severity.DOUBTFUL: "yellow", Severity.NOTE: "cyan"}
 
 

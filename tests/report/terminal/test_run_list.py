@@ -53,7 +53,7 @@ def test_a_run_is_one_line_with_state_figure_and_path_at_any_width(width: int) -
 def test_a_wide_terminal_shows_all() -> None:
     head, first, *_ = printed(RUN, width=240)
     assert re.split(r" {2,}", head)[:6] == ["Run", "Started", "Target", "Device", "Profile", "State"]
-    for text in (RUN.run, "/srv/data/somewhere/deep", "Example NVMe 512 GB", "155 us", "20 min 06 s", RUN.path):
+    for text in (RUN.run, "/srv/data/somewhere/deep", "Example NVMe 512 GB", "155 µs", "20 min 06 s", RUN.path):
         assert text in first
 
 

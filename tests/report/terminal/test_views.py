@@ -153,7 +153,7 @@ def test_a_cell_shows_everything_its_record_holds(run: RunRecord) -> None:
         "percentiles (bars: log axis",
         "histogram (bars: count, log axis)",
         "By interval (of 500 ms",
-        "9,000 us  read            0   2.000 s           40,960   4 KiB",
+        "9,000 µs  read            0   2.000 s           40,960   4 KiB",
         "in flight at the end",
         "faults",
         "single_issuer".upper(),
