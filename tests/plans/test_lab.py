@@ -184,12 +184,12 @@ def test_the_plan_keeps_the_campaign_s_experiments_with_their_names_and_cells() 
     plan = lab()
     named = {each.name: each for each in plan.experiments}
     assert list(named)[:3] == [
-        "zero-queue baseline, small",
-        "zero-queue baseline, large",
-        "zero-queue baseline, durable",
+        "Zero-queue baseline, small",
+        "Zero-queue baseline, large",
+        "Zero-queue baseline, durable",
     ]
-    assert named["tail"].kind is Experiment.TAIL
-    assert named["tail"].cells == ("random-read-4KiB-qd8", "random-read-4KiB-qd64")
+    assert named["Tail"].kind is Experiment.TAIL
+    assert named["Tail"].cells == ("random-read-4KiB-qd8", "random-read-4KiB-qd64")
     # A cell that several experiments ask for is planned once.
-    assert "random-read-4KiB-qd8" in named["queue-depth sweep"].cells
+    assert "random-read-4KiB-qd8" in named["Queue-depth sweep"].cells
     assert {name for each in plan.experiments for name in each.cells} == {cell.cell for cell in plan.cells}

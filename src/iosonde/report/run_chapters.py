@@ -29,7 +29,8 @@ def over_time_chapter(found: EvaluatedRun, failures: FailureLog) -> Chapter | No
         return None
     failed: list[str] = []
     answer = told(OVER_TIME.title, lambda: course_sentence(cells), failures, failed)
-    return Chapter(*OVER_TIME, (*answer, *notices(failed), Charts(drawn)))
+    rows = [tuple(each for each in drawn if (each is consistency) is first) for first in (True, False)]
+    return Chapter(*OVER_TIME, (*answer, *notices(failed), *(Charts(row) for row in rows if row)))
 
 
 def _heat_map(cell: CellEstimate, found: EvaluatedRun, failures: FailureLog) -> Figure:

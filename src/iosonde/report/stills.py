@@ -1,0 +1,69 @@
+"""Charts as still pictures inside the page: they are there where no script runs, in print and in a capture."""
+
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any, Final
+
+from iosonde.charts.figure import Figure
+from iosonde.errors import OutputError
+from iosonde.report.drawing import Drawers, DrawingError
+from iosonde.report.images import drawn_figures, picture_of
+from iosonde.report.page import Page
+from iosonde.report.places import page_places
+
+# What only a script or a reader aloud needs: the place of the picture has a name already.
+_NEEDLESS: Final = re.compile(
+    r' (?:aria-[a-z]+|role|aria-roledescription|class|pointer-events|xmlns(?::xlink)?|version)="[^"]*"'
+    r'| (?:opacity|fill-opacity|stroke-opacity)="1"| stroke-miterlimit="10"'
+)
+_NOTHING_DRAWN: Final = re.compile(
+    r'<path[^>]*? d="(?:M0,0h0v0h0Z)?"[^>]*?/>|<(?:path|line|text)[^>]*? opacity="0"[^>]*?/>'
+)
+_EMPTY_GROUP: Final = re.compile(r"<g[^>]*></g>|<g[^>]*/>")
+_LONG_NUMBER: Final = re.compile(r"(\d+\.\d\d)\d+")
+_STYLE: Final = re.compile(r' style="([a-z-]+): ?([a-z-]+);?"')
+_FONT: Final = re.compile(r' font-family="[^"]*"')
+_OWN_NAME: Final = re.compile(r'( id="|url\(#)')
+
+
+@contextmanager
+def drawers_if_any() -> Iterator[Drawers | None]:
+    """Processes that draw, or None where the system starts none: then scripts alone draw the charts of a page."""
+    with ExitStack() as stack:
+        try:
+            drawers = stack.enter_context(Drawers())
+        except OSError:
+            drawers = None
+        yield drawers
+
+
+def stills_of(page: Page, drawers: Drawers | None) -> dict[str, str]:
+    """The charts of a page as SVG to be put into it, by id. One that can't be drawn is left to the script."""
+    if drawers is None:
+        return {}
+    places, figures = page_places(page), drawn_figures(page)
+
+    def wanted(figure: Figure) -> dict[str, Any]:
+        place = places[figure.id]
+        return picture_of(place.lowered(figure.specification), place.width_px, background="transparent")
+
+    stills = {}
+    for figure, each in zip(figures, drawers.svgs(map(wanted, figures)), strict=True):
+        try:
+            stills[figure.id] = still(each.result().decode(), figure.id)
+        except (DrawingError, OutputError):
+            continue
+    return stills
+
+
+def still(svg: str, identity: str) -> str:
+    """An SVG of ours without what only scripts need, and with names of its own: a page holds many of them."""
+    svg = _STYLE.sub(r' \1="\2"', _FONT.sub("", _NEEDLESS.sub("", svg)))
+    svg = _LONG_NUMBER.sub(r"\1", _NOTHING_DRAWN.sub("", svg))
+    while True:
+        fewer = _EMPTY_GROUP.sub("", svg)
+        if fewer == svg:
+            break
+        svg = fewer
+    return _OWN_NAME.sub(rf"\g<1>{identity}-", svg)
