@@ -28,7 +28,7 @@ from tests.report.pictures import SHAPES, figure_of
 SIZES_POINTS = {Paper.A4: (595.28, 841.89), Paper.LETTER: (612.0, 792.0)}
 FONTS = re.compile(r"^(?:[A-Z]{6}\+)?(?:LiberationSans|DejaVuSansMono)(?:-Bold)?$")
 PDF_BYTES_MAX = 2_000_000
-RAISED = str.maketrans("⁰¹²³⁶⁹⁻", "012369−")
+RAISED = str.maketrans("⁰¹²³⁶⁹⁻", "012369\u2212")
 """Letters that the template raises: a reader copies them as plain ones."""
 
 

@@ -135,8 +135,10 @@ def _laid_out(chapter: Chapter) -> _LaidOut:
     rest = chapter.blocks[len(above) :]
     words = tuple(takewhile(lambda block: isinstance(block, Glance | Paragraph), rest))
     rest = rest[len(words) :]
-    alone = lone_chart(rest[0]) if rest else None
-    return _LaidOut(chapter, above, words, alone, rest if alone is None else rest[1:])
+    alone = lone_chart(chapter)
+    if alone is not None:
+        rest = tuple(block for block in rest if alone not in (block, *getattr(block, "figures", ())))
+    return _LaidOut(chapter, above, words, alone, rest)
 
 
 def bare_html(sentence: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from iosonde.charts.figure import Figure
 from iosonde.charts.theme import HEIGHT
-from iosonde.report.blocks import ROW_MAX, Block, Chapter, Charts
+from iosonde.report.blocks import ROW_MAX, Chapter, Charts
 from iosonde.report.page import Page
 
 WIDTHS_PX: Final = {1: 1232, 2: 596, 3: 384}
@@ -38,11 +38,10 @@ class Place:
         return {**specification, "height": min(HEIGHT, self.height_px)} if is_usual else specification
 
 
-def lone_chart(block: Block) -> Figure | None:
-    """The chart of a block that has one and no more."""
-    if isinstance(block, Charts) and len(block.figures) == 1:
-        return block.figures[0]
-    return block if isinstance(block, Figure) else None
+def lone_chart(chapter: Chapter) -> Figure | None:
+    """The chart of a chapter that has one and no more: it is beside the words."""
+    figures = chapter.all_of(Figure)
+    return figures[0] if len(figures) == 1 else None
 
 
 def specifications_of(page: Page) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -55,7 +54,11 @@ def specifications_of(page: Page) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def page_places(page: Page) -> dict[str, Place]:
     """The place of each chart on the page, by its id."""
-    return dict(each for chapter in page.chapters for each in _places_in(chapter, WIDTHS_PX, ROW_MAX, BESIDE_WORDS_PX))
+    places = dict(
+        each for chapter in page.chapters for each in _places_in(chapter, WIDTHS_PX, ROW_MAX, BESIDE_WORDS_PX)
+    )
+    first = {figure.id: Place(WIDTHS_PX[2], HEIGHT_MAX_PX) for figure in page.chapters[0].all_of(Figure)}
+    return {**places, **first}
 
 
 def paper_places(page: Page) -> dict[str, Place]:
@@ -69,11 +72,10 @@ def paper_places(page: Page) -> dict[str, Place]:
 def _places_in(
     chapter: Chapter, widths_px: Mapping[int, int], row_max: int, alone_px: int
 ) -> Iterator[tuple[str, Place]]:
-    for block in chapter.blocks:
-        alone = lone_chart(block)
-        if alone is not None:
-            yield alone.id, Place(alone_px, HEIGHT_MAX_PX)
-        elif isinstance(block, Charts):
-            rows = block.rows_of(row_max)
-            height = HEIGHT_MAX_PX if len(rows) == 1 else HEIGHT_IN_ROWS_MAX_PX
-            yield from ((figure.id, Place(widths_px[len(row)], height)) for row in rows for figure in row)
+    alone = lone_chart(chapter)
+    if alone is not None:
+        yield alone.id, Place(alone_px, HEIGHT_MAX_PX)
+        return
+    rows = [row for block in chapter.blocks if isinstance(block, Charts) for row in block.rows_of(row_max)]
+    height = HEIGHT_MAX_PX if len(rows) == 1 else HEIGHT_IN_ROWS_MAX_PX
+    yield from ((figure.id, Place(widths_px[len(row)], height)) for row in rows for figure in row)
