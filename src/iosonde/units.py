@@ -5,6 +5,7 @@ Inside, everything is an integer in a base unit (bytes, nanoseconds). Only here 
 """
 
 import re
+from itertools import pairwise
 from math import ceil
 from typing import Final
 
@@ -36,6 +37,8 @@ _TOLD_TO_NS: Final = (
 RATES: Final = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6}
 TEXT_LENGTH_MAX: Final = 40
 _NUMBER = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-zµ]*)\s*$")
+_PART = re.compile(r"([0-9]+)\s*([A-Za-zµ]+)")
+_SEVERAL = re.compile(rf"\s*{_PART.pattern}(?:\s*{_PART.pattern})+\s*")
 _SPELLINGS: Final = {name.lower(): name for name in (*BINARY, *DECIMAL)}
 
 
@@ -64,8 +67,13 @@ def parse_bytes(text: str, what: str) -> int:
 
 
 def parse_duration(text: str, what: str) -> int:
-    """Nanoseconds from text such as ``5s``, ``200ms`` or ``2m`` (``what`` names the flag in errors)."""
+    """Nanoseconds from text such as ``5s``, ``200ms``, ``2m`` or ``6m30s`` (``what`` names the flag in errors).
+
+    What `format_duration` says is taken as well: ``6 min 30 s``.
+    """
     _check_length(text, what)
+    if _SEVERAL.fullmatch(text):
+        return _of_parts(text, what)
     match = _NUMBER.match(text)
     if match is None:
         raise UsageError(f"{what}: '{text}' is not a duration", "write a duration such as 5s, 200ms or 2m")
@@ -76,6 +84,15 @@ def parse_duration(text: str, what: str) -> int:
     if factor is None:
         raise UsageError(f"{what}: '{text}' has the unknown unit '{unit}'", "use ns, us, ms, s, m, h or d")
     return _whole(number, factor, what, text, "nanoseconds")
+
+
+def _of_parts(text: str, what: str) -> int:
+    """A duration of several parts, the largest unit first."""
+    parts = ["".join(part) for part in _PART.findall(text)]
+    factors = [DURATIONS_NS.get(unit.replace("µ", "u"), 0) for _, unit in _PART.findall(text)]
+    if 0 not in factors and any(after >= before for before, after in pairwise(factors)):
+        raise UsageError(f"{what}: '{text}' has its units in no order", "write the largest first, such as 6m30s")
+    return sum(parse_duration(part, what) for part in parts)
 
 
 def parse_percent(text: str, what: str) -> float:

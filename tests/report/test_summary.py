@@ -16,7 +16,7 @@ from tests.builders import finding, target_facts
 from tests.lab_builder import lab_run
 
 REPORT = Path("/srv/runs/20261120/report.html")
-HEAVY_MODULES = ("altair", "scipy", "duckdb", "jinja2")
+HEAVY_MODULES = ("altair", "arro3", "jinja2")
 
 
 def printed(run: RunRecord, findings: Sequence[Finding] = (), width: int = 80) -> list[str]:

@@ -16,6 +16,8 @@ from math import exp, fsum, inf, log, sqrt
 from operator import mul
 from typing import Final
 
+from iosonde.analysis.student import t_quantile
+
 CONFIDENCE: Final = 0.95
 REPEATS_MIN: Final = 2
 """One repeat says nothing about how repeats differ; its seconds are no sample, they depend on each other."""
@@ -311,7 +313,4 @@ def student_t(degrees_of_freedom: float, confidence: float = CONFIDENCE) -> floa
 
 @lru_cache(maxsize=4096)
 def _student_t(degrees_of_freedom: float, confidence: float) -> float:
-    # Imported here because it costs a quarter of a second, which neither --help nor a probe should pay.
-    from scipy.special import stdtrit
-
-    return float(stdtrit(degrees_of_freedom, (1 + confidence) / 2))
+    return t_quantile(degrees_of_freedom, (1 - confidence) / 2)

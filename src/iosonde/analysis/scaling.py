@@ -1,19 +1,30 @@
 """How throughput grows with depth: bounds that hold for any target, and the Universal Scalability Law."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import combinations
 from math import sqrt
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from iosonde.analysis.knee import DepthPoint
 from iosonde.units import SECOND_NS
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 POINTS_MIN: Final = 5
 """Three parameters pass through any three points; two more say whether the law holds."""
 
 RESIDUAL_SHARE_MAX: Final = 0.10
 """A law that misses a point by more than a tenth describes something else."""
+
+
+_ROUNDED: Final = 1e-24
+"""A sum of squares that is smaller by less than this is no better: it is that of numbers that were rounded."""
 
 
 class LawState(StrEnum):
@@ -81,17 +92,16 @@ def scaling_of(points: Sequence[DepthPoint]) -> Scaling:
 def _fitted(points: Sequence[DepthPoint]) -> ScalabilityLaw:
     if len(points) < POINTS_MIN:
         return ScalabilityLaw(LawState.TOO_FEW_DEPTHS)
-    # Not at the top: it takes a quarter of a second, which only those should wait for who look at a sweep.
+    # Not at the top: it takes 50 ms, which only those should wait for who look at a sweep.
     import numpy as np
-    from scipy.optimize import nnls
 
     depth = np.array([point.queue_depth_kept or point.queue_depth for point in points], dtype=np.float64)
     rate = np.array([point.throughput for point in points])
     # Measured over fitted is linear in 1/rate, contention/rate and coherency/rate, none of which is negative: the
     # least squares of relative residuals have one solution, and need no first guess.
     terms = np.stack([np.ones_like(depth), depth - 1, depth * (depth - 1)], axis=1) * (rate / depth)[:, None]
-    (inverse, contended, incoherent), _ = nnls(terms, np.ones_like(rate))
-    residuals = terms @ np.array([inverse, contended, incoherent]) - 1
+    inverse, contended, incoherent = solution = _non_negative(terms)
+    residuals = terms @ solution - 1
     worst = int(np.argmax(np.abs(residuals)))
     residual, at = float(residuals[worst]), points[worst].queue_depth
     if abs(residual) > RESIDUAL_SHARE_MAX or inverse <= 0:
@@ -107,3 +117,24 @@ def _fitted(points: Sequence[DepthPoint]) -> ScalabilityLaw:
         residual_queue_depth=at,
         peak_queue_depth=peak if peak is not None and depth.min() <= peak <= depth.max() else None,
     )
+
+
+def _non_negative(terms: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The factors, none of them negative, whose sum of terms comes next to 1 in each row, by least squares.
+
+    The best factors are, of those terms that have one above 0, the best without a bound: with three terms, all seven
+    choices are tried.
+    """
+    import numpy as np
+
+    scales = np.sqrt((terms**2).sum(axis=0))
+    best, least = np.zeros(terms.shape[1]), float(len(terms))
+    for size in range(1, terms.shape[1] + 1):
+        for chosen in map(list, combinations(range(terms.shape[1]), size)):
+            scaled = terms[:, chosen] / scales[chosen]
+            factors = np.linalg.lstsq(scaled, np.ones(len(terms)))[0]
+            error = float(((scaled @ factors - 1) ** 2).sum())
+            if error + _ROUNDED < least and (factors >= 0).all():
+                best, least = np.zeros_like(best), error
+                best[chosen] = factors / scales[chosen]
+    return best

@@ -9,7 +9,7 @@ targets with those of all operations (binomial test).
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from math import inf
+from math import comb, exp, fsum, inf, log, log1p
 from statistics import median
 from typing import Final
 
@@ -167,7 +167,9 @@ def _most_of(common: Common, names: Sequence[str], shares: dict[str, float]) -> 
 
 
 def _at_least(count: int, of: int, share: float) -> float:
-    # Imported here because it costs a quarter of a second, which neither --help nor a probe should pay.
-    from scipy.special import bdtrc
-
-    return 1.0 if count <= 0 else float(bdtrc(count - 1, of, share))
+    """The chance that so many or more of them are of a kind that has this share of all."""
+    if count <= 0 or share in {0.0, 1.0}:
+        return float(count <= of * share)
+    # By logarithms: the runs of many hosts have so many of them that no float holds the coefficients.
+    kind, other = log(share), log1p(-share)
+    return fsum(exp(log(comb(of, each)) + each * kind + (of - each) * other) for each in range(count, of + 1))

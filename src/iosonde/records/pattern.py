@@ -121,7 +121,11 @@ def parse_pattern(text: str, what: str) -> Access | Shaped:
 
 
 # What other tools call it.
-_MEANT: Final = {"rand": "random", "randread": "random", "seq": "sequential", "read": "sequential", "zoned": "hot"}
+_MEANT: Final = {
+    **dict.fromkeys(("rand", "randread", "randwrite", "randrw", "randtrim"), "random"),
+    **dict.fromkeys(("seq", "read", "write", "rw", "readwrite"), "sequential"),
+    "zoned": "hot",
+}
 
 
 def _read_zipf(rest: str, what: str) -> Zipf:

@@ -25,7 +25,7 @@ from tests.lab_builder import lab_run
 
 WIDTHS = (60, 80, 120, 200)
 CELL = "random-read-4KiB-qd8"
-HEAVY_MODULES = ("altair", "duckdb", "jinja2")
+HEAVY_MODULES = ("altair", "arro3", "jinja2")
 
 
 @pytest.fixture(scope="module")

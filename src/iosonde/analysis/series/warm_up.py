@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from iosonde.analysis.series.batches import batch_means
+from iosonde.analysis.student import t_tail
 
 Sliced = TypeVar("Sliced", NDArray[np.float64], Sequence[Any])
 
@@ -80,7 +81,8 @@ def geweke(values: ArrayLike) -> float | None:
 
 
 def _as_normal(distance: float, degrees: float) -> float:
-    # Imported here because it costs a quarter of a second, which neither --help nor a probe should pay.
-    from scipy.special import ndtri, stdtr
+    # Imported here: it takes 10 ms, which neither --help nor a probe should pay.
+    from statistics import NormalDist
 
-    return min(float(-ndtri(stdtr(degrees, -distance))), GEWEKE_SHOWN_MAX)
+    chance = t_tail(degrees, distance)
+    return min(-NormalDist().inv_cdf(chance), GEWEKE_SHOWN_MAX) if chance else GEWEKE_SHOWN_MAX
