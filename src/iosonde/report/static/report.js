@@ -32,7 +32,7 @@
             return null;
           }
           place.textContent = "This chart could not be drawn (" + problem.message + "). What was measured is kept, and " +
-            "the tables have its values. To report it, send this message and this page.";
+            "the tables contain its values. To report it, send this message and this page.";
           place.classList.add("broken");
           return null;
         },
