@@ -2,7 +2,7 @@
 
 from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.knee import KneeState
-from iosonde.records import Experiment, Operation, Outcome
+from iosonde.records import Experiment, Operation, Outcome, PlannedExperiment, RunRecord
 from tests.builders import cell_plan, cell_record, failed, run_record, totals_of, workload
 from tests.lab_builder import lab_run
 
@@ -53,3 +53,32 @@ def test_the_knee_passes_over_depths_that_failed() -> None:
     records.append(cell_record(plans[2], {}, outcome=Outcome.FAILED, failure=failed()))
     knee = estimate_run(run_record(plans, records)).knee(Operation.READ)
     assert (knee.state, knee.depths, knee.unmeasured) == (KneeState.NOT_IDENTIFIABLE, (1, 2), (4,))
+
+
+def two_sweeps(*, named: bool) -> RunRecord:
+    """Depths 1, 2 and 4 of reads in one experiment, 8, 16 and 32 in another of the same kind."""
+    plans = [cell_plan(workload(queue_depth=depth), Experiment.QUEUE_DEPTH) for depth in (1, 2, 4, 8, 16, 32)]
+    records = [cell_record(plan, {Operation.READ: totals_of([100_000] * 1000)}) for plan in plans]
+    run = run_record(plans, records)
+    if not named:
+        return run
+    kept = tuple(
+        PlannedExperiment(name=name, kind=Experiment.QUEUE_DEPTH, cells=tuple(plan.cell for plan in held))
+        for name, held in (("shallow", plans[:3]), ("deep", plans[3:]))
+    )
+    planned = run.header.plan.model_copy(update={"experiments": kept})
+    return run.model_copy(update={"header": run.header.model_copy(update={"plan": planned})})
+
+
+def test_experiments_of_one_kind_stay_apart_and_so_do_their_sweeps() -> None:
+    estimates = estimate_run(two_sweeps(named=True))
+    assert [(each.name, len(each.cells)) for each in estimates.experiments] == [("shallow", 3), ("deep", 3)]
+    assert [len(sweep.cells) for sweep in estimates.sweeps] == [3, 3]
+
+
+def test_without_names_in_the_plan_all_cells_of_a_kind_are_one_experiment() -> None:
+    estimates = estimate_run(two_sweeps(named=False))
+    assert [(each.kind, each.name, len(each.cells)) for each in estimates.experiments] == [
+        (Experiment.QUEUE_DEPTH, "", 6)
+    ]
+    assert [len(sweep.cells) for sweep in estimates.sweeps] == [6]

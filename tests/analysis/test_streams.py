@@ -9,7 +9,7 @@ from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.tables import cell_table
 from iosonde.errors import UsageError
 from iosonde.plans import check_plan
-from iosonde.records import Operation
+from iosonde.records import Experiment, Operation, PlannedExperiment
 from iosonde.report.export import run_json
 from iosonde.report.markdown import page_markdown
 from iosonde.report.measurement_order import measurements
@@ -28,6 +28,14 @@ def test_each_stream_has_the_estimates_of_a_cell_of_its_own() -> None:
     for each, other in zip(mixed.cells, separate.cells, strict=True):
         assert each.operations == other.operations
         assert each.workload == other.workload
+
+
+def test_an_experiment_holds_each_stream_of_its_cells() -> None:
+    run = mixed_run()
+    kept = (PlannedExperiment(name="both", kind=Experiment.MATRIX, cells=("mixed",)),)
+    header = run.header.model_copy(update={"plan": run.header.plan.model_copy(update={"experiments": kept})})
+    (found,) = RunAnalysis(run.model_copy(update={"header": header})).estimates.experiments
+    assert (found.name, [cell.cell for cell in found.cells]) == ("both", list(STREAMS))
 
 
 def test_the_tables_have_a_row_for_each_stream_with_its_own_workload() -> None:

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from iosonde.analysis.run import RunAnalysis
 from iosonde.records import Experiment, RunRecord
 from iosonde.report.blocks import Cards, FactGroup, Terms
-from iosonde.report.display import SPREAD_OF_PERCENTILE, SPREAD_OF_REPEATS
+from iosonde.report.display import SPREAD_OF_REPEATS
 from iosonde.report.export import ExportedRun, run_tables
 from iosonde.report.page import Page, page_of
 from iosonde.report.tables import ResultTable
@@ -71,7 +71,7 @@ def beside(page: Page) -> Iterator[str]:
     """Names of single figures and facts, of which only the numbers have entries."""
     yield from (figure.name for cards in page.all_of(Cards) for group in cards.groups for figure in group.figures)
     yield from (name for group in page.all_of(FactGroup) for name, _ in group.facts)
-    yield from (SPREAD_OF_PERCENTILE, SPREAD_OF_REPEATS)
+    yield SPREAD_OF_REPEATS
 
 
 PAGES = [page_of(RunAnalysis(run), findings_of(run)) for run in runs()]

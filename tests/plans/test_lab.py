@@ -178,3 +178,18 @@ def test_a_probe_is_one_cell_with_the_seed_that_was_asked_for() -> None:
     plan = probe_plan(small_random(70, 32), timing, Ground(span_bytes=GIB, fill=False), seed=7)
     assert [(turn.cell, turn.repeat, turn.seed) for turn in plan.turns] == [("random-mix70-4KiB-qd32", 1, 7)]
     assert plan.preparation == ()
+
+
+def test_the_plan_keeps_the_campaign_s_experiments_with_their_names_and_cells() -> None:
+    plan = lab()
+    named = {each.name: each for each in plan.experiments}
+    assert list(named)[:3] == [
+        "Zero-queue baseline, small",
+        "Zero-queue baseline, large",
+        "Zero-queue baseline, durable",
+    ]
+    assert named["Tail"].kind is Experiment.TAIL
+    assert named["Tail"].cells == ("random-read-4KiB-qd8", "random-read-4KiB-qd64")
+    # A cell that several experiments ask for is planned once.
+    assert "random-read-4KiB-qd8" in named["Queue-depth sweep"].cells
+    assert {name for each in plan.experiments for name in each.cells} == {cell.cell for cell in plan.cells}

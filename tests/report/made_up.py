@@ -6,9 +6,9 @@ from iosonde.charts.figure import Figure
 from iosonde.report.blocks import Chapter, Charts, Paragraph
 from iosonde.report.page import Page
 from iosonde.report.tables import ResultTable
-from iosonde.report.titles import CONDITIONS, DEFINITIONS, FINDINGS, HEADLINE, IN_SHORT
+from iosonde.report.titles import CONDITIONS, DEFINITIONS, FINDINGS, IN_SHORT
 
-FRAME = {heading.id for heading in (IN_SHORT, HEADLINE, FINDINGS, CONDITIONS, DEFINITIONS)}
+FRAME = {heading.id for heading in (IN_SHORT, FINDINGS, CONDITIONS, DEFINITIONS)}
 """The chapters that stand around those about what was measured."""
 
 
@@ -26,9 +26,7 @@ def with_measured(page: Page, *made_up: Chapter) -> Page:
     """The page with these chapters in the place of those about what was measured, and without the first picture."""
     first, *others = (chapter for chapter in page.chapters if chapter.id in FRAME)
     words = tuple(block for block in first.blocks if not isinstance(block, Figure))
-    headline = [chapter for chapter in others if chapter.id == HEADLINE.id]
-    below = [chapter for chapter in others if chapter.id != HEADLINE.id]
-    return replace(page, chapters=(replace(first, blocks=words), *headline, *made_up, *below))
+    return replace(page, chapters=(replace(first, blocks=words), *made_up, *others))
 
 
 def chapter(

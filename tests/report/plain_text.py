@@ -10,6 +10,7 @@ from iosonde.report.blocks import (
     Cards,
     FactGroup,
     Glance,
+    Key,
     Leaf,
     Listing,
     Notice,
@@ -72,7 +73,7 @@ def _(block: Cards) -> Iterator[str]:
         yield f"{group.name}, {group.where_text}, {group.cell}: {group.missing_text}"
         for figure in group.figures:
             text = figure_text(figure)
-            yield f"{figure.name} {text.value} {text.spread} {text.spread_kind} {text.unit} {text.base}"
+            yield f"{figure.name} {text.value} {text.spread} {text.sign} {text.why} {text.unit}"
 
 
 @_told.register
@@ -108,6 +109,12 @@ def _(block: Finding) -> Iterator[str]:
     yield f"{block.severity}: {block.id} ({block.confidence}): {block.statement}"
     yield from (f"{name}: {value}" for name, value in block.evidence)
     yield from (block.advice, block.deciding_test, ", ".join(block.cells))
+
+
+@_told.register
+def _(block: Key) -> Iterator[str]:
+    yield block.units
+    yield from (f"{sign} {meaning}" for sign, meaning in block.signs)
 
 
 @_told.register

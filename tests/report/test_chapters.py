@@ -17,7 +17,9 @@ from iosonde.report.blocks import (
     Charts,
     FactGroup,
     FactGroups,
+    Folded,
     Glance,
+    Key,
     Listing,
     Notice,
     Paragraph,
@@ -66,15 +68,21 @@ BLOCKS: tuple[Block, ...] = (
     FactGroups((FactGroup("title of facts", (("another fact", "its value"),)),)),
     FOUND,
     Terms((("a term", "meaning of a term"),)),
+    Key("units of a key", (("§", "meaning of a sign"),)),
+    Folded("what is folded", (Paragraph("words of a fold"), table("a folded table"))),
+    Folded("what paper has", (Paragraph("words for paper"),), on_paper=True),
 )
 SAID = (
     *("the lead of it", "words of a paragraph", "words of a notice", "first answer", "second answer"),
     *("title of a glance", "made-up-finding", "name of a card", "where of a card", "why no card", "cell-of-a-card"),
     *(f"{of} {name}" for name in ("lone-chart", "left-chart", "right-chart") for of in ("title of", "nothing in")),
     *("caption of a table", "head of a table", "cell of a table", "title of a listing: content of a listing"),
-    *("caption of a listing", "cell of a listing", "lone facts", "name of a fact", "value of a fact"),
-    *("title of facts", "another fact", "its value", "statement of the finding", "a term", "meaning of a term"),
+    *("lone facts", "name of a fact", "value of a fact", "title of facts", "another fact", "its value"),
+    *("statement of the finding", "a term", "meaning of a term", "units of a key", "§", "meaning of a sign"),
+    "words for paper",
 )
+LEFT_TO_PAGE = ("caption of a listing", "cell of a listing", "words of a fold", "cell of a folded table")
+"""What is behind a control on the page: paper does without it, and Markdown has it in full."""
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +118,7 @@ def text_in(form: str, page: Page) -> str:
 @pytest.mark.parametrize("form", FORMS)
 def test_a_form_made_in_a_test_from_the_same_chapters_holds_every_number_of_the_others(page: Page, form: str) -> None:
     told = set(_NUMBER.findall(text_in(form, page)))
-    assert len(told) > 500
+    assert len(told) > (400 if form == "paper" else 500)
     assert told - set(_NUMBER.findall(page_text(page))) == set()
 
 
@@ -122,9 +130,11 @@ def test_a_chapter_made_up_of_any_blocks_is_said_in_every_form(page: Page, drawe
     made_up = with_measured(page, Chapter("made-up", "A made-up chapter", BLOCKS, ("the lead of it",)))
     letters = Paged(render_pdf(made_up, drawers)).letters
     assert [text for text in SAID if squeezed(text) not in letters] == []
+    assert [text for text in LEFT_TO_PAGE if squeezed(text) in letters] == []
     for form in FORMS:
         text = text_in(form, made_up)
-        assert [each for each in SAID if each not in text] == [], form
+        said = SAID if form == "paper" else (*SAID, *LEFT_TO_PAGE)
+        assert [each for each in said if each not in text] == [], form
 
 
 def test_a_made_up_chapter_stands_in_its_place_and_can_be_gone_to_in_every_form(page: Page, drawers: Drawers) -> None:

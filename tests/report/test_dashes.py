@@ -63,8 +63,8 @@ def test_means_without_an_interval_say_why() -> None:
 def test_the_headline_says_why_a_figure_or_its_interval_is_missing() -> None:
     [group] = headline_of(estimate_run(run_of_one_repeat())).groups
     rate, tail = (figure_text(figure) for figure in group.figures)
-    assert (rate.spread, rate.spread_kind) == ("", f"no 95 % interval: {ONE_REPEAT}")
-    assert (tail.value, tail.spread_kind) == (NO_VALUE, FEW_BEYOND)
+    assert (rate.spread, rate.why) == ("", f"no 95 % interval: {ONE_REPEAT}")
+    assert (tail.value, tail.why) == (NO_VALUE, FEW_BEYOND)
 
 
 def test_markdown_has_the_reason_under_its_table() -> None:

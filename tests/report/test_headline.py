@@ -243,12 +243,12 @@ def test_a_figure_is_written_in_the_unit_of_its_kind(figure: HeadlineFigure, val
 
 def test_a_percentile_shows_its_interval() -> None:
     shown = figure_text(of("p99", Quantity.LATENCY_NS_P99, 78_123.0, low=77_000.0, high=80_500.0, lowest=1.0))
-    assert (shown.spread, shown.spread_kind) == ("77.00 to 80.50", "95 % interval")
+    assert (shown.spread, shown.why) == ("77.00 to 80.50", "")
 
 
 def test_a_percentile_without_an_interval_shows_the_extremes_of_its_repeats() -> None:
     shown = figure_text(of("p99", Quantity.LATENCY_NS_P99, 78_123.0, lowest=77_000.0, highest=80_500.0))
-    assert (shown.spread, shown.spread_kind) == ("77.00 to 80.50", "lowest to highest repeat")
+    assert (shown.spread, shown.why) == ("77.00 to 80.50", "lowest to highest repeat")
 
 
 def test_control_characters_from_outside_are_made_visible() -> None:

@@ -61,7 +61,6 @@ def test_the_page_goes_from_the_answer_to_its_conditions(page: str) -> None:
     assert outline(page).headings == [
         "/srv/data/iosonde.dat",
         "In short",
-        "Headline",
         "Zero-queue baseline",
         "Block-size sweep",
         "Read/write mix",
@@ -180,8 +179,8 @@ def test_findings_stand_most_severe_first_with_evidence_and_test() -> None:
     page = render_html(page_of(RunAnalysis(lab_run(repeats=1)), findings))
     places = [page.index(f'id="finding-{identity}"') for identity in ("some-invalid", "some-doubt", "some-note")]
     assert places == sorted(places)
-    assert page.count("What would decide") == 3
-    assert page.count("Evidence") == 3
+    assert page.count("<dt>What would decide</dt>") == 3
+    assert page.count('<p class="evidences">') == 3
 
 
 def test_an_unsupported_percentile_is_a_dash_with_a_footnote() -> None:

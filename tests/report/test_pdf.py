@@ -10,7 +10,7 @@ import pytest
 from iosonde.analysis.run import RunAnalysis
 from iosonde.findings import Finding
 from iosonde.records import Experiment, RunRecord
-from iosonde.report.blocks import FactGroup, Listing, Paragraph, Terms
+from iosonde.report.blocks import FactGroup, Paragraph, Terms
 from iosonde.report.dashes import Dash, explained
 from iosonde.report.drawing import Drawers
 from iosonde.report.lettering import drawable
@@ -28,6 +28,8 @@ from tests.report.pictures import SHAPES, figure_of
 SIZES_POINTS = {Paper.A4: (595.28, 841.89), Paper.LETTER: (612.0, 792.0)}
 FONTS = re.compile(r"^(?:[A-Z]{6}\+)?(?:LiberationSans|DejaVuSansMono)(?:-Bold)?$")
 PDF_BYTES_MAX = 2_000_000
+RAISED = str.maketrans("⁰¹²³⁶⁹⁻", "012369\u2212")
+"""Letters that the template raises: a reader copies them as plain ones."""
 
 
 @pytest.fixture(scope="module")
@@ -77,22 +79,23 @@ def test_what_the_page_says_is_on_paper(page: Page, paged: Paged) -> None:
     letters = paged.letters
     said = [
         *(sentence for each in page.chapters for sentence in each.lead),
-        *(paragraph.text for paragraph in page.all_of(Paragraph)),
+        *(block.text for each in page.chapters for block in each.blocks if isinstance(block, Paragraph)),
         *(text for figure in page.figures for text in (figure.title, figure.caption)),
         *(text for each in page.all_of(Finding) for text in (each.statement, each.advice, each.deciding_test)),
         *(text for each in page.all_of(FactGroup) for pair in each.facts for text in pair),
         *(text for terms in page.all_of(Terms) for pair in terms.pairs for text in pair),
     ]
     assert len(said) > 100
-    assert [text for text in said if squeezed(text) not in letters] == []
+    assert [text for text in said if squeezed(text).translate(RAISED) not in letters] == []
 
 
-def test_every_figure_of_every_table_is_on_paper(page: Page, paged: Paged) -> None:
+def test_every_value_of_the_table_of_each_experiment_is_on_paper(page: Page, paged: Paged) -> None:
     letters = paged.letters
-    tables = [*page.all_of(ResultTable), *(listing.table for listing in page.all_of(Listing))]
+    tables = [block for chapter in page.chapters for block in chapter.blocks if isinstance(block, ResultTable)]
+    assert len(tables) == 5
     parts = {part for table in tables for line in table.lines for text in line.texts for part in text.split(" ± ")}
-    assert len(parts) > 500
-    assert [part for part in parts if squeezed(part) not in letters] == []
+    assert len(parts) > 200
+    assert [part for part in parts if squeezed(part).translate(RAISED) not in letters] == []
 
 
 def test_the_texts_of_charts_are_text(paged: Paged) -> None:
@@ -126,7 +129,7 @@ def test_brands_stand_on_every_page(changes: dict[str, bool | str], brands: Sequ
     run = lab_run(repeats=1, **changes)  # type: ignore[arg-type]  # each case changes others
     page = with_measured(page_of(RunAnalysis(run), []))
     paged = Paged(render_pdf(page, drawers))
-    assert len(paged.texts) > 3
+    assert len(paged.texts) > 2
     assert all(", ".join(brands) in text for text in paged.texts)
     assert all(brand.sentence in paged.texts[0] for brand in page.brands)
 

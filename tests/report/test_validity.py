@@ -22,6 +22,7 @@ from iosonde.report.page import Page, page_of
 from iosonde.report.pdf import paper_data, render_pdf
 from iosonde.report.probe_summary import render_probe
 from iosonde.report.sentences import experiment_sentence
+from iosonde.report.signs import INVALID, UNMET
 from iosonde.report.summary import render_summary
 from iosonde.report.tables import Head, Line, ResultTable
 from iosonde.report.terminal.cell_choice import chosen_cell
@@ -39,6 +40,7 @@ MIX = "random-mix50-4KiB-qd16"
 NEIGHBOURS = finding("neighbours", Severity.INVALID, (BEST, MIX), "Two runs measured at once.")
 WHOLE = finding("buffered-io", Severity.INVALID, (), "The page cache was in use.")
 SEE = f"{MARK}, see neighbours"
+SIGN = f"{INVALID} see neighbours"
 
 
 @pytest.fixture(scope="module")
@@ -67,18 +69,20 @@ def test_the_headline_says_it_and_a_finding_about_the_whole_run_touches_all_of_i
 def test_the_page_strikes_it_out_in_headline_and_tables_and_says_so(page: Page) -> None:
     html = render_html(page)
     card = next(each for each in re.findall(r'<article class="card.*?</article>', html, re.DOTALL) if BEST in each)
-    assert "<strong>INVALID</strong>, see" in card
+    assert "<strong>× INVALID</strong>, see" in card
     assert "<s><span" in card
     rows = re.findall(r'<tr class="invalid">.*?</tr>', html, re.DOTALL)
-    assert {name for row in rows for name in re.findall(r'row">(\S+)', row)} == {BEST, MIX}
-    assert all(SEE in row and '<td class="number"><s>' in row for row in rows)
+    named = {name for row in rows for name in re.findall(r'row">(\S+)', row)}
+    # The first table of a chapter names its rows by what varies in them.
+    assert named == {BEST, MIX, "read", "50/50"}
+    assert all(SIGN in row and '<td class="number"><s>' in row for row in rows)
 
 
 def test_what_is_set_against_an_invalid_cell_is_invalid_with_it(run: RunRecord) -> None:
     shallow = finding("neighbours", Severity.INVALID, ("random-read-4KiB-qd1",))
     sweep = chapter_of(page_of(RunAnalysis(run), [shallow]), "queue-depth")
     [table] = [each for each in sweep.all_of(ResultTable) if each.caption.startswith("Each depth against")]
-    assert all((line.invalid == SEE) == line.texts[0].startswith("random-read") for line in table.lines)
+    assert all((line.invalid == SIGN) == line.texts[0].startswith("random-read") for line in table.lines)
 
 
 def test_charts_cross_it_out_and_say_so_in_their_captions(page: Page) -> None:
@@ -152,10 +156,9 @@ def test_figures_on_a_terminal_are_struck_out(run: RunRecord) -> None:
 
 def test_markdown_says_it(page: Page) -> None:
     text = page_markdown(page, "charts")
-    assert f"**{SEE}**" in text
-    rows = [line for line in text.splitlines() if line.startswith(f"| {BEST} **{SEE}** | ~~")]
+    rows = [line for line in text.splitlines() if line.startswith(f"| {BEST} **{SIGN}** | ~~")]
     assert rows
-    assert f"| Random read, 4 KiB **{SEE}** |" in text
+    assert f"| Random read, 4 KiB **{SIGN}** |" in text
 
 
 def test_paper_says_it(page: Page, drawers: Drawers) -> None:
@@ -163,8 +166,8 @@ def test_paper_says_it(page: Page, drawers: Drawers) -> None:
     [cards] = [part for chapter in data["chapters"] for part in chapter["parts"] if part["kind"] == "cards"]
     assert [group["invalid-by"] for group in cards["groups"] if group["cell"] == BEST] == [("neighbours",)]
     tables = [part for chapter in data["chapters"] for part in chapter["parts"] if part["kind"] == "table"]
-    marked = {line["texts"][0] for table in tables for line in table["lines"] if line["invalid"] == SEE}
-    assert marked == {BEST, MIX}
+    marked = {tuple(line["texts"][:2]) for table in tables for line in table["lines"] if line["invalid"] == SIGN}
+    assert marked == {("read", "256"), *(("50/50 mix", operation) for operation in ("read", "write", "all"))}
     assert render_pdf(page, drawers).startswith(b"%PDF")
 
 
@@ -179,12 +182,13 @@ def test_what_another_run_disturbed_is_found_and_marked() -> None:
     assert f"{MARK}: see neighbours." in printed(render_summary(RunAnalysis(run), findings_of(run), None))
 
 
-def test_a_figure_known_less_exactly_than_asked_has_a_remark_and_no_mark(run: RunRecord) -> None:
+def test_a_figure_known_less_exactly_than_asked_has_a_sign_and_no_mark(run: RunRecord) -> None:
     aim = Aim(precision_percent=0.01, budget_ns=10**9)
     headline = headline_of(estimate_run(run), (), aim)
     for group in headline.groups:
         assert (group.doubted_by, group.invalid_by) == ((), ())
     first = figure_text(headline.groups[0].figures[0])
-    assert re.fullmatch(r"95 % interval of the mean \(±\d+\.\d %, asked 0\.01 %: the budget ended\)", first.spread_kind)
+    assert (first.sign, first.why) == (UNMET, "")
+    assert re.fullmatch(r"±\d+\.\d %, asked 0\.01 %: the budget ended", headline.groups[0].figures[0].remark)
     met = headline_of(estimate_run(run), (), Aim(precision_percent=50, budget_ns=10**9))
-    assert all("asked" not in figure_text(each).spread_kind for group in met.groups for each in group.figures)
+    assert all(figure_text(each).sign == "" for group in met.groups for each in group.figures)

@@ -10,7 +10,7 @@ from iosonde.analysis.cells import CellEstimate, estimate_cell, plan_of, was_loo
 from iosonde.analysis.families import Along, Family, families_of
 from iosonde.analysis.knee import Knee, depth_points, find_knee, knee_of
 from iosonde.analysis.scaling import Scaling, scaling_of
-from iosonde.records import CellPlan, CellRecord, Experiment, Operation, RunRecord
+from iosonde.records import CellPlan, CellRecord, Experiment, Operation, PlannedExperiment, RunRecord
 
 SWEEP_DEPTHS_MIN: Final = 3
 """Fewer than three depths do not show a trend."""
@@ -20,11 +20,13 @@ SWEEP_DEPTHS_MIN: Final = 3
 class RunEstimates:
     """Every planned cell of a run, in the plan's order. A cell without a trial has no results.
 
-    ``records`` are the repeats of each cell, for code that needs them individually.
+    ``records`` are the repeats of each cell, for code that needs them individually. ``planned`` are the experiments of
+    the campaign file; runs of schema 5 and older have none.
     """
 
     cells: tuple[CellEstimate, ...]
     records: Mapping[str, Sequence[CellRecord]] = field(default_factory=dict, repr=False)
+    planned: tuple[PlannedExperiment, ...] = ()
 
     @cached_property
     def closed_loops(self) -> "RunEstimates":
@@ -36,14 +38,32 @@ class RunEstimates:
         return tuple(cell for cell in self.cells if experiment in cell.experiments)
 
     @cached_property
+    def experiments(self) -> "tuple[ExperimentCells, ...]":
+        """The experiments of the campaign in its order, then one for each kind of the cells that are in none of them.
+
+        Older plans have no names: there all cells of one kind are one experiment.
+        """
+        found = [
+            ExperimentCells(each.kind, tuple(cell for cell in self.cells if cell.cell in set(each.cells)), each.name)
+            for each in self.planned
+        ]
+        for kind in Experiment:
+            held = {cell.cell for each in found if each.kind is kind for cell in each.cells}
+            rest = tuple(cell for cell in self.of(kind) if cell.cell not in held)
+            found += [ExperimentCells(kind, rest)] if rest else []
+        return tuple(each for each in found if each.cells)
+
+    @cached_property
     def sweeps(self) -> "tuple[DepthSweep, ...]":
         """The queue-depth sweeps of the queue-depth experiment, or of the matrix if there is no such experiment.
 
         A matrix has the longest sweep of reads, of writes and of each mix, each with at least three depths.
         """
-        named = self.of(Experiment.QUEUE_DEPTH)
-        families = families_of(named, Along.DEPTH) if named else self._of_matrix()
-        return tuple(DepthSweep(family.cells) for family in families)
+        named = [each.cells for each in self.experiments if each.kind is Experiment.QUEUE_DEPTH]
+        families = [family for cells in named for family in families_of(cells, Along.DEPTH)] or self._of_matrix()
+        # Two experiments may hold the same cells, of which there is one sweep.
+        once = {tuple(cell.cell for cell in family.cells): family for family in families}
+        return tuple(DepthSweep(family.cells) for family in once.values())
 
     def _of_matrix(self) -> list[Family]:
         closed = [cell for cell in self.of(Experiment.MATRIX) if not cell.workload.is_open_loop]
@@ -58,6 +78,15 @@ class RunEstimates:
     def knee(self, operation: Operation) -> Knee:
         """The knee of the first queue-depth sweep of this operation."""
         return next((sweep.knee for sweep in self.sweeps if sweep.whole is operation), None) or find_knee([])
+
+
+@dataclass(frozen=True)
+class ExperimentCells:
+    """The cells of one experiment in the plan's order; ``name`` is empty where the plan does not name it."""
+
+    kind: Experiment
+    cells: tuple[CellEstimate, ...]
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -90,7 +119,10 @@ def estimate_run(run: RunRecord) -> RunEstimates:
         found = ordered.get(plan.cell, [])
         return estimate_cell(plan, found, looked=was_looked_at(run.header.plan, found))
 
-    return RunEstimates(tuple(estimated(plan) for plan in _planned(run.header.plan.cells, run.cells)), ordered)
+    planned = run.header.plan
+    return RunEstimates(
+        tuple(estimated(plan) for plan in _planned(planned.cells, run.cells)), ordered, planned.experiments
+    )
 
 
 def _planned(plans: Sequence[CellPlan], records: Sequence[CellRecord]) -> list[CellPlan]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from iosonde.records import CellPlan, CellRecord, CellTurn, RunRecord, Stream
+from iosonde.records import CellPlan, CellRecord, CellTurn, PlannedExperiment, RunRecord, Stream
 
 
 class _Part(NamedTuple):
@@ -29,6 +29,7 @@ def by_stream(run: RunRecord) -> RunRecord:
         update={
             "cells": tuple(each for cell in plan.cells for each in _cells_of(cell, parts[cell.cell])),
             "turns": tuple(_turns_of(plan.turns, parts)),
+            "experiments": tuple(_experiment_of(each, parts) for each in plan.experiments),
         }
     )
     return run.model_copy(
@@ -54,6 +55,11 @@ def _cells_of(cell: CellPlan, parts: Sequence[_Part]) -> Iterator[CellPlan]:
     for part in parts:
         alone = part.stream.model_copy(update={"name": ""})
         yield cell.model_copy(update={"cell": part.name_of(cell.cell), "streams": (alone,)})
+
+
+def _experiment_of(planned: PlannedExperiment, parts: dict[str, list[_Part]]) -> PlannedExperiment:
+    cells = tuple(part.name_of(cell) for cell in planned.cells for part in parts[cell])
+    return planned.model_copy(update={"cells": cells})
 
 
 def _turns_of(turns: Sequence[CellTurn], parts: dict[str, list[_Part]]) -> Iterator[CellTurn]:

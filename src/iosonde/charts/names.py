@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from iosonde.analysis.families import Along, Family
 from iosonde.charts.quantities import SYNC_LABELS, cell_depth_label, direction_label, extra_parts, load_label
-from iosonde.records import Data, Operation
+from iosonde.records import Data, Operation, Workload
 
 CLASS_NAMES = {
     Operation.READ: "reads",
@@ -51,9 +51,9 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
-def _parts(family: Family, along: Along) -> dict[str, str]:
-    asked = family.workload
-    parts = {
+def cell_parts(asked: Workload) -> dict[str, str]:
+    """What a workload is, parameter by parameter, in words; empty for what is as usual."""
+    return {
         "size": asked.size_text,
         "pattern": str(asked.pattern),
         "operations": direction_label(asked),
@@ -62,8 +62,13 @@ def _parts(family: Family, along: Along) -> dict[str, str]:
         **extra_parts(asked),
         "jobs": "1 job" if asked.jobs == 1 else f"{asked.jobs} jobs",
         "targets": "1 target" if asked.targets == 1 else f"{asked.targets} targets",
-        "load": _load(family, along),
+        "load": load_label(asked),
     }
+
+
+def _parts(family: Family, along: Along) -> dict[str, str]:
+    asked = family.workload
+    parts = {**cell_parts(asked), "load": _load(family, along)}
     if along is Along.BLOCK_SIZE and asked.block_sizes is not None:
         parts["sizes"] = asked.size_text
     return parts

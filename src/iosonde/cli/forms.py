@@ -50,7 +50,7 @@ class Places:
 
     @property
     def has_pictures(self) -> bool:
-        """Whether any of the forms holds pictures; the page draws its own."""
+        """Whether any of the forms holds pictures that have to be drawn; the page can draw its own."""
         return any(path is not None for path in (self.pdf, self.markdown, self.charts))
 
     @property
@@ -85,7 +85,7 @@ class Writer:
     """Writes the forms of one run, and says on stderr what it wrote."""
 
     def __init__(
-        self, analysis: RunAnalysis, findings: tuple[Finding, ...], drawers: "Drawers", failures: FailureLog
+        self, analysis: RunAnalysis, findings: tuple[Finding, ...], drawers: "Drawers | None", failures: FailureLog
     ) -> None:
         self.analysis = analysis
         self.findings = findings
@@ -163,28 +163,34 @@ class Writer:
                     say(f"wrote {wrote}")
         return tuple(lost)
 
+    @property
+    def _needed_drawers(self) -> "Drawers":
+        assert self.drawers is not None, "a form of pictures is asked for"
+        return self.drawers
+
     def _html(self, path: Path) -> str:
         from iosonde.report.html import render_html
+        from iosonde.report.stills import stills_of
 
-        write_file(path, render_html(self.page, self.failures))
+        write_file(path, render_html(self.page, self.failures, stills_of(self.page, self.drawers)))
         return str(path)
 
     def _pdf(self, path: Path, paper: Paper) -> str:
         from iosonde.report.pdf import render_pdf
 
-        write_file(path, render_pdf(self.page, self.drawers, paper, self.failures))
+        write_file(path, render_pdf(self.page, self._needed_drawers, paper, self.failures))
         return str(path)
 
     def _markdown(self, path: Path) -> str:
         from iosonde.report.markdown import write_markdown
 
-        report, *pictures = write_markdown(self.page, path, self.drawers, self.failures)
+        report, *pictures = write_markdown(self.page, path, self._needed_drawers, self.failures)
         return f"{report}, {len(pictures)} charts in {pictures[0].parent}" if pictures else str(report)
 
     def _charts(self, path: Path) -> str:
         from iosonde.report.images import SUFFIXES, write_charts
 
-        written = write_charts(self.page, path, self.drawers, self.failures)
+        written = write_charts(self.page, path, self._needed_drawers, self.failures)
         empty = sum(figure.chart is None and not figure.failure for figure in self.page.figures)
         nothing = f"; {empty} have nothing to draw" if empty else ""
         return f"{len(written) // len(SUFFIXES)} charts as SVG, PNG and CSV to {path}{nothing}"

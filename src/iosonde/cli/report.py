@@ -1,14 +1,18 @@
 """``iosonde report``: a run's figures in another form. Never needs the device."""
 
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from iosonde.cli.options import RUN_HELP
 from iosonde.errors import OutputError
 from iosonde.vocabulary import Paper
+
+if TYPE_CHECKING:
+    from iosonde.cli.forms import Places
+    from iosonde.report.drawing import Drawers
 
 READ_GROUP = "To read"
 COMPUTE_GROUP = "To compute with"
@@ -54,16 +58,14 @@ def report(
     from iosonde.failures import FailureLog
     from iosonde.findings import find_in
     from iosonde.report.derive import write_html
-    from iosonde.report.drawing import Drawers
     from iosonde.store import RunDirectory, is_archive
 
     places = Places(html=html, pdf=pdf, markdown=markdown, charts=charts, csv=csv, parquet=parquet, json=json)
     check_flags(places, paper)
     get_ready_to_report()
     failures = FailureLog()
-    # Who draws gets ready while the run is read.
-    drawers = Drawers()
-    with drawers if places.has_pictures else nullcontext():
+    # Those who draw get ready while the run is read.
+    with _drawers_for(places) as drawers:
         analysis = analysed(run)
         findings = find_in(analysis, failures)
         if places.any:
@@ -74,17 +76,27 @@ def report(
             tell_failures(failures, run)
             check_lost(lost)
             return
-    if is_archive(run):
-        page = beside_archive(run, ".html")
-        check_free(page, run, force=force)
-    else:
-        page = RunDirectory(run).report_path
-    try:
-        write_html(analysis, findings, page, failures)
-    except OutputError as error:
-        # The figures are read; where the page can't go is no reason to keep them back.
-        print_summary(analysis, findings, None, failures)
-        tell_failures(failures, run)
-        raise OutputError(error.message, "name a place of your own with --html FILE") from error
+        if is_archive(run):
+            page = beside_archive(run, ".html")
+            check_free(page, run, force=force)
+        else:
+            page = RunDirectory(run).report_path
+        try:
+            write_html(analysis, findings, page, failures, drawers)
+        except OutputError as error:
+            # The figures are read; where the page can't go is no reason to keep them back.
+            print_summary(analysis, findings, None, failures)
+            tell_failures(failures, run)
+            raise OutputError(error.message, "name a place of your own with --html FILE") from error
     print_summary(analysis, findings, page, failures)
     tell_failures(failures, run)
+
+
+def _drawers_for(places: "Places") -> "AbstractContextManager[Drawers | None]":
+    """Who draws: a form of pictures needs them, the page has scripts of its own, tables need none."""
+    from iosonde.report.drawing import Drawers
+    from iosonde.report.stills import drawers_if_any
+
+    if places.has_pictures:
+        return Drawers()
+    return drawers_if_any() if places.html is not None or not places.any else nullcontext()

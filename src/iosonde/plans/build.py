@@ -24,6 +24,7 @@ from iosonde.records import (
     Experiment,
     FixedTrials,
     Plan,
+    PlannedExperiment,
     Step,
     Timing,
     Workload,
@@ -96,15 +97,20 @@ def campaign_plan(campaign: CampaignTable, ground: Ground, *, quick: bool, seed:
     once, so that two tables of one report can't disagree about it.
     """
     asked: dict[_Cell, tuple[Experiment, ...]] = {}
+    held: list[tuple[_Cell, ...]] = []
     for table in campaign.experiment:
-        for cell in _cells_of(campaign, table, quick=quick, targets=ground.targets):
-            kind = Experiment(table.kind.value)
-            held = asked.get(cell, ())
-            asked[cell] = held if kind in held else (*held, kind)
+        kind, cells_of = Experiment(table.kind.value), _cells_of(campaign, table, quick=quick, targets=ground.targets)
+        held.append(tuple(dict.fromkeys(cells_of)))
+        for cell in cells_of:
+            asked[cell] = tuple(dict.fromkeys((*asked.get(cell, ()), kind)))
     names = _names(list(asked))
+    experiments = tuple(
+        PlannedExperiment(name=table.name, kind=Experiment(table.kind.value), cells=tuple(names[cell] for cell in each))
+        for table, each in zip(campaign.experiment, held, strict=True)
+    )
     cells = tuple(
-        CellPlan(cell=names[cell], experiments=experiments, streams=one_stream(cell.workload), timing=cell.timing)
-        for cell, experiments in asked.items()
+        CellPlan(cell=names[cell], experiments=kinds, streams=one_stream(cell.workload), timing=cell.timing)
+        for cell, kinds in asked.items()
     )
     check_cells(len(cells), "the campaign")
     repeats = {names[cell]: max(cell.repeats, AIM_REPEATS_MIN) if aim else cell.repeats for cell in asked}
@@ -119,6 +125,7 @@ def campaign_plan(campaign: CampaignTable, ground: Ground, *, quick: bool, seed:
         cells=cells,
         turns=_turns(campaign, cells, repeats, seed, aim=aim is not None),
         stop=aim or FixedTrials(),
+        experiments=experiments,
     )
     check_budget(plan)
     return plan

@@ -36,6 +36,17 @@ class CellPlan(Record):
         return stream.workload
 
 
+class PlannedExperiment(Record):
+    """An experiment of the campaign file: its name, its kind and the names of its cells.
+
+    A cell that several experiments ask for is measured once, and is in each of them.
+    """
+
+    name: str
+    kind: Experiment
+    cells: tuple[str, ...]
+
+
 class CellTurn(Record):
     """One trial: its cell, timing and seed. ``order`` is its place in the run order.
 
@@ -142,7 +153,8 @@ class Plan(Record):
 
     ``span_bytes`` is the size of the test region on each target. ``turns`` are the trials known in advance. Unless
     ``stop`` is a fixed number, further trials are added during the run. With a requested precision, a cell's ``timing``
-    is that of its longest trial.
+    is that of its longest trial. ``experiments`` are those of the campaign file in its order; a probe and runs before
+    record version 6 have none.
     """
 
     profile: str
@@ -154,6 +166,7 @@ class Plan(Record):
     cells: tuple[CellPlan, ...]
     turns: tuple[CellTurn, ...]
     stop: StopRule = FixedTrials()
+    experiments: tuple[PlannedExperiment, ...] = ()
 
     @property
     def aim(self) -> Aim | None:

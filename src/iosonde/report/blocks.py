@@ -2,12 +2,16 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from itertools import pairwise
+from typing import Final, TypeVar
 
 from iosonde.charts.figure import Figure
 from iosonde.findings.finding import Finding
 from iosonde.report.headline_figures import HeadlineGroup
 from iosonde.report.tables import ResultTable
+
+ROW_MAX: Final = 3
+"""So many charts side by side can still be read on a page of 1,280 pixels."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,17 @@ class Charts:
     """Charts that belong together, side by side where there is room."""
 
     figures: tuple[Figure, ...]
+
+    @property
+    def rows(self) -> tuple[tuple[Figure, ...], ...]:
+        """The rows of a page."""
+        return self.rows_of(ROW_MAX)
+
+    def rows_of(self, row_max: int) -> tuple[tuple[Figure, ...], ...]:
+        """The charts in as few rows of at most ``row_max`` as possible, none of which is half empty."""
+        number = -(-len(self.figures) // row_max)
+        ends = [round(len(self.figures) * row / number) for row in range(number + 1)] if number else []
+        return tuple(self.figures[start:end] for start, end in pairwise(ends))
 
 
 @dataclass(frozen=True)
@@ -83,6 +98,14 @@ class Terms:
 
 
 @dataclass(frozen=True)
+class Key:
+    """The units of a report, and the signs that stand beside its numbers, each with its meaning."""
+
+    units: str
+    signs: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
 class Notice:
     """What stands in the place of something that could not be made."""
 
@@ -90,9 +113,20 @@ class Notice:
 
 
 Leaf = (
-    Answers | Cards | FactGroup | Figure | Finding | Glance | Listing | Notice | Paragraph | ResultTable | Terms
+    Answers | Cards | FactGroup | Figure | Finding | Glance | Key | Listing | Notice | Paragraph | ResultTable | Terms
 )  # fmt: skip
-Block = Leaf | Charts | FactGroups
+
+
+@dataclass(frozen=True)
+class Folded:
+    """What is behind one control on the page. Paper does without it, unless ``on_paper`` says otherwise."""
+
+    summary: str
+    blocks: tuple[Leaf, ...]
+    on_paper: bool = False
+
+
+Block = Leaf | Charts | FactGroups | Folded
 
 _Kind = TypeVar("_Kind", bound=Leaf)
 
@@ -114,7 +148,7 @@ class Chapter:
 
     @property
     def in_line(self) -> tuple[Leaf, ...]:
-        """The blocks from top to bottom: those that may stand side by side follow one another."""
+        """The blocks from top to bottom: those that may be side by side, or are folded, follow one another."""
         return tuple(leaf for block in self.blocks for leaf in _leaves(block))
 
     def all_of(self, kind: type[_Kind]) -> tuple[_Kind, ...]:
@@ -157,6 +191,8 @@ def left_out_text(figure: Figure) -> str:
 def _leaves(block: Block) -> Sequence[Leaf]:
     if isinstance(block, Charts):
         return block.figures
+    if isinstance(block, Folded):
+        return block.blocks
     return block.groups if isinstance(block, FactGroups) else (block,)
 
 

@@ -10,7 +10,20 @@ from iosonde.charts.trade_off import throughput_latency
 from iosonde.failures import FailureLog, PartFailure
 from iosonde.records import Outcome, RunRecord
 from iosonde.report.answers import answers_of
-from iosonde.report.blocks import Answers, Block, Cards, Chapter, FactGroups, Glance, Notice, Terms, notices
+from iosonde.report.blocks import (
+    Answers,
+    Block,
+    Cards,
+    Chapter,
+    FactGroups,
+    Folded,
+    Glance,
+    Key,
+    Notice,
+    Paragraph,
+    Terms,
+    notices,
+)
 from iosonde.report.definitions import DEFINITIONS as TERMS
 from iosonde.report.evaluated import EvaluatedRun
 from iosonde.report.experiment_chapters import experiment_chapter
@@ -18,19 +31,20 @@ from iosonde.report.facts import fact_groups
 from iosonde.report.made_charts import made_figures
 from iosonde.report.measurement_order import measurements, plan_listing
 from iosonde.report.run_chapters import over_time_chapter, targets_chapter
+from iosonde.report.signs import SIGNS, UNITS
 from iosonde.report.titles import (
     CONDITIONS,
     DEFINITIONS,
+    DEFINITIONS_FOLDED,
     DEFINITIONS_LABEL,
     FINDINGS,
     FINDINGS_AT_A_GLANCE,
-    HEADLINE,
     IN_SHORT,
     OVER_TIME,
     TARGETS,
     TITLES,
     Heading,
-    experiment_heading,
+    experiment_headings,
 )
 
 NOT_KNOWN: Final = "not known"
@@ -41,40 +55,38 @@ def chapters_of(found: EvaluatedRun, failures: FailureLog) -> tuple[Chapter, ...
     """All chapters from top to bottom. What fails costs its own place, and is in ``failures``."""
     picture, *more = _trade_off(found, failures) or (None,)
     measured = _measured(found, more, failures)
-    headline = _headline(found, failures)
     return (
         _in_short(found, picture, failures),
-        *headline,
         *measured,
         _findings(found, failures),
         _conditions(found, failures),
-        Chapter(*DEFINITIONS, (Terms(TERMS),), label=DEFINITIONS_LABEL),
+        Chapter(
+            *DEFINITIONS,
+            (Folded(DEFINITIONS_FOLDED.format(len(TERMS)), (Terms(TERMS),), on_paper=True),),
+            label=DEFINITIONS_LABEL,
+        ),
     )
 
 
 def _in_short(found: EvaluatedRun, picture: Figure | None, failures: FailureLog) -> Chapter:
-    """The answers with the findings at a glance, and the one picture beside them."""
+    """The answers, the findings at a glance, the results that a reader looks for first, and the one picture."""
     answers = answers_of(found.estimates, found.headline, found.findings, failures)
+    repeats = failures.attempt(
+        "the number of repeats", lambda: _repeats_text(found.run), lambda _: NOT_KNOWN, IN_SHORT.id
+    )
     blocks: list[Block] = [Answers(answers), *_failed(IN_SHORT, failures)]
     if found.findings:
         blocks.append(Glance(FINDINGS_AT_A_GLANCE, found.findings))
     if picture is not None:
         blocks.append(picture)
-    return Chapter(*IN_SHORT, tuple(blocks), () if found.findings else _nothing_found(failures))
-
-
-def _headline(found: EvaluatedRun, failures: FailureLog) -> tuple[Chapter, ...]:
-    """The figures that a reader looks for first; no chapter where none was planned."""
-    repeats = failures.attempt(
-        "the number of repeats", lambda: _repeats_text(found.run), lambda _: NOT_KNOWN, HEADLINE.id
-    )
-    failed = _failed(HEADLINE, failures)
+    lead = () if found.findings else _nothing_found(failures)
     headline = found.headline
-    if not headline.groups:
-        return (Chapter(*HEADLINE, failed),) if failed else ()
-    means = f"Means over {repeats} repeats with their 95 % intervals; percentiles over all repeats together."
-    lead = tuple(filter(None, (means, headline.untold_text)))
-    return (Chapter(*HEADLINE, (*failed, Cards(headline.groups)), lead),)
+    if headline.groups:
+        blocks.append(Cards(headline.groups))
+        if headline.untold:
+            blocks.append(Paragraph(headline.untold_text))
+    means = f"Means over {repeats} repeats; percentiles over all repeats together."
+    return Chapter(*IN_SHORT, (*blocks, Key(f"{means} {UNITS}", SIGNS)), lead)
 
 
 def _measured(found: EvaluatedRun, more: Sequence[Figure], failures: FailureLog) -> tuple[Chapter, ...]:
@@ -82,14 +94,11 @@ def _measured(found: EvaluatedRun, more: Sequence[Figure], failures: FailureLog)
 
     ``more`` are the pictures of sweeps that the one above all chapters has no room for.
     """
-    makers: list[tuple[Heading, Callable[[], Chapter | None]]] = [
-        (
-            experiment_heading(experiment),
-            partial(experiment_chapter, experiment, found, more if experiment is found.swept else (), failures),
-        )
-        for experiment in TITLES
-        if found.cells(experiment)
-    ]
+    makers: list[tuple[Heading, Callable[[], Chapter | None]]] = []
+    experiments = [each for each in found.estimates.experiments if each.kind in TITLES]
+    for heading, each in zip(experiment_headings(experiments), experiments, strict=True):
+        own, more = (more, ()) if each.kind is found.swept else ((), more)
+        makers.append((heading, partial(experiment_chapter, heading, each, found, own, failures)))
     makers += [
         (OVER_TIME, lambda: over_time_chapter(found, failures)),
         (TARGETS, lambda: targets_chapter(found)),

@@ -6,9 +6,11 @@ from pathlib import Path
 from iosonde.analysis.run import RunAnalysis
 from iosonde.failures import FailureLog
 from iosonde.findings import Finding, find_in
+from iosonde.report.drawing import Drawers
 from iosonde.report.export import run_tables
 from iosonde.report.html import bare_html, render_html
 from iosonde.report.page import page_of
+from iosonde.report.stills import drawers_if_any, stills_of
 from iosonde.report.titles import CONDITIONS
 from iosonde.safe_files import write_file
 from iosonde.store import RunDirectory, load_run, write_parquet
@@ -30,21 +32,26 @@ def derive_files(directory: Path) -> Derived:
     Neither costs the other: what fails is told in the page and in ``failures``.
     """
     failures = FailureLog()
-    analysis = RunAnalysis(load_run(directory))
     page = RunDirectory(directory).report_path
-    findings = find_in(analysis, failures)
-    failures.attempt(
-        "Parquet", lambda: write_parquet(directory, run_tables(analysis, findings)), lambda _: (), CONDITIONS.id
-    )
-    write_html(analysis, findings, page, failures)
+    # Those who draw get ready while the run is read.
+    with drawers_if_any() as drawers:
+        analysis = RunAnalysis(load_run(directory))
+        findings = find_in(analysis, failures)
+        failures.attempt(
+            "Parquet", lambda: write_parquet(directory, run_tables(analysis, findings)), lambda _: (), CONDITIONS.id
+        )
+        write_html(analysis, findings, page, failures, drawers)
     return Derived(analysis, findings, page, failures)
 
 
-def write_html(analysis: RunAnalysis, findings: tuple[Finding, ...], path: Path, failures: FailureLog) -> None:
+def write_html(
+    analysis: RunAnalysis, findings: tuple[Finding, ...], path: Path, failures: FailureLog, drawers: Drawers | None
+) -> None:
     """Writes the report as one self-contained page; what is there is replaced. Raises OutputError."""
-    page = failures.attempt(
-        "the page",
-        lambda: render_html(page_of(analysis, findings, failures), failures),
-        lambda failure: bare_html(failure.sentence),
-    )
+
+    def rendered() -> str:
+        page = page_of(analysis, findings, failures)
+        return render_html(page, failures, stills_of(page, drawers))
+
+    page = failures.attempt("the page", rendered, lambda failure: bare_html(failure.sentence))
     write_file(path, page)

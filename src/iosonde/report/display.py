@@ -17,67 +17,48 @@ from iosonde.charts.quantities import (
 )
 from iosonde.records import Operation, Times
 from iosonde.report.headline_figures import HeadlineFigure
+from iosonde.report.signs import UNMET
 from iosonde.units import SECOND_NS, format_bandwidth, format_duration, format_latency, format_size
 from iosonde.vocabulary import Quantity
 
-UNIT_BASES: Final = {
-    "IOPS": "operations/s",
-    "commits/s": "a commit is a write and its fdatasync",
-    BANDWIDTH_UNIT: "1 MB/s = 1,000,000 bytes/s",
-    "ns": "nanoseconds",
-    "µs": "microseconds",
-    "ms": "milliseconds",
-}
-"""What each unit is made of, printed beside it."""
-
-SPREAD_OF_MEAN: Final = "95 % interval of the mean"
-SPREAD_OF_PERCENTILE: Final = "95 % interval"
 SPREAD_OF_REPEATS: Final = "lowest to highest repeat"
-
 
 _BEFORE_UNIT: Final = re.compile(r"(?<=\d) (?=(?:%|[KMGT]iB|[kMGT]?B|[MG]B/s|ns|µs|ms|s|IOPS|commits/s)\b|%)")
 
 
 @dataclass(frozen=True)
 class FigureText:
-    """A number as text. ``spread`` is its uncertainty, empty where none is known; ``spread_kind`` says which."""
+    """A number as text. ``spread`` is its 95 % interval, empty where none is known.
+
+    ``sign`` is beside it where it is known less exactly than was requested. ``why`` says why there is no interval, and
+    what the spread is where it is another one.
+    """
 
     value: str
     spread: str
-    spread_kind: str
+    why: str
     unit: str
-    base: str
+    sign: str = ""
 
 
 def figure_text(figure: HeadlineFigure) -> FigureText:
     """A headline figure in the unit that people expect of its kind."""
     factor, unit = _unit(figure)
-    base = UNIT_BASES[unit]
     if figure.value is None:
-        return FigureText(NO_VALUE, "", figure.why_none, unit, base)
+        return FigureText(NO_VALUE, "", figure.why_none, unit)
+    sign = UNMET if figure.remark else ""
     missing = f"no 95 % interval: {figure.why_none}" if figure.why_none else ""
     if figure.is_mean:
         value, _, half_width = value_with_interval(figure.value, figure.half_width, factor).partition(" ± ")
-        return FigureText(
-            value,
-            f"± {half_width}" if half_width else "",
-            _with_remark(SPREAD_OF_MEAN, figure) if half_width else missing,
-            unit,
-            base,
-        )
+        return FigureText(value, f"± {half_width}" if half_width else "", "" if half_width else missing, unit, sign)
     value = significant(figure.value * factor)
     decimals = decimals_of(figure.value * factor)
-    pairs = ((figure.low, figure.high, SPREAD_OF_PERCENTILE), (figure.lowest, figure.highest, SPREAD_OF_REPEATS))
+    pairs = ((figure.low, figure.high, ""), (figure.lowest, figure.highest, SPREAD_OF_REPEATS))
     for low, high, kind in pairs:
         if low is not None and high is not None:
             ends = f"{low * factor:,.{decimals}f} to {high * factor:,.{decimals}f}"
-            said = f"{kind}; {missing}" if kind is SPREAD_OF_REPEATS and missing else _with_remark(kind, figure)
-            return FigureText(value, ends, said, unit, base)
-    return FigureText(value, "", missing, unit, base)
-
-
-def _with_remark(kind: str, figure: HeadlineFigure) -> str:
-    return f"{kind} ({figure.remark})" if figure.remark else kind
+            return FigureText(value, ends, "; ".join(filter(None, (kind, missing if kind else ""))), unit, sign)
+    return FigureText(value, "", missing, unit, sign)
 
 
 def _unit(figure: HeadlineFigure) -> tuple[float, str]:

@@ -8,10 +8,10 @@ from iosonde.analysis.experiments import RunEstimates
 from iosonde.analysis.run import RunAnalysis
 from iosonde.failures import FailureLog
 from iosonde.findings.finding import Finding, most_severe_first
-from iosonde.records import Experiment, RunRecord
+from iosonde.records import Aim, Experiment, RunRecord
 from iosonde.report.headline import headline_of
 from iosonde.report.headline_figures import Headline
-from iosonde.report.titles import HEADLINE, IN_SHORT
+from iosonde.report.titles import IN_SHORT
 from iosonde.report.validity import Invalid, invalid_cells
 
 
@@ -38,6 +38,11 @@ class EvaluatedRun:
         return self.estimates.of(experiment)
 
     @property
+    def aim_ended(self) -> Aim | None:
+        """The precision that a finished run was to reach; None where none was requested."""
+        return self.run.header.plan.aim if self.run.finished else None
+
+    @property
     def swept(self) -> Experiment:
         """The experiment whose depths the trade-off of throughput and latency shows."""
         return Experiment.QUEUE_DEPTH if self.cells(Experiment.QUEUE_DEPTH) else Experiment.MATRIX
@@ -50,10 +55,10 @@ def evaluated(analysis: RunAnalysis, findings: Sequence[Finding], failures: Fail
         "the analysis of the run", lambda: analysis.estimates, lambda _: RunEstimates((), {}), IN_SHORT.id
     )
     headline = failures.attempt(
-        f'the section "{HEADLINE.title}"',
+        "the headline",
         lambda: headline_of(estimates, findings, run.header.plan.aim if run.finished else None),
         lambda _: Headline((), ()),
-        HEADLINE.id,
+        IN_SHORT.id,
     )
     invalid = invalid_cells((cell.cell for cell in estimates.cells), findings)
     return EvaluatedRun(analysis, estimates, headline, most_severe_first(findings), invalid)

@@ -1,11 +1,13 @@
 """The chapter of an experiment: its answer in words, its charts, its tables. A part that fails costs its own place."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
 from typing import Final
 
 from iosonde.analysis.cells import CellEstimate
+from iosonde.analysis.experiments import ExperimentCells, RunEstimates
 from iosonde.charts.baseline import baseline_percentiles
 from iosonde.charts.block_sizes import block_size_bandwidth, block_size_iops, block_size_latency
 from iosonde.charts.depth_percentiles import queue_depth_percentiles
@@ -17,19 +19,24 @@ from iosonde.charts.tail import tail_percentiles
 from iosonde.charts.tail_bars import tail_bars
 from iosonde.failures import FailureLog, PartFailure
 from iosonde.records import Experiment
-from iosonde.report.blocks import Chapter, Charts, Paragraph, notices
+from iosonde.report.blocks import Chapter, Charts, Folded, Paragraph, notices
 from iosonde.report.evaluated import EvaluatedRun
-from iosonde.report.knee_words import knee_table, scaling_table, swept_sentences
+from iosonde.report.experiment_table import experiment_table
+from iosonde.report.headline_figures import SweptKnee
+from iosonde.report.knee_words import knee_table, scaling_table, swept_scalings, swept_sentences
 from iosonde.report.made_charts import made_figures
+from iosonde.report.marks import invalid_below
 from iosonde.report.pace_table import pace_table
 from iosonde.report.percentile_tables import percentile_interval_table, tail_range_table
 from iosonde.report.relative_table import relative_table
 from iosonde.report.result_tables import experiment_tables
 from iosonde.report.sentences import experiment_sentence
+from iosonde.report.signs import INVALID
 from iosonde.report.tables import ResultTable
-from iosonde.report.titles import TITLES, experiment_heading
+from iosonde.report.titles import Heading
 from iosonde.report.validity import Invalid, marked
 
+_Maker = tuple[str, Callable[[], Sequence[ResultTable | None]]]
 Draw = Callable[[Sequence[CellEstimate]], tuple[Figure, ...]]
 
 _FIGURES: Final[dict[Experiment, tuple[tuple[Draw, ...], ...]]] = {
@@ -43,15 +50,33 @@ _FIGURES: Final[dict[Experiment, tuple[tuple[Draw, ...], ...]]] = {
 
 
 def experiment_chapter(
-    experiment: Experiment, found: EvaluatedRun, more: Sequence[Figure], failures: FailureLog
+    heading: Heading, experiment: ExperimentCells, found: EvaluatedRun, more: Sequence[Figure], failures: FailureLog
 ) -> Chapter:
-    """The chapter of an experiment. ``more`` are charts of its sweeps that stand before its own."""
-    heading = experiment_heading(experiment)
+    """The chapter of an experiment: its sentence, its charts, one table, and all else behind one control.
+
+    ``more`` are charts of its sweeps that come before its own.
+    """
     failed: list[str] = []
-    answer = told(heading.title, lambda: _sentence(experiment, found), failures, failed)
-    figures = tuple(_figures(experiment, found, failures))
-    tables = tuple(_tables(experiment, found, failures, failed))
-    return Chapter(*heading, (*answer, *notices(failed), Charts((*more, *figures)), *tables))
+    knees = knees_of(experiment, found.headline.knees)
+    answer = told(heading.title, lambda: _sentence(experiment, knees, found), failures, failed)
+    figures = numbered(heading, (*more, *_figures(experiment, found, failures)))
+    short = tuple(_attempted(heading, [("results", partial(_short, experiment, found))], found, failures, failed))
+    tables = tuple(_attempted(heading, _makers(experiment, knees), found, failures, failed))
+    law = " ".join(swept_scalings(knees)) if experiment.kind is Experiment.QUEUE_DEPTH else ""
+    folded = (Folded(_summary(tables), (*([Paragraph(law)] if law else []), *tables)),) if tables else ()
+    return Chapter(*heading, (*answer, *notices(failed), Charts(figures), *short, *folded))
+
+
+def numbered(heading: Heading, figures: Sequence[Figure]) -> tuple[Figure, ...]:
+    """The charts with ids of their own, where another experiment of the kind has the same charts."""
+    number = heading.id.rpartition("-")[2]
+    return tuple(replace(each, id=f"{each.id}-{number}") for each in figures) if number.isdigit() else tuple(figures)
+
+
+def knees_of(experiment: ExperimentCells, knees: Sequence[SweptKnee]) -> tuple[SweptKnee, ...]:
+    """The knees of the sweeps that an experiment holds."""
+    held = {cell.cell for cell in experiment.cells}
+    return tuple(each for each in knees if held.issuperset(cell.cell for cell in each.sweep.cells))
 
 
 def told(title: str, make: Callable[[], str], failures: FailureLog, failed: list[str]) -> tuple[Paragraph, ...]:
@@ -67,14 +92,13 @@ def told(title: str, make: Callable[[], str], failures: FailureLog, failed: list
 
 def shown_table(table: ResultTable, invalid: Invalid) -> ResultTable:
     """A table as the report shows it: with what is invalid marked, and why values are missing."""
-    return marked(table, invalid).explained
+    return marked(table, invalid, INVALID).explained
 
 
-def _figures(experiment: Experiment, found: EvaluatedRun, failures: FailureLog) -> Iterator[Figure]:
+def _figures(experiment: ExperimentCells, found: EvaluatedRun, failures: FailureLog) -> Iterator[Figure]:
     """The charts of an experiment, all quantities of some lines before the next lines."""
-    cells = found.cells(experiment)
-    for group in _draws(experiment, cells):
-        for figures in zip_longest(*(_drawn(draw, cells, found.invalid, failures) for draw in group)):
+    for group in _draws(experiment.kind, experiment.cells):
+        for figures in zip_longest(*(_drawn(draw, experiment.cells, found.invalid, failures) for draw in group)):
             yield from (figure for figure in figures if figure is not None)
 
 
@@ -92,33 +116,48 @@ def _drawn(draw: Draw, cells: Sequence[CellEstimate], invalid: Invalid, failures
     return made_figures(identity, identity.replace("-", " ").capitalize(), lambda: draw(cells), invalid, failures)
 
 
-def _sentence(experiment: Experiment, found: EvaluatedRun) -> str:
+def _sentence(experiment: ExperimentCells, knees: Sequence[SweptKnee], found: EvaluatedRun) -> str:
     """The answer of an experiment; that of a sweep begins with its knees."""
-    answer = experiment_sentence(experiment, found.estimates, found.invalid)
-    if experiment is not Experiment.QUEUE_DEPTH:
+    answer = experiment_sentence(experiment.kind, RunEstimates(experiment.cells), found.invalid)
+    if experiment.kind is not Experiment.QUEUE_DEPTH:
         return answer
-    headline = found.headline
-    return " ".join([*swept_sentences(headline.knees), *filter(None, [headline.knees_invalid]), answer])
+    return " ".join([*swept_sentences(knees), *filter(None, [invalid_below(knees, found.findings)]), answer])
 
 
-def _tables(
-    experiment: Experiment, found: EvaluatedRun, failures: FailureLog, failed: list[str]
-) -> Iterator[ResultTable]:
-    """The tables of an experiment; what stands in the place of one that fails is added to ``failed``."""
-    cells = found.cells(experiment)
-    makers: list[tuple[str, Callable[[], Sequence[ResultTable | None]]]] = [
-        ("figures", lambda: experiment_tables(experiment, cells)),
-        ("intervals of percentiles", lambda: [percentile_interval_table(experiment, cells)]),
+def _short(experiment: ExperimentCells, found: EvaluatedRun) -> list[ResultTable]:
+    return [experiment_table(experiment.kind, experiment.cells, found.aim_ended)]
+
+
+def _makers(experiment: ExperimentCells, knees: Sequence[SweptKnee]) -> list[_Maker]:
+    """What makes the tables behind the control, each with its name."""
+    kind, cells = experiment.kind, experiment.cells
+    makers: list[_Maker] = [
+        ("figures", lambda: experiment_tables(kind, cells)),
+        ("intervals of percentiles", lambda: [percentile_interval_table(kind, cells)]),
         ("rates", lambda: [pace_table(cells)]),
     ]
-    if experiment is Experiment.TAIL:
+    if kind is Experiment.TAIL:
         makers.append(("the repeats' percentiles", lambda: [tail_range_table(cells)]))
-    if experiment is Experiment.QUEUE_DEPTH:
+    if kind is Experiment.QUEUE_DEPTH:
         makers += [
             ("multiples of the first depth", lambda: [relative_table(cells)]),
-            ("the knee", lambda: [knee_table(found.headline.knees)]),
-            ("bounds and the law", lambda: [scaling_table(found.headline.knees)]),
+            ("the knee", lambda: [knee_table(knees)]),
+            ("bounds and the law", lambda: [scaling_table(knees)]),
         ]
+    return makers
+
+
+def _summary(tables: Sequence[ResultTable]) -> str:
+    """What the control says: how many rows there are, and what is known of them."""
+    number = len(tables[0].lines)
+    rows = f"All {number:,} rows" if number > 1 else "The row"
+    return f"{rows} in full: intervals, other percentiles, discarded repeats, CPU"
+
+
+def _attempted(
+    heading: Heading, makers: Sequence[_Maker], found: EvaluatedRun, failures: FailureLog, failed: list[str]
+) -> Iterator[ResultTable]:
+    """Tables as the report shows them; what stands in the place of one that fails is added to ``failed``."""
 
     def instead(failure: PartFailure) -> Sequence[ResultTable]:
         failed.append(failure.sentence)
@@ -126,7 +165,7 @@ def _tables(
 
     for name, make in makers:
         shown = partial(_shown, make, found.invalid)
-        yield from failures.attempt(f'the table of {name} in "{TITLES[experiment]}"', shown, instead)
+        yield from failures.attempt(f'the table of {name} in "{heading.title}"', shown, instead)
 
 
 def _shown(make: Callable[[], Sequence[ResultTable | None]], invalid: Invalid) -> Sequence[ResultTable]:

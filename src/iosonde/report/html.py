@@ -1,7 +1,8 @@
 """The page: one file that opens offline, with the chart library inside and nothing fetched from anywhere."""
 
+import json
 from base64 import b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
@@ -23,7 +24,9 @@ from iosonde.report.blocks import (
     Charts,
     FactGroup,
     FactGroups,
+    Folded,
     Glance,
+    Key,
     Leaf,
     Listing,
     Notice,
@@ -37,6 +40,7 @@ from iosonde.report.brand import Brand
 from iosonde.report.display import figure_text, unbroken
 from iosonde.report.headline_figures import HeadlineGroup
 from iosonde.report.page import Page
+from iosonde.report.places import lone_chart, specifications_of
 from iosonde.report.tables import ResultTable
 
 LIBRARY = "vega-bundle.js"
@@ -46,8 +50,11 @@ A test holds it equal to what the installed vl-convert gives, and says how to re
 """
 
 
-LINES_OPEN_MAX: Final = 200
-"""A table with more lines is folded: all of them at once would be in the way, and slow to lay out."""
+EVIDENCE_OPEN_MAX: Final = 3
+"""So much of the evidence of a finding is seen without unfolding it."""
+
+FACTS_OPEN_MAX: Final = 9
+"""So many facts of a group are seen without unfolding the others."""
 
 _MACROS: Final[dict[type[Block | HeadlineGroup], str]] = {
     Answers: "answers",
@@ -57,8 +64,10 @@ _MACROS: Final[dict[type[Block | HeadlineGroup], str]] = {
     FactGroups: "fact_groups",
     Figure: "chart",
     Finding: "finding",
+    Folded: "folded",
     Glance: "glance",
     HeadlineGroup: "headline_card",
+    Key: "key",
     Listing: "listing",
     Notice: "notice",
     Paragraph: "paragraph",
@@ -70,32 +79,37 @@ _MACROS: Final[dict[type[Block | HeadlineGroup], str]] = {
 
 @dataclass(frozen=True)
 class _LaidOut:
-    """A chapter as the page has it: its lead stands below its answers, and below what stands in the place of others."""
+    """A chapter as the page has it: words, then charts, then all else; the lead is below the answers and notices.
+
+    A chart that is alone is beside the words.
+    """
 
     chapter: Chapter
     above: tuple[Block, ...]
+    words: tuple[Block, ...]
+    beside: Figure | None
     below: tuple[Block, ...]
 
     @property
-    def words(self) -> tuple[Block, ...]:
-        """What stands below the lead and beside the pictures."""
-        return tuple(block for block in self.below if not isinstance(block, Figure))
-
-    @property
-    def pictures(self) -> tuple[Figure, ...]:
-        """The charts that stand by themselves."""
-        return tuple(block for block in self.below if isinstance(block, Figure))
+    def captions(self) -> tuple[Figure, ...]:
+        """The charts whose captions are in no fold of tables: they have a fold of their own."""
+        folded = any(isinstance(block, Folded) for block in self.below)
+        return () if folded else drawn_in(self.chapter)
 
 
-def render_html(page: Page, failures: FailureLog = STRICT) -> str:
-    """The whole report as one HTML document. What fails stands in its place, and in ``failures``."""
-    drawn = [figure for figure in page.figures if figure.chart is not None]
-    specifications = {figure.id: embedded_json(figure.specification_json) for figure in drawn}
+def render_html(page: Page, failures: FailureLog = STRICT, stills: Mapping[str, str] | None = None) -> str:
+    """The whole report as one HTML document. What fails stands in its place, and in ``failures``.
+
+    ``stills`` are the charts as SVG, by id: they are there without scripts, and until a script has drawn the same.
+    """
+    specifications = {
+        name: embedded_json(json.dumps(each, separators=(",", ":"))) for name, each in specifications_of(page)
+    }
     library, starter = _static(LIBRARY), _static("report.js")
-    style = _static("report.css") + _printed_brands(page.brands) + _heights(drawn)
+    style = _static("report.css") + _printed_brands(page.brands)
     first, *others = map(_laid_out, page.chapters)
     return (
-        _environment(failures)
+        _environment(failures, stills or {})
         .get_template("report.html.j2")
         .render(
             page=page,
@@ -111,9 +125,20 @@ def render_html(page: Page, failures: FailureLog = STRICT) -> str:
     )
 
 
+def drawn_in(chapter: Chapter) -> tuple[Figure, ...]:
+    """The charts of a chapter that draw something: there is something to read."""
+    return tuple(figure for figure in chapter.all_of(Figure) if figure.chart is not None)
+
+
 def _laid_out(chapter: Chapter) -> _LaidOut:
     above = tuple(takewhile(lambda block: isinstance(block, Answers | Notice), chapter.blocks))
-    return _LaidOut(chapter, above, chapter.blocks[len(above) :])
+    rest = chapter.blocks[len(above) :]
+    words = tuple(takewhile(lambda block: isinstance(block, Glance | Paragraph), rest))
+    rest = rest[len(words) :]
+    alone = lone_chart(chapter)
+    if alone is not None:
+        rest = tuple(block for block in rest if alone not in (block, *getattr(block, "figures", ())))
+    return _LaidOut(chapter, above, words, alone, rest)
 
 
 def bare_html(sentence: str) -> str:
@@ -139,18 +164,10 @@ def _notice(sentence: str) -> Markup:
 def _printed_brands(brands: Sequence[Brand]) -> str:
     """The brands once more, in the margin of every printed page. Their words are our own."""
     words = ", ".join(brand.word.upper() for brand in brands)
-    return (
-        f'@page {{ @top-right {{ content: "{words}"; color: #b3261e; font: 700 9pt sans-serif; }} }}' if words else ""
-    )
+    return f'@page {{ @top-right {{ content: "{words}"; font: 700 9pt sans-serif; }} }}' if words else ""
 
 
-def _heights(figures: Sequence[Figure]) -> str:
-    """The room that each chart will take: what stands below must not move when it is drawn."""
-    heights = sorted({figure.height for figure in figures})
-    return "".join(f"@media screen {{ .height-{each} {{ min-height: {each}px; }} }}\n" for each in heights)
-
-
-def _environment(failures: FailureLog) -> Environment:
+def _environment(failures: FailureLog, stills: Mapping[str, str]) -> Environment:
     environment = Environment(
         loader=PackageLoader("iosonde.report"),
         autoescape=True,
@@ -166,8 +183,10 @@ def _environment(failures: FailureLog) -> Environment:
         "unbroken": unbroken,
     }
     environment.globals |= {
-        "lines_open_max": LINES_OPEN_MAX,
+        "evidence_open_max": EVIDENCE_OPEN_MAX,
+        "facts_open_max": FACTS_OPEN_MAX,
         "notice_of": _notice,
+        "stills": {name: Markup(svg) for name, svg in stills.items()},  # noqa: S704 - drawn by ourselves
         "told": _teller(environment, failures),
     }
     return environment
@@ -176,11 +195,12 @@ def _environment(failures: FailureLog) -> Environment:
 def _teller(environment: Environment, failures: FailureLog) -> Callable[..., Markup]:
     """What lays a block out by its macro; ``title`` is that of its chapter. A block that fails costs its own place."""
 
-    def told(block: Block | HeadlineGroup, title: str = "") -> Markup:
+    def told(block: Block | HeadlineGroup, title: str = "", chapter: Chapter | None = None) -> Markup:
         macro: Callable[..., Markup] = getattr(environment.get_template("parts.html.j2").module, _MACROS[type(block)])
-        if isinstance(block, Cards | Charts | FactGroups):
-            # What they hold fails by itself.
-            return macro(block)
+        if isinstance(block, Cards | Charts | FactGroups | Folded):
+            # What they hold fails on its own.
+            figures = () if chapter is None else drawn_in(chapter)
+            return macro(block, title, figures) if isinstance(block, Folded) else macro(block)
         shown: tuple[Any, ...] = (block, title) if isinstance(block, ResultTable) else (block,)
         return failures.attempt(_name(block, title), lambda: macro(*shown), lambda failure: _notice(failure.sentence))
 

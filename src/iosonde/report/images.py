@@ -52,9 +52,7 @@ def size_px(svg: str) -> tuple[float, float]:
 
 def specification_of(figure: Figure, page: Page | None = None) -> dict[str, Any]:
     """A chart's Vega-Lite specification for a picture: of a fixed width, on white, in letters that are there."""
-    specification: dict[str, Any] = _lettered(_sized(figure.specification, WIDTH_PX))
-    specification["background"] = "white"
-    specification["config"] = {**specification.get("config", {}), "font": FAMILIES}
+    specification = picture_of(figure.specification)
     if page is not None and "title" not in specification:
         sentences = [drawable(f"{brand.word.upper()}: {brand.sentence}") for brand in page.brands]
         specification["title"] = {
@@ -68,6 +66,12 @@ def specification_of(figure: Figure, page: Page | None = None) -> dict[str, Any]
             "subtitleFontSize": 12.5,
         }
     return specification
+
+
+def picture_of(specification: dict[str, Any], width_px: float = WIDTH_PX, background: str = "white") -> dict[str, Any]:
+    """A specification of a fixed width, in letters that are there."""
+    made: dict[str, Any] = _lettered(_sized(specification, width_px))
+    return {**made, "background": background, "config": {**made.get("config", {}), "font": FAMILIES}}
 
 
 @dataclass(frozen=True)

@@ -46,11 +46,17 @@ def knee_short(operations: str, knee: Knee) -> str:
 
 
 def swept_sentences(knees: Sequence[SweptKnee]) -> list[str]:
-    """Knees and scaling of a section; of more than two sweeps the knees in brief, the rest in tables."""
+    """The knees of a section; of more than two sweeps in brief."""
     if len(knees) > TOLD_IN_FULL_MAX:
         return [knees_in_brief(knees)]
-    scalings = [sentence for each in knees for sentence in scaling_sentences(each.operations, each.sweep.scaling)]
-    return [*(knee_sentence(each.operations, each.knee) for each in knees), *scalings]
+    return [knee_sentence(each.operations, each.knee) for each in knees]
+
+
+def swept_scalings(knees: Sequence[SweptKnee]) -> list[str]:
+    """Bounds and law of a section in sentences; of more than two sweeps a table has them."""
+    if len(knees) > TOLD_IN_FULL_MAX:
+        return []
+    return [sentence for each in knees for sentence in scaling_sentences(each.operations, each.sweep.scaling)]
 
 
 def knees_in_brief(knees: Sequence[SweptKnee]) -> str:

@@ -19,6 +19,7 @@ from iosonde.report.blocks import (
     Chapter,
     FactGroup,
     Glance,
+    Key,
     Leaf,
     Listing,
     Notice,
@@ -33,8 +34,9 @@ from iosonde.report.drawing import Drawers
 from iosonde.report.headline_figures import HeadlineGroup
 from iosonde.report.images import draw_pictures, drawn_figures
 from iosonde.report.page import Page
+from iosonde.report.signs import INVALID
 from iosonde.report.tables import Head, Line, ResultTable
-from iosonde.report.validity import MARK, see
+from iosonde.report.validity import see
 from iosonde.safe_files import write_files
 from iosonde.store import make_directory
 
@@ -135,7 +137,8 @@ def _(block: ResultTable, _folder: str) -> list[str]:
     heads = [f"{head.name} ({head.unit})" if head.unit else head.name for head in block.heads]
     rules = ["---:" if head.number else "---" for head in block.heads]
     lines = [_row(heads), f"| {' | '.join(rules)} |", *(_line(line, len(heads)) for line in block.lines)]
-    return [escaped(block.caption), "\n".join(lines), *(escaped(note) for note in block.notes)]
+    caption = [escaped(block.caption)] if block.caption else []
+    return [*caption, "\n".join(lines), *(escaped(note) for note in block.notes)]
 
 
 @_told.register
@@ -161,12 +164,12 @@ def _(block: Glance, _folder: str) -> list[str]:
 def _(block: Cards, _folder: str) -> list[str]:
     heads = ("What", "Where", "Figure", "Value", "Uncertainty", "Unit", "Validity", "Cell")
     lines = tuple(
-        Line(row, invalid=f"{MARK}, {see(group.invalid_by)}" if group.invalid_by else "")
+        Line(row, invalid=f"{INVALID} {see(group.invalid_by)}" if group.invalid_by else "")
         for group in block.groups
         for row in _card_rows(group)
     )
     table = ResultTable("", tuple(Head(head, number=head == "Value") for head in heads), lines, ())
-    return _told(table, "")[1:]
+    return _told(table, "")
 
 
 @_told.register
@@ -182,6 +185,12 @@ def _(block: Finding, _folder: str) -> list[str]:
         f"**{escaped(block.statement)}**",
         "\n".join(f"- {name}: {escaped(text)}" for name, text in pairs if text),
     ]
+
+
+@_told.register
+def _(block: Key, _folder: str) -> list[str]:
+    signs = "\n".join(f"- **{escaped(sign)}** {escaped(meaning)}" for sign, meaning in block.signs)
+    return [escaped(block.units), signs]
 
 
 @_told.register
@@ -211,13 +220,15 @@ def _card_rows(group: HeadlineGroup) -> list[tuple[str, ...]]:
     for figure in group.figures:
         text = figure_text(figure)
         name = "" if figure.is_implied else figure.name
-        unit = text.unit if text.unit == text.base else f"{text.unit} ({text.base})"
-        rows.append((group.name, group.where_text, name, text.value, _uncertainty(text), unit, doubted, group.cell))
+        rows.append(
+            (group.name, group.where_text, name, text.value, _uncertainty(text), text.unit, doubted, group.cell)
+        )
     return rows
 
 
 def _uncertainty(text: FigureText) -> str:
-    return f"{text.spread} ({text.spread_kind})" if text.spread else text.spread_kind
+    spread = f"{text.spread}{text.sign}"
+    return f"{spread} ({text.why})" if text.spread and text.why else spread or text.why
 
 
 def _texts(line: Line, columns: int) -> list[str]:

@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from iosonde.figures import Figure
 from iosonde.findings.finding import Finding, invalid_by, unreliable_by
 from iosonde.records import Aim
 from iosonde.report.headline_figures import HeadlineFigure, HeadlineGroup, SweptKnee
+from iosonde.vocabulary import Quantity
 
 
 def with_marks(group: HeadlineGroup, findings: Sequence[Finding], aim_ended: Aim | None) -> HeadlineGroup:
@@ -26,11 +28,19 @@ def with_marks(group: HeadlineGroup, findings: Sequence[Finding], aim_ended: Aim
 
 
 def _missed(figure: HeadlineFigure, aim: Aim) -> str:
-    if figure.half_width_share is None or not figure.value or not figure.is_aimed_at:
+    if not misses(figure, aim):
         return ""
-    percent = figure.half_width_share * 100
+    assert figure.half_width_share is not None
     asked = aim.tail_percent if figure.is_tail else aim.precision_percent
-    return f"±{percent:.1f} %, asked {asked:g} %: the budget ended" if percent > asked else ""
+    return f"±{figure.half_width_share * 100:.1f} %, asked {asked:g} %: the budget ended"
+
+
+def misses(figure: Figure, aim: Aim) -> bool:
+    """Whether a figure that a precision asks for is known less exactly than it asks."""
+    is_tail = figure.quantity is Quantity.LATENCY_NS_P99
+    if figure.half_width_share is None or not figure.value or not (figure.is_mean or is_tail):
+        return False
+    return figure.half_width_share * 100 > (aim.tail_percent if is_tail else aim.precision_percent)
 
 
 def invalid_below(knees: Iterable[SweptKnee], findings: Sequence[Finding]) -> str:

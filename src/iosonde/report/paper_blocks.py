@@ -1,7 +1,7 @@
 """Blocks as data for the Typst template: a function for each kind, and one setter in the template."""
 
 from functools import singledispatch
-from typing import Any
+from typing import Any, Final
 
 from iosonde.charts.figure import Figure
 from iosonde.findings.finding import Finding
@@ -10,6 +10,7 @@ from iosonde.report.blocks import (
     Cards,
     FactGroup,
     Glance,
+    Key,
     Leaf,
     Listing,
     Notice,
@@ -21,6 +22,10 @@ from iosonde.report.blocks import (
 from iosonde.report.display import figure_text
 from iosonde.report.headline_figures import HeadlineGroup
 from iosonde.report.tables import ResultTable
+
+EVIDENCE_MAX: Final = 3
+CELLS_MAX: Final = 6
+"""So much of a finding is on paper; the page has all of it."""
 
 
 @singledispatch
@@ -58,10 +63,12 @@ def _(block: Finding) -> dict[str, Any]:
         "severity": block.severity.value,
         "confidence": block.confidence.value,
         "statement": block.statement,
-        "evidence": block.evidence,
+        "evidence": block.evidence[:EVIDENCE_MAX],
+        "more": max(len(block.evidence) - EVIDENCE_MAX, 0),
         "advice": block.advice,
         "deciding-test": block.deciding_test,
-        "cells": block.cells,
+        "cells": block.cells[:CELLS_MAX],
+        "more-cells": max(len(block.cells) - CELLS_MAX, 0),
     }
 
 
@@ -92,7 +99,12 @@ def _(block: ResultTable) -> dict[str, Any]:
 
 @paper_block.register
 def _(block: Listing) -> dict[str, Any]:
-    return {"kind": "listing", "title": block.heading, "table": paper_block(block.table)}
+    return {"kind": "listing", "title": block.heading}
+
+
+@paper_block.register
+def _(block: Key) -> dict[str, Any]:
+    return {"kind": "key", "units": block.units, "signs": block.signs}
 
 
 @paper_block.register
@@ -120,8 +132,8 @@ def _group(group: HeadlineGroup) -> dict[str, Any]:
                 "value": text.value,
                 "unit": text.unit,
                 "spread": text.spread,
-                "spread-kind": text.spread_kind,
-                "base": text.base,
+                "sign": text.sign,
+                "why": text.why,
             }
         )
     return {

@@ -9,27 +9,34 @@ from typing import Any, Final
 
 from iosonde.charts.figure import Figure
 from iosonde.failures import STRICT, FailureLog, PartFailure
-from iosonde.report.blocks import Chapter, Leaf, Notice, block_name
+from iosonde.report.blocks import Chapter, Charts, FactGroups, Folded, Leaf, Notice, block_name
 from iosonde.report.display import unbroken
 from iosonde.report.drawing import Drawers
-from iosonde.report.images import WIDTH_PX, draw_pictures, size_px
+from iosonde.report.images import draw_pictures, picture_of, size_px
 from iosonde.report.lettering import FAMILY, drawable, fonts_folder
 from iosonde.report.page import Page
 from iosonde.report.paper_blocks import paper_block
+from iosonde.report.places import PAPER_ROW_MAX, PAPER_WIDTHS_PX, paper_places
 from iosonde.vocabulary import Paper
 
-RAISED_BY_TYPST: Final = "⁰⁶⁹"
+RAISED_BY_TYPST: Final = "⁰⁶⁹⁻"
 """Digits that the template raises, since the font has no letters for them raised."""
 
 RUNNING_LENGTH_MAX: Final = 70
 """A longer name loses its middle where it stands on top of every page."""
 
-GRAVE_BRANDS: Final = frozenset({"debug engine", "null target", "simulated"})
+GRAVE_BRANDS: Final = frozenset({"debug engine", "null target"})
 
 
 def render_pdf(page: Page, drawers: Drawers, paper: Paper = Paper.A4, failures: FailureLog = STRICT) -> bytes:
     """The whole report as one PDF file. What fails stands in its place, and in ``failures``."""
-    drawn = draw_pictures(page, drawers, failures, with_pngs=False)
+    places = paper_places(page)
+
+    def placed(figure: Figure) -> dict[str, Any]:
+        place = places[figure.id]
+        return picture_of(place.lowered(figure.specification), place.width_px)
+
+    drawn = draw_pictures(page, drawers, failures, placed, with_pngs=False)
     data = _shown(paper_data(drawn.page, paper, drawn.svgs, failures))
     with fonts_folder() as folder:
         typeset = partial(_typeset, charts=drawn.svgs, fonts=folder)
@@ -65,6 +72,8 @@ def _without_broken(
     """
 
     def kept(chapter: Mapping[str, Any], part: dict[str, Any]) -> dict[str, Any]:
+        if part["kind"] == "charts":
+            return {**part, "rows": [[kept(chapter, each) for each in row] for row in part["rows"]]}
         try:
             typeset({**data, "anchors": [], "chapters": [{**chapter, "lead": [], "parts": [part]}]})
         except RuntimeError as error:
@@ -93,7 +102,7 @@ def paper_data(page: Page, paper: Paper, charts: Mapping[str, str], failures: Fa
     return {
         "paper": "a4" if paper is Paper.A4 else "us-letter",
         "font": FAMILY,
-        "chart-width": WIDTH_PX,
+        "chart-width": PAPER_WIDTHS_PX[1],
         "title": "".join(f"[{brand.word}] " for brand in page.brands) + f"iosonde: {page.target}",
         "targets": page.targets,
         "running": shortened(page.target),
@@ -124,14 +133,26 @@ def _shown(value: Any) -> Any:  # noqa: ANN401 - any part of the data
 
 def _chapter(chapter: Chapter, charts: Mapping[str, str], anchored: set[str], failures: FailureLog) -> dict[str, Any]:
     """A chapter as data. ``anchored`` are the findings that links lead to already; those of the chapter are added."""
-    parts = []
-    for block in chapter.in_line:
+
+    def part_of(block: Leaf) -> dict[str, Any]:
         part = failures.attempt(block_name(block), partial(_whole_part, block, charts), _failed)
         if part["kind"] == "finding":
-            # A label that stood twice would be an error.
+            # A label that came twice would be an error.
             part["anchored"] = part["id"] not in anchored
             anchored.add(part["id"])
-        parts.append(part)
+        return part
+
+    parts: list[dict[str, Any]] = []
+    for block in chapter.blocks:
+        if isinstance(block, Charts):
+            rows = [[part_of(figure) for figure in row] for row in block.rows_of(PAPER_ROW_MAX)]
+            parts.append({"kind": "charts", "rows": rows})
+        elif isinstance(block, FactGroups):
+            parts.append({"kind": "fact-groups", "groups": [part_of(group) for group in block.groups]})
+        elif isinstance(block, Folded):
+            parts += map(part_of, block.blocks if block.on_paper else ())
+        else:
+            parts.append(part_of(block))
     return {"id": chapter.id, "title": chapter.title, "lead": chapter.lead, "parts": parts}
 
 

@@ -83,16 +83,16 @@ def experiment_tables(experiment: Experiment, cells: Sequence[CellEstimate]) -> 
     Where the distribution is the question it has a table of its own: side by side the two would be wider than a page.
     """
     cells = in_order(experiment, cells)
-    shown = [(cell, figures) for cell in cells for figures in _shown(cell)]
+    shown = [(cell, figures) for cell in cells for figures in counted(cell)]
     unit = latency_unit(figures.latency_ns_mean.mean for _, figures in shown)
     interval = "± is half the 95 % interval: over the repeats or, where that is larger, by the variation within them."
     if experiment not in FULL_DISTRIBUTION_IN:
         columns = [*_rate_columns(unit), *_latency_columns(unit, FEW_PERCENTS), _CPU]
-        return (_table(cells, columns, interval, (*_without_interval(shown), *_notes(shown))),)
+        return (_table(cells, columns, interval, (*_without_interval(shown), *latency_notes(shown))),)
     distribution = [*_HEAD, Column(Head("Min", unit.name), _least(unit)), *_latency_columns(unit, PERCENTS)]
     return (
-        _table(cells, [*_rate_columns(unit), _CPU], interval, (*_without_interval(shown), *_notes(shown))),
-        _table(cells, distribution, "Latency over all repeats together.", _notes(shown)),
+        _table(cells, [*_rate_columns(unit), _CPU], interval, (*_without_interval(shown), *latency_notes(shown))),
+        _table(cells, distribution, "Latency over all repeats together.", latency_notes(shown)),
     )
 
 
@@ -101,14 +101,14 @@ def _table(
 ) -> ResultTable:
     lines: list[Line] = []
     for cell in cells:
-        rows = _shown(cell)
+        rows = counted(cell)
         lines.extend(Line(tuple(column.text(cell, figures) for column in columns)) for figures in rows)
         if not rows:
             lines.append(Line((cell.cell,), gap=why_no_figures(cell)))
     return ResultTable(caption=caption, heads=tuple(column.head for column in columns), lines=tuple(lines), notes=notes)
 
 
-def _shown(cell: CellEstimate) -> list[OperationEstimate]:
+def counted(cell: CellEstimate) -> list[OperationEstimate]:
     """The classes worth a row: what was asked for, and all together only where there are several directions."""
     asked = list(cell.workload.asked_operations())
     if cell.direction is None:
@@ -150,11 +150,13 @@ def _least(unit: LatencyUnit) -> Callable[[CellEstimate, OperationEstimate], str
 
 
 def _percentile_column(percent: float, unit: LatencyUnit) -> Column:
-    def text(_: CellEstimate, figures: OperationEstimate) -> str:
-        value_ns = figures.percentile(percent).value_ns
-        return Dash(why_no_percentile(figures, percent)) if value_ns is None else significant(value_ns / unit.ns)
+    return Column(Head(percent_label(percent), unit.name), lambda _, each: percentile_text(each, percent, unit))
 
-    return Column(Head(percent_label(percent), unit.name), text)
+
+def percentile_text(figures: OperationEstimate, percent: float, unit: LatencyUnit) -> str:
+    """A percentile, or a dash with the reason why there is none."""
+    value_ns = figures.percentile(percent).value_ns
+    return Dash(why_no_percentile(figures, percent)) if value_ns is None else significant(value_ns / unit.ns)
 
 
 def _asked(cell: CellEstimate) -> str:
@@ -168,13 +170,18 @@ def achieved_text(cell: CellEstimate) -> str:
     return Dash(why_no_depth(cell)) if depth is None else depth_text(depth, device)
 
 
-def _repeats(cell: CellEstimate, figures: OperationEstimate) -> str:
+def left_out_repeats(cell: CellEstimate) -> list[str]:
+    """The repeats that are in no result, by what became of them."""
     without_figures = (
         (len(cell.repeats.discarded), "discarded"),
         (cell.repeats_failed, "failed"),
         (cell.repeats_cut, "cut"),
     )
-    lost = [f"{number} {word}" for number, word in without_figures if number]
+    return [f"{number} {word}" for number, word in without_figures if number]
+
+
+def _repeats(cell: CellEstimate, figures: OperationEstimate) -> str:
+    lost = left_out_repeats(cell)
     return f"{figures.iops.repeats} ({', '.join(lost)})" if lost else str(figures.iops.repeats)
 
 
@@ -206,7 +213,8 @@ def _without_interval(shown: Iterable[tuple[CellEstimate, OperationEstimate]]) -
     )
 
 
-def _notes(shown: Iterable[tuple[CellEstimate, OperationEstimate]]) -> tuple[str, ...]:
+def latency_notes(shown: Iterable[tuple[CellEstimate, OperationEstimate]]) -> tuple[str, ...]:
+    """What a reader has to know of the latencies of these rows."""
     pairs = list(shown)
     notes = []
     if any(figures.latency_kind is LatencyKind.RESPONSE for _, figures in pairs):

@@ -45,7 +45,8 @@ def over_time_chapter(found: EvaluatedRun, failures: FailureLog) -> Chapter | No
     failed: list[str] = []
     answer = told(OVER_TIME.title, lambda: course_sentence(cells), failures, failed)
     steady = _steady_states(found, failures, failed)
-    return Chapter(*OVER_TIME, (*answer, *notices(failed), Charts(drawn), *steady))
+    rows = [tuple(each for each in drawn if (each is consistency) is first) for first in (True, False)]
+    return Chapter(*OVER_TIME, (*answer, *notices(failed), *(Charts(row) for row in rows if row), *steady))
 
 
 def _steady_states(found: EvaluatedRun, failures: FailureLog, failed: list[str]) -> tuple[Leaf, ...]:

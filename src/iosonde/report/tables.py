@@ -19,13 +19,15 @@ class Line:
     """A row. With a ``gap`` the cell has no figures: the text says why, and stands across all columns but the first.
 
     ``invalid`` says in a few words by what its figures are invalid, and is empty where they are not. ``rests_on`` is
-    the cell that its figures are set against, where that is another one than the row's own.
+    the cell that its figures are compared with, where that is not the row's own. ``cell`` is the row's own cell, where
+    its first text does not name it.
     """
 
     texts: tuple[str, ...]
     gap: str = ""
     invalid: str = ""
     rests_on: str = ""
+    cell: str = ""
 
     @property
     def gap_text(self) -> str:

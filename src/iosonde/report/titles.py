@@ -1,7 +1,10 @@
 """What chapters are called, on every form of the report. Apart from the page, which brings the charts along."""
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from iosonde.analysis.experiments import ExperimentCells
 from iosonde.records import Experiment
 
 
@@ -13,7 +16,6 @@ class Heading(NamedTuple):
 
 
 IN_SHORT: Final = Heading("answers", "In short")
-HEADLINE: Final = Heading("headline", "Headline")
 TITLES: Final = {
     Experiment.BASELINE: "Zero-queue baseline",
     Experiment.BLOCK_SIZE: "Block-size sweep",
@@ -30,11 +32,29 @@ FINDINGS: Final = Heading("findings", "Findings")
 CONDITIONS: Final = Heading("conditions", "Conditions")
 DEFINITIONS: Final = Heading("definitions", "How each number is defined")
 
+_OTHERS: Final = (IN_SHORT, OVER_TIME, TARGETS, FINDINGS, CONDITIONS, DEFINITIONS)
+
 FINDINGS_AT_A_GLANCE: Final = "Findings, most severe first"
 PLAN: Final = "Plan and order"
 DEFINITIONS_LABEL: Final = "Definitions"
+DEFINITIONS_FOLDED: Final = "{} terms and their definitions"
 
 
-def experiment_heading(experiment: Experiment) -> Heading:
-    """The heading of an experiment's chapter."""
-    return Heading(experiment.value.replace("_", "-"), TITLES[experiment])
+def experiment_headings(experiments: Sequence[ExperimentCells]) -> tuple[Heading, ...]:
+    """A heading for each experiment: its own name, or what its kind is called where the plan names none.
+
+    No two are alike: of several with one name, or of one kind, all but the first are numbered.
+    """
+    kinds: Counter[str] = Counter()
+    names: Counter[str] = Counter(each.title for each in _OTHERS)
+    headings = []
+    for each in experiments:
+        slug, name = each.kind.value.replace("_", "-"), each.name or TITLES[each.kind]
+        kinds[slug] += 1
+        names[name] += 1
+        headings.append(Heading(_numbered(slug, "-{}", kinds[slug]), _numbered(name, " ({})", names[name])))
+    return tuple(headings)
+
+
+def _numbered(text: str, ending: str, number: int) -> str:
+    return text if number == 1 else text + ending.format(number)

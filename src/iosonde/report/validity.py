@@ -25,14 +25,14 @@ def see(ids: Sequence[str]) -> str:
     return f"see {first}{f', {len(others)} more' if others else ''}"
 
 
-def marked(table: ResultTable, invalid: Invalid) -> ResultTable:
-    """The table with its invalid rows marked, and those that are set against an invalid one.
+def marked(table: ResultTable, invalid: Invalid, mark: str = f"{MARK},") -> ResultTable:
+    """The table with its invalid rows marked, and those that are compared with an invalid one.
 
-    Its rows begin with the names of cells. A row without figures has none that could be invalid.
+    A row names its cell, or begins with the name. A row without figures has none that could be invalid.
     """
     lines = tuple(
-        replace(line, invalid=f"{MARK}, {see(ids)}")
-        if not line.gap and (ids := invalid.get(line.texts[0]) or invalid.get(line.rests_on))
+        replace(line, invalid=f"{mark} {see(ids)}")
+        if not line.gap and (ids := invalid.get(line.cell or line.texts[0]) or invalid.get(line.rests_on))
         else line
         for line in table.lines
     )

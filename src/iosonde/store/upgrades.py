@@ -72,7 +72,8 @@ UPGRADES: Final[Mapping[int, Upgrade]] = {
     # Preparation became a list of steps, and when it is enough a rule; rounds came, which nobody knows of older trials.
     # What is known of an engine came to depend on whose it is.
     4: Upgrade(header=_plan_of_steps, frames={Kind.CELL: _CELLS, Kind.PREPARATION: _CELLS}),
-    # The end of a session came to say what is known then; nobody knows it of older runs.
+    # The end of a session came to say what is known then, and a plan which experiments its campaign has; nobody knows
+    # either of older runs.
     5: Upgrade(),
 }
 """By the version that they start from."""

@@ -1,5 +1,6 @@
 "use strict";
-// Draws the charts, those in sight first; lets the reader switch what error bars mean, and save what is drawn.
+// Draws the charts once more, those in sight first: with values to point at, with error bars that can be switched, and
+// with pictures to save. Without it the page has still pictures of the same charts.
 (() => {
   const places = [...document.querySelectorAll("[data-specification]")];
   const drawn = new Map();
@@ -15,12 +16,25 @@
       const wanted = {
         renderer: "svg", actions: false, ast: true, defaultStyle: false, tooltip: { disableDefaultStyle: true },
       };
-      drawn.set(place, vegaEmbed(place, specificationOf(place), wanted).then(
-        (result) => show(result.view),
+      const still = place.querySelector(".still");
+      const live = document.createElement("div");
+      live.className = "live";
+      place.append(live);
+      drawn.set(place, vegaEmbed(live, specificationOf(place), wanted).then(
+        async (result) => {
+          await show(result.view);
+          still?.remove();
+          return result.view;
+        },
         (problem) => {
+          live.remove();
+          if (still) {
+            return null;
+          }
           place.textContent = "This chart could not be drawn (" + problem.message + "). What was measured is kept, and " +
-            "the tables have its figures. To report it, send this message and this page.";
+            "the tables contain its values. To report it, send this message and this page.";
           place.classList.add("broken");
+          return null;
         },
       ));
     }
@@ -44,7 +58,7 @@
   }, { rootMargin: "600px" });
   places.forEach((place) => inSight.observe(place));
 
-  // The others when the browser has nothing else to do, so that a printed page has all of them.
+  // The others when the browser has nothing else to do.
   const whenIdle = window.requestIdleCallback || ((next) => setTimeout(next, 50));
   const waiting = [...places];
   const drawNext = () => {
@@ -63,15 +77,6 @@
       drawn.forEach((ready) => ready.then(show));
     });
   }
-
-  // Paper has no lines to open: what is folded for the screen's sake is printed in full, and folded again.
-  const folded = [...document.querySelectorAll("details.paper")];
-  let unfolded = [];
-  window.addEventListener("beforeprint", () => {
-    unfolded = folded.filter((details) => !details.open);
-    unfolded.forEach((details) => { details.open = true; });
-  });
-  window.addEventListener("afterprint", () => unfolded.forEach((details) => { details.open = false; }));
 
   function download(name, blob) {
     const link = document.createElement("a");
@@ -110,7 +115,7 @@
       title: {
         text: page.words + place.dataset.title, color: page.words ? "#b3261e" : "#1f2933", subtitleColor: "#52606d",
         subtitle: [
-          page.subject, ...(page.brands ? [page.brands] : []), ...linesOf(place.getAttribute("aria-label")), ...switched,
+          page.subject, ...(page.brands ? [page.brands] : []), ...linesOf(place.dataset.caption), ...switched,
         ],
         anchor: "start", fontSize: 16, subtitleFontSize: 12.5, offset: 12,
       },

@@ -1,0 +1,155 @@
+"""The one table of an experiment: what its cells differ in, and the results that everybody looks for first."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from iosonde.analysis.cells import CellEstimate, OperationEstimate
+from iosonde.analysis.figures import figure_of
+from iosonde.analysis.missing import NO_DATA_MOVED
+from iosonde.charts.figure import why_no_figures
+from iosonde.charts.quantities import BANDWIDTH_UNIT, MEGABYTE, LatencyUnit, latency_unit, significant
+from iosonde.records import Aim, Experiment
+from iosonde.report.dashes import Dash
+from iosonde.report.marks import misses
+from iosonde.report.result_tables import (
+    AT_LEAST,
+    achieved_text,
+    counted,
+    in_order,
+    latency_notes,
+    left_out_repeats,
+    longest_text,
+    percentile_text,
+)
+from iosonde.report.signs import LEFT_OUT, UNMET
+from iosonde.report.tables import Head, Line, ResultTable
+from iosonde.report.varying import Varying
+from iosonde.vocabulary import Quantity
+
+ROWS_MAX: Final = 12
+"""So many rows are seen at a glance; the table of all is one control away."""
+
+_PERCENTS: Final = (50.0, 95.0, 99.0, 99.9)
+_BOTH_ENDS: Final = 2
+_WITH_BEST: Final = 3
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A class of operations of a cell, or a cell without results."""
+
+    cell: CellEstimate
+    figures: OperationEstimate | None
+
+    @property
+    def iops(self) -> float:
+        return 0.0 if self.figures is None else self.figures.iops.mean
+
+
+def experiment_table(experiment: Experiment, cells: Sequence[CellEstimate], aim_ended: Aim | None) -> ResultTable:
+    """At most ``ROWS_MAX`` rows. ``aim_ended`` is the precision that a finished run was to reach."""
+    ordered = in_order(experiment, cells)
+    rows = [row for cell in ordered for row in _rows_of(cell)]
+    varying = Varying(ordered)
+    chosen = most_telling(rows, lambda row: (*varying.line_of(row.cell), row.figures and row.figures.operation))
+    unit = latency_unit(row.figures.latency_ns_mean.mean for row in rows if row.figures is not None)
+    apart = any(
+        row.figures is not None and row.figures.operation is not row.cell.workload.only_operation for row in rows
+    )
+    shown = [(row.cell, row.figures) for row in chosen if row.figures is not None]
+    return ResultTable(
+        caption=""
+        if len(chosen) == len(rows)
+        else f"{len(chosen)} of {len(rows)} rows: the first, the last, "
+        "the fastest and some others of each workload. The full table has all rows.",
+        heads=(*varying.heads, *((Head("Operation", number=False),) if apart else ()), *_heads(unit)),
+        lines=tuple(_line(row, varying, unit, aim_ended, apart=apart) for row in chosen),
+        notes=latency_notes(shown),
+    )
+
+
+def _rows_of(cell: CellEstimate) -> list[_Row]:
+    return [_Row(cell, figures) for figures in counted(cell)] or [_Row(cell, None)]
+
+
+def most_telling(rows: Sequence[_Row], line_of: Callable[[_Row], object], rows_max: int = ROWS_MAX) -> list[_Row]:
+    """All rows, or of each line its ends, the one with the highest IOPS, and as many between as there is room for."""
+    if len(rows) <= rows_max:
+        return list(rows)
+    lines: dict[object, list[int]] = {}
+    for place, row in enumerate(rows):
+        lines.setdefault(line_of(row), []).append(place)
+    kept = list(lines.values())
+    if len(kept) > rows_max:
+        kept = [kept[round(number * (len(kept) - 1) / (rows_max - 1))] for number in range(rows_max)]
+    chosen: set[int] = set()
+    for left, line in zip(range(len(kept), 0, -1), sorted(kept, key=len), strict=True):
+        chosen |= _of_line(line, rows, (rows_max - len(chosen)) // left)
+    return [row for place, row in enumerate(rows) if place in chosen]
+
+
+def _of_line(line: Sequence[int], rows: Sequence[_Row], number: int) -> set[int]:
+    """So many places of a line, evenly; from three on the one with the highest IOPS is among them."""
+    if number >= len(line):
+        return set(line)
+    best = max(line, key=lambda place: rows[place].iops)
+    if number < _BOTH_ENDS:
+        return {best}
+    chosen = [line[round(each * (len(line) - 1) / (number - 1))] for each in range(number)]
+    if best not in chosen and number >= _WITH_BEST:
+        nearest = min(range(1, number - 1), key=lambda each: abs(chosen[each] - best))
+        chosen[nearest] = best
+    return set(chosen)
+
+
+def _heads(unit: LatencyUnit) -> tuple[Head, ...]:
+    return (
+        Head("IOPS"),
+        Head("Bandwidth", BANDWIDTH_UNIT),
+        Head("Mean", unit.name),
+        *(Head(f"p{percent:g}", unit.name) for percent in _PERCENTS),
+        Head("Max", unit.name),
+        Head("Depth", "achieved"),
+        Head("n", "repeats"),
+    )
+
+
+def _line(row: _Row, varying: Varying, unit: LatencyUnit, aim: Aim | None, *, apart: bool) -> Line:
+    cell, figures = row.cell, row.figures
+    named = varying.texts(cell)
+    if figures is None:
+        return Line((" ".join(named),), gap=why_no_figures(cell), cell=cell.cell)
+    signed = _Signed(cell, figures, aim)
+    mean = f"{AT_LEAST if figures.saturated else ''}{significant(figures.latency_ns_mean.mean / unit.ns)}"
+    texts = (
+        *named,
+        *((str(figures.operation),) if apart else ()),
+        signed(Quantity.IOPS, significant(figures.iops.mean)),
+        signed(Quantity.BYTES_PER_S, significant(figures.bytes_per_s.mean / MEGABYTE))
+        if figures.bytes
+        else Dash(NO_DATA_MOVED),
+        signed(Quantity.LATENCY_NS_MEAN, mean),
+        *(
+            signed(Quantity.LATENCY_NS_P99 if percent == 99.0 else None, percentile_text(figures, percent, unit))  # noqa: PLR2004 - the only one with an aim
+            for percent in _PERCENTS
+        ),
+        longest_text(figures, unit),
+        achieved_text(cell),
+        f"{figures.iops.repeats}{LEFT_OUT if left_out_repeats(cell) else ''}",
+    )
+    return Line(texts, cell=cell.cell)
+
+
+@dataclass(frozen=True)
+class _Signed:
+    """Adds the sign to a value that is known less exactly than was requested."""
+
+    cell: CellEstimate
+    figures: OperationEstimate
+    aim: Aim | None
+
+    def __call__(self, quantity: Quantity | None, text: str) -> str:
+        if self.aim is None or quantity is None or isinstance(text, Dash):
+            return text
+        return f"{text}{UNMET}" if misses(figure_of(quantity, self.figures, self.cell.cell), self.aim) else text

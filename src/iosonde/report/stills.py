@@ -1,0 +1,95 @@
+"""Charts as still pictures inside the page: they are there where no script runs, in print and in a capture."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any, Final
+
+from iosonde.charts.figure import Figure
+from iosonde.errors import OutputError
+from iosonde.report.drawing import Drawers, DrawingError
+from iosonde.report.images import drawn_figures, picture_of
+from iosonde.report.page import Page
+from iosonde.report.places import page_places
+
+# What only a script or a reader aloud needs: the place of the picture has a name already.
+_NEEDLESS: Final = re.compile(
+    r' (?:aria-[a-z]+|role|aria-roledescription|class|pointer-events|xmlns(?::xlink)?|version)="[^"]*"'
+    r'| (?:opacity|fill-opacity|stroke-opacity)="1"| stroke-miterlimit="10"'
+)
+_NOTHING_DRAWN: Final = re.compile(
+    r'<path[^>]*? d="(?:M0,0h0v0h0Z)?"[^>]*?/>|<(?:path|line|text)[^>]*? opacity="0"[^>]*?/>'
+)
+_EMPTY_GROUP: Final = re.compile(r"<g[^>]*></g>|<g[^>]*/>")
+_LONG_NUMBER: Final = re.compile(r"(\d+\.\d\d)\d+")
+# The page's policy takes no style from an element; of pictures it is that their pixels are to be seen.
+_STYLE: Final = re.compile(r' style="[^"]*"')
+_FONT: Final = re.compile(r' font-family="[^"]*"')
+# A rule that each row of the data draws at the same place; one that is translucent would change.
+_REPEATED: Final = re.compile(r"(<(?:line|path)(?![^>]*opacity)[^>]*/>)\1+")
+_MARK: Final = re.compile(r'<path transform="translate\((?P<x>[-\d.]+),(?P<y>[-\d.]+)\)" (?P<shape>[^>]*[^>/])/>')
+_OWN_NAME: Final = re.compile(r'( id="|url\(#)')
+
+SHAPE_USES_MIN: Final = 20
+
+
+@contextmanager
+def drawers_if_any() -> Iterator[Drawers | None]:
+    """Processes that draw, or None where the system starts none: then scripts alone draw the charts of a page."""
+    with ExitStack() as stack:
+        try:
+            drawers = stack.enter_context(Drawers())
+        except OSError:
+            drawers = None
+        yield drawers
+
+
+def stills_of(page: Page, drawers: Drawers | None) -> dict[str, str]:
+    """The charts of a page as SVG to be put into it, by id. One that can't be drawn is left to the script."""
+    if drawers is None:
+        return {}
+    places, figures = page_places(page), drawn_figures(page)
+
+    def wanted(figure: Figure) -> dict[str, Any]:
+        place = places[figure.id]
+        return picture_of(place.lowered(figure.specification), place.width_px, background="transparent")
+
+    stills = {}
+    for figure, each in zip(figures, drawers.svgs(map(wanted, figures)), strict=True):
+        try:
+            stills[figure.id] = still(each.result().decode(), figure.id)
+        except (DrawingError, OutputError):
+            continue
+    return stills
+
+
+def still(svg: str, identity: str) -> str:
+    """An SVG of ours without what only scripts need, and with names of its own: a page holds many of them."""
+    svg = _STYLE.sub(_as_attribute, _FONT.sub("", _NEEDLESS.sub("", svg)))
+    svg = _LONG_NUMBER.sub(r"\1", _NOTHING_DRAWN.sub("", svg))
+    while True:
+        fewer = _EMPTY_GROUP.sub("", svg)
+        if fewer == svg:
+            break
+        svg = fewer
+    svg = _OWN_NAME.sub(rf"\g<1>{identity}-", _REPEATED.sub(r"\1", svg))
+    return _with_shapes(svg, identity)
+
+
+def _as_attribute(style: re.Match[str]) -> str:
+    return ' image-rendering="pixelated"' if "image-rendering" in style[0] else ""
+
+
+def _with_shapes(svg: str, identity: str) -> str:
+    """The SVG with each mark that it has many of said once, and used by name: thousands of points stay small."""
+    often = Counter(found["shape"] for found in _MARK.finditer(svg))
+    names = {shape: f"{identity}-m{number}" for number, shape in enumerate(often) if often[shape] >= SHAPE_USES_MIN}
+
+    def used(found: re.Match[str]) -> str:
+        shape = found["shape"]
+        return f'<use href="#{names[shape]}" x="{found["x"]}" y="{found["y"]}"/>' if shape in names else found[0]
+
+    shapes = "".join(f'<path id="{name}" {shape}/>' for shape, name in names.items())
+    start = svg.index(">") + 1
+    return f"{svg[:start]}<defs>{shapes}</defs>{_MARK.sub(used, svg[start:])}" if shapes else svg
