@@ -268,3 +268,17 @@ def test_a_mix_alone_shows_its_kinds_of_operations() -> None:
     assert [row["series"] for row in figure.rows] == [
         str(each) for each in (Operation.READ, Operation.WRITE, Operation.ALL)
     ]
+
+
+def test_a_long_error_bar_is_cut_at_the_edge_of_the_chart() -> None:
+    plans = [cell_plan(each, Experiment.MATRIX) for each in crossed(queue_depth=(1, 4, 16))]
+    records = [
+        cell_record(plan, {Operation.READ: totals_of([1000] * count)}, repeat=repeat)
+        for plan in plans
+        for repeat, count in enumerate((100, 160, 130))
+    ]
+    (figure,) = matrix_iops(estimate_run(run_record(plans, records)).cells)
+    first, rule, *_ = figure.specification["layer"]
+    assert max(row["high"] for row in figure.rows) > max(row["iops"] for row in figure.rows)
+    assert first["encoding"]["y"]["scale"]["domain"][1] <= 1.6 * max(row["iops"] for row in figure.rows)
+    assert rule["mark"]["clip"]

@@ -22,6 +22,9 @@ from iosonde.records import Operation
 OWN_AXIS_FROM = 3.0
 """Charts side by side share an axis, unless one of them would use less than a third of it."""
 
+BAR_ROOM = 1.4
+"""An error bar that reaches further above the highest value is cut at the edge of the chart."""
+
 Draw = Callable[[Sequence[CellEstimate]], tuple[Figure, ...]]
 
 
@@ -62,7 +65,7 @@ def _figures(cells: Sequence[CellEstimate], made: Callable[[Sequence[Point]], Qu
     ]
     quantity = made(points)
     parts = list(choice.parts(cells))
-    values = [_values(part, classes, quantity) for _, part in parts]
+    values = [_values(part, choice, classes, quantity) for _, part in parts]
     everywhere = [value for each in values for value in each]
     own = any(each and max(each) < max(everywhere) / OWN_AXIS_FROM for each in values)
     shown = [
@@ -76,10 +79,17 @@ def _figures(cells: Sequence[CellEstimate], made: Callable[[Sequence[Point]], Qu
 
 
 def _values(
-    cells: Sequence[CellEstimate], classes: Mapping[str, Sequence[Operation]], quantity: Quantity
+    cells: Sequence[CellEstimate], choice: Choice, classes: Mapping[str, Sequence[Operation]], quantity: Quantity
 ) -> list[float]:
+    """What an axis has to hold: the values, and the ends of the bars of lines as far as these leave room for them."""
     found = [cell.of(operation) for cell in cells for operation in classes[cell.cell]]
-    return [value for each in found if each is not None and (value := quantity.value(each)) is not None]
+    known = [(each, value) for each in found if each is not None and (value := quantity.value(each)) is not None]
+    values = [value for _, value in known]
+    if choice.form is not Form.LINES or not values:
+        return values
+    ends = [quantity.ends(each) for each, _ in known]
+    most = max(values) * BAR_ROOM
+    return [*values, *(min(end["high"], most) for end in ends), *(end["drawn_low"] for end in ends)]
 
 
 def _classes(choice: Choice, cells: Sequence[CellEstimate]) -> dict[str, tuple[Operation, ...]]:
