@@ -1,7 +1,7 @@
 """The charts of a matrix: a quantity each, all in the form that says best what varies."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import altair as alt
 
@@ -13,7 +13,7 @@ from iosonde.charts.matrix.form import Choice, Form, choose
 from iosonde.charts.matrix.heat_map import heat_map
 from iosonde.charts.matrix.keys import common_text, in_speech, joined, varied
 from iosonde.charts.matrix.lines import lines, series_of
-from iosonde.charts.matrix.quantities import Quantity, bandwidth, iops, latency_p99, mean_latency
+from iosonde.charts.matrix.quantities import P99, Quantity, bandwidth, iops, latency_p99, mean_latency
 from iosonde.charts.names import slug
 from iosonde.charts.points import Point, bars_text, row_of
 from iosonde.charts.theme import HEIGHT, layered
@@ -29,9 +29,15 @@ Draw = Callable[[Sequence[CellEstimate]], tuple[Figure, ...]]
 
 
 def matrix_charts(cells: Sequence[CellEstimate]) -> tuple[Draw, ...]:
-    """What draws a matrix; bandwidth only where block sizes differ, as it is else the same picture as IOPS."""
+    """What draws a matrix: bandwidth only where block sizes differ, as it is else IOPS again; p99 only if a cell has it."""
     sizes = {cell.workload.size_text for cell in cells}
-    return (matrix_iops, *((matrix_bandwidth,) if len(sizes) > 1 else ()), matrix_latency, matrix_p99)
+    has_p99 = any(found.percentile(P99).value_ns is not None for cell in cells if (found := cell.subject) is not None)
+    return (
+        matrix_iops,
+        *((matrix_bandwidth,) if len(sizes) > 1 else ()),
+        matrix_latency,
+        *((matrix_p99,) if has_p99 else ()),
+    )
 
 
 def matrix_iops(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
@@ -72,10 +78,21 @@ def _figures(cells: Sequence[CellEstimate], made: Callable[[Sequence[Point]], Qu
         _Shown(cells, part, name, choice, classes, each if own else everywhere, has_own_axis=own)
         for (name, part), each in zip(parts, values, strict=True)
     ]
-    return tuple(
+    made_figures = [
         _figure(each, quantity, "" if number == 1 else f"-{number}-{slug(each.name)}")
         for number, each in enumerate(shown, start=1)
-    )
+    ]
+    return _without_empty(made_figures)
+
+
+def _without_empty(figures: Sequence[Figure]) -> tuple[Figure, ...]:
+    """The charts that draw something, of which the last names what the others leave out; all if none does."""
+    drawn = [figure for figure in figures if figure.rows]
+    if not drawn:
+        return tuple(figures)
+    *others, last = drawn
+    left = [sentence for figure in figures if not figure.rows for sentence in figure.left_out]
+    return (*others, replace(last, left_out=(*last.left_out, *left)))
 
 
 def _values(
