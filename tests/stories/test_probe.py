@@ -61,7 +61,7 @@ def test_blocks_that_were_never_written_are_not_read(tmp_path: Path) -> None:
     ended = iosonde("probe", path, "--buffered", *SHORT)
     assert ended.returncode == 3
     assert "were never written" in ended.stderr
-    assert "hint: --overwrite" in ended.stderr
+    assert "hint: use --overwrite" in ended.stderr
 
 
 def test_overwrite_gives_up_what_a_file_holds_but_not_the_file(tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ ROUNDS: Final = {
     Rounds.INTERLEAVED_UNEQUAL: "interleaved, of different length",
 }
 CAPTION: Final = (
-    f"Steady state by the criteria of SNIA PTS, TKperf and fio, over the last {WINDOW} repeats of each cell. "
-    "Values are percentages of their mean."
+    f"Steady state by the criteria of SNIA PTS, TKperf and fio, over the last {WINDOW} repeats of each cell. Values "
+    "are percentages of their mean."
 )
 VARIABLE: Final = "Each criterion must hold for IOPS and for mean latency; each value is that of the worse one."
 ARITHMETIC: Final = (

@@ -29,7 +29,7 @@ Draw = Callable[[Sequence[CellEstimate]], tuple[Figure, ...]]
 
 
 def matrix_charts(cells: Sequence[CellEstimate]) -> tuple[Draw, ...]:
-    """What draws a matrix: bandwidth only where block sizes differ, as it is else IOPS again; p99 only if a cell has it."""
+    """What draws a matrix: bandwidth only where block sizes differ, p99 only where a cell has one."""
     sizes = {cell.workload.size_text for cell in cells}
     has_p99 = any(found.percentile(P99).value_ns is not None for cell in cells if (found := cell.subject) is not None)
     return (
