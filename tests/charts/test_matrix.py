@@ -268,3 +268,37 @@ def test_a_mix_alone_shows_its_kinds_of_operations() -> None:
     assert [row["series"] for row in figure.rows] == [
         str(each) for each in (Operation.READ, Operation.WRITE, Operation.ALL)
     ]
+
+
+def test_a_long_error_bar_is_cut_at_the_edge_of_the_chart() -> None:
+    plans = [cell_plan(each, Experiment.MATRIX) for each in crossed(queue_depth=(1, 4, 16))]
+    records = [
+        cell_record(plan, {Operation.READ: totals_of([1000] * count)}, repeat=repeat)
+        for plan in plans
+        for repeat, count in enumerate((100, 160, 130))
+    ]
+    (figure,) = matrix_iops(estimate_run(run_record(plans, records)).cells)
+    first, rule, *_ = figure.specification["layer"]
+    assert max(row["high"] for row in figure.rows) > max(row["iops"] for row in figure.rows)
+    assert first["encoding"]["y"]["scale"]["domain"][1] <= 1.6 * max(row["iops"] for row in figure.rows)
+    assert rule["mark"]["clip"]
+
+
+def test_a_panel_without_values_is_no_empty_chart_and_its_cells_are_named() -> None:
+    asked = crossed(block_size_bytes=SIZES, read_percent=(100, 70, 0), queue_depth=(1, 32))
+    plans = [cell_plan(each, Experiment.MATRIX) for each in asked]
+    records = [
+        cell_record(
+            plan,
+            {
+                operation: totals_of([1000] * (2000 if plan.workload.queue_depth == 32 else 5))
+                for operation in plan.workload.asked_operations()
+            },
+        )
+        for plan in plans
+    ]
+    (figure,) = matrix_p99(estimate_run(run_record(plans, records)).cells)
+    assert figure.title.endswith("depth 32")
+    assert len(figure.left_out) == len(asked) / 2
+    few = matrix(*crossed(queue_depth=(1, 4, 16)), count=5)
+    assert matrix_p99 not in matrix_charts(few)

@@ -1,7 +1,7 @@
 """The charts of a matrix: a quantity each, all in the form that says best what varies."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import altair as alt
 
@@ -13,7 +13,7 @@ from iosonde.charts.matrix.form import Choice, Form, choose
 from iosonde.charts.matrix.heat_map import heat_map
 from iosonde.charts.matrix.keys import common_text, in_speech, joined, varied
 from iosonde.charts.matrix.lines import lines, series_of
-from iosonde.charts.matrix.quantities import Quantity, bandwidth, iops, latency_p99, mean_latency
+from iosonde.charts.matrix.quantities import P99, Quantity, bandwidth, iops, latency_p99, mean_latency
 from iosonde.charts.names import slug
 from iosonde.charts.points import Point, bars_text, row_of
 from iosonde.charts.theme import HEIGHT, layered
@@ -22,13 +22,22 @@ from iosonde.records import Operation
 OWN_AXIS_FROM = 3.0
 """Charts side by side share an axis, unless one of them would use less than a third of it."""
 
+BAR_ROOM = 1.4
+"""An error bar that reaches further above the highest value is cut at the edge of the chart."""
+
 Draw = Callable[[Sequence[CellEstimate]], tuple[Figure, ...]]
 
 
 def matrix_charts(cells: Sequence[CellEstimate]) -> tuple[Draw, ...]:
-    """What draws a matrix; bandwidth only where block sizes differ, as it is else the same picture as IOPS."""
+    """What draws a matrix: bandwidth only where block sizes differ, p99 only where a cell has one."""
     sizes = {cell.workload.size_text for cell in cells}
-    return (matrix_iops, *((matrix_bandwidth,) if len(sizes) > 1 else ()), matrix_latency, matrix_p99)
+    has_p99 = any(found.percentile(P99).value_ns is not None for cell in cells if (found := cell.subject) is not None)
+    return (
+        matrix_iops,
+        *((matrix_bandwidth,) if len(sizes) > 1 else ()),
+        matrix_latency,
+        *((matrix_p99,) if has_p99 else ()),
+    )
 
 
 def matrix_iops(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
@@ -62,24 +71,42 @@ def _figures(cells: Sequence[CellEstimate], made: Callable[[Sequence[Point]], Qu
     ]
     quantity = made(points)
     parts = list(choice.parts(cells))
-    values = [_values(part, classes, quantity) for _, part in parts]
+    values = [_values(part, choice, classes, quantity) for _, part in parts]
     everywhere = [value for each in values for value in each]
     own = any(each and max(each) < max(everywhere) / OWN_AXIS_FROM for each in values)
     shown = [
         _Shown(cells, part, name, choice, classes, each if own else everywhere, has_own_axis=own)
         for (name, part), each in zip(parts, values, strict=True)
     ]
-    return tuple(
+    made_figures = [
         _figure(each, quantity, "" if number == 1 else f"-{number}-{slug(each.name)}")
         for number, each in enumerate(shown, start=1)
-    )
+    ]
+    return _without_empty(made_figures)
+
+
+def _without_empty(figures: Sequence[Figure]) -> tuple[Figure, ...]:
+    """The charts that draw something, of which the last names what the others leave out; all if none does."""
+    drawn = [figure for figure in figures if figure.rows]
+    if not drawn:
+        return tuple(figures)
+    *others, last = drawn
+    left = [sentence for figure in figures if not figure.rows for sentence in figure.left_out]
+    return (*others, replace(last, left_out=(*last.left_out, *left)))
 
 
 def _values(
-    cells: Sequence[CellEstimate], classes: Mapping[str, Sequence[Operation]], quantity: Quantity
+    cells: Sequence[CellEstimate], choice: Choice, classes: Mapping[str, Sequence[Operation]], quantity: Quantity
 ) -> list[float]:
+    """What an axis has to hold: the values, and the ends of the bars of lines as far as these leave room for them."""
     found = [cell.of(operation) for cell in cells for operation in classes[cell.cell]]
-    return [value for each in found if each is not None and (value := quantity.value(each)) is not None]
+    known = [(each, value) for each in found if each is not None and (value := quantity.value(each)) is not None]
+    values = [value for _, value in known]
+    if choice.form is not Form.LINES or not values:
+        return values
+    ends = [quantity.ends(each) for each, _ in known]
+    most = max(values) * BAR_ROOM
+    return [*values, *(min(end["high"], most) for end in ends), *(end["drawn_low"] for end in ends)]
 
 
 def _classes(choice: Choice, cells: Sequence[CellEstimate]) -> dict[str, tuple[Operation, ...]]:

@@ -58,6 +58,9 @@ def lines(
     x = _across(rows, across, room_px(shown) if has_names else 0)
     y = _up(quantity, height)
     layers = lines_with_intervals(x, y, shown)
+    for layer in layers:
+        # A bar of a few repeats can be longer than the chart is high.
+        layer.mark.clip = layer.mark.type == "rule"
     if has_names:
         layers += end_labels(x, y["title"], shown)
     if is_alone and len(rows) <= POINTS_LABELLED_MAX:

@@ -22,7 +22,7 @@ DIGITS: Final = 3
 LOG_FROM: Final = 10.0
 """A linear axis hides what is this many times below its end: latencies that differ by more have a logarithmic one."""
 
-_P99: Final = 99.0
+P99: Final = 99.0
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def latency_p99(points: Sequence[Point]) -> Quantity:
         f"p99 latency ({unit.name})",
         unit.field.replace("latency", "latency_p99"),
         f"{_words(points)}, p99 ({unit.name})",
-        lambda figures: None if (found := figures.percentile(_P99).value_ns) is None else found / unit.ns,
+        lambda figures: None if (found := figures.percentile(P99).value_ns) is None else found / unit.ns,
         lambda figures: _percentile_ends(figures, unit),
         lambda value: _latency_text(value * unit.ns),
         unit,
@@ -137,7 +137,7 @@ def _words(points: Sequence[Point]) -> str:
 
 
 def _percentile_ends(figures: OperationEstimate, unit: LatencyUnit) -> Row:
-    found = figures.percentile(_P99)
+    found = figures.percentile(P99)
     assert found.value_ns is not None
     low = found.value_ns if found.low_ns is None else found.low_ns
     high = found.value_ns if found.high_ns is None else found.high_ns
