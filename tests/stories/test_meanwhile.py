@@ -74,9 +74,9 @@ def replace(path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "said", "refused"),
     [
-        (shorten, "had 16777216 bytes and has", "is not the file that was measured: that had 16777216 bytes"),
-        (remove, "was removed or moved away", "which was measured, can't be found"),
-        (replace, "was replaced by another file", "is not the file that was measured: that was inode"),
+        (shorten, "had 16777216 bytes and has", "is not the file that was measured: it had 16777216 bytes"),
+        (remove, "was removed or moved away", "target can't be found: No such file or directory"),
+        (replace, "was replaced by another file", "is not the file that was measured: it was inode"),
     ],
 )
 def test_a_target_that_changes_ends_the_run_and_can_only_be_resumed_when_it_is_back(
@@ -91,7 +91,7 @@ def test_a_target_that_changes_ends_the_run_and_can_only_be_resumed_when_it_is_b
     assert process.returncode == 3, stderr
     assert said in stderr
     assert "hint: stop other programs that use the target, and check its health; then `iosonde resume " in stderr
-    assert f"{directory} --overwrite` goes on" in stderr
+    assert f"{directory} --overwrite` continues the run" in stderr
     run = load_run(directory)
     assert run.cells[0].outcome is Outcome.FINISHED
     assert run.cells[-1].outcome is Outcome.FAILED
@@ -111,7 +111,7 @@ def test_a_second_run_on_one_target_is_refused_and_says_who_holds_it(tmp_path: P
     assert second.returncode == 3, second.stderr
     assert f"error: {target} is in use by process " in second.stderr
     assert f"(iosonde-engine), started by process {process.pid} (" in second.stderr
-    assert "hint: wait until that has ended" in second.stderr
+    assert "hint: wait until it has finished" in second.stderr
 
 
 def test_two_runs_on_one_disk_both_say_so(tmp_path: Path) -> None:
@@ -174,9 +174,9 @@ def test_a_target_that_was_cut_and_made_long_again_is_not_measured_on_its_holes(
     os.truncate(path, 16 << 20)
     ended = iosonde("resume", "--overwrite", tmp_path / "run")
     assert ended.returncode == 3
-    assert "are unwritten that this run had written" in ended.stderr
+    assert "that this run had written are unwritten now" in ended.stderr
     assert "hint: start a new run" in ended.stderr
-    assert "goes on" not in ended.stderr
+    assert "continues the run" not in ended.stderr
 
 
 def test_a_report_of_a_run_that_is_still_going_on_says_so(tmp_path: Path) -> None:

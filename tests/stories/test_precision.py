@@ -102,7 +102,7 @@ def test_a_budget_that_is_spent_too_soon_is_told_with_what_would_do(campaign: Pa
     found = [each for each in findings_of(load_run(tmp_path / "run")) if each.id == "precision-missed"]
     assert len(found) == 1
     assert (
-        "known less exactly than the 0.2 % that were asked (0.4 % for p99), since the budget of 8.0 s ended"
+        "did not reach the requested precision of 0.2 % (0.4 % for p99) within the budget of 8.0 s"
         in found[0].statement
     )
     assert found[0].deciding_test
@@ -146,9 +146,9 @@ def test_fixed_times_are_there_for_whoever_wants_them(campaign: Path, tmp_path: 
     [
         (("--precision", "wide"), "--precision: 'wide' is not a share"),
         (("--precision", "70%"), "--precision 70% is not within 0.1% to 50%"),
-        (("--budget", "1s"), "a budget of 1.0 s does not hold the first 6 repeats"),
-        (("--fixed", "--precision", "2%"), "--precision and --fixed exclude each other"),
-        (("--quick", "--budget", "5m"), "--budget and --quick exclude each other"),
+        (("--budget", "1s"), "a budget of 1.0 s is too short for the first 6 repeats"),
+        (("--fixed", "--precision", "2%"), "--precision and --fixed can't be combined"),
+        (("--quick", "--budget", "5m"), "--budget and --quick can't be combined"),
     ],
 )
 def test_an_aim_that_makes_no_sense_is_refused_before_anything_is_touched(

@@ -24,7 +24,7 @@ RESIDUAL_SHARE_MAX: Final = 0.10
 
 
 _ROUNDED: Final = 1e-24
-"""A sum of squares that is smaller by less than this is no better: it is that of numbers that were rounded."""
+"""Smaller differences between sums of squares are rounding errors."""
 
 
 class LawState(StrEnum):
@@ -92,13 +92,13 @@ def scaling_of(points: Sequence[DepthPoint]) -> Scaling:
 def _fitted(points: Sequence[DepthPoint]) -> ScalabilityLaw:
     if len(points) < POINTS_MIN:
         return ScalabilityLaw(LawState.TOO_FEW_DEPTHS)
-    # Not at the top: it takes 50 ms, which only those should wait for who look at a sweep.
+    # Imported here because it takes 50 ms, which only the analysis of a sweep needs.
     import numpy as np
 
     depth = np.array([point.queue_depth_kept or point.queue_depth for point in points], dtype=np.float64)
     rate = np.array([point.throughput for point in points])
-    # Measured over fitted is linear in 1/rate, contention/rate and coherency/rate, none of which is negative: the
-    # least squares of relative residuals have one solution, and need no first guess.
+    # Measured over fitted is linear in 1/rate, contention/rate and coherency/rate, none of which is negative. The
+    # least squares of relative residuals have a unique solution and need no initial guess.
     terms = np.stack([np.ones_like(depth), depth - 1, depth * (depth - 1)], axis=1) * (rate / depth)[:, None]
     inverse, contended, incoherent = solution = _non_negative(terms)
     residuals = terms @ solution - 1
@@ -120,10 +120,10 @@ def _fitted(points: Sequence[DepthPoint]) -> ScalabilityLaw:
 
 
 def _non_negative(terms: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The factors, none of them negative, whose sum of terms comes next to 1 in each row, by least squares.
+    """The non-negative factors whose sum of terms is closest to 1 in each row, by least squares.
 
-    The best factors are, of those terms that have one above 0, the best without a bound: with three terms, all seven
-    choices are tried.
+    The best factors are an unbounded least-squares solution for the terms with a factor above 0. With three terms, all
+    seven subsets are tried.
     """
     import numpy as np
 

@@ -167,9 +167,9 @@ def _most_of(common: Common, names: Sequence[str], shares: dict[str, float]) -> 
 
 
 def _at_least(count: int, of: int, share: float) -> float:
-    """The chance that so many or more of them are of a kind that has this share of all."""
+    """The upper tail of the binomial distribution: the probability of ``count`` or more of ``of``."""
     if count <= 0 or share in {0.0, 1.0}:
         return float(count <= of * share)
-    # By logarithms: the runs of many hosts have so many of them that no float holds the coefficients.
+    # Computed on logarithms, because the binomial coefficients of large counts overflow a float.
     kind, other = log(share), log1p(-share)
     return fsum(exp(log(comb(of, each)) + each * kind + (of - each) * other) for each in range(count, of + 1))

@@ -121,7 +121,7 @@ def _answering(records: Sequence[CellRecord]) -> set[str]:
 
 
 def _is_zero(record: CellRecord, answering: set[str]) -> bool:
-    """Whether a repeat counts as a throughput of 0: nothing completed in it, but other repeats of the cell finished."""
+    """Whether a repeat is a throughput of 0: nothing completed in it, but other repeats of the cell finished."""
     return record.is_silent and record.measured_ns > 0 and record.cell in answering
 
 
