@@ -69,7 +69,7 @@ def test_counts_of_buckets_add_up_to_the_cells(run: iosonde.Run) -> None:
         assert connection.execute(wrong).fetchall() == []
 
 
-def test_findings_are_those_of_the_report_gravest_first(run: iosonde.Run) -> None:
+def test_findings_are_those_of_the_report_most_severe_first(run: iosonde.Run) -> None:
     expected = findings_of(load_run(RUN))
     rows = run.findings().rows()
     assert sorted(row["statement"] for row in rows) == sorted(finding.statement for finding in expected)

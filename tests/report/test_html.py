@@ -170,7 +170,7 @@ def test_a_sound_run_has_no_brand(page: str) -> None:
     assert 'class="brand' not in page
 
 
-def test_findings_stand_gravest_first_with_evidence_and_test() -> None:
+def test_findings_stand_most_severe_first_with_evidence_and_test() -> None:
     findings: list[Finding] = [
         finding("some-note", Severity.NOTE),
         finding("some-doubt", Severity.DOUBTFUL),
@@ -185,7 +185,7 @@ def test_findings_stand_gravest_first_with_evidence_and_test() -> None:
 
 def test_an_unsupported_percentile_is_a_dash_with_a_footnote() -> None:
     page = render_html(page_of(RunAnalysis(lab_run(repeats=1, quick=True)), []))
-    assert "fewer than 10 samples lie beyond it" in page
+    assert "fewer than 10 samples are above it" in page
     assert '<td class="number">–</td>' in page
 
 
@@ -240,10 +240,10 @@ def test_the_fate_of_each_repeat_stands_in_the_plan_with_its_reason() -> None:
     assert [line.texts[-1] for line in plan.table.lines if line.texts[1] == cell] == [
         "finished, used",
         "finished, used",
-        "finished, discarded, contaminated: another run was at work on the device",
+        "finished, discarded, contaminated: another run used the device",
         "finished, used",
     ]
-    assert "discarded, contaminated: another run was at work on the device" in render_html(told)
+    assert "discarded, contaminated: another run used the device" in render_html(told)
     assert any(
         "3 (1 discarded)" in text for table in told.all_of(ResultTable) for line in table.lines for text in line.texts
     )

@@ -45,7 +45,7 @@ def test_a_summary_leads_from_numbers_over_the_knee_to_the_report(run: RunRecord
     assert str(REPORT) in text
 
 
-def test_findings_come_gravest_first_and_the_rest_are_counted(run: RunRecord) -> None:
+def test_findings_come_most_severe_first_and_the_rest_are_counted(run: RunRecord) -> None:
     findings = [finding(f"note-{number}", Severity.NOTE) for number in range(20)]
     findings.append(finding("depth-not-reached", Severity.INVALID))
     lines = printed(run, findings)

@@ -139,7 +139,7 @@ def test_a_front_that_is_killed_leaves_its_file_to_the_resumption_which_removes_
     process.communicate()
     unfinished = iosonde("report", directory)
     assert unfinished.returncode == 0, unfinished.stderr
-    assert "The run was cut off: 1 of 4 measurements are finished" in " ".join(unfinished.stdout.split())
+    assert "The run was interrupted: 1 of 4 trials finished" in " ".join(unfinished.stdout.split())
     assert (directory / "report.html").exists()
     resumed = iosonde("resume", "--overwrite", directory)
     assert resumed.returncode == 0, resumed.stderr

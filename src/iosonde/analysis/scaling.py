@@ -1,4 +1,4 @@
-"""How throughput grows with depth: bounds that hold for any target, and the Universal Scalability Law."""
+"""Throughput as a function of queue depth: asymptotic bounds, and the Universal Scalability Law."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 POINTS_MIN: Final = 5
-"""Three parameters pass through any three points; two more say whether the law holds."""
+"""Three parameters fit any three points. Two more show whether the law applies."""
 
 RESIDUAL_SHARE_MAX: Final = 0.10
-"""A law that misses a point by more than a tenth describes something else."""
+"""If a point deviates from the law by more than a tenth, the law does not apply."""
 
 
 _ROUNDED: Final = 1e-24
@@ -40,7 +40,7 @@ class Bounds:
     """Asymptotic bounds of a closed loop: throughput is at most N / R_min and at most X_max.
 
     ``fastest`` is the point with the least mean latency R_min, ``best`` that with the best throughput X_max.
-    ``queue_depth_least`` is N* = X_max R_min, where both bounds meet: fewer operations in flight can't give that
+    ``queue_depth_least`` is N* = X_max R_min, where both bounds meet: fewer operations in flight cannot reach that
     throughput. E. D. Lazowska and others, Quantitative System Performance (1984), chapter 5.
     """
 
@@ -53,11 +53,11 @@ class Bounds:
 class ScalabilityLaw:
     """The Universal Scalability Law, X(N) = rate N / (1 + contention (N - 1) + coherency N (N - 1)), over depths.
 
-    N. J. Gunther, Guerrilla Capacity Planning (2007), chapter 4; N is the depth achieved. ``rate_per_s`` is the
-    throughput of one operation in flight. ``residual_share`` is the largest deviation of a point, measured over
-    fitted less 1, and ``residual_queue_depth`` the asked depth of that point. ``peak_queue_depth`` is where
-    throughput is greatest, None unless that lies within what was measured. All are None without a fit; where the
-    residuals are too large, only these are given.
+    N. J. Gunther, Guerrilla Capacity Planning (2007), chapter 4; N is the achieved queue depth. ``rate_per_s`` is the
+    throughput with one operation in flight. ``residual_share`` is the largest deviation of a point, measured over
+    fitted less 1, and ``residual_queue_depth`` the requested depth of that point. ``peak_queue_depth`` is the depth
+    with the highest throughput, None if it is outside the measured range. Without a fit all are None. If the residuals
+    are too large, only the residual is present.
     """
 
     state: LawState
@@ -71,7 +71,7 @@ class ScalabilityLaw:
 
 @dataclass(frozen=True)
 class Scaling:
-    """Bounds and law of one sweep; no bounds without a point. ``depths`` are those with figures."""
+    """Bounds and law of one sweep. Without a point there are no bounds. ``depths`` are those with results."""
 
     bounds: Bounds | None
     law: ScalabilityLaw
@@ -79,7 +79,7 @@ class Scaling:
 
 
 def scaling_of(points: Sequence[DepthPoint]) -> Scaling:
-    """Bounds and law from points in any order."""
+    """The bounds and the law, from points in any order."""
     ordered = sorted(points, key=lambda point: point.queue_depth)
     depths = tuple(point.queue_depth for point in ordered)
     if not ordered:

@@ -20,6 +20,7 @@ from iosonde.records import Operation, Sync, Workload
 
 _POINTS = (
     (50.0, Series("p50", "#0072B2", "circle")),
+    (95.0, Series("p95", "#009E73", "triangle-up")),
     (99.0, Series("p99", "#E69F00", "square")),
     (99.9, Series("p99.9", "#D55E00", "diamond")),
 )
@@ -42,7 +43,7 @@ class _Dots:
 
 
 def baseline_percentiles(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
-    """Median, p99 and p99.9 of each baseline cell as dots on one logarithmic axis; of a mix each kind, and all."""
+    """Median, p95, p99 and p99.9 of each baseline cell as dots on one logarithmic axis; of a mix each kind, and all."""
     dots = _named(
         [_Dots(_name(cell.workload, each), cell, each) for cell in cells for each in drawn_classes(cell.workload)]
     )

@@ -18,7 +18,7 @@ from iosonde.charts.quantities import LatencyUnit, plural, significant
 from iosonde.charts.theme import PALETTE, Series, colour, dash, layered, shape
 from iosonde.records import Operation
 
-PERCENTS_DRAWN: Final = (50.0, 90.0, 99.0, 99.9)
+PERCENTS_DRAWN: Final = (50.0, 95.0, 99.0, 99.9)
 
 CHARTS_MAX: Final = 9
 """A chart for each kind of operations of each workload; beyond so many, tables are quicker to read."""

@@ -36,6 +36,7 @@ BORDERS_MAX: Final = 60
 """More lines between repeats would hide what they part."""
 LINES: Final = (
     (50.0, Series("p50", INK, "circle")),
+    (95.0, Series("p95", "#009E73", "circle", (8, 2, 2, 2))),
     (99.0, Series("p99", "#D55E00", "circle", (6, 3))),
     (99.9, Series("p99.9", "#CC79A7", "circle", (2, 3))),
 )

@@ -17,7 +17,7 @@ from iosonde.charts.quantities import LatencyUnit, latency_words, significant
 from iosonde.charts.tail import series_in, unit_in
 from iosonde.charts.theme import INK, Series, colour, layered
 
-PERCENTS_DRAWN: Final = (50.0, 99.0, 99.9, 99.99)
+PERCENTS_DRAWN: Final = (50.0, 95.0, 99.0, 99.9, 99.99)
 _BAR_HEIGHT: Final = 26
 _CELL_HEIGHT: Final = 34
 

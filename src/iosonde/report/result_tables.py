@@ -29,7 +29,7 @@ from iosonde.records import Experiment, LatencyKind, Operation, Sync
 from iosonde.report.dashes import Dash
 from iosonde.report.tables import Head, Line, ResultTable
 
-FEW_PERCENTS: Final = (50.0, 99.0, 99.9)
+FEW_PERCENTS: Final = (50.0, 95.0, 99.0, 99.9)
 AT_LEAST: Final = "≥ "
 
 RESPONSE_NOTE: Final = (

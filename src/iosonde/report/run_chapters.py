@@ -2,25 +2,35 @@
 
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.targets import estimate_targets
+from iosonde.analysis.trials import breaks_of
 from iosonde.charts.consistency import CONSISTENCY_TITLE, run_consistency
 from iosonde.charts.figure import Figure
 from iosonde.charts.heat_map import latency_heat_map
-from iosonde.failures import FailureLog
+from iosonde.failures import FailureLog, PartFailure
 from iosonde.records import Experiment
-from iosonde.report.blocks import Chapter, Charts, Paragraph, notices
+from iosonde.report.blocks import Block, Chapter, Charts, Folded, Paragraph, notices
 from iosonde.report.evaluated import EvaluatedRun
 from iosonde.report.experiment_chapters import shown_table, told
 from iosonde.report.made_charts import made_figure
 from iosonde.report.sentences import course_sentence
+from iosonde.report.steady_state_table import steady_state_blocks
+from iosonde.report.tables import ResultTable
 from iosonde.report.target_table import target_table
 from iosonde.report.titles import OVER_TIME, TARGETS
 
 
 def over_time_chapter(found: EvaluatedRun, failures: FailureLog) -> Chapter | None:
-    """Throughput over the run, and a latency heat map of each tail cell and probe. None where nothing can be drawn."""
+    """Throughput over the run, a latency heat map of each tail cell and probe, and which cells are steady.
+
+    None where nothing can be drawn.
+    """
     cells = found.run.cells
     consistency = made_figure(
-        "run-consistency", CONSISTENCY_TITLE, lambda: run_consistency(cells), found.invalid, failures
+        "run-consistency",
+        CONSISTENCY_TITLE,
+        lambda: run_consistency(cells, breaks_of(found.run)),
+        found.invalid,
+        failures,
     )
     mapped = [*found.cells(Experiment.TAIL), *found.cells(Experiment.PROBE)]
     figures = (consistency, *(_heat_map(cell, found, failures) for cell in mapped))
@@ -30,7 +40,25 @@ def over_time_chapter(found: EvaluatedRun, failures: FailureLog) -> Chapter | No
     failed: list[str] = []
     answer = told(OVER_TIME.title, lambda: course_sentence(cells), failures, failed)
     rows = [tuple(each for each in drawn if (each is consistency) is first) for first in (True, False)]
-    return Chapter(*OVER_TIME, (*answer, *notices(failed), *(Charts(row) for row in rows if row)))
+    steady = _steady_states(found, failures, failed)
+    return Chapter(*OVER_TIME, (*answer, *notices(failed), *(Charts(row) for row in rows if row), *steady))
+
+
+def _steady_states(found: EvaluatedRun, failures: FailureLog, failed: list[str]) -> tuple[Block, ...]:
+    """The verdicts on steady state, a table behind a control; the notice of a failure is added to ``failed``."""
+
+    def made() -> tuple[Block, ...]:
+        blocks = steady_state_blocks(found.estimates.records)
+        words = tuple(block for block in blocks if isinstance(block, Paragraph))
+        tables = tuple(shown_table(block, found.invalid) for block in blocks if isinstance(block, ResultTable))
+        number = sum(len(table.lines) for table in tables)
+        return (*words, *((Folded(f"Steady state: verdicts on {number} cells", tables),) if tables else ()))
+
+    def instead(failure: PartFailure) -> tuple[Block, ...]:
+        failed.append(failure.sentence)
+        return ()
+
+    return failures.attempt(f'the table of steady states in "{OVER_TIME.title}"', made, instead)
 
 
 def _heat_map(cell: CellEstimate, found: EvaluatedRun, failures: FailureLog) -> Figure:

@@ -135,8 +135,8 @@ def test_a_cell_shows_the_fate_of_each_repeat_and_why_it_was_discarded(width: in
     first = next(index for index, line in enumerate(lines) if line.startswith("Repeat "))
     fates = [line.split()[1] for line in lines[first + 2 : first + 7]]
     assert fates == ["used", "used", "contaminated", "used", "3"]
-    assert "Contaminated: discarded, because another run was at work on the device." in lines
-    assert any(line.startswith("discarded repeats") and "2 (another run was at work" in line for line in lines)
+    assert "Contaminated: discarded, because another run used the device." in lines
+    assert any(line.startswith("discarded repeats") and "2 (another run used the device" in line for line in lines)
     # A repeat that is shown alone has the fate that it has among the others.
     alone = show_cell(busy, width=width, repeat=2)
     assert any(line.split()[:2] == ["2", "contaminated"] for line in alone)
