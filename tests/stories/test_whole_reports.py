@@ -55,8 +55,10 @@ def test_the_lab_runs_on_every_model_to_a_whole_report(models: tuple[str, ...], 
     report = report_of(tmp_path / "run")
     assert_whole(report)
     assert report.run.finished
-    assert [chapter.id for chapter in measured(report.page)][:5] == [
+    assert [chapter.id for chapter in measured(report.page)][:7] == [
         "baseline",
+        "baseline-2",
+        "baseline-3",
         "block-size",
         "mix",
         "queue-depth",

@@ -94,9 +94,12 @@ def report(
 
 def _drawers_for(places: "Places") -> "AbstractContextManager[Drawers | None]":
     """Who draws: a form of pictures needs them, the page has scripts of its own, tables need none."""
-    from iosonde.report.drawing import Drawers
+    if places.has_pictures:
+        from iosonde.report.drawing import Drawers
+
+        return Drawers()
+    if places.any and places.html is None:
+        return nullcontext()
     from iosonde.report.stills import drawers_if_any
 
-    if places.has_pictures:
-        return Drawers()
-    return drawers_if_any() if places.html is not None or not places.any else nullcontext()
+    return drawers_if_any()

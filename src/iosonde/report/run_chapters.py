@@ -1,7 +1,5 @@
 """The chapters about the whole run: the time series, and the share of each target."""
 
-from typing import Final
-
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.targets import estimate_targets
 from iosonde.analysis.trials import breaks_of
@@ -10,7 +8,7 @@ from iosonde.charts.figure import Figure
 from iosonde.charts.heat_map import latency_heat_map
 from iosonde.failures import FailureLog, PartFailure
 from iosonde.records import Experiment
-from iosonde.report.blocks import Chapter, Charts, Leaf, Listing, Paragraph, notices
+from iosonde.report.blocks import Block, Chapter, Charts, Folded, Paragraph, notices
 from iosonde.report.evaluated import EvaluatedRun
 from iosonde.report.experiment_chapters import shown_table, told
 from iosonde.report.made_charts import made_figure
@@ -19,9 +17,6 @@ from iosonde.report.steady_state_table import steady_state_blocks
 from iosonde.report.tables import ResultTable
 from iosonde.report.target_table import target_table
 from iosonde.report.titles import OVER_TIME, TARGETS
-
-STEADY_OPEN_MAX: Final = 12
-"""A longer table of verdicts is folded; the sentence above it counts them."""
 
 
 def over_time_chapter(found: EvaluatedRun, failures: FailureLog) -> Chapter | None:
@@ -49,19 +44,17 @@ def over_time_chapter(found: EvaluatedRun, failures: FailureLog) -> Chapter | No
     return Chapter(*OVER_TIME, (*answer, *notices(failed), *(Charts(row) for row in rows if row), *steady))
 
 
-def _steady_states(found: EvaluatedRun, failures: FailureLog, failed: list[str]) -> tuple[Leaf, ...]:
-    """The verdicts on steady state, a long table folded; the notice of a failure is added to ``failed``."""
+def _steady_states(found: EvaluatedRun, failures: FailureLog, failed: list[str]) -> tuple[Block, ...]:
+    """The verdicts on steady state, a table behind a control; the notice of a failure is added to ``failed``."""
 
-    def shown(block: Paragraph | ResultTable) -> Leaf:
-        if isinstance(block, Paragraph):
-            return block
-        table, number = shown_table(block, found.invalid), len(block.lines)
-        return table if number <= STEADY_OPEN_MAX else Listing("Steady state", f"verdicts on {number} cells", table)
+    def made() -> tuple[Block, ...]:
+        blocks = steady_state_blocks(found.estimates.records)
+        words = tuple(block for block in blocks if isinstance(block, Paragraph))
+        tables = tuple(shown_table(block, found.invalid) for block in blocks if isinstance(block, ResultTable))
+        number = sum(len(table.lines) for table in tables)
+        return (*words, *((Folded(f"Steady state: verdicts on {number} cells", tables),) if tables else ()))
 
-    def made() -> tuple[Leaf, ...]:
-        return tuple(map(shown, steady_state_blocks(found.estimates.records)))
-
-    def instead(failure: PartFailure) -> tuple[Leaf, ...]:
+    def instead(failure: PartFailure) -> tuple[Block, ...]:
         failed.append(failure.sentence)
         return ()
 

@@ -49,7 +49,9 @@ def stills_of(page: Page, drawers: Drawers | None) -> dict[str, str]:
     """The charts of a page as SVG to be put into it, by id. One that can't be drawn is left to the script."""
     if drawers is None:
         return {}
-    places, figures = page_places(page), drawn_figures(page)
+    places = page_places(page)
+    # The largest first, so that none is left to one process at the end.
+    figures = sorted(drawn_figures(page), key=lambda figure: len(figure.specification_json), reverse=True)
 
     def wanted(figure: Figure) -> dict[str, Any]:
         place = places[figure.id]
