@@ -1,8 +1,7 @@
-//! One exponential server in real time, before an open loop: M/M/1 on the host's clock, with the worker that drives every
-//! real ring. What closed forms say of it is known, so what is off is the engine's, or the host's.
+//! An exponential server in real time with an open loop: M/M/1 on the host's clock, with the worker that drives real
+//! rings. Its closed-form solution is known, so deviations are due to the engine or the host.
 //!
-//! `real_time JOB SERVICE_NS` prints how long operations took from when they were wanted, as JSON: nanoseconds, and counts
-//! by bucket.
+//! `real_time JOB SERVICE_NS` prints the response latencies as JSON: nanoseconds, and counts by bucket.
 
 use std::io;
 use std::sync::Arc;
@@ -15,7 +14,7 @@ use iosonde_engine::ring::{Completion, Request, Ring, RingTruth, SharedBuffers};
 use iosonde_engine::sim::{Drive, Model, QueueingModel, Serve, Service};
 use iosonde_engine::worker::{Step, Worker, WorkerParts, recorder_pair};
 
-/// A server behind a ring. Whoever waits looks at the clock until something is done.
+/// A server behind a ring. Waiting spins on the clock until an operation completes.
 struct ServerRing {
     drive: Drive,
     clock: Monotonic,
@@ -47,7 +46,7 @@ impl Ring for ServerRing {
         let (drive, now) = (self.drive.simulation(), self.clock.now());
         let done = std::iter::from_fn(|| drive.take_done(now));
         into.extend(done.map(|(ticket, result)| {
-            let slot = u32::try_from(ticket).expect("it was a slot number when it went in");
+            let slot = u32::try_from(ticket).expect("tags are slot numbers");
             Completion { slot, result }
         }));
     }
@@ -64,11 +63,11 @@ impl Ring for ServerRing {
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
     let [job, service_ns] = words.as_slice() else { panic!("real_time JOB SERVICE_NS") };
-    let job: Job = serde_json::from_str(job).expect("the first word is a job");
-    let service_ns = service_ns.parse().expect("the second word is a number of nanoseconds");
+    let job: Job = serde_json::from_str(job).expect("the first argument is a job");
+    let service_ns = service_ns.parse().expect("the second argument is a number of nanoseconds");
     let server = QueueingModel { size_bytes: job.span_bytes, servers: 1, service: Service::Exponential, service_ns };
     let clock = Monotonic::start();
-    // Services have nothing to do with arrivals.
+    // Service times are independent of arrivals.
     let drive = Drive::new(&Model::Queueing(server), !job.seed);
     let (recorder, _spares) = recorder_pair(&job, 4, None);
     let parts = WorkerParts {
@@ -86,7 +85,7 @@ fn main() {
     let end = worker.finish();
     let reads = end.tally.class(Class::Read);
     let buckets: Vec<(usize, u64)> = reads.response.buckets.filled().collect();
-    #[allow(clippy::print_stdout)] // Its answer.
+    #[allow(clippy::print_stdout)] // Its output.
     {
         println!(
             "{{\"count\": {}, \"response_ns_sum\": {}, \"host_lag_ns_sum\": {}, \"buckets\": {}}}",

@@ -1,4 +1,4 @@
-//! Targets: what is opened, what is refused, and what happens when a file changes under a running job.
+//! File targets: which are opened and which refused, and changes of a file during a job.
 
 mod common;
 
@@ -62,7 +62,7 @@ fn count(intervals: &[Interval], class: Class) -> u64 {
 }
 
 #[test]
-fn only_regular_files_are_opened_whatever_a_link_is_called() {
+fn only_regular_files_are_opened_even_through_links() {
     let folder = tempfile::tempdir().expect("a folder");
     let link = folder.path().join("innocent.dat");
     symlink("/dev/zero", &link).expect("a link");
@@ -76,15 +76,15 @@ fn only_regular_files_are_opened_whatever_a_link_is_called() {
 }
 
 #[test]
-fn what_is_missing_in_the_way_or_forbidden_has_a_name_each() {
+fn missing_existing_and_forbidden_paths_have_separate_kinds() {
     let folder = tempfile::tempdir().expect("a folder");
     let there = folder.path().join("there");
-    fs::write(&there, "something that nobody may lose").expect("a file");
+    fs::write(&there, "data that must not be lost").expect("a file");
     assert_eq!(refusal(&folder.path().join("missing"), READ), FailureKind::TargetMissing);
     assert_eq!(refusal(&folder.path().join("no/such/folder"), MAKE), FailureKind::TargetMissing);
     assert_eq!(refusal(&there.join("below a file"), READ), FailureKind::TargetMissing);
     assert_eq!(refusal(&there, MAKE), FailureKind::TargetExists);
-    assert_eq!(fs::read_to_string(&there).expect("still there"), "something that nobody may lose");
+    assert_eq!(fs::read_to_string(&there).expect("still there"), "data that must not be lost");
     if !rustix::process::geteuid().is_root() {
         fs::set_permissions(&there, fs::Permissions::from_mode(0o000)).expect("permissions");
         assert_eq!(refusal(&there, READ), FailureKind::NoRights);
@@ -92,7 +92,7 @@ fn what_is_missing_in_the_way_or_forbidden_has_a_name_each() {
 }
 
 #[test]
-fn a_made_file_has_its_size_and_its_blocks_and_stays() {
+fn a_created_file_is_allocated_and_stays() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("target");
     let target = Target::open(&path, MAKE).expect("a new file");
@@ -143,7 +143,7 @@ fn a_target_opened_for_reading_is_never_written() {
 }
 
 #[test]
-fn a_file_that_is_cut_short_ends_the_job() {
+fn a_truncated_file_ends_the_job() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("target");
     let target = Target::open(&path, MAKE).expect("a new file");
@@ -160,7 +160,7 @@ fn a_file_that_is_cut_short_ends_the_job() {
     cutter.join().expect("the cutter");
     let failure = result.failure.expect("a cut file is a failure");
     assert_eq!((result.outcome, failure.kind), (Outcome::Failed, FailureKind::Changed));
-    // Whoever looks at the file while the job runs may be quicker than the first read behind its end.
+    // The check of the file during the job may be faster than the first read beyond its end.
     assert!(failure.offset_bytes.is_none_or(|offset| offset >= MIB));
     assert!(count(&intervals, Class::Read) > 0, "what was measured before is kept");
     assert!(result.measured_ns < 10_000 * MS);
@@ -179,7 +179,7 @@ fn a_file_is_measured_by_one_engine_at_a_time_and_the_holder_is_named() {
 }
 
 #[test]
-fn a_file_that_is_cut_short_is_noticed_though_no_operation_meets_its_end_and_though_it_is_made_long_again() {
+fn a_truncation_outside_of_the_test_region_is_noticed_even_if_it_is_undone() {
     for long_again in [false, true] {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("target");
@@ -248,7 +248,7 @@ fn several_jobs_have_a_queue_each() {
 }
 
 #[test]
-fn depth_is_served_by_as_many_threads_under_psync() {
+fn psync_has_a_thread_for_each_operation_in_flight() {
     let folder = tempfile::tempdir().expect("a folder");
     let target = Target::open(&folder.path().join("target"), MAKE).expect("a new file");
     run(&target, &fill());
@@ -258,10 +258,10 @@ fn depth_is_served_by_as_many_threads_under_psync() {
     assert_eq!(refused.expect_err("too many threads").kind, FailureKind::BadJob);
 }
 
-/// Jobs of growing length are tried so many times.
+/// Bound on attempts with jobs of growing length.
 const MEASURED_AT_MOST: u64 = 8;
 
-/// The job, so many times as long.
+/// The job with a multiple of its duration.
 fn longer(job: &Job, times: u64) -> Job {
     Job { measure_ns: job.measure_ns * times, ..job.clone() }
 }
@@ -292,7 +292,7 @@ fn every_write_has_its_flush_under_psync_and_io_uring() {
 }
 
 #[test]
-fn direct_io_is_aligned_as_the_kernel_says() {
+fn direct_io_has_the_alignment_that_the_kernel_reports() {
     let folder = tempfile::tempdir_in(".").expect("a folder on a real file system");
     let path = folder.path().join("target");
     let target = match Target::open(&path, Wanted { direct: true, ..MAKE }) {
@@ -313,7 +313,7 @@ fn direct_io_is_aligned_as_the_kernel_says() {
 }
 
 #[test]
-fn io_uring_gives_what_is_done_to_a_worker_that_looks_without_waiting() {
+fn io_uring_delivers_completions_to_a_worker_that_polls_without_waiting() {
     if uring_refused().is_some() {
         return;
     }
@@ -323,7 +323,7 @@ fn io_uring_gives_what_is_done_to_a_worker_that_looks_without_waiting() {
     let file = Arc::clone(target.file().expect("a file"));
     let way = FileWay { file, direct: target.direct, poll: Poll::Interrupt, helpers: Arc::default() };
     let mut ring = UringRing::new(1, &way, buffers).expect("a ring");
-    // A flush is done by a kernel thread, so that its completion has to be fetched from the kernel.
+    // A kernel thread executes the flush, so its completion has to be fetched from the kernel.
     let flush = Request { operation: Operation::Flush, slot: 0, offset_bytes: 0, buffer_at: 0, length_bytes: 0 };
     ring.push(flush);
     let mut completions = Vec::with_capacity(1);
@@ -340,7 +340,7 @@ fn io_uring_gives_what_is_done_to_a_worker_that_looks_without_waiting() {
 }
 
 #[test]
-fn how_long_a_worker_does_not_look_is_timed_where_looking_is_not_the_operation_itself() {
+fn reap_intervals_are_sampled_unless_the_system_call_is_the_operation() {
     let nothing = Target::null(4 * MIB);
     let (result, _) = run(&nothing, &Job { engine: Engine::Null, queue_depth: 32, span_bytes: 4 * MIB, ..job() });
     let gaps = result.reap_granularity.expect("looks");

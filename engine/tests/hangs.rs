@@ -1,5 +1,5 @@
-//! Targets that never answer: each command that waits for one has a deadline, a stop and the end of the front end it, and
-//! the session's last word says what was waited for.
+//! Unresponsive targets: each command that waits for one has a deadline, is ended by a stop or the end of the front,
+//! and its answer names the call that was waited for.
 
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -15,7 +15,7 @@ use iosonde_engine::verify::Ledger;
 use iosonde_engine::watchdog::Deadlines;
 use serde_json::{Value, json};
 
-/// How long an engine may take beyond its deadline, on a machine that does other things as well.
+/// How long an engine may exceed its deadline on a busy machine.
 const SOON: Duration = Duration::from_secs(20);
 const SILENT: Duration = Duration::from_secs(2);
 const STOPPED: Duration = Duration::from_secs(1);
@@ -27,7 +27,7 @@ fn hang<T>() -> Result<T, Failure> {
     }
 }
 
-// Files that never open, where they are to be made or are called so; devices never do.
+// Files that never open, if they are created or have this name; and devices that never open.
 struct Hanging;
 
 impl Ways for Hanging {
@@ -52,7 +52,7 @@ impl Ways for Hanging {
     }
 }
 
-/// A session in a thread, and both ends of its pipes.
+/// A session in a thread, with both ends of its pipes.
 struct Front {
     said: Option<Sender<Vec<u8>>>,
     heard: Receiver<Vec<u8>>,
@@ -110,7 +110,7 @@ impl Front {
         serde_json::from_slice(&line).expect("an event is JSON")
     }
 
-    /// The session ends by itself, with nothing more to say and an exit code that is no success.
+    /// The session ends without further events, and with a failure.
     fn ends(self) {
         let since = Instant::now();
         while !self.session.is_finished() {
@@ -118,7 +118,7 @@ impl Front {
             std::thread::sleep(Duration::from_millis(10));
         }
         assert!(self.session.join().expect("no panic").is_err());
-        assert!(self.heard.try_recv().is_err(), "the last word was not the last");
+        assert!(self.heard.try_recv().is_err(), "an event after the last one");
     }
 }
 
@@ -133,7 +133,7 @@ fn opens() -> [Value; 3] {
 }
 
 #[test]
-fn a_target_that_can_not_be_opened_in_time_is_the_session_s_last_word() {
+fn a_target_that_exceeds_the_deadline_of_open_ends_the_session() {
     for open in opens() {
         let front = Front::start(SILENT);
         let since = Instant::now();
@@ -142,7 +142,7 @@ fn a_target_that_can_not_be_opened_in_time_is_the_session_s_last_word() {
         assert!(since.elapsed() >= SILENT, "{error}");
         assert_eq!((&error["type"], &error["id"], &error["kind"]), (&json!("error"), &json!(2), &json!("stuck")));
         let path = open["path"].as_str().expect("a path");
-        assert_eq!(error["message"], format!("opening {path} did not come back within 2 s"));
+        assert_eq!(error["message"], format!("opening {path} did not complete within 2 s"));
         front.ends();
     }
 }
@@ -154,16 +154,16 @@ fn a_stop_ends_the_wait_for_a_target() {
     front.say(&json!({"id": 2, "command": "stop"}));
     let error = front.hear();
     assert_eq!(error["kind"], "stuck");
-    assert_eq!(error["message"], "opening /mnt/hangs was told to stop, and did not come back within 1 s");
+    assert_eq!(error["message"], "opening /mnt/hangs did not stop within 1 s");
     front.ends();
 }
 
 #[test]
-fn a_stop_for_another_command_does_not() {
+fn a_stop_for_another_command_does_not_end_it() {
     let front = Front::start(SILENT);
     front.say(&opens()[0]);
     front.say(&json!({"id": 1, "command": "stop"}));
-    assert_eq!(front.hear()["message"], "opening /mnt/hangs did not come back within 2 s");
+    assert_eq!(front.hear()["message"], "opening /mnt/hangs did not complete within 2 s");
     front.ends();
 }
 
@@ -177,7 +177,7 @@ fn the_end_of_the_front_ends_the_wait_for_a_target() {
 }
 
 #[test]
-fn targets_that_are_open_beside_one_that_hangs_are_left_to_the_end_of_the_process() {
+fn other_open_targets_are_not_closed_after_a_hang() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("target");
     std::fs::write(&path, [0; 4096]).expect("a file");
@@ -189,7 +189,7 @@ fn targets_that_are_open_beside_one_that_hangs_are_left_to_the_end_of_the_proces
     assert_eq!(front.hear()["kind"], "stuck");
     front.ends();
     let wanted = Wanted { write: false, create_bytes: None, direct: false };
-    // Whoever closes a file may have to wait for it: the lock shows that nobody did.
+    // Closing a file may block as well: the lock shows that the session has not closed it.
     assert!(Target::open(&path, wanted).is_err());
 }
 

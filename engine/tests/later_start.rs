@@ -1,5 +1,4 @@
-//! A worker whose start lies ahead of the clock: nothing goes out and nothing is counted before, and from there on all is
-//! as it would have been.
+//! A worker with a start in the future: nothing is submitted or recorded before, and then it behaves as any other.
 
 mod common;
 
@@ -15,10 +14,10 @@ use iosonde_engine::record::{Class, Phase};
 use iosonde_engine::ring::SharedBuffers;
 use iosonde_engine::worker::{Machine, MachineParts, Step, recorder_pair};
 
-/// When the worker starts.
+/// The start of the worker.
 const START_NS: u64 = 130 * MS;
-/// By how much the clock moves where nobody waits.
-const MOMENT_NS: u64 = 10_000;
+/// The step of the clock when the worker does not wait.
+const TICK_NS: u64 = 10_000;
 const STEPS_MAX: usize = 1_000_000;
 
 fn forms() -> Vec<Job> {
@@ -41,11 +40,11 @@ fn bench(job: &Job, start_ns: u64) -> Bench {
     Bench::starting(job, ring, clock, 8, start_ns)
 }
 
-/// What one interval says: its phase, its times since the start, operations in flight, and of each class the count and the
-/// sum of latencies.
+/// One interval: its phase, its times since the start, operations in flight, and for each class the count and the sum
+/// of latencies.
 type Line = (Phase, u64, u64, u64, Vec<(u64, u64)>);
 
-/// Plays a worker to its end; asserts that nothing goes out before its start.
+/// Runs a worker to its end. Asserts that nothing is submitted before its start.
 fn played(job: &Job, start_ns: u64) -> (Vec<Line>, u64) {
     let mut bench = bench(job, start_ns);
     let mut still = 0;
@@ -57,10 +56,10 @@ fn played(job: &Job, start_ns: u64) -> (Vec<Line>, u64) {
         if step == Step::Done {
             break;
         }
-        // One round in 64 does not wait, wherever it falls, and is to change nothing.
+        // One round in 64 does not wait; that must not change anything.
         still = if bench.clock.now() == before_ns { still + 1 } else { 0 };
         if still == 2 {
-            bench.clock.advance(MOMENT_NS);
+            bench.clock.advance(TICK_NS);
             still = 0;
         }
     }
@@ -78,7 +77,7 @@ fn played(job: &Job, start_ns: u64) -> (Vec<Line>, u64) {
 }
 
 #[test]
-fn a_worker_that_starts_later_does_the_same_as_one_that_starts_now() {
+fn a_later_start_does_not_change_the_results() {
     for job in forms() {
         let now = played(&job, 0);
         let later = played(&job, START_NS);
@@ -88,7 +87,7 @@ fn a_worker_that_starts_later_does_the_same_as_one_that_starts_now() {
 }
 
 #[test]
-fn a_worker_in_virtual_time_wants_to_be_asked_at_its_start_and_plans_nothing_before() {
+fn a_worker_in_virtual_time_plans_nothing_before_its_start() {
     for job in forms() {
         let (recorder, _spares) = recorder_pair(&job, 8, None);
         let parts = MachineParts {
@@ -108,7 +107,7 @@ fn a_worker_in_virtual_time_wants_to_be_asked_at_its_start_and_plans_nothing_bef
 }
 
 #[test]
-fn a_worker_that_waits_for_its_start_sleeps_until_shortly_before() {
+fn a_worker_sleeps_until_shortly_before_its_start() {
     let mut bench = bench(&job(), START_NS);
     let mut steps = 0;
     while START_NS - bench.clock.now() > MS {
@@ -119,7 +118,7 @@ fn a_worker_that_waits_for_its_start_sleeps_until_shortly_before() {
 }
 
 #[test]
-fn a_worker_that_is_stopped_before_its_start_ends_at_once_and_has_counted_nothing() {
+fn a_worker_stopped_before_its_start_ends_at_once_without_records() {
     for job in forms() {
         let mut bench = bench(&job, START_NS);
         bench.worker.step();

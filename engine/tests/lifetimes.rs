@@ -1,4 +1,4 @@
-//! What the engine lives as long as, and what it outlives: the process of its front, the front's threads, and its own.
+//! The lifetime of the engine: it ends with the process of its front, but not with the front's threads.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -44,7 +44,7 @@ fn the_engine_ends_with_the_process_that_started_it_though_its_input_stays_open(
     let mut line = String::new();
     BufReader::new(front.stdout.take().expect("a pipe")).read_line(&mut line).expect("the engine's number");
     let status = Path::new("/proc").join(line.trim()).join("stat");
-    // One that nobody has waited for yet is a zombie.
+    // A process that was not waited for is a zombie.
     let lives = || fs::read_to_string(&status).is_ok_and(|text| !text.contains(") Z "));
     thread::sleep(Duration::from_millis(200));
     assert!(lives(), "the engine ended before its front");
@@ -58,7 +58,7 @@ fn the_engine_ends_with_the_process_that_started_it_though_its_input_stays_open(
     drop(input);
 }
 
-/// What a session is told, until whoever tells it hangs up.
+/// The input of a session, until it is closed.
 struct Told {
     lines: Receiver<String>,
     left: Vec<u8>,
@@ -76,7 +76,7 @@ impl Read for Told {
     }
 }
 
-/// What a session says; it is refused once nobody listens.
+/// The output of a session; writes fail once it is closed.
 struct Said {
     line: Vec<u8>,
     events: Sender<Value>,
@@ -98,7 +98,7 @@ impl Write for Said {
     }
 }
 
-/// A session on a thread of its own.
+/// A session on a separate thread.
 struct Session {
     tell: Sender<String>,
     hear: Receiver<Value>,
@@ -129,7 +129,7 @@ impl Session {
         }
     }
 
-    /// Hangs up; what the session still says, and how it ended.
+    /// Closes the input. Returns the remaining events, and how the session ended.
     fn end(self) -> (Vec<Value>, io::Result<()>) {
         drop(self.tell);
         let begun = Instant::now();
@@ -168,7 +168,7 @@ const MEASURE_NS: u64 = 100_000_000;
 const HOUR_NS: u64 = 3_600_000_000_000;
 
 #[test]
-fn sessions_follow_one_another_on_threads_that_end() {
+fn sessions_can_follow_one_another() {
     for (engine, poll) in engines() {
         let folder = tempfile::tempdir().expect("a folder");
         for number in 0..3 {
@@ -188,7 +188,7 @@ fn sessions_follow_one_another_on_threads_that_end() {
 }
 
 #[test]
-fn a_session_whose_input_ends_in_the_middle_of_a_job_leaves_its_thread_and_its_file_to_the_next() {
+fn a_session_whose_input_ends_during_a_job_releases_its_file() {
     for (engine, poll) in engines() {
         let folder = tempfile::tempdir().expect("a folder");
         for number in 0..3 {
@@ -206,7 +206,7 @@ fn a_session_whose_input_ends_in_the_middle_of_a_job_leaves_its_thread_and_its_f
 }
 
 #[test]
-fn a_session_that_nobody_hears_any_more_ends_though_its_input_stays_open() {
+fn a_session_ends_when_its_output_is_closed() {
     let folder = tempfile::tempdir().expect("a folder");
     for number in 0..2 {
         let Session { tell, hear, thread } = Session::begin();
@@ -217,7 +217,7 @@ fn a_session_that_nobody_hears_any_more_ends_though_its_input_stays_open() {
         while hear.recv_timeout(SOON).expect("the session speaks")["type"] != "interval" {}
         drop(hear);
         assert!(thread.join().expect("no session panics").is_err());
-        // Its listener lives until now.
+        // The session's listener lives until now.
         drop(tell);
     }
 }

@@ -1,4 +1,4 @@
-//! Operations wanted at a rate: when they come, and what becomes of those that have to wait.
+//! Open loops: arrivals, and operations that have to wait.
 
 mod common;
 
@@ -30,7 +30,7 @@ fn times(job: &Job, worker: u32, count: usize) -> Vec<u64> {
 }
 
 #[test]
-fn constant_arrivals_come_at_equal_distances_and_never_drift() {
+fn constant_arrivals_have_equal_intervals_without_drift() {
     let found = times(&paced(3, ArrivalKind::Constant), 0, 7);
     let expected: Vec<u64> = (0..7).map(|number| 5 + number * SECOND / 3).collect();
     assert_eq!(found, expected);
@@ -46,15 +46,15 @@ fn workers_take_turns_in_one_constant_stream() {
 
 #[test]
 #[allow(clippy::float_arithmetic, clippy::cast_precision_loss)]
-fn poisson_arrivals_are_as_many_as_asked_for_and_their_distances_are_exponential() {
+fn poisson_arrivals_have_the_requested_rate_and_exponential_intervals() {
     let count = 200_000;
     for rate_per_s in [10_000, 100_000, 300_000, 600_000] {
         let found = times(&paced(rate_per_s, ArrivalKind::Poisson), 0, count);
         let mean_ns = 1e9 / rate_per_s as f64;
         let mut distances: Vec<f64> = found.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / mean_ns).collect();
         distances.sort_by(f64::total_cmp);
-        // Kolmogorov and Smirnov: the largest distance between both distributions, whose 99.9 % point is
-        // 1.95 / sqrt(n).
+        // Kolmogorov-Smirnov test: the largest difference of both distributions, whose 99.9 % quantile is 1.95 /
+        // sqrt(n).
         let n = distances.len() as f64;
         let furthest = distances.iter().enumerate().map(|(rank, distance)| {
             let expected = 1.0 - (-distance).exp();
@@ -62,15 +62,16 @@ fn poisson_arrivals_are_as_many_as_asked_for_and_their_distances_are_exponential
         });
         let furthest = furthest.fold(0.0, f64::max);
         assert!(furthest < 1.95 / n.sqrt(), "{furthest} at {rate_per_s}");
-        // Their mean strays by 1 / sqrt(n) of itself at one standard deviation.
+        // The standard deviation of the mean is 1 / sqrt(n) of the mean.
         let mean = distances.iter().sum::<f64>() / n;
         assert!((mean - 1.0).abs() < 3.3 / n.sqrt(), "{mean} at {rate_per_s}");
     }
 }
 
 #[test]
-fn what_comes_while_the_queue_is_full_waits_and_answers_from_when_it_was_wanted() {
-    // One at a time, 2 ms each, wanted every millisecond: the n-th is done at 2 (n + 1) ms and was wanted at n ms.
+fn arrivals_at_a_full_queue_wait_and_their_response_latency_starts_at_the_intended_start() {
+    // One at a time, 2 ms each, with an arrival every millisecond: the n-th completes at 2 (n + 1) ms and arrived at n
+    // ms.
     let job = Job {
         engine: Engine::Simulation,
         queue_depth: 1,
@@ -86,7 +87,7 @@ fn what_comes_while_the_queue_is_full_waits_and_answers_from_when_it_was_wanted(
     let responses: u64 = (0..9).map(|number| 2 * (number + 1) - number).sum();
     assert_eq!((response.ns_sum, response.ns_max), (responses * MS, 10 * MS));
     assert_eq!((lag.ns_min, lag.ns_max), (0, 8 * MS));
-    // None was dropped: nine are done, one is on its way, and the one wanted at 10 ms is the oldest that waits.
+    // None is dropped: nine are complete, one is in flight, and the arrival at 10 ms is the oldest that waits.
     assert_eq!(result.outcome, Outcome::Finished);
     assert_eq!((result.censored.count, result.censored.waiting_age_ns_max), (1, Some(10 * MS)));
     assert_eq!(result.measured_ns, 20 * MS, "what waits makes nothing longer");
@@ -95,12 +96,12 @@ fn what_comes_while_the_queue_is_full_waits_and_answers_from_when_it_was_wanted(
 }
 
 #[test]
-fn an_engine_that_is_late_though_the_queue_has_room_has_a_lag_of_its_own() {
+fn an_engine_that_is_late_while_the_queue_has_room_has_host_lag() {
     let timed = Job { warmup_ns: 0, measure_ns: 30 * MS, interval_ns: 30 * MS, queue_depth: 16, ..job() };
     let job = Job { pace: paced(1_000, ArrivalKind::Constant).pace, ..timed };
     let mut bench = Bench::new(&job, MS / 10, 1);
     assert_eq!(bench.worker.step(), Step::Running);
-    // Nobody lets the engine work for 5 ms, in which five operations are wanted.
+    // The engine is not scheduled for 5 ms, in which five operations arrive.
     bench.clock.advance(5 * MS);
     while bench.worker.step() == Step::Running {
         bench.clock.advance(MS / 100);
@@ -113,7 +114,7 @@ fn an_engine_that_is_late_though_the_queue_has_room_has_a_lag_of_its_own() {
 }
 
 #[test]
-fn a_ring_in_real_time_gives_the_rate_that_was_asked_for() {
+fn a_ring_in_real_time_achieves_the_requested_rate() {
     for arrivals in [ArrivalKind::Constant, ArrivalKind::Poisson] {
         let job = Job { engine: Engine::Null, measure_ns: 300 * MS, interval_ns: 300 * MS, ..paced(20_000, arrivals) };
         let targets = [Target::null(1 << 20)];
@@ -125,8 +126,8 @@ fn a_ring_in_real_time_gives_the_rate_that_was_asked_for() {
             }
         };
         conduct(&job, &setting, &mut |_| {}, &mut add, &mut |_| {}).expect("a null target takes anything");
-        // 6,000 are wanted; a Poisson stream of as many strays by 77 at one standard deviation, and a machine that has
-        // no time just then leaves the last milliseconds undone.
+        // 6,000 are expected. The standard deviation of a Poisson stream is 77, and a busy machine leaves the last
+        // milliseconds undone.
         assert!((5_000..=6_400).contains(&measured), "{measured} with {arrivals:?}");
     }
 }

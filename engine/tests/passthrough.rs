@@ -1,4 +1,4 @@
-//! Commands to a real namespace of NVMe, where `IOSONDE_NVME=/dev/nvme0n1:/dev/ng0n1` names one: `make lab` does.
+//! Commands to a real NVMe namespace, if `IOSONDE_NVME=/dev/nvme0n1:/dev/ng0n1` names one, as in `make lab`.
 
 mod common;
 
@@ -17,7 +17,7 @@ use iosonde_engine::target::{DeviceWanted, Target};
 
 const BLOCK: u32 = 4096;
 const BLOCKS: u64 = 1000;
-/// Of a namespace that has more of them: not a power of two, so that all parts of offsets differ.
+/// Distance between reads: not a power of two, so that all bytes of offsets differ.
 const STRIDE: u64 = 12_288;
 
 fn namespace() -> Option<Target> {
@@ -52,7 +52,7 @@ fn read(ring: &mut impl Ring, offset_bytes: u64) -> Vec<u8> {
 }
 
 #[test]
-fn commands_bring_the_same_bytes_as_reads_of_the_block_device() {
+fn commands_read_the_same_data_as_the_block_device() {
     let Some(target) = namespace() else { return };
     let memory = || Buffers::new(1 << 16).expect("memory");
     let mut plain = PsyncRing::new(Arc::clone(target.file().expect("a handle")), memory());
@@ -68,7 +68,7 @@ fn commands_bring_the_same_bytes_as_reads_of_the_block_device() {
 }
 
 #[test]
-fn only_whole_namespaces_of_the_same_number_take_commands() {
+fn a_file_that_is_not_a_generic_nvme_device_is_refused() {
     let wanted = DeviceWanted { direct: true, generic: Some(PathBuf::from("/dev/null")) };
     let Some(target) = namespace() else { return };
     let refused = Target::open_device(target.path(), &wanted).expect_err("no generic device");
@@ -76,7 +76,7 @@ fn only_whole_namespaces_of_the_same_number_take_commands() {
 }
 
 #[test]
-fn a_job_of_commands_is_refused_where_it_writes_or_no_command_can_move_its_blocks() {
+fn a_passthrough_job_is_refused_if_it_writes_or_its_blocks_exceed_a_command() {
     let setting = |targets| Setting { targets, clock: Monotonic::start(), stop: Arc::default() };
     let plain = [Target::null(1 << 20)];
     let asked = Job { engine: Engine::Passthrough, ..job() };

@@ -1,4 +1,4 @@
-//! The kernel's rings: what is asked of them, what they grant, and that it is written down.
+//! Rings of the kernel: requested features, granted features, and their record.
 
 mod common;
 
@@ -34,7 +34,7 @@ fn reads() -> Job {
     Job { engine: Engine::IoUring, span_bytes: 4 * MIB, measure_ns: 40 * MS, ..job() }
 }
 
-/// A file of 4 MiB on whatever the folder lies on, past the page cache where that is possible.
+/// A file of 4 MiB in the folder, with direct I/O where possible.
 fn filled(folder: &Path) -> Target {
     let path = folder.join("target");
     let make = Wanted { write: true, create_bytes: Some(4 * MIB), direct: true };
@@ -48,7 +48,7 @@ fn filled(folder: &Path) -> Target {
     target
 }
 
-/// The same in a folder for each way to poll.
+/// The same in a folder for each poll mode.
 fn filled_beside(folder: &Path, poll: Poll) -> Target {
     let own = folder.join(poll.name());
     std::fs::create_dir(&own).expect("a folder");
@@ -60,7 +60,7 @@ fn count(intervals: &[Interval]) -> u64 {
     measured.filter_map(|interval| interval.operations.get(&Class::Read)).map(|totals| totals.count).sum()
 }
 
-/// Whether there is `io_uring` here.
+/// Whether `io_uring` is available.
 fn has_uring() -> bool {
     uring_refused().is_none()
 }
@@ -85,7 +85,7 @@ fn flags_that_exclude_each_other_are_never_granted_together() {
 }
 
 #[test]
-fn the_way_to_poll_that_was_achieved_is_written_down_and_any_other_has_a_reason() {
+fn the_achieved_poll_mode_is_recorded_and_a_fallback_has_a_reason() {
     if !has_uring() {
         return;
     }
@@ -106,7 +106,7 @@ fn the_way_to_poll_that_was_achieved_is_written_down_and_any_other_has_a_reason(
 }
 
 #[test]
-fn a_file_in_memory_takes_no_polling_and_the_record_says_so() {
+fn a_file_on_tmpfs_falls_back_to_interrupts() {
     let shared = Path::new("/dev/shm");
     if !has_uring() || !shared.is_dir() {
         return;
@@ -120,7 +120,7 @@ fn a_file_in_memory_takes_no_polling_and_the_record_says_so() {
 }
 
 #[test]
-fn a_submission_thread_costs_cpu_time_that_is_counted() {
+fn the_cpu_time_of_an_sqpoll_thread_is_counted() {
     if !has_uring() {
         return;
     }
@@ -138,11 +138,11 @@ fn a_submission_thread_costs_cpu_time_that_is_counted() {
 }
 
 #[test]
-fn submission_threads_that_lag_behind_what_is_done_lose_no_operation() {
+fn sqpoll_threads_that_lag_behind_lose_no_operation() {
     if !has_uring() {
         return;
     }
-    // Reads from memory are done by the submission thread itself, before it says that it has taken them.
+    // The SQPOLL thread itself executes reads from the page cache, before it reports that it has taken them.
     for folder in [Path::new("."), Path::new("/dev/shm")].into_iter().filter(|folder| folder.is_dir()) {
         let folder = tempfile::tempdir_in(folder).expect("a folder");
         filled(folder.path());
@@ -158,7 +158,7 @@ fn submission_threads_that_lag_behind_what_is_done_lose_no_operation() {
 }
 
 #[test]
-fn a_submission_thread_that_fell_asleep_between_operations_is_counted_each_time_it_is_woken() {
+fn each_wakeup_of_an_sqpoll_thread_is_counted() {
     if !has_uring() {
         return;
     }
@@ -178,7 +178,7 @@ fn a_submission_thread_that_fell_asleep_between_operations_is_counted_each_time_
 }
 
 #[test]
-fn what_the_rings_of_two_targets_are_granted_is_told_for_each() {
+fn differences_between_the_rings_of_two_targets_are_reported() {
     let shared = Path::new("/dev/shm");
     if !has_uring() || !shared.is_dir() {
         return;
@@ -214,7 +214,7 @@ fn what_the_rings_of_two_targets_are_granted_is_told_for_each() {
 }
 
 #[test]
-fn only_io_uring_polls_and_a_polled_ring_takes_no_flush() {
+fn only_io_uring_polls_and_iopoll_excludes_fdatasync() {
     let folder = tempfile::tempdir().expect("a folder");
     let target = filled(folder.path());
     let asked = [
@@ -228,7 +228,7 @@ fn only_io_uring_polls_and_a_polled_ring_takes_no_flush() {
 }
 
 #[test]
-fn operations_that_do_nothing_go_through_the_kernel_and_are_all_counted() {
+fn no_ops_go_through_the_kernel_and_are_all_counted() {
     if !has_uring() {
         return;
     }
@@ -246,7 +246,7 @@ fn operations_that_do_nothing_go_through_the_kernel_and_are_all_counted() {
 }
 
 #[test]
-fn operations_that_do_nothing_come_at_a_rate_and_in_bursts_as_well() {
+fn no_ops_support_open_loops_and_bursts() {
     if !has_uring() {
         return;
     }

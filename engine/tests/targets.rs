@@ -1,4 +1,4 @@
-//! Several targets at the same time: each has workers of its own, and figures of its own.
+//! Several targets at the same time, each with its own workers and totals.
 
 mod common;
 
@@ -53,7 +53,7 @@ fn an_amount_is_moved_on_each_target() {
 }
 
 #[test]
-fn what_the_targets_give_adds_up_to_the_intervals() {
+fn target_totals_add_up_to_the_intervals() {
     let folder = tempfile::tempdir().expect("a folder");
     let targets = files(folder.path(), 2);
     run(&targets, &fill(2)).expect("filling");
@@ -75,7 +75,7 @@ fn what_the_targets_give_adds_up_to_the_intervals() {
 }
 
 #[test]
-fn a_job_may_leave_the_later_targets_alone() {
+fn a_job_may_use_only_the_first_targets() {
     let folder = tempfile::tempdir().expect("a folder");
     let targets = files(folder.path(), 2);
     let (result, _) = run(&targets, &fill(1)).expect("a job that can run");
@@ -116,7 +116,7 @@ fn a_target_that_changes_ends_the_job_on_all() {
 }
 
 #[test]
-fn a_worker_that_is_done_early_holds_back_no_interval_of_the_others() {
+fn a_worker_that_ends_early_does_not_delay_intervals_of_the_others() {
     let (mut first, first_spares) = recorder_pair(&common::job(), 4, None);
     let (mut second, second_spares) = recorder_pair(&common::job(), 4, None);
     let mut collector = Collector::new(vec![first_spares, second_spares], 1);
@@ -141,7 +141,7 @@ fn a_worker_that_is_done_early_holds_back_no_interval_of_the_others() {
 }
 
 #[test]
-fn each_target_is_visited_in_an_order_of_its_own() {
+fn each_target_has_its_own_random_order() {
     let random = Job { targets: 2, jobs: 2, ..job() };
     let shared = Shared::new(&random);
     let drawn = |worker: u32| {
@@ -166,7 +166,7 @@ fn sequential_streams_have_the_same_shares_on_every_target() {
 }
 
 #[test]
-fn workers_that_hand_over_at_different_times_keep_no_interval_from_each_other() {
+fn workers_that_report_at_different_times_do_not_block_each_other() {
     let (mut first, first_spares) = recorder_pair(&common::job(), 1, None);
     let (mut second, second_spares) = recorder_pair(&common::job(), 1, None);
     let mut collector = Collector::new(vec![first_spares, second_spares], 1);
@@ -176,13 +176,13 @@ fn workers_that_hand_over_at_different_times_keep_no_interval_from_each_other() 
     };
     first.begin(Phase::Measure, 0);
     second.begin(Phase::Measure, 0);
-    // The second is late by more than an interval, and the first has nothing left to hand over then.
+    // The second is late by more than an interval, so the first has no tally left.
     turn(&mut first, 1);
     turn(&mut first, 2);
     turn(&mut second, 1);
     collector.gather();
     assert_eq!(collector.take_next().map(|both| (both.end_ns, both.class(Class::Read).count)), Some((10, 2)));
-    // From here on one hands over what the other has added to its next.
+    // From here on, one reports what the other has merged into its next interval.
     turn(&mut second, 2);
     let mut taken = Vec::new();
     for interval in 3..=20 {

@@ -1,5 +1,5 @@
-//! The engine's side of the wall: recorded transcripts are played to the real program, which must answer in the same
-//! words. Numbers that depend on the machine (times, counts of operations, CPU) are compared by their place only.
+//! The engine's side of the protocol: recorded transcripts are sent to the real program, which must answer with the
+//! same texts. Numbers that depend on the machine (times, counts, CPU) are only checked for their presence.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -28,10 +28,10 @@ impl Engine {
         let id = child.id();
         let alive = Arc::new(());
         let waiting = Arc::downgrade(&alive);
-        // An engine that does not answer must not hold the tests up for ever.
+        // An engine that does not answer must not block the tests for ever.
         std::thread::spawn(move || {
             std::thread::sleep(SILENT_MAX);
-            // One that is gone may have left its number to somebody else.
+            // The process ID of an engine that has ended may belong to another process.
             if waiting.upgrade().is_none() {
                 return;
             }
@@ -73,11 +73,11 @@ impl Engine {
     }
 }
 
-/// Values whose figures belong to the contract: the others are only there.
+/// Keys whose numbers must match exactly.
 const EXACT: [&str; 8] =
     ["protocol", "id", "errno", "size_bytes", "memory_bytes", "offset_bytes", "workers", "buckets_per_octave"];
 
-/// An event without what changes from run to run.
+/// An event without values that change from run to run.
 fn shape(event: &Value, key: &str) -> Value {
     match event {
         Value::Number(_) if !EXACT.contains(&key) => json!("number"),
@@ -88,7 +88,7 @@ fn shape(event: &Value, key: &str) -> Value {
         Value::Array(items) => Value::Array(items.iter().map(|item| shape(item, key)).collect()),
         Value::Object(fields) => fields
             .iter()
-            // What the host offers and how the engine was built is not the transcript's to say.
+            // Capabilities of the host and the build are not part of the transcript.
             .filter(|(name, _)| {
                 !["io_uring_refused", "build_profile", "cpu_pinned", "version"].contains(&name.as_str())
             })
@@ -98,8 +98,8 @@ fn shape(event: &Value, key: &str) -> Value {
     }
 }
 
-/// Shapes of events, with runs of intervals of one phase as one: a slow machine may have to add some together, and in a
-/// short one a class may have completed nothing while the CPU was somebody else's.
+/// Shapes of events, with consecutive intervals of a phase merged into one: a slow machine may have to merge intervals,
+/// and in a short one a class may have completed nothing while the CPU was busy.
 fn shapes(events: &[Value]) -> Vec<Value> {
     let mut shapes: Vec<Value> = events.iter().map(|event| shape(event, "")).collect();
     shapes.dedup_by(|later, earlier| {
@@ -136,36 +136,36 @@ fn play(name: &str, files: usize) {
     }
     assert_eq!(shapes(&heard), shapes(&expected), "{name}, at the end");
     assert_eq!(engine.end(), (0, String::new()));
-    assert_eq!(fs::read_dir(folder.path()).expect("the folder").count(), files, "{name}: files that are left");
+    assert_eq!(fs::read_dir(folder.path()).expect("the folder").count(), files, "{name}: remaining files");
 }
 
 #[test]
-fn a_job_on_nothing_goes_as_recorded() {
+fn a_job_on_the_null_target_matches_the_transcript() {
     play("null.jsonl", 0);
 }
 
 #[test]
-fn a_job_on_a_file_goes_as_recorded() {
+fn a_job_on_a_file_matches_the_transcript() {
     play("file.jsonl", 1);
 }
 
 #[test]
-fn a_job_on_two_files_at_the_same_time_goes_as_recorded() {
+fn a_job_on_two_files_matches_the_transcript() {
     play("targets.jsonl", 2);
 }
 
 #[test]
-fn a_job_on_a_simulated_drive_goes_as_recorded() {
+fn a_job_on_a_simulated_drive_matches_the_transcript() {
     play("simulation.jsonl", 0);
 }
 
 #[test]
-fn what_was_refused_is_refused_in_the_same_words() {
+fn refusals_match_the_transcript() {
     play("refusals.jsonl", 0);
 }
 
 #[test]
-fn hello_comes_first_and_says_how_the_engine_was_built() {
+fn hello_is_the_first_event_and_has_the_build_profile() {
     let mut engine = Engine::start();
     let hello = engine.hear();
     assert_eq!(hello["type"], "hello");
@@ -175,7 +175,7 @@ fn hello_comes_first_and_says_how_the_engine_was_built() {
 }
 
 #[test]
-fn nonsense_and_endless_lines_get_an_error_and_the_engine_goes_on() {
+fn invalid_and_overlong_lines_get_an_error_and_the_engine_continues() {
     let mut engine = Engine::start();
     engine.hear();
     for nonsense in ["", "{", "[]", "{\"id\":-1,\"command\":\"sync\"}", "\u{fffd}", &"x".repeat(1 << 20)] {
@@ -207,7 +207,7 @@ fn engine_with_a_long_job() -> Engine {
 }
 
 #[test]
-fn a_stop_cuts_the_job_and_the_engine_goes_on() {
+fn a_stop_cuts_the_job_and_the_engine_continues() {
     let mut engine = engine_with_a_long_job();
     engine.tell("{\"id\":2,\"command\":\"stop\"}");
     let events = engine.hear_answer();
@@ -217,7 +217,7 @@ fn a_stop_cuts_the_job_and_the_engine_goes_on() {
 }
 
 #[test]
-fn a_stop_for_a_job_that_is_over_does_not_touch_the_next_one() {
+fn a_stop_for_an_earlier_job_does_not_affect_the_next_one() {
     let mut engine = Engine::start();
     engine.hear();
     engine.tell("{\"id\":1,\"command\":\"open\",\"kind\":\"null\",\"size_bytes\":16777216}");
@@ -231,7 +231,7 @@ fn a_stop_for_a_job_that_is_over_does_not_touch_the_next_one() {
 }
 
 #[test]
-fn the_front_s_death_ends_the_engine_in_the_middle_of_a_job() {
+fn the_end_of_the_front_ends_the_engine_during_a_job() {
     let started = std::time::Instant::now();
     let (code, _) = engine_with_a_long_job().end();
     assert_eq!(code, 0);
@@ -239,12 +239,12 @@ fn the_front_s_death_ends_the_engine_in_the_middle_of_a_job() {
 }
 
 #[test]
-fn a_front_that_does_not_listen_loses_no_count() {
+fn a_front_that_does_not_read_loses_no_counts() {
     let mut engine = Engine::start();
     engine.hear();
     engine.tell("{\"id\":1,\"command\":\"open\",\"kind\":\"null\",\"size_bytes\":16777216}");
     engine.hear();
-    // A millisecond each: far more than the pipe holds while nobody reads.
+    // A millisecond each: far more than fits into the pipe while nobody reads.
     engine.tell(&long_job().replace("3600000000000", "1500000000").replace("20000000", "1000000"));
     std::thread::sleep(std::time::Duration::from_secs(2));
     let events = engine.hear_answer();
@@ -261,7 +261,7 @@ fn a_front_that_does_not_listen_loses_no_count() {
 }
 
 #[test]
-fn virtual_time_ends_and_never_begins_again() {
+fn virtual_time_has_an_end() {
     let month_ns = 30 * 86_400 * 1_000_000_000_u64;
     let mut engine = Engine::start();
     engine.hear();

@@ -1,4 +1,4 @@
-//! The closed loop, on a ring that does what it is told and a clock that stands still until it is moved.
+//! The I/O loop, on a scripted ring with a manual clock.
 
 mod common;
 
@@ -11,7 +11,7 @@ use iosonde_engine::record::{Class, FaultKind, Phase, Tally};
 use iosonde_engine::ring::Operation;
 use iosonde_engine::worker::{Spares, Step, WorkerEnd};
 
-/// All tallies of a run in order, the last one included.
+/// All tallies of a run in order, including the final one.
 fn tallies(end: &WorkerEnd, spares: &mut Spares) -> Vec<Tally> {
     let mut all: Vec<Tally> = std::iter::from_fn(|| spares.full.pop().ok()).map(|tally| *tally).collect();
     all.push((*end.tally).clone());
@@ -26,13 +26,13 @@ fn measured(all: &[Tally], class: Class) -> u64 {
 fn throughput_is_depth_over_service_time() {
     let (end, mut spares) = Bench::new(&job(), MS, 8).run();
     let all = tallies(&end, &mut spares);
-    // 4 in flight, 1 ms each: 4 a millisecond. The sweep at the very end of the 30 ms belongs to what was in flight.
+    // 4 in flight, 1 ms each: 4 per millisecond. The poll at the very end of the 30 ms finds censored operations.
     assert_eq!(measured(&all, Class::Read), 4 * 30);
     assert_eq!(end.failure, None);
 }
 
 #[test]
-fn a_queue_is_handed_over_whole_where_each_batch_is_back_by_the_time_the_kernel_returns() {
+fn a_whole_queue_is_submitted_if_each_batch_completes_at_once() {
     let job = Job { queue_depth: 32, ..job() };
     let clock = ManualClock::default();
     let mut ring = ScriptedRing::new(&clock, MS / 100);
@@ -41,13 +41,13 @@ fn a_queue_is_handed_over_whole_where_each_batch_is_back_by_the_time_the_kernel_
 }
 
 #[test]
-fn batches_stay_small_where_operations_wait_for_the_target() {
+fn batches_stay_small_while_operations_wait_for_the_target() {
     let job = Job { queue_depth: 32, ..job() };
     assert_eq!(Bench::new(&job, MS, 8).run().0.batch_max, 4);
 }
 
 #[test]
-fn an_operation_is_stamped_before_the_kernel_can_begin_with_any_of_its_batch() {
+fn the_submission_timestamp_precedes_the_start_of_every_operation_in_a_batch() {
     let job = Job { queue_depth: 32, ..job() };
     let clock = ManualClock::default();
     let mut ring = ScriptedRing::new(&clock, MS);
@@ -61,7 +61,7 @@ fn an_operation_is_stamped_before_the_kernel_can_begin_with_any_of_its_batch() {
 }
 
 #[test]
-fn warm_up_is_recorded_apart_and_intervals_are_contiguous() {
+fn warm_up_is_recorded_separately_and_intervals_are_contiguous() {
     let (end, mut spares) = Bench::new(&job(), MS, 8).run();
     let all = tallies(&end, &mut spares);
     let phases: Vec<Phase> = all.iter().map(|tally| tally.phase).collect();
@@ -81,7 +81,7 @@ fn achieved_depth_is_the_time_weighted_number_in_flight() {
 }
 
 #[test]
-fn little_s_law_holds_between_latencies_and_operations_in_flight() {
+fn littles_law_holds_for_latencies_and_operations_in_flight() {
     let (end, mut spares) = Bench::new(&job(), 3 * MS, 8).run();
     let all = tallies(&end, &mut spares);
     let latencies: u64 = all.iter().map(|tally| tally.class(Class::Read).latency_ns_sum).sum();
@@ -91,9 +91,9 @@ fn little_s_law_holds_between_latencies_and_operations_in_flight() {
 }
 
 #[test]
-fn what_is_in_flight_at_the_end_is_censored_with_its_age() {
+fn operations_in_flight_at_the_end_are_censored_with_their_age() {
     let (end, _) = Bench::new(&job(), 7 * MS, 8).run();
-    // Seven divides 35: the last four were submitted then, five milliseconds before the end.
+    // 35 is a multiple of seven: the last four were submitted then, five milliseconds before the end.
     assert_eq!(end.censored.count, 4);
     assert_eq!((end.censored.age_ns_min, end.censored.age_ns_max), (5 * MS, 5 * MS));
     assert_eq!(end.censored.latency_ns_max, 7 * MS);
@@ -109,13 +109,13 @@ fn a_stalled_device_still_gets_its_intervals_and_its_end() {
 }
 
 #[test]
-fn operations_that_never_come_back_end_the_job_as_stuck() {
+fn operations_that_never_complete_end_the_job_as_stuck() {
     let (end, _) = Bench::new(&job(), u64::MAX / 2, 8).run();
     assert_eq!(end.failure.map(|failure| failure.kind), Some(FailureKind::Stuck));
 }
 
 #[test]
-fn eagain_is_submitted_again_and_its_latency_counts_from_the_first_time() {
+fn eagain_is_retried_and_the_latency_counts_from_the_first_submission() {
     let bench = Bench::new(&Job { queue_depth: 1, ..job() }, MS, 8);
     bench.script.borrow_mut().extend([None, Some(-libc::EAGAIN), None]);
     let seen = std::rc::Rc::clone(&bench.seen);
@@ -129,7 +129,7 @@ fn eagain_is_submitted_again_and_its_latency_counts_from_the_first_time() {
 }
 
 #[test]
-fn eio_is_counted_with_its_offset_and_the_job_goes_on() {
+fn eio_is_counted_with_its_offset_and_the_job_continues() {
     let bench = Bench::new(&job(), MS, 8);
     bench.script.borrow_mut().extend([None, Some(-libc::EIO)]);
     let seen = std::rc::Rc::clone(&bench.seen);
@@ -151,7 +151,7 @@ fn a_device_that_fails_everything_ends_the_job() {
 }
 
 #[test]
-fn a_full_disk_ends_the_job_at_once_and_says_where() {
+fn a_full_disk_ends_the_job_at_once_with_the_offset() {
     let bench = Bench::new(&Job { read_percent: 0, ..job() }, MS, 8);
     bench.script.borrow_mut().push_back(Some(-libc::ENOSPC));
     let offset = std::rc::Rc::clone(&bench.seen);
@@ -162,7 +162,7 @@ fn a_full_disk_ends_the_job_at_once_and_says_where() {
 }
 
 #[test]
-fn a_short_transfer_is_counted_and_never_taken_for_a_whole_one() {
+fn a_short_transfer_is_counted_as_a_fault() {
     let bench = Bench::new(&job(), MS, 8);
     bench.script.borrow_mut().extend([Some(512), None]);
     let (end, mut spares) = bench.run();
@@ -173,7 +173,7 @@ fn a_short_transfer_is_counted_and_never_taken_for_a_whole_one() {
 }
 
 #[test]
-fn a_read_of_nothing_means_that_the_file_was_cut() {
+fn a_read_of_zero_bytes_means_a_truncated_file() {
     let bench = Bench::new(&job(), MS, 8);
     bench.script.borrow_mut().push_back(Some(0));
     let (end, _) = bench.run();
@@ -181,7 +181,7 @@ fn a_read_of_nothing_means_that_the_file_was_cut() {
 }
 
 #[test]
-fn each_write_is_followed_by_its_flush_and_both_make_a_commit() {
+fn each_write_is_followed_by_its_flush_and_both_form_a_commit() {
     let write = Job { read_percent: 0, queue_depth: 1, sync: Sync::Fdatasync, ..job() };
     let bench = Bench::new(&write, MS, 8);
     let seen = std::rc::Rc::clone(&bench.seen);
@@ -196,7 +196,7 @@ fn each_write_is_followed_by_its_flush_and_both_make_a_commit() {
 }
 
 #[test]
-fn a_failed_fdatasync_ends_the_job_at_once_and_says_why() {
+fn a_failed_fdatasync_ends_the_job_at_once() {
     let write = Job { read_percent: 0, queue_depth: 1, sync: Sync::Fdatasync, ..job() };
     let bench = Bench::new(&write, MS, 8);
     bench.script.borrow_mut().extend([None, None, None, Some(-libc::EIO)]);
@@ -208,7 +208,7 @@ fn a_failed_fdatasync_ends_the_job_at_once_and_says_why() {
 }
 
 #[test]
-fn o_dsync_writes_are_asked_for_as_such() {
+fn o_dsync_writes_are_submitted_as_such() {
     let bench = Bench::new(&Job { read_percent: 0, sync: Sync::Dsync, ..job() }, MS, 8);
     let seen = std::rc::Rc::clone(&bench.seen);
     bench.run();
@@ -216,7 +216,7 @@ fn o_dsync_writes_are_asked_for_as_such() {
 }
 
 #[test]
-fn a_stop_ends_the_job_and_keeps_what_was_measured() {
+fn a_stop_ends_the_job_and_keeps_its_results() {
     let mut bench = Bench::new(&Job { queue_depth: 1, ..job() }, MS, 8);
     while iosonde_engine::clock::Clock::now(&bench.clock) < 25 * MS {
         assert_eq!(bench.worker.step(), Step::Running);
@@ -225,13 +225,13 @@ fn a_stop_ends_the_job_and_keeps_what_was_measured() {
     let (end, mut spares) = bench.run();
     let all = tallies(&end, &mut spares);
     assert!(end.stopped);
-    // It is heard after the round that it fell into, and what came back in that round counts.
+    // It is noticed after the current round, whose completions count.
     assert_eq!(all.last().map(|tally| tally.end_ns), Some(26 * MS));
     assert_eq!(measured(&all, Class::Read), 17);
 }
 
 #[test]
-fn an_amount_is_moved_exactly_and_each_block_once() {
+fn an_amount_is_transferred_exactly_with_each_block_once() {
     let fill = Job {
         pattern: iosonde_engine::job::Pattern::Sequential,
         read_percent: 0,
@@ -249,7 +249,7 @@ fn an_amount_is_moved_exactly_and_each_block_once() {
 }
 
 #[test]
-fn intervals_that_nobody_takes_are_added_together_but_never_across_the_end_of_warm_up() {
+fn intervals_without_a_spare_tally_are_merged_but_never_across_the_end_of_warm_up() {
     let long = Job { measure_ns: 60 * MS, warmup_ns: 30 * MS, ..job() };
     let (end, mut spares) = Bench::new(&long, MS, 0).run();
     let all = tallies(&end, &mut spares);
@@ -260,15 +260,19 @@ fn intervals_that_nobody_takes_are_added_together_but_never_across_the_end_of_wa
 }
 
 #[test]
-fn the_slowest_operations_are_kept_whole() {
+fn the_slowest_operations_are_kept_with_their_details() {
     let (end, _) = Bench::new(&job(), MS, 8).run();
     let slowest = end.slowest.ordered();
     assert_eq!(slowest.len(), 64);
     assert!(slowest.iter().all(|io| io.latency_ns == MS && io.length_bytes == 4096 && io.reap_ns >= 10 * MS));
 }
 
-// How long reads at a depth took that are all done at one instant, where the kernel shows some at a time.
-fn latencies_at_one_instant(depth: u32, seen_at_once: usize, uncover_ns: u64) -> (WorkerEnd, Vec<(u64, u64)>) {
+// Latencies of reads at a depth that all complete at the same time, if the kernel delivers some at a time.
+fn latencies_of_simultaneous_completions(
+    depth: u32,
+    seen_at_once: usize,
+    uncover_ns: u64,
+) -> (WorkerEnd, Vec<(u64, u64)>) {
     let job = Job { queue_depth: depth, amount_bytes: Some(u64::from(depth) * 4096), ..job() };
     let clock = ManualClock::default();
     let mut ring = ScriptedRing::new(&clock, MS);
@@ -281,36 +285,36 @@ fn latencies_at_one_instant(depth: u32, seen_at_once: usize, uncover_ns: u64) ->
 }
 
 #[test]
-fn operations_that_are_done_at_one_instant_have_equal_latencies() {
+fn operations_that_complete_at_the_same_time_have_equal_latencies() {
     for depth in [8, 20, 128] {
-        assert_eq!(latencies_at_one_instant(depth, usize::MAX, 0).1, [(MS, MS)], "depth {depth}");
+        assert_eq!(latencies_of_simultaneous_completions(depth, usize::MAX, 0).1, [(MS, MS)], "depth {depth}");
     }
 }
 
 #[test]
-fn they_have_equal_latencies_where_the_kernel_shows_a_few_at_a_time_and_the_sweep_is_reported() {
+fn latencies_are_equal_even_if_the_kernel_delivers_a_few_at_a_time() {
     for (depth, sweeps) in [(8, 1), (20, 1), (128, 7)] {
-        // The first twenty are seen when the worker is woken; each further look goes to the kernel.
+        // The first twenty are visible when the worker wakes; each further poll is a system call.
         let beyond_ns = (sweeps - 1) * MS / 100;
-        let (end, spread) = latencies_at_one_instant(depth, 20, MS / 100);
+        let (end, spread) = latencies_of_simultaneous_completions(depth, 20, MS / 100);
         assert_eq!(spread, [(MS + beyond_ns, MS + beyond_ns)], "depth {depth}");
         assert_eq!(end.sweep_ns_max, beyond_ns, "depth {depth}");
     }
 }
 
 #[test]
-fn a_backlog_is_what_had_come_back_and_was_not_taken_and_never_more_than_was_in_flight() {
+fn the_backlog_is_completed_but_not_reaped_and_at_most_what_was_in_flight() {
     let busy = Job { queue_depth: 32, measure_ns: 300 * MS, ..job() };
     let clock = ManualClock::default();
     let mut ring = ScriptedRing::new(&clock, MS / 10);
-    // A worker that takes as long to hand over as the target to serve: half of the queue waits to be taken.
+    // Pushing takes as long as service: half of the queue waits to be reaped.
     ring.push_ns = MS / 100;
     let (end, mut spares) = Bench::on(&busy, ring, clock, 400).run();
     let all = tallies(&end, &mut spares);
     let (in_flight_ns, backlog_ns) =
         all.iter().fold((0, 0), |sum, tally| (sum.0 + tally.in_flight_ns, sum.1 + tally.backlog_ns));
     assert!(backlog_ns > 0 && backlog_ns < in_flight_ns, "{backlog_ns} of {in_flight_ns}");
-    // With nothing in flight before, no more than half of the time since the launch.
+    // With nothing in flight before, at most half of the time since the submission.
     let nothing = Job { queue_depth: 8, ..busy };
     let clock = ManualClock::default();
     let mut ring = ScriptedRing::new(&clock, MS / 100);
@@ -322,5 +326,5 @@ fn a_backlog_is_what_had_come_back_and_was_not_taken_and_never_more_than_was_in_
     assert!(backlog_ns > 0 && backlog_ns < in_flight_ns, "{backlog_ns} of {in_flight_ns}");
     let (end, mut spares) = Bench::new(&Job { measure_ns: 300 * MS, ..job() }, MS, 400).run();
     let idle: u64 = tallies(&end, &mut spares).iter().map(|tally| tally.backlog_ns).sum();
-    assert_eq!(idle, 0, "a worker that sleeps until something comes back has no backlog");
+    assert_eq!(idle, 0, "a worker that sleeps until a completion has no backlog");
 }

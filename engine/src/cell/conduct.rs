@@ -1,4 +1,4 @@
-//! Starts the workers, passes on their intervals, and adds up what they leave behind.
+//! Runs a job on real targets: starts the workers, forwards their intervals and sums their final reports.
 
 use std::sync::atomic::Ordering;
 use std::thread::{park_timeout, scope};
@@ -21,19 +21,19 @@ use crate::pattern::Shared;
 use crate::target::Target;
 use crate::watchdog::{Signs, has_its_own_deadlines, waits_for};
 
-/// The longest sleep of the collector, so that what nobody wakes it for is noticed soon.
+/// The longest sleep of the collector. It bounds the delay for events that do not wake it.
 const SLEEP_NS_MAX: u64 = 20_000_000;
 
-/// The targets that a job uses, from the first on, each of them checked.
+/// The targets that a job uses, in the order in which they were opened. Each is checked.
 pub fn targets_of<'a>(job: &Job, open: &'a [Target]) -> Result<&'a [Target], Failure> {
     let wanted = open.get(..job.targets as usize).filter(|targets| !targets.is_empty());
     let targets = wanted.ok_or_else(|| {
-        let message = format!("the job is for {} targets, and {} are open", job.targets, open.len());
+        let message = format!("the job needs {} targets, but {} are open", job.targets, open.len());
         Failure::new(FailureKind::NoTarget, message)
     })?;
     for target in targets {
         job.check(target)?;
-        waits_for(format!("looking at {}", target.path().display()), Signs::None);
+        waits_for(format!("checking {}", target.path().display()), Signs::None);
         if let Some(change) = target.changed() {
             return Err(change);
         }
@@ -41,11 +41,11 @@ pub fn targets_of<'a>(job: &Job, open: &'a [Target]) -> Result<&'a [Target], Fai
     Ok(targets)
 }
 
-/// Runs a job to its end. `started` is called once all workers stand ready; `interval` with each interval, in order.
+/// Runs a job to its end. `started` is called when all workers are ready, `interval` with each interval in order.
 ///
-/// A worker that sleeps in the kernel long after it should have ended is given up. `measured` is called with the result
-/// before anything else may wait for a target; where operations did not come back, nothing is certain to come after it.
-/// Should the kernel wake the worker after all, the same is returned.
+/// A worker that sleeps in the kernel long after its end is given up. `measured` is called with the result before
+/// anything else can wait for a target. If operations did not complete, the function may never return after that call.
+/// If the kernel does wake the worker later, the same result is returned.
 pub fn conduct(
     job: &Job,
     setting: &Setting<'_>,
@@ -55,7 +55,7 @@ pub fn conduct(
 ) -> Result<JobResult, Failure> {
     let targets = targets_of(job, setting.targets)?;
     memory_needed::check(job, spares_each(job), true)?;
-    // Trims make holes, so that those say nothing of who else is at work.
+    // Trims punch holes, so holes then do not prove that another process changed the file.
     let whole: Vec<&Target> = targets.iter().filter(|target| !job.trims() && !has_holes(target)).collect();
     let gate = Gate::closed();
     let (shared, watch) = (Shared::new(job), Watch::default());
@@ -78,7 +78,8 @@ pub fn conduct(
             if let Some(watch) = &mut crew.kernel_watch {
                 watch.look(setting.clock.now());
             }
-            crew.is_given_up |= patience.is_over(setting.clock.now(), is_heard, setting.stop.load(Ordering::Relaxed));
+            crew.is_given_up |=
+                patience.has_expired(setting.clock.now(), is_heard, setting.stop.load(Ordering::Relaxed));
         };
         wait_until(setting.clock, warmup_end_ns, &mut crew, &mut pass_on);
         let (before, counts_before) = (Moment::real(setting.clock), witness.look(setting.clock));
@@ -91,10 +92,10 @@ pub fn conduct(
         let Crew { mut total, collector, kernel_watch, .. } = crew;
         if let Some((mut watch, before)) = kernel_watch.zip(spent_before) {
             let spent = watch.cpu_ns().since(before);
-            total.needed(watch.threads(), spent);
+            total.set_kernel_threads(watch.threads(), spent);
         }
         total.fail(asleep);
-        // A worker that met the change knows the offset.
+        // A worker that noticed the change knows the offset.
         total.fail(watcher.end());
         let is_stuck = total.is_stuck();
         let mut result = total.result(job, &counted, collector.shares(), &before, &after);
@@ -104,17 +105,17 @@ pub fn conduct(
         }
         measured(result.clone());
         if !is_stuck && whole.iter().any(|target| has_holes(target)) {
-            let message = "parts of the target are unwritten that were not: it was made shorter meanwhile";
+            let message = "the target has new unwritten parts: it was truncated during the measurement";
             result.fail(Failure::new(FailureKind::Changed, message));
         }
-        // What a power cut is to find has to be on its disk by now.
+        // A power-cut test reads the ledger from its disk, so it has to be there by now.
         targets.iter().try_for_each(flush_ledger)?;
         Ok(result)
     })
 }
 
 impl JobResult {
-    /// A failure that was found out after the job had ended; see [`Failure::after`].
+    /// Adds a failure found after the job ended; see [`Failure::after`].
     pub fn fail(&mut self, failure: Failure) {
         self.failure = Some(failure.after(self.failure.take()));
         self.outcome = Outcome::Failed;
@@ -122,7 +123,7 @@ impl JobResult {
 }
 
 fn has_holes(target: &Target) -> bool {
-    waits_for(format!("looking for holes in {}", target.path().display()), target.signs());
+    waits_for(format!("searching {} for holes", target.path().display()), target.signs());
     target.has_holes_now()
 }
 
@@ -136,7 +137,7 @@ fn watched(found: Interval, watch: &mut Option<KernelWatch>) -> Interval {
     Interval { kernel_workers: watch.as_mut().map(KernelWatch::most_workers_since), ..found }
 }
 
-// Passes intervals on until a time has come or no worker runs any more.
+// Forwards intervals until the given time, or until all workers have ended.
 fn wait_until<'scope>(
     clock: Monotonic,
     until_ns: u64,

@@ -1,4 +1,4 @@
-//! The threads that drive a job: started, heard, and given up.
+//! The worker threads of a job: spawned, monitored and given up.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,13 +21,13 @@ use crate::target::Target;
 use crate::watchdog::{besides, moved, waits_for};
 use crate::worker::{DRAIN_NS_MAX, SILENCE_NS_MAX, recorder_pair};
 
-/// Empty tallies for a worker: two seconds of a front that does not listen, or of a worker that is late, at half-second
-/// intervals.
+/// Spare tallies of a worker: they bridge two seconds at half-second intervals in which the front does not read or a
+/// worker is late.
 const SPARES_MOST: u64 = 4;
-/// What those of all workers take together, as long as each has one.
+/// Bound on the spare tallies of all workers together. Each worker has at least one.
 const SPARES_BYTES_MAX: u64 = 64 << 20;
 
-/// Empty tallies for each worker of a job.
+/// Spare tallies for each worker of a job.
 pub fn spares_each(job: &Job) -> usize {
     let bytes_each = Tally::bytes(&job.asked(), job.pace.is_some()) * u64::from(job.workers());
     usize::try_from((SPARES_BYTES_MAX / bytes_each).clamp(1, SPARES_MOST)).unwrap_or(1)
@@ -35,27 +35,28 @@ pub fn spares_each(job: &Job) -> usize {
 
 type Handle<'scope> = ScopedJoinHandle<'scope, ()>;
 
-/// The threads that drive a job, and what those left behind that have ended.
+/// The worker threads of a job, and the sum of the reports of those that have ended.
 pub struct Crew<'scope> {
-    // Without those that have ended. Nobody joins them: the kernel keeps a thread whose operations don't come back.
+    // Handles of the threads that have not ended. They are never joined: the kernel keeps a thread whose operations do
+    // not complete.
     handles: Vec<Option<Handle<'scope>>>,
     ended: Receiver<(usize, Legacy)>,
     /// Their intervals.
     pub collector: Collector,
-    /// What they left behind.
+    /// The sum of the workers' final reports.
     pub total: Total,
-    /// None where no operation could be handed over.
+    /// None for engines that submit nothing to the kernel.
     pub kernel_watch: Option<KernelWatch>,
     targets: &'scope [Target],
     stop: Arc<AtomicBool>,
     has_end: bool,
     workers_each: usize,
-    /// Whoever still runs sleeps in the kernel, and nobody waits for it any more.
+    /// The remaining workers sleep in the kernel and are no longer waited for.
     pub is_given_up: bool,
 }
 
 impl<'scope> Crew<'scope> {
-    /// Starts the threads and waits until each says that it can go; if one can't, all go home.
+    /// Spawns the threads and waits until each is ready. If one is not, all are ended.
     pub fn hire<'env: 'scope>(
         scope: &'scope Scope<'scope, 'env>,
         job: &'env Job,
@@ -74,12 +75,12 @@ impl<'scope> Crew<'scope> {
         let mut handles = Vec::with_capacity(workers as usize);
         let mut spares = Vec::with_capacity(workers as usize);
         let mut refusal = None;
-        let what = "a thread for each operation in flight";
+        let what = "cannot start a thread for each operation in flight";
         for worker in 0..workers {
             let (recorder, spare) = recorder_pair(job, spares_each, Some(current()));
             let post = Post {
                 worker,
-                cpus: places.next().expect("every worker has a place"),
+                cpus: places.next().expect("every worker has its CPUs"),
                 job,
                 target: &setting.targets[(worker / job.workers_each()) as usize],
                 shared,
@@ -93,7 +94,7 @@ impl<'scope> Crew<'scope> {
             let builder = std::thread::Builder::new().name(format!("worker {worker}")).stack_size(256 << 10);
             let (leave, collector) = (leave.clone(), current());
             let work = move || {
-                // Whoever gave the worker up does not listen any more.
+                // The receiver is gone if the worker was given up.
                 let _ = drive(post).is_some_and(|legacy| leave.send((worker as usize, legacy)).is_ok());
                 collector.unpark();
             };
@@ -125,44 +126,45 @@ impl<'scope> Crew<'scope> {
         Err(refusal)
     }
 
-    /// Ends those that stand ready.
+    /// Ends workers that are ready but were not started.
     pub fn send_home(&self, gate: &Gate) {
         gate.open(None);
         self.wake();
     }
 
-    /// Wakes all that are parked.
+    /// Wakes all parked workers.
     pub fn wake(&self) {
         for handle in self.handles.iter().flatten() {
             handle.thread().unpark();
         }
     }
 
-    /// Whether any of them is still waited for.
+    /// Whether any worker is still waited for.
     pub fn running(&self) -> bool {
         !self.is_given_up && self.handles.iter().any(Option::is_some)
     }
 
-    /// Why a worker that was given up did not end.
+    /// The failure if workers that were given up have not ended.
     pub fn asleep(&self) -> Option<Failure> {
         let workers = self.handles.iter().flatten().count();
         (workers > 0).then(|| {
-            // As long as it was waited for: without an end in time, since it was last heard of.
+            // The bound that applied: after the end of the job, or for a job without a time limit, after the last
+            // report.
             let has_end = self.has_end || self.stop.load(Ordering::Relaxed);
             let bound = if has_end { DRAIN_NS_MAX } else { SILENCE_NS_MAX };
             let (of, limit_s) = (self.handles.len(), bound / 1_000_000_000);
             let asleep = self.handles.iter().enumerate().filter(|(_, handle)| handle.is_some());
             let place = place_of(asleep.map(|(worker, _)| worker / self.workers_each), self.targets);
             let message = format!(
-                "{place}{workers} of {of} workers wait in the kernel for an operation that did not come back within \
+                "{place}{workers} of {of} workers wait in the kernel for an operation that did not complete within \
                  {limit_s} s"
             );
             Failure::new(FailureKind::Stuck, message)
         })
     }
 
-    /// Takes what the workers have handed over, and all that those leave behind that have ended: a target that is done
-    /// early holds nobody up. True if there was anything.
+    /// Receives intervals, and the final reports of workers that have ended. A target that ends early does not delay
+    /// the others. Returns true if anything arrived.
     pub fn gather(&mut self) -> bool {
         let mut is_heard = false;
         while let Ok((worker, mut legacy)) = self.ended.try_recv() {
@@ -172,7 +174,7 @@ impl<'scope> Crew<'scope> {
                 if self.targets.len() > 1 {
                     failure.message = format!("{}: {}", self.targets[target].path().display(), failure.message);
                 }
-                // What the others would still measure is worth nothing beside it.
+                // Without this target the results of the others are worthless, so they stop.
                 self.stop.store(true, Ordering::Relaxed);
             }
             if let Some(watch) = &mut self.kernel_watch {
@@ -186,8 +188,8 @@ impl<'scope> Crew<'scope> {
     }
 }
 
-// What all were granted together; the first refusal is kept. Buffers are filled and rings are made until then, and a device
-// is read to see whether it can be polled.
+// What all workers were granted together; the first refusal is kept. Set-up fills buffers, creates rings and reads from
+// a device to find out whether it can be polled.
 fn granted_by(
     answers: &Receiver<Answer>,
     workers: usize,
@@ -217,7 +219,7 @@ fn granted_by(
     total
 }
 
-// Which of several targets something is about, as the beginning of a sentence; nothing where there is one.
+// The targets concerned, as the prefix of a message; empty if there is only one.
 fn place_of(numbers: impl Iterator<Item = usize>, targets: &[Target]) -> String {
     if targets.len() < 2 {
         return String::new();
@@ -227,7 +229,7 @@ fn place_of(numbers: impl Iterator<Item = usize>, targets: &[Target]) -> String 
     format!("{}: ", paths.join(", "))
 }
 
-// The CPUs of each worker, in their order.
+// The CPUs of each worker, in worker order.
 fn places_of(job: &Job, setting: &Setting<'_>, allowed: &[u32]) -> Vec<Vec<u32>> {
     let targets = &setting.targets[..job.targets as usize];
     let near: Vec<Vec<u32>> = targets.iter().map(|each| each.cpus_near.clone()).collect();

@@ -1,13 +1,13 @@
-//! What the rings of all workers were granted together, and in what they differ.
+//! Merges what the rings of all workers were granted, and lists the differences.
 
 use std::collections::BTreeSet;
 
 use crate::ring::{Poll, RingTruth};
 
-/// What all of them have. In what they differ, and what was refused, stands in `fallbacks`, with those that it is about where
-/// that is not all of them: targets counted from 1, where all workers on them are alike, or else the number of workers.
+/// The features that all rings have. `fallbacks` lists differences and refusals. Where only some workers are concerned,
+/// it names their targets (counted from 1), or the number of workers if workers on one target differ.
 ///
-/// Of two ways to find completions that of interrupts counts: it is what a refused one falls back to.
+/// If poll modes differ, the result is `interrupt`: a refused mode falls back to it.
 #[must_use]
 pub fn merged(granted: &[(usize, RingTruth)]) -> RingTruth {
     let first = &granted.first().expect("there is at least one worker").1;
@@ -23,7 +23,7 @@ pub fn merged(granted: &[(usize, RingTruth)]) -> RingTruth {
     }
 }
 
-// Every flag that any has, once, in their order.
+// Every flag that any ring has, once, in order.
 fn flags(granted: &[(usize, RingTruth)]) -> Vec<&'static str> {
     distinct(granted.iter().flat_map(|(_, truth)| truth.ring_flags.iter().copied()))
 }
@@ -38,14 +38,14 @@ fn differences(granted: &[(usize, RingTruth)]) -> Vec<String> {
         })
         .collect();
     let mut differ = |what: &str, has: &dyn Fn(&RingTruth) -> bool| {
-        // Those that were refused it say so already.
+        // The refusals already explain the difference.
         let is_told = granted.iter().all(|(_, truth)| has(truth) || !truth.fallbacks.is_empty());
         if let Some(who) = those(granted, has).filter(|_| !is_told) {
-            lines.push(format!("{who}: {what}, unlike the others"));
+            lines.push(format!("{who} only: {what}"));
         }
     };
     for mode in Poll::ALL.map(Poll::name) {
-        differ(&format!("completions by {mode}"), &|truth| truth.poll_mode == mode);
+        differ(&format!("poll mode {mode}"), &|truth| truth.poll_mode == mode);
     }
     for flag in flags(granted) {
         differ(&format!("ring flag {flag}"), &|truth| truth.ring_flags.contains(&flag));
@@ -55,7 +55,7 @@ fn differences(granted: &[(usize, RingTruth)]) -> Vec<String> {
     lines
 }
 
-// Whom something is true of; None where that is all, or nobody.
+// Who has a property: targets or a number of workers; None if all have it or none has.
 fn those(granted: &[(usize, RingTruth)], is: &dyn Fn(&RingTruth) -> bool) -> Option<String> {
     let (of, others): (Vec<_>, Vec<_>) = granted.iter().partition(|(_, truth)| is(truth));
     if of.is_empty() || others.is_empty() {
@@ -106,14 +106,14 @@ mod tests {
     }
 
     #[test]
-    fn where_all_are_alike_the_first_one_speaks_for_all() {
+    fn equal_rings_are_reported_once() {
         for truth in [polled(), interrupted(), without_buffers()] {
             assert_eq!(merged(&[(0, truth.clone()), (0, truth.clone()), (1, truth.clone())]), truth);
         }
     }
 
     #[test]
-    fn a_target_that_takes_no_polling_is_named_wherever_it_stands() {
+    fn a_target_that_refuses_polling_is_named() {
         for refused in [0, 1] {
             let truths = [polled(), interrupted()];
             let granted: Vec<_> =
@@ -122,33 +122,30 @@ mod tests {
             assert_eq!((found.poll_mode, found.ring_flags), ("interrupt", vec!["submit_all"]));
             let no = refused + 1;
             assert_eq!(found.fallbacks[0], format!("target {no}: {REFUSED}"));
-            // What only the other one lacks has no refusal that says so.
+            // The other target has no refusal that would explain its difference.
             assert_eq!(
                 found.fallbacks[1..],
-                [
-                    format!("target {no}: completions by interrupt, unlike the others"),
-                    format!("target {no}: ring flag coop_taskrun, unlike the others"),
-                ]
+                [format!("target {no} only: poll mode interrupt"), format!("target {no} only: ring flag coop_taskrun"),]
             );
         }
     }
 
     #[test]
-    fn workers_that_were_refused_what_others_on_their_target_have_are_counted() {
+    fn workers_that_differ_on_one_target_are_counted() {
         let found = merged(&[(0, polled()), (0, without_buffers()), (0, polled()), (0, without_buffers())]);
         assert!(!found.fixed_buffers && found.fixed_file);
         assert_eq!(found.fallbacks, [format!("2 of 4 workers: {NO_BUFFERS}")]);
     }
 
     #[test]
-    fn what_some_have_and_nobody_was_refused_is_a_difference_as_well() {
+    fn a_difference_without_a_refusal_is_listed() {
         let without_file = RingTruth { fixed_file: false, ..polled() };
         let found = merged(&[(0, polled()), (1, without_file)]);
-        assert_eq!(found.fallbacks, ["target 1: registered file, unlike the others"]);
+        assert_eq!(found.fallbacks, ["target 1 only: registered file"]);
     }
 
     #[test]
-    fn several_targets_of_one_kind_are_named_together() {
+    fn targets_with_the_same_refusal_are_named_together() {
         let found = merged(&[(0, polled()), (1, interrupted()), (2, interrupted())]);
         assert_eq!(found.fallbacks[0], format!("targets 2, 3: {REFUSED}"));
     }

@@ -1,5 +1,4 @@
-//! The kernel's threads that `io_uring` hands operations to, and those that look for what is submitted, watched from a thread
-//! that measures nothing.
+//! Monitors the io-wq workers and SQPOLL threads of `io_uring`, from a thread that does not measure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,59 +11,59 @@ use super::placement::set_of;
 use crate::host::{KernelThread, KernelThreadKind, kernel_threads};
 use crate::ring::Helpers;
 
-/// How often they are looked at between the ends of intervals, first and last. They stay for seconds after their last
-/// operation; until they are found, they share a CPU with the worker whose operations they do.
+/// Bounds of the interval between two scans, besides those at interval ends. The threads stay for seconds after their
+/// last operation. Until a scan finds an io-wq worker, it shares a CPU with the thread whose operations it executes.
 const LOOK_NS_MIN: u64 = 5_000_000;
 const LOOK_NS_MAX: u64 = 200_000_000;
-/// They are busy when they run for longer than one part of so many of the time.
+/// They are busy when they run for more than half of the time.
 const BUSY_PART: u64 = 2;
 
 /// Kernel threads that were at work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KernelThreads {
-    /// Those that operations were handed to (io-wq), at most at a time.
+    /// The most io-wq workers at a time.
     pub workers: u32,
-    /// Those that look for what is submitted (SQPOLL), which workers had when they ended.
+    /// SQPOLL threads that existed when their workers ended.
     pub sqpoll: u32,
 }
 
-/// The CPU time that they have taken, those that have gone included.
+/// Their CPU time, including threads that have exited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KernelThreadsCpu {
-    /// Of those that operations were handed to.
+    /// Of the io-wq workers.
     pub workers_ns: u64,
-    /// Of those that look for what is submitted.
+    /// Of the SQPOLL threads.
     pub sqpoll_ns: u64,
 }
 
 impl KernelThreadsCpu {
-    /// What came after an earlier moment.
+    /// The difference from an earlier reading.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
         Self { workers_ns: self.workers_ns - before.workers_ns, sqpoll_ns: self.sqpoll_ns - before.sqpoll_ns }
     }
 }
 
-/// Keeps an eye on both.
+/// Monitors both kinds of threads.
 #[derive(Debug)]
 pub struct KernelWatch {
     helpers: Arc<Helpers>,
     cpus: CpuSet,
-    // By thread: the CPU time that it was last seen to have taken, of workers and of submission threads.
+    // CPU time at the last scan, by thread: io-wq workers, then SQPOLL threads.
     cpu_ns: BTreeMap<u32, u64>,
     sqpoll_ns: BTreeMap<u32, u64>,
-    // When they were last judged, and what they had spent by then: they are looked at more often than that.
+    // Time of the last busy check and the CPU time at that point. Scans are more frequent.
     judged_ns: u64,
     spent_then_ns: u64,
     look_every_ns: u64,
     most_workers_since: u32,
     most_workers: u32,
-    // Those that workers saw last. One of a ring that was given up before goes some time later.
+    // The SQPOLL threads seen last by the workers. The thread of a ring that was replaced exits some time later.
     sqpoll_last: BTreeSet<u32>,
 }
 
 impl KernelWatch {
-    /// None yet; whichever are found may run where helpers may from then on.
+    /// Starts with no known threads. Each io-wq worker that a scan finds is moved to the CPUs in `helpers`.
     #[must_use]
     pub fn of(helpers: Arc<Helpers>) -> Self {
         Self {
@@ -81,7 +80,7 @@ impl KernelWatch {
         }
     }
 
-    /// Looks, unless that was done just now, and says whether they are busy.
+    /// Scans the threads if the scan interval has passed, and updates the busy flag.
     pub fn look(&mut self, now_ns: u64) {
         if now_ns.saturating_sub(self.judged_ns) >= self.look_every_ns {
             self.look_now();
@@ -97,31 +96,31 @@ impl KernelWatch {
         (self.judged_ns, self.spent_then_ns) = (now_ns, spent_ns);
     }
 
-    /// The most io-wq workers at a time since this was last asked.
+    /// The most io-wq workers at a time since the last call.
     pub fn most_workers_since(&mut self) -> u32 {
         self.look_now();
         std::mem::take(&mut self.most_workers_since)
     }
 
-    /// Those that have been at work.
+    /// The threads seen so far.
     #[must_use]
     pub fn threads(&self) -> KernelThreads {
         let sqpoll = u32::try_from(self.sqpoll_last.len()).unwrap_or(u32::MAX);
         KernelThreads { workers: self.most_workers, sqpoll }
     }
 
-    /// The CPU time of all of them so far.
+    /// The CPU time of all threads so far.
     pub fn cpu_ns(&mut self) -> KernelThreadsCpu {
         self.look_now();
         KernelThreadsCpu { workers_ns: self.spent_ns(), sqpoll_ns: self.sqpoll_ns.values().sum() }
     }
 
-    // Of the workers alone: a submission thread that looks all the time does no operation for it.
+    // Without SQPOLL threads: they spin all the time and execute no operations for the worker.
     fn spent_ns(&self) -> u64 {
         self.cpu_ns.values().sum()
     }
 
-    /// Adds what a worker saw before it gave its ring up, and the ring's threads with it.
+    /// Adds what a worker saw before it closed its ring, which ends the ring's threads.
     pub fn add_last(&mut self, found: &[KernelThread]) {
         let submitters = found.iter().filter(|each| each.kind == KernelThreadKind::Submitter);
         self.sqpoll_last.extend(submitters.map(|each| each.thread));
@@ -143,8 +142,8 @@ impl KernelWatch {
         }
     }
 
-    // The kernel starts them where the worker is held that they do operations for. Those of kernels before Linux 6.3 can't
-    // be moved from here, and follow what their ring was told.
+    // The kernel starts io-wq workers on the CPUs of the submitting thread. Before Linux 6.3 they cannot be moved from
+    // here; the ring sets their affinity then.
     fn look_now(&mut self) {
         let found = kernel_threads();
         let workers = found.iter().filter(|each| each.kind == KernelThreadKind::Worker);
@@ -174,13 +173,13 @@ mod tests {
     }
 
     #[test]
-    fn they_are_busy_when_they_run_for_most_of_the_time() {
+    fn io_wq_workers_are_busy_when_they_run_for_most_of_the_time() {
         assert!(are_busy(Worker, &[60 * MS]));
         assert!(!are_busy(Worker, &[40 * MS]));
     }
 
     #[test]
-    fn a_submission_thread_makes_nobody_busy_and_is_counted_apart() {
+    fn an_sqpoll_thread_is_counted_separately_and_not_as_busy() {
         assert!(!are_busy(Submitter, &[100 * MS]));
         let mut watch = KernelWatch::of(Arc::default());
         let thread = |kind, thread| KernelThread { kind, thread, cpu_ns: 100 * MS };
@@ -190,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_submission_thread_of_a_ring_that_was_given_up_before_is_not_counted() {
+    fn an_sqpoll_thread_of_a_replaced_ring_is_not_counted() {
         let mut watch = KernelWatch::of(Arc::default());
         let thread = |thread, cpu_ns| KernelThread { kind: Submitter, thread, cpu_ns };
         watch.add(&[thread(7, 100 * MS), thread(8, 5 * MS)]);
@@ -199,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_seen_at_the_ends_of_intervals_counts_as_well() {
+    fn scans_at_interval_ends_add_to_the_cpu_time() {
         assert!(are_busy(Worker, &[20 * MS, 40 * MS, 60 * MS]));
     }
 }

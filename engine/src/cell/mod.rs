@@ -1,5 +1,5 @@
-//! One job at a time, with a thread for each worker. In: a checked job and an open target. Out: intervals while it runs,
-//! then one result.
+//! Runs one job at a time, with a thread for each worker. In: a checked job and open targets. Out: intervals while it
+//! runs, then one result.
 
 mod calibration;
 mod collector;

@@ -1,4 +1,4 @@
-//! Reads a target back and compares it with its ledger.
+//! Verify pass: reads a target back and compares it with its ledger.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,31 +13,31 @@ use crate::target::Target;
 use crate::verify::{Damage, DamageKind, Ledger, LedgerHead, judge};
 use crate::watchdog::{Signs, moved, waits_for};
 
-/// What is read at once, unless a step is larger.
+/// Bytes of a read, unless a step is larger.
 const READ_BYTES: u64 = 1 << 20;
-/// Threads that read, so that checksums and reads go on at the same time.
+/// Reader threads, so that checksums and reads overlap.
 const THREADS: usize = 4;
-/// The first steps of each kind of damage that are named.
-const NAMED_MAX: usize = 20;
-/// How often the progress is told.
-const TOLD_EVERY: Duration = Duration::from_millis(500);
+/// Damaged steps listed for each kind, lowest offsets first.
+const LISTED_MAX: usize = 20;
+/// Interval between two progress reports.
+const PROGRESS_EVERY: Duration = Duration::from_millis(500);
 
-/// What reading a target back has shown.
+/// The result of reading a target back.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Verification {
-    /// Whether all of it was read.
+    /// Whether all of the target was read.
     pub finished: bool,
-    /// Bytes of what is judged as one.
+    /// Size of a step, the unit of verification.
     pub step_bytes: u64,
-    /// Steps that had to hold a write.
+    /// Steps that had to hold a certain write.
     pub steps_checked: u64,
-    /// Steps that might hold anything: never written by this run, or trimmed.
+    /// Steps that may hold anything: not written by this run, or trimmed.
     pub steps_free: u64,
-    /// How many of the steps are damaged, by kind; a kind without any is left out.
+    /// Damaged steps by kind; kinds without any are omitted.
     pub damaged: BTreeMap<DamageKind, u64>,
-    /// The first of each kind, by offset.
+    /// The first damaged steps of each kind, by offset.
     pub first: Vec<Damage>,
-    /// How long it took.
+    /// Duration of the pass.
     pub duration_ns: u64,
 }
 
@@ -45,12 +45,12 @@ impl Verification {
     fn note(&mut self, damage: Damage) {
         let count = self.damaged.entry(damage.kind).or_default();
         *count += 1;
-        if *count <= NAMED_MAX as u64 {
+        if *count <= LISTED_MAX as u64 {
             self.first.push(damage);
         }
     }
 
-    // Each part has named its first, so that the first of all are among them.
+    // Each part lists its own first steps, so the first of all parts are among them.
     fn add(&mut self, other: &Self) {
         self.steps_checked += other.steps_checked;
         self.steps_free += other.steps_free;
@@ -59,27 +59,28 @@ impl Verification {
         }
         self.first.extend(&other.first);
         self.first.sort_by_key(|damage| (damage.offset_bytes, damage.kind));
-        let mut named = BTreeMap::<DamageKind, usize>::new();
+        let mut listed = BTreeMap::<DamageKind, usize>::new();
         self.first.retain(|damage| {
-            let count = named.entry(damage.kind).or_default();
+            let count = listed.entry(damage.kind).or_default();
             *count += 1;
-            *count <= NAMED_MAX
+            *count <= LISTED_MAX
         });
     }
 }
 
-/// Reads all of a target back that its ledger knows. `progress` is told how many bytes were read, from time to time.
+/// Reads back all of a target that its ledger covers. `progress` is called from time to time with the bytes read so
+/// far.
 pub fn verify(target: &Target, stop: &AtomicBool, progress: &mut dyn FnMut(u64)) -> Result<Verification, Failure> {
     let ledger = target.ledger.as_deref().ok_or_else(|| {
-        Failure::new(FailureKind::BadJob, "the target was opened without a ledger, and can't be verified")
+        Failure::new(FailureKind::BadJob, "the target was opened without a ledger and cannot be verified")
     })?;
-    waits_for(format!("looking at {}", target.path().display()), Signs::None);
+    waits_for(format!("checking {}", target.path().display()), Signs::None);
     if let Some(change) = target.changed() {
         return Err(change);
     }
     if target.size_bytes < ledger.head().size_bytes {
         let (now, was) = (target.size_bytes, ledger.head().size_bytes);
-        let message = format!("{} has {now} bytes, and had {was} when it was written", target.path().display());
+        let message = format!("{} has {now} bytes; it had {was} when it was written", target.path().display());
         return Err(Failure::new(FailureKind::Changed, message));
     }
     target.forget_cached()?;
@@ -97,17 +98,17 @@ pub fn verify(target: &Target, stop: &AtomicBool, progress: &mut dyn FnMut(u64))
             }
         }
         if let (true, Some(error)) = (parts.is_empty(), refused) {
-            return Err(Failure::from_io(FailureKind::EngineRefused, "a thread that reads back", &error));
+            return Err(Failure::from_io(FailureKind::EngineRefused, "cannot start a thread to read back", &error));
         }
-        let (mut told, mut seen) = (Instant::now(), 0);
+        let (mut reported, mut seen) = (Instant::now(), 0);
         while parts.iter().any(|part| !part.is_finished()) {
             std::thread::sleep(Duration::from_millis(2));
             let now = returned.load(Ordering::Relaxed);
             if std::mem::replace(&mut seen, now) != now {
                 moved();
             }
-            if told.elapsed() >= TOLD_EVERY {
-                told = Instant::now();
+            if reported.elapsed() >= PROGRESS_EVERY {
+                reported = Instant::now();
                 progress(next_step.load(Ordering::Relaxed).min(ledger.steps()) * sum.step_bytes);
             }
         }
@@ -121,13 +122,13 @@ pub fn verify(target: &Target, stop: &AtomicBool, progress: &mut dyn FnMut(u64))
     Ok(sum)
 }
 
-// One thread of a pass, and its buffer.
+// One reader thread of a pass, with its buffer.
 struct Reader<'a> {
     target: &'a Target,
     ledger: &'a Ledger,
     buffers: Buffers,
     steps_each: u64,
-    // Reads that came back, well or not, of all threads.
+    // Reads that returned, successful or not, of all threads.
     returned: &'a AtomicU64,
 }
 
@@ -136,8 +137,9 @@ impl<'a> Reader<'a> {
         let step_bytes = ledger.head().step_bytes;
         let steps_each = (READ_BYTES / step_bytes).max(1);
         let length = usize::try_from(steps_each * step_bytes).unwrap_or(usize::MAX);
-        let buffers = Buffers::new(length)
-            .map_err(|error| Failure::from_io(FailureKind::EngineRefused, "memory to read back into", &error))?;
+        let buffers = Buffers::new(length).map_err(|error| {
+            Failure::from_io(FailureKind::EngineRefused, "cannot allocate memory to read back into", &error)
+        })?;
         Ok(Self { target, ledger, buffers, steps_each, returned })
     }
 
@@ -162,7 +164,7 @@ impl<'a> Reader<'a> {
             let (offset_bytes, floor) = (step * step_bytes, self.ledger.floor(step));
             let counter = if floor > 0 { &mut found.steps_checked } else { &mut found.steps_free };
             *counter += 1;
-            // Only what can't be read by itself is damaged.
+            // If a large read fails, each step is read on its own, and only unreadable steps are damaged.
             let damage = if is_whole || self.fetch(step, step + 1) {
                 let at = if is_whole { number * length } else { 0 };
                 judge(&self.buffers.bytes()[at..at + length], offset_bytes, run, floor)
@@ -175,7 +177,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    // Reads what some steps hold to the start of the buffer; false where not all of them can be read.
+    // Reads steps `first..last` to the start of the buffer. Returns false if they cannot all be read.
     fn fetch(&mut self, first: u64, last: u64) -> bool {
         let step_bytes = self.ledger.head().step_bytes;
         let length = usize::try_from((last - first) * step_bytes).unwrap_or(usize::MAX);

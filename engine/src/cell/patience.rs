@@ -1,34 +1,34 @@
-//! How long a worker is waited for that does not look at its own time any more.
+//! Watchdog for workers that no longer check their own deadline.
 //!
-//! A worker on a ring sees its deadlines itself. One that sleeps in the kernel, because a file system or a device does
-//! not answer, sees nothing until it is woken, which may be never.
+//! A worker on a ring checks its deadlines itself. A worker that sleeps in the kernel, because a file system or device
+//! does not respond, checks nothing until it is woken, which may be never.
 
 use crate::worker::{DRAIN_NS_MAX, SILENCE_NS_MAX};
 
-/// Looks at a worker, 20 ms apart, after it should have ended. Counted, not timed: whoever was stopped together with the
-/// worker must not find it late.
-const LOOKS_OVERDUE_MAX: u32 = 250;
+/// Checks, 20 ms apart, after the deadline of a worker. They are counted, not timed: after a suspend, a timer would
+/// expire before the worker could run.
+const OVERDUE_CHECKS_MAX: u32 = 250;
 
-/// When the workers of a job should have ended, as far as anybody knows.
+/// When the workers of a job are overdue.
 pub struct Patience {
-    // None where the job has an amount instead of an end.
+    // None for a job with an amount instead of an end.
     end_ns: Option<u64>,
     interval_ns: u64,
     heard_ns: u64,
     stopped_ns: Option<u64>,
-    looks_overdue: u32,
+    overdue_checks: u32,
 }
 
 impl Patience {
-    /// For a job that ends at a time, or else for as long as its workers report interval after interval.
+    /// For a job that ends at a given time, or with None, for as long as its workers report intervals.
     #[must_use]
     pub fn new(start_ns: u64, end_ns: Option<u64>, interval_ns: u64) -> Self {
-        Self { end_ns, interval_ns, heard_ns: start_ns, stopped_ns: None, looks_overdue: 0 }
+        Self { end_ns, interval_ns, heard_ns: start_ns, stopped_ns: None, overdue_checks: 0 }
     }
 
-    /// Looks at workers of which some still run; `is_heard` says that one has reported since the last look, `is_stopped`
-    /// that they were told to end. True when they should have ended for so long that they never will.
-    pub fn is_over(&mut self, now_ns: u64, is_heard: bool, is_stopped: bool) -> bool {
+    /// Checks workers of which some still run. `is_heard` means that one has reported since the last check,
+    /// `is_stopped` that they were told to stop. Returns true when they are so long overdue that they will not end.
+    pub fn has_expired(&mut self, now_ns: u64, is_heard: bool, is_stopped: bool) -> bool {
         if is_heard {
             self.heard_ns = now_ns;
         }
@@ -38,8 +38,8 @@ impl Patience {
         let drained = |end_ns: u64| end_ns.saturating_add(DRAIN_NS_MAX);
         let silent_ns = self.heard_ns.saturating_add(self.interval_ns).saturating_add(SILENCE_NS_MAX);
         let due_ns = self.end_ns.map_or(silent_ns, drained).min(self.stopped_ns.map_or(u64::MAX, drained));
-        self.looks_overdue = if now_ns > due_ns { self.looks_overdue + 1 } else { 0 };
-        self.looks_overdue > LOOKS_OVERDUE_MAX
+        self.overdue_checks = if now_ns > due_ns { self.overdue_checks + 1 } else { 0 };
+        self.overdue_checks > OVERDUE_CHECKS_MAX
     }
 }
 
@@ -49,48 +49,48 @@ mod tests {
 
     const SECOND_NS: u64 = 1_000_000_000;
 
-    fn looks(patience: &mut Patience, now_ns: u64, number: u32) -> bool {
-        (0..number).any(|_| patience.is_over(now_ns, false, false))
+    fn checks(patience: &mut Patience, now_ns: u64, number: u32) -> bool {
+        (0..number).any(|_| patience.has_expired(now_ns, false, false))
     }
 
     #[test]
-    fn a_worker_is_waited_for_until_its_drain_is_over_and_for_five_seconds_of_looks_then() {
+    fn a_worker_has_its_drain_time_and_five_seconds_of_checks() {
         let mut patience = Patience::new(0, Some(SECOND_NS), SECOND_NS);
-        assert!(!looks(&mut patience, SECOND_NS + DRAIN_NS_MAX, 1000));
-        assert!(!looks(&mut patience, SECOND_NS + DRAIN_NS_MAX + 1, LOOKS_OVERDUE_MAX));
-        assert!(looks(&mut patience, SECOND_NS + DRAIN_NS_MAX + 1, 1));
+        assert!(!checks(&mut patience, SECOND_NS + DRAIN_NS_MAX, 1000));
+        assert!(!checks(&mut patience, SECOND_NS + DRAIN_NS_MAX + 1, OVERDUE_CHECKS_MAX));
+        assert!(checks(&mut patience, SECOND_NS + DRAIN_NS_MAX + 1, 1));
     }
 
     #[test]
-    fn a_worker_that_was_told_to_end_is_waited_for_from_then_on() {
+    fn the_drain_time_of_a_stopped_worker_starts_at_the_stop() {
         let mut patience = Patience::new(0, Some(3600 * SECOND_NS), SECOND_NS);
-        assert!(!patience.is_over(SECOND_NS, false, true));
-        assert!(!looks(&mut patience, SECOND_NS + DRAIN_NS_MAX, 1000));
-        assert!(looks(&mut patience, 2 * SECOND_NS + DRAIN_NS_MAX, 1000));
+        assert!(!patience.has_expired(SECOND_NS, false, true));
+        assert!(!checks(&mut patience, SECOND_NS + DRAIN_NS_MAX, 1000));
+        assert!(checks(&mut patience, 2 * SECOND_NS + DRAIN_NS_MAX, 1000));
     }
 
     #[test]
-    fn a_job_without_an_end_in_time_goes_on_as_long_as_anybody_reports() {
+    fn a_job_without_a_time_limit_continues_as_long_as_workers_report() {
         let mut patience = Patience::new(0, None, SECOND_NS);
         for minute in 0..60 {
-            assert!(!patience.is_over(60 * minute * SECOND_NS, true, false));
-            assert!(!looks(&mut patience, 60 * minute * SECOND_NS, 1000));
+            assert!(!patience.has_expired(60 * minute * SECOND_NS, true, false));
+            assert!(!checks(&mut patience, 60 * minute * SECOND_NS, 1000));
         }
-        assert!(looks(&mut patience, (59 * 60 + 1) * SECOND_NS + SILENCE_NS_MAX + 1, 1000));
+        assert!(checks(&mut patience, (59 * 60 + 1) * SECOND_NS + SILENCE_NS_MAX + 1, 1000));
     }
 
     #[test]
-    fn nobody_is_late_before_the_start() {
+    fn no_worker_is_overdue_before_the_start() {
         for end_ns in [None, Some(3601 * SECOND_NS)] {
             let mut patience = Patience::new(3600 * SECOND_NS, end_ns, SECOND_NS);
-            assert!(!looks(&mut patience, 0, 1000));
-            assert!(!looks(&mut patience, 3600 * SECOND_NS - 1, 1000));
+            assert!(!checks(&mut patience, 0, 1000));
+            assert!(!checks(&mut patience, 3600 * SECOND_NS - 1, 1000));
         }
     }
 
     #[test]
-    fn a_machine_that_stood_still_finds_nobody_late() {
+    fn no_worker_is_overdue_after_a_suspend() {
         let mut patience = Patience::new(0, Some(SECOND_NS), SECOND_NS);
-        assert!(!patience.is_over(3600 * SECOND_NS, false, false));
+        assert!(!patience.has_expired(3600 * SECOND_NS, false, false));
     }
 }

@@ -1,4 +1,4 @@
-//! What a job runs in.
+//! The context of a job on real targets.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -6,11 +6,11 @@ use std::sync::atomic::AtomicBool;
 use crate::clock::Monotonic;
 use crate::target::Target;
 
-/// What a job runs in.
+/// The context of a job on real targets.
 pub struct Setting<'a> {
-    /// The open targets; a job uses as many of them as it asks for, from the first on.
+    /// The open targets. A job uses the first `job.targets` of them.
     pub targets: &'a [Target],
-    /// Time.
+    /// The clock.
     pub clock: Monotonic,
     /// Set from outside to end the job early.
     pub stop: Arc<AtomicBool>,

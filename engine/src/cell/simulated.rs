@@ -1,4 +1,4 @@
-//! A job on simulated drives: one loop steps all workers, and moves the time whenever none of them has anything to do.
+//! Runs a job on simulated drives: one loop steps all workers, and advances virtual time when all of them wait.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,30 +19,30 @@ use crate::sim::{Drive, Serve, Simulation, VirtualClock};
 use crate::target::Target;
 use crate::worker::{BatchSize, DRAIN_NS_MAX, Looks, Machine, MachineParts, Step, recorder_pair};
 
-/// What a simulated job runs in.
+/// The context of a job on simulated drives.
 pub struct Bench<'a> {
-    /// What stands for the drives.
+    /// The targets that represent the drives.
     pub targets: &'a [Target],
     /// The drives, in the same order.
     pub drives: &'a mut [Drive],
-    /// Time.
+    /// The virtual clock.
     pub clock: &'a VirtualClock,
     /// Set from outside to end the job early.
     pub stop: Arc<AtomicBool>,
 }
 
-/// Empty tallies for each worker: the loop reads them at every interval.
+/// Spare tallies of each worker. The loop collects them at every interval.
 const SPARES: usize = 2;
 
-// A worker in virtual time: what it hands over is with the drive at once, and what came back waits here.
+// A worker in virtual time. Its submissions reach the drive at once; its completions wait here.
 struct Seat {
     worker: Option<Machine>,
     target: usize,
     requests: Vec<Request>,
     completions: Vec<Completion>,
-    // When it wants to be asked again, should nothing come back before.
+    // When to step it next if nothing completes before.
     wake_ns: u64,
-    // Whether something came back.
+    // Whether it has completions.
     is_due: bool,
 }
 
@@ -58,13 +58,13 @@ pub fn conduct_simulated(
     let clock = bench.clock.clone();
     clock.check(if job.amount_bytes.is_some() { 0 } else { job.warmup_ns + job.measure_ns })?;
     let start_ns = clock.now();
-    // A job without an end in time may reach that of time itself.
+    // A job without a time limit may reach the end of virtual time.
     let mut may_run_out = job.amount_bytes.is_some();
     let (mut seats, mut collector) = seat(job, bench, start_ns);
     started(start_ns);
     let mut counted = Counted::default();
     let mut total = Total::default();
-    // Nothing is read or written: no data, no buffers.
+    // Simulated operations move no data, so there are no buffers.
     total.grant(0, Granted { truth: RingTruth::plain("none"), buffer_bytes: None });
     let (mut before, mut after) = (None, None);
     loop {
@@ -98,7 +98,7 @@ pub fn conduct_simulated(
             }
             continue;
         }
-        // Nobody waits for what comes back after the end.
+        // Completions after the end of all workers are dropped.
         if seats.iter().all(|seat| seat.worker.is_none()) {
             break;
         }
@@ -144,8 +144,8 @@ fn seat(job: &Job, bench: &Bench<'_>, start_ns: u64) -> (Vec<Seat>, Collector) {
     (seats, Collector::new(spares, job.workers_each() as usize))
 }
 
-// One round of a worker in a time that stands still meanwhile: it takes all that came back, and hands over all that it can.
-// What it leaves behind, if that was its last.
+// One round of a worker while virtual time stands still: it reaps all completions and submits all that it can. Returns
+// the final report if this was its last round.
 #[inline]
 fn tick(seat: &mut Seat, drive: &mut Drive, job: &Job, number: usize, start_ns: u64, now: u64) -> Option<Legacy> {
     let worker = seat.worker.as_mut()?;
@@ -197,14 +197,14 @@ fn serve(request: &Request) -> Serve {
     }
 }
 
-// Whose a request is: 32 bits for the job, 16 for the seat, 16 for the slot. What a stuck job has left in a drive may come
-// back while another one runs, and is for nobody then. A job that leaves anything behind has waited for it, so that the
-// next one starts in another of these spans of time.
+// The command tag: 32 bits for the job, 16 for the worker, 16 for the slot. Commands of a stuck job may complete while
+// a later job runs and have to be dropped then. A stuck job has waited for them for `DRAIN_NS_MAX`, so the next one
+// starts in another multiple of that time.
 fn ticket(start_ns: u64, seat: usize, slot: u32) -> u64 {
     ((start_ns / DRAIN_NS_MAX) << 32) | ((seat as u64) << 16) | u64::from(slot)
 }
 
-// Moves the time to whatever comes next, and hands out what is done by then.
+// Advances virtual time to the next event, and delivers completions.
 fn advance(seats: &mut [Seat], drives: &mut [Drive], start_ns: u64, clock: &VirtualClock) {
     let (mut next_ns, mut last_ns) = (u64::MAX, 0);
     for done_ns in drives.iter().map(|drive| drive.simulated().next_ns()) {
@@ -223,7 +223,7 @@ fn advance(seats: &mut [Seat], drives: &mut [Drive], start_ns: u64, clock: &Virt
         while let Some((ticket, result)) = drive.take_done(next_ns) {
             #[allow(clippy::cast_possible_truncation)] // See `ticket`.
             let (seat, slot) = (usize::from((ticket >> 16) as u16), u32::from(ticket as u16));
-            // What comes back after its worker gave up is for nobody.
+            // The worker has given up on this operation.
             if ticket >> 32 != start_ns / DRAIN_NS_MAX {
                 continue;
             }
@@ -236,7 +236,7 @@ fn advance(seats: &mut [Seat], drives: &mut [Drive], start_ns: u64, clock: &Virt
     }
 }
 
-// A drive that will never do anything again must not be waited for without end.
+// Ends the wait for a drive that will never complete anything again.
 #[cold]
 fn starve(seats: &mut [Seat], drives: &[Drive], now: u64) {
     for seat in seats.iter_mut().filter(|seat| drives[seat.target].simulated().next_ns() == u64::MAX) {

@@ -1,86 +1,86 @@
-//! The words of a job.
+//! The values of a workload's settings.
 
 use serde::Deserialize;
 
-/// How I/O reaches the kernel.
+/// The I/O engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Engine {
-    /// Submission and completion rings shared with the kernel.
+    /// `io_uring`: submission and completion rings shared with the kernel.
     IoUring,
-    /// pread and pwrite; depth is served by as many threads.
+    /// `pread` and `pwrite`, with one thread for each operation in flight.
     Psync,
-    /// Nothing: every operation completes at once, in process.
+    /// Every operation completes at once, within the process.
     Null,
-    /// Through `io_uring`, and nothing there: the cost of the way to the kernel.
+    /// `io_uring` no-ops: the cost of the path to the kernel and back.
     Nop,
-    /// Commands of NVMe, handed to its driver through `io_uring`. It only reads.
+    /// NVMe passthrough commands through `io_uring`. Reads only.
     Passthrough,
     /// A simulated drive, in virtual time.
     Simulation,
 }
 
 impl Engine {
-    /// Every way.
+    /// Every engine.
     pub const ALL: [Self; 6] = [Self::IoUring, Self::Psync, Self::Null, Self::Nop, Self::Passthrough, Self::Simulation];
 
-    /// Whether the kernel may hand its operations to threads, and can be asked to poll.
+    /// Whether it submits to a target through `io_uring`, so that io-wq workers and polling are possible.
     #[must_use]
     pub fn is_ring_on_a_target(self) -> bool {
         matches!(self, Self::IoUring | Self::Passthrough)
     }
 }
 
-/// Where the next block lies.
+/// How the offset of the next block is chosen.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Pattern {
-    /// Uniformly anywhere in the span.
+    /// Uniformly distributed over the test region.
     Random,
-    /// Behind the one before.
+    /// Each block follows the one before.
     Sequential,
-    /// At random, and each block once before any comes again.
+    /// Random, with each block once before any repeats.
     Permutation,
-    /// Some blocks more often than others: the one of rank k in proportion to 1 / k^exponent.
+    /// Zipf: the block of rank k is accessed in proportion to 1 / k^exponent.
     Zipf {
         /// The exponent, in thousandths.
         exponent_permille: u32,
-        /// Whether the ranks are scattered over the span; else the first block is the hottest.
+        /// Whether the ranks are scattered over the test region. Otherwise the first block is the hottest.
         scattered: bool,
     },
-    /// Some blocks more often than others, at every scale: 1 - h of all accesses go to a share h of the blocks.
+    /// Self-similar: at every scale, a share h of the blocks takes 1 - h of the accesses.
     Pareto {
-        /// That share, in thousandths, below a half.
+        /// The share h in thousandths, below a half.
         share_permille: u32,
-        /// Whether hot blocks are scattered over the span; else the first ones are the hottest.
+        /// Whether hot blocks are scattered over the test region. Otherwise the first blocks are the hottest.
         scattered: bool,
     },
-    /// Zones, one behind the other, that take shares of the accesses.
+    /// Consecutive zones, each with a share of the accesses.
     HotSpots {
-        /// Both of their shares add up to a thousand.
+        /// The zones. Both shares add up to 1000 over all zones.
         zones: Vec<Zone>,
-        /// Whether the blocks of a zone are scattered over the span.
+        /// Whether the blocks of a zone are scattered over the test region.
         scattered: bool,
     },
-    /// At equal distances; behind the end the next pass begins one block further, until each block was met.
+    /// At equal distances. After the end, the next pass starts one block further, until every block was accessed.
     Strided {
-        /// From the start of one block to the start of the next.
+        /// Distance from the start of one block to the start of the next.
         stride_bytes: u64,
     },
-    /// Behind the one before, but for a share of jumps to anywhere, behind which it goes on.
+    /// Sequential runs: each block follows the one before, except for a share of jumps to a random block.
     Runs {
         /// The share of jumps.
         jump_percent: u8,
     },
 }
 
-/// A part of the span, and how many of the accesses it takes.
+/// A zone of the test region, and its share of the accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Zone {
     /// Its share of the accesses, in thousandths.
     pub accesses_permille: u32,
-    /// Its share of the span, in thousandths.
+    /// Its share of the test region, in thousandths.
     pub space_permille: u32,
 }
 
@@ -90,30 +90,30 @@ pub struct Zone {
 pub struct SizeShare {
     /// The size.
     pub size_bytes: u32,
-    /// How many of the operations have it, in proportion to the weights of the others.
+    /// Its weight: its share of the operations relative to the other weights.
     pub weight: u32,
 }
 
-/// When a write counts as done.
+/// When a write is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sync {
-    /// At once.
+    /// When the write itself completes.
     None,
-    /// After an fdatasync of its own.
+    /// After a following fdatasync.
     Fdatasync,
     /// As an `O_DSYNC` write (`RWF_DSYNC`, the form for a single write).
     Dsync,
 }
 
-/// What writes carry.
+/// The data that writes carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Data {
-    /// Random bytes: nothing compresses or deduplicates them.
+    /// Random bytes, which neither compress nor deduplicate.
     Random,
     /// Half of each 4 KiB random, half zeros: compresses two to one.
     Compressible,
-    /// Zeros: what thin provisioning and compression do away with altogether.
+    /// Zeros, which thin provisioning and compression eliminate.
     Zeros,
 }

@@ -1,10 +1,10 @@
-//! Shares that are exact: kinds are drawn like cards from a deck that holds each as often as asked, and is shuffled anew
-//! when it is empty.
+//! Exact shares: kinds are drawn without replacement, like cards from a shuffled deck that holds each kind in its
+//! share. An empty deck is shuffled again.
 
 use crate::random::Random;
 
-/// Such a deck, of at most `KINDS` kinds. It is not stored as a list: each draw takes one of the cards that are left, each
-/// as likely as any other, which gives every order of the deck the same chance.
+/// A shuffled deck of at most `KINDS` kinds. The order is not stored: each draw takes one of the remaining cards with
+/// equal probability, which gives every order of the deck the same chance.
 #[derive(Clone, Debug)]
 pub struct Deck<const KINDS: usize> {
     whole: [u32; KINDS],
@@ -15,7 +15,7 @@ pub struct Deck<const KINDS: usize> {
 }
 
 impl<const KINDS: usize> Deck<KINDS> {
-    /// A deck with so many cards of each kind, at least one in all.
+    /// A deck with the given number of cards of each kind; the sum must be at least one.
     #[must_use]
     pub fn new(whole: [u32; KINDS], seed: u64) -> Self {
         let cards = whole.iter().map(|count| u64::from(*count)).sum();
@@ -23,7 +23,7 @@ impl<const KINDS: usize> Deck<KINDS> {
         Self { whole, left: whole, cards, cards_left: cards, random: Random::new(seed) }
     }
 
-    /// The next card: the number of its kind.
+    /// Draws the next card and returns its kind.
     #[inline]
     pub fn draw(&mut self) -> usize {
         if self.cards_left == 0 {

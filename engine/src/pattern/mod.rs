@@ -1,5 +1,5 @@
-//! Where the next operation goes and what it carries. In: a job's shape and a seed. Out: a stream of accesses, the same
-//! for the same seed. Pure: no I/O, no clock.
+//! Offsets, classes and data of operations. In: a job and its seed. Out: a stream of accesses, the same for the same
+//! seed. No I/O and no clock.
 
 mod accesses;
 mod arrivals;

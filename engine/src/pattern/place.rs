@@ -1,4 +1,4 @@
-//! Where the next operation lies within the span.
+//! Offsets of operations within the test region.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,24 +14,24 @@ use super::stride::Stride;
 use crate::job::{Job, Pattern};
 use crate::random::Random;
 
-/// Keeps the keys of permutations apart from all other streams, and those of the targets apart from each other.
+/// Separates the keys of permutations from all other random streams, and those of targets from each other.
 const KEYS: u64 = 0x7065_726d_7574_6174;
 
-/// The part of the span that a sequential stream goes through, and how far it has come.
+/// The share of the test region that a sequential stream covers, and its position.
 #[derive(Clone, Debug)]
 pub struct Queue {
-    /// Where it begins, in steps.
+    /// Its start, in steps.
     pub first: u64,
-    /// How many steps it has.
+    /// Its length, in steps.
     pub steps: u64,
-    /// Bytes of a step.
+    /// The size of a step.
     pub step_bytes: u64,
-    /// Steps that were handed out, shared by all who serve the queue.
+    /// Steps already used, shared by all threads that serve the queue.
     pub cursor: Arc<AtomicU64>,
 }
 
 impl Queue {
-    // The offset of an operation at a step. The last one before the wrap lies against the end.
+    // The offset of an operation at a step. The last operation before the wrap ends at the end of the share.
     #[inline]
     fn offset(&self, step: u64, size: Size) -> u64 {
         let most = self.steps - size.steps.min(self.steps);
@@ -51,7 +51,7 @@ enum Ranks {
     Zones(Zones),
 }
 
-/// Some blocks more often than others.
+/// A skewed distribution of accesses over blocks.
 #[derive(Clone, Debug)]
 pub struct Skewed {
     ranks: Ranks,
@@ -71,7 +71,7 @@ impl Skewed {
         }
     }
 
-    // Blocks of the largest size are hot or cold; a smaller one lies anywhere in one of these.
+    // Ranks apply to blocks of the largest size. A smaller block is placed at random within one of these.
     #[inline]
     fn draw(&mut self, size: Size) -> u64 {
         let rank = match &self.ranks {
@@ -85,14 +85,14 @@ impl Skewed {
     }
 }
 
-/// Every block once, then every block once in another order.
+/// Every block once, then every block once in another order, and so on.
 #[derive(Clone, Debug)]
 pub struct Rounds {
     cursor: Arc<AtomicU64>,
     blocks: u64,
     block_bytes: u64,
     key: u64,
-    // The turn that began the round.
+    // The draw that started the round.
     round_start: u64,
     order: Permutation,
 }
@@ -123,7 +123,7 @@ impl Rounds {
     }
 }
 
-/// The generator of a pattern.
+/// The offset generator of a pattern.
 #[derive(Clone, Debug)]
 pub enum Place {
     /// See [`Pattern::Random`].
@@ -136,12 +136,12 @@ pub enum Place {
     Skewed(Box<Skewed>),
     /// See [`Pattern::Strided`].
     Strided(Queue, Stride),
-    /// See [`Pattern::Runs`]: keeps going, or jumps.
+    /// See [`Pattern::Runs`]: continues the run, or jumps.
     Runs(Queue, Deck<2>, Random),
 }
 
 impl Place {
-    /// The generator of a worker on a target, with the seeds of its offsets and of its jumps.
+    /// The generator of a worker on a target, with separate seeds for its offsets and jumps.
     #[must_use]
     pub fn new(job: &Job, target: u32, queue: Queue, [offsets, jumps]: [u64; 2]) -> Self {
         let blocks = job.blocks();
@@ -171,8 +171,8 @@ impl Place {
         }
     }
 
-    /// The offset of the next operation, of that size, from the start of the span. Blocks lie side by side, so that each
-    /// begins at a multiple of its own size; those of a sequential stream begin where the one before has ended.
+    /// The offset of the next operation of that size, from the start of the test region. A random block is aligned to
+    /// its own size. Blocks of a sequential stream start where the previous one ended.
     #[inline]
     pub fn draw(&mut self, size: Size) -> u64 {
         match self {
@@ -185,7 +185,7 @@ impl Place {
                 if deck.draw() == 0 {
                     return queue.offset(queue.advance(size), size);
                 }
-                // A jump lands on a block's own grid, and the stream goes on behind it.
+                // A jump lands on a multiple of the block's size, and the run continues after it.
                 let step = random.below((queue.steps / size.steps).max(1)) * size.steps;
                 queue.cursor.store(step + size.steps, Ordering::Relaxed);
                 queue.offset(step, size)

@@ -1,5 +1,5 @@
-//! What a worker writes down: counts in histograms, the slowest operations, faults. In: one completed operation at a
-//! time, without allocation, lock or float. Out: totals that add up.
+//! What a worker records: histograms, the slowest operations, faults. In: one completed operation at a time, without
+//! allocation, locks or floats. Out: totals that can be summed.
 
 mod faults;
 mod histogram;

@@ -1,5 +1,5 @@
-//! The one call that drives a ring. A ring that is registered with its thread is found without a look into the table of
-//! open files, which all threads share.
+//! The `io_uring_enter` call. A ring fd that is registered with its thread needs no lookup in the table of open files,
+//! which all threads share.
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
@@ -15,13 +15,13 @@ use rustix::io_uring::{
 /// How a thread names its ring to the kernel.
 pub struct Entrance {
     ring: RawFd,
-    // Its place among the rings that are registered with the thread; None where the kernel has no such place (before
-    // Linux 5.18, or with 16 of them).
+    // Its index among the thread's registered ring fds; None if the kernel supports none (before Linux 5.18) or all 16
+    // are in use.
     registered: Option<RawFd>,
 }
 
 impl Entrance {
-    /// The way to a ring, for the calling thread alone. It has to be given up before the ring.
+    /// The handle of a ring, for the calling thread alone. It has to be unregistered before the ring is closed.
     pub fn to<S: squeue::EntryMarker, C: cqueue::EntryMarker>(ring: &IoUring<S, C>) -> Self {
         let mut entrance = Self { ring: ring.as_raw_fd(), registered: None };
         #[allow(clippy::cast_sign_loss)] // An open file has a number above zero.
@@ -34,7 +34,7 @@ impl Entrance {
         entrance
     }
 
-    /// Gives the place back. Until then, or the thread's end, the kernel keeps the ring.
+    /// Unregisters the ring fd. Until then, or until the thread ends, the kernel keeps the ring.
     pub fn give_up(&mut self) {
         if let Some(registered) = self.registered.take() {
             let mut place = io_uring_rsrc_update::default();
@@ -44,15 +44,15 @@ impl Entrance {
     }
 
     fn register(&self, what: IoringRegisterOp, place: &mut io_uring_rsrc_update) -> bool {
-        // SAFETY: the ring is open as long as its entrance is in use, and the kernel reads and writes one place.
+        // SAFETY: the ring is open as long as its handle is in use, and the kernel reads and writes one entry.
         unsafe {
             let ring = BorrowedFd::borrow_raw(self.ring);
             io_uring_register(ring, what, from_mut(place).cast_const().cast(), 1).is_ok_and(|done| done == 1)
         }
     }
 
-    /// Hands `count` operations over, and does what the flags say; where there is a timeout, waits for `wait_for`
-    /// completions until it has passed.
+    /// Submits `count` operations with the given flags. With a timeout, waits for `wait_for` completions or until it
+    /// expires.
     #[inline]
     pub fn enter(
         &self,
@@ -65,8 +65,8 @@ impl Entrance {
             Some(place) => (place, flags | IoringEnterFlags::REGISTERED_RING),
             None => (self.ring, flags),
         };
-        // SAFETY: it is the number of an open ring, or of its place, which the flags say. What is in the ring was judged when
-        // it was put there, and the timeout lives until the call is over.
+        // SAFETY: the number is an open ring fd, or a registered index as the flags state. Entries were checked when
+        // they were pushed, and the timeout lives until the call returns.
         unsafe {
             let ring = BorrowedFd::borrow_raw(number);
             match timeout {

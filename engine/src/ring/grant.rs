@@ -1,4 +1,5 @@
-//! Which set-up flags the kernel grants. Each is tried for itself: a kernel that lacks one may well have the others.
+//! Selects the set-up flags that the kernel supports. Each is probed on its own, because a kernel without one may have
+//! the others.
 
 use std::io;
 use std::sync::OnceLock;
@@ -7,29 +8,30 @@ use io_uring::{Builder, IoUring, cqueue, squeue};
 
 use super::Poll;
 
-/// How long the kernel's submission thread goes on looking for work before it sleeps.
+/// Idle time of the SQPOLL thread before it sleeps.
 const SQPOLL_IDLE_MS: u32 = 100;
 
 /// A set-up flag.
 struct Flag {
     name: &'static str,
-    // Flags that it is worth something with, and those beside which the kernel refuses it or it is worth nothing.
+    // Flags that this one requires, and flags with which it is refused or useless.
     with: &'static [&'static str],
     without: &'static [&'static str],
 }
 
-/// The flags that are wanted, in the order in which they are tried.
+/// The wanted flags, in probing order.
 const WANTED: [Flag; 6] = [
     Flag { name: "submit_all", with: &[], without: &[] },
     Flag { name: "single_issuer", with: &[], without: &[] },
     Flag { name: "defer_taskrun", with: &["single_issuer"], without: &["sqpoll"] },
     Flag { name: "coop_taskrun", with: &[], without: &["defer_taskrun", "sqpoll"] },
-    // Says when there is something to fetch, to a worker that looks without waiting. Goes with either of the two above.
+    // Sets a flag in the ring while deferred work is pending, for a worker that polls without waiting. Works with
+    // either of the two above.
     Flag { name: "taskrun_flag", with: &[], without: &["sqpoll"] },
     Flag { name: "no_sqarray", with: &[], without: &[] },
 ];
 
-// Rings have entries of one size or of twice that; the flags are the same.
+// Rings have entries of normal or double size; the flags are the same.
 fn set<S: squeue::EntryMarker, C: cqueue::EntryMarker>(builder: &mut Builder<S, C>, name: &str) {
     match name {
         "submit_all" => builder.setup_submit_all(),
@@ -38,7 +40,7 @@ fn set<S: squeue::EntryMarker, C: cqueue::EntryMarker>(builder: &mut Builder<S, 
         "coop_taskrun" => builder.setup_coop_taskrun(),
         "taskrun_flag" => builder.setup_taskrun_flag(),
         "no_sqarray" => builder.setup_no_sqarray(),
-        other => unreachable!("{other} is not among the flags that are wanted"),
+        other => unreachable!("{other} is not a wanted flag"),
     };
 }
 
@@ -72,13 +74,13 @@ fn probe(poll: Poll) -> Vec<&'static str> {
     granted
 }
 
-/// Whether a ring with these flags says so where completions wait for a call of the worker.
+/// Whether a ring with these flags indicates pending deferred work.
 pub fn says_what_it_defers(granted: &[&'static str]) -> bool {
     let defers = ["defer_taskrun", "coop_taskrun"].iter().any(|name| granted.contains(name));
     !defers || granted.contains(&"taskrun_flag")
 }
 
-/// A ring with every flag that the kernel grants here, and their names. The kernel is asked once for each way to poll.
+/// Builds a ring with every flag that the kernel supports, and returns their names. The kernel is probed once for each poll mode.
 pub fn build<S, C>(slots: u32, poll: Poll) -> io::Result<(IoUring<S, C>, &'static [&'static str])>
 where
     S: squeue::EntryMarker,
@@ -86,8 +88,8 @@ where
 {
     static GRANTED: [OnceLock<Vec<&'static str>>; Poll::ALL.len()] = [const { OnceLock::new() }; Poll::ALL.len()];
     let granted = GRANTED[poll as usize].get_or_init(|| probe(poll));
-    // The kernel's submission thread says that it has taken operations when it has begun all of those that it found, and
-    // some of them may be done and replaced by then.
+    // An SQPOLL thread frees submission entries only after it has started the whole batch. Some of these operations may
+    // have completed and been replaced by then.
     let entries = if poll == Poll::Sqpoll { slots.saturating_mul(2) } else { slots };
     Ok((builder(poll, granted).build(entries.max(2))?, granted))
 }

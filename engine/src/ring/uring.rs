@@ -1,4 +1,4 @@
-//! `io_uring`: one ring, made and driven by one thread.
+//! `io_uring`: one ring, created and used by one thread.
 
 use std::fs::File;
 use std::io;
@@ -12,24 +12,24 @@ use super::kernel::{KernelRing, is_never_polled};
 use super::{Buffers, Completion, Helpers, Operation, PUNCH_HOLE, Poll, Request, Ring, RingTruth, SharedBuffers};
 use crate::failure::symbol;
 
-/// What is read to see whether a device can be polled.
+/// Size of the read that tests whether a device can be polled.
 const IOPOLL_TRY_BYTES: u32 = 4096;
-/// How long that may take.
+/// Time limit of that read.
 const IOPOLL_TRY_MAX: Duration = Duration::from_secs(1);
 /// The target is the only registered file.
 const TARGET: Fixed = Fixed(0);
 
-/// The way to one file.
+/// The access path to one file.
 #[derive(Clone, Debug)]
 pub struct FileWay {
     /// The file.
     pub file: Arc<File>,
-    /// Whether data goes past the page cache. Only then is there anything to gain from registered buffers, whose pages stay
-    /// where they are: what copies is slower with them, by a sixth on a file in memory.
+    /// Whether I/O bypasses the page cache. Only direct I/O gains from registered buffers, whose pages are pinned.
+    /// Buffered I/O is slower with them, by a sixth on tmpfs.
     pub direct: bool,
-    /// How completions are found.
+    /// How completions are detected.
     pub poll: Poll,
-    /// Who does what can't be begun without blocking.
+    /// The io-wq workers that execute operations which would block.
     pub helpers: Arc<Helpers>,
 }
 
@@ -40,7 +40,7 @@ pub struct UringRing {
     truth: RingTruth,
 }
 
-/// Why `io_uring` can't be had here, in a word or two; None when it can.
+/// Why `io_uring` is not available here; None if it is.
 #[must_use]
 pub fn refused() -> Option<String> {
     let ring = match IoUring::new(2) {
@@ -56,10 +56,10 @@ pub fn refused() -> Option<String> {
 }
 
 impl UringRing {
-    /// A ring with room for `slots` operations on a file, and the memory that they move data to and from.
+    /// A ring for `slots` operations on a file, with their buffers.
     ///
-    /// Where the file takes no polling the ring does without, and says so. Must be called on the thread that will drive
-    /// the ring.
+    /// If the file does not support polling, the ring uses interrupts and reports a fallback. Must be called on the
+    /// thread that will use the ring.
     pub fn new(slots: u32, way: &FileWay, buffers: Buffers) -> io::Result<Self> {
         let (mut ring, poll, mut fallbacks) = Self::granted(slots, way)?;
         ring.attach(buffers);
@@ -72,7 +72,7 @@ impl UringRing {
         Ok(Self { ring, helpers: Arc::clone(&way.helpers), truth })
     }
 
-    // The ring, how completions are found after all, and why that is not what was asked for.
+    // Builds the ring. Returns it with the poll mode achieved, and the reason if that is not the requested one.
     fn granted(slots: u32, way: &FileWay) -> io::Result<(KernelRing, Poll, Vec<String>)> {
         let made = |poll| KernelRing::new(slots, poll, Some(Arc::clone(&way.file)));
         let (what, refusal) = match way.poll {
@@ -83,7 +83,7 @@ impl UringRing {
             },
             Poll::Sqpoll => match made(Poll::Sqpoll) {
                 Ok(ring) => return Ok((ring, Poll::Sqpoll, Vec::new())),
-                Err(error) => ("the kernel's submission thread", error),
+                Err(error) => ("SQPOLL thread", error),
             },
         };
         Ok((made(Poll::Interrupt)?, Poll::Interrupt, vec![format!("{what} refused: {}", symbol(&refusal))]))
@@ -115,9 +115,9 @@ impl UringRing {
     }
 }
 
-// Reads the first block on a polled ring of its own: whether a device can be polled shows in the completion only, and in
-// some kernels by none ever coming. Older kernels (6.1 is one) take a polled read of a device without queues to poll,
-// have it interrupt, and let the worker spin: that shows in the device's own word only.
+// Reads the first block on a separate polled ring. Whether a device supports polling shows only in the completion,
+// which some kernels never deliver. Older kernels (6.1 is one) accept a polled read on a device without poll queues,
+// complete it by interrupt, and let the worker spin; only the device's sysfs attribute shows that.
 fn try_iopoll(file: &Arc<File>) -> io::Result<()> {
     if is_never_polled(file) {
         return Err(io::Error::from_raw_os_error(libc::EOPNOTSUPP));
@@ -127,7 +127,7 @@ fn try_iopoll(file: &Arc<File>) -> io::Result<()> {
     let first =
         Request { operation: Operation::Read, slot: 0, offset_bytes: 0, buffer_at: 0, length_bytes: IOPOLL_TRY_BYTES };
     let read = opcode::Read::new(TARGET, ring.address(&first), IOPOLL_TRY_BYTES).build();
-    // SAFETY: it reads the registered file, into the stretch that the ring gave for it.
+    // SAFETY: it reads the registered file, into the range that the ring returned for it.
     unsafe { ring.push(&read) };
     let (since, mut done) = (Instant::now(), Vec::with_capacity(1));
     while done.is_empty() {
@@ -144,7 +144,7 @@ impl Ring for UringRing {
     #[inline]
     fn push(&mut self, request: Request) {
         let entry = self.entry(&request).user_data(u64::from(request.slot));
-        // SAFETY: it has the registered file, and the stretch of memory that the ring gave for it.
+        // SAFETY: it uses the registered file, and the range of memory that the ring returned for it.
         unsafe { self.ring.push(&entry) };
     }
 
@@ -159,7 +159,7 @@ impl Ring for UringRing {
     #[inline]
     fn reap(&mut self, into: &mut Vec<Completion>) {
         self.ring.reap(into, |entry| Completion {
-            #[allow(clippy::cast_possible_truncation)] // It was a slot number when it went in.
+            #[allow(clippy::cast_possible_truncation)] // A slot number has 32 bits.
             slot: entry.user_data() as u32,
             result: entry.result(),
         });

@@ -1,4 +1,4 @@
-//! What ends a command early, and whoever listens for it.
+//! Stops commands early, and reads them from the input.
 
 use std::io::BufRead;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -8,19 +8,19 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use crate::failure::{Failure, FailureKind};
 use crate::protocol::{Command, LINE_BYTES_MAX, Line, Numbered, read_line};
 
-/// Ends commands early: the one that a stop names, or all of them once the front is gone.
+/// Stops commands early: the one that a stop names, or all of them once the front is gone.
 #[derive(Default)]
 pub struct Brake {
-    /// For whatever runs a job, which sets it as well where one of its workers fails.
+    /// The stop flag of jobs. A job also sets it when one of its workers fails.
     pub stop: Arc<AtomicBool>,
-    /// Whether the command was told to stop, by a stop or by the end of the front.
+    /// Whether the command is to stop, because of a stop or because the front is gone.
     pub is_told: Arc<AtomicBool>,
-    /// Commands that found no room.
+    /// The number of commands refused because the queue was full.
     pub refused: AtomicU64,
     named: Mutex<Named>,
 }
 
-// Commands by their numbers.
+// IDs of commands.
 #[derive(Default)]
 struct Named {
     running: Option<u64>,
@@ -31,10 +31,10 @@ struct Named {
 
 impl Brake {
     fn named(&self) -> MutexGuard<'_, Named> {
-        self.named.lock().expect("nobody panics who has it")
+        self.named.lock().expect("no thread panics while holding the lock")
     }
 
-    /// A command begins. A stop may come before: whoever comes second, here or in `stop`, sets the flags.
+    /// A command starts. A stop may arrive before its command does; the later of the two calls sets the flags.
     pub fn begin(&self, command: u64) {
         let mut named = self.named();
         named.running = Some(command);
@@ -49,27 +49,28 @@ impl Brake {
         }
     }
 
-    /// Ends what runs, and all that is to come.
+    /// Stops the running command and all later ones.
     pub fn stop_all(&self) {
         let mut named = self.named();
         named.all = true;
         self.set(true);
     }
 
-    // The names are held meanwhile, so that no command begins between the two.
+    // Called with the IDs locked, so that no command starts in between.
     fn set(&self, is_told: bool) {
         self.stop.store(is_told, Ordering::SeqCst);
         self.is_told.store(is_told, Ordering::SeqCst);
     }
 }
 
-/// Passes commands on. Runs on a thread of its own, so that a stop, or the front's death, is heard while a command runs.
+/// Forwards commands. Runs on a separate thread, so that a stop or the end of the front is noticed while a command
+/// runs.
 pub fn listen(mut input: impl BufRead, commands: &SyncSender<Result<Numbered, Failure>>, brake: &Brake) {
     loop {
         let command = match read_line(&mut input) {
             Ok(Line::Whole(line)) => understand(&line),
             Ok(Line::TooLong) => {
-                Err(Failure::new(FailureKind::Protocol, format!("a line of more than {LINE_BYTES_MAX} bytes")))
+                Err(Failure::new(FailureKind::Protocol, format!("a command line exceeds {LINE_BYTES_MAX} bytes")))
             }
             Ok(Line::End) | Err(_) => break,
         };
@@ -88,8 +89,8 @@ pub fn listen(mut input: impl BufRead, commands: &SyncSender<Result<Numbered, Fa
 fn understand(line: &[u8]) -> Result<Numbered, Failure> {
     serde_json::from_slice(line).map_err(|error| {
         let text = error.to_string();
-        // A command is one line, and where in it the trouble is depends on blanks and order that mean nothing.
+        // A command is one line, so the position of the error is not helpful.
         let what = text.split(" at line ").next().unwrap_or(&text);
-        Failure::new(FailureKind::Protocol, format!("no command: {what}"))
+        Failure::new(FailureKind::Protocol, format!("invalid command: {what}"))
     })
 }

@@ -1,4 +1,4 @@
-//! Commands in, events out, until the front goes away.
+//! A session: executes commands and sends events, until the input ends.
 
 mod brake;
 mod opening;
@@ -29,24 +29,26 @@ use crate::sim::{Drive, FaultPlan, Model, VirtualClock, check_faults, flush_all}
 use crate::target::{Target, TargetKind, sync_all};
 use crate::watchdog::{Deadlines, WatchedThread, waits_for};
 
-/// Commands that may wait while a job runs. Those beyond are refused, so that a stop, and the end, are heard all the same.
+/// Commands that may wait while another runs. Further ones are refused, so that a stop and the end of the input are
+/// always read.
 const COMMANDS_WAITING_MAX: usize = 16;
-/// The longest wait that may be asked for: a day.
+/// The longest wait: one day.
 const WAIT_NS_MAX: u64 = 86_400 * 1_000_000_000;
 
-/// Answers the commands of `input` on `output` until the input ends or nobody reads the output any more.
+/// Executes the commands of `input` and writes events to `output`, until the input ends or the output is closed.
 ///
-/// An error also says that a target did not answer, and that a thread still waits for it: then the process is to end.
+/// An error of kind `TimedOut` means that a target did not respond and a thread still waits for it. The process then
+/// has to end.
 pub fn serve(input: impl Read + Send + 'static, output: impl Write) -> io::Result<()> {
     serve_with(input, output, AsNamed)
 }
 
-/// The same, with other ways to files and devices than opening what the commands name.
+/// The same with another [`Ways`] of opening targets.
 pub fn serve_with(input: impl Read + Send + 'static, output: impl Write, ways: impl Ways) -> io::Result<()> {
     serve_within(input, output, ways, [Deadlines::COMMAND, Deadlines::JOB])
 }
 
-/// The same, with other deadlines: for commands, and for what comes before and after the measuring of a job.
+/// The same with other deadlines: for commands, and for the phases of a job before and after its measurement.
 pub fn serve_within(
     input: impl Read + Send + 'static,
     output: impl Write,
@@ -77,11 +79,11 @@ pub fn serve_within(
     session.end()
 }
 
-// What the work of a job says.
+// Messages from the thread that runs a job.
 enum Said {
     Started(u64),
     Interval(Interval),
-    // All of it but what may be found out about the targets afterwards.
+    // The result, without checks of the targets after the measurement.
     Measured(Box<JobResult>),
 }
 
@@ -92,15 +94,15 @@ struct Session<W: Write> {
     output: BufWriter<W>,
     ways: Arc<dyn Ways>,
     deadlines: [Deadlines; 2],
-    // All that may wait for a target is done there.
+    // Runs everything that may wait for a target.
     thread: Arc<WatchedThread>,
-    // What was asked of a target did not come back: the answer to that is the last word.
+    // A target did not respond. The answer that says so is the last event.
     is_given_up: bool,
-    // Why no more events are sent: the front is gone.
+    // Why no more events are sent: the output is closed.
     broken: Option<io::Error>,
     // In the order in which they were opened.
     targets: Vec<Target>,
-    // The simulated drives that targets stand for: of every target, or of none.
+    // The simulated drives of the targets: one for each target, or none at all.
     drives: Vec<Drive>,
     brake: Arc<Brake>,
 }
@@ -134,10 +136,10 @@ impl<W: Write> Session<W> {
         }
     }
 
-    // Gives back what is open. Whoever closes a file may have to wait for it as well.
+    // Closes all targets. Closing a file may block as well.
     fn end(mut self) -> io::Result<()> {
         if !self.is_given_up {
-            // No matter what comes of it: nobody listens.
+            // The result does not matter: the front is gone.
             let _ = self.close();
         }
         if self.is_given_up {
@@ -147,7 +149,7 @@ impl<W: Write> Session<W> {
         self.broken.map_or(Ok(()), Err)
     }
 
-    // Has work done that may wait for targets; it owns those that it needs. Where they don't answer the session is over.
+    // Runs work that may wait for targets, and owns those that it needs. If they do not respond, the session ends.
     fn watch<S: Send + 'static, T: Send + 'static>(
         &mut self,
         deadlines: Deadlines,
@@ -162,7 +164,7 @@ impl<W: Write> Session<W> {
 
     fn answer_refused(&mut self) {
         for _ in 0..self.brake.refused.swap(0, Ordering::SeqCst) {
-            let message = format!("more than {COMMANDS_WAITING_MAX} commands were waiting, and this one was refused");
+            let message = format!("a command was refused because {COMMANDS_WAITING_MAX} others were waiting");
             self.send(&Event::error(None, Failure::new(FailureKind::Protocol, message)));
         }
     }
@@ -198,24 +200,24 @@ impl<W: Write> Session<W> {
                 self.close()?;
                 Ok(Event::Closed { id })
             }
-            Command::Stop => unreachable!("the listener keeps stops to itself"),
+            Command::Stop => unreachable!("the listener handles stops"),
         }
     }
 
-    // The time that the open targets live in.
+    // The time of the open targets.
     fn now(&self) -> u64 {
         if self.drives.is_empty() { self.clock.now() } else { self.virtual_clock.now() }
     }
 
-    // Opens a target; one that is simulated comes with its drive.
+    // Opens a target, with its drive if it is simulated.
     fn open(&mut self, id: u64, spec: TargetSpec) -> Result<Event, Failure> {
         if self.targets.len() >= TARGETS_MAX as usize {
-            let message = format!("more than {TARGETS_MAX} targets can't be open");
+            let message = format!("{TARGETS_MAX} targets are open; this is the maximum");
             return Err(Failure::new(FailureKind::Protocol, message));
         }
         let is_simulated = matches!(spec, TargetSpec::Simulation { .. });
         if self.targets.iter().any(|target| (target.kind == TargetKind::Simulation) != is_simulated) {
-            let message = "simulated drives live in a time of their own, and can't be measured beside others";
+            let message = "simulated drives run in virtual time and cannot be open together with other targets";
             return Err(Failure::new(FailureKind::Protocol, message));
         }
         let target = if let TargetSpec::Simulation { model, seed, faults } = spec {
@@ -238,7 +240,7 @@ impl<W: Write> Session<W> {
         let (needed, free) = (model.memory_bytes(), memory_bytes_free());
         if needed > free {
             let message = format!(
-                "such a drive takes {needed} bytes of memory, and {free} are free: with a larger capacity_scale it takes less"
+                "this drive needs {needed} bytes of memory, but {free} are free; a larger capacity_scale reduces the need"
             );
             return Err(Failure::new(FailureKind::BadModel, message));
         }
@@ -270,7 +272,7 @@ impl<W: Write> Session<W> {
                 Said::Measured(result) => {
                     let stuck = result.failure.clone().filter(|failure| failure.kind == FailureKind::Stuck);
                     measured = Some(result);
-                    // Whoever goes on with such a target may be held up in the kernel as well.
+                    // Further calls on such a target may block in the kernel as well.
                     return stuck.map_or(ControlFlow::Continue(()), ControlFlow::Break);
                 }
             }
@@ -321,7 +323,7 @@ impl<W: Write> Session<W> {
         result
     }
 
-    // Gives all targets up.
+    // Closes all targets.
     fn close(&mut self) -> Result<(), Failure> {
         self.drives.clear();
         let targets = std::mem::take(&mut self.targets);
@@ -334,7 +336,7 @@ impl<W: Write> Session<W> {
         self.watch(self.deadlines[0], work, &mut |_, ()| ControlFlow::Continue(()))
     }
 
-    // Reads back what the ledgers know of.
+    // Reads back what the ledgers cover.
     fn verify(&mut self, id: u64) -> Result<Event, Failure> {
         let targets = std::mem::take(&mut self.targets);
         let stop = Arc::clone(&self.brake.stop);

@@ -1,4 +1,4 @@
-//! Opening what is no simulated drive. Whatever waits for the target says so, to whoever watches.
+//! Opens targets other than simulated drives. Before each call that may block, the watchdog is told which one it is.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,18 +9,19 @@ use crate::protocol::{Access, TargetSpec};
 use crate::target::{DeviceWanted, Identity, Target, Wanted};
 use crate::watchdog::{Signs, waits_for};
 
-/// A file was made for a target; the second says whether its mark could be set.
+/// The identity of a created file, and whether its mark could be set.
 pub type Made = (Identity, bool);
 
-/// Opens a target; `made` is told of a file as soon as it is there.
+/// Opens a target. `made` is called as soon as a file has been created.
 pub fn open(ways: &dyn Ways, spec: TargetSpec, made: &mut dyn FnMut(Made)) -> Result<Target, Failure> {
     match spec {
-        TargetSpec::Simulation { .. } => unreachable!("the session keeps simulated drives"),
+        TargetSpec::Simulation { .. } => unreachable!("the session opens simulated drives itself"),
         TargetSpec::Null { size_bytes } => Ok(Target::null(size_bytes)),
         TargetSpec::File { path, access, create, direct, size_bytes, mark, cpus_near, ledger } => {
             let write = access == Access::Write;
             if create != size_bytes.is_some() || (create && !write) {
-                let message = "a file that is made has a size and is open for writing; one that is not, has neither";
+                let message =
+                    "a file to create requires size_bytes and access write; an existing one takes no size_bytes";
                 return Err(Failure::new(FailureKind::Protocol, message));
             }
             let wanted = Wanted { write, create_bytes: size_bytes, direct };

@@ -1,4 +1,4 @@
-//! The ways to what is measured, and the only ones that a session takes.
+//! Opens targets: the only access of a session to files and devices.
 
 use std::path::Path;
 
@@ -7,14 +7,13 @@ use crate::protocol::LedgerSpec;
 use crate::target::{DeviceWanted, Made, Target, Wanted};
 use crate::verify::Ledger;
 
-/// The ways to what is measured, the only ones that a session has. Whatever they wait for, they wait on the session's own
-/// thread for targets.
+/// How a session opens targets. Calls may block; they run on the session's watched thread.
 pub trait Ways: Send + Sync + 'static {
     /// Creates a file.
     fn make(&self, path: &Path, mark: Option<&str>) -> Result<Made, Failure>;
-    /// Opens a file that was created just now.
+    /// Opens a file that was just created.
     fn made(&self, path: &Path, made: Made, wanted: Wanted) -> Result<Target, Failure>;
-    /// Opens a file that exists.
+    /// Opens an existing file.
     fn file(&self, path: &Path, wanted: Wanted) -> Result<Target, Failure>;
     /// Opens a block device.
     fn device(&self, path: &Path, wanted: &DeviceWanted) -> Result<Target, Failure>;
@@ -22,7 +21,7 @@ pub trait Ways: Send + Sync + 'static {
     fn ledger(&self, spec: LedgerSpec, target: &Target) -> Result<Ledger, Failure>;
 }
 
-/// Opens what the commands name.
+/// Opens the paths that commands name.
 #[derive(Clone, Copy, Debug)]
 pub struct AsNamed;
 

@@ -1,14 +1,14 @@
-//! Requests whose end is known, until somebody takes them.
+//! Requests with a known completion time, until they are reaped.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-// When it is done, which to arrive it was, whose it is, and its result: by time, then by arrival.
+// Completion time, order of arrival, tag and result.
 type Entry = (u64, u64, u64, i32);
 
-/// By time, then by arrival: whoever came first goes first.
+/// A queue ordered by completion time, then by arrival.
 ///
-/// Most requests are done later than all before them. Those queue up; only the others need to be sorted in.
+/// Most requests complete later than all before them and are appended; only the others go through a heap.
 #[derive(Clone, Debug, Default)]
 pub struct Done {
     in_order: VecDeque<Entry>,
@@ -16,7 +16,7 @@ pub struct Done {
 }
 
 impl Done {
-    /// Adds a request, the `order`-th to arrive.
+    /// Adds a request; `order` is its sequence number by arrival.
     #[inline]
     pub fn push(&mut self, done_ns: u64, order: u64, ticket: u64, result: i32) {
         let entry = (done_ns, order, ticket, result);
@@ -27,14 +27,14 @@ impl Done {
         }
     }
 
-    /// When the next one is done; `u64::MAX` while there is none.
+    /// The next completion time; `u64::MAX` if there is none.
     #[inline]
     pub fn next_ns(&self) -> u64 {
         let queued_ns = self.in_order.front().map_or(u64::MAX, |(done_ns, ..)| *done_ns);
         self.others.peek().map_or(queued_ns, |Reverse((done_ns, ..))| queued_ns.min(*done_ns))
     }
 
-    /// The next one that is done by now: its ticket and its result.
+    /// Removes the next request that is complete: its tag and its result.
     #[inline]
     pub fn take(&mut self, now_ns: u64) -> Option<(u64, i32)> {
         if self.next_ns() > now_ns {
@@ -49,7 +49,7 @@ impl Done {
         Some((ticket, result))
     }
 
-    /// Takes out all that would be done later than a time: order and ticket of each.
+    /// Removes all that would complete later than the given time: order and tag of each.
     pub fn take_later(&mut self, than_ns: u64) -> Vec<(u64, u64)> {
         let all = self.in_order.drain(..).chain(self.others.drain().map(|Reverse(entry)| entry));
         let (mut kept, late): (Vec<Entry>, Vec<Entry>) = all.partition(|(done_ns, ..)| *done_ns <= than_ns);
@@ -58,7 +58,7 @@ impl Done {
         late.into_iter().map(|(_, order, ticket, _)| (order, ticket)).collect()
     }
 
-    /// How many there are.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.in_order.len() + self.others.len()
     }

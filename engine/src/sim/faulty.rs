@@ -1,10 +1,10 @@
-//! A drive of any model, with faults on a schedule.
+//! A drive of any model with scheduled faults.
 
 use super::done::Done;
 use super::own_time::OwnTime;
 use super::{Drive, FaultPlan, Health, InFlight, Serve, Simulation, StateHash};
 
-// A request in the drive, and what the faults do to it.
+// A request in the drive, and the effect of faults on it.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     ticket: u64,
@@ -13,7 +13,8 @@ struct Held {
     fails: bool,
 }
 
-/// Such a drive. Throttling and stalls slow down the time in which the drive lives; the other faults change what comes back.
+/// A drive with scheduled faults. Throttling and stalls slow down the drive's own time; the other faults change
+/// completions.
 #[derive(Clone, Debug)]
 pub struct Faulty {
     drive: Drive,
@@ -25,15 +26,15 @@ pub struct Faulty {
     in_flight: InFlight,
     now_ns: u64,
     orders: u64,
-    // By the ticket that the drive was given: numbers are used again.
+    // By the tag that the inner drive gets. Indices are reused.
     held: Vec<Option<Held>>,
     unused: Vec<usize>,
-    // Out of the drive, and kept back: not taken yet.
+    // Completed by the inner drive, and not reaped yet.
     done: Done,
 }
 
 impl Faulty {
-    /// A drive that was opened at a time.
+    /// A drive that was opened at a given time.
     #[must_use]
     pub fn new(drive: Drive, faults: &[FaultPlan], opened_ns: u64) -> Self {
         let gone = faults.iter().filter_map(|fault| match fault {
@@ -56,7 +57,7 @@ impl Faulty {
         }
     }
 
-    // What latency spikes add to a request that arrives now.
+    // The additional latency by spikes of a request that arrives now.
     fn extra_ns(&self) -> u64 {
         let since_ns = self.now_ns - self.opened_ns;
         let spikes = self.faults.iter().filter_map(|fault| match *fault {
@@ -68,7 +69,7 @@ impl Faulty {
         spikes.sum()
     }
 
-    // Whether a request that arrives now meets an error of the medium.
+    // Whether a media error affects a request that arrives now.
     fn fails(&self, serve: &Serve) -> bool {
         let since_ns = self.now_ns - self.opened_ns;
         let (start, end) = (serve.offset_bytes, serve.offset_bytes + u64::from(serve.length_bytes));
@@ -83,7 +84,7 @@ impl Faulty {
         })
     }
 
-    // When the drive itself hands something out next; what would come after it is gone does not.
+    // The next completion of the inner drive. Completions after its disappearance are suppressed.
     #[inline]
     fn next_inside_ns(&self) -> u64 {
         let own_ns = self.drive.simulated().next_ns();
@@ -91,7 +92,7 @@ impl Faulty {
         if host_ns < self.gone_ns { host_ns } else { u64::MAX }
     }
 
-    // Takes everything out of the drive that it has done up to a time, and lets it disappear when it is time.
+    // Reaps everything that the inner drive has completed by a time, and applies the disappearance.
     fn advance(&mut self, to_ns: u64) {
         loop {
             let next_ns = self.next_inside_ns();
@@ -100,8 +101,8 @@ impl Faulty {
             }
             let own_ns = self.time.own_ns(next_ns);
             while let Some((number, result)) = self.drive.simulation().take_done(own_ns) {
-                let number = usize::try_from(number).expect("it was one of ours");
-                let held = self.held[number].take().expect("a request comes back once");
+                let number = usize::try_from(number).expect("tags are indices of `held`");
+                let held = self.held[number].take().expect("a request completes once");
                 self.unused.push(number);
                 let result = if held.fails { -libc::EIO } else { result };
                 self.done.push(next_ns.saturating_add(held.extra_ns), held.order, held.ticket, result);
@@ -152,7 +153,7 @@ impl Simulation for Faulty {
         let waits = self.now_ns < self.gone_ns && self.held.len() > self.unused.len();
         let late = self.now_ns < self.gone_ns && done_ns > self.gone_ns && done_ns < u64::MAX;
         let next_ns = if late { u64::MAX } else { done_ns }.min(inside_ns);
-        // At its end the drive is asked once more, for what becomes of those that are in flight.
+        // The disappearance is an event itself, because requests in flight fail then.
         if (waits || late) && self.in_flight == InFlight::Fail { next_ns.min(self.gone_ns) } else { next_ns }
     }
 

@@ -1,7 +1,7 @@
-//! Simulated drives in virtual time: deterministic, to the last bit the same on any machine. In: a model with its seed,
-//! and requests with the times at which they arrive. Out: when each of them is done, and what that did to the drive.
+//! Simulated drives in virtual time: deterministic, and bit-identical on every machine. In: a model with its seed, and
+//! requests with arrival times. Out: completion times, and the state of the drive.
 //!
-//! Nothing here asks the machine for anything: no clock, no platform mathematics, no order that a hash decides.
+//! Nothing here depends on the machine: no clock, no platform mathematics, no iteration order of hash maps.
 #![allow(clippy::float_arithmetic)] // Service times are drawn from distributions.
 
 mod bounds;

@@ -1,23 +1,23 @@
-//! The time in which a drive lives that is throttled or stalled at times: it runs slower than that of the host, or stands
-//! still. Everything in the drive is stretched alike, whatever its model.
+//! The local time of a throttled or stalled drive: it runs slower than the host's, or stands still. All durations in
+//! the drive are affected equally, whatever its model.
 
 use super::faults::FaultPlan;
 
-// A stretch of the host's time, up to the next one.
+// A segment of constant speed.
 #[derive(Clone, Copy, Debug)]
 struct Stretch {
     host_ns: u64,
     own_ns: u64,
-    // How long the host's time is for the drive's, in parts per thousand; None while the drive's stands still.
+    // Host time per drive time, in thousandths; None during a stall.
     permille: Option<u64>,
 }
 
-/// Both times, and the way between them.
+/// The mapping between host time and drive time.
 #[derive(Clone, Debug)]
 pub struct OwnTime(Vec<Stretch>);
 
 impl OwnTime {
-    /// The time of a drive with faults that was opened at a time. Where faults overlap, the worst holds.
+    /// The local time of a drive that was opened at a given time. Where faults overlap, the slowest applies.
     #[must_use]
     pub fn new(faults: &[FaultPlan], opened_ns: u64) -> Self {
         let slow: Vec<(u64, u64, Option<u64>)> = faults.iter().filter_map(|fault| slowness(fault, opened_ns)).collect();
@@ -35,10 +35,10 @@ impl OwnTime {
         time
     }
 
-    /// The drive's time, at one of the host's.
+    /// The drive time at a host time.
     #[inline]
     #[must_use]
-    #[allow(clippy::cast_possible_truncation)] // A drive's time is not above the host's.
+    #[allow(clippy::cast_possible_truncation)] // Drive time never exceeds host time.
     pub fn own_ns(&self, host_ns: u64) -> u64 {
         let behind = self.0.partition_point(|stretch| stretch.host_ns <= host_ns);
         let stretch = &self.0[behind - 1];
@@ -46,8 +46,8 @@ impl OwnTime {
         stretch.own_ns + (u128::from(host_ns - stretch.host_ns) * 1000 / u128::from(permille)) as u64
     }
 
-    /// When the host sees what happens at one of the drive's times: the first moment that is not before it, and outside
-    /// of every stall. `u64::MAX` for never.
+    /// The host time at which an event of the drive becomes visible: the first one that is not before it and not within
+    /// a stall. `u64::MAX` for never.
     #[inline]
     #[must_use]
     pub fn host_ns(&self, own_ns: u64) -> u64 {
@@ -58,7 +58,7 @@ impl OwnTime {
         u64::try_from(u128::from(stretch.host_ns) + host_ns).unwrap_or(u64::MAX)
     }
 
-    /// How much of the host's time up to a moment the drive was throttled.
+    /// The throttled part of host time so far.
     #[must_use]
     pub fn throttled_ns(&self, host_ns: u64) -> u64 {
         let ends = self.0.iter().skip(1).map(|stretch| stretch.host_ns).chain([u64::MAX]);
@@ -67,7 +67,7 @@ impl OwnTime {
     }
 }
 
-// From when, until when, and how much slower.
+// Start, end and slowdown of a fault.
 fn slowness(fault: &FaultPlan, opened_ns: u64) -> Option<(u64, u64, Option<u64>)> {
     let (until_ns, permille) = match *fault {
         FaultPlan::Throttling { until_ns, stretch_permille, .. } => (until_ns, Some(stretch_permille.into())),

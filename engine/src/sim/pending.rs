@@ -1,22 +1,22 @@
-//! Drives that know at once when a request will be done: it is kept until then.
+//! Drives for which a request's completion time is known at its arrival.
 
 use super::done::Done;
 use super::{Health, Simulation, StateHash};
 use crate::ring::Operation;
 
-/// A request as a drive sees it.
+/// A request to a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Serve {
     /// What.
     pub operation: Operation,
-    /// Where.
+    /// Start.
     pub offset_bytes: u64,
-    /// How much; 0 for a flush.
+    /// Length; 0 for a flush.
     pub length_bytes: u32,
 }
 
 impl Serve {
-    /// What a completion says of it: the bytes that went to or from memory.
+    /// The result of a successful completion: bytes transferred.
     #[inline]
     #[must_use]
     pub fn moved_bytes(&self) -> i32 {
@@ -24,25 +24,25 @@ impl Serve {
     }
 }
 
-/// When a request is done, and with what result: bytes moved, or the error number negated.
+/// The completion time of a request, and its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// When, not before the request arrived. `u64::MAX` for never.
+    /// Not before the arrival. `u64::MAX` for never.
     pub done_ns: u64,
     /// See [`crate::ring::Completion::result`].
     pub result: i32,
 }
 
-/// A drive whose requests wait in lines that nobody leaves: what comes later never changes what was there before.
+/// A drive with strict queues: a later request never changes the completion time of an earlier one.
 pub trait Timetable {
-    /// The size, bytes.
+    /// Capacity in bytes.
     fn size_bytes(&self) -> u64;
 
     /// See [`Simulation::expect`].
     #[inline]
     fn expect(&self, _serve: &Serve) {}
 
-    /// Takes a request that arrives at `now_ns`, which never runs backwards.
+    /// Processes a request that arrives at `now_ns`, which never runs backwards.
     fn answer(&mut self, now_ns: u64, serve: &Serve) -> Answer;
 
     /// Counters.
@@ -51,25 +51,25 @@ pub trait Timetable {
     /// Adds the whole state to a hash.
     fn add_to(&self, hash: &mut StateHash);
 
-    /// Makes the drive as it left the factory, but for its counters.
+    /// Resets the drive to its factory state, except for its counters.
     fn format(&mut self, now_ns: u64);
 }
 
-/// A drive that is so far behind, some 36 years, takes no more: what is asked of it then never comes back.
+/// A drive with a backlog of more than this (36 years) accepts no requests: they never complete.
 pub const BEHIND_NS_MAX: u64 = 1 << 60;
 
-/// A timetable, and the requests on their way through it.
+/// Such a drive with its pending requests.
 #[derive(Clone, Debug)]
 pub struct Pending<T> {
     timetable: T,
     waiting: Done,
     arrivals: u64,
-    // When the last of all requests is done.
+    // When the last request completes.
     last_ns: u64,
 }
 
 impl<T: Timetable> Pending<T> {
-    /// A drive without requests.
+    /// A drive without pending requests.
     pub fn new(timetable: T) -> Self {
         Self { timetable, waiting: Done::default(), arrivals: 0, last_ns: 0 }
     }

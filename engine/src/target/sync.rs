@@ -1,4 +1,4 @@
-//! Making what was written to many targets durable.
+//! Makes writes to several targets durable.
 
 use std::sync::mpsc::channel;
 use std::thread::{Builder, scope};
@@ -7,8 +7,8 @@ use super::Target;
 use crate::failure::{Failure, FailureKind};
 use crate::watchdog::{besides, waits_for};
 
-/// Makes all that was written to targets durable, on all of them at the same time: one that does not answer hides no
-/// failure of another.
+/// Makes all writes durable, on all targets at the same time. A target that does not respond does not hide the failure
+/// of another.
 pub fn sync_all(targets: &[Target]) -> Result<(), Failure> {
     let mut waiting: Vec<&Target> = targets.iter().collect();
     if let [target] = waiting[..] {
@@ -23,7 +23,8 @@ pub fn sync_all(targets: &[Target]) -> Result<(), Failure> {
                 move || drop(end.send((number, target.sync())))
             };
             if let Err(error) = Builder::new().name("sync".to_owned()).spawn_scoped(scope, sync) {
-                let refusal = Failure::from_io(FailureKind::EngineRefused, "a thread that syncs", &error);
+                let refusal =
+                    Failure::from_io(FailureKind::EngineRefused, "cannot start a thread for fdatasync", &error);
                 let _ = end.send((number, Err(refusal)));
             }
         }

@@ -1,5 +1,5 @@
-//! Opens the file of a ledger. A run directory can come from anybody: neither the file nor its directory may be a link,
-//! and a file that is written belongs to this user and has one hard link.
+//! Opens the file of a ledger. A run directory may come from anyone: neither the file nor its directory may be a
+//! symbolic link, and a file that is written must belong to this user and have a single hard link.
 
 use std::fs::File;
 use std::io;
@@ -12,7 +12,7 @@ use rustix::process::geteuid;
 use crate::failure::{Failure, FailureKind};
 use crate::target::reopen;
 
-/// Opens the file for writing, and makes it where there is none; true for one that was made.
+/// Opens the file for writing, and creates it if it does not exist; true if it was created.
 pub fn open(path: &Path) -> Result<(File, bool), Failure> {
     let folder = folder_of(path)?;
     let name = path.file_name().ok_or_else(|| refused(path, "it has no name"))?;
@@ -39,7 +39,7 @@ pub fn read(path: &Path) -> Result<File, Failure> {
     reopen(&seen, false).map_err(|error| unusable(path, &error))
 }
 
-// The file behind the name, by a handle that touches nothing, and only if it is a regular file.
+// An `O_PATH` handle of the file, if it is a regular file.
 fn look(path: &Path, folder: &File) -> Result<(File, Stat), Failure> {
     let name = path.file_name().ok_or_else(|| refused(path, "it has no name"))?;
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -59,7 +59,7 @@ fn folder_of(path: &Path) -> Result<File, Failure> {
     let run = openat(CWD, above, flags, Mode::empty()).map_err(|error| unusable(path, &error.into()))?;
     let found = openat(&run, name, flags | OFlags::NOFOLLOW, Mode::empty());
     found.map(File::from).map_err(|error| match error {
-        Errno::LOOP | Errno::NOTDIR => refused(path, "its directory is a link, or no directory"),
+        Errno::LOOP | Errno::NOTDIR => refused(path, "its directory is a symbolic link or not a directory"),
         other => unusable(path, &other.into()),
     })
 }
@@ -68,7 +68,7 @@ fn refused(path: &Path, why: &str) -> Failure {
     Failure::new(FailureKind::Ledger, format!("{}: {why}", path.display()))
 }
 
-/// Why the file can't be used, by the kernel's answer.
+/// The failure for an error on the file.
 pub fn unusable(path: &Path, error: &io::Error) -> Failure {
     Failure::from_io(FailureKind::Ledger, &path.display().to_string(), error)
 }

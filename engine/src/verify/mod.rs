@@ -1,5 +1,5 @@
-//! Whether a target holds what was written to it. In: writes as they begin and end, and later what a target holds. Out:
-//! seals on every sector, a ledger of what each part should hold, and what is wrong with a part.
+//! Verification that a target holds what was written to it. In: the start and end of writes, and later the target's
+//! content. Out: a header in every sector, a ledger of what each step should hold, and the damage found.
 
 mod account;
 mod ledger;

@@ -1,29 +1,29 @@
-//! The seal of a sector: where it belongs, which write of which run it comes from, and a checksum of all of it.
+//! The verification header of a sector: its offset, the run and write that it belongs to, and a checksum.
 //!
-//! A sector begins with 32 bytes, in little-endian order: `iosv`, a CRC-32C of the sector without these first 8 bytes, the
-//! run, the offset of the sector, and the sequence number of the write. CRC-32C finds every change of up to five bits in
-//! so short a text (its Hamming distance is 6 up to 5,243 bits: Koopman 2002), and processors have an instruction for it.
+//! A sector starts with 32 bytes, little-endian: `iosv`, a CRC-32C of the sector without these first 8 bytes, the run,
+//! the offset of the sector, and the sequence number of the write. CRC-32C detects every change of up to five bits in a
+//! sector (its Hamming distance is 6 up to 5,243 bits: Koopman 2002), and processors have an instruction for it.
 
-/// What is sealed by itself: the smallest unit at which a device tears a write.
+/// The unit with its own header: the smallest unit at which a device can tear a write.
 pub const SECTOR_BYTES: usize = 512;
-/// Bytes of the seal.
+/// Size of the header.
 pub const SEAL_BYTES: usize = 32;
 const MAGIC: [u8; 4] = *b"iosv";
-/// What the checksum covers begins here.
+/// Start of the data that the checksum covers.
 const COVERED_FROM: usize = 8;
 
-/// What a sector says of itself.
+/// The header of a sector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seal {
-    /// Which run, and which of its targets.
+    /// The number of the run and target.
     pub run: u64,
-    /// Where it belongs.
+    /// Its offset on the target.
     pub offset_bytes: u64,
-    /// Which write it comes from.
+    /// The sequence number of its write.
     pub sequence: u64,
 }
 
-/// Writes a sector's seal into it.
+/// Writes the header into a sector.
 pub fn seal_sector(sector: &mut [u8], seal: Seal) {
     debug_assert_eq!(sector.len(), SECTOR_BYTES);
     sector[8..16].copy_from_slice(&seal.run.to_le_bytes());
@@ -34,18 +34,18 @@ pub fn seal_sector(sector: &mut [u8], seal: Seal) {
     sector[4..8].copy_from_slice(&checksum.to_le_bytes());
 }
 
-/// What was found in a sector.
+/// The content of a sector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// A seal of this run that fits its content.
+    /// A valid header of this run.
     Whole(Seal),
-    /// Something of this run whose content was changed.
+    /// Data of this run with a wrong checksum.
     Broken,
-    /// Nothing of this run.
+    /// No data of this run.
     Foreign,
 }
 
-/// Reads a sector's seal, looking for those of one run.
+/// Reads a sector's header, and checks that it belongs to a run.
 #[must_use]
 pub fn read_sector(sector: &[u8], run: u64) -> Found {
     let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|byte| sector[at + byte]));
@@ -58,7 +58,7 @@ pub fn read_sector(sector: &[u8], run: u64) -> Found {
     let is_whole = is_sealed && crc32c::crc32c(&sector[COVERED_FROM..]) == checksum;
     match (is_whole, seal.run == run) {
         (true, true) => Found::Whole(seal),
-        // An earlier run's, or another target's.
+        // Of an earlier run or another target.
         (true, false) => Found::Foreign,
         (false, _) => Found::Broken,
     }

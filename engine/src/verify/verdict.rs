@@ -1,44 +1,44 @@
-//! What a step of a target holds, against what it should.
+//! Checks the content of a step against its ledger entry.
 
 use serde::Serialize;
 
 use super::sector::{Found, SECTOR_BYTES, Seal, read_sector};
 
-/// What is wrong with a step.
+/// Kinds of damage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DamageKind {
-    /// It holds nothing of this run: its write is not there.
+    /// Lost write: the step holds no data of this run.
     Lost,
-    /// It holds an older write of this run.
+    /// Stale data: it holds an older write of this run.
     Stale,
-    /// Its sectors are not of one write.
+    /// Torn write: its sectors are from different writes.
     Torn,
-    /// It holds a write that belongs elsewhere.
+    /// Misplaced write: it holds data that belongs elsewhere.
     Misplaced,
-    /// What it holds was changed: a checksum does not fit.
+    /// Corruption: a checksum does not match.
     Corrupt,
-    /// It can't be read.
+    /// Read error.
     Unreadable,
 }
 
-/// A step that does not hold what it should.
+/// A damaged step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Damage {
-    /// What is wrong.
+    /// The kind of damage.
     pub kind: DamageKind,
-    /// The first sector that is not as it should be, or the step that can't be read.
+    /// The first damaged sector, or the start of an unreadable step.
     pub offset_bytes: u64,
-    /// The number of the write that the step must hold, or a later one; 0 where it may hold anything.
+    /// The sequence number of the write that the step must hold, or a later one; 0 if it may hold anything.
     pub sequence_expected: u64,
-    /// The number of the write that it holds.
+    /// The sequence number that it holds.
     pub sequence_found: Option<u64>,
-    /// Where that belongs, if not here.
+    /// Where its data belongs, if elsewhere.
     pub belongs_at_bytes: Option<u64>,
 }
 
 impl Damage {
-    /// A step that can't be read.
+    /// An unreadable step.
     #[must_use]
     pub fn unreadable(offset_bytes: u64, floor: u64) -> Self {
         Self {
@@ -51,8 +51,8 @@ impl Damage {
     }
 }
 
-/// What is wrong with a step at an offset that must hold a run's write of the number `floor` or a later one; None where
-/// nothing is. One that may hold anything may not hold what belongs elsewhere.
+/// Checks a step that must hold the write `floor` of a run or a later one; None if it does. Even a step that may hold
+/// anything (0) must not hold data that belongs elsewhere.
 #[must_use]
 pub fn judge(step: &[u8], offset_bytes: u64, run: u64, floor: u64) -> Option<Damage> {
     let mut first: Option<Damage> = None;
@@ -61,7 +61,7 @@ pub fn judge(step: &[u8], offset_bytes: u64, run: u64, floor: u64) -> Option<Dam
         let here = offset_bytes + (number * SECTOR_BYTES) as u64;
         let found = judge_sector(read_sector(sector, run), here, floor);
         match (found, first) {
-            // Whatever else is wrong, this says why.
+            // The most informative kind takes precedence.
             (Some(damage), _) if damage.kind > DamageKind::Torn => return Some(damage),
             (Some(damage), None) => {
                 is_all_alike = number == 0;

@@ -1,4 +1,4 @@
-//! What a watched thread waits for, as it says itself.
+//! The call that a watched thread is waiting for, as announced by the thread.
 
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -6,38 +6,38 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use super::Signs;
 use crate::failure::Failure;
 
-/// What is known of a thread.
+/// The state of a watched thread.
 #[derive(Clone, Debug, Default)]
 pub struct Note {
-    /// What it waits for; None while it has deadlines of its own.
+    /// The current call; None while the thread has its own deadlines.
     pub what: Option<String>,
-    /// What shows that the kernel is at work on it.
+    /// The source of progress information.
     pub signs: Signs,
-    /// What has failed besides, and would not be told.
+    /// Another failure, to be reported with this one.
     pub beside: Option<Failure>,
-    /// How many waits there were.
+    /// The number of calls so far.
     pub waits: u64,
-    /// How often something came back within a wait.
+    /// The number of progress reports so far.
     pub moves: u64,
 }
 
-/// A note that two threads share.
+/// State shared by the thread and its watcher.
 #[derive(Clone, Debug, Default)]
 pub struct Shared(Arc<Mutex<Note>>);
 
 impl Shared {
-    /// The note, for a moment.
+    /// Locks the state.
     pub fn lock(&self) -> MutexGuard<'_, Note> {
-        self.0.lock().expect("nobody panics who has it")
+        self.0.lock().expect("no thread panics while holding the lock")
     }
 }
 
 thread_local! {
-    // None on threads that nobody watches.
+    // None on threads that are not watched.
     static OWN: RefCell<Option<Shared>> = const { RefCell::new(None) };
 }
 
-/// The calling thread is watched by whoever has the note.
+/// Registers the state of the calling thread.
 pub fn keep(note: Shared) {
     OWN.set(Some(note));
 }
@@ -50,8 +50,8 @@ fn change(to: impl FnOnce(&mut Note)) {
     });
 }
 
-/// Says what the calling thread waits for from here on: the beginning of a sentence that goes on "did not come back". On a
-/// thread that nobody watches it says nothing to nobody.
+/// Announces the next blocking call of this thread: the subject of a sentence that ends with "did not complete". Has no
+/// effect on a thread that is not watched.
 pub fn waits_for(what: impl Into<String>, signs: Signs) {
     change(|note| {
         note.what = Some(what.into());
@@ -60,22 +60,22 @@ pub fn waits_for(what: impl Into<String>, signs: Signs) {
     });
 }
 
-/// Something that the calling thread waits for has come back, and it waits for more of the same.
+/// Reports progress within the current call.
 pub fn moved() {
     change(|note| note.moves += 1);
 }
 
-/// Something has failed that is not told before the wait is over.
+/// Records a failure that will otherwise be reported only after the current call.
 pub fn besides(failure: &Failure) {
     change(|note| note.beside = Some(failure.clone().after(note.beside.take())));
 }
 
-/// From here on the calling thread bounds its waits itself.
+/// From here on the calling thread enforces its own deadlines.
 pub fn has_its_own_deadlines() {
     change(|note| note.what = None);
 }
 
-/// The calling thread is done with its work.
+/// The work of the calling thread is complete.
 pub fn rests() {
     change(|note| *note = Note { waits: note.waits, moves: note.moves, ..Note::default() });
 }

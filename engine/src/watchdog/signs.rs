@@ -1,32 +1,32 @@
-//! Signs that the kernel is at work while a call does not come back: a sync of a full page cache takes minutes on a slow
-//! disk. Reading them never waits for a device.
+//! Progress of the kernel during a blocking call: fdatasync of a large page cache takes minutes on a slow disk. Reading
+//! it never blocks on a device.
 
 use std::fs::read_to_string;
 use std::os::fd::RawFd;
 
-/// What is waited for moves when so much less waits to be written.
+/// The least decrease of dirty memory that counts as progress.
 const DIRTY_KIB_STEP: u64 = 1024;
-/// Requests that a block device has completed, in its `stat`: reads, writes, discards, flushes. The last two are not there
-/// before Linux 4.18 and 5.5.
+/// The fields of a block device's `stat` that count completed requests: reads, writes, discards, flushes. The last two
+/// exist since Linux 4.18 and 5.5.
 const COMPLETED: [usize; 4] = [0, 4, 11, 15];
 
-/// Where to look.
+/// The source of progress information.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Signs {
-    /// Nowhere: the call moves no data.
+    /// None: the call moves no data.
     #[default]
     None,
-    /// At the requests that a block device completes. Those of others count as well.
+    /// Completed requests of a block device, including other processes' I/O.
     Device(u32, u32),
-    /// At the pages of an open file that have still to be written: fewer than ever since the call began. For file systems
-    /// without a block device; needs Linux 6.5.
+    /// Dirty pages of an open file: fewer than ever since the start of the call. For file systems without a block
+    /// device; requires Linux 6.5.
     File(RawFd),
-    /// At what the kernel has still to write, to whatever device: less than ever since the call began. Where the target does
-    /// not answer, what waits for it stays, so that this comes to an end; but what others write counts as well.
+    /// All dirty memory of the host: less than ever since the start of the call. The data of an unresponsive target
+    /// stays dirty, so this ends; but other processes' writes influence it.
     Memory,
 }
 
-/// What was seen.
+/// A reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
     Completed(u64),
@@ -35,15 +35,15 @@ pub enum Sign {
 }
 
 impl Signs {
-    /// Those of what lies on a device of that number, and is open as `file`, if it is; a file system without a device has a
-    /// number that leads to none.
+    /// The source for a file or device with this device number, and its handle if it is open. The number of a file
+    /// system without a device resolves to nothing.
     #[must_use]
     pub fn of(major: u32, minor: u32, file: Option<RawFd>) -> Self {
         let known = [Some(Self::Device(major, minor)), file.map(Self::File)];
         known.into_iter().flatten().find(|signs| signs.look().is_some()).unwrap_or(Self::Memory)
     }
 
-    /// What is to be seen now; None where there is nothing.
+    /// The current reading; None if unavailable.
     #[must_use]
     pub fn look(&self) -> Option<Sign> {
         match self {
@@ -59,7 +59,7 @@ impl Signs {
 }
 
 impl Sign {
-    /// Whether this is a step on from what was seen last.
+    /// Whether this is progress since the last reading.
     pub fn is_beyond(self, last: Self) -> bool {
         match (self, last) {
             (Self::Completed(now), Self::Completed(last)) => now != last,
@@ -75,13 +75,13 @@ fn completed(text: &str) -> u64 {
     COMPLETED.iter().filter_map(|at| numbers.get(*at)).sum()
 }
 
-/// `cachestat`, under the same number wherever the engine runs, and its structures (linux/mman.h).
+/// The system call number of `cachestat`, which is the same on all architectures, and its structures (linux/mman.h).
 const CACHESTAT: libc::c_long = 451;
 
 #[repr(C)]
 struct Range {
     offset_bytes: u64,
-    // 0 for all behind the offset.
+    // 0 means up to the end.
     length_bytes: u64,
 }
 
@@ -97,8 +97,8 @@ struct Cached {
 
 fn dirty_pages(file: RawFd) -> Option<u64> {
     let (whole, mut cached) = (Range { offset_bytes: 0, length_bytes: 0 }, Cached::default());
-    // SAFETY: both pointers are to live structures of the kernel's layout, which the call fills or only reads. A handle that
-    // was closed meanwhile is refused, or another file's, of which no more than this is read.
+    // SAFETY: both pointers are to live structures of the kernel's layout, which the call reads or fills. If the handle
+    // was closed, the call fails or reads the counters of another file, which is harmless.
     let result = unsafe { libc::syscall(CACHESTAT, file, &raw const whole, &raw mut cached, 0) };
     (result == 0).then_some(cached.dirty + cached.writeback)
 }
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_device_moves_with_each_request_that_it_completes_and_not_with_what_is_in_flight() {
+    fn completed_requests_of_a_device_are_progress() {
         let line = "  10 0 0 0 20 0 0 0 {} 0 0 3 0 0 0 4 0";
         assert_eq!(completed(&line.replace("{}", "1")), 37);
         assert_eq!(completed(&line.replace("{}", "9")), 37);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_to_be_written_moves_only_when_it_is_less_than_ever() {
+    fn dirty_memory_is_progress_only_at_a_new_minimum() {
         let facts = "MemFree: 9 kB\nDirty:    5000 kB\nWriteback:  3000 kB\nNFS_Unstable: 0 kB\n";
         assert_eq!(dirty_kib(facts), 8000);
         assert!(!Sign::DirtyKib(9000).is_beyond(Sign::DirtyKib(8000)));
@@ -136,13 +136,13 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_on_no_device_is_seen_in_memory() {
+    fn without_a_device_the_source_is_dirty_memory() {
         assert!(matches!(Signs::Memory.look(), Some(Sign::DirtyKib(_))));
         assert_eq!(Signs::of(0, 0, None), Signs::Memory);
     }
 
     #[test]
-    fn what_is_written_to_a_file_is_seen_until_it_is_on_its_disk() {
+    fn dirty_pages_of_a_file_fall_to_zero_with_its_sync() {
         use std::io::Write;
         use std::os::fd::AsRawFd;
 
@@ -151,7 +151,7 @@ mod tests {
         file.write_all(&vec![7; 1 << 20]).expect("room for a MiB");
         let Some(before) = signs.look() else { return };
         file.sync_all().expect("a disk that works");
-        let after = signs.look().expect("it was seen before");
+        let after = signs.look().expect("it was available before");
         assert_eq!(after, Sign::DirtyPages(0));
         assert!(after.is_beyond(before) && !before.is_beyond(after));
     }

@@ -1,4 +1,4 @@
-//! The thread, and whoever waits for it.
+//! The watched thread.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -11,12 +11,12 @@ use super::deadlines::{Deadlines, Watch};
 use super::note::{Shared, keep, rests};
 use crate::failure::Failure;
 
-/// How often the thread is looked at.
+/// Interval between two checks of the deadlines.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 type Work = Box<dyn FnOnce() + Send>;
 
-/// A thread that does one piece of work after another. Once it has been given up there is no other one.
+/// A thread that executes one piece of work after another. Once it is given up it accepts no more.
 pub struct WatchedThread {
     work: SyncSender<Work>,
     note: Shared,
@@ -28,7 +28,7 @@ enum Message<S, T> {
 }
 
 impl WatchedThread {
-    /// Starts it.
+    /// Starts the thread.
     pub fn start() -> io::Result<Self> {
         let (work, works) = sync_channel::<Work>(0);
         let note = Shared::default();
@@ -42,11 +42,11 @@ impl WatchedThread {
         Ok(Self { work, note })
     }
 
-    /// Has it do some work, and waits until that is done, for as long as its deadlines allow; `stop` says that it is to come
-    /// to its end. What the work says meanwhile is passed on in order; the work waits for as long as that takes. Whoever
-    /// hears it may break off with a failure.
+    /// Executes work on the thread and waits until it is complete, within the deadlines; `stop` tells that it should
+    /// end early. Messages of the work are passed to `heard` in order, while the work waits. `heard` may abort with a
+    /// failure.
     ///
-    /// After a failure the thread is given up, with all that the work owns.
+    /// After a failure the thread is given up, with everything that the work owns.
     pub fn watch<S: Send + 'static, T: Send + 'static>(
         &self,
         deadlines: Deadlines,
@@ -56,12 +56,12 @@ impl WatchedThread {
     ) -> Result<T, Failure> {
         let (sender, messages) = sync_channel(0);
         let whole = move || {
-            // Whoever gave the work up does not listen any more.
+            // The receiver is gone if the work was given up.
             let done = work(&mut |said| drop(sender.send(Message::Said(said))));
             rests();
             drop(sender.send(Message::Done(done)));
         };
-        self.work.send(Box::new(whole)).expect("it waits for work as long as it was not given up");
+        self.work.send(Box::new(whole)).expect("the thread accepts work until it is given up");
         let mut watch = Watch::new(deadlines);
         let mut looked = Instant::now();
         loop {
@@ -100,7 +100,7 @@ mod tests {
         stopped: Duration::from_millis(200),
     };
 
-    // Waits for what never comes, and says so.
+    // Blocks for ever, after announcing it.
     fn hang(_: &mut dyn FnMut(u32)) -> u32 {
         waits_for("reading x", Signs::None);
         loop {
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn work_that_ends_gives_what_it_gives_and_is_heard_in_order() {
+    fn work_that_ends_returns_its_result_and_its_messages_in_order() {
         let (thread, mut heard) = (WatchedThread::start().expect("a thread"), Vec::new());
         let work = |say: &mut dyn FnMut(u32)| {
             waits_for("counting", Signs::None);
@@ -136,16 +136,16 @@ mod tests {
         };
         let failure = thread.watch(SHORT, &AtomicBool::new(false), work, &mut |_| unreachable!()).expect_err("a hang");
         assert_eq!(failure.kind, FailureKind::Stuck);
-        assert!(failure.message.starts_with("reading x did not come back within"), "{}", failure.message);
+        assert!(failure.message.starts_with("reading x did not complete within"), "{}", failure.message);
         assert_eq!(Arc::strong_count(&owned), 2);
     }
 
     #[test]
-    fn a_stop_ends_the_wait_and_so_does_whoever_listens() {
+    fn a_stop_or_the_receiver_ends_the_wait() {
         let patient = Deadlines { silent: Duration::from_secs(60), ..SHORT };
         let thread = WatchedThread::start().expect("a thread");
         let stopped = thread.watch(patient, &AtomicBool::new(true), hang, &mut |_| unreachable!());
-        assert!(stopped.is_err_and(|failure| failure.message.contains("was told to stop")));
+        assert!(stopped.is_err_and(|failure| failure.message.contains("did not stop within")));
         let thread = WatchedThread::start().expect("a thread");
         let why = Failure::new(FailureKind::Stuck, "enough");
         let work = |say: &mut dyn FnMut(u32)| {

@@ -1,22 +1,22 @@
-//! What a worker leaves behind.
+//! The final report of a worker.
 
 use crate::failure::Failure;
 use crate::record::{Faults, Slowest, Spread, Tally};
 
-/// What was in flight when measuring ended, or about to be submitted again. What failed afterwards is among the faults
-/// instead, so that each operation is counted once.
+/// Operations in flight at the end of the measurement, or about to be resubmitted. Those that failed later are counted
+/// as faults instead, so that each operation is counted once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Censored {
     /// Operations.
     pub count: u64,
-    /// The age of the youngest, then.
+    /// The smallest age at the end of the measurement.
     pub age_ns_min: u64,
-    /// The age of the oldest, then.
+    /// The largest age at the end of the measurement.
     pub age_ns_max: u64,
-    /// The longest of their latencies in the end.
+    /// The longest latency of those that completed later.
     pub latency_ns_max: u64,
-    /// How long the oldest operation had been wanted by then that the queue had no place for; 0 where there was none,
-    /// and None where none is wanted at a time.
+    /// How long the oldest arrival had been waiting for a free slot at the end; 0 if none was waiting, None in a closed
+    /// loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waiting_age_ns_max: Option<u64>,
 }
@@ -35,30 +35,30 @@ impl Censored {
     }
 }
 
-/// What a worker leaves behind.
+/// The final report of a worker.
 pub struct WorkerEnd {
-    /// The last interval.
+    /// The final interval.
     pub tally: Box<Tally>,
-    /// How often intervals had to be added together.
+    /// How often intervals had to be merged.
     pub intervals_merged: u64,
     /// The slowest operations.
     pub slowest: Slowest,
-    /// What went wrong.
+    /// Errors and short transfers.
     pub faults: Faults,
-    /// What was in flight at the end.
+    /// Operations in flight at the end.
     pub censored: Censored,
-    /// Why the job ended early, if it did by itself.
+    /// Why the worker ended early, unless it was stopped from outside.
     pub failure: Option<Failure>,
     /// Whether it was stopped from outside.
     pub stopped: bool,
-    /// Operations that never came back.
+    /// Operations that never completed.
     pub unreturned: u32,
-    /// The most operations that were to be handed over in one go.
+    /// The largest batch that was to be submitted at once.
     pub batch_max: u32,
-    /// How often the kernel's submission thread had to be woken.
+    /// How often a submission had to wake the SQPOLL thread.
     pub sqpoll_wakeups: u64,
-    /// The longest look that was timed: all operations that it found have the same stamp.
+    /// The longest timed poll of the completion queue: all operations reaped by one poll share a timestamp.
     pub sweep_ns_max: u64,
-    /// Times between looks at what had come back.
+    /// Reap intervals.
     pub reap_gaps: Spread,
 }

@@ -1,12 +1,12 @@
-//! How long the worker does not look at what has come back: the error bar of every latency.
+//! The reap interval: the time between two polls of the completion queue, which bounds the error of every latency.
 
 use crate::job::{Engine, Job};
 use crate::record::{Histogram, Phase, Spread};
 
-/// One round in so many is timed. It costs a call to the kernel, and no more than that.
+/// One round in 64 is sampled. That costs one system call.
 const ROUNDS: u64 = 64;
 
-/// Times between two looks of a worker that did not wait in between, and what each such look found.
+/// Samples reap intervals, and estimates the backlog of completions not yet reaped.
 pub struct Looks {
     rounds_left: u64,
     looked_ns: u64,
@@ -15,19 +15,19 @@ pub struct Looks {
     sweep_ns_max: u64,
 }
 
-/// What a round has handed over.
+/// The submission of a round.
 #[derive(Clone, Copy, Debug)]
 pub struct Launch {
-    /// Operations; with none of them it was at no time.
+    /// Operations submitted; if 0, `at_ns` is meaningless.
     pub count: usize,
-    /// When.
+    /// Time of the submission.
     pub at_ns: u64,
-    /// Operations that were in flight before.
+    /// Operations in flight before.
     pub older: u32,
 }
 
 impl Looks {
-    /// None are timed where a call to the kernel is the operation itself, or in virtual time.
+    /// Disabled for engines whose system call is the operation itself, and in virtual time.
     #[must_use]
     pub fn of(job: &Job, start_ns: u64) -> Self {
         let timed = matches!(job.engine, Engine::IoUring | Engine::Passthrough | Engine::Nop | Engine::Null);
@@ -35,28 +35,30 @@ impl Looks {
         Self { rounds_left, looked_ns: start_ns, timed_ns: start_ns, gaps: Spread::new(room), sweep_ns_max: 0 }
     }
 
-    /// Whether the next round is timed: it hands over what there is, and looks without waiting.
+    /// Whether the next round is sampled: it submits, and polls without waiting.
     #[inline]
     pub fn is_next_timed(&mut self) -> bool {
         self.rounds_left -= 1;
         self.rounds_left == 0
     }
 
-    /// A look from `begin_ns` (0 where that was not timed) to `end_ns` that found so many completions, after a launch.
+    /// Records a poll from `begin_ns` (0 if that was not timed) to `end_ns` that reaped `found` completions, after a
+    /// submission.
     ///
-    /// Gives the backlog where the round was timed: completions that were there and not yet taken, integrated over time,
-    /// of the round and of those that it stands for. They come one after the other while the worker does something else: of
-    /// those that were in flight before the launch half were there on average, since the look before. Those of the launch
-    /// itself that are back already were done within the call, one after the other, the last one as it returned. While the
-    /// worker sleeps there are none: the first one wakes it.
+    /// Returns the backlog if the round was sampled: completed but not reaped operations, integrated over time, for the
+    /// round and for those that it represents. Completions arrive evenly while the worker is busy: of the operations in
+    /// flight before the submission, half had completed on average since the last poll. Those of the submission itself
+    /// that were reaped completed one after the other within the call, the last one as it returned. While the worker
+    /// sleeps there is no backlog, because the first completion wakes it.
     ///
-    /// A round that took long stands for none that were shorter, so that those have no more backlog than was in flight.
+    /// A long round is not representative of shorter ones, so the backlog of those is limited to the operations in
+    /// flight.
     #[inline]
     pub fn look(&mut self, begin_ns: u64, end_ns: u64, found: usize, launch: Launch, phase: Option<Phase>) -> u64 {
         if begin_ns > 0 && phase == Some(Phase::Measure) {
             self.sweep_ns_max = self.sweep_ns_max.max(end_ns - begin_ns);
         }
-        // Looks before the start do not count.
+        // Polls before the start are ignored.
         let is_before = end_ns < self.looked_ns;
         let gap_ns = end_ns.saturating_sub(self.looked_ns);
         self.looked_ns = self.looked_ns.max(end_ns);
@@ -80,13 +82,13 @@ impl Looks {
         own_ns.saturating_add(own_ns.saturating_mul(ROUNDS - 1).min(present.saturating_mul(others_ns)))
     }
 
-    /// The longest look.
+    /// The longest poll.
     #[must_use]
     pub fn sweep_ns_max(&self) -> u64 {
         self.sweep_ns_max
     }
 
-    /// All gaps that were timed.
+    /// The sampled reap intervals.
     #[must_use]
     pub fn gaps(self) -> Spread {
         self.gaps
@@ -103,7 +105,7 @@ mod tests {
         Looks { rounds_left: 1, looked_ns: 0, timed_ns: 0, gaps: Spread::new(Histogram::new()), sweep_ns_max: 0 }
     }
 
-    // The backlog that a timed look tells, after rounds of 10 us of which it is the last and longest.
+    // The backlog of a sampled poll after rounds of 10 µs, of which it is the last and longest.
     fn backlog_ns(gap_ns: u64, found: usize, launch: Launch) -> u64 {
         let mut looks = looks();
         looks.rounds_left = ROUNDS;
@@ -119,24 +121,24 @@ mod tests {
     }
 
     #[test]
-    fn of_operations_that_were_in_flight_before_half_waited_on_average() {
+    fn half_of_the_earlier_operations_waited_on_average() {
         let launch = Launch { count: 0, at_ns: u64::MAX, older: 8 };
         assert_eq!(backlog_ns(10 * US, 2, launch), 2 * 10 * US / 2 * ROUNDS);
     }
 
     #[test]
-    fn an_operation_that_was_done_within_its_call_did_not_wait() {
+    fn an_operation_completed_within_its_call_did_not_wait() {
         assert_eq!(backlog_ns(10 * US, 1, Launch { count: 1, at_ns: 0, older: 0 }), 0);
     }
 
     #[test]
-    fn of_several_that_were_done_within_one_call_each_waited_for_those_behind_it() {
-        // The first waited for three quarters of 8 us, the last not at all.
+    fn operations_completed_within_one_call_waited_for_those_after_them() {
+        // The first waited for three quarters of 8 µs, the last not at all.
         assert_eq!(backlog_ns(10 * US, 4, Launch { count: 4, at_ns: 2 * US, older: 0 }), 3 * 8 * US / 2 * ROUNDS);
     }
 
     #[test]
-    fn a_round_that_took_long_tells_of_the_others_no_more_than_was_in_flight() {
+    fn a_long_round_adds_at_most_the_operations_in_flight_for_the_others() {
         let (long_ns, others_ns) = (100_000 * US, (ROUNDS - 1) * 10 * US);
         let told_ns = backlog_ns(long_ns, 8, Launch { count: 0, at_ns: u64::MAX, older: 8 });
         assert_eq!(told_ns, 8 * long_ns / 2 + 8 * others_ns);
@@ -144,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_measured_has_no_backlog() {
+    fn outside_of_the_measurement_there_is_no_backlog() {
         let mut looks = looks();
         assert!(looks.is_next_timed());
         assert_eq!(looks.look(US, US, 8, Launch { count: 0, at_ns: u64::MAX, older: 8 }, None), 0);

@@ -1,6 +1,6 @@
-//! The worker: keeps a queue full and writes down what comes back. In: a ring, a clock, a stream of accesses. Out: tallies
-//! by interval, and what is left at the end. What it decides is a machine of its own, which knows neither; one driver runs it in real
-//! time on a ring, and the loop of the simulation another.
+//! The worker: keeps a queue full and records completions. In: a ring, a clock, a stream of accesses. Out: tallies by
+//! interval, and a final report. Its decisions are in a state machine without clock and ring. One driver runs it in
+//! real time on a ring, and the simulation loop runs it in virtual time.
 
 mod batch;
 mod end;

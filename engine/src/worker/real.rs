@@ -1,4 +1,4 @@
-//! A worker in real time: a machine, the ring that its operations go through, and the clock that it lives by.
+//! A worker in real time: a state machine with its ring and clock.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -16,27 +16,27 @@ use crate::record::Phase;
 use crate::ring::{Completion, Ring, passing};
 use crate::verify::Ledger;
 
-/// What a worker is made of.
+/// The components of a worker.
 pub struct WorkerParts<R, C> {
-    /// The way to the kernel.
+    /// The I/O engine.
     pub ring: R,
-    /// Time.
+    /// The clock.
     pub clock: C,
-    /// Where operations go.
+    /// Offsets, classes and sizes.
     pub accesses: Accesses,
-    /// What they carry; None where nobody looks at the data.
+    /// Data buffers; None if no data is moved.
     pub payload: Option<Payload>,
-    /// Where it is kept account of writes; None where nobody will verify them.
+    /// The ledger of a target that will be verified.
     pub ledger: Option<Arc<Ledger>>,
-    /// When they are wanted; None to keep the queue full.
+    /// Arrivals of an open loop; None for a closed loop.
     pub arrivals: Option<Arrivals>,
-    /// Where counts go.
+    /// Where tallies go.
     pub recorder: Recorder,
     /// Set from outside to end the job early.
     pub stop: Arc<AtomicBool>,
 }
 
-/// One queue, kept full.
+/// One queue.
 pub struct Worker<R, C> {
     machine: Machine,
     ring: R,
@@ -62,13 +62,13 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         }
     }
 
-    /// Where the worker stands: the phase that counts go to, or None once measuring is over.
+    /// The phase to which completions count, or None after the end of the measurement.
     #[inline]
     pub fn phase(&self) -> Option<Phase> {
         self.machine.phase()
     }
 
-    /// One round: launch what can be launched, hand it over, take what came back, turn the page where it is time.
+    /// One round: submits a batch, waits, reaps completions, and ends intervals.
     #[inline]
     pub fn step(&mut self) -> Step {
         let launch = self.launch();
@@ -77,11 +77,11 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         if let Err(error) = self.ring.submit(wait_for, timeout_ns)
             && !passing(&error)
         {
-            self.machine.fail(Failure::from_io(FailureKind::Io, "the ring broke off", &error), self.clock.now());
+            self.machine.fail(Failure::from_io(FailureKind::Io, "io_uring_enter", &error), self.clock.now());
             return Step::Done;
         }
         let begin_ns = self.sweep(is_sampled);
-        // One stamp for the whole sweep, behind it: no operation is stamped before it was done.
+        // One timestamp for all reaped completions, taken after reaping: no operation is stamped before it completed.
         let now = self.clock.now();
         self.machine.turn(now);
         let found = self.completions.len();
@@ -92,7 +92,7 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         self.machine.end(now)
     }
 
-    // Fills the queue, up to one batch.
+    // Submits up to one batch.
     #[inline]
     fn launch(&mut self) -> Launch {
         let older = self.machine.in_flight();
@@ -106,7 +106,7 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         Launch { count, at_ns, older }
     }
 
-    // Takes all that is done; when it began, where the sweep is sampled or goes back to the kernel, which takes long.
+    // Reaps all completions. Returns the start time if the round is sampled or a slow system call was needed, else 0.
     #[inline]
     fn sweep(&mut self, is_sampled: bool) -> u64 {
         let mut begin_ns = if is_sampled { self.clock.now() } else { 0 };
@@ -123,7 +123,8 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         begin_ns
     }
 
-    /// What is left when no more steps are wanted. The ring is given up; see [`Ring`] on what the kernel still has of it.
+    /// The final report, once no more steps are needed. The ring is closed; see [`Ring`] for resources still used by
+    /// the kernel.
     #[must_use]
     pub fn finish(self) -> WorkerEnd {
         let sqpoll_wakeups = self.ring.sqpoll_wakeups();

@@ -1,36 +1,36 @@
-//! What an operation that went wrong means for the job.
+//! Consequences of failed operations for the job.
 
 use crate::failure::{Failure, FailureKind, described};
 use crate::record::{Class, FaultKind};
 
-/// How long an operation is submitted again after EAGAIN, from its first submission on. A device whose queue is full says
-/// so for a while; one that says so for half a minute takes nothing any more.
+/// How long an operation is retried after EAGAIN, from its first submission on. A full device queue causes EAGAIN for a
+/// while; after half a minute the device accepts nothing any more.
 pub const RETRY_NS_MAX: u64 = 30_000_000_000;
-/// Operations that may be lost before the job ends: enough to pass over a bad stretch of a medium, not enough to spin
-/// on a device that is gone.
+/// Failed operations before the job ends: enough to pass a bad area of the media, but not to spin on a device that is
+/// gone.
 pub const LOST_MAX: u64 = 1000;
 
-/// An operation that did not do what it was asked to.
+/// An operation that did not succeed.
 #[derive(Clone, Copy, Debug)]
 pub struct Mishap {
-    /// What it was.
+    /// Its class.
     pub class: Class,
-    /// Where.
+    /// Its offset.
     pub offset_bytes: u64,
-    /// What the kernel said: bytes moved, or an error number negated.
+    /// Bytes transferred, or the negated errno.
     pub result: i32,
-    /// How long ago it was submitted for the first time.
+    /// Time since its first submission.
     pub age_ns: u64,
 }
 
 impl Mishap {
-    /// The kernel's error number; 0 for a short transfer.
+    /// The errno; 0 for a short transfer.
     #[must_use]
     pub fn errno(&self) -> i32 {
         (-self.result).max(0)
     }
 
-    /// How it is counted.
+    /// The kind of fault that it is counted as.
     #[must_use]
     pub fn kind(&self) -> FaultKind {
         match self.errno() {
@@ -40,24 +40,30 @@ impl Mishap {
         }
     }
 
-    /// Why the job must end, if it must; `lost` counts this operation too.
+    /// The failure that ends the job, if any; `lost` includes this operation.
     #[must_use]
     pub fn ends_job(&self, lost: u64) -> Option<Failure> {
         let offset = self.offset_bytes;
         let errno = self.errno();
         let (kind, message) = if self.result == 0 {
-            // Only at the end of a file does the kernel move nothing and call it a success.
-            (FailureKind::Changed, format!("the target ends before offset {offset}: it was made shorter meanwhile"))
+            // Only at the end of a file does the kernel successfully transfer nothing.
+            (
+                FailureKind::Changed,
+                format!("the target ends before offset {offset}: it was truncated during the measurement"),
+            )
         } else if fatal(errno) {
             let full = matches!(errno, libc::ENOSPC | libc::EDQUOT);
             let kind = if full { FailureKind::NoSpace } else { FailureKind::Io };
             (kind, format!("{} at offset {offset}: {}", name(self.class), described(errno)))
         } else if errno > 0 && matches!(self.class, Class::Flush | Class::Commit) {
-            // The kernel reports a failed write-back once, and forgets which writes it was about.
-            let message = format!("fdatasync failed: {}; after that, a success proves nothing", described(errno));
+            // The kernel reports a write-back error only once, and not which writes it concerns.
+            let message = format!(
+                "fdatasync failed: {}; later successful calls do not prove that the data is durable",
+                described(errno)
+            );
             (FailureKind::Io, message)
         } else if lost > LOST_MAX {
-            (FailureKind::Io, format!("more than {LOST_MAX} operations went wrong, the last one at offset {offset}"))
+            (FailureKind::Io, format!("more than {LOST_MAX} operations failed, the last one at offset {offset}"))
         } else {
             return None;
         };
@@ -68,7 +74,7 @@ impl Mishap {
     }
 }
 
-/// Errors that the next operation would meet as well. EAGAIN is one once nobody tries again.
+/// Errors that the next operation would meet as well. EAGAIN is one after the retries.
 fn fatal(errno: i32) -> bool {
     matches!(
         errno,

@@ -1,4 +1,4 @@
-//! Simulated drives, and the time that passes in them.
+//! Simulated drives with their virtual time.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ impl Bay {
         Self { drives: vec![drive], clock: VirtualClock::default() }
     }
 
-    /// Runs a job behind those before it: its intervals and its result.
+    /// Runs a job after the previous ones. Returns its intervals and its result.
     pub fn run(&mut self, job: &Job) -> (Vec<Interval>, JobResult) {
         let sizes = self.drives.iter().map(|drive| drive.simulated().size_bytes());
         let targets: Vec<Target> = sizes.map(Target::simulation).collect();

@@ -1,4 +1,4 @@
-//! A ring around another one, with faults by a plan that a seed draws. It keeps books of all that it was given and gave back.
+//! A ring around another one that injects seeded faults. It records everything submitted and completed.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -11,53 +11,53 @@ use iosonde_engine::ring::{Completion, Operation, Request, Ring, RingTruth, Shar
 
 use super::ManualClock;
 
-/// What goes wrong. Shares are in thousandths of all attempts.
+/// Faults. Shares are in thousandths of all attempts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// What touches a stretch fails.
+    /// Operations that overlap a range fail.
     Range { offset_bytes: u64, length_bytes: u64, errno: i32 },
-    /// Transfers move so many bytes only.
+    /// Short transfers.
     Short { permille: u64, moved_bytes: i32 },
-    /// Completions say EAGAIN, or EINTR.
+    /// Completions with EAGAIN or EINTR.
     Again { permille: u64, errno: i32 },
-    /// So many completions in a row say EAGAIN, from that attempt on.
+    /// Consecutive completions with EAGAIN, from a given attempt on.
     AgainInARow { from: u64, count: u64 },
-    /// Handing over fails, and nothing is handed over.
+    /// Submission fails, and nothing is submitted.
     Submit { permille: u64, errno: i32 },
-    /// Completions come later.
+    /// Completions are delayed.
     Delay { permille: u64, extra_ns: u64 },
-    /// Completions never come.
+    /// Operations never complete.
     Lost { permille: u64 },
-    /// From a moment on all that is asked fails; what is in flight then never comes back, or fails too.
+    /// From a given time on all operations fail. Those in flight never complete, or fail too.
     Gone { at_ns: u64, errno: i32, loses_in_flight: bool },
 }
 
-/// What happened on this side of the ring.
+/// The record of this side of the ring.
 #[derive(Clone, Debug, Default)]
 pub struct Books {
-    /// Operations, each once however often it was tried.
+    /// Operations, without retries.
     pub started: u64,
-    /// Attempts behind the first.
+    /// Retries.
     pub tried_again: u64,
-    /// Whole operations that were given back, and the bytes that they moved.
+    /// Successful operations and their bytes.
     pub whole: u64,
     pub bytes: u64,
-    /// Others that were given back: errors and short transfers, and those to be tried again.
+    /// Failed operations (errors and short transfers), and those to be retried.
     pub failed: u64,
     pub again: u64,
-    /// What is not given back, by slot.
+    /// Operations not completed, by slot.
     pub in_flight: Vec<Option<Request>>,
-    /// What was given back to be tried again, by slot.
+    /// Operations to be retried, by slot.
     pub to_try: Vec<Option<Request>>,
-    /// Calls of submit that failed.
+    /// Failed submissions.
     pub refused: u64,
-    /// The longest time from an operation's first attempt to a whole completion, and when each began, by slot.
+    /// The longest time from an operation's first attempt to its successful completion, and the start of each, by slot.
     pub latency_ns_max: u64,
     pub begun_ns: Vec<u64>,
 }
 
 impl Books {
-    /// Operations that were never given back.
+    /// Operations that never completed.
     pub fn out(&self) -> u64 {
         self.in_flight.iter().flatten().count() as u64
     }
@@ -71,7 +71,7 @@ pub struct FaultyRing<R> {
     faults: Vec<Fault>,
     random: Random,
     attempts: u64,
-    // Not handed over yet; given to the inner ring, with what is to become of it, by slot; and on the way back.
+    // Not submitted yet; in the inner ring, with their scheduled effect, by slot; and completing.
     pushed: VecDeque<Request>,
     inside: Vec<Option<Fate>>,
     coming: Vec<(u64, Completion)>,
@@ -85,9 +85,9 @@ struct Fate {
     is_lost: bool,
 }
 
-/// What passes at least with each call.
+/// The least duration of a call.
 const CALL_NS: u64 = 1_000;
-/// What passes with a call that was to wait and is refused.
+/// The duration of a waiting call that fails.
 const REFUSED_WAIT_NS: u64 = 1_000_000;
 
 impl<R: Ring> FaultyRing<R> {
@@ -114,7 +114,7 @@ impl<R: Ring> FaultyRing<R> {
         permille > 0 && self.random.below(1000) < permille
     }
 
-    // What the ring answers by itself, if it does: the result that an attempt has.
+    // The injected result of an attempt, if any.
     fn answer(&mut self, request: &Request) -> Option<i32> {
         for number in 0..self.faults.len() {
             let answer = match self.faults[number] {
@@ -166,7 +166,7 @@ impl<R: Ring> FaultyRing<R> {
         }
     }
 
-    // Takes what the inner ring has done.
+    // Reaps the inner ring.
     fn take_back(&mut self) {
         let mut taken = std::mem::take(&mut self.taken);
         self.inner.reap(&mut taken);
@@ -189,7 +189,7 @@ impl<R: Ring> FaultyRing<R> {
         self.coming.sort_by_key(|(due_ns, _)| *due_ns);
     }
 
-    // What was in flight when the target went away.
+    // Operations in flight when the target disappears.
     fn disappear(&mut self) {
         let gone = self.faults.iter().find_map(|fault| match *fault {
             Fault::Gone { at_ns, errno, loses_in_flight } => Some((at_ns, errno, loses_in_flight)),

@@ -1,4 +1,4 @@
-//! A front that says what it is given, whatever that is, and holds the engine to what it promises of any input.
+//! A front that sends arbitrary input, and checks what the engine guarantees for any input.
 
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -14,19 +14,19 @@ mod scratch;
 
 use scratch::Scratch;
 
-/// How long the front waits for an answer before it says the next line.
+/// How long the front waits for an answer before it sends the next line.
 const PATIENCE: Duration = Duration::from_millis(5);
-/// How soon the engine ends once its input has.
+/// How soon the engine has to end after its input.
 const END_MAX: Duration = Duration::from_secs(10);
-/// The longest event line, as docs/protocol.md has it.
+/// The longest event line, as in docs/protocol.md.
 const EVENT_BYTES_MAX: usize = 4 << 20;
 
-/// Plays these bytes to a session, and asserts what holds for any: each line is answered once, each answer is one line of
-/// JSON within its bound, and the session ends soon after its input. No path of theirs is ever opened: the session is given
-/// ways to a few files in a folder of its own. Lines that begin with `{"#":` are not said: they are what the front does to
-/// these files itself, see [`scratch::act`].
+/// Sends these bytes to a session, and asserts what must hold for any: each line has one answer, each answer is one
+/// line of JSON within its bound, and the session ends soon after its input. Paths in the input are never opened: the
+/// session can only open a few files in a scratch directory. Lines that start with `{"#":` are not sent, but change
+/// these files, see [`scratch::act`].
 ///
-/// Gives the answers, in their order.
+/// Returns the answers in order.
 pub fn play(input: &[u8]) -> Vec<Value> {
     let heard = Arc::new(Heard::default());
     let ended = Arc::new(Mutex::new(None));
@@ -42,18 +42,17 @@ pub fn play(input: &[u8]) -> Vec<Value> {
     };
     let ear = Ear { line: Vec::new(), heard: Arc::clone(&heard) };
     let outcome = serve_with(script, ear, scratch.ways());
-    outcome.expect("there was always somebody who listened");
-    let ended: Option<Instant> = *ended.lock().expect("nobody panics with it");
+    outcome.expect("the output stays open");
+    let ended: Option<Instant> = *ended.lock().expect("no thread panics while holding the lock");
     let after = ended.map(|ended| ended.elapsed());
     assert!(after.is_some_and(|after| after < END_MAX), "the session went on {after:?} after the end of its input");
-    // The hello, and one for each.
-    let answers = std::mem::take(&mut *heard.answers.lock().expect("nobody panics with it"));
+    // The hello, and one answer for each line.
+    let answers = std::mem::take(&mut *heard.answers.lock().expect("no thread panics while holding the lock"));
     assert_eq!(answers.len(), expected + 1, "answers to as many lines, and a hello");
     answers
 }
 
-// How many answers these lines must get: a stop has none of its own, what is not said has none, and a line without an end
-// is none.
+// The number of answers to these lines: none for a stop, for a line that is not sent, and for a line without an end.
 fn answers_to(input: &[u8]) -> usize {
     let whole = input.iter().rposition(|byte| *byte == b'\n').map_or(&[][..], |end| &input[..end]);
     if whole.is_empty() && !input.contains(&b'\n') {
@@ -74,23 +73,23 @@ struct Heard {
 
 impl Heard {
     fn answers(&self) -> usize {
-        self.answers.lock().expect("nobody panics with it").len()
+        self.answers.lock().expect("no thread panics while holding the lock").len()
     }
 
     fn wait_beyond(&self, count: usize) {
-        let answers = self.answers.lock().expect("nobody panics with it");
+        let answers = self.answers.lock().expect("no thread panics while holding the lock");
         let waited = self.more.wait_timeout_while(answers, PATIENCE, |answers| answers.len() <= count);
-        drop(waited.expect("nobody panics with it"));
+        drop(waited.expect("no thread panics while holding the lock"));
     }
 }
 
-// What is said, a line at a time.
+// The input, sent line by line.
 struct Script {
     bytes: Vec<u8>,
     said: usize,
-    // Where its files are.
+    // The directory of its files.
     folder: PathBuf,
-    // How many answers there were before the line was said that was said last.
+    // The number of answers before the last line was sent.
     answers_before: Option<usize>,
     heard: Arc<Heard>,
     ended: Arc<Mutex<Option<Instant>>>,
@@ -109,7 +108,7 @@ impl Read for Script {
         into[..count].copy_from_slice(&left[..count]);
         self.said += count;
         if count == 0 {
-            self.ended.lock().expect("nobody panics with it").get_or_insert_with(Instant::now);
+            self.ended.lock().expect("no thread panics while holding the lock").get_or_insert_with(Instant::now);
         } else if end.is_some() {
             self.answers_before = Some(self.heard.answers());
         }
@@ -118,7 +117,7 @@ impl Read for Script {
 }
 
 impl Script {
-    // Does what the next lines ask of the front itself.
+    // Executes the next lines that are meant for the front itself.
     fn act(&mut self) {
         while self.said == 0 || self.bytes[self.said - 1] == b'\n' {
             let left = &self.bytes[self.said..];
@@ -131,7 +130,7 @@ impl Script {
     }
 }
 
-// What is heard: whole lines of JSON.
+// The output: whole lines of JSON.
 struct Ear {
     line: Vec<u8>,
     heard: Arc<Heard>,
@@ -159,9 +158,9 @@ impl Ear {
         let event: Value = serde_json::from_slice(&self.line).expect("an event is JSON");
         self.line.clear();
         let kind = event["type"].as_str().expect("an event says its type").to_owned();
-        // These come before an answer.
+        // These precede an answer.
         if !["started", "interval", "made", "verifying"].contains(&kind.as_str()) {
-            self.heard.answers.lock().expect("nobody panics with it").push(event);
+            self.heard.answers.lock().expect("no thread panics while holding the lock").push(event);
             self.heard.more.notify_all();
         }
     }

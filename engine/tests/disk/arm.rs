@@ -1,4 +1,4 @@
-//! What arm and queue give at random.
+//! Random I/O: positioning time and command queue.
 
 use crate::common::MS;
 use crate::rig::{SECOND, count, even, iops, latency_ns_sum, model, random_reads, run, seek_ns_mean};
@@ -17,7 +17,7 @@ fn a_random_read_at_depth_1_takes_the_mean_seek_half_a_revolution_and_the_comman
 }
 
 #[test]
-fn a_data_centre_disk_gives_75_to_85_random_reads_a_second_at_depth_1_and_about_twice_that_at_32() {
+fn a_data_centre_disk_delivers_75_to_85_random_read_iops_at_depth_1_and_about_twice_that_at_32() {
     let alone = iops(&random_reads(), &model(), Class::Read);
     let many = iops(&Job { queue_depth: 32, ..random_reads() }, &model(), Class::Read);
     assert!((75.0..85.0).contains(&alone), "{alone} a second at depth 1");
@@ -27,7 +27,7 @@ fn a_data_centre_disk_gives_75_to_85_random_reads_a_second_at_depth_1_and_about_
 #[test]
 fn the_elevator_raises_throughput_with_depth_until_the_queue_is_full() {
     let depths = [1, 2, 4, 8, 16, 32];
-    // With two, one waits while the other is served: there is nothing to choose from before three.
+    // With two commands, one waits while the other is served. Reordering needs at least three.
     let seen = depths.map(|depth| iops(&Job { queue_depth: depth, ..random_reads() }, &model(), Class::Read));
     assert!(seen.windows(2).skip(1).all(|pair| pair[1] > pair[0] * 1.1), "{seen:?}");
     let beyond = iops(&Job { queue_depth: 128, ..random_reads() }, &model(), Class::Read);
@@ -43,7 +43,7 @@ fn a_queue_of_one_command_gains_nothing_from_depth() {
 }
 
 #[test]
-fn no_command_is_passed_over_for_ever() {
+fn no_command_starves() {
     let job = Job { queue_depth: 32, ..random_reads() };
     let slowest = |age| {
         let (intervals, _) = run(&job, &DiskModel { queue_age_ns_max: age, ..model() });

@@ -1,4 +1,4 @@
-//! What is acknowledged before it is on the platters, and when it gets there.
+//! The write cache: early acknowledgement and destaging.
 
 use crate::common::MS;
 use crate::rig::{
@@ -18,13 +18,13 @@ fn the_write_cache_absorbs_a_burst_and_then_falls_to_the_rate_of_the_media() {
     let (intervals, _) = run(&job, &model());
     let rate = |interval: &Interval| interval.operations[&Class::Write].bytes / 100_000;
     let (first, last) = (rate(&intervals[0]), rate(&intervals[39]));
-    assert!((500..=551).contains(&first), "{first} MB/s at first: the interface's rate");
+    assert!((500..=551).contains(&first), "{first} MB/s initially: the interface's rate");
     let steady: u64 = intervals[20..].iter().map(rate).sum::<u64>() / 20;
     assert!((250..=266).contains(&steady), "{steady} MB/s in the end, {last} in the last interval");
 }
 
 #[test]
-fn sorted_destaging_gives_more_random_writes_than_reads() {
+fn sorted_destaging_delivers_more_random_writes_than_reads() {
     let job = Job { queue_depth: 32, warmup_ns: 200 * SECOND, ..random_writes() };
     let model = model();
     let cached = {
@@ -36,7 +36,7 @@ fn sorted_destaging_gives_more_random_writes_than_reads() {
 }
 
 #[test]
-fn a_write_that_must_be_durable_waits_for_the_media_and_another_does_not() {
+fn only_a_durable_write_waits_for_the_media() {
     let mean_ns = |sync, cache| {
         let job = Job { sync, measure_ns: 20 * SECOND, ..random_writes() };
         let (intervals, _) =
@@ -91,7 +91,7 @@ fn a_flush_after_a_burst_takes_as_long_as_emptying_the_cache() {
 }
 
 #[test]
-fn after_a_fill_all_of_it_is_on_the_media_once_it_was_made_durable() {
+fn after_a_flush_all_written_data_is_on_the_media() {
     let mut bay = bay(&model());
     let amount_bytes = 256 * MIB;
     let fill = Job {
@@ -114,7 +114,7 @@ fn after_a_fill_all_of_it_is_on_the_media_once_it_was_made_durable() {
 }
 
 #[test]
-fn neighbouring_writes_are_one_stretch_and_others_are_not() {
+fn adjoining_writes_are_merged_into_one_extent() {
     let model = DiskModel { write_cache_stretches: 8, ..model() };
     let taken_at_once = |apart_bytes: u64| {
         let mut drive = Drive::new(&Model::Disk(model.clone()), 1);
@@ -133,7 +133,7 @@ fn neighbouring_writes_are_one_stretch_and_others_are_not() {
 }
 
 #[test]
-fn a_flush_behind_random_writes_takes_a_few_seconds() {
+fn a_flush_after_random_writes_takes_a_few_seconds() {
     let mut bay = bay(&model());
     bay.run(&Job { queue_depth: 32, measure_ns: 20 * SECOND, ..random_writes() });
     let begun_ns = bay.clock.now();
@@ -143,7 +143,7 @@ fn a_flush_behind_random_writes_takes_a_few_seconds() {
 }
 
 #[test]
-fn formatting_forgets_the_cache() {
+fn formatting_empties_the_cache() {
     let mut drive = Drive::new(&Model::Disk(model()), 1);
     let drive = drive.simulation();
     drive.submit(0, 0, &Serve { operation: Operation::Write, offset_bytes: 0, length_bytes: 4096 });

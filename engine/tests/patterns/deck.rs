@@ -1,4 +1,4 @@
-//! Exact shares.
+//! Exact shares by a shuffled deck.
 
 use iosonde_engine::pattern::Deck;
 
@@ -8,7 +8,7 @@ fn draws(whole: [u32; 4], seed: u64, count: usize) -> Vec<usize> {
 }
 
 #[test]
-fn each_deck_holds_every_kind_exactly_as_often_as_asked() {
+fn each_deck_has_the_exact_share_of_every_kind() {
     for deck in draws([67, 0, 30, 3], 1, 10_000).chunks(100) {
         let counts = [0, 1, 2, 3].map(|kind| deck.iter().filter(|card| **card == kind).count());
         assert_eq!(counts, [67, 0, 30, 3]);
@@ -16,7 +16,7 @@ fn each_deck_holds_every_kind_exactly_as_often_as_asked() {
 }
 
 #[test]
-fn a_deck_is_shuffled_by_its_seed_and_each_time_anew() {
+fn a_deck_is_shuffled_by_its_seed_and_again_each_time() {
     let cards = draws([50, 50, 0, 0], 1, 200);
     assert_eq!(cards, draws([50, 50, 0, 0], 1, 200));
     assert_ne!(cards, draws([50, 50, 0, 0], 2, 200));
@@ -24,7 +24,7 @@ fn a_deck_is_shuffled_by_its_seed_and_each_time_anew() {
 }
 
 #[test]
-fn every_order_of_a_deck_is_as_likely_as_any_other() {
+fn every_order_of_a_deck_is_equally_likely() {
     let mut orders = [0_u32; 6];
     for deck in draws([1, 1, 1, 0], 3, 60_000 * 3).chunks(3) {
         orders[match deck {

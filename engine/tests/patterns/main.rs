@@ -1,4 +1,4 @@
-//! Access patterns: each generator by itself, then the streams of whole jobs.
+//! Access patterns: each generator on its own, then the streams of whole jobs.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,4 +1,4 @@
-//! Trims, by every way that there is.
+//! Trims with every engine.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -19,7 +19,7 @@ fn allocated_bytes(path: &Path) -> u64 {
     std::fs::metadata(path).expect("the file").blocks() * 512
 }
 
-// The trims that a job completed.
+// The number of completed trims of a job.
 fn trims(target: &Target, job: &Job) -> u64 {
     let setting = Setting { targets: std::slice::from_ref(target), clock: Monotonic::start(), stop: Arc::default() };
     let mut trims = 0;
@@ -56,7 +56,7 @@ fn trims_punch_holes_and_keep_the_size_of_the_file() {
         assert_eq!(trims(&target, &trim), 512);
         assert_eq!(std::fs::metadata(&path).expect("the file").len(), 4 * MIB);
         let freed = before - allocated_bytes(&path);
-        // What the file system needs to know of the holes takes a few blocks by itself.
+        // The file system's metadata for the holes takes a few blocks.
         assert!(freed.abs_diff(2 * MIB) <= 64 << 10, "{engine:?} freed {freed} bytes");
     }
 }

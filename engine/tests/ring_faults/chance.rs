@@ -1,4 +1,4 @@
-//! Faults by chance.
+//! Random faults.
 
 use iosonde_engine::job::{Job, Sync};
 use iosonde_engine::pattern::{ArrivalKind, Burst, Pace};
@@ -67,18 +67,18 @@ fn drawn_fault(random: &mut Random) -> Fault {
     }
 }
 
-/// Plans of chance, each with a seed that a failure names; `IOSONDE_FAULT_SEED` tries one alone.
+/// Random plans, each with a seed that a failure names; `IOSONDE_FAULT_SEED` runs a single one.
 #[test]
-fn whatever_goes_wrong_each_operation_is_counted_once_and_the_job_ends_in_time() {
+fn with_any_faults_each_operation_is_counted_once_and_the_job_ends_in_time() {
     let alone = std::env::var("IOSONDE_FAULT_SEED").ok().and_then(|seed| seed.parse().ok());
     let seeds = alone.map_or(0..3_000, |seed: u64| seed..seed + 1);
     for seed in seeds {
         let mut random = Random::new(seed);
-        let way = drawn_job(&mut random);
+        let job = drawn_job(&mut random);
         let faults: Vec<Fault> = (0..random.below(4)).map(|_| drawn_fault(&mut random)).collect();
-        let outcome = run_seeded(&way, &faults, seed);
-        // An amount ends by itself, or by one of the deadlines of silence; a delay restarts that one.
-        let own_ns = if way.amount_bytes.is_some() { 60 * (11 * SECOND) + SILENCE_NS_MAX } else { end_ns(&way) };
+        let outcome = run_seeded(&job, &faults, seed);
+        // A job with an amount ends on its own or by the silence deadline; each delay restarts that one.
+        let own_ns = if job.amount_bytes.is_some() { 60 * (11 * SECOND) + SILENCE_NS_MAX } else { end_ns(&job) };
         let most_ns = own_ns + DRAIN_NS_MAX + SLACK_NS;
         assert!(outcome.ended_ns < most_ns, "seed {seed}: ended at {} of {most_ns}", outcome.ended_ns);
     }

@@ -1,4 +1,4 @@
-//! The same faults around rings that lead to a file.
+//! The same faults around rings on a file.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::common::faulty::Fault;
 use crate::common::{MS, job};
 use crate::rig::{SECOND, run_on};
 
-/// The faults that each way through the kernel is tried with.
+/// The faults for each engine.
 fn kernel_faults() -> Vec<(Vec<Fault>, Option<FailureKind>)> {
     vec![
         (vec![], None),
@@ -34,7 +34,7 @@ fn a_file() -> Arc<File> {
 }
 
 #[test]
-fn the_same_holds_over_system_calls_on_a_file() {
+fn psync_rings_on_a_file_behave_the_same() {
     let file = a_file();
     for sync in [Sync::None, Sync::Fdatasync] {
         let way = Job { engine: Engine::Psync, queue_depth: 1, read_percent: 50, sync, ..job() };
@@ -48,7 +48,7 @@ fn the_same_holds_over_system_calls_on_a_file() {
 }
 
 #[test]
-fn the_same_holds_over_io_uring_on_a_file() {
+fn io_uring_on_a_file_behaves_the_same() {
     if uring_refused().is_some() {
         return;
     }

@@ -1,4 +1,4 @@
-//! A worker on a faulty ring, and what both say of the same job.
+//! A worker on a faulty ring, and the records of both.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -16,13 +16,13 @@ use crate::common::faulty::{Books, Fault, FaultyRing};
 use crate::common::{MS, ManualClock};
 
 pub const SECOND: u64 = 1_000_000_000;
-/// Whatever happens within a round: a sleep of the worker, an interval, a call.
+/// Covers anything within a round: a sleep of the worker, an interval, a call.
 pub const SLACK_NS: u64 = 200 * MS;
-/// Steps that no sound worker needs.
+/// More steps than any correct worker needs.
 pub const STEPS_MAX: u64 = 20_000_000;
 pub const CLASSES: [Class; 4] = [Class::Read, Class::Write, Class::Trim, Class::Flush];
 
-/// What a worker and its ring say of the same job.
+/// The records of a worker and its ring for the same job.
 pub struct Outcome {
     pub end: WorkerEnd,
     pub books: Books,
@@ -42,7 +42,7 @@ impl Outcome {
         kinds.map(|fault| fault.count).sum()
     }
 
-    /// Nothing is lost from the books and nothing is in them twice.
+    /// Every operation is counted exactly once.
     pub fn assert_whole(&self, about: &str) {
         let (end, books) = (&self.end, &self.books);
         let (failed, censored) = (end.faults.lost(), end.censored.count);
@@ -61,7 +61,7 @@ impl Outcome {
             "{about}: {retries} retries, of which {} were made and {waiting} at most were due",
             books.tried_again
         );
-        assert_eq!(u64::from(end.unreturned), books.out(), "{about}: never came back");
+        assert_eq!(u64::from(end.unreturned), books.out(), "{about}: never completed");
         assert!(end.censored.age_ns_min <= end.censored.age_ns_max, "{about}");
         assert!(self.latency_ns_max <= books.latency_ns_max, "{about}: latency");
     }
@@ -110,7 +110,7 @@ pub fn run_seeded(job: &Job, faults: &[Fault], seed: u64) -> Outcome {
     outcome
 }
 
-/// When measuring ends.
+/// The end of the measurement.
 pub fn end_ns(job: &Job) -> u64 {
     job.warmup_ns + job.measure_ns
 }

@@ -1,4 +1,4 @@
-//! A drive with a closed loop before it, in virtual time.
+//! A drive with a closed loop in virtual time.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,8 @@ pub const MS: u64 = 1_000_000;
 pub const SECOND: u64 = 1_000_000_000;
 pub const MIB: u64 = 1 << 20;
 
-/// A drive of 1 GiB on 4 channels with 4 dies each; 15 % spare, no cache, no idle work, no heat, no tail.
+/// A drive of 1 GiB on 4 channels with 4 dies each: 15 % over-provisioning, without SLC cache, background work, thermal
+/// model and tail.
 pub fn small() -> SsdModel {
     SsdModel {
         capacity_bytes: 1 << 30,
@@ -48,7 +49,7 @@ pub fn with_slc(slc: SlcModel) -> SsdModel {
     SsdModel { slc: Some(slc), ..small() }
 }
 
-/// A drive, its time, and where the next access goes.
+/// A drive, its time, and the position of the next access.
 pub struct Bench {
     pub drive: Pending<Ssd>,
     pub now_ns: u64,
@@ -69,7 +70,7 @@ pub const RANDOM_WRITE: Load = Load { read_percent: 0, ..RANDOM_READ };
 pub const FILL: Load = Load { read_percent: 0, block_bytes: 131_072, depth: 8, is_sequential: true };
 pub const LARGE_READ: Load = Load { read_percent: 100, block_bytes: 131_072, depth: 32, is_sequential: true };
 
-/// What a load gave: how long it took in all, and each of its requests.
+/// The result of a load: its duration, and the latency of each request.
 #[allow(clippy::struct_field_names)] // Units come last.
 pub struct Seen {
     pub elapsed_ns: u64,
@@ -110,7 +111,7 @@ impl Bench {
         bench
     }
 
-    /// Writes the whole capacity once, in order, and waits until all is done.
+    /// Writes the whole capacity once, sequentially, and waits for completion.
     pub fn fill(&mut self) {
         self.next_bytes = 0;
         self.run(FILL, self.drive.size_bytes() / u64::from(FILL.block_bytes));
@@ -118,7 +119,7 @@ impl Bench {
         self.now_ns += SECOND;
     }
 
-    /// Writes random pages, as many as so many times the capacity.
+    /// Writes random pages, `times` times the capacity.
     pub fn overwrite(&mut self, times: u64) {
         self.run(Load { depth: 32, ..RANDOM_WRITE }, times * self.drive.size_bytes() / PAGE_BYTES);
     }
@@ -133,7 +134,7 @@ impl Bench {
         Serve { operation, offset_bytes: block * bytes, length_bytes: load.block_bytes }
     }
 
-    /// Keeps a number of requests in flight until so many are done.
+    /// Keeps the queue full until `count` requests have completed.
     pub fn run(&mut self, load: Load, count: u64) -> Seen {
         let start_ns = self.now_ns;
         let mut begun: Vec<(u64, bool)> = Vec::new();
@@ -148,7 +149,7 @@ impl Bench {
                     slots.push_back(slot);
                 }
             }
-            let slot = slots.pop_front().expect("something came back");
+            let slot = slots.pop_front().expect("something has completed");
             let serve = self.serve(load);
             begun[usize::try_from(slot).unwrap()] = (self.now_ns, serve.operation == Operation::Read);
             self.drive.submit(self.now_ns, slot, &serve);
@@ -163,7 +164,7 @@ impl Bench {
         seen
     }
 
-    /// One request on an idle drive, and how long it took.
+    /// The latency of one request on an idle drive.
     pub fn one(&mut self, operation: Operation, offset_bytes: u64, length_bytes: u32) -> u64 {
         let start_ns = self.now_ns;
         self.drive.submit(start_ns, 0, &Serve { operation, offset_bytes, length_bytes });
@@ -176,7 +177,7 @@ impl Bench {
         self.drive.health()
     }
 
-    /// Bytes written to the media for each byte of the host, over some work.
+    /// Write amplification over some work.
     pub fn amplification(&mut self, work: impl FnOnce(&mut Self)) -> f64 {
         let before = self.health();
         work(self);

@@ -1,4 +1,4 @@
-//! How fast the whole loop goes: worker, drive and counting.
+//! Speed of the whole simulation loop: worker, drive and recording.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ fn job(span_bytes: u64, read_percent: u8, operations: u64) -> Job {
 }
 
 #[test]
-#[ignore = "measures this machine, and wants an idle one; run it with --release --ignored --nocapture"]
+#[ignore = "measures this machine and needs an idle one; run with --release --ignored --nocapture"]
 fn three_million_requests_a_second_go_through_the_whole_loop() {
     let mut model = small();
     model.capacity_bytes = 4 << 30;
@@ -59,9 +59,9 @@ fn three_million_requests_a_second_go_through_the_whole_loop() {
         operations as f64 * 1e9 / (cpu_ns() - start_ns) as f64
     };
     rate(0, 4 * size_bytes / 4096);
-    // What else the machine does makes it slower, never faster.
+    // Other load on the machine only makes it slower.
     let writes = (0..3).map(|_| rate(0, 3_000_000)).fold(0.0, f64::max);
     let reads = (0..3).map(|_| rate(100, 3_000_000)).fold(0.0, f64::max);
-    println!("steady writes: {:.2}, reads: {:.2} million a second, whole loop", writes / 1e6, reads / 1e6);
+    println!("steady writes: {:.2}, reads: {:.2} million per second, whole loop", writes / 1e6, reads / 1e6);
     assert!(writes > 3e6 && reads > 3e6, "with nothing else on this core");
 }

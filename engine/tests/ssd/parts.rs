@@ -1,4 +1,4 @@
-//! What each part of the drive does.
+//! The components of the drive.
 
 use iosonde_engine::ring::Operation;
 use iosonde_engine::sim::ssd::{BufferModel, Duplex, SlcFull, SlcModel, ThermalModel};
@@ -9,7 +9,7 @@ use crate::bench::{
 };
 
 #[test]
-fn pages_that_were_never_written_are_answered_without_media() {
+fn unwritten_pages_are_read_without_media_access() {
     let mut bench = Bench::new(&small());
     assert!(bench.one(Operation::Read, 0, 4096) < 5 * US);
     bench.fill();
@@ -17,14 +17,14 @@ fn pages_that_were_never_written_are_answered_without_media() {
 }
 
 #[test]
-fn what_was_just_written_is_read_from_the_buffer() {
+fn recently_written_data_is_read_from_the_write_buffer() {
     let mut bench = Bench::filled(&small());
     bench.one(Operation::Write, 4096, 4096);
     assert!(bench.one(Operation::Read, 4096, 4096) < 5 * US);
 }
 
 #[test]
-fn a_write_is_acknowledged_from_the_buffer_until_that_is_full() {
+fn writes_are_acknowledged_from_the_buffer_until_it_is_full() {
     let mut bench = Bench::filled(&small());
     let room = 8 * MIB / 4096;
     let within = bench.run(Load { depth: 8, ..RANDOM_WRITE }, room).write_ns;
@@ -40,7 +40,7 @@ fn durable(power_loss_protection: bool) -> SsdModel {
 }
 
 #[test]
-fn a_flush_waits_for_the_media_unless_power_loss_does_no_harm() {
+fn a_flush_waits_for_the_media_without_power_loss_protection() {
     for (protected, waits) in [(false, true), (true, false)] {
         let mut bench = Bench::filled(&durable(protected));
         bench.one(Operation::Write, 0, 4096);
@@ -51,7 +51,7 @@ fn a_flush_waits_for_the_media_unless_power_loss_does_no_harm() {
 }
 
 #[test]
-fn durable_small_writes_fill_whole_units() {
+fn durable_small_writes_program_whole_units() {
     let mut bench = Bench::filled(&durable(false));
     let units = bench.amplification(|bench| {
         for number in 0..100 {
@@ -62,10 +62,10 @@ fn durable_small_writes_fill_whole_units() {
 }
 
 #[test]
-fn a_write_of_less_than_a_page_reads_the_rest_of_it() {
+fn a_write_of_less_than_a_page_causes_a_read_modify_write() {
     let mut bench = Bench::filled(&small());
     bench.one(Operation::Write, 512, 512);
-    // The read is on the page's die: a read of that page's neighbour waits for it.
+    // The read occupies the page's die: a read of a neighbouring page waits for it.
     assert!(bench.one(Operation::Read, 4096, 4096) > 90 * US);
 }
 
@@ -83,7 +83,7 @@ fn a_half_duplex_link_carries_one_direction_at_a_time() {
 }
 
 #[test]
-fn the_controller_handles_so_many_commands_at_a_time() {
+fn controller_cores_process_commands_in_parallel() {
     let mut model = small();
     model.controller.cores = 2;
     model.controller.command_ns = 20 * US;
@@ -120,7 +120,7 @@ fn hot() -> SsdModel {
 }
 
 #[test]
-fn a_busy_drive_heats_up_and_holds_itself_back() {
+fn a_busy_drive_heats_up_and_throttles() {
     let mut bench = Bench::new(&hot());
     let cold = bench.run(FILL, 256).iops();
     assert_eq!(bench.health().throttled_ns, 0);
@@ -133,7 +133,7 @@ fn a_busy_drive_heats_up_and_holds_itself_back() {
 }
 
 #[test]
-fn a_hot_drive_cools_by_its_time_constant() {
+fn a_hot_drive_cools_with_its_time_constant() {
     let mut bench = Bench::new(&hot());
     bench.run(FILL, 8_000);
     let hot = f64::from(bench.health().temperature_celsius);
@@ -147,7 +147,7 @@ fn a_hot_drive_cools_by_its_time_constant() {
 }
 
 #[test]
-fn format_makes_it_fresh_and_keeps_its_counters() {
+fn format_restores_the_factory_state_but_keeps_the_counters() {
     let mut bench = Bench::new(&small());
     let write = Load { depth: 32, ..RANDOM_WRITE };
     let fresh = bench.run(write, 50_000).iops();
@@ -163,7 +163,7 @@ fn format_makes_it_fresh_and_keeps_its_counters() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_state_and_times() {
+fn the_same_seed_yields_the_same_state_and_times() {
     let run = |seed| {
         let mut model = hot();
         model.media.read_sigma_permille = 100;
@@ -177,7 +177,7 @@ fn the_same_seed_gives_the_same_state_and_times() {
 }
 
 #[test]
-fn its_counters_agree_with_each_other() {
+fn the_counters_are_consistent() {
     let mut bench = Bench::filled(&small());
     bench.overwrite(2);
     bench.run(RANDOM_READ, 1_000);
@@ -185,14 +185,15 @@ fn its_counters_agree_with_each_other() {
     assert_eq!(health.host_read_bytes, 1_000 * 4096);
     assert_eq!(health.host_written_bytes, 3 * bench.drive.size_bytes());
     assert!(health.media_written_bytes > health.host_written_bytes);
-    // A block of two planes: 32 pages of 16 KiB each. All that was written beyond the drive's space needed an erase.
+    // A block of two planes has 32 pages of 16 KiB each. Everything written beyond the physical space required an
+    // erase.
     let block_bytes = 2 * 32 * 16_384;
     let erased = health.erases * block_bytes;
     assert!(erased < health.media_written_bytes && erased > health.media_written_bytes / 2);
 }
 
 #[test]
-fn what_lies_beyond_the_end_is_refused() {
+fn requests_beyond_the_end_are_refused() {
     let mut bench = Bench::new(&small());
     let offset_bytes = bench.drive.size_bytes();
     let serve = iosonde_engine::sim::Serve { operation: Operation::Read, offset_bytes, length_bytes: 4096 };
@@ -201,22 +202,23 @@ fn what_lies_beyond_the_end_is_refused() {
 }
 
 #[test]
-fn its_tables_take_less_than_twelve_bytes_a_page() {
+fn the_tables_need_less_than_twelve_bytes_per_page() {
     let mut model = small();
     model.media.pages_per_block = 64;
     let (bytes, pages) = iosonde_engine::sim::Ssd::new(&model, 1).memory_bytes();
-    println!("{:.2} bytes a page", bytes as f64 / pages as f64);
+    println!("{:.2} bytes per page", bytes as f64 / pages as f64);
     assert!(bytes < 12 * pages, "{bytes} bytes for {pages} pages");
 }
 
 #[test]
-fn what_pads_a_unit_of_the_cache_never_was_in_the_write_buffer() {
+fn padding_of_slc_units_does_not_occupy_the_write_buffer() {
     let when_full = SlcFull::Bypass;
     let slc = SlcModel { size_bytes: 128 * MIB, read_ns: 25 * US, program_ns: 100 * US, when_full };
-    // Without protection a flush has to wait, and pads.
+    // Without power-loss protection a flush has to wait, and pads.
     let buffer = BufferModel { size_bytes: 8 * MIB, power_loss_protection: false };
     let mut bench = Bench::new(&SsdModel { buffer, ..with_slc(slc) });
-    // Flushes pad a unit each: were the padding taken out of the write buffer's books, it would count as full ever after.
+    // Each flush pads a unit. If the padding were deducted from the write buffer, the buffer would appear full for
+    // ever.
     for _ in 0..2_000 {
         bench.one(Operation::Write, 0, 4096);
         bench.one(Operation::Flush, 0, 0);

@@ -1,4 +1,4 @@
-//! A limit to power, and what it holds back.
+//! The power limit and its effect.
 
 use iosonde_engine::sim::ssd::{IdleModel, PowerModel};
 use iosonde_engine::sim::{Simulation, SsdModel};
@@ -7,7 +7,7 @@ use crate::bench::{
     Bench, FILL, LARGE_READ, Load, MIB, MS, RANDOM_READ, RANDOM_WRITE, SECOND, Seen, mean, percentile, small,
 };
 
-// Sixteen dies that draw 1.6 W together while they program, and half of that to have.
+// Sixteen dies that together need 1.6 W to program, and half of that available.
 const POWER: PowerModel = PowerModel {
     idle_mw: 1000,
     read_mw: 60,
@@ -35,13 +35,13 @@ fn bytes_per_s(seen: &Seen) -> f64 {
     seen.iops() * f64::from(FILL.block_bytes)
 }
 
-// What a byte takes on its way over the link to the media, millijoules.
+// Energy per written byte over link and media, in millijoules.
 fn written_mj() -> f64 {
     0.1e3 * PROGRAM_S / UNIT_BYTES + 0.2e3 / 4e9
 }
 
 #[test]
-fn writes_are_as_fast_as_the_power_for_them_comes_in() {
+fn write_throughput_follows_from_the_power_limit() {
     for limit_mw in [1450, 1800, 2200] {
         let mut bench = Bench::new(&with_limit(limit_mw));
         bench.run(FILL, 2_000);
@@ -52,7 +52,7 @@ fn writes_are_as_fast_as_the_power_for_them_comes_in() {
 }
 
 #[test]
-fn the_mean_power_of_no_window_is_above_the_limit_and_one_bucket() {
+fn the_mean_power_of_every_window_is_within_the_limit_and_one_bucket() {
     let mut bench = Bench::new(&with_limit(POWER.limit_mw));
     let mut seen = vec![(0, 0.0)];
     for turn in 1..400_u32 {
@@ -71,7 +71,7 @@ fn the_mean_power_of_no_window_is_above_the_limit_and_one_bucket() {
 }
 
 #[test]
-fn a_burst_takes_what_was_saved_in_a_rest() {
+fn a_burst_uses_energy_saved_while_idle() {
     let mut bench = Bench::new(&with_limit(POWER.limit_mw));
     let burst = bench.run(FILL, 200).iops();
     bench.run(FILL, 2_000);
@@ -82,7 +82,7 @@ fn a_burst_takes_what_was_saved_in_a_rest() {
 }
 
 #[test]
-fn reads_are_hardly_touched_beside_writes_that_are_slowed() {
+fn reads_are_hardly_affected_while_writes_are_throttled() {
     let mix = |power| {
         let mut model = small();
         model.power = power;
@@ -98,7 +98,7 @@ fn reads_are_hardly_touched_beside_writes_that_are_slowed() {
 }
 
 #[test]
-fn reads_alone_are_held_to_the_limit_too() {
+fn reads_alone_obey_the_limit_too() {
     let mut bench = Bench::filled(&with_limit(1500));
     let load = Load { depth: 64, ..RANDOM_READ };
     bench.run(load, 50_000);
@@ -120,7 +120,7 @@ fn throttling_by_power_is_counted() {
 }
 
 #[test]
-fn work_in_the_background_stays_below_the_limit() {
+fn background_work_stays_below_the_limit() {
     let mut model = limited(PowerModel { link_mw: 0, limit_mw: 1100, ..POWER });
     model.idle = Some(IdleModel { delay_ns: 100 * MS, spare_permille: 100 });
     let mut bench = Bench::filled(&model);
@@ -136,7 +136,7 @@ fn work_in_the_background_stays_below_the_limit() {
 }
 
 #[test]
-fn format_fills_no_bucket() {
+fn format_does_not_refill_the_bucket() {
     let mut bench = Bench::new(&with_limit(POWER.limit_mw));
     bench.run(FILL, 4_000);
     let throttled_ns = bench.health().throttled_ns;

@@ -1,4 +1,4 @@
-//! The shapes that users of solid-state drives know.
+//! Known performance characteristics of solid-state drives.
 
 use iosonde_engine::sim::Simulation;
 use iosonde_engine::sim::ssd::{IdleModel, SlcFull, SlcModel};
@@ -11,7 +11,7 @@ const DEEP_WRITE: Load = Load { depth: 32, ..RANDOM_WRITE };
 const MIX: Load = Load { read_percent: 70, depth: 8, ..RANDOM_READ };
 
 #[test]
-fn a_fresh_drive_takes_random_writes_much_faster_than_one_that_was_written_through() {
+fn a_fresh_drive_writes_much_faster_than_one_in_steady_state() {
     let mut bench = Bench::new(&small());
     let pages = bench.drive.size_bytes() / 4096;
     let fresh: Vec<f64> = (0..4).map(|_| bench.run(DEEP_WRITE, pages / 4).iops()).collect();
@@ -31,7 +31,7 @@ fn random_writes_fall_to_a_steady_state_within_four_fills() {
 }
 
 #[test]
-fn behind_the_slc_cache_lies_a_cliff() {
+fn a_write_cliff_follows_the_slc_cache() {
     for when_full in [SlcFull::Bypass, SlcFull::Fold] {
         let slc = SlcModel { size_bytes: 128 * MIB, read_ns: 25 * US, program_ns: 100 * US, when_full };
         let mut bench = Bench::new(&with_slc(slc));
@@ -42,7 +42,7 @@ fn behind_the_slc_cache_lies_a_cliff() {
 }
 
 #[test]
-fn folding_costs_more_than_passing_the_cache_by() {
+fn folding_costs_more_than_bypassing_the_cache() {
     let rate = |when_full| {
         let slc = SlcModel { size_bytes: 64 * MIB, read_ns: 25 * US, program_ns: 100 * US, when_full };
         let mut bench = Bench::new(&with_slc(slc));
@@ -53,7 +53,7 @@ fn folding_costs_more_than_passing_the_cache_by() {
 }
 
 #[test]
-fn reads_take_longer_the_more_is_written_beside_them() {
+fn read_latency_grows_with_the_share_of_writes() {
     let mut means = Vec::new();
     for read_percent in [100, 90, 70, 40] {
         let mut bench = Bench::filled(&small());
@@ -66,7 +66,7 @@ fn reads_take_longer_the_more_is_written_beside_them() {
 }
 
 #[test]
-fn reads_have_a_tail_behind_programs_and_erases() {
+fn programs_and_erases_cause_a_tail_of_read_latency() {
     let mut bench = Bench::filled(&small());
     bench.overwrite(2);
     bench.now_ns += SECOND;
@@ -115,7 +115,7 @@ fn random_reads_saturate_at_the_dies() {
     let one = bench.run(RANDOM_READ, 20_000).iops();
     let many = bench.run(Load { depth: 256, ..RANDOM_READ }, 200_000).iops();
     let dies = 16.0 * 1e9 / 50_000.0;
-    assert!((one * 58.3e-6 - 1.0).abs() < 0.05, "50 us of the die, 8 us of the way: {one}");
+    assert!((one * 58.3e-6 - 1.0).abs() < 0.05, "50 µs of the die, 8 µs of overhead: {one}");
     assert!(many > 0.9 * dies && many <= dies, "{many} of {dies}");
 }
 

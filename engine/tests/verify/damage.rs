@@ -1,4 +1,4 @@
-//! Each kind of damage is found as what it is, where it is, and nothing else is.
+//! Each kind of damage is identified and located, and nothing else is reported.
 
 use iosonde_engine::verify::DamageKind::{Corrupt, Lost, Misplaced, Stale, Torn};
 
@@ -8,7 +8,7 @@ const HERE: u64 = 77 * BLOCK;
 const THERE: u64 = 200 * BLOCK;
 
 #[test]
-fn a_file_that_nobody_touched_is_as_it_was_written() {
+fn an_unmodified_file_is_undamaged() {
     for engine in engines() {
         let (workshop, _) = Workshop::written_twice(engine);
         let verification = workshop.verify();
@@ -18,7 +18,7 @@ fn a_file_that_nobody_touched_is_as_it_was_written() {
 }
 
 #[test]
-fn a_flipped_bit_is_found_in_its_sector_wherever_it_is() {
+fn a_flipped_bit_is_found_in_its_sector() {
     for engine in engines() {
         let (workshop, _) = Workshop::written_twice(engine);
         let whole = workshop.bytes();
@@ -40,7 +40,7 @@ fn a_flipped_bit_is_found_in_its_sector_wherever_it_is() {
 }
 
 #[test]
-fn two_blocks_that_changed_places_are_both_found_with_where_they_belong() {
+fn two_swapped_blocks_are_both_misplaced() {
     for engine in engines() {
         let (workshop, _) = Workshop::written_twice(engine);
         let whole = workshop.bytes();
@@ -66,7 +66,7 @@ fn a_block_that_was_rolled_back_is_stale() {
 }
 
 #[test]
-fn a_block_of_zeros_or_of_another_runs_data_is_lost() {
+fn a_block_of_zeros_or_of_another_run_is_lost() {
     for engine in engines() {
         let (workshop, _) = Workshop::written_twice(engine);
         let (other, _) = Workshop::written_twice(engine);
@@ -74,7 +74,7 @@ fn a_block_of_zeros_or_of_another_runs_data_is_lost() {
         assert_eq!(found(&workshop.verify()), [(Lost, HERE)]);
         let mut foreign = part(&other.bytes(), THERE, BLOCK);
         for sector in foreign.chunks_mut(512) {
-            // The same seal, but of another run.
+            // The same header, but of another run.
             let seal = iosonde_engine::verify::Seal { run: 1, offset_bytes: THERE, sequence: u64::MAX >> 21 };
             iosonde_engine::verify::seal_sector(sector, seal);
         }
@@ -84,7 +84,7 @@ fn a_block_of_zeros_or_of_another_runs_data_is_lost() {
 }
 
 #[test]
-fn a_block_that_is_half_old_and_half_new_is_torn_at_its_first_old_sector() {
+fn a_half_old_block_is_torn_at_its_first_old_sector() {
     for engine in engines() {
         let (workshop, before) = Workshop::written_twice(engine);
         workshop.put(HERE + 2048, &part(&before, HERE + 2048, 2048));
@@ -96,7 +96,7 @@ fn a_block_that_is_half_old_and_half_new_is_torn_at_its_first_old_sector() {
 }
 
 #[test]
-fn of_much_damage_all_is_counted_and_the_first_is_named() {
+fn all_damage_is_counted_and_the_first_steps_are_listed() {
     let (workshop, _) = Workshop::written_twice(engines()[0]);
     workshop.put(BLOCK * 100, &vec![0; 512 * 4096]);
     let verification = workshop.verify();

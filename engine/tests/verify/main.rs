@@ -1,4 +1,4 @@
-//! Whether a target holds what was written: real files, written by the real loop, then damaged behind its back.
+//! Verification of real files, written by the real I/O loop and then damaged from outside.
 
 #[path = "../common/mod.rs"]
 mod common;

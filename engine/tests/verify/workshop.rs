@@ -1,4 +1,4 @@
-//! A file, the ledger of what was written to it, and tools to damage it with.
+//! A file with its ledger, and tools to damage it.
 
 use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
@@ -19,13 +19,13 @@ pub const BLOCK: u64 = 4096;
 pub const SIZE: u64 = 4 << 20;
 pub const RUN: u64 = 0x0123_4567_89ab_cdef;
 
-/// The ways to the kernel that this host allows.
+/// The engines available on this host.
 pub fn engines() -> Vec<Engine> {
     let both = [Engine::Psync, Engine::IoUring];
     both.into_iter().filter(|engine| *engine != Engine::IoUring || uring_refused().is_none()).collect()
 }
 
-/// Writes 4 KiB blocks to be verified, at random, for 30 ms.
+/// Random 4 KiB writes to be verified, for 30 ms.
 pub fn random_writes(engine: Engine) -> Job {
     Job {
         engine,
@@ -45,7 +45,7 @@ pub fn fill(engine: Engine) -> Job {
 }
 
 pub struct Workshop {
-    // Removed when the workshop closes.
+    // Removed with this value.
     folder: tempfile::TempDir,
     pub path: PathBuf,
     pub ledger_path: PathBuf,
@@ -63,12 +63,12 @@ impl Workshop {
         Self { folder, path, ledger_path, target }
     }
 
-    /// The target, and the folder that is removed with what is in it.
+    /// The target, and its directory, which is removed when dropped.
     pub fn parts(self) -> (tempfile::TempDir, Target) {
         (self.folder, self.target)
     }
 
-    /// A file whose blocks were each written twice, and what they held after the first time.
+    /// A file whose blocks were written twice, and its content after the first time.
     pub fn written_twice(engine: Engine) -> (Self, Vec<u8>) {
         let workshop = Self::new(BLOCK);
         workshop.run(&fill(engine));
@@ -95,20 +95,20 @@ impl Workshop {
         std::fs::read(&self.path).expect("the file")
     }
 
-    /// Writes behind the engine's back.
+    /// Writes to the file without the engine.
     pub fn put(&self, offset_bytes: u64, bytes: &[u8]) {
         let file = OpenOptions::new().write(true).open(&self.path).expect("the file");
         file.write_all_at(bytes, offset_bytes).expect("a write");
     }
 }
 
-/// A stretch of a file's bytes.
+/// A range of bytes.
 pub fn part(bytes: &[u8], offset_bytes: u64, length: u64) -> Vec<u8> {
     let from = usize::try_from(offset_bytes).expect("an offset");
     bytes[from..from + usize::try_from(length).expect("a length")].to_vec()
 }
 
-/// Kinds and offsets of what was found.
+/// Kinds and offsets of the damage found.
 pub fn found(verification: &Verification) -> Vec<(DamageKind, u64)> {
     assert!(verification.finished);
     assert_eq!(verification.damaged.values().sum::<u64>(), verification.first.len() as u64);

@@ -1,19 +1,19 @@
-//! The read buffer: what a head reads on behind a read, as long as nobody wants it elsewhere, and what it has read on behind
-//! others before. One segment for each stretch; the one that was not used for the longest makes room for another.
+//! The read cache: data that the head reads ahead after a read while no other command needs it, and data from earlier
+//! read-ahead. Each contiguous range has a segment; the least recently used one is replaced.
 
 use super::DiskModel;
 use super::geometry::Geometry;
 use crate::sim::StateHash;
 
-/// One stretch that was read.
+/// A contiguous range that was read.
 #[derive(Clone, Copy, Debug, Default)]
 struct Segment {
-    // In the buffer without doubt.
+    // Certainly in the cache.
     start: u64,
     end: u64,
-    // Where a stream of reads would go on.
+    // Where a sequential stream would continue.
     next: u64,
-    // When it was used last, as the number of that use.
+    // Sequence number of the last use.
     used: u64,
 }
 
@@ -27,17 +27,17 @@ impl Segment {
     }
 }
 
-// The head reads on: when it was at the end of a segment, and where it will stop.
+// Ongoing read-ahead: since when the head reads on from the end of a segment, and where it stops.
 #[derive(Clone, Copy, Debug)]
 struct Growth {
     segment: usize,
     since_ns: u64,
     limit: u64,
-    // Until when it leaves for nobody.
+    // Until when the head does not move to other commands.
     held_until_ns: u64,
 }
 
-/// All segments, one of which may be growing.
+/// All segments. One of them may be growing.
 #[derive(Clone, Debug)]
 pub struct ReadAhead {
     size_bytes: u64,
@@ -49,7 +49,7 @@ pub struct ReadAhead {
 }
 
 impl ReadAhead {
-    /// An empty buffer.
+    /// An empty cache.
     #[must_use]
     pub fn new(model: &DiskModel) -> Self {
         Self {
@@ -62,9 +62,9 @@ impl ReadAhead {
         }
     }
 
-    /// The head has read a stretch, and reads on from now on. What is behind it stays in the buffer as far as there is room.
+    /// The head has read a range and now reads ahead. The range stays in the cache as far as it fits.
     ///
-    /// Where a stream goes on that the head had left, it leaves for nobody before it has read on for a while: else
+    /// Where a read continues a stream that the head had left, the head first reads ahead for a minimum time. Otherwise
     /// several streams would be served block by block.
     pub fn go_on(&mut self, geometry: &Geometry, offset: u64, end: u64, now_ns: u64) {
         if self.size_bytes == 0 {
@@ -98,13 +98,13 @@ impl ReadAhead {
         self.segments[at].forget(self.size_bytes);
     }
 
-    // How long the head takes for what it reads on behind a byte at the least.
+    // The time for the minimum read-ahead after a byte.
     fn passing_ns(&self, geometry: &Geometry, end: u64) -> u64 {
         let held = self.disk_bytes.min(end + self.held_bytes.min(self.size_bytes));
         geometry.end_of(held).media_ns - geometry.end_of(end).media_ns
     }
 
-    // As far ahead of what was read last as a segment is large.
+    // The limit of read-ahead: one segment beyond the last read.
     fn limit(&self, end: u64) -> u64 {
         self.disk_bytes.min(end + self.size_bytes)
     }
@@ -115,7 +115,7 @@ impl ReadAhead {
         self.segments[at].next = self.segments[at].next.max(end);
     }
 
-    /// When a stretch will have been read without moving the head elsewhere; None if it never will.
+    /// When the head will have read a range without moving elsewhere; None if never.
     #[must_use]
     pub fn read_by_ns(&self, geometry: &Geometry, offset: u64, end: u64) -> Option<u64> {
         let growth = self.growth.as_ref()?;
@@ -129,14 +129,14 @@ impl ReadAhead {
         Some(growth.since_ns + (geometry.end_of(end).media_ns - geometry.end_of(segment.end).media_ns))
     }
 
-    /// Whether the head that reads on will have read a stretch.
+    /// Whether the ongoing read-ahead will cover a range.
     #[must_use]
     pub fn covers(&self, offset: u64, end: u64) -> bool {
         self.growth.is_some_and(|growth| self.segments[growth.segment].start <= offset && end <= growth.limit)
     }
 
-    /// Takes a stretch out of the buffer, if all of it is there by now. Where the head reads on, it may go on further,
-    /// unless it has reached its limit before.
+    /// Serves a read from the cache, if all of its data is there by now. Ongoing read-ahead that has not reached its
+    /// limit is extended.
     pub fn serve(&mut self, geometry: &Geometry, offset: u64, end: u64, now_ns: u64) -> bool {
         if self.read_by_ns(geometry, offset, end).is_some_and(|read_by_ns| read_by_ns <= now_ns)
             && let Some(growth) = self.growth
@@ -156,7 +156,7 @@ impl ReadAhead {
         known.is_some()
     }
 
-    /// Where the head is, if it reads on.
+    /// Where the head is, if it reads ahead.
     #[must_use]
     pub fn reached(&self, geometry: &Geometry, now_ns: u64) -> Option<u64> {
         let growth = self.growth.as_ref()?;
@@ -164,13 +164,13 @@ impl ReadAhead {
         Some(geometry.read_on(end, now_ns - growth.since_ns).min(growth.limit))
     }
 
-    /// Until when the head leaves for nobody; 0 if it may leave.
+    /// Until when the head stays; 0 if it may move.
     #[must_use]
     pub fn held_until_ns(&self) -> u64 {
         self.growth.map_or(0, |growth| growth.held_until_ns)
     }
 
-    /// The head is wanted elsewhere, and has reached a byte.
+    /// Ends read-ahead at a byte, because the head moves elsewhere.
     pub fn stop(&mut self, reached: u64) {
         if let Some(growth) = self.growth.take() {
             let segment = &mut self.segments[growth.segment];
@@ -179,7 +179,7 @@ impl ReadAhead {
         }
     }
 
-    /// Forgets everything.
+    /// Empties the cache.
     pub fn clear(&mut self) {
         self.segments.fill(Segment::default());
         (self.growth, self.uses) = (None, 0);

@@ -1,43 +1,43 @@
-//! Writes that were acknowledged and are not on the media yet.
+//! The write cache: acknowledged writes that are not on the media yet.
 
 use std::collections::BTreeMap;
 
 use super::DiskModel;
 use crate::sim::StateHash;
 
-/// Stretches that are looked at for the one that comes under a head first.
+/// Extents considered for the shortest positioning time.
 const WINDOW: usize = 32;
-/// The longest run that is written in one go, so that a read does not wait for ever behind it.
+/// The longest run written at once, so that a read does not wait too long.
 const RUN_BYTES_MAX: u64 = 1 << 20;
 
 #[derive(Clone, Copy, Debug)]
 struct Stretch {
     length_bytes: u64,
-    // The flush that this belongs to, at the latest.
+    // The oldest flush that has to wait for this extent.
     generation: u64,
 }
 
-/// A run of neighbouring stretches on its way to the media.
+/// A run of contiguous extents being written to the media.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// Where it begins.
+    /// Its start.
     pub offset_bytes: u64,
-    /// How long it is.
+    /// Its length.
     pub length_bytes: u64,
     generation: u64,
 }
 
-/// The cache: stretches by offset, none of which overlaps another.
+/// The cache: extents by offset, without overlaps.
 #[derive(Clone, Debug, Default)]
 pub struct WriteCache {
     size_bytes: u64,
-    // Stretches that it can keep apart.
+    // The most extents that it can manage.
     stretches_max: usize,
     stretches: BTreeMap<u64, Stretch>,
     dirty_bytes: u64,
     run: Option<Run>,
     generation: u64,
-    // Stretches of each generation that has any.
+    // The number of extents of each generation that has any.
     left: BTreeMap<u64, u64>,
 }
 
@@ -49,7 +49,7 @@ impl WriteCache {
         Self { size_bytes: model.write_cache_bytes, stretches_max, ..Self::default() }
     }
 
-    /// Whether a write of this length can ever be taken.
+    /// Whether a write of this length fits into the cache at all.
     #[must_use]
     pub fn takes(&self, length_bytes: u64) -> bool {
         length_bytes <= self.size_bytes
@@ -76,13 +76,13 @@ impl WriteCache {
         self.held_bytes() > self.size_bytes / 2 || self.held_stretches() > self.stretches_max / 2
     }
 
-    /// Whether there is anything to write that is not on its way.
+    /// Whether there are extents that are not being written.
     #[must_use]
     pub fn is_dirty(&self) -> bool {
         !self.stretches.is_empty()
     }
 
-    /// Takes a write. It becomes one with those that it overlaps or goes on with, and as old as the oldest.
+    /// Adds a write. It is merged with extents that it overlaps or adjoins, and inherits the oldest generation.
     pub fn put(&mut self, offset_bytes: u64, length_bytes: u64) {
         let (mut start, mut end, mut generation) = (offset_bytes, offset_bytes + length_bytes, self.generation);
         while let Some((at, other)) = self.mate(start, end - start) {
@@ -93,7 +93,7 @@ impl WriteCache {
         self.insert(start, Stretch { length_bytes: end - start, generation });
     }
 
-    /// Forgets what is written past the cache, or its older contents would follow.
+    /// Removes a range that is written directly to the media, so that older data does not follow.
     pub fn subtract(&mut self, offset_bytes: u64, length_bytes: u64) {
         let end = offset_bytes + length_bytes;
         while let Some((at, other)) = self.overlapping(offset_bytes, end) {
@@ -108,14 +108,15 @@ impl WriteCache {
         }
     }
 
-    /// Whether a read finds all of its bytes here.
+    /// Whether the cache holds all of a read's data.
     #[must_use]
     pub fn holds(&self, offset_bytes: u64, length_bytes: u64) -> bool {
         let before = self.stretches.range(..=offset_bytes).next_back();
         before.is_some_and(|(at, stretch)| at + stretch.length_bytes >= offset_bytes + length_bytes)
     }
 
-    // A stretch that a write would become one with: one that it overlaps, or a neighbour that leaves room in a run.
+    // An extent that a write would be merged with: one that it overlaps, or an adjoining one if the merged run is not
+    // too long.
     fn mate(&self, offset_bytes: u64, length_bytes: u64) -> Option<(u64, Stretch)> {
         let end = offset_bytes + length_bytes;
         let fits = |other: &Stretch| other.length_bytes + length_bytes <= RUN_BYTES_MAX;
@@ -150,7 +151,7 @@ impl WriteCache {
         Some(stretch)
     }
 
-    /// Begins a flush: the generation that must have left when it is done.
+    /// Starts a flush, and returns the generation that has to be on the media at its end.
     pub fn begin_flush(&mut self) -> u64 {
         self.generation += 1;
         self.generation - 1
@@ -164,14 +165,14 @@ impl WriteCache {
         !waits && !runs
     }
 
-    /// What may be written next: the stretches from here on, and then those from the beginning. The arm goes in one
-    /// direction, so that none is passed over for ever.
+    /// Candidates for the next write: extents from an offset upwards, then from the start. The arm sweeps in one
+    /// direction, so that no extent starves.
     pub fn window(&self, from_bytes: u64) -> impl Iterator<Item = u64> {
         let ahead = self.stretches.range(from_bytes..);
         ahead.chain(self.stretches.range(..from_bytes)).map(|(at, _)| *at).take(WINDOW)
     }
 
-    /// Takes a stretch out, with its neighbours behind it.
+    /// Removes an extent together with the contiguous ones after it.
     pub fn take_run(&mut self, offset_bytes: u64) -> Run {
         let mut run = Run { offset_bytes, length_bytes: 0, generation: u64::MAX };
         while run.length_bytes < RUN_BYTES_MAX
@@ -184,7 +185,7 @@ impl WriteCache {
         run
     }
 
-    /// The run that was on its way is on the media.
+    /// The run is on the media.
     pub fn finish_run(&mut self) {
         self.run = None;
     }

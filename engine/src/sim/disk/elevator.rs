@@ -1,19 +1,20 @@
-//! What the arm does next: whatever it gets to first, head movement and rotation together.
+//! Scheduling of the arm: shortest positioning time first, with seek and rotation.
 
 use super::Disk;
 use super::command::{Command, Stage};
 
-/// What was chosen.
+/// The selected work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// A command, by its place in the queue.
+    /// A command, by its index in the queue.
     Command(usize),
-    /// A stretch of the cache, by its offset.
+    /// An extent of the write cache, by its offset.
     Stretch(u64),
 }
 
 impl Disk {
-    /// What goes next, when its first byte is under a head, and when its last one was.
+    /// Selects the next work. Returns it with the times at which its first byte reaches a head and its last byte has
+    /// passed.
     pub(super) fn choose(&self) -> Option<(Choice, u64, u64)> {
         if self.queue.is_empty() && !self.cache.is_dirty() {
             return None;
@@ -24,7 +25,8 @@ impl Disk {
                 !command.writes() && self.ahead.covers(command.serve.offset_bytes, command.end_bytes())
             });
         }
-        // Whoever has waited too long goes now: a command that waits for the cache goes by way of a stretch.
+        // A command that has waited too long goes first. If it waits for room in the cache, an extent is written
+        // instead.
         let oldest = self.queue.iter().enumerate().filter(|(_, command)| command.stage != Stage::Coming);
         let oldest = oldest.min_by_key(|(_, command)| command.order);
         let overdue = oldest.filter(|(_, command)| self.now_ns - command.arrived_ns > self.model.queue_age_ns_max);
@@ -45,13 +47,13 @@ impl Disk {
         nearest.into_iter().chain(stretches(self)).min_by_key(|(_, from_ns, _)| *from_ns)
     }
 
-    // Whether the cache must be emptied even while the arm is wanted elsewhere.
+    // Whether the cache has to be destaged although commands wait.
     fn must_destage(&self) -> bool {
         self.cache.is_pressed()
             || self.queue.iter().any(|command| matches!(command.stage, Stage::Room | Stage::Flushing(_)))
     }
 
-    // The command that waits for the heads and gets them first, among those that may.
+    // The eligible command with the shortest positioning time.
     #[inline]
     fn nearest_command(&self, here: u64, may: impl Fn(&Command) -> bool) -> Option<(Choice, u64, u64)> {
         let media = self.queue.iter().enumerate().filter(|(_, command)| command.stage == Stage::Media && may(command));

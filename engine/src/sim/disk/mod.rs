@@ -1,9 +1,8 @@
-//! A hard disk: arm, platters, cache and queue. Nothing in it is drawn: where the platters stand follows from the time, and
-//! only the angle at which time begins comes from the seed.
+//! A hard disk: arm, platters, caches and command queue. It is deterministic: rotation follows from the time, and only
+//! the angle at time zero is drawn from the seed.
 //!
-//! In `model` what it is made of, in `geometry` and `seek` where bytes are and how the arm gets there, in `cache` and `ahead`
-//! what its memory is for, in
-//! `reception` what commands need of which, in `elevator` what goes next.
+//! `model` has the parameters, `geometry` and `seek` positions and seek times, `cache` and `ahead` the write cache and
+//! read-ahead, `reception` the processing of commands, and `elevator` the scheduling of the arm.
 
 mod ahead;
 mod cache;
@@ -28,7 +27,7 @@ use crate::ring::Operation;
 
 pub use model::DiskModel;
 
-// What the arm does until a time.
+// What the arm does.
 #[derive(Clone, Copy, Debug)]
 enum Work {
     Command(Command),
@@ -49,22 +48,22 @@ pub struct Disk {
     geometry: Geometry,
     phase_ns: u64,
     now_ns: u64,
-    // Where the heads were left; while they read on behind a read, `ahead` knows better.
+    // The last track. During read-ahead, `ahead` knows the current one.
     track: u64,
     busy: Option<Busy>,
-    // Since when no command has wanted the arm.
+    // Since when no command has used the arm.
     idle_since_ns: u64,
-    // Commands in the disk, and those that it has no room for.
+    // Commands in the disk, and those outside for which its queue has no room.
     queue: Vec<Command>,
     outside: VecDeque<(u64, Serve)>,
     coming: usize,
     orders: u64,
-    // When the interface is free again.
+    // When the interface is free.
     interface_free_ns: u64,
     cache: WriteCache,
     swept_bytes: u64,
     ahead: ReadAhead,
-    // By time, then by the order of arrival.
+    // By time, then by order of arrival.
     done: Done,
     health: Health,
 }
@@ -95,7 +94,7 @@ impl Disk {
         }
     }
 
-    // The next moment at which anything happens in the disk.
+    // The time of the next event in the disk.
     #[inline]
     fn next_inside_ns(&self) -> u64 {
         let mut next_ns = self.busy.map_or(u64::MAX, |busy| busy.until_ns);
@@ -108,7 +107,7 @@ impl Disk {
             if self.cache.is_dirty() {
                 next_ns = next_ns.min(held_until_ns.max(self.idle_since_ns + self.model.destage_idle_ns));
             }
-            // Whoever waits for the heads may have them then.
+            // Commands that wait for the heads can get them then.
             if held_until_ns > self.now_ns {
                 next_ns = next_ns.min(held_until_ns);
             }
@@ -116,7 +115,7 @@ impl Disk {
         next_ns
     }
 
-    // Lives through everything that happens up to a time.
+    // Processes all events up to a time.
     #[inline]
     fn advance(&mut self, to_ns: u64) {
         loop {
@@ -134,7 +133,7 @@ impl Disk {
         self.now_ns = to_ns;
     }
 
-    // The arm is done with something.
+    // The arm has completed something.
     fn finish(&mut self, busy: Busy) {
         self.busy = None;
         match busy.work {
@@ -163,7 +162,7 @@ impl Disk {
         }
     }
 
-    // Gives the arm something to do, if it has nothing.
+    // Starts the next work if the arm is idle.
     #[inline]
     fn start(&mut self) {
         if self.busy.is_some() {
@@ -191,7 +190,7 @@ impl Disk {
         self.busy = Some(Busy { from_ns, until_ns, work });
     }
 
-    // The heads stop to read on.
+    // Ends read-ahead.
     fn leave(&mut self) {
         if let Some(reached) = self.ahead.reached(&self.geometry, self.now_ns) {
             self.track = self.geometry.end_of(reached).track;
@@ -199,13 +198,13 @@ impl Disk {
         }
     }
 
-    // The track over which the heads are.
+    // The track under the heads.
     fn here(&self) -> u64 {
         let reached = self.ahead.reached(&self.geometry, self.now_ns);
         reached.map_or(self.track, |reached| self.geometry.end_of(reached).track)
     }
 
-    // How long a stretch takes to pass under the heads.
+    // The time in which a range passes under the heads.
     fn media_ns(&self, offset: u64, end: u64) -> u64 {
         self.geometry.end_of(end).media_ns - self.geometry.start_of(offset).media_ns
     }
@@ -236,7 +235,7 @@ impl Simulation for Disk {
     fn next_ns(&self) -> u64 {
         let done_ns = self.done.next_ns();
         let serves = matches!(self.busy, Some(Busy { work: Work::Command(_), .. }));
-        // What goes on in the background alone, nobody sees.
+        // Background work alone is invisible to the host.
         if serves || !self.queue.is_empty() { done_ns.min(self.next_inside_ns()) } else { done_ns }
     }
 

@@ -1,4 +1,4 @@
-//! Commands come in, and go out again: through the interface, and through memory where they need no media.
+//! Command processing: transfer over the interface, and service from the caches where no media access is needed.
 
 use super::command::{Command, Stage};
 use super::{Busy, Disk, Work};
@@ -11,7 +11,7 @@ impl Disk {
         self.queue.len() + usize::from(served) < self.model.queue_depth as usize
     }
 
-    // A command comes into the disk.
+    // Accepts a command into the queue.
     pub(super) fn enter(&mut self, ticket: u64, serve: &Serve) {
         let mut ready_ns = self.now_ns + self.model.command_ns;
         if matches!(serve.operation, Operation::Write | Operation::WriteDsync) {
@@ -36,7 +36,7 @@ impl Disk {
         self.done.push(done_ns, command.order, command.ticket, result);
     }
 
-    // Hands a read to the host, whose data were there from a time on, and are now.
+    // Transfers the data of a read to the host. The data became available from `from_ns` on, and is complete now.
     pub(super) fn deliver(&mut self, command: &Command, from_ns: u64) {
         let begun_ns = from_ns.max(self.interface_free_ns);
         let done_ns = self.now_ns.max(begun_ns + self.model.transfer_ns(command.serve.length_bytes));
@@ -44,7 +44,7 @@ impl Disk {
         self.answer(command, done_ns);
     }
 
-    // Lets those in that wait outside.
+    // Accepts commands that wait outside, while there is room.
     pub(super) fn let_in(&mut self) {
         while self.is_free()
             && let Some((ticket, serve)) = self.outside.pop_front()
@@ -53,7 +53,7 @@ impl Disk {
         }
     }
 
-    // Looks at each command whose time has come: some need no media.
+    // Processes each command that is ready: some need no media access.
     pub(super) fn receive(&mut self) {
         while self.coming > 0 {
             let ready = self
@@ -72,7 +72,7 @@ impl Disk {
                     self.cache.subtract(command.serve.offset_bytes, length);
                     Some(Stage::Media)
                 }
-                // A disk without shingles has nothing to forget.
+                // A disk with conventional recording (no SMR) ignores trims.
                 Operation::Trim => {
                     self.done.push(self.now_ns, command.order, command.ticket, 0);
                     None
@@ -93,7 +93,7 @@ impl Disk {
         }
     }
 
-    // A read that finds its data in memory is done; another waits for the heads.
+    // A read that hits a cache is complete; any other waits for the heads.
     fn read(&mut self, command: &Command) -> Option<Stage> {
         let (offset, end) = (command.serve.offset_bytes, command.end_bytes());
         if self.cache.holds(offset, end - offset) {
@@ -107,7 +107,7 @@ impl Disk {
         Some(Stage::Media)
     }
 
-    // Takes writes into the cache, in the order of arrival, as long as there is room.
+    // Moves waiting writes into the cache in order of arrival, while there is room.
     pub(super) fn admit(&mut self) {
         loop {
             let waiting = self.queue.iter().enumerate().filter(|(_, command)| command.stage == Stage::Room);

@@ -1,24 +1,24 @@
-//! Making room: greedy collection, folding of the SLC cache, and both while nobody asks for anything.
+//! Garbage collection (greedy), folding of the SLC cache, and background work while idle.
 //!
-//! The victim is the full block with the fewest valid pages. Its pages move a few at a time, as many for each page that
-//! is written as keep the number of free blocks where it is; so what collection costs comes in program times, not in
-//! blocks.
+//! The victim is the full block with the fewest valid pages. For each written page, as many of its pages are relocated
+//! as keep the number of free blocks constant. So the cost of collection is spread evenly over writes, not paid in
+//! bursts of whole blocks.
 
 use super::flash::{Flash, Goal};
 use super::mapping::NONE;
 use super::model::{IdleModel, SlcFull};
 
-/// With this many free blocks or fewer a die collects.
+/// With this many free blocks or fewer, a die collects.
 const FREE_LOW: usize = 3;
-/// With fewer it writes nothing else until it has them: what is moved needs somewhere to go.
+/// With fewer, it first has to free blocks, because relocated pages need space.
 const FREE_MIN: usize = 2;
-/// Moves a page written are counted in such parts.
+/// Fixed-point unit of relocations per written page.
 const MOVE_PARTS: u64 = 256;
-/// An idle drive leaves blocks alone that are fuller than this: too much wear for too little room.
+/// Background collection skips fuller blocks: the wear would outweigh the gained space.
 const IDLE_VALID_PERCENT: u32 = 95;
 
 impl Flash {
-    /// Writes a logical page of the host that is there at `at_ns`.
+    /// Writes a logical page of the host that arrives at `at_ns`.
     pub fn write(&mut self, logical: u32, at_ns: u64) {
         if self.goal == Goal::Open {
             self.choose_goal();
@@ -32,12 +32,12 @@ impl Flash {
         self.collect_for(die, 1);
     }
 
-    /// Does what an idle drive does, from one time to another.
+    /// Background work of an idle drive from one time to another.
     pub fn work_idle(&mut self, from_ns: u64, to_ns: u64, idle: &IdleModel) {
         self.now_ns = from_ns;
         let spare = u64::from(self.geometry.logical_pages) * u64::from(idle.spare_permille);
         let blocks = spare / (1000 * u64::from(self.geometry.dies) * u64::from(self.geometry.block_pages));
-        let goal = FREE_LOW + usize::try_from(blocks).expect("there are as many blocks");
+        let goal = FREE_LOW + usize::try_from(blocks).expect("a number of blocks fits");
         for die in 0..self.geometry.dies {
             self.power.begin_idle(from_ns);
             while self.dies[die as usize].lane.free_ns() < to_ns && self.step_idle(die, goal) {}
@@ -45,7 +45,7 @@ impl Flash {
         self.power.end_idle();
     }
 
-    // A round of the dies, but for those that hold as much as they can.
+    // Moves the write point to the next die in round-robin order, skipping full dies.
     fn choose_goal(&mut self) {
         let most = self.geometry.die_pages_most();
         loop {
@@ -99,14 +99,14 @@ impl Flash {
         self.collect_for(die, moved);
     }
 
-    // Collects until there are free blocks enough to write a unit.
+    // Collects until enough blocks are free to write a unit.
     fn make_room(&mut self, die: u32) {
         while self.blocks.free(die) < FREE_MIN {
             self.move_page(die);
         }
     }
 
-    // Collects as much as pays for pages that were written.
+    // Collects in proportion to the pages written.
     fn collect_for(&mut self, die: u32, pages: u64) {
         if self.dies[die as usize].victim == NONE && (self.blocks.free(die) > FREE_LOW || !self.choose_victim(die)) {
             return;
@@ -129,12 +129,12 @@ impl Flash {
         state.victim_at = victim * block_pages;
         state.victim_unit = NONE;
         state.moves_due = 0;
-        // The last step, the erase, counts as a move.
+        // The final erase counts as one relocation.
         state.moves_each = (u64::from(valid + 1) * MOVE_PARTS).div_ceil(u64::from(gain));
         true
     }
 
-    // Moves the next valid page of the victim, or erases it when there is none.
+    // Relocates the next valid page of the victim, or erases it if none is left.
     fn move_page(&mut self, die: u32) {
         if self.dies[die as usize].victim == NONE && !self.choose_victim(die) {
             return;
@@ -168,7 +168,7 @@ impl Flash {
         self.blocks.give_back(victim);
     }
 
-    // Something useful that a die can do, if there is any.
+    // One step of background work; returns false if there is none.
     fn step_idle(&mut self, die: u32, goal: usize) -> bool {
         if self.dies[die as usize].slc_used > 0 {
             self.fold_unit(die);

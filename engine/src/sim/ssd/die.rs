@@ -1,10 +1,10 @@
-//! What the translation and the collection keep for each die.
+//! The state of a die for translation and garbage collection.
 
 use super::lane::Lane;
 use super::mapping::NONE;
 use crate::sim::StateHash;
 
-/// A die: its time, the block that is being filled, and the one that is being emptied.
+/// A die: its schedule, its active block and its current victim.
 #[derive(Clone, Debug)]
 pub struct Die {
     pub lane: Lane,
@@ -26,7 +26,7 @@ pub struct Die {
 }
 
 impl Die {
-    /// A die that was never written.
+    /// A die in its factory state.
     pub fn new() -> Self {
         Self {
             lane: Lane::default(),
@@ -48,7 +48,7 @@ impl Die {
         }
     }
 
-    /// Adds it to a hash.
+    /// Adds the state to a hash.
     pub fn add_to(&self, hash: &mut StateHash) {
         self.lane.add_to(hash);
         let words = [self.block, self.filled, self.victim, self.victim_at, self.pieces];

@@ -1,4 +1,4 @@
-//! The media with its translation: where a page goes, what that takes, and where it is read from.
+//! The flash media and the translation layer: placement, timing and reads of pages.
 
 use super::blocks::Blocks;
 use super::die::Die;
@@ -15,23 +15,23 @@ use super::thermal::UNSTRETCHED;
 use crate::random::Random;
 use crate::sim::StateHash;
 
-/// Where the unit goes that the host's pages are filling.
+/// The destination of the unit that host pages are filling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
-    /// Not yet chosen.
+    /// Not chosen yet.
     Open,
-    /// The SLC cache of the die.
+    /// The die's SLC cache.
     Slc,
-    /// Its main media.
+    /// The die's main media.
     Main,
 }
 
-/// What was done to the media since the drive was made.
+/// Media counters since manufacture.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wear {
-    /// Pages written, with those that only filled a unit up.
+    /// Programmed pages, including padding.
     pub pages: u64,
-    /// Blocks erased.
+    /// Erased blocks.
     pub erases: u64,
 }
 
@@ -46,15 +46,15 @@ pub struct Flash {
     pub dies: Vec<Die>,
     pub goal: Goal,
     pub cursor: u32,
-    /// When the request arrived that all this is for.
+    /// Arrival time of the current request.
     pub now_ns: u64,
-    /// How long everything takes, in thousandths.
+    /// Slowdown of all durations, in thousandths.
     pub stretch: u64,
-    /// Time that dies were busy, not yet counted as heat.
+    /// Busy time of dies that is not yet accounted as heat.
     pub busy_ns: u64,
-    /// What lets operations begin.
+    /// The power budget, which delays operations.
     pub power: Power,
-    /// Units on their way to the media: when they are there, and how many of the host's pages they hold.
+    /// Units being programmed: completion time, and number of host pages.
     pub issued: Vec<(u64, u64)>,
     pub wear: Wear,
     main_pages: u32,
@@ -67,7 +67,7 @@ pub struct Flash {
 }
 
 impl Flash {
-    /// Media that was never written.
+    /// Media in its factory state.
     pub fn new(model: &SsdModel) -> Self {
         let geometry = Geometry::new(model);
         let media = &model.media;
@@ -96,7 +96,8 @@ impl Flash {
         }
     }
 
-    /// Reads logical pages. When the last of them has left its channel; `at_ns` if none lies on the media.
+    /// Reads logical pages. Returns when the last of them has been transferred over its channel; `at_ns` if none is on
+    /// the media.
     #[inline]
     pub fn read(&mut self, at_ns: u64, first: u32, count: u32, random: &mut Random) -> u64 {
         let mut ready_ns = at_ns;
@@ -107,7 +108,7 @@ impl Flash {
             if physical == NONE {
                 continue;
             }
-            // What was programmed together is read together.
+            // Pages of one program unit are read together.
             let unit = self.by_unit.quotient(physical);
             let mut together = 1;
             while number < count && self.by_unit.quotient(self.mapping.physical(first + number)) == unit {
@@ -119,7 +120,7 @@ impl Flash {
         ready_ns
     }
 
-    /// Appends a page of the host to the main media of a die.
+    /// Appends a host page to the main media of a die.
     pub fn append_host(&mut self, die: u32, logical: u32, at_ns: u64) {
         self.dies[die as usize].host_pages += 1;
         let old = self.mapping.physical(logical);
@@ -129,7 +130,7 @@ impl Flash {
         self.append(die, logical, at_ns);
     }
 
-    /// Appends a page to the main media of a die that lay in a block which that die is emptying.
+    /// Appends a page relocated from the victim of the same die.
     #[inline]
     pub fn append_moved(&mut self, die: u32, block: u32, old: u32, at_ns: u64) {
         let logical = self.mapping.logical(old);
@@ -139,14 +140,14 @@ impl Flash {
         self.append(die, logical, at_ns);
     }
 
-    /// Appends a page to the main media of a die that lay in the SLC cache of that die.
+    /// Appends a page folded from the SLC cache of the same die.
     pub fn append_folded(&mut self, die: u32, old: u32, at_ns: u64) {
         let logical = self.mapping.logical(old);
         self.leave(old);
         self.append(die, logical, at_ns);
     }
 
-    // Appends a logical page that lies nowhere any more to the main media of a die.
+    // Appends a logical page without a valid copy to the main media of a die.
     #[inline]
     fn append(&mut self, die: u32, logical: u32, at_ns: u64) {
         let block_pages = self.geometry.block_pages;
@@ -182,7 +183,7 @@ impl Flash {
         }
     }
 
-    /// Fills the unit up that the host's pages are in, so that they come to the media.
+    /// Pads the unit that host pages are filling, so that it is programmed.
     pub fn pad(&mut self, at_ns: u64) {
         let unit_pages = self.geometry.unit_pages;
         let die = &mut self.dies[self.cursor as usize];
@@ -201,7 +202,7 @@ impl Flash {
         }
     }
 
-    /// Says that a logical page holds nothing.
+    /// Unmaps a logical page.
     pub fn trim(&mut self, logical: u32) {
         let physical = self.mapping.physical(logical);
         if physical != NONE {
@@ -210,12 +211,12 @@ impl Flash {
         }
     }
 
-    /// Occupies a die with a read of collection or folding.
+    /// Occupies a die with a read for relocation or folding.
     pub fn read_to_move(&mut self, die: u32, length_ns: u64) {
         self.work(Act::Move, die, length_ns);
     }
 
-    /// Moves a page over the channel of a die, out of it.
+    /// Transfers a page from a die over its channel.
     pub fn carry_out(&mut self, die: u32) {
         let length_ns = self.stretched(self.channel_pace.ns(PAGE_BYTES));
         self.channels[(die % self.geometry.channels) as usize].carry(self.now_ns, length_ns);
@@ -227,12 +228,12 @@ impl Flash {
         self.work(Act::Erase, die, self.media.erase_ns);
     }
 
-    /// The number of a unit of SLC among all units.
+    /// The number of an SLC unit among all units.
     pub fn slc_unit(&self, die: u32, unit: u32) -> u32 {
         self.geometry.main_pages() / self.geometry.unit_pages + die * self.geometry.slc_die_units + unit
     }
 
-    /// Adds it to a hash.
+    /// Adds the state to a hash.
     pub fn add_to(&self, hash: &mut StateHash) {
         self.mapping.add_to(hash);
         self.blocks.add_to(hash);
@@ -243,7 +244,7 @@ impl Flash {
         }
     }
 
-    // Occupies a die with something that no data has to come for.
+    // Occupies a die with work that waits for no data.
     fn work(&mut self, act: Act, die: u32, length_ns: u64) {
         self.busy_ns = self.busy_ns.saturating_add(length_ns);
         let at_ns = self.begin(act, die, self.now_ns, length_ns);
@@ -251,15 +252,15 @@ impl Flash {
         self.dies[die as usize].lane.work(self.now_ns, at_ns, length_ns, NOTHING);
     }
 
-    // When a die has the power for something that could begin at a time, behind all that is planned for it.
+    // The start time of an operation on a die, after all that is scheduled there, within the power budget.
     #[inline]
     fn begin(&mut self, act: Act, die: u32, at_ns: u64, length_ns: u64) -> u64 {
         let at_ns = at_ns.max(self.dies[die as usize].lane.free_ns());
         self.begin_when_paid(act, at_ns, length_ns)
     }
 
-    // When the power is there for something that could begin at a time. What is held back while all is slow anyway counts
-    // as slow.
+    // The start time of an operation within the power budget. A delay during thermal throttling is not accounted as
+    // power throttling.
     #[inline]
     fn begin_when_paid(&mut self, act: Act, at_ns: u64, length_ns: u64) -> u64 {
         self.power.begin(act, self.now_ns, at_ns, length_ns, self.stretch == UNSTRETCHED)
@@ -299,7 +300,7 @@ impl Flash {
         self.program(die, at_ns, self.media.program_ns, unit, host_pages);
     }
 
-    // What was filled up with padding never was in the write buffer.
+    // Padding was never in the write buffer.
     fn program_slc(&mut self, die: u32, at_ns: u64, padding: u32) {
         let Some(slc) = &self.slc else { return };
         let program_ns = slc.program_ns;
@@ -346,7 +347,7 @@ impl Flash {
         self.channels[(die % self.geometry.channels) as usize].carry_later(at_ns, read_ns, carry_ns)
     }
 
-    // What is not yet on the media is read from the write buffer.
+    // Pages that are not yet on the media are read from the write buffer.
     #[inline]
     fn is_buffered(&self, die: u32, physical: u32) -> bool {
         let unit_pages = self.geometry.unit_pages;

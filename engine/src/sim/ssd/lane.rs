@@ -1,4 +1,4 @@
-//! The time of one die: programs and erases in their order, and reads that go before those that have not begun.
+//! The schedule of one die: programs and erases in order, and reads that precede those not yet started.
 
 use std::collections::VecDeque;
 
@@ -12,19 +12,19 @@ struct Job {
     unit: u32,
 }
 
-/// What a job that writes no unit is for.
+/// The unit of an operation that programs none.
 pub const NOTHING: u32 = u32::MAX;
 
-/// What a die is going to do. Times are kept in the order of arrival, so that all is known when a request arrives.
+/// The scheduled operations of a die. They are kept in order of arrival, so that completion times are known at arrival.
 ///
-/// A read waits for what is under way, and postpones what is not. A program is postponed for no longer than it takes:
-/// so neither side starves.
+/// A read waits for the operation in progress, and delays those not yet started. A program is delayed by at most its
+/// own duration, so that neither side starves.
 #[derive(Clone, Debug, Default)]
 pub struct Lane {
     jobs: VecDeque<Job>,
-    // By how much all of `jobs` are later than they say.
+    // Delay of all `jobs` relative to their stored times.
     shift_ns: u64,
-    // How long the first of them has been held up by reads.
+    // How long reads have delayed the first of them.
     held_up_ns: u64,
     current_end_ns: u64,
     current_unit: u32,
@@ -33,12 +33,12 @@ pub struct Lane {
 }
 
 impl Lane {
-    /// When all that is planned is done.
+    /// When all scheduled operations are complete.
     pub fn free_ns(&self) -> u64 {
         self.free_ns.max(self.reads_end_ns)
     }
 
-    /// Plans a read that may begin at `at_ns`. When it will be done.
+    /// Schedules a read that may start at `at_ns`. Returns its completion time.
     #[inline]
     pub fn read(&mut self, at_ns: u64, length_ns: u64) -> u64 {
         self.pass(at_ns);
@@ -60,8 +60,8 @@ impl Lane {
         }
     }
 
-    /// Plans a program, an erase, or a read of collection, behind all others. `now_ns` is when this is planned, and
-    /// `at_ns` when it may begin. When it will be done.
+    /// Schedules a program, an erase, or a read for relocation after all others. `now_ns` is the current time, `at_ns`
+    /// the earliest start. Returns its completion time.
     pub fn work(&mut self, now_ns: u64, at_ns: u64, length_ns: u64, unit: u32) -> u64 {
         self.pass(now_ns);
         let start_ns = at_ns.max(self.free_ns).max(self.current_end_ns).max(self.reads_end_ns);
@@ -71,13 +71,13 @@ impl Lane {
         end_ns
     }
 
-    /// Whether a unit is still on its way to the media.
+    /// Whether a unit is still being programmed.
     pub fn is_writing(&self, now_ns: u64, unit: u32) -> bool {
         (self.current_unit == unit && now_ns < self.current_end_ns)
             || self.jobs.iter().any(|job| job.unit == unit && job.end_ns + self.shift_ns > now_ns)
     }
 
-    /// Adds it to a hash.
+    /// Adds the state to a hash.
     pub fn add_to(&self, hash: &mut StateHash) {
         for job in &self.jobs {
             hash.add(job.start_ns + self.shift_ns);

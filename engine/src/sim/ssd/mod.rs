@@ -1,8 +1,8 @@
-//! A solid-state drive: link, controller, write buffer, and media behind a translation that has to collect.
+//! A solid-state drive: link, controller, write buffer, and flash behind a translation layer with garbage collection.
 //!
-//! A request reserves time of each part that it needs when it arrives. Nothing of what is known of such drives is put in
-//! as such: the burst of a new drive, the cliff behind the SLC cache, the way down to the steady state, reads that wait
-//! for programs and erases all follow from the parts.
+//! A request reserves time on each component at its arrival. Known behaviours are not modelled directly. The
+//! performance of a fresh drive, the write cliff after the SLC cache, the transition to steady state, and reads delayed
+//! by programs and erases all emerge from the components.
 
 mod blocks;
 mod buffer;
@@ -34,7 +34,7 @@ use super::{Answer, Health, Serve, StateHash, Timetable};
 use crate::random::Random;
 use crate::ring::Operation;
 
-// EINVAL, negated: beyond the end.
+// Negated EINVAL: beyond the end of the drive.
 const INVALID: i32 = -22;
 
 /// A drive.
@@ -42,7 +42,7 @@ const INVALID: i32 = -22;
 pub struct Ssd {
     model: SsdModel,
     link_pace: Pace,
-    // From the host, and to it. A link of half duplex uses the first for both.
+    // From the host, and to the host. A half-duplex link uses only the first.
     wires: [Wire; 2],
     controller: Controller,
     buffer: Buffer,
@@ -54,7 +54,7 @@ pub struct Ssd {
 }
 
 impl Ssd {
-    /// A new drive.
+    /// A drive in its factory state.
     #[must_use]
     pub fn new(model: &SsdModel, seed: u64) -> Self {
         Self {
@@ -71,7 +71,7 @@ impl Ssd {
         }
     }
 
-    /// Says that nothing in a range matters any more. Pages that it covers only in part stay. When that is done.
+    /// Unmaps the pages of a range, except those that it covers only partially. Returns the completion time.
     pub fn trim(&mut self, now_ns: u64, offset_bytes: u64, length_bytes: u64) -> u64 {
         self.move_on(now_ns);
         let end_bytes = (offset_bytes + length_bytes).min(self.size_bytes());
@@ -83,7 +83,7 @@ impl Ssd {
         done_ns
     }
 
-    /// Bytes of memory that grow with the drive, and its physical pages of 4 KiB.
+    /// The memory that grows with the drive in bytes, and the number of physical pages of 4 KiB.
     #[must_use]
     pub fn memory_bytes(&self) -> (usize, usize) {
         let tables = self.flash.mapping.memory_bytes() + self.flash.blocks.memory_bytes();
@@ -96,7 +96,7 @@ impl Ssd {
         self.flash.geometry
     }
 
-    // What went on since the request before.
+    // Processes everything since the previous request.
     #[inline]
     fn move_on(&mut self, now_ns: u64) {
         if let Some(idle) = &self.model.idle {
@@ -110,7 +110,7 @@ impl Ssd {
         self.flash.now_ns = now_ns;
     }
 
-    // A command and its data come over the link, and the controller handles it.
+    // Transfers a command with its data over the link, and processes it in the controller.
     #[inline]
     fn take_command(&mut self, now_ns: u64, data_bytes: u64) -> u64 {
         let link_ns = self.stretched(self.model.link.command_ns + self.link_pace.ns(data_bytes));
@@ -136,7 +136,7 @@ impl Ssd {
         let mut in_ns = self.take_command(now_ns, u64::from(serve.length_bytes));
         self.flash.power.carry(now_ns, self.link_pace.ns(u64::from(serve.length_bytes)));
         let (first, count) = pages(serve);
-        // What is only written in part is read before.
+        // A partially written page is read first (read-modify-write).
         let end_bytes = serve.offset_bytes + u64::from(serve.length_bytes);
         if !serve.offset_bytes.is_multiple_of(PAGE_BYTES) {
             self.flash.read(in_ns, first, 1, &mut self.random);
@@ -152,7 +152,7 @@ impl Ssd {
         in_ns
     }
 
-    // When all that was written so far is safe.
+    // When everything written so far is durable.
     fn make_durable(&mut self, at_ns: u64) -> u64 {
         if self.model.buffer.power_loss_protection {
             return at_ns;
@@ -253,7 +253,7 @@ fn page(number: u64) -> u32 {
     number as u32
 }
 
-// The first logical page of a request, and how many it touches.
+// The first logical page of a request, and the number of pages that it touches.
 #[inline]
 fn pages(serve: &Serve) -> (u32, u32) {
     let first = serve.offset_bytes / PAGE_BYTES;

@@ -1,32 +1,32 @@
-//! Temperature: heat by activity, cooling by a time constant.
+//! Temperature: heating by activity, cooling with a time constant.
 
 use super::model::ThermalModel;
 use crate::sim::StateHash;
 
-/// Nothing is longer.
+/// The factor without throttling, in thousandths.
 pub const UNSTRETCHED: u64 = 1000;
-/// Temperature is looked at so often in a time constant.
-const LOOKS: u64 = 256;
-/// How far below the limit the drive stops holding itself back.
+/// Updates of the temperature per time constant.
+const UPDATES: u64 = 256;
+/// Throttling ends this far below its limit.
 const HYSTERESIS_CELSIUS: f64 = 3.0;
-/// What a drive without a thermal model says it has, degrees Celsius.
+/// The reported temperature of a drive without a thermal model, in degrees Celsius.
 const UNMODELLED_CELSIUS: f64 = 40.0;
 
-/// The state of temperature.
+/// The thermal state.
 #[derive(Clone, Debug)]
 pub struct Thermal {
     model: Option<ThermalModel>,
     time_constant_ns: u64,
     celsius: f64,
     looked_ns: u64,
-    // Time that dies were busy since then.
+    // Busy time of dies since then.
     busy_ns: u64,
     is_throttled: bool,
     throttled_ns: u64,
 }
 
 impl Thermal {
-    /// A drive that has been idle for long.
+    /// The state after a long idle time.
     pub fn new(model: Option<&ThermalModel>, capacity_scale: u32) -> Self {
         Self {
             celsius: model.map_or(UNMODELLED_CELSIUS, |model| f64::from(model.ambient_celsius)),
@@ -39,30 +39,30 @@ impl Thermal {
         }
     }
 
-    /// Counts what so many dies did until now, and says how long things take from now on, in thousandths.
+    /// Accounts the busy time of `dies` dies until now. Returns the factor on durations from now on, in thousandths.
     #[inline]
     pub fn look(&mut self, now_ns: u64, busy_ns: &mut u64, dies: u32) -> u64 {
         let Some(model) = &self.model else { return UNSTRETCHED };
         let elapsed_ns = now_ns - self.looked_ns;
-        if elapsed_ns < self.time_constant_ns / LOOKS {
+        if elapsed_ns < self.time_constant_ns / UPDATES {
             return if self.is_throttled { u64::from(model.stretch_permille) } else { UNSTRETCHED };
         }
         self.busy_ns = self.busy_ns.saturating_add(std::mem::take(busy_ns));
         self.move_on(now_ns, elapsed_ns, u64::from(dies))
     }
 
-    /// Degrees Celsius, rounded.
+    /// The temperature in degrees Celsius, rounded.
     #[allow(clippy::cast_possible_truncation)] // Between ambient and the rise.
     pub fn celsius(&self) -> i16 {
         libm::round(self.celsius) as i16
     }
 
-    /// How long it has held itself back.
+    /// Time spent throttled.
     pub fn throttled_ns(&self) -> u64 {
         self.throttled_ns
     }
 
-    /// Adds it to a hash.
+    /// Adds the state to a hash.
     pub fn add_to(&self, hash: &mut StateHash) {
         hash.add(self.celsius.to_bits());
         for word in [self.looked_ns, self.busy_ns, u64::from(self.is_throttled)] {
@@ -73,7 +73,7 @@ impl Thermal {
     #[allow(clippy::cast_precision_loss)] // Times below 2^53 ns.
     fn move_on(&mut self, now_ns: u64, elapsed_ns: u64, dies: u64) -> u64 {
         let Some(model) = &self.model else { return UNSTRETCHED };
-        // What is planned for later than now heats later.
+        // Busy time scheduled after now heats later.
         let all_ns = elapsed_ns.saturating_mul(dies);
         let busy_ns = self.busy_ns.min(all_ns);
         self.busy_ns -= busy_ns;

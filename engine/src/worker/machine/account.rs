@@ -1,4 +1,4 @@
-//! The account that is kept of writes where the target will be verified.
+//! Recording of writes in the ledger of a target that will be verified.
 
 use super::Machine;
 use crate::pattern::Payload;
@@ -7,7 +7,7 @@ use crate::ring::SharedBuffers;
 use crate::verify::Seal;
 
 impl Machine {
-    // A slot's write or trim begins: the ledger knows of it before the kernel does.
+    // Records the start of a write or trim, before it is submitted.
     #[cold]
     pub(super) fn enter(&mut self, number: u32, buffers: &mut SharedBuffers) {
         let slot = &mut self.slots[number as usize];
@@ -26,7 +26,7 @@ impl Machine {
         }
     }
 
-    // It has come back for good, as it should or not.
+    // Records the end of a write or trim, successful or not.
     #[cold]
     pub(super) fn leave(&self, number: u32, class: Class, is_done: bool) {
         let slot = &self.slots[number as usize];

@@ -1,4 +1,4 @@
-//! What goes out: when a worker may launch, what it launches, and how long it waits.
+//! Submission: when a worker may submit, what it submits, and how long it waits.
 
 use super::{DRAIN_NS_MAX, Machine, Next, SLEEP_NS_MAX, WAKE_NS};
 use crate::job::Sync;
@@ -7,15 +7,15 @@ use crate::record::Class;
 use crate::ring::{Operation, Request, SharedBuffers};
 
 impl Machine {
-    // Whether something could be handed over at this moment.
+    // Whether an operation could be submitted now.
     #[inline]
     fn can_launch(&self, now: u64) -> bool {
         self.drain_since_ns.is_none()
             && (!self.unfinished.is_empty() || (!self.ready.is_empty() && self.next_arrival_ns() <= now))
     }
 
-    /// Ends a job without an end in time that only waits for what never comes back; true if it was one. For a driver that
-    /// knows.
+    /// Ends a job without a time limit that only waits for operations which never complete; true if it was one. Called
+    /// by a driver that knows this.
     pub fn starve(&mut self, now: u64) -> bool {
         let may_launch = !self.ready.is_empty() && self.next_arrival_ns() < u64::MAX;
         let only_waits = self.in_flight > 0 && !may_launch && self.unfinished.is_empty();
@@ -26,8 +26,8 @@ impl Machine {
         is_starved
     }
 
-    /// When it wants to be asked again, should nothing come back before: at a page's end, at an arrival that a slot is free
-    /// for, or when it gives up waiting.
+    /// When to step the worker again if nothing completes before: at the end of an interval, at an arrival for which a
+    /// slot is free, or when draining is given up.
     #[inline]
     pub fn deadline(&self) -> u64 {
         match self.drain_since_ns {
@@ -37,7 +37,7 @@ impl Machine {
         }
     }
 
-    // With the queue kept full, an operation is wanted whenever a slot is free, from the start on.
+    // In a closed loop the next operation is due whenever a slot is free, from the start on.
     #[inline]
     pub(super) fn next_arrival_ns(&self) -> u64 {
         match (&self.arrivals, &self.bursts) {
@@ -47,13 +47,14 @@ impl Machine {
         }
     }
 
-    /// Whether an operation may have to wait for its time, though there is a slot for it.
+    /// Whether an operation may have to wait for its start time although a slot is free.
     #[inline]
     pub fn is_timed(&self) -> bool {
         self.arrivals.is_some() || self.bursts.is_some() || !self.has_begun
     }
 
-    /// How many completions a driver may wait for, and how long. Where none is timed, nobody asks what time it is.
+    /// The number of completions that a driver may wait for, and how long. Without timed operations, `now` is not
+    /// called.
     #[inline]
     pub fn patience(&self, now: impl FnOnce() -> u64) -> (u32, u64) {
         if !self.is_timed() {
@@ -65,12 +66,12 @@ impl Machine {
         if self.can_launch(now) {
             return (0, 0);
         }
-        // The kernel wakes late: the last stretch before an arrival is spent awake.
+        // The kernel wakes threads late: the worker spins for the last part before an arrival.
         let left_ns = self.deadline().saturating_sub(now).min(SLEEP_NS_MAX);
         if left_ns > WAKE_NS { (1, left_ns - WAKE_NS) } else { (0, 0) }
     }
 
-    /// Plans what can go out now, up to so many operations in all; how many are planned and not begun.
+    /// Plans operations that can be submitted now, up to `most` in the batch. Returns the size of the batch.
     #[inline]
     pub fn plan(&mut self, now: u64, most: usize, buffers: &mut SharedBuffers) -> usize {
         if self.drain_since_ns.is_some() {
@@ -90,8 +91,8 @@ impl Machine {
         self.batch.len()
     }
 
-    /// Begins all that is planned. A driver asks for the time behind [`Machine::plan`] and hands over behind this: with a
-    /// submission thread the kernel may begin with the first operation while the second is being pushed.
+    /// Starts all planned operations. A driver reads the clock after [`Machine::plan`], and submits after this: with an
+    /// SQPOLL thread the kernel may start the first operation while the second is being pushed.
     #[inline]
     pub fn begin(&mut self, now: u64, mut push: impl FnMut(Request)) {
         self.has_begun = true;
@@ -100,7 +101,7 @@ impl Machine {
         for index in 0..self.batch.len() {
             let number = self.batch[index];
             let slot = &mut self.slots[number as usize];
-            // Another try goes on from the first one.
+            // The latency of a retried operation counts from its first submission.
             if slot.next != Next::Again {
                 slot.submit_ns = now;
             }
@@ -111,7 +112,7 @@ impl Machine {
         self.batch.clear();
     }
 
-    // Decides what a slot does next; false when there is nothing left to do.
+    // Prepares the next operation of a slot; false if the job's amount is used up.
     #[inline]
     fn aim(&mut self, number: u32, buffers: &mut SharedBuffers) -> bool {
         let slot = &mut self.slots[number as usize];

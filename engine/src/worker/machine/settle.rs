@@ -1,4 +1,4 @@
-//! What comes back: counted, or written down as a fault.
+//! Completion: counts operations, and records faults.
 
 use super::{Machine, Mishap, Next};
 use crate::job::Sync;
@@ -6,7 +6,7 @@ use crate::record::{Class, FaultKind, Phase, SlowIo};
 use crate::ring::Completion;
 
 impl Machine {
-    /// Writes down what came back by now.
+    /// Accounts the completions of a poll.
     #[inline]
     pub fn complete(&mut self, now: u64, completions: &[Completion]) {
         if !completions.is_empty() {
@@ -14,7 +14,7 @@ impl Machine {
         }
         for &completion in completions {
             let slot = &mut self.slots[completion.slot as usize];
-            // With a ring that makes completions up, no figure would be worth anything.
+            // If a ring invents completions, all results are worthless.
             assert!(slot.in_flight, "a completion of an operation that is not in flight");
             slot.in_flight = false;
             self.in_flight -= 1;
@@ -96,12 +96,12 @@ impl Machine {
         let mishap = Mishap { class, offset_bytes: slot.offset_bytes, result: completion.result, age_ns };
         if mishap.kind() == FaultKind::Retry {
             slot.next = Next::Again;
-            // After the end nothing is submitted again, and it stays among those that had not come back by then.
+            // After the end nothing is resubmitted, and the operation stays censored.
             if self.drain_since_ns.is_some() {
                 return;
             }
         } else if slot.is_censored {
-            // It is counted once, as what it turned out to be.
+            // It is counted once, as a fault.
             slot.is_censored = false;
         }
         self.faults.record(mishap.kind(), class, mishap.errno(), mishap.offset_bytes);
