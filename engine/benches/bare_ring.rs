@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use io_uring::{IoUring, opcode};
-use iosonde_engine::ring::{Poll, granted_ring};
+use iosonde_engine::ring::{Poll, build_ring};
 use iosonde_engine::worker::BatchSize;
 
 /// Rounds between two clock reads.
@@ -22,7 +22,7 @@ fn number(position: usize, otherwise: u32) -> u32 {
 fn main() {
     let (seconds, depth) = (number(1, 1), number(2, 128));
     let batch = BatchSize::of(depth).most();
-    let (mut ring, _): (IoUring, _) = granted_ring(depth, Poll::Interrupt).expect("this host has io_uring");
+    let (mut ring, _): (IoUring, _) = build_ring(depth, Poll::Interrupt).expect("this host has io_uring");
     let since = Instant::now();
     let end = Duration::from_secs(seconds.into());
     let (mut done, mut in_flight) = (0_u64, 0_u32);

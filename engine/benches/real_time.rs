@@ -10,7 +10,7 @@ use iosonde_engine::clock::{Clock, Monotonic};
 use iosonde_engine::job::Job;
 use iosonde_engine::pattern::{Accesses, Arrivals, Shared};
 use iosonde_engine::record::Class;
-use iosonde_engine::ring::{Completion, Request, Ring, RingTruth, SharedBuffers};
+use iosonde_engine::ring::{Completion, Request, Ring, RingFacts, SharedBuffers};
 use iosonde_engine::sim::{Drive, Model, QueueingModel, Serve, Service};
 use iosonde_engine::worker::{Step, Worker, WorkerParts, recorder_pair};
 
@@ -55,8 +55,8 @@ impl Ring for ServerRing {
         &mut self.buffers
     }
 
-    fn truth(&self) -> RingTruth {
-        RingTruth::plain("none")
+    fn facts(&self) -> RingFacts {
+        RingFacts::plain("none")
     }
 }
 

@@ -101,7 +101,7 @@ impl Failure {
     #[must_use]
     pub fn from_io(kind: FailureKind, what: &str, error: &io::Error) -> Self {
         let errno = error.raw_os_error();
-        let name = errno.map_or_else(|| error.to_string(), described);
+        let name = errno.map_or_else(|| error.to_string(), errno_text);
         Self { kind, message: format!("{what}: {name}"), errno, offset_bytes: None }
     }
 }
@@ -114,7 +114,7 @@ pub fn symbol(error: &io::Error) -> String {
 
 /// The text of an errno, with its symbol.
 #[must_use]
-pub fn described(errno: i32) -> String {
+pub fn errno_text(errno: i32) -> String {
     let text = io::Error::from_raw_os_error(errno).to_string();
     let words = text.split(" (os error").next().unwrap_or(&text).to_owned();
     format!("{words} ({})", errno_name(errno))

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use common::job;
 use iosonde_engine::clock::{Clock, Monotonic};
 use iosonde_engine::job::{Job, RATE_PER_S_MAX, Sync};
-use iosonde_engine::pattern::{Accesses, ArrivalKind, Arrivals, Pace, Payload, Shared};
+use iosonde_engine::pattern::{Accesses, ArrivalKind, Arrivals, OpenLoop, Payload, Shared};
 use iosonde_engine::ring::NullRing;
 use iosonde_engine::worker::{Step, Worker, WorkerParts, recorder_pair};
 
@@ -56,7 +56,7 @@ fn allocations_of(job: &Job) -> u64 {
     let mut rounds = 0_u64;
     while worker.step() == Step::Running {
         if let Ok(tally) = spares.full.pop() {
-            spares.give_back(tally);
+            spares.recycle(tally);
         }
         rounds += 1;
     }
@@ -78,6 +78,6 @@ fn a_job_of_commits_allocates_nothing_from_its_second_round_to_its_end() {
 #[test]
 fn an_overloaded_open_loop_allocates_nothing_however_much_waits() {
     // 10⁹ arrivals per second, which no loop keeps up with: hundreds of thousands wait almost at once.
-    let pace = Some(Pace { rate_per_s: RATE_PER_S_MAX, arrivals: ArrivalKind::Poisson });
+    let pace = Some(OpenLoop { rate_per_s: RATE_PER_S_MAX, arrivals: ArrivalKind::Poisson });
     assert_eq!(allocations_of(&Job { pace, queue_depth: 64, ..job() }), 0);
 }

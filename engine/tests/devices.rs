@@ -8,13 +8,13 @@ use std::os::unix::fs::{FileTypeExt, symlink};
 use std::path::{Path, PathBuf};
 
 use iosonde_engine::failure::FailureKind;
-use iosonde_engine::target::{DeviceWanted, Target, Wanted};
+use iosonde_engine::target::{DeviceOptions, FileOptions, Target};
 
-const READ: DeviceWanted = DeviceWanted { direct: true, generic: None };
-const WRITE_OPTIONS: [Wanted; 3] = [
-    Wanted { write: true, create_bytes: None, direct: false },
-    Wanted { write: true, create_bytes: None, direct: true },
-    Wanted { write: true, create_bytes: Some(1 << 20), direct: false },
+const READ: DeviceOptions = DeviceOptions { direct: true, generic: None };
+const WRITE_OPTIONS: [FileOptions; 3] = [
+    FileOptions { write: true, create_bytes: None, direct: false },
+    FileOptions { write: true, create_bytes: None, direct: true },
+    FileOptions { write: true, create_bytes: Some(1 << 20), direct: false },
 ];
 
 /// The nodes of all block devices on this host.
@@ -46,9 +46,9 @@ fn a_block_device_is_not_opened_for_writing_by_its_path_or_a_link() {
         let link = folder.path().join(number.to_string());
         symlink(&device, &link).expect("a link");
         for path in [&device, &link] {
-            for wanted in WRITE_OPTIONS {
-                let refused = Target::open(path, wanted).expect_err("a device to write").kind;
-                let exists = wanted.create_bytes.is_some() && refused == FailureKind::TargetExists;
+            for options in WRITE_OPTIONS {
+                let refused = Target::open(path, options).expect_err("a device to write").kind;
+                let exists = options.create_bytes.is_some() && refused == FailureKind::TargetExists;
                 assert!(exists || refused == FailureKind::DeviceWrite, "{}: {refused:?}", path.display());
             }
         }

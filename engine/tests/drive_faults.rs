@@ -224,8 +224,10 @@ fn a_drive_that_disappears_fails_the_job_with_enodev() {
 
 #[test]
 fn an_open_loop_notices_a_lost_drive_at_the_next_arrival() {
-    let pace =
-        iosonde_engine::pattern::Pace { rate_per_s: 1_000, arrivals: iosonde_engine::pattern::ArrivalKind::Constant };
+    let pace = iosonde_engine::pattern::OpenLoop {
+        rate_per_s: 1_000,
+        arrivals: iosonde_engine::pattern::ArrivalKind::Constant,
+    };
     let gone = FaultPlan::Disappearance { from_ns: 250 * MS + 50 * US, in_flight: InFlight::Lost };
     let (_, result) = run(&Job { pace: Some(pace), ..reads() }, &[gone]);
     // The failure of the next operation does not hide that one never completed.

@@ -10,21 +10,21 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use common::{MS, job};
-use iosonde_engine::cell::{Interval, JobResult, Outcome, Setting, conduct};
+use iosonde_engine::cell::{Interval, JobContext, JobResult, Outcome, run_job};
 use iosonde_engine::clock::Monotonic;
 use iosonde_engine::failure::{Failure, FailureKind};
 use iosonde_engine::job::{Engine, Job, Pattern, Sync};
 use iosonde_engine::record::{Class, Phase};
-use iosonde_engine::ring::{Buffers, FileWay, Operation, Poll, Request, Ring, UringRing, uring_refused};
-use iosonde_engine::target::{Target, Wanted};
+use iosonde_engine::ring::{Buffers, IoPath, Operation, Poll, Request, Ring, UringRing, uring_refused};
+use iosonde_engine::target::{FileOptions, Target};
 
 const MIB: u64 = 1 << 20;
-const READ: Wanted = Wanted { write: false, create_bytes: None, direct: false };
-const WRITE: Wanted = Wanted { write: true, create_bytes: None, direct: false };
-const MAKE: Wanted = Wanted { write: true, create_bytes: Some(4 * MIB), direct: false };
+const READ: FileOptions = FileOptions { write: false, create_bytes: None, direct: false };
+const WRITE: FileOptions = FileOptions { write: true, create_bytes: None, direct: false };
+const MAKE: FileOptions = FileOptions { write: true, create_bytes: Some(4 * MIB), direct: false };
 
-fn refusal(path: &Path, wanted: Wanted) -> FailureKind {
-    Target::open(path, wanted).expect_err("this should be refused").kind
+fn refusal(path: &Path, options: FileOptions) -> FailureKind {
+    Target::open(path, options).expect_err("this should be refused").kind
 }
 
 fn run(target: &Target, job: &Job) -> (JobResult, Vec<Interval>) {
@@ -36,9 +36,9 @@ fn try_run(target: &Target, job: &Job) -> Result<(JobResult, Vec<Interval>), Fai
 }
 
 fn try_run_on(targets: &[Target], job: &Job) -> Result<(JobResult, Vec<Interval>), Failure> {
-    let setting = Setting { targets, clock: Monotonic::start(), stop: Arc::default() };
+    let context = JobContext { targets, clock: Monotonic::start(), stop: Arc::default() };
     let mut intervals = Vec::new();
-    let result = conduct(job, &setting, &mut |_| {}, &mut |interval| intervals.push(interval), &mut |_| {})?;
+    let result = run_job(job, &context, &mut |_| {}, &mut |interval| intervals.push(interval), &mut |_| {})?;
     Ok((result, intervals))
 }
 
@@ -69,8 +69,8 @@ fn only_regular_files_are_opened_even_through_links() {
     let pipe = folder.path().join("pipe");
     rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).expect("a pipe");
     for path in [folder.path(), &link, &pipe, Path::new("/dev/null")] {
-        for wanted in [READ, WRITE] {
-            assert_eq!(refusal(path, wanted), FailureKind::NotRegular, "{}", path.display());
+        for options in [READ, WRITE] {
+            assert_eq!(refusal(path, options), FailureKind::NotRegular, "{}", path.display());
         }
     }
 }
@@ -295,7 +295,7 @@ fn every_write_has_its_flush_under_psync_and_io_uring() {
 fn direct_io_has_the_alignment_that_the_kernel_reports() {
     let folder = tempfile::tempdir_in(".").expect("a folder on a real file system");
     let path = folder.path().join("target");
-    let target = match Target::open(&path, Wanted { direct: true, ..MAKE }) {
+    let target = match Target::open(&path, FileOptions { direct: true, ..MAKE }) {
         Ok(target) => target,
         Err(failure) => {
             assert!(matches!(failure.kind, FailureKind::DirectRefused | FailureKind::AlignmentUnknown), "{failure:?}");
@@ -321,7 +321,7 @@ fn io_uring_delivers_completions_to_a_worker_that_polls_without_waiting() {
     let target = Target::open(&folder.path().join("target"), MAKE).expect("a new file");
     let buffers = Buffers::new(4096).expect("memory for a buffer");
     let file = Arc::clone(target.file().expect("a file"));
-    let way = FileWay { file, direct: target.direct, poll: Poll::Interrupt, helpers: Arc::default() };
+    let way = IoPath { file, direct: target.direct, poll: Poll::Interrupt, io_wq: Arc::default() };
     let mut ring = UringRing::new(1, &way, buffers).expect("a ring");
     // A kernel thread executes the flush, so its completion has to be fetched from the kernel.
     let flush = Request { operation: Operation::Flush, slot: 0, offset_bytes: 0, buffer_at: 0, length_bytes: 0 };
@@ -331,8 +331,8 @@ fn io_uring_delivers_completions_to_a_worker_that_polls_without_waiting() {
     while completions.is_empty() && Instant::now() < end {
         ring.submit(0, 0).expect("nothing is asked of the kernel but what is done");
         ring.reap(&mut completions);
-        if ring.holds_back() {
-            ring.uncover();
+        if ring.has_deferred_work() {
+            ring.run_deferred_work();
             ring.reap(&mut completions);
         }
     }

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use iosonde_engine::failure::Failure;
 use iosonde_engine::protocol::LedgerSpec;
-use iosonde_engine::session::{Ways, serve_within};
-use iosonde_engine::target::{DeviceWanted, Made, Target, Wanted};
+use iosonde_engine::session::{TargetOpener, serve_within};
+use iosonde_engine::target::{CreatedFile, DeviceOptions, FileOptions, Target};
 use iosonde_engine::verify::Ledger;
 use iosonde_engine::watchdog::Deadlines;
 use serde_json::{Value, json};
@@ -30,24 +30,24 @@ fn hang<T>() -> Result<T, Failure> {
 // Files that never open, if they are created or have this name; and devices that never open.
 struct Hanging;
 
-impl Ways for Hanging {
-    fn make(&self, _: &Path, _: Option<&str>) -> Result<Made, Failure> {
+impl TargetOpener for Hanging {
+    fn create(&self, _: &Path, _: Option<&str>) -> Result<CreatedFile, Failure> {
         hang()
     }
 
-    fn made(&self, _: &Path, _: Made, _: Wanted) -> Result<Target, Failure> {
+    fn open_created(&self, _: &Path, _: CreatedFile, _: FileOptions) -> Result<Target, Failure> {
         hang()
     }
 
-    fn file(&self, path: &Path, wanted: Wanted) -> Result<Target, Failure> {
-        if path.ends_with("hangs") { hang() } else { Target::open(path, wanted) }
+    fn open_file(&self, path: &Path, options: FileOptions) -> Result<Target, Failure> {
+        if path.ends_with("hangs") { hang() } else { Target::open(path, options) }
     }
 
-    fn device(&self, _: &Path, _: &DeviceWanted) -> Result<Target, Failure> {
+    fn open_device(&self, _: &Path, _: &DeviceOptions) -> Result<Target, Failure> {
         hang()
     }
 
-    fn ledger(&self, spec: LedgerSpec, target: &Target) -> Result<Ledger, Failure> {
+    fn open_ledger(&self, spec: LedgerSpec, target: &Target) -> Result<Ledger, Failure> {
         spec.open(target)
     }
 }
@@ -188,9 +188,9 @@ fn other_open_targets_are_not_closed_after_a_hang() {
     front.say(&opens()[0]);
     assert_eq!(front.hear()["kind"], "stuck");
     front.ends();
-    let wanted = Wanted { write: false, create_bytes: None, direct: false };
+    let options = FileOptions { write: false, create_bytes: None, direct: false };
     // Closing a file may block as well: the lock shows that the session has not closed it.
-    assert!(Target::open(&path, wanted).is_err());
+    assert!(Target::open(&path, options).is_err());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The histogram compared with `HdrHistogram`, and its layout in the record.
 
 use hdrhistogram::Histogram as Oracle;
-use iosonde_engine::record::{BUCKETS, BUCKETS_PER_OCTAVE, Histogram, Spread, bucket_of};
+use iosonde_engine::record::{BUCKETS, BUCKETS_PER_OCTAVE, Histogram, TimeDistribution, bucket_of};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -115,11 +115,11 @@ fn filled_with(values: &[u64]) -> Histogram {
 
 #[test]
 fn a_sum_of_times_saturates() {
-    let mut spread = Spread::new(Histogram::new());
-    spread.record(u64::MAX - 1);
-    spread.record(7);
-    assert_eq!((spread.ns_sum, spread.ns_min, spread.ns_max), (u64::MAX, 7, u64::MAX - 1));
-    let other = spread.clone();
-    spread.add(&other);
-    assert_eq!(spread.ns_sum, u64::MAX);
+    let mut distribution = TimeDistribution::new(Histogram::new());
+    distribution.record(u64::MAX - 1);
+    distribution.record(7);
+    assert_eq!((distribution.ns_sum, distribution.ns_min, distribution.ns_max), (u64::MAX, 7, u64::MAX - 1));
+    let other = distribution.clone();
+    distribution.add(&other);
+    assert_eq!(distribution.ns_sum, u64::MAX);
 }

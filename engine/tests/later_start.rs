@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use common::{Bench, MS, ManualClock, ScriptedRing, job};
 use iosonde_engine::clock::Clock;
 use iosonde_engine::job::{Engine, Job, Sync};
-use iosonde_engine::pattern::{Accesses, ArrivalKind, Arrivals, Burst, Pace, Shared};
+use iosonde_engine::pattern::{Accesses, ArrivalKind, Arrivals, Burst, OpenLoop, Shared};
 use iosonde_engine::record::{Class, Phase};
 use iosonde_engine::ring::SharedBuffers;
 use iosonde_engine::worker::{Machine, MachineParts, Step, recorder_pair};
@@ -21,7 +21,7 @@ const TICK_NS: u64 = 10_000;
 const STEPS_MAX: usize = 1_000_000;
 
 fn forms() -> Vec<Job> {
-    let pace = |arrivals| Some(Pace { rate_per_s: 2_000, arrivals });
+    let pace = |arrivals| Some(OpenLoop { rate_per_s: 2_000, arrivals });
     vec![
         job(),
         Job { warmup_ns: 0, ..job() },
@@ -65,7 +65,7 @@ fn played(job: &Job, start_ns: u64) -> (Vec<Line>, u64) {
     }
     let Bench { worker, mut spares, seen, .. } = bench;
     let end = worker.finish();
-    assert_eq!((end.failure, end.faults.lost()), (None, 0));
+    assert_eq!((end.failure, end.faults.failed()), (None, 0));
     let mut tallies: Vec<_> = std::iter::from_fn(|| spares.full.pop().ok()).collect();
     tallies.push(end.tally);
     let lines = tallies.iter().map(|tally| {

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use common::bay::Bay;
 use common::{Bench, MS, job};
-use iosonde_engine::cell::{Interval, Outcome, Setting, conduct};
+use iosonde_engine::cell::{Interval, JobContext, Outcome, run_job};
 use iosonde_engine::clock::Monotonic;
 use iosonde_engine::job::{Engine, Job};
-use iosonde_engine::pattern::{ArrivalKind, Arrivals, Pace};
+use iosonde_engine::pattern::{ArrivalKind, Arrivals, OpenLoop};
 use iosonde_engine::record::{Class, Phase};
 use iosonde_engine::sim::{Drive, Model, QueueingModel, Service};
 use iosonde_engine::target::Target;
@@ -20,7 +20,7 @@ const ONE_SERVER: Model =
     Model::Queueing(QueueingModel { size_bytes: 1 << 20, servers: 1, service: Service::Constant, service_ns: 2 * MS });
 
 fn paced(rate_per_s: u64, arrivals: ArrivalKind) -> Job {
-    Job { pace: Some(Pace { rate_per_s, arrivals }), ..job() }
+    Job { pace: Some(OpenLoop { rate_per_s, arrivals }), ..job() }
 }
 
 fn times(job: &Job, worker: u32, count: usize) -> Vec<u64> {
@@ -118,14 +118,14 @@ fn a_ring_in_real_time_achieves_the_requested_rate() {
     for arrivals in [ArrivalKind::Constant, ArrivalKind::Poisson] {
         let job = Job { engine: Engine::Null, measure_ns: 300 * MS, interval_ns: 300 * MS, ..paced(20_000, arrivals) };
         let targets = [Target::null(1 << 20)];
-        let setting = Setting { targets: &targets, clock: Monotonic::start(), stop: Arc::default() };
+        let context = JobContext { targets: &targets, clock: Monotonic::start(), stop: Arc::default() };
         let mut measured = 0;
         let mut add = |interval: Interval| {
             if interval.phase == Phase::Measure {
                 measured += interval.operations.get(&Class::Read).map_or(0, |reads| reads.count);
             }
         };
-        conduct(&job, &setting, &mut |_| {}, &mut add, &mut |_| {}).expect("a null target takes anything");
+        run_job(&job, &context, &mut |_| {}, &mut add, &mut |_| {}).expect("a null target takes anything");
         // 6,000 are expected. The standard deviation of a Poisson stream is 77, and a busy machine leaves the last
         // milliseconds undone.
         assert!((5_000..=6_400).contains(&measured), "{measured} with {arrivals:?}");

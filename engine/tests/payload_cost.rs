@@ -5,7 +5,7 @@ mod common;
 use std::sync::Arc;
 
 use common::{MS, job};
-use iosonde_engine::cell::{Interval, Setting, conduct};
+use iosonde_engine::cell::{Interval, JobContext, run_job};
 use iosonde_engine::clock::Monotonic;
 use iosonde_engine::job::{Data, Job};
 use iosonde_engine::record::{Class, Phase};
@@ -16,14 +16,14 @@ const PAIRS: usize = 31;
 // Time of a 4 KiB write at queue depth 128, in picoseconds.
 fn cost_ps(asked: &Job) -> u64 {
     let targets = [Target::null(1 << 30)];
-    let setting = Setting { targets: &targets, clock: Monotonic::start(), stop: Arc::default() };
+    let context = JobContext { targets: &targets, clock: Monotonic::start(), stop: Arc::default() };
     let mut writes = 0;
     let mut count = |interval: Interval| {
         if interval.phase == Phase::Measure {
             writes += interval.operations.get(&Class::Write).map_or(0, |totals| totals.count);
         }
     };
-    let result = conduct(asked, &setting, &mut |_| {}, &mut count, &mut |_| {});
+    let result = run_job(asked, &context, &mut |_| {}, &mut count, &mut |_| {});
     result.expect("a job on the null target").measured_ns * 1000 / writes
 }
 

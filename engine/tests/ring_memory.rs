@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use iosonde_engine::ring::{Buffers, FileWay, Operation, Poll, PsyncRing, Request, Ring, UringRing, uring_refused};
+use iosonde_engine::ring::{Buffers, IoPath, Operation, Poll, PsyncRing, Request, Ring, UringRing, uring_refused};
 
 /// Sizes that no other mapping of the process has.
 const KEPT_BYTES: usize = 0x0030_5000;
@@ -26,7 +26,7 @@ fn reading(length: usize) -> (UringRing, Arc<File>, File) {
     let (read, write) = std::io::pipe().expect("a pipe");
     let [file, write] = [OwnedFd::from(read), OwnedFd::from(write)].map(File::from);
     let file = Arc::new(file);
-    let way = FileWay { file: Arc::clone(&file), direct: false, poll: Poll::Interrupt, helpers: Arc::default() };
+    let way = IoPath { file: Arc::clone(&file), direct: false, poll: Poll::Interrupt, io_wq: Arc::default() };
     let mut ring = UringRing::new(1, &way, Buffers::new(length).expect("memory")).expect("a ring");
     ring.push(Request { operation: Operation::Read, slot: 0, offset_bytes: 0, buffer_at: 0, length_bytes: BLOCK });
     ring.submit(0, 0).expect("the kernel takes a read");

@@ -7,21 +7,21 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use common::{MS, job};
-use iosonde_engine::cell::{Interval, JobResult, Outcome, Setting, conduct};
+use iosonde_engine::cell::{Interval, JobContext, JobResult, Outcome, run_job};
 use iosonde_engine::clock::Monotonic;
 use iosonde_engine::failure::{Failure, FailureKind};
 use iosonde_engine::job::{Engine, Job, Pattern, Sync};
-use iosonde_engine::pattern::{ArrivalKind, Burst, Pace};
+use iosonde_engine::pattern::{ArrivalKind, Burst, OpenLoop};
 use iosonde_engine::record::{Class, Phase};
 use iosonde_engine::ring::{Poll, uring_refused};
-use iosonde_engine::target::{Target, Wanted};
+use iosonde_engine::target::{FileOptions, Target};
 
 const MIB: u64 = 1 << 20;
 
 fn try_run(target: &Target, job: &Job) -> Result<(JobResult, Vec<Interval>), Failure> {
-    let setting = Setting { targets: std::slice::from_ref(target), clock: Monotonic::start(), stop: Arc::default() };
+    let context = JobContext { targets: std::slice::from_ref(target), clock: Monotonic::start(), stop: Arc::default() };
     let mut intervals = Vec::new();
-    let result = conduct(job, &setting, &mut |_| {}, &mut |interval| intervals.push(interval), &mut |_| {})?;
+    let result = run_job(job, &context, &mut |_| {}, &mut |interval| intervals.push(interval), &mut |_| {})?;
     Ok((result, intervals))
 }
 
@@ -37,9 +37,9 @@ fn reads() -> Job {
 /// A file of 4 MiB in the folder, with direct I/O where possible.
 fn filled(folder: &Path) -> Target {
     let path = folder.join("target");
-    let make = Wanted { write: true, create_bytes: Some(4 * MIB), direct: true };
+    let make = FileOptions { write: true, create_bytes: Some(4 * MIB), direct: true };
     let target = Target::open(&path, make)
-        .or_else(|_| Target::open(&path, Wanted { direct: false, ..make }))
+        .or_else(|_| Target::open(&path, FileOptions { direct: false, ..make }))
         .expect("a new file");
     let amount_bytes = Some(4 * MIB);
     let (pattern, block_size_bytes) = (Pattern::Sequential, 65_536);
@@ -95,12 +95,12 @@ fn the_achieved_poll_mode_is_recorded_and_a_fallback_has_a_reason() {
         let (result, intervals) = run(&target, &Job { poll, ..reads() });
         assert_eq!(result.outcome, Outcome::Finished, "{poll:?}: {:?}", result.failure);
         assert!(count(&intervals) > 50, "{poll:?}");
-        let truth = result.engine;
-        if truth.poll_mode == poll.name() {
-            assert_eq!(poll != Poll::Interrupt, truth.ring_flags.contains(&poll.name()), "{poll:?}: {truth:?}");
+        let facts = result.engine;
+        if facts.poll_mode == poll.name() {
+            assert_eq!(poll != Poll::Interrupt, facts.ring_flags.contains(&poll.name()), "{poll:?}: {facts:?}");
         } else {
-            assert_eq!(truth.poll_mode, "interrupt", "{poll:?}");
-            assert!(truth.fallbacks.iter().any(|why| why.contains("refused: E")), "{poll:?}: {:?}", truth.fallbacks);
+            assert_eq!(facts.poll_mode, "interrupt", "{poll:?}");
+            assert!(facts.fallbacks.iter().any(|why| why.contains("refused: E")), "{poll:?}: {:?}", facts.fallbacks);
         }
     }
 }
@@ -146,7 +146,7 @@ fn sqpoll_threads_that_lag_behind_lose_no_operation() {
     for folder in [Path::new("."), Path::new("/dev/shm")].into_iter().filter(|folder| folder.is_dir()) {
         let folder = tempfile::tempdir_in(folder).expect("a folder");
         filled(folder.path());
-        let cached = Wanted { write: false, create_bytes: None, direct: false };
+        let cached = FileOptions { write: false, create_bytes: None, direct: false };
         let target = Target::open(&folder.path().join("target"), cached).expect("the file");
         for (queue_depth, jobs) in [(1, 3), (4, 3), (8, 4), (32, 2)] {
             let job = Job { poll: Poll::Sqpoll, queue_depth, jobs, measure_ns: 200 * MS, ..reads() };
@@ -165,7 +165,7 @@ fn each_wakeup_of_an_sqpoll_thread_is_counted() {
     let folder = tempfile::tempdir_in(".").expect("a folder on a real file system");
     let target = filled(folder.path());
     // It sleeps after 100 ms without work.
-    let pace = Some(Pace { rate_per_s: 4, arrivals: ArrivalKind::Constant });
+    let pace = Some(OpenLoop { rate_per_s: 4, arrivals: ArrivalKind::Constant });
     let rare = Job { poll: Poll::Sqpoll, pace, measure_ns: 1100 * MS, ..reads() };
     let (result, _) = run(&target, &rare);
     if result.engine.poll_mode != "sqpoll" {
@@ -188,8 +188,8 @@ fn differences_between_the_rings_of_two_targets_are_reported() {
         let job = Job { poll, targets: 2, ..reads() };
         let targets = [0, 1].map(|at| filled_beside(folders[at].path(), poll));
         let alone = targets.each_ref().map(|target| run(target, &Job { targets: 1, ..job.clone() }).0.engine);
-        let setting = Setting { targets: &targets, clock: Monotonic::start(), stop: Arc::default() };
-        let together = conduct(&job, &setting, &mut |_| {}, &mut |_| {}, &mut |_| {}).expect("a job that can run");
+        let context = JobContext { targets: &targets, clock: Monotonic::start(), stop: Arc::default() };
+        let together = run_job(&job, &context, &mut |_| {}, &mut |_| {}, &mut |_| {}).expect("a job that can run");
         (alone, together.engine)
     };
     for poll in Poll::ALL {
@@ -252,7 +252,7 @@ fn no_ops_support_open_loops_and_bursts() {
     }
     let target = Target::null(4 * MIB);
     let nothing = Job { engine: Engine::Nop, ..reads() };
-    let pace = Some(Pace { rate_per_s: 500, arrivals: ArrivalKind::Constant });
+    let pace = Some(OpenLoop { rate_per_s: 500, arrivals: ArrivalKind::Constant });
     let burst = Some(Burst { operations: 4, think_ns: 2 * MS });
     for job in [Job { pace, ..nothing.clone() }, Job { burst, ..nothing }] {
         let begun = Instant::now();

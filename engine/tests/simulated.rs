@@ -8,7 +8,7 @@ use common::{MS, job};
 use iosonde_engine::cell::{Interval, JobResult, Outcome};
 use iosonde_engine::clock::Clock;
 use iosonde_engine::job::{Engine, Job};
-use iosonde_engine::pattern::{ArrivalKind, Pace};
+use iosonde_engine::pattern::{ArrivalKind, OpenLoop};
 use iosonde_engine::record::{Class, Phase};
 use iosonde_engine::ring::Operation;
 use iosonde_engine::sim::{Drive, Model, QueueingModel, Serve, Service, VirtualClock, flush_all};
@@ -83,7 +83,7 @@ fn the_same_seed_yields_the_same_records_and_another_seed_others() {
 #[allow(clippy::cast_precision_loss)]
 fn an_open_loop_on_an_exponential_server_has_the_response_time_of_m_m_1() {
     // Mean service time 100 µs at half load: the mean response time is 100 µs / (1 - 0.5).
-    let pace = Some(Pace { rate_per_s: 5_000, arrivals: ArrivalKind::Poisson });
+    let pace = Some(OpenLoop { rate_per_s: 5_000, arrivals: ArrivalKind::Poisson });
     let job = Job { pace, queue_depth: 1024, measure_ns: 200 * SECOND, interval_ns: 10 * SECOND, ..simulated() };
     let (intervals, _) = run(&job, &model(1, Service::Exponential, 100 * US), 3);
     let times = intervals.iter().filter_map(|interval| interval.operations[&Class::Read].response.as_ref());

@@ -7,28 +7,28 @@ use std::path::Path;
 use std::sync::Arc;
 
 use common::{MS, job};
-use iosonde_engine::cell::{Collector, Interval, JobResult, Outcome, Setting, conduct};
+use iosonde_engine::cell::{Collector, Interval, JobContext, JobResult, Outcome, run_job};
 use iosonde_engine::clock::Monotonic;
 use iosonde_engine::failure::{Failure, FailureKind};
 use iosonde_engine::job::{Engine, Job, Pattern};
 use iosonde_engine::pattern::{Accesses, Shared};
 use iosonde_engine::record::{Class, Phase};
 use iosonde_engine::ring::uring_refused;
-use iosonde_engine::target::{Target, Wanted};
+use iosonde_engine::target::{FileOptions, Target};
 use iosonde_engine::worker::{Recorder, recorder_pair};
 
 const MIB: u64 = 1 << 20;
 
 fn files(folder: &Path, number: u64) -> Vec<Target> {
-    let wanted = Wanted { write: true, create_bytes: Some(4 * MIB), direct: false };
-    let made = (0..number).map(|each| Target::open(&folder.join(each.to_string()), wanted));
+    let options = FileOptions { write: true, create_bytes: Some(4 * MIB), direct: false };
+    let made = (0..number).map(|each| Target::open(&folder.join(each.to_string()), options));
     made.collect::<Result<_, _>>().expect("new files")
 }
 
 fn run(targets: &[Target], job: &Job) -> Result<(JobResult, Vec<Interval>), Failure> {
-    let setting = Setting { targets, clock: Monotonic::start(), stop: Arc::default() };
+    let context = JobContext { targets, clock: Monotonic::start(), stop: Arc::default() };
     let mut intervals = Vec::new();
-    let result = conduct(job, &setting, &mut |_| {}, &mut |interval| intervals.push(interval), &mut |_| {})?;
+    let result = run_job(job, &context, &mut |_| {}, &mut |interval| intervals.push(interval), &mut |_| {})?;
     Ok((result, intervals))
 }
 
@@ -90,7 +90,7 @@ fn more_targets_than_are_open_or_none_at_all_are_refused() {
         assert_eq!(run(&targets, &on(asked)).expect_err("too many or none").kind, FailureKind::NoTarget, "{asked}");
     }
     let shorter =
-        Target::open(&folder.path().join("2"), Wanted { write: true, create_bytes: Some(MIB), direct: false });
+        Target::open(&folder.path().join("2"), FileOptions { write: true, create_bytes: Some(MIB), direct: false });
     let uneven = [targets.into_iter().next().expect("two were made"), shorter.expect("a new file")];
     assert_eq!(run(&uneven, &on(2)).expect_err("a span beyond the second").kind, FailureKind::BadJob);
 }
@@ -124,7 +124,7 @@ fn a_worker_that_ends_early_does_not_delay_intervals_of_the_others() {
         recorder.begin(Phase::Measure, 0);
         recorder.current().record(Class::Read, 100, 4096);
     }
-    second.turn(10, Phase::Measure, 1);
+    second.next_interval(10, Phase::Measure, 1);
     collector.gather();
     assert!(collector.take_next().is_none(), "the first may still count in this interval");
     let (tally, _) = first.finish(7);
@@ -132,7 +132,7 @@ fn a_worker_that_ends_early_does_not_delay_intervals_of_the_others() {
     let both = collector.take_next().expect("the first interval is over");
     assert_eq!((both.class(Class::Read).count, both.end_ns), (2, 10));
     second.current().record(Class::Read, 100, 4096);
-    second.turn(20, Phase::Measure, 2);
+    second.next_interval(20, Phase::Measure, 2);
     collector.gather();
     let alone = collector.take_next().expect("the second interval is over, and nobody else is at work");
     assert_eq!((alone.class(Class::Read).count, alone.interval_first), (1, 1));
@@ -172,7 +172,7 @@ fn workers_that_report_at_different_times_do_not_block_each_other() {
     let mut collector = Collector::new(vec![first_spares, second_spares], 1);
     let turn = |recorder: &mut Recorder, interval: u64| {
         recorder.current().record(Class::Read, 100, 4096);
-        recorder.turn(10 * interval, Phase::Measure, interval);
+        recorder.next_interval(10 * interval, Phase::Measure, interval);
     };
     first.begin(Phase::Measure, 0);
     second.begin(Phase::Measure, 0);

@@ -8,8 +8,8 @@ const ALLOWED: [(&str, &str); 14] = [
     ("host.rs", "getrusage"),
     ("memory.rs", "mappings"),
     ("ring/buffers.rs", "memory that the kernel also accesses"),
-    ("ring/entrance.rs", "io_uring_enter with a registered ring fd"),
-    ("ring/helpers.rs", "a CPU set for io-wq workers"),
+    ("ring/ring_fd.rs", "io_uring_enter with a registered ring fd"),
+    ("ring/io_wq.rs", "a CPU set for io-wq workers"),
     ("ring/kernel.rs", "lifetime of what io_uring accesses"),
     ("ring/nop.rs", "an entry without memory"),
     ("ring/passthrough.rs", "an entry for an NVMe read"),
@@ -18,7 +18,7 @@ const ALLOWED: [(&str, &str); 14] = [
     ("sim/ssd/prefetch.rs", "a prefetch instruction"),
     ("target/namespace.rs", "the ioctl for the namespace ID"),
     ("verify/ledger.rs", "words of a mapping, as atomics"),
-    ("watchdog/signs.rs", "cachestat, which has no wrapper"),
+    ("watchdog/progress.rs", "cachestat, which has no wrapper"),
 ];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {

@@ -9,10 +9,10 @@ use iosonde_engine::failure::FailureKind;
 use iosonde_engine::job::{Job, Sync};
 use iosonde_engine::record::{Class, FaultKind, Phase, Tally};
 use iosonde_engine::ring::Operation;
-use iosonde_engine::worker::{Spares, Step, WorkerEnd};
+use iosonde_engine::worker::{FinalReport, Step, TallyReceiver};
 
 /// All tallies of a run in order, including the final one.
-fn tallies(end: &WorkerEnd, spares: &mut Spares) -> Vec<Tally> {
+fn tallies(end: &FinalReport, spares: &mut TallyReceiver) -> Vec<Tally> {
     let mut all: Vec<Tally> = std::iter::from_fn(|| spares.full.pop().ok()).map(|tally| *tally).collect();
     all.push((*end.tally).clone());
     all
@@ -125,7 +125,7 @@ fn eagain_is_retried_and_the_latency_counts_from_the_first_submission() {
     assert_eq!(retries, [(FaultKind::Retry, libc::EAGAIN, 1)]);
     assert_eq!(all[0].class(Class::Read).latency_ns_max, 2 * MS);
     assert_eq!(seen.borrow()[1].offset_bytes, seen.borrow()[2].offset_bytes);
-    assert_eq!(end.faults.lost(), 0);
+    assert_eq!(end.faults.failed(), 0);
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn a_device_that_fails_everything_ends_the_job() {
     bench.script.borrow_mut().extend(vec![Some(-libc::EIO); 5000]);
     let (end, _) = bench.run();
     assert_eq!(end.failure.map(|failure| failure.kind), Some(FailureKind::Io));
-    assert!(end.faults.lost() > 1000 && end.faults.lost() < 1100, "{}", end.faults.lost());
+    assert!(end.faults.failed() > 1000 && end.faults.failed() < 1100, "{}", end.faults.failed());
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn a_failed_fdatasync_ends_the_job_at_once() {
     let failure = end.failure.expect("the job failed");
     assert_eq!((failure.kind, failure.errno), (FailureKind::Io, Some(libc::EIO)));
     assert!(failure.message.starts_with("fdatasync failed: "), "{}", failure.message);
-    assert_eq!(end.faults.lost(), 1);
+    assert_eq!(end.faults.failed(), 1);
 }
 
 #[test]
@@ -272,7 +272,7 @@ fn latencies_of_simultaneous_completions(
     depth: u32,
     seen_at_once: usize,
     uncover_ns: u64,
-) -> (WorkerEnd, Vec<(u64, u64)>) {
+) -> (FinalReport, Vec<(u64, u64)>) {
     let job = Job { queue_depth: depth, amount_bytes: Some(u64::from(depth) * 4096), ..job() };
     let clock = ManualClock::default();
     let mut ring = ScriptedRing::new(&clock, MS);
@@ -280,8 +280,8 @@ fn latencies_of_simultaneous_completions(
     let (end, mut spares) = Bench::on(&job, ring, clock, 8).run();
     let all = tallies(&end, &mut spares);
     let reads = all.iter().map(|tally| tally.class(Class::Read)).filter(|reads| reads.count > 0);
-    let spread = reads.map(|reads| (reads.latency_ns_min, reads.latency_ns_max)).collect();
-    (end, spread)
+    let distribution = reads.map(|reads| (reads.latency_ns_min, reads.latency_ns_max)).collect();
+    (end, distribution)
 }
 
 #[test]
@@ -296,8 +296,8 @@ fn latencies_are_equal_even_if_the_kernel_delivers_a_few_at_a_time() {
     for (depth, sweeps) in [(8, 1), (20, 1), (128, 7)] {
         // The first twenty are visible when the worker wakes; each further poll is a system call.
         let beyond_ns = (sweeps - 1) * MS / 100;
-        let (end, spread) = latencies_of_simultaneous_completions(depth, 20, MS / 100);
-        assert_eq!(spread, [(MS + beyond_ns, MS + beyond_ns)], "depth {depth}");
+        let (end, distribution) = latencies_of_simultaneous_completions(depth, 20, MS / 100);
+        assert_eq!(distribution, [(MS + beyond_ns, MS + beyond_ns)], "depth {depth}");
         assert_eq!(end.sweep_ns_max, beyond_ns, "depth {depth}");
     }
 }

@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 
 use super::result::TargetShare;
 use crate::record::{Phase, Tally};
-use crate::worker::Spares;
+use crate::worker::TallyReceiver;
 
 struct Source {
-    spares: Spares,
+    spares: TallyReceiver,
     waiting: VecDeque<Box<Tally>>,
     // The last interval of this source that was added to the sum.
     reached: Option<u64>,
@@ -41,7 +41,7 @@ pub struct Collector {
 impl Collector {
     /// A collector for these workers. Each group of `workers_each` consecutive workers shares a target.
     #[must_use]
-    pub fn new(spares: Vec<Spares>, workers_each: usize) -> Self {
+    pub fn new(spares: Vec<TallyReceiver>, workers_each: usize) -> Self {
         let source = |spares| Source { spares, waiting: VecDeque::new(), reached: None, ended: false };
         let sources: Vec<Source> = spares.into_iter().map(source).collect();
         let targets = sources.len() / workers_each;
@@ -56,14 +56,14 @@ impl Collector {
 
     /// Receives the tallies that workers have sent. Returns true if there were any.
     pub fn gather(&mut self) -> bool {
-        let mut is_heard = false;
+        let mut has_news = false;
         for source in &mut self.sources {
             while let Ok(tally) = source.spares.full.pop() {
                 source.waiting.push_back(tally);
-                is_heard = true;
+                has_news = true;
             }
         }
-        is_heard
+        has_news
     }
 
     /// Returns the next stretch of time that all workers have reported, summed over them; None while a report is
@@ -119,7 +119,7 @@ impl Collector {
                     None => *sum = Some((*tally).clone()),
                 }
                 source.reached = Some(tally.interval_last);
-                source.spares.give_back(tally);
+                source.spares.recycle(tally);
             }
         }
     }

@@ -49,15 +49,15 @@ pub struct DeviceCounts {
 }
 
 /// The devices below the targets of a job.
-pub struct Witness(BTreeMap<PathBuf, Vec<u32>>);
+pub struct DeviceCounters(BTreeMap<PathBuf, Vec<u32>>);
 
 /// The counters of these devices at one point in time.
-pub struct Reading {
+pub struct CounterReading {
     at_ns: u64,
     by_device: BTreeMap<PathBuf, Vec<u64>>,
 }
 
-impl Witness {
+impl DeviceCounters {
     /// The known devices: block-device targets, and the devices under file systems. A file system on several devices,
     /// or on none, is not resolved to a device.
     #[must_use]
@@ -76,14 +76,14 @@ impl Witness {
 
     /// Reads the counters.
     #[must_use]
-    pub fn look(&self, clock: Monotonic) -> Reading {
+    pub fn read(&self, clock: Monotonic) -> CounterReading {
         let by_device = self.0.keys().filter_map(|device| Some((device.clone(), fields(device)?))).collect();
-        Reading { at_ns: clock.now(), by_device }
+        CounterReading { at_ns: clock.now(), by_device }
     }
 
     /// The difference between two readings.
     #[must_use]
-    pub fn between(self, before: &Reading, after: &Reading) -> Vec<DeviceCounts> {
+    pub fn between(self, before: &CounterReading, after: &CounterReading) -> Vec<DeviceCounts> {
         let elapsed_ns = after.at_ns - before.at_ns;
         let counted = self.0.into_iter().filter_map(|(device, targets)| {
             let pairs = after.by_device.get(&device)?.iter().zip(before.by_device.get(&device)?);

@@ -15,7 +15,7 @@ const TALLIES_BESIDE: u64 = 2;
 
 /// Refuses a job whose workers need more memory than is free. Each worker has `spares_each` spare tallies.
 pub fn check(job: &Job, spares_each: usize, has_payload: bool) -> Result<(), Failure> {
-    let tallies = (spares_each as u64 + TALLIES_BESIDE) * Tally::bytes(&job.asked(), job.pace.is_some());
+    let tallies = (spares_each as u64 + TALLIES_BESIDE) * Tally::bytes(&job.classes(), job.pace.is_some());
     let slot = SLOT_BYTES + if has_payload { Payload::slot_bytes(job) } else { 0 };
     let worker = WORKER_BYTES + tallies + u64::from(job.slots()) * slot;
     let (needed, free) = (worker.saturating_mul(job.workers().into()), memory_bytes_free());

@@ -3,29 +3,29 @@
 
 mod calibration;
 mod collector;
-mod conduct;
-mod crew;
+mod context;
 mod device_counts;
 mod granted;
 mod kernel_threads;
 mod memory_needed;
-mod pass;
-mod patience;
 mod placement;
 mod result;
-mod setting;
+mod run_job;
 mod simulated;
+mod target_monitor;
 mod thread;
 mod total;
-mod watch;
+mod verify_pass;
+mod worker_pool;
+mod worker_watchdog;
 
 pub use calibration::{CALIBRATION_SPAN_BYTES, calibration};
 pub use collector::Collector;
-pub use conduct::conduct;
+pub use context::JobContext;
 pub use device_counts::{DeviceCounts, RequestCounts};
-pub use pass::{Verification, verify};
 pub use result::{
-    CpuUse, DriveState, EngineTruth, Interval, JobResult, Outcome, ShareTotals, TargetShare, ThreadCpu, Times,
+    CpuUse, DriveState, EngineFacts, Interval, JobResult, Outcome, ShareTotals, TargetShare, ThreadCpu, Times,
 };
-pub use setting::Setting;
-pub use simulated::{Bench, conduct_simulated};
+pub use run_job::run_job;
+pub use simulated::{Bench, run_simulated_job};
+pub use verify_pass::{Verification, verify};

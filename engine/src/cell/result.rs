@@ -8,7 +8,7 @@ use super::device_counts::DeviceCounts;
 use crate::failure::Failure;
 use crate::host::ClockPair;
 use crate::job::Engine;
-use crate::record::{BUCKETS_PER_OCTAVE, Class, ClassTally, Fault, Histogram, Phase, SlowIo, Spread, Tally};
+use crate::record::{BUCKETS_PER_OCTAVE, Class, ClassTally, Fault, Histogram, Phase, SlowIo, Tally, TimeDistribution};
 use crate::sim::Health;
 use crate::worker::Censored;
 
@@ -62,7 +62,7 @@ pub struct CpuUse {
 
 /// The engine's actual set-up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct EngineTruth {
+pub struct EngineFacts {
     /// How I/O reached the kernel.
     pub engine: Engine,
     /// Worker threads.
@@ -128,7 +128,7 @@ pub struct JobResult {
     /// End of the measurement.
     pub clock_end: ClockPair,
     /// The engine's actual set-up.
-    pub engine: EngineTruth,
+    pub engine: EngineFacts,
     /// State of simulated drives after the job.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub drives: Vec<DriveState>,
@@ -262,10 +262,15 @@ pub struct Times {
 impl Times {
     /// None for an empty distribution.
     #[must_use]
-    pub fn of(spread: &Spread) -> Option<Self> {
-        let histogram = Buckets::from(&spread.buckets);
+    pub fn of(distribution: &TimeDistribution) -> Option<Self> {
+        let histogram = Buckets::from(&distribution.buckets);
         let some = !histogram.bucket.is_empty();
-        some.then_some(Self { ns_sum: spread.ns_sum, ns_min: spread.ns_min, ns_max: spread.ns_max, histogram })
+        some.then_some(Self {
+            ns_sum: distribution.ns_sum,
+            ns_min: distribution.ns_min,
+            ns_max: distribution.ns_max,
+            histogram,
+        })
     }
 }
 

@@ -4,20 +4,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::collector::Collector;
-use super::conduct::targets_of;
 use super::memory_needed;
 use super::result::{DriveState, Interval, JobResult};
-use super::thread::{Granted, Legacy};
-use super::total::{Counted, Moment, Total};
+use super::run_job::targets_of;
+use super::thread::{Granted, WorkerReport};
+use super::total::{IntervalForwarder, Snapshot, Total};
 use crate::clock::Clock;
 use crate::failure::Failure;
 use crate::job::Job;
 use crate::pattern::{Accesses, Arrivals, Shared};
 use crate::record::Phase;
-use crate::ring::{Completion, Operation, Request, RingTruth, SharedBuffers};
+use crate::ring::{Completion, Operation, Request, RingFacts, SharedBuffers};
 use crate::sim::{Drive, Serve, Simulation, VirtualClock};
 use crate::target::Target;
-use crate::worker::{BatchSize, DRAIN_NS_MAX, Looks, Machine, MachineParts, Step, recorder_pair};
+use crate::worker::{BatchSize, DRAIN_NS_MAX, Machine, MachineParts, ReapIntervals, Step, recorder_pair};
 
 /// The context of a job on simulated drives.
 pub struct Bench<'a> {
@@ -46,8 +46,8 @@ struct Seat {
     is_due: bool,
 }
 
-/// Runs a job to its end in virtual time. See [`super::conduct`].
-pub fn conduct_simulated(
+/// Runs a job to its end in virtual time. See [`super::run_job`].
+pub fn run_simulated_job(
     job: &Job,
     bench: &mut Bench<'_>,
     started: &mut dyn FnMut(u64),
@@ -62,31 +62,31 @@ pub fn conduct_simulated(
     let mut may_run_out = job.amount_bytes.is_some();
     let (mut seats, mut collector) = seat(job, bench, start_ns);
     started(start_ns);
-    let mut counted = Counted::default();
+    let mut forwarder = IntervalForwarder::default();
     let mut total = Total::default();
     // Simulated operations move no data, so there are no buffers.
-    total.grant(0, Granted { truth: RingTruth::plain("none"), buffer_bytes: None });
+    total.grant(0, Granted { facts: RingFacts::plain("none"), buffer_bytes: None });
     let (mut before, mut after) = (None, None);
     loop {
         let now = clock.now();
         let mut has_turned = false;
         for (number, seat) in seats.iter_mut().enumerate().filter(|(_, seat)| seat.is_due || seat.wake_ns <= now) {
             has_turned |= seat.wake_ns <= now;
-            if let Some(legacy) = tick(seat, &mut bench.drives[seat.target], job, number, start_ns, now) {
-                let tally = total.add(legacy, seat.target);
+            if let Some(report) = tick(seat, &mut bench.drives[seat.target], job, number, start_ns, now) {
+                let tally = total.add(report, seat.target);
                 collector.add_last(number, tally);
                 has_turned = true;
             }
         }
         if has_turned {
             collector.gather();
-            counted.add_ready(&mut collector, interval);
+            forwarder.add_ready(&mut collector, interval);
             let phase = seats.iter().find_map(|seat| seat.worker.as_ref()?.phase());
             if phase == Some(Phase::Measure) && before.is_none() {
-                before = Some(Moment::simulated(&clock));
+                before = Some(Snapshot::simulated(&clock));
             }
             if phase.is_none() && after.is_none() {
-                after = Some(Moment::simulated(&clock));
+                after = Some(Snapshot::simulated(&clock));
             }
         }
         if may_run_out && let Err(failure) = clock.check(0) {
@@ -104,9 +104,9 @@ pub fn conduct_simulated(
         }
         advance(&mut seats, &mut bench.drives[..wanted], start_ns, &clock);
     }
-    counted.add_rest(&mut collector, interval);
-    let [before, after] = [before, after].map(|moment| moment.unwrap_or_else(|| Moment::simulated(&clock)));
-    let mut result = total.result(job, &counted, collector.shares(), &before, &after);
+    forwarder.add_rest(&mut collector, interval);
+    let [before, after] = [before, after].map(|snapshot| snapshot.unwrap_or_else(|| Snapshot::simulated(&clock)));
+    let mut result = total.result(job, &forwarder, collector.shares(), &before, &after);
     result.drives = bench.drives[..wanted].iter_mut().map(state_of).collect();
     Ok(result)
 }
@@ -147,9 +147,9 @@ fn seat(job: &Job, bench: &Bench<'_>, start_ns: u64) -> (Vec<Seat>, Collector) {
 // One round of a worker while virtual time stands still: it reaps all completions and submits all that it can. Returns
 // the final report if this was its last round.
 #[inline]
-fn tick(seat: &mut Seat, drive: &mut Drive, job: &Job, number: usize, start_ns: u64, now: u64) -> Option<Legacy> {
+fn tick(seat: &mut Seat, drive: &mut Drive, job: &Job, number: usize, start_ns: u64, now: u64) -> Option<WorkerReport> {
     let worker = seat.worker.as_mut()?;
-    worker.turn(now);
+    worker.advance(now);
     worker.complete(now, &seat.completions);
     seat.completions.clear();
     let slots = job.slots();
@@ -170,8 +170,8 @@ fn tick(seat: &mut Seat, drive: &mut Drive, job: &Job, number: usize, start_ns: 
         return None;
     }
     seat.wake_ns = u64::MAX;
-    let end = seat.worker.take()?.finish(BatchSize::of(slots).largest(), Looks::of(job, now));
-    Some(Legacy {
+    let end = seat.worker.take()?.finish(BatchSize::of(slots).largest(), ReapIntervals::of(job, now));
+    Some(WorkerReport {
         tally: end.tally,
         intervals_merged: end.intervals_merged,
         slowest: end.slowest,

@@ -3,14 +3,14 @@
 use super::collector::Collector;
 use super::granted::merged;
 use super::kernel_threads::{KernelThreads, KernelThreadsCpu};
-use super::result::{CpuUse, EngineTruth, Interval, JobResult, Outcome, TargetShare, ThreadCpu, Times};
-use super::thread::{Granted, Legacy};
+use super::result::{CpuUse, EngineFacts, Interval, JobResult, Outcome, TargetShare, ThreadCpu, Times};
+use super::thread::{Granted, WorkerReport};
 use crate::clock::{Clock, Monotonic};
 use crate::failure::{Failure, FailureKind};
 use crate::host::{ClockPair, Usage, steal_ns};
 use crate::job::Job;
-use crate::record::{Faults, Phase, Slowest, Spread, Tally};
-use crate::ring::RingTruth;
+use crate::record::{Faults, Phase, Slowest, Tally, TimeDistribution};
+use crate::ring::RingFacts;
 use crate::sim::VirtualClock;
 use crate::worker::Censored;
 
@@ -22,14 +22,14 @@ struct Spent {
 }
 
 /// Clocks and resource usage at the start or end of the measurement.
-pub struct Moment {
+pub struct Snapshot {
     clocks: ClockPair,
     source: &'static str,
     // None in virtual time, where CPU time is meaningless.
     usage: Option<Spent>,
 }
 
-impl Moment {
+impl Snapshot {
     /// A snapshot in real time.
     pub fn real(clock: Monotonic) -> Self {
         Self {
@@ -49,11 +49,11 @@ impl Moment {
 
 /// Forwards intervals and sums their measurement time.
 #[derive(Default)]
-pub struct Counted {
+pub struct IntervalForwarder {
     measured_ns: u64,
 }
 
-impl Counted {
+impl IntervalForwarder {
     /// Forwards what all workers have reported.
     pub fn add_ready(&mut self, collector: &mut Collector, interval: &mut dyn FnMut(Interval)) {
         while let Some(tally) = collector.take_next() {
@@ -94,36 +94,36 @@ pub struct Total {
     kernel_threads_ns: Option<KernelThreadsCpu>,
     batch_max: u32,
     sweep_ns_max: u64,
-    reap_gaps: Option<Spread>,
+    reap_gaps: Option<TimeDistribution>,
     // By worker: the number of its target, and the features of its ring.
-    granted: Vec<(usize, RingTruth)>,
+    granted: Vec<(usize, RingFacts)>,
     buffer_bytes: Option<u64>,
 }
 
 impl Total {
     /// Adds the report of a worker on the given target, and returns its final tally.
-    pub fn add(&mut self, legacy: Legacy, target: usize) -> Box<Tally> {
+    pub fn add(&mut self, report: WorkerReport, target: usize) -> Box<Tally> {
         let target = u32::try_from(target).expect("the number of targets has a bound");
-        self.intervals_merged = self.intervals_merged.max(legacy.intervals_merged);
-        self.slowest.add(&legacy.slowest, target);
-        self.faults.add(&legacy.faults, target);
-        self.censored.add(&legacy.censored);
-        self.fail(legacy.failure);
-        self.stopped |= legacy.stopped;
-        self.batch_max = self.batch_max.max(legacy.batch_max);
-        self.sqpoll_wakeups += legacy.sqpoll_wakeups;
-        self.sweep_ns_max = self.sweep_ns_max.max(legacy.sweep_ns_max);
+        self.intervals_merged = self.intervals_merged.max(report.intervals_merged);
+        self.slowest.add(&report.slowest, target);
+        self.faults.add(&report.faults, target);
+        self.censored.add(&report.censored);
+        self.fail(report.failure);
+        self.stopped |= report.stopped;
+        self.batch_max = self.batch_max.max(report.batch_max);
+        self.sqpoll_wakeups += report.sqpoll_wakeups;
+        self.sweep_ns_max = self.sweep_ns_max.max(report.sweep_ns_max);
         match &mut self.reap_gaps {
-            Some(gaps) => gaps.add(&legacy.reap_gaps),
-            None => self.reap_gaps = Some(legacy.reap_gaps),
+            Some(gaps) => gaps.add(&report.reap_gaps),
+            None => self.reap_gaps = Some(report.reap_gaps),
         }
-        self.threads.extend(legacy.cpu);
-        legacy.tally
+        self.threads.extend(report.cpu);
+        report.tally
     }
 
     /// Adds what a worker on the given target was granted before it started.
     pub fn grant(&mut self, target: usize, granted: Granted) {
-        self.granted.push((target, granted.truth));
+        self.granted.push((target, granted.facts));
         if let Some(bytes) = granted.buffer_bytes {
             *self.buffer_bytes.get_or_insert(0) += bytes;
         }
@@ -152,10 +152,10 @@ impl Total {
     pub fn result(
         self,
         job: &Job,
-        counted: &Counted,
+        forwarder: &IntervalForwarder,
         shares: &[TargetShare],
-        before: &Moment,
-        after: &Moment,
+        before: &Snapshot,
+        after: &Snapshot,
     ) -> JobResult {
         let cpu = before.usage.zip(after.usage).map(|(before, after)| {
             let process = after.process.since(&before.process);
@@ -168,7 +168,7 @@ impl Total {
                 steal_ns: after.steal_ns.saturating_sub(before.steal_ns),
             }
         });
-        let truth = merged(&self.granted);
+        let facts = merged(&self.granted);
         let nothing = nothing_completed(job, shares, &self.faults).filter(|_| !self.stopped);
         let failure = self.failure.or(nothing);
         JobResult {
@@ -178,7 +178,7 @@ impl Total {
                 (None, false) => Outcome::Finished,
             },
             failure,
-            measured_ns: counted.measured_ns,
+            measured_ns: forwarder.measured_ns,
             intervals_merged: self.intervals_merged,
             targets: shares.to_vec(),
             censored: self.censored,
@@ -190,19 +190,19 @@ impl Total {
             cpu,
             clock_start: before.clocks,
             clock_end: after.clocks,
-            engine: EngineTruth {
+            engine: EngineFacts {
                 engine: job.engine,
                 workers: job.workers(),
-                ring_flags: truth.ring_flags,
-                poll_mode: truth.poll_mode,
-                fixed_buffers: truth.fixed_buffers,
-                fixed_file: truth.fixed_file,
+                ring_flags: facts.ring_flags,
+                poll_mode: facts.poll_mode,
+                fixed_buffers: facts.fixed_buffers,
+                fixed_file: facts.fixed_file,
                 batch_max: self.batch_max,
                 clock_source: before.source,
                 kernel_workers: self.kernel_threads.workers,
                 sqpoll_threads: self.kernel_threads.sqpoll,
                 sqpoll_wakeups: self.sqpoll_wakeups,
-                fallbacks: truth.fallbacks,
+                fallbacks: facts.fallbacks,
                 buffer_bytes: self.buffer_bytes,
             },
             drives: Vec::new(),
@@ -213,7 +213,7 @@ impl Total {
 // The failure of a job of which a class of operations completed nothing. It is checked for each target, because a sum
 // over targets would hide an idle one.
 fn nothing_completed(job: &Job, shares: &[TargetShare], faults: &Faults) -> Option<Failure> {
-    let silent = job.asked().into_iter().find(|class| shares.iter().any(|share| share.count(*class) == 0))?;
+    let silent = job.classes().into_iter().find(|class| shares.iter().any(|share| share.count(*class) == 0))?;
     let place = if shares.len() > 1 { " on one of the targets" } else { "" };
     let message = format!("no {silent:?} completed within the measurement time{place}").to_lowercase();
     // An operation that would block is cancelled if the kernel cannot create an io-wq worker for it.

@@ -2,16 +2,16 @@
 
 use serde::Deserialize;
 
-use crate::pattern::{Burst, Pace};
+use crate::pattern::{Burst, OpenLoop};
 use crate::record::Class;
 use crate::ring::Poll;
 
 mod bounds;
 mod check;
-mod words;
+mod workload;
 
 pub use bounds::*;
-pub use words::{Data, Engine, Pattern, SizeShare, Sync, Zone};
+pub use workload::{Data, Engine, Pattern, SizeShare, Sync, Zone};
 
 /// A job as the front requests it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -70,7 +70,7 @@ pub struct Job {
     /// The length of an interval.
     pub interval_ns: u64,
     /// Open loop: the arrival rate; None for a closed loop.
-    pub pace: Option<Pace>,
+    pub pace: Option<OpenLoop>,
     /// Bursts with think time after each; None for a steady stream.
     #[serde(default)]
     pub burst: Option<Burst>,
@@ -93,7 +93,7 @@ impl Job {
     #[must_use]
     pub fn step_bytes(&self) -> u64 {
         let sizes = self.block_sizes.iter().map(|share| u64::from(share.size_bytes));
-        sizes.reduce(divisor).unwrap_or(u64::from(self.block_size_bytes))
+        sizes.reduce(greatest_common_divisor).unwrap_or(u64::from(self.block_size_bytes))
     }
 
     /// Whether any operation reads.
@@ -116,21 +116,21 @@ impl Job {
 
     /// The classes of operations that this job performs.
     #[must_use]
-    pub fn asked(&self) -> Vec<Class> {
-        let mut asked = Vec::new();
+    pub fn classes(&self) -> Vec<Class> {
+        let mut classes = Vec::new();
         if self.reads() {
-            asked.push(Class::Read);
+            classes.push(Class::Read);
         }
         if self.writes() {
-            asked.push(Class::Write);
+            classes.push(Class::Write);
             if self.sync == Sync::Fdatasync {
-                asked.extend([Class::Flush, Class::Commit]);
+                classes.extend([Class::Flush, Class::Commit]);
             }
         }
         if self.trims() {
-            asked.push(Class::Trim);
+            classes.push(Class::Trim);
         }
-        asked
+        classes
     }
 
     /// Operations in flight over all workers.
@@ -165,6 +165,6 @@ impl Job {
 }
 
 // The greatest common divisor.
-fn divisor(one: u64, other: u64) -> u64 {
-    if other == 0 { one } else { divisor(other, one % other) }
+fn greatest_common_divisor(one: u64, other: u64) -> u64 {
+    if other == 0 { one } else { greatest_common_divisor(other, one % other) }
 }

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::SplitMix64;
 
-use super::deck::Deck;
-use super::place::{Place, Queue};
+use super::offsets::{OffsetGenerator, StreamShare};
+use super::shuffled_deck::ShuffledDeck;
 use super::sizes::Sizes;
 use crate::job::{Job, Pattern};
 use crate::random::below;
@@ -63,10 +63,10 @@ fn share_steps(job: &Job) -> u64 {
 #[derive(Clone, Debug)]
 pub struct Accesses {
     start_bytes: u64,
-    place: Place,
+    offset_generator: OffsetGenerator,
     sizes: Sizes,
     // None if all operations have the same class.
-    classes: Option<Deck<3>>,
+    classes: Option<ShuffledDeck<3>>,
     only: Class,
     left: Option<Arc<AtomicU64>>,
 }
@@ -83,7 +83,7 @@ impl Accesses {
         let target = worker / job.workers_each();
         let queue = worker / job.threads_each();
         let share = share_steps(job);
-        let queue = Queue {
+        let queue = StreamShare {
             first: share * u64::from(queue % job.jobs),
             steps: share,
             step_bytes: job.step_bytes(),
@@ -94,9 +94,9 @@ impl Accesses {
         let only = mix.iter().position(|share| *share == 100).map(|kind| CLASSES[kind]);
         Self {
             start_bytes: job.offset_bytes,
-            place: Place::new(job, target, queue, [offsets, jumps]),
+            offset_generator: OffsetGenerator::new(job, target, queue, [offsets, jumps]),
             sizes: Sizes::new(job, sizes),
-            classes: only.is_none().then(|| Deck::new(mix, classes)),
+            classes: only.is_none().then(|| ShuffledDeck::new(mix, classes)),
             only: only.unwrap_or(Class::Read),
             left: shared.left.get(target as usize).cloned(),
         }
@@ -112,7 +112,7 @@ impl Accesses {
             left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(length)).ok()?;
         }
         Some(Access {
-            offset_bytes: self.start_bytes + self.place.draw(size),
+            offset_bytes: self.start_bytes + self.offset_generator.draw(size),
             length_bytes: size.bytes,
             class: self.classes.as_mut().map_or(self.only, |deck| CLASSES[deck.draw()]),
         })

@@ -24,7 +24,7 @@ pub enum ArrivalKind {
 /// An open loop: arrivals independent of completions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Pace {
+pub struct OpenLoop {
     /// Arrivals per second on each target, over all workers.
     pub rate_per_s: u64,
     /// Their distribution.
@@ -35,7 +35,7 @@ pub struct Pace {
 /// clock.
 #[derive(Clone, Debug)]
 pub struct Arrivals {
-    pace: Pace,
+    pace: OpenLoop,
     workers: u64,
     worker: u64,
     start_ns: u64,

@@ -44,7 +44,7 @@ impl Bursts {
 
     /// Reports that nothing is in flight. After a complete burst the think time starts.
     #[inline]
-    pub fn is_back(&mut self, now_ns: u64) {
+    pub fn all_completed(&mut self, now_ns: u64) {
         if self.left == 0 {
             self.left = self.burst.operations;
             self.next_ns = now_ns.saturating_add(self.burst.think_ns);

@@ -4,19 +4,19 @@
 mod accesses;
 mod arrivals;
 mod bursts;
-mod deck;
+mod offsets;
 mod payload;
 mod permutation;
-mod place;
+mod shuffled_deck;
 mod sizes;
 mod skew;
 mod stride;
 
 pub use accesses::{Access, Accesses, Shared};
-pub use arrivals::{ArrivalKind, Arrivals, Pace};
+pub use arrivals::{ArrivalKind, Arrivals, OpenLoop};
 pub use bursts::{Burst, Bursts};
-pub use deck::Deck;
 pub use payload::{Direction, Payload};
 pub use permutation::Permutation;
+pub use shuffled_deck::ShuffledDeck;
 pub use skew::{Pareto, Zipf, Zones};
 pub use stride::Stride;

@@ -3,12 +3,12 @@
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
 
-use super::deck::Deck;
+use super::shuffled_deck::ShuffledDeck;
 use crate::job::{Data, Job};
 use crate::memory::PAGE_BYTES;
 use crate::random::below;
 use crate::ring::{Buffers, SharedBuffers};
-use crate::verify::{SECTOR_BYTES, Seal, seal_sector};
+use crate::verify::{SECTOR_BYTES, SectorHeader, write_header};
 
 /// Random data shared by all slots of a job. Each write starts at another page of its slot's pool, so that small writes
 /// do not repeat the same few blocks: with 128 KiB of data, 3 % of 4 KiB random writes repeat. Larger pools exceed the
@@ -42,7 +42,7 @@ pub enum Direction {
 // Selects the writes that carry duplicates, and where those are in the buffers.
 #[derive(Debug)]
 struct Duplicates {
-    deck: Deck<2>,
+    deck: ShuffledDeck<2>,
     base: usize,
 }
 
@@ -108,7 +108,7 @@ impl Payload {
             }
             let percent = u32::from(job.duplicates_percent);
             let seed = SplitMix64::seed_from_u64(job.seed ^ DUPLICATES ^ (u64::from(worker) << 32)).next_u64();
-            Box::new(Duplicates { deck: Deck::new([100 - percent, percent], seed), base })
+            Box::new(Duplicates { deck: ShuffledDeck::new([100 - percent, percent], seed), base })
         });
         fill_with_zeros(bytes, job);
         let places = (pool / PAGE_BYTES) as u64 + 1;
@@ -189,12 +189,12 @@ impl Payload {
     }
 
     /// Writes a verification header into every sector of a write, at the offset returned by [`Payload::prepare`].
-    pub fn seal(buffers: &mut SharedBuffers, at: usize, length_bytes: u32, seal: Seal) {
+    pub fn write_headers(buffers: &mut SharedBuffers, at: usize, length_bytes: u32, header: SectorHeader) {
         let mut sector = [0; SECTOR_BYTES];
         for number in 0..length_bytes as usize / SECTOR_BYTES {
-            let (at, offset_bytes) = (at + number * SECTOR_BYTES, seal.offset_bytes + (number * SECTOR_BYTES) as u64);
+            let (at, offset_bytes) = (at + number * SECTOR_BYTES, header.offset_bytes + (number * SECTOR_BYTES) as u64);
             buffers.read(at, &mut sector);
-            seal_sector(&mut sector, Seal { offset_bytes, ..seal });
+            write_header(&mut sector, SectorHeader { offset_bytes, ..header });
             buffers.write(at, &sector);
         }
     }

@@ -1,6 +1,6 @@
 //! Block sizes of operations.
 
-use super::deck::Deck;
+use super::shuffled_deck::ShuffledDeck;
 use crate::job::{Job, SIZES_MAX};
 
 /// A block size with derived values.
@@ -20,7 +20,7 @@ pub struct Size {
 #[derive(Clone, Debug)]
 pub struct Sizes {
     only: Size,
-    several: Option<Box<(Deck<SIZES_MAX>, [Size; SIZES_MAX])>>,
+    several: Option<Box<(ShuffledDeck<SIZES_MAX>, [Size; SIZES_MAX])>>,
 }
 
 impl Sizes {
@@ -37,7 +37,7 @@ impl Sizes {
         for (kind, share) in job.block_sizes.iter().enumerate() {
             (weights[kind], sizes[kind]) = (share.weight, size(share.size_bytes));
         }
-        let several = (!job.block_sizes.is_empty()).then(|| Box::new((Deck::new(weights, seed), sizes)));
+        let several = (!job.block_sizes.is_empty()).then(|| Box::new((ShuffledDeck::new(weights, seed), sizes)));
         Self { only: size(job.block_size_bytes), several }
     }
 

@@ -12,7 +12,7 @@ use crate::verify::{Ledger, LedgerHead};
 
 /// A command with the ID that its answers repeat.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Numbered {
+pub struct NumberedCommand {
     /// The ID.
     pub id: u64,
     /// The command.

@@ -5,7 +5,7 @@ mod command;
 mod event;
 mod line;
 
-pub use command::{Access, Command, LedgerSpec, Numbered, TargetSpec};
+pub use command::{Access, Command, LedgerSpec, NumberedCommand, TargetSpec};
 pub use event::{Event, Hello, Opened};
 pub use line::{LINE_BYTES_MAX, Line, read_line};
 

@@ -98,7 +98,7 @@ impl Faults {
 
     /// Failed and short operations, without retries.
     #[must_use]
-    pub fn lost(&self) -> u64 {
+    pub fn failed(&self) -> u64 {
         self.kinds.iter().filter(|fault| fault.kind != FaultKind::Retry).map(|fault| fault.count).sum()
     }
 

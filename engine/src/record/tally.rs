@@ -52,16 +52,16 @@ pub struct ClassTally {
     /// Histogram of the latencies.
     pub latency: Histogram,
     /// Response latency: from intended start to completion; empty in a closed loop.
-    pub response: Spread,
+    pub response: TimeDistribution,
     /// Lag: from intended start to submission, because the queue was full or the engine was late.
-    pub lag: Spread,
+    pub lag: TimeDistribution,
     /// Host lag: the part of the lag in which the queue had room, so that only the engine was late.
-    pub host_lag: Spread,
+    pub host_lag: TimeDistribution,
 }
 
 /// A distribution of times. Minimum, maximum and sum are exact.
 #[derive(Clone, Debug)]
-pub struct Spread {
+pub struct TimeDistribution {
     /// Sum.
     pub ns_sum: u64,
     /// The shortest; `u64::MAX` if there is none.
@@ -72,7 +72,7 @@ pub struct Spread {
     pub buckets: Histogram,
 }
 
-impl Spread {
+impl TimeDistribution {
     /// An empty distribution with the given histogram.
     #[must_use]
     pub fn new(buckets: Histogram) -> Self {
@@ -104,7 +104,7 @@ impl Spread {
 }
 
 impl ClassTally {
-    fn new(latency: Histogram, [response, lag, host_lag]: [Spread; 3]) -> Self {
+    fn new(latency: Histogram, [response, lag, host_lag]: [TimeDistribution; 3]) -> Self {
         Self {
             count: 0,
             bytes: 0,
@@ -178,7 +178,7 @@ impl Tally {
     /// An empty tally with histograms for the given classes only. An open loop (`paced`) also has distributions of
     /// response latency and lag.
     #[must_use]
-    pub fn new(asked: &[Class], paced: bool) -> Self {
+    pub fn new(wanted: &[Class], paced: bool) -> Self {
         let room = |wanted: bool| if wanted { Histogram::new() } else { Histogram::absent() };
         Self {
             phase: Phase::Warmup,
@@ -189,17 +189,17 @@ impl Tally {
             in_flight_ns: 0,
             backlog_ns: 0,
             classes: Class::ALL.map(|class| {
-                let is_asked = asked.contains(&class);
-                let spread = || Spread::new(room(is_asked && paced));
-                ClassTally::new(room(is_asked), [spread(), spread(), spread()])
+                let is_asked = wanted.contains(&class);
+                let distribution = || TimeDistribution::new(room(is_asked && paced));
+                ClassTally::new(room(is_asked), [distribution(), distribution(), distribution()])
             }),
         }
     }
 
     /// The memory of such a tally.
     #[must_use]
-    pub fn bytes(asked: &[Class], paced: bool) -> u64 {
-        let histograms = asked.len() * if paced { 4 } else { 1 };
+    pub fn bytes(wanted: &[Class], paced: bool) -> u64 {
+        let histograms = wanted.len() * if paced { 4 } else { 1 };
         (size_of::<Self>() + histograms * BUCKETS * size_of::<u64>()) as u64
     }
 
@@ -226,7 +226,7 @@ impl Tally {
 
     /// Records the response latency and lag of an operation in an open loop.
     #[inline]
-    pub fn respond(&mut self, class: Class, response_ns: u64, lag_ns: u64, host_lag_ns: u64) {
+    pub fn record_open_loop(&mut self, class: Class, response_ns: u64, lag_ns: u64, host_lag_ns: u64) {
         let counts = &mut self.classes[class as usize];
         counts.response.record(response_ns);
         counts.lag.record(lag_ns);

@@ -1,14 +1,14 @@
 //! The I/O engines behind one trait. In: requests. Out: completions.
 
 mod buffers;
-mod entrance;
-mod grant;
-mod helpers;
+mod io_wq;
 mod kernel;
 mod nop;
 mod null;
 mod passthrough;
 mod psync;
+mod ring_fd;
+mod setup_flags;
 mod uring;
 
 use std::io;
@@ -16,13 +16,13 @@ use std::io;
 use serde::{Deserialize, Serialize};
 
 pub use buffers::{Buffers, SharedBuffers};
-pub use grant::build as granted_ring;
-pub use helpers::Helpers;
+pub use io_wq::IoWqWorkers;
 pub use nop::NopRing;
 pub use null::NullRing;
-pub use passthrough::{Destination, PassthroughRing, is_offered as passthrough_offered};
+pub use passthrough::{PassthroughRing, PassthroughTarget, is_offered as passthrough_offered};
 pub use psync::PsyncRing;
-pub use uring::{FileWay, UringRing, refused as uring_refused};
+pub use setup_flags::build as build_ring;
+pub use uring::{IoPath, UringRing, refused as uring_refused};
 
 /// An operation on one block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +105,7 @@ pub struct Completion {
 
 /// The features that a ring was granted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct RingTruth {
+pub struct RingFacts {
     /// Set-up flags that the kernel accepted.
     pub ring_flags: Vec<&'static str>,
     /// How completions are detected.
@@ -118,7 +118,7 @@ pub struct RingTruth {
     pub fallbacks: Vec<String>,
 }
 
-impl RingTruth {
+impl RingFacts {
     /// The facts of a ring without optional features.
     #[must_use]
     pub fn plain(poll_mode: &'static str) -> Self {
@@ -129,7 +129,7 @@ impl RingTruth {
 /// Whether an error is transient, so that the call is to be repeated: interrupted, short of resources, or the timeout
 /// has expired.
 #[must_use]
-pub fn passing(error: &io::Error) -> bool {
+pub fn is_transient(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(libc::ETIME | libc::EINTR | libc::EAGAIN | libc::EBUSY))
 }
 
@@ -141,7 +141,7 @@ pub trait Ring {
 
     /// Submits all queued requests, and waits for `wait_for` completions or until `timeout_ns` has passed.
     ///
-    /// After an error that [`passing`] calls transient the ring is usable, and the next call submits the remaining
+    /// After an error that [`is_transient`] calls transient the ring is usable, and the next call submits the remaining
     /// requests. Any other error ends the job.
     fn submit(&mut self, wait_for: u32, timeout_ns: u64) -> io::Result<()>;
 
@@ -151,12 +151,12 @@ pub trait Ring {
 
     /// Whether completions are held back by deferred task work, of which the kernel runs about twenty items per call.
     /// The flag may stay set for a short time after the last one.
-    fn holds_back(&mut self) -> bool {
+    fn has_deferred_work(&mut self) -> bool {
         false
     }
 
     /// Runs deferred task work without waiting. If that fails now, no further completions become visible.
-    fn uncover(&mut self) {}
+    fn run_deferred_work(&mut self) {}
 
     /// The I/O buffers.
     fn buffers(&mut self) -> &mut SharedBuffers;
@@ -167,5 +167,5 @@ pub trait Ring {
     }
 
     /// The features that this ring was granted.
-    fn truth(&self) -> RingTruth;
+    fn facts(&self) -> RingFacts;
 }

@@ -6,7 +6,7 @@ use std::io;
 use io_uring::opcode;
 
 use super::kernel::KernelRing;
-use super::{Buffers, Completion, Poll, Request, Ring, RingTruth, SharedBuffers};
+use super::{Buffers, Completion, Poll, Request, Ring, RingFacts, SharedBuffers};
 
 /// A ring of no-ops. They report the bytes of the operations that they replace.
 pub struct NopRing(KernelRing);
@@ -45,12 +45,12 @@ impl Ring for NopRing {
     }
 
     #[inline]
-    fn holds_back(&mut self) -> bool {
-        self.0.holds_back()
+    fn has_deferred_work(&mut self) -> bool {
+        self.0.has_deferred_work()
     }
 
-    fn uncover(&mut self) {
-        self.0.uncover();
+    fn run_deferred_work(&mut self) {
+        self.0.run_deferred_work();
     }
 
     #[inline]
@@ -58,7 +58,7 @@ impl Ring for NopRing {
         self.0.buffers()
     }
 
-    fn truth(&self) -> RingTruth {
-        RingTruth { ring_flags: self.0.flags.to_vec(), ..RingTruth::plain("interrupt") }
+    fn facts(&self) -> RingFacts {
+        RingFacts { ring_flags: self.0.flags.to_vec(), ..RingFacts::plain("interrupt") }
     }
 }

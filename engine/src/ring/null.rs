@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{Buffers, Completion, Request, Ring, RingTruth, SharedBuffers};
+use super::{Buffers, Completion, Request, Ring, RingFacts, SharedBuffers};
 
 /// Completes requests in order, without a system call.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ impl Ring for NullRing {
         &mut self.buffers
     }
 
-    fn truth(&self) -> RingTruth {
-        RingTruth::plain("none")
+    fn facts(&self) -> RingFacts {
+        RingFacts::plain("none")
     }
 }

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use io_uring::types::Fixed;
 use io_uring::{IoUring, cqueue, opcode, squeue};
 
-use super::kernel::{KernelRing, is_never_polled};
-use super::{Buffers, Completion, Operation, Poll, Request, Ring, RingTruth, SharedBuffers, passing};
+use super::kernel::{KernelRing, lacks_poll_queues};
+use super::{Buffers, Completion, Operation, Poll, Request, Ring, RingFacts, SharedBuffers, is_transient};
 use crate::failure::symbol;
 
 type Wide = KernelRing<squeue::Entry128, cqueue::Entry32>;
@@ -30,7 +30,7 @@ const TRY_NS: u64 = 100_000_000;
 
 /// The destination of commands.
 #[derive(Clone, Debug)]
-pub struct Destination {
+pub struct PassthroughTarget {
     /// The open generic character device of the namespace.
     pub generic: Arc<File>,
     /// The open block device of the namespace.
@@ -44,8 +44,8 @@ pub struct Destination {
 /// A ring on one namespace.
 pub struct PassthroughRing {
     ring: Wide,
-    destination: Destination,
-    truth: RingTruth,
+    target: PassthroughTarget,
+    facts: RingFacts,
 }
 
 /// Whether the kernel supports passthrough: rings with double-size entries, and `uring_cmd`. Whether a drive's driver
@@ -64,47 +64,47 @@ impl PassthroughRing {
     ///
     /// If the device does not support polling, the ring uses interrupts and reports a fallback. Must be called on the
     /// thread that will use the ring.
-    pub fn new(slots: u32, destination: Destination, buffers: Buffers, poll: Poll) -> io::Result<Self> {
+    pub fn new(slots: u32, target: PassthroughTarget, buffers: Buffers, poll: Poll) -> io::Result<Self> {
         let mut fallbacks = Vec::new();
         let mut achieved = poll;
-        if poll == Poll::Iopoll && is_never_polled(&destination.block) {
+        if poll == Poll::Iopoll && lacks_poll_queues(&target.block) {
             fallbacks.push(format!("polled completions refused: {}", symbol(&libc_error(libc::EOPNOTSUPP))));
             achieved = Poll::Interrupt;
         }
-        let refusal = match try_buffers(&destination, achieved) {
+        let refusal = match try_buffers(&target, achieved) {
             Err(error) if achieved != Poll::Interrupt => {
                 let what = if poll == Poll::Iopoll { "polled completions" } else { "SQPOLL thread" };
                 fallbacks.push(format!("{what} refused: {}", symbol(&error)));
                 achieved = Poll::Interrupt;
-                try_buffers(&destination, achieved)?
+                try_buffers(&target, achieved)?
             }
             outcome => outcome?,
         };
-        let mut made = Self::made(slots, destination, buffers, achieved)?;
+        let mut made = Self::made(slots, target, buffers, achieved)?;
         let refusal = refusal.or_else(|| made.ring.register_buffers().err());
-        made.truth.fixed_buffers = refusal.is_none();
+        made.facts.fixed_buffers = refusal.is_none();
         fallbacks.extend(refusal.map(|why| format!("registered buffers refused: {why}")));
-        made.truth.fallbacks = fallbacks;
+        made.facts.fallbacks = fallbacks;
         Ok(made)
     }
 
     // A ring without registered buffers.
-    fn made(slots: u32, destination: Destination, buffers: Buffers, poll: Poll) -> io::Result<Self> {
-        let mut ring = Wide::new(slots, poll, Some(Arc::clone(&destination.generic)))?;
+    fn made(slots: u32, target: PassthroughTarget, buffers: Buffers, poll: Poll) -> io::Result<Self> {
+        let mut ring = Wide::new(slots, poll, Some(Arc::clone(&target.generic)))?;
         ring.attach(buffers);
         let ring_flags = ring.flags.to_vec();
-        let truth = RingTruth { ring_flags, fixed_file: true, ..RingTruth::plain(poll.name()) };
-        Ok(Self { ring, destination, truth })
+        let facts = RingFacts { ring_flags, fixed_file: true, ..RingFacts::plain(poll.name()) };
+        Ok(Self { ring, target, facts })
     }
 
     // Reads the first block. An error status of the drive is ignored; an error of the kernel is a refusal.
     fn try_read(&mut self) -> io::Result<()> {
-        let length_bytes = self.destination.block_bytes;
+        let length_bytes = self.target.block_bytes;
         self.push(Request { operation: Operation::Read, slot: 0, offset_bytes: 0, buffer_at: 0, length_bytes });
         let (since, mut done) = (Instant::now(), Vec::with_capacity(1));
         while since.elapsed() < TRY_MAX {
             match self.ring.submit(1, TRY_NS) {
-                Err(error) if !passing(&error) => return Err(error),
+                Err(error) if !is_transient(&error) => return Err(error),
                 _ => (),
             }
             self.ring.reap(&mut done, |entry| Completion { slot: 0, result: entry.result() });
@@ -117,8 +117,8 @@ impl PassthroughRing {
 
     #[inline]
     fn entry(&self, request: &Request) -> squeue::Entry128 {
-        let read = ReadCommand::of(request, self.ring.address(request), &self.destination);
-        let fixed = self.truth.fixed_buffers.then_some(0);
+        let read = ReadCommand::of(request, self.ring.address(request), &self.target);
+        let fixed = self.facts.fixed_buffers.then_some(0);
         let entry = opcode::UringCmd80::new(TARGET, TO_NAMESPACE).buf_index(fixed).cmd(read.bytes()).build();
         // The byte count is returned with the completion, above the slot number: the driver reports only a status.
         entry.user_data(u64::from(request.length_bytes) << 32 | u64::from(request.slot))
@@ -138,11 +138,11 @@ struct ReadCommand {
 impl ReadCommand {
     // Jobs with other operations were refused before.
     #[inline]
-    fn of(request: &Request, buffer: *mut u8, destination: &Destination) -> Self {
+    fn of(request: &Request, buffer: *mut u8, target: &PassthroughTarget) -> Self {
         assert!(request.operation == Operation::Read, "passthrough supports reads only");
-        let shift = destination.block_bytes.trailing_zeros();
+        let shift = target.block_bytes.trailing_zeros();
         Self {
-            namespace: destination.namespace,
+            namespace: target.namespace,
             first_block: request.offset_bytes >> shift,
             blocks: request.length_bytes >> shift,
             buffer: buffer.addr() as u64,
@@ -169,15 +169,15 @@ impl ReadCommand {
 
 // Reads the first block by a command, and returns why registered buffers are refused, if they are. If the read does not
 // complete in time, its ring and memory are left to the kernel.
-fn try_buffers(destination: &Destination, poll: Poll) -> io::Result<Option<String>> {
-    let small = || Buffers::new(destination.block_bytes as usize);
-    let mut tried = PassthroughRing::made(2, destination.clone(), small()?, poll)?;
+fn try_buffers(target: &PassthroughTarget, poll: Poll) -> io::Result<Option<String>> {
+    let small = || Buffers::new(target.block_bytes as usize);
+    let mut tried = PassthroughRing::made(2, target.clone(), small()?, poll)?;
     let refusal = tried.ring.register_buffers().err();
-    tried.truth.fixed_buffers = refusal.is_none();
+    tried.facts.fixed_buffers = refusal.is_none();
     match tried.try_read() {
         // Linux 5.19 and 6.0 support passthrough without registered buffers.
-        Err(error) if tried.truth.fixed_buffers && error.raw_os_error() == Some(libc::EINVAL) => {
-            let mut plain = PassthroughRing::made(2, destination.clone(), small()?, poll)?;
+        Err(error) if tried.facts.fixed_buffers && error.raw_os_error() == Some(libc::EINVAL) => {
+            let mut plain = PassthroughRing::made(2, target.clone(), small()?, poll)?;
             plain.try_read()?;
             Ok(Some(symbol(&error)))
         }
@@ -213,12 +213,12 @@ impl Ring for PassthroughRing {
     }
 
     #[inline]
-    fn holds_back(&mut self) -> bool {
-        self.ring.holds_back()
+    fn has_deferred_work(&mut self) -> bool {
+        self.ring.has_deferred_work()
     }
 
-    fn uncover(&mut self) {
-        self.ring.uncover();
+    fn run_deferred_work(&mut self) {
+        self.ring.run_deferred_work();
     }
 
     #[inline]
@@ -230,8 +230,8 @@ impl Ring for PassthroughRing {
         self.ring.sqpoll_wakeups
     }
 
-    fn truth(&self) -> RingTruth {
-        self.truth.clone()
+    fn facts(&self) -> RingFacts {
+        self.facts.clone()
     }
 }
 
@@ -264,7 +264,7 @@ mod tests {
     use rand_core::{Rng, SeedableRng};
     use rand_xoshiro::Xoshiro256PlusPlus;
 
-    use super::{Destination, Operation, READ, ReadCommand, Request, errno_of};
+    use super::{Operation, PassthroughTarget, READ, ReadCommand, Request, errno_of};
 
     #[test]
     fn every_command_is_a_read_with_the_requested_fields() {
@@ -292,10 +292,11 @@ mod tests {
     #[test]
     fn operations_other_than_reads_are_rejected() {
         let nowhere = Arc::new(File::open("/dev/null").expect("a handle"));
-        let destination = Destination { generic: Arc::clone(&nowhere), block: nowhere, namespace: 1, block_bytes: 512 };
+        let target =
+            PassthroughTarget { generic: Arc::clone(&nowhere), block: nowhere, namespace: 1, block_bytes: 512 };
         let made = |operation| {
             let request = Request { operation, slot: 0, offset_bytes: 4096, buffer_at: 0, length_bytes: 8192 };
-            std::panic::catch_unwind(|| ReadCommand::of(&request, std::ptr::null_mut(), &destination))
+            std::panic::catch_unwind(|| ReadCommand::of(&request, std::ptr::null_mut(), &target))
         };
         let read = made(Operation::Read).expect("a read is accepted");
         assert_eq!((read.namespace, read.first_block, read.blocks, read.length_bytes), (1, 8, 16, 8192));

@@ -7,7 +7,7 @@ use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Buffers, Completion, Operation, PUNCH_HOLE, Request, Ring, RingTruth, SharedBuffers};
+use super::{Buffers, Completion, Operation, PUNCH_HOLE, Request, Ring, RingFacts, SharedBuffers};
 
 /// One file with one operation at a time.
 #[derive(Debug)]
@@ -76,7 +76,7 @@ impl Ring for PsyncRing {
         &mut self.buffers
     }
 
-    fn truth(&self) -> RingTruth {
-        RingTruth::plain("blocking")
+    fn facts(&self) -> RingFacts {
+        RingFacts::plain("blocking")
     }
 }

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use io_uring::types::{Fixed, FsyncFlags};
 use io_uring::{IoUring, Probe, opcode, squeue};
 
-use super::kernel::{KernelRing, is_never_polled};
-use super::{Buffers, Completion, Helpers, Operation, PUNCH_HOLE, Poll, Request, Ring, RingTruth, SharedBuffers};
+use super::kernel::{KernelRing, lacks_poll_queues};
+use super::{Buffers, Completion, IoWqWorkers, Operation, PUNCH_HOLE, Poll, Request, Ring, RingFacts, SharedBuffers};
 use crate::failure::symbol;
 
 /// Size of the read that tests whether a device can be polled.
@@ -21,7 +21,7 @@ const TARGET: Fixed = Fixed(0);
 
 /// The access path to one file.
 #[derive(Clone, Debug)]
-pub struct FileWay {
+pub struct IoPath {
     /// The file.
     pub file: Arc<File>,
     /// Whether I/O bypasses the page cache. Only direct I/O gains from registered buffers, whose pages are pinned.
@@ -30,14 +30,14 @@ pub struct FileWay {
     /// How completions are detected.
     pub poll: Poll,
     /// The io-wq workers that execute operations which would block.
-    pub helpers: Arc<Helpers>,
+    pub io_wq: Arc<IoWqWorkers>,
 }
 
 /// A ring on one file.
 pub struct UringRing {
     ring: KernelRing,
-    helpers: Arc<Helpers>,
-    truth: RingTruth,
+    io_wq: Arc<IoWqWorkers>,
+    facts: RingFacts,
 }
 
 /// Why `io_uring` is not available here; None if it is.
@@ -60,24 +60,24 @@ impl UringRing {
     ///
     /// If the file does not support polling, the ring uses interrupts and reports a fallback. Must be called on the
     /// thread that will use the ring.
-    pub fn new(slots: u32, way: &FileWay, buffers: Buffers) -> io::Result<Self> {
-        let (mut ring, poll, mut fallbacks) = Self::granted(slots, way)?;
+    pub fn new(slots: u32, path: &IoPath, buffers: Buffers) -> io::Result<Self> {
+        let (mut ring, poll, mut fallbacks) = Self::granted(slots, path)?;
         ring.attach(buffers);
-        let refusal = if way.direct { ring.register_buffers().err() } else { None };
-        let fixed_buffers = way.direct && refusal.is_none();
+        let refusal = if path.direct { ring.register_buffers().err() } else { None };
+        let fixed_buffers = path.direct && refusal.is_none();
         fallbacks.extend(refusal.map(|why| format!("registered buffers refused: {why}")));
-        way.helpers.place(ring.ring());
+        path.io_wq.set_affinity(ring.ring());
         let ring_flags = ring.flags.to_vec();
-        let truth = RingTruth { ring_flags, poll_mode: poll.name(), fixed_buffers, fixed_file: true, fallbacks };
-        Ok(Self { ring, helpers: Arc::clone(&way.helpers), truth })
+        let facts = RingFacts { ring_flags, poll_mode: poll.name(), fixed_buffers, fixed_file: true, fallbacks };
+        Ok(Self { ring, io_wq: Arc::clone(&path.io_wq), facts })
     }
 
     // Builds the ring. Returns it with the poll mode achieved, and the reason if that is not the requested one.
-    fn granted(slots: u32, way: &FileWay) -> io::Result<(KernelRing, Poll, Vec<String>)> {
-        let made = |poll| KernelRing::new(slots, poll, Some(Arc::clone(&way.file)));
-        let (what, refusal) = match way.poll {
+    fn granted(slots: u32, path: &IoPath) -> io::Result<(KernelRing, Poll, Vec<String>)> {
+        let made = |poll| KernelRing::new(slots, poll, Some(Arc::clone(&path.file)));
+        let (what, refusal) = match path.poll {
             Poll::Interrupt => return Ok((made(Poll::Interrupt)?, Poll::Interrupt, Vec::new())),
-            Poll::Iopoll => match try_iopoll(&way.file) {
+            Poll::Iopoll => match try_iopoll(&path.file) {
                 Ok(()) => return Ok((made(Poll::Iopoll)?, Poll::Iopoll, Vec::new())),
                 Err(error) => ("polled completions", error),
             },
@@ -93,7 +93,7 @@ impl UringRing {
     fn entry(&self, request: &Request) -> squeue::Entry {
         let Request { length_bytes, offset_bytes, .. } = *request;
         let buffer = self.ring.address(request);
-        let fixed = self.truth.fixed_buffers;
+        let fixed = self.facts.fixed_buffers;
         let durable = if request.operation == Operation::WriteDsync { libc::RWF_DSYNC } else { 0 };
         match request.operation {
             Operation::Read if fixed => {
@@ -119,7 +119,7 @@ impl UringRing {
 // which some kernels never deliver. Older kernels (6.1 is one) accept a polled read on a device without poll queues,
 // complete it by interrupt, and let the worker spin; only the device's sysfs attribute shows that.
 fn try_iopoll(file: &Arc<File>) -> io::Result<()> {
-    if is_never_polled(file) {
+    if lacks_poll_queues(file) {
         return Err(io::Error::from_raw_os_error(libc::EOPNOTSUPP));
     }
     let mut ring: KernelRing = KernelRing::new(2, Poll::Iopoll, Some(Arc::clone(file)))?;
@@ -150,7 +150,7 @@ impl Ring for UringRing {
 
     #[inline]
     fn submit(&mut self, wait_for: u32, timeout_ns: u64) -> io::Result<()> {
-        if wait_for > 0 && self.helpers.ask(self.ring.ring()) {
+        if wait_for > 0 && self.io_wq.spin_for_completion(self.ring.ring()) {
             return Ok(());
         }
         self.ring.submit(wait_for, timeout_ns)
@@ -166,12 +166,12 @@ impl Ring for UringRing {
     }
 
     #[inline]
-    fn holds_back(&mut self) -> bool {
-        self.ring.holds_back()
+    fn has_deferred_work(&mut self) -> bool {
+        self.ring.has_deferred_work()
     }
 
-    fn uncover(&mut self) {
-        self.ring.uncover();
+    fn run_deferred_work(&mut self) {
+        self.ring.run_deferred_work();
     }
 
     #[inline]
@@ -183,7 +183,7 @@ impl Ring for UringRing {
         self.ring.sqpoll_wakeups
     }
 
-    fn truth(&self) -> RingTruth {
-        self.truth.clone()
+    fn facts(&self) -> RingFacts {
+        self.facts.clone()
     }
 }

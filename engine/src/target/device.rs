@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use rustix::fs::{FileType, OFlags, SeekFrom, Stat, fcntl_getfl, fstat, major, minor, seek};
 
-use super::open::{go_direct, kind_of, look, refusal, reopen};
+use super::open::{enable_direct_io, file_type_text, inspect, open_failure, reopen};
 use super::{Alignment, Identity, Namespace, Target, TargetKind, lock};
 use crate::failure::{Failure, FailureKind};
 
 /// How to open a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DeviceWanted {
+pub struct DeviceOptions {
     /// Use direct I/O, which bypasses the page cache.
     pub direct: bool,
     /// The generic character device of the same NVMe namespace, for passthrough commands.
@@ -22,12 +22,12 @@ pub struct DeviceWanted {
 impl Target {
     /// Opens a block device read-only. The path is first inspected through an `O_PATH` handle; then exactly that device
     /// is opened.
-    pub fn open_device(path: &Path, wanted: &DeviceWanted) -> Result<Self, Failure> {
-        let (handle, facts) = look(path)?;
+    pub fn open_device(path: &Path, options: &DeviceOptions) -> Result<Self, Failure> {
+        let (handle, facts) = inspect(path)?;
         check_block(path, &facts)?;
-        let file = reopen(&handle, false).map_err(|error| refusal(path, &error))?;
+        let file = reopen(&handle, false).map_err(|error| open_failure(path, &error))?;
         check_read_only(path, &file)?;
-        let opened = fstat(&file).map_err(|error| refusal(path, &error.into()))?;
+        let opened = fstat(&file).map_err(|error| open_failure(path, &error.into()))?;
         check_block(path, &opened)?;
         lock::share(path, &file)?;
         let identity = Identity { size_bytes: size_bytes(&file)?, ..numbers(&opened) };
@@ -35,12 +35,12 @@ impl Target {
             let message = format!("{} has size 0: no medium, or no backing device", path.display());
             return Err(Failure::new(FailureKind::TargetOpen, message));
         }
-        let namespace = wanted.generic.as_ref().map(|generic| Namespace::open(generic, &file)).transpose()?;
-        let alignment = if wanted.direct { go_direct(&file, identity)? } else { Alignment::none() };
+        let namespace = options.generic.as_ref().map(|generic| Namespace::open(generic, &file)).transpose()?;
+        let alignment = if options.direct { enable_direct_io(&file, identity)? } else { Alignment::none() };
         Ok(Self {
             kind: TargetKind::Device,
             writable: false,
-            direct: wanted.direct,
+            direct: options.direct,
             created: false,
             size_bytes: identity.size_bytes,
             identity: Some(identity),
@@ -57,7 +57,7 @@ impl Target {
 
 /// The identity of the block device at a path, without its size.
 pub fn identity_of_path(path: &Path) -> Result<Identity, Failure> {
-    let (_, facts) = look(path)?;
+    let (_, facts) = inspect(path)?;
     check_block(path, &facts)?;
     Ok(numbers(&facts))
 }
@@ -83,13 +83,13 @@ fn check_block(path: &Path, facts: &Stat) -> Result<(), Failure> {
     if FileType::from_raw_mode(facts.st_mode) == FileType::BlockDevice {
         return Ok(());
     }
-    let message = format!("{} is {}, not a block device", path.display(), kind_of(facts));
+    let message = format!("{} is {}, not a block device", path.display(), file_type_text(facts));
     Err(Failure::new(FailureKind::NotDevice, message))
 }
 
 // Checks the flags that the kernel reports, not those requested: a device handle must never be writable.
 fn check_read_only(path: &Path, file: &File) -> Result<(), Failure> {
-    let flags = fcntl_getfl(file).map_err(|error| refusal(path, &error.into()))?;
+    let flags = fcntl_getfl(file).map_err(|error| open_failure(path, &error.into()))?;
     assert!(flags & OFlags::ACCMODE == OFlags::RDONLY, "a device is never open for writing");
     Ok(())
 }

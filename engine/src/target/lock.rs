@@ -30,16 +30,16 @@ pub fn share(path: &Path, file: &File) -> Result<(), Failure> {
     wait_for(path, file, FlockOperation::NonBlockingLockShared)
 }
 
-fn wait_for(path: &Path, file: &File, wanted: FlockOperation) -> Result<(), Failure> {
+fn wait_for(path: &Path, file: &File, options: FlockOperation) -> Result<(), Failure> {
     let since = Instant::now();
-    while flock(file, wanted) == Err(Errno::WOULDBLOCK) {
+    while flock(file, options) == Err(Errno::WOULDBLOCK) {
         let holder = holder(file);
         let limit = if holder.is_some_and(has_ended) { GIVEN_UP_MAX } else { HELD_MAX };
         if since.elapsed() < limit {
             sleep(RETRY_EVERY);
             continue;
         }
-        let who = holder.map_or_else(|| "a process in another PID namespace".to_owned(), described);
+        let who = holder.map_or_else(|| "a process in another PID namespace".to_owned(), errno_text);
         return Err(Failure::new(FailureKind::Held, format!("{} is in use by {who}", path.display())));
     }
     Ok(())
@@ -68,7 +68,7 @@ fn holder_in(table: &str, place: &str) -> Option<u32> {
 }
 
 // `process 1234 (iosonde-engine), started by process 1200 (iosonde run /data)`.
-fn described(process: u32) -> String {
+fn errno_text(process: u32) -> String {
     let own = format!("process {process} ({})", name(process));
     match parent(process).filter(|parent| *parent > 1) {
         Some(parent) => format!("{own}, started by process {parent} ({})", command(parent)),

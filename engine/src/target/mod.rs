@@ -19,15 +19,15 @@ use rustix::fs::{Advice, fadvise};
 use serde::Serialize;
 
 pub use alignment::Alignment;
-pub use device::DeviceWanted;
+pub use device::DeviceOptions;
 pub use namespace::{Namespace, NamespaceFacts};
 pub(crate) use open::reopen;
-pub use open::{Made, Wanted};
+pub use open::{CreatedFile, FileOptions};
 pub use sync::sync_all;
 
 use crate::failure::{Failure, FailureKind};
 use crate::verify::Ledger;
-use crate::watchdog::{Signs, waits_for};
+use crate::watchdog::{ProgressSource, waiting_for};
 
 /// The kind of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,18 +145,18 @@ impl Target {
         }
     }
 
-    /// Signs that the kernel works on requests to the target.
+    /// Where progress of the kernel on requests to the target shows.
     #[must_use]
-    pub fn signs(&self) -> Signs {
-        self.identity.map_or(Signs::None, |found| {
-            Signs::of(found.device_major, found.device_minor, self.file().map(AsRawFd::as_raw_fd))
+    pub fn progress_source(&self) -> ProgressSource {
+        self.identity.map_or(ProgressSource::None, |found| {
+            ProgressSource::of(found.device_major, found.device_minor, self.file().map(AsRawFd::as_raw_fd))
         })
     }
 
     /// Makes all writes durable and drops the page cache of the target, so that the next reads come from the device. A
     /// file system may keep its cache.
-    pub fn forget_cached(&self) -> Result<(), Failure> {
-        waits_for(format!("fdatasync of {}", self.path.display()), self.signs());
+    pub fn drop_cached(&self) -> Result<(), Failure> {
+        waiting_for(format!("fdatasync of {}", self.path.display()), self.progress_source());
         self.sync()?;
         if let Some(file) = &self.file {
             // If the advice is ignored, reads are served as for any user of the page cache.

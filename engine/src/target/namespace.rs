@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rustix::fs::{FileType, Stat, fstat, ioctl_blksszget, major, minor};
 use serde::Serialize;
 
-use super::open::{look, refusal, reopen};
+use super::open::{inspect, open_failure, reopen};
 use crate::failure::{Failure, FailureKind};
 use crate::memory::PAGE_BYTES;
 
@@ -37,37 +37,37 @@ pub struct Namespace {
 impl Namespace {
     /// Opens the generic device of an open block device, if both belong to the same namespace.
     pub fn open(path: &Path, block: &File) -> Result<Self, Failure> {
-        let (handle, facts) = look(path)?;
+        let (handle, facts) = inspect(path)?;
         if FileType::from_raw_mode(facts.st_mode) != FileType::CharacterDevice {
-            return Err(unfit(format!("{} is not an NVMe generic character device", path.display())));
+            return Err(not_usable(format!("{} is not an NVMe generic character device", path.display())));
         }
         let own = folder("char", &facts);
         if canonicalize(own.join("subsystem")).ok().is_none_or(|class| !class.ends_with("nvme-generic")) {
-            return Err(unfit(format!("{} is not an NVMe generic character device", path.display())));
+            return Err(not_usable(format!("{} is not an NVMe generic character device", path.display())));
         }
-        let block_facts = fstat(block).map_err(|error| refusal(path, &error.into()))?;
-        let beside = folder("block", &block_facts);
-        if beside.join("partition").exists() {
-            return Err(unfit(
+        let block_facts = fstat(block).map_err(|error| open_failure(path, &error.into()))?;
+        let block_folder = folder("block", &block_facts);
+        if block_folder.join("partition").exists() {
+            return Err(not_usable(
                 "passthrough cannot be limited to a partition: commands address the whole namespace".to_owned(),
             ));
         }
-        let generic = reopen(&handle, false).map_err(|error| refusal(path, &error))?;
+        let generic = reopen(&handle, false).map_err(|error| open_failure(path, &error))?;
         let (number, of_block) = (number_of(generic.as_raw_fd()), number_of(block.as_raw_fd()));
-        let drives = [&own, &beside].map(|each| canonicalize(each.join("device")).ok());
+        let drives = [&own, &block_folder].map(|each| canonicalize(each.join("device")).ok());
         if number.is_none() || number != of_block || drives[0].is_none() || drives[0] != drives[1] {
-            return Err(unfit(format!("{} belongs to another namespace than the block device", path.display())));
+            return Err(not_usable(format!("{} belongs to another namespace than the block device", path.display())));
         }
-        let metadata_bytes = read_number(&beside.join("metadata_bytes")).unwrap_or(0);
+        let metadata_bytes = read_number(&block_folder.join("metadata_bytes")).unwrap_or(0);
         if metadata_bytes > 0 {
             let message = format!(
                 "the namespace has {metadata_bytes} bytes of metadata per block, which passthrough reads do not support"
             );
-            return Err(unfit(message));
+            return Err(not_usable(message));
         }
-        let block_bytes = ioctl_blksszget(block).map_err(|error| refusal(path, &error.into()))?;
+        let block_bytes = ioctl_blksszget(block).map_err(|error| open_failure(path, &error.into()))?;
         if !block_bytes.is_power_of_two() {
-            return Err(unfit(format!(
+            return Err(not_usable(format!(
                 "the logical block size of {} is {block_bytes} bytes, which is not a power of two",
                 path.display()
             )));
@@ -75,7 +75,7 @@ impl Namespace {
         let facts = NamespaceFacts {
             number: number.unwrap_or(0),
             block_bytes,
-            transfer_bytes_max: transfer_bytes_max(&beside.join("queue")),
+            transfer_bytes_max: transfer_bytes_max(&block_folder.join("queue")),
         };
         Ok(Self { facts, generic: Arc::new(generic) })
     }
@@ -109,6 +109,6 @@ fn read_number(path: &Path) -> Option<u64> {
     read_to_string(path).ok()?.trim().parse().ok()
 }
 
-fn unfit(message: String) -> Failure {
+fn not_usable(message: String) -> Failure {
     Failure::new(FailureKind::NoNamespace, message)
 }

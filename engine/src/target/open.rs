@@ -14,11 +14,11 @@ use rustix::fs::{
 
 use super::{Alignment, Identity, Target, TargetKind, lock};
 use crate::failure::{Failure, FailureKind};
-use crate::watchdog::{Signs, waits_for};
+use crate::watchdog::{ProgressSource, waiting_for};
 
 /// How to open a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct FileOptions {
     /// With write access.
     pub write: bool,
     /// Create it with this size; it must not exist.
@@ -29,7 +29,7 @@ pub struct Wanted {
 
 /// A file that was just created, and is empty.
 #[derive(Debug)]
-pub struct Made {
+pub struct CreatedFile {
     /// Its identity.
     pub identity: Identity,
     /// Whether its mark could be set.
@@ -43,35 +43,35 @@ const MARK: &str = "user.iosonde.made";
 impl Target {
     /// Opens or creates a regular file. Nothing else is opened here, for reading or writing: the path is first
     /// inspected through an `O_PATH` handle; then exactly that file is opened.
-    pub fn open(path: &Path, wanted: Wanted) -> Result<Self, Failure> {
-        if wanted.create_bytes.is_some() {
-            return Self::open_made(path, Self::make(path, None)?, wanted);
+    pub fn open(path: &Path, options: FileOptions) -> Result<Self, Failure> {
+        if options.create_bytes.is_some() {
+            return Self::open_created(path, Self::create(path, None)?, options);
         }
-        let handle = look_at_file(path, wanted.write)?.0;
-        let file = reopen(&handle, wanted.write).map_err(|error| refusal(path, &error))?;
-        finish(path, file, wanted, None)
+        let handle = inspect_file(path, options.write)?.0;
+        let file = reopen(&handle, options.write).map_err(|error| open_failure(path, &error))?;
+        finish(path, file, options, None)
     }
 
     /// Creates a file, which must not exist, and sets its mark if the file system supports extended attributes.
-    pub fn make(path: &Path, mark: Option<&str>) -> Result<Made, Failure> {
+    pub fn create(path: &Path, mark: Option<&str>) -> Result<CreatedFile, Failure> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true).mode(0o600);
-        let file = options.open(path).map_err(|error| refusal(path, &error))?;
+        let file = options.open(path).map_err(|error| open_failure(path, &error))?;
         let marked = mark.is_some_and(|mark| fsetxattr(&file, MARK, mark.as_bytes(), XattrFlags::CREATE).is_ok());
-        let facts = fstat(&file).map_err(|error| refusal(path, &error.into()))?;
+        let facts = fstat(&file).map_err(|error| open_failure(path, &error.into()))?;
         let identity = Identity { born_ns: birth_ns(&file), ..identity(&facts) };
-        Ok(Made { identity, marked, file })
+        Ok(CreatedFile { identity, marked, file })
     }
 
     /// Allocates and opens a file that was created. On an error the file remains; the front knows it and removes it.
-    pub fn open_made(path: &Path, made: Made, wanted: Wanted) -> Result<Self, Failure> {
-        finish(path, made.file, wanted, wanted.create_bytes)
+    pub fn open_created(path: &Path, created: CreatedFile, options: FileOptions) -> Result<Self, Failure> {
+        finish(path, created.file, options, options.create_bytes)
     }
 }
 
 /// The identity of the regular file at a path.
 pub fn identity_of_path(path: &Path) -> Result<Identity, Failure> {
-    let (_, facts) = look_at_file(path, false)?;
+    let (_, facts) = inspect_file(path, false)?;
     Ok(identity(&facts))
 }
 
@@ -103,7 +103,7 @@ fn nanoseconds(seconds: i64, nanoseconds: u32) -> Option<u64> {
 }
 
 /// The failure for an error at opening a path.
-pub fn refusal(path: &Path, error: &io::Error) -> Failure {
+pub fn open_failure(path: &Path, error: &io::Error) -> Failure {
     let kind = match error.raw_os_error() {
         Some(libc::ENOENT | libc::ENOTDIR) => FailureKind::TargetMissing,
         Some(libc::EEXIST) => FailureKind::TargetExists,
@@ -117,11 +117,11 @@ pub fn refusal(path: &Path, error: &io::Error) -> Failure {
 
 /// An `O_PATH` handle of a path, and its attributes. `O_PATH` has no side effects: it wakes no device, and does not
 /// wait for the other end of a pipe.
-pub fn look(path: &Path) -> Result<(File, Stat), Failure> {
+pub fn inspect(path: &Path) -> Result<(File, Stat), Failure> {
     let mut options = OpenOptions::new();
     options.read(true).custom_flags(libc::O_PATH | libc::O_CLOEXEC);
-    let handle = options.open(path).map_err(|error| refusal(path, &error))?;
-    let facts = fstat(&handle).map_err(|error| refusal(path, &error.into()))?;
+    let handle = options.open(path).map_err(|error| open_failure(path, &error))?;
+    let facts = fstat(&handle).map_err(|error| open_failure(path, &error.into()))?;
     Ok((handle, facts))
 }
 
@@ -132,7 +132,7 @@ pub fn reopen(handle: &File, write: bool) -> io::Result<File> {
 }
 
 /// The type of a file, for messages.
-pub fn kind_of(facts: &Stat) -> &'static str {
+pub fn file_type_text(facts: &Stat) -> &'static str {
     match FileType::from_raw_mode(facts.st_mode) {
         FileType::RegularFile => "a regular file",
         FileType::Directory => "a directory",
@@ -144,8 +144,8 @@ pub fn kind_of(facts: &Stat) -> &'static str {
     }
 }
 
-fn look_at_file(path: &Path, write: bool) -> Result<(File, Stat), Failure> {
-    let (handle, facts) = look(path)?;
+fn inspect_file(path: &Path, write: bool) -> Result<(File, Stat), Failure> {
+    let (handle, facts) = inspect(path)?;
     let (kind, shown) = (FileType::from_raw_mode(facts.st_mode), path.display());
     if kind == FileType::RegularFile {
         return Ok((handle, facts));
@@ -156,29 +156,29 @@ fn look_at_file(path: &Path, write: bool) -> Result<(File, Stat), Failure> {
             format!("{shown} is a block device; iosonde never writes to block devices"),
         ));
     }
-    Err(Failure::new(FailureKind::NotRegular, format!("{shown} is {}", kind_of(&facts))))
+    Err(Failure::new(FailureKind::NotRegular, format!("{shown} is {}", file_type_text(&facts))))
 }
 
-fn finish(path: &Path, file: File, wanted: Wanted, size_bytes: Option<u64>) -> Result<Target, Failure> {
+fn finish(path: &Path, file: File, options: FileOptions, size_bytes: Option<u64>) -> Result<Target, Failure> {
     lock::take(path, &file)?;
     if let Some(size_bytes) = size_bytes {
-        let facts = fstat(&file).map_err(|error| refusal(path, &error.into()))?;
-        let signs = Signs::of(major(facts.st_dev), minor(facts.st_dev), Some(file.as_raw_fd()));
-        waits_for(format!("allocating {}", path.display()), signs);
-        allocate(&file, size_bytes).map_err(|error| refusal(path, &error))?;
+        let facts = fstat(&file).map_err(|error| open_failure(path, &error.into()))?;
+        let source = ProgressSource::of(major(facts.st_dev), minor(facts.st_dev), Some(file.as_raw_fd()));
+        waiting_for(format!("allocating {}", path.display()), source);
+        allocate(&file, size_bytes).map_err(|error| open_failure(path, &error))?;
     }
-    waits_for(format!("checking {}", path.display()), Signs::None);
-    let facts = fstat(&file).map_err(|error| refusal(path, &error.into()))?;
+    waiting_for(format!("checking {}", path.display()), ProgressSource::None);
+    let facts = fstat(&file).map_err(|error| open_failure(path, &error.into()))?;
     if FileType::from_raw_mode(facts.st_mode) != FileType::RegularFile {
         return Err(Failure::new(FailureKind::NotRegular, format!("{} is not a regular file", path.display())));
     }
     let identity = Identity { born_ns: birth_ns(&file), ..identity(&facts) };
-    let alignment = if wanted.direct { go_direct(&file, identity)? } else { Alignment::none() };
+    let alignment = if options.direct { enable_direct_io(&file, identity)? } else { Alignment::none() };
     let holes = has_holes(&file, identity.size_bytes);
     Ok(Target {
         kind: TargetKind::File,
-        writable: wanted.write,
-        direct: wanted.direct,
+        writable: options.write,
+        direct: options.direct,
         created: size_bytes.is_some(),
         size_bytes: identity.size_bytes,
         identity: Some(identity),
@@ -202,7 +202,7 @@ fn allocate(file: &File, size_bytes: u64) -> io::Result<()> {
 }
 
 /// Switches an open target to direct I/O, and returns the alignment that this requires.
-pub fn go_direct(file: &File, identity: Identity) -> Result<Alignment, Failure> {
+pub fn enable_direct_io(file: &File, identity: Identity) -> Result<Alignment, Failure> {
     let refused =
         |error: rustix::io::Errno| Failure::from_io(FailureKind::DirectRefused, "direct I/O refused", &error.into());
     let flags = fcntl_getfl(file).map_err(refused)?;

@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{FallocateFlags, fallocate, fstat, major, minor};
 
-use super::account::{self, unusable};
+use super::ledger_file::{self, unusable};
 use super::sector::SECTOR_BYTES;
 use crate::failure::{Failure, FailureKind};
 use crate::host::memory_bytes_free;
 use crate::memory::{PAGE_BYTES, Region};
-use crate::watchdog::{Signs, waits_for};
+use crate::watchdog::{ProgressSource, waiting_for};
 
 /// The first word of a ledger file: `iosonde` and the format version.
 const MAGIC: u64 = u64::from_le_bytes(*b"iosonde\x01");
@@ -61,13 +61,14 @@ pub struct Ledger {
     head: LedgerHead,
     region: Region,
     is_file: bool,
-    signs: Signs,
+    source: ProgressSource,
 }
 
 impl Ledger {
     /// A ledger in memory.
     pub fn in_memory(head: LedgerHead) -> Result<Self, Failure> {
-        let ledger = Self { head, region: memory(checked_length(head)?)?, is_file: false, signs: Signs::None };
+        let ledger =
+            Self { head, region: memory(checked_length(head)?)?, is_file: false, source: ProgressSource::None };
         ledger.begin();
         Ok(ledger)
     }
@@ -75,9 +76,9 @@ impl Ledger {
     /// A ledger in a file, which is created if it does not exist. An existing one must be of the same run and target.
     pub fn in_file(path: &Path, head: LedgerHead) -> Result<Self, Failure> {
         let length = checked_length(head)?;
-        begin(path, Signs::None);
-        let (file, is_made) = account::open(path)?;
-        begin(path, signs_of(&file));
+        begin(path, ProgressSource::None);
+        let (file, is_made) = ledger_file::open(path)?;
+        begin(path, source_of(&file));
         let is_new = is_made || length_of(path, &file)? == 0;
         // A full file system is reported now, not by SIGBUS on a later store.
         let allocate = || {
@@ -90,7 +91,7 @@ impl Ledger {
             check_length(path, &file, length)?;
         }
         let region = Region::of_file(&file, length).map_err(|error| unusable(path, &error))?;
-        let ledger = Self { head, region, is_file: true, signs: signs_of(&file) };
+        let ledger = Self { head, region, is_file: true, source: source_of(&file) };
         if is_new {
             ledger.begin();
         } else {
@@ -106,9 +107,9 @@ impl Ledger {
     /// A ledger left by a run, read-only. It is copied into memory, so that later changes of the file cannot end the
     /// engine.
     pub fn read(path: &Path) -> Result<Self, Failure> {
-        begin(path, Signs::None);
-        let file = account::read(path)?;
-        begin(path, signs_of(&file));
+        begin(path, ProgressSource::None);
+        let file = ledger_file::read(path)?;
+        begin(path, source_of(&file));
         if length_of(path, &file)? < PAGE_BYTES as u64 {
             return Err(no_ledger(path));
         }
@@ -125,7 +126,7 @@ impl Ledger {
         // SAFETY: the region has that many bytes, and no other references to it exist yet.
         let bytes = unsafe { std::slice::from_raw_parts_mut(region.start(), length) };
         file.read_exact_at(bytes, 0).map_err(|error| unusable(path, &error))?;
-        Ok(Self { head, region, is_file: false, signs: Signs::None })
+        Ok(Self { head, region, is_file: false, source: ProgressSource::None })
     }
 
     // Continues an existing ledger: nothing is in flight, and sequence numbers skip ahead.
@@ -136,7 +137,7 @@ impl Ledger {
             let message = format!("{} has no sequence numbers left", path.display());
             return Err(Failure::new(FailureKind::Ledger, message));
         }
-        self.settle();
+        self.clear_in_flight();
         self.word(4).store(first, Ordering::Relaxed);
         Ok(())
     }
@@ -162,10 +163,10 @@ impl Ledger {
         self.head
     }
 
-    /// Signs that the kernel works on requests to its file.
+    /// Where progress of the kernel on requests to its file shows.
     #[must_use]
-    pub fn signs(&self) -> Signs {
-        self.signs.clone()
+    pub fn progress_source(&self) -> ProgressSource {
+        self.source.clone()
     }
 
     /// The number of steps of the target. A remainder at the end is never written.
@@ -206,7 +207,7 @@ impl Ledger {
     }
 
     /// Resets the counts of operations in flight.
-    pub fn settle(&self) {
+    pub fn clear_in_flight(&self) {
         for step in 0..self.steps() {
             self.step(step).fetch_and(!(COUNT | OVERLAPPED), Ordering::AcqRel);
         }
@@ -214,7 +215,7 @@ impl Ledger {
 
     /// The sequence number that a step must hold, or a later one; 0 if it may hold anything.
     #[must_use]
-    pub fn floor(&self, step: u64) -> u64 {
+    pub fn expected_sequence(&self, step: u64) -> u64 {
         self.step(step).load(Ordering::Acquire) >> SEQUENCE_SHIFT
     }
 
@@ -252,12 +253,12 @@ impl Ledger {
     }
 }
 
-fn begin(path: &Path, signs: Signs) {
-    waits_for(format!("opening the ledger {}", path.display()), signs);
+fn begin(path: &Path, source: ProgressSource) {
+    waiting_for(format!("opening the ledger {}", path.display()), source);
 }
 
-fn signs_of(file: &File) -> Signs {
-    fstat(file).map_or(Signs::None, |facts| Signs::of(major(facts.st_dev), minor(facts.st_dev), None))
+fn source_of(file: &File) -> ProgressSource {
+    fstat(file).map_or(ProgressSource::None, |facts| ProgressSource::of(major(facts.st_dev), minor(facts.st_dev), None))
 }
 
 fn checked_length(head: LedgerHead) -> Result<usize, Failure> {
@@ -318,7 +319,7 @@ mod tests {
             ledger.word(4).store(number, Ordering::Relaxed);
             let sequence = ledger.begin_write(0, 4096);
             ledger.end(0, 4096, Some(sequence));
-            assert_eq!(ledger.floor(0), SEQUENCES_MAX - 1);
+            assert_eq!(ledger.expected_sequence(0), SEQUENCES_MAX - 1);
         }
     }
 }

@@ -7,14 +7,14 @@
 /// The unit with its own header: the smallest unit at which a device can tear a write.
 pub const SECTOR_BYTES: usize = 512;
 /// Size of the header.
-pub const SEAL_BYTES: usize = 32;
+pub const HEADER_BYTES: usize = 32;
 const MAGIC: [u8; 4] = *b"iosv";
 /// Start of the data that the checksum covers.
 const COVERED_FROM: usize = 8;
 
 /// The header of a sector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seal {
+pub struct SectorHeader {
     /// The number of the run and target.
     pub run: u64,
     /// Its offset on the target.
@@ -24,11 +24,11 @@ pub struct Seal {
 }
 
 /// Writes the header into a sector.
-pub fn seal_sector(sector: &mut [u8], seal: Seal) {
+pub fn write_header(sector: &mut [u8], header: SectorHeader) {
     debug_assert_eq!(sector.len(), SECTOR_BYTES);
-    sector[8..16].copy_from_slice(&seal.run.to_le_bytes());
-    sector[16..24].copy_from_slice(&seal.offset_bytes.to_le_bytes());
-    sector[24..32].copy_from_slice(&seal.sequence.to_le_bytes());
+    sector[8..16].copy_from_slice(&header.run.to_le_bytes());
+    sector[16..24].copy_from_slice(&header.offset_bytes.to_le_bytes());
+    sector[24..32].copy_from_slice(&header.sequence.to_le_bytes());
     let checksum = crc32c::crc32c(&sector[COVERED_FROM..]);
     sector[..4].copy_from_slice(&MAGIC);
     sector[4..8].copy_from_slice(&checksum.to_le_bytes());
@@ -38,9 +38,9 @@ pub fn seal_sector(sector: &mut [u8], seal: Seal) {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
     /// A valid header of this run.
-    Whole(Seal),
+    Valid(SectorHeader),
     /// Data of this run with a wrong checksum.
-    Broken,
+    Corrupt,
     /// No data of this run.
     Foreign,
 }
@@ -49,17 +49,17 @@ pub enum Found {
 #[must_use]
 pub fn read_sector(sector: &[u8], run: u64) -> Found {
     let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|byte| sector[at + byte]));
-    let seal = Seal { run: word(8), offset_bytes: word(16), sequence: word(24) };
-    let is_sealed = sector[..4] == MAGIC;
-    if !is_sealed && seal.run != run {
+    let header = SectorHeader { run: word(8), offset_bytes: word(16), sequence: word(24) };
+    let has_magic = sector[..4] == MAGIC;
+    if !has_magic && header.run != run {
         return Found::Foreign;
     }
     let checksum = u32::from_le_bytes(std::array::from_fn(|byte| sector[4 + byte]));
-    let is_whole = is_sealed && crc32c::crc32c(&sector[COVERED_FROM..]) == checksum;
-    match (is_whole, seal.run == run) {
-        (true, true) => Found::Whole(seal),
+    let is_whole = has_magic && crc32c::crc32c(&sector[COVERED_FROM..]) == checksum;
+    match (is_whole, header.run == run) {
+        (true, true) => Found::Valid(header),
         // Of an earlier run or another target.
         (true, false) => Found::Foreign,
-        (false, _) => Found::Broken,
+        (false, _) => Found::Corrupt,
     }
 }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::note::Note;
-use super::signs::Sign;
+use super::progress::Progress;
+use super::wait_state::WaitState;
 use crate::failure::{Failure, FailureKind};
 
 /// The most time that counts between two checks, so that a suspend does not exceed a deadline.
@@ -40,11 +40,11 @@ impl Deadlines {
 }
 
 /// Checks the deadlines of one command.
-pub struct Watch {
+pub struct DeadlineWatch {
     deadlines: Deadlines,
     waits: u64,
-    moves: u64,
-    last: Option<Sign>,
+    progress: u64,
+    last: Option<Progress>,
     unseen: Duration,
     waited: Duration,
     silent: Duration,
@@ -52,28 +52,28 @@ pub struct Watch {
     stopped: Duration,
 }
 
-impl Watch {
+impl DeadlineWatch {
     pub fn new(deadlines: Deadlines) -> Self {
         let [unseen, waited, silent, total, stopped] = [Duration::ZERO; 5];
-        Self { deadlines, waits: 0, moves: 0, last: None, unseen, waited, silent, total, stopped }
+        Self { deadlines, waits: 0, progress: 0, last: None, unseen, waited, silent, total, stopped }
     }
 
     /// Called at intervals of `passed`; `see` reads the progress. Returns a failure when the thread is to be given up.
-    pub fn look(
+    pub fn check(
         &mut self,
         passed: Duration,
-        note: &Note,
+        state: &WaitState,
         is_stopped: bool,
-        see: impl FnOnce() -> Option<Sign>,
+        see: impl FnOnce() -> Option<Progress>,
     ) -> Option<Failure> {
         let passed = passed.min(CHECK_MAX);
-        let what = note.what.as_ref()?;
-        if note.waits != self.waits {
-            (self.waits, self.moves, self.last) = (note.waits, note.moves, None);
+        let what = state.what.as_ref()?;
+        if state.waits != self.waits {
+            (self.waits, self.progress, self.last) = (state.waits, state.progress, None);
             (self.waited, self.silent) = (Duration::ZERO, Duration::ZERO);
         }
-        if note.moves != self.moves {
-            self.moves = note.moves;
+        if state.progress != self.progress {
+            self.progress = state.progress;
             (self.waited, self.silent, self.total) = (Duration::ZERO, Duration::ZERO, Duration::ZERO);
         }
         (self.waited, self.silent, self.total) = (self.waited + passed, self.silent + passed, self.total + passed);
@@ -84,13 +84,13 @@ impl Watch {
         if is_due {
             self.unseen = Duration::ZERO;
         }
-        if let Some(now) = now.filter(|now| self.last.is_none_or(|last| now.is_beyond(last))) {
+        if let Some(now) = now.filter(|now| self.last.is_none_or(|last| now.is_progress_since(last))) {
             // The first reading is the baseline.
             self.silent = if self.last.is_some() { Duration::ZERO } else { self.silent };
             self.last = Some(now);
         }
         let message = self.over(what)?;
-        Some(Failure::new(FailureKind::Stuck, message).after(note.beside.clone()))
+        Some(Failure::new(FailureKind::Stuck, message).after(state.other_failure.clone()))
     }
 
     fn over(&self, what: &str) -> Option<String> {
@@ -116,16 +116,19 @@ mod tests {
     const TEN: Deadlines =
         Deadlines { silent: Duration::from_secs(10), total: Duration::from_secs(40), stopped: Duration::from_secs(3) };
 
-    fn note() -> Note {
-        Note { what: Some("opening x".to_owned()), waits: 1, ..Note::default() }
+    fn state() -> WaitState {
+        WaitState { what: Some("opening x".to_owned()), waits: 1, ..WaitState::default() }
     }
 
     // Seconds until the thread is given up, and the reason. `change` supplies the events of each second.
-    fn given_up(note: &mut Note, change: impl Fn(u64, &mut Note) -> (bool, Option<Sign>)) -> (u64, String) {
-        let mut watch = Watch::new(TEN);
+    fn given_up(
+        state: &mut WaitState,
+        change: impl Fn(u64, &mut WaitState) -> (bool, Option<Progress>),
+    ) -> (u64, String) {
+        let mut watch = DeadlineWatch::new(TEN);
         for second in 1..1000 {
-            let (is_stopped, sign) = change(second, note);
-            if let Some(failure) = watch.look(SECOND, note, is_stopped, || sign) {
+            let (is_stopped, sign) = change(second, state);
+            if let Some(failure) = watch.check(SECOND, state, is_stopped, || sign) {
                 assert_eq!(failure.kind, FailureKind::Stuck);
                 return (second, failure.message);
             }
@@ -135,29 +138,29 @@ mod tests {
 
     #[test]
     fn a_call_without_progress_is_given_up_and_named() {
-        let found = given_up(&mut note(), |_, _| (false, None));
+        let found = given_up(&mut state(), |_, _| (false, None));
         assert_eq!(found, (10, "opening x did not complete within 10 s".to_owned()));
     }
 
     #[test]
     fn a_call_that_ignores_a_stop_is_given_up_soon() {
-        let (second, message) = given_up(&mut note(), |second, _| (second > 2, None));
+        let (second, message) = given_up(&mut state(), |second, _| (second > 2, None));
         assert_eq!((second, message.as_str()), (5, "opening x did not stop within 3 s"));
     }
 
     #[test]
     fn progress_extends_the_deadline_but_not_for_ever() {
-        let (second, message) = given_up(&mut note(), |second, _| (false, Some(Sign::Completed(second.min(20)))));
+        let (second, message) = given_up(&mut state(), |second, _| (false, Some(Progress::Completed(second.min(20)))));
         let told = "opening x did not complete within 30 s, without progress for the last 10 s";
         assert_eq!((second, message.as_str()), (30, told));
-        let (second, message) = given_up(&mut note(), |second, _| (false, Some(Sign::Completed(second))));
+        let (second, message) = given_up(&mut state(), |second, _| (false, Some(Progress::Completed(second))));
         assert_eq!(second, 40, "{message}");
     }
 
     #[test]
     fn each_call_has_a_deadline_and_so_have_all_together() {
-        let (second, _) = given_up(&mut note(), |second, note| {
-            note.waits = 1 + second / 9;
+        let (second, _) = given_up(&mut state(), |second, state| {
+            state.waits = 1 + second / 9;
             (false, None)
         });
         assert_eq!(second, 40);
@@ -165,8 +168,8 @@ mod tests {
 
     #[test]
     fn a_call_that_keeps_reporting_progress_is_never_late() {
-        let (second, _) = given_up(&mut note(), |second, note| {
-            note.moves = second / 9;
+        let (second, _) = given_up(&mut state(), |second, state| {
+            state.progress = second / 9;
             (false, None)
         });
         assert_eq!(second, 1000);
@@ -174,8 +177,8 @@ mod tests {
 
     #[test]
     fn a_thread_with_its_own_deadlines_is_not_checked() {
-        let (second, _) = given_up(&mut note(), |_, note| {
-            note.what = None;
+        let (second, _) = given_up(&mut state(), |_, state| {
+            state.what = None;
             (true, None)
         });
         assert_eq!(second, 1000);
@@ -183,15 +186,15 @@ mod tests {
 
     #[test]
     fn a_suspend_exceeds_no_deadline() {
-        let mut watch = Watch::new(TEN);
-        assert_eq!(watch.look(Duration::from_secs(3600), &note(), false, || None), None);
+        let mut watch = DeadlineWatch::new(TEN);
+        assert_eq!(watch.check(Duration::from_secs(3600), &state(), false, || None), None);
     }
 
     #[test]
     fn other_failures_are_appended() {
-        let mut note = note();
-        note.beside = Some(Failure::new(FailureKind::Io, "fdatasync: EIO"));
-        let (_, message) = given_up(&mut note, |_, _| (false, None));
+        let mut state = state();
+        state.other_failure = Some(Failure::new(FailureKind::Io, "fdatasync: EIO"));
+        let (_, message) = given_up(&mut state, |_, _| (false, None));
         assert_eq!(message, "opening x did not complete within 10 s; also: fdatasync: EIO");
     }
 }

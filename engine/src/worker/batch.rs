@@ -65,15 +65,15 @@ impl BatchSize {
     /// Updates the size after a round: operations submitted and reaped, whether the worker waited, and operations still
     /// in flight.
     #[inline]
-    pub fn learn(&mut self, handed_over: usize, found: usize, waited: bool, in_flight: u32) {
+    pub fn update(&mut self, submitted: usize, found: usize, waited: bool, in_flight: u32) {
         self.found = u32::try_from(found).unwrap_or(u32::MAX);
-        self.largest = self.largest.max(u32::try_from(handed_over).unwrap_or(u32::MAX));
+        self.largest = self.largest.max(u32::try_from(submitted).unwrap_or(u32::MAX));
         if in_flight > 0 {
             self.rounds = 0;
             if self.now > self.least {
                 self.shrink();
             }
-        } else if self.now < self.most && !waited && handed_over >= self.now as usize {
+        } else if self.now < self.most && !waited && submitted >= self.now as usize {
             self.rounds += 1;
             if self.rounds == self.rounds_needed {
                 self.rounds = 0;
@@ -96,7 +96,7 @@ mod tests {
 
     fn after_rounds(mut size: BatchSize, rounds: u32, waited: bool, in_flight: u32) -> BatchSize {
         for _ in 0..rounds {
-            size.learn(size.now(), size.now(), waited, in_flight);
+            size.update(size.now(), size.now(), waited, in_flight);
         }
         size
     }
@@ -110,10 +110,10 @@ mod tests {
 
     #[test]
     fn up_to_four_operations_that_completed_together_are_replaced_together() {
-        for (found, launched) in [(1, 1), (3, 3), (4, 4), (8, 4)] {
+        for (found, submitted) in [(1, 1), (3, 3), (4, 4), (8, 4)] {
             let mut size = BatchSize::of(8);
-            size.learn(1, found, true, 7);
-            assert_eq!(size.now(), launched, "{found} completed");
+            size.update(1, found, true, 7);
+            assert_eq!(size.now(), submitted, "{found} completed");
         }
     }
 
@@ -138,7 +138,7 @@ mod tests {
     fn batches_stay_small_if_they_are_not_full() {
         let mut size = BatchSize::of(32);
         for _ in 0..10 * ROUNDS {
-            size.learn(1, 1, false, 0);
+            size.update(1, 1, false, 0);
         }
         assert_eq!(size.largest(), 4);
     }
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn a_grown_batch_shrinks_once_operations_wait_and_regrows_more_slowly() {
         let mut size = after_rounds(BatchSize::of(32), 10 * ROUNDS, false, 0);
-        size.learn(32, 29, false, 3);
+        size.update(32, 29, false, 3);
         assert_eq!((size.now(), size.largest()), (4, 32));
         let size = after_rounds(size, ROUNDS, false, 0);
         assert_eq!(size.now(), 4);

@@ -19,15 +19,15 @@ pub struct Recorder {
 }
 
 /// The collector's side: receives full tallies, and returns empty ones.
-pub struct Spares {
+pub struct TallyReceiver {
     /// Full tallies.
     pub full: Consumer<Box<Tally>>,
     empty: Producer<Box<Tally>>,
 }
 
-impl Spares {
+impl TallyReceiver {
     /// Clears a tally and returns it to the worker.
-    pub fn give_back(&mut self, mut tally: Box<Tally>) {
+    pub fn recycle(&mut self, mut tally: Box<Tally>) {
         tally.clear();
         // The queue has room for every tally. If the worker has ended, the tally is dropped.
         let _ = self.empty.push(tally);
@@ -36,15 +36,15 @@ impl Spares {
 
 /// Both sides, with `spares` empty tallies in the queue. `collector` is woken at each interval.
 #[must_use]
-pub fn recorder_pair(job: &Job, spares: usize, collector: Option<Thread>) -> (Recorder, Spares) {
-    let tally = || Box::new(Tally::new(&job.asked(), job.pace.is_some()));
+pub fn recorder_pair(job: &Job, spares: usize, collector: Option<Thread>) -> (Recorder, TallyReceiver) {
+    let tally = || Box::new(Tally::new(&job.classes(), job.pace.is_some()));
     let (mut empty_in, empty) = RingBuffer::new(spares + 2);
     let (full, full_out) = RingBuffer::new(spares + 2);
     for _ in 0..spares {
         empty_in.push(tally()).expect("the queue was made for this many");
     }
     let recorder = Recorder { current: tally(), reserve: Some(tally()), empty, full, collector, merged: 0 };
-    let spares = Spares { full: full_out, empty: empty_in };
+    let spares = TallyReceiver { full: full_out, empty: empty_in };
     (recorder, spares)
 }
 
@@ -62,7 +62,7 @@ impl Recorder {
 
     /// Ends the current interval at `end_ns` and starts the given one. If no empty tally is available, the current one
     /// covers both.
-    pub fn turn(&mut self, end_ns: u64, phase: Phase, interval: u64) {
+    pub fn next_interval(&mut self, end_ns: u64, phase: Phase, interval: u64) {
         self.current.end_ns = end_ns;
         let mut next = self.empty.pop().ok();
         if next.is_none() && phase != self.current.phase {

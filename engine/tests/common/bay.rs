@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use iosonde_engine::cell::{Bench, Interval, JobResult, conduct_simulated};
+use iosonde_engine::cell::{Bench, Interval, JobResult, run_simulated_job};
 use iosonde_engine::job::Job;
 use iosonde_engine::sim::{Drive, VirtualClock};
 use iosonde_engine::target::Target;
@@ -24,7 +24,7 @@ impl Bay {
         let targets: Vec<Target> = sizes.map(Target::simulation).collect();
         let mut bench = Bench { targets: &targets, drives: &mut self.drives, clock: &self.clock, stop: Arc::default() };
         let mut intervals = Vec::new();
-        let result = conduct_simulated(job, &mut bench, &mut |_| {}, &mut |interval| intervals.push(interval));
+        let result = run_simulated_job(job, &mut bench, &mut |_| {}, &mut |interval| intervals.push(interval));
         (intervals, result.expect("the job can be run"))
     }
 }

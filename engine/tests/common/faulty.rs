@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use iosonde_engine::clock::Clock;
 use iosonde_engine::random::Random;
-use iosonde_engine::ring::{Completion, Operation, Request, Ring, RingTruth, SharedBuffers};
+use iosonde_engine::ring::{Completion, Operation, Request, Ring, RingFacts, SharedBuffers};
 
 use super::ManualClock;
 
@@ -170,9 +170,9 @@ impl<R: Ring> FaultyRing<R> {
     fn take_back(&mut self) {
         let mut taken = std::mem::take(&mut self.taken);
         self.inner.reap(&mut taken);
-        while self.inner.holds_back() {
+        while self.inner.has_deferred_work() {
             let found = taken.len();
-            self.inner.uncover();
+            self.inner.run_deferred_work();
             self.inner.reap(&mut taken);
             if taken.len() == found {
                 break;
@@ -285,7 +285,7 @@ impl<R: Ring> Ring for FaultyRing<R> {
         self.inner.buffers()
     }
 
-    fn truth(&self) -> RingTruth {
-        self.inner.truth()
+    fn facts(&self) -> RingFacts {
+        self.inner.facts()
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-use iosonde_engine::protocol::{Command, LINE_BYTES_MAX, Numbered};
+use iosonde_engine::protocol::{Command, LINE_BYTES_MAX, NumberedCommand};
 use iosonde_engine::session::serve_with;
 use serde_json::Value;
 
@@ -41,7 +41,7 @@ pub fn play(input: &[u8]) -> Vec<Value> {
         ended: Arc::clone(&ended),
     };
     let ear = Ear { line: Vec::new(), heard: Arc::clone(&heard) };
-    let outcome = serve_with(script, ear, scratch.ways());
+    let outcome = serve_with(script, ear, scratch.opener());
     outcome.expect("the output stays open");
     let ended: Option<Instant> = *ended.lock().expect("no thread panics while holding the lock");
     let after = ended.map(|ended| ended.elapsed());
@@ -60,7 +60,7 @@ fn answers_to(input: &[u8]) -> usize {
     }
     let is_stop = |line: &[u8]| {
         line.len() <= LINE_BYTES_MAX
-            && serde_json::from_slice(line).is_ok_and(|known: Numbered| known.command == Command::Stop)
+            && serde_json::from_slice(line).is_ok_and(|known: NumberedCommand| known.command == Command::Stop)
     };
     whole.split(|byte| *byte == b'\n').filter(|line| !scratch::is_own(line) && !is_stop(line)).count()
 }

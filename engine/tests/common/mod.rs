@@ -15,8 +15,8 @@ use std::sync::atomic::AtomicBool;
 use iosonde_engine::clock::Clock;
 use iosonde_engine::job::{Data, Engine, Job, Pattern, Sync};
 use iosonde_engine::pattern::{Accesses, Arrivals, Direction, Payload, Shared};
-use iosonde_engine::ring::{Buffers, Completion, Poll, Request, Ring, RingTruth, SharedBuffers};
-use iosonde_engine::worker::{Spares, Step, Worker, WorkerEnd, WorkerParts, recorder_pair};
+use iosonde_engine::ring::{Buffers, Completion, Poll, Request, Ring, RingFacts, SharedBuffers};
+use iosonde_engine::worker::{FinalReport, Step, TallyReceiver, Worker, WorkerParts, recorder_pair};
 
 /// A millisecond in nanoseconds.
 pub const MS: u64 = 1_000_000;
@@ -171,11 +171,11 @@ impl Ring for ScriptedRing {
         }
     }
 
-    fn holds_back(&mut self) -> bool {
+    fn has_deferred_work(&mut self) -> bool {
         self.due() > 0
     }
 
-    fn uncover(&mut self) {
+    fn run_deferred_work(&mut self) {
         self.visible = self.due().min(self.seen_at_once);
         self.clock.advance(self.uncover_ns);
     }
@@ -184,8 +184,8 @@ impl Ring for ScriptedRing {
         &mut self.buffers
     }
 
-    fn truth(&self) -> RingTruth {
-        RingTruth::plain("none")
+    fn facts(&self) -> RingFacts {
+        RingFacts::plain("none")
     }
 }
 
@@ -193,7 +193,7 @@ impl Ring for ScriptedRing {
 pub struct Bench {
     pub worker: Worker<ScriptedRing, ManualClock>,
     pub clock: ManualClock,
-    pub spares: Spares,
+    pub spares: TallyReceiver,
     pub stop: Arc<AtomicBool>,
     pub script: Rc<RefCell<VecDeque<Option<i32>>>>,
     pub seen: Rc<RefCell<Vec<Request>>>,
@@ -231,7 +231,7 @@ impl Bench {
     }
 
     /// Steps to the end, within a generous bound.
-    pub fn run(mut self) -> (WorkerEnd, Spares) {
+    pub fn run(mut self) -> (FinalReport, TallyReceiver) {
         for _ in 0..1_000_000 {
             if self.worker.step() == Step::Done {
                 return (self.worker.finish(), self.spares);

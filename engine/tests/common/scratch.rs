@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use iosonde_engine::failure::{Failure, FailureKind};
 use iosonde_engine::protocol::LedgerSpec;
-use iosonde_engine::session::Ways;
-use iosonde_engine::target::{DeviceWanted, Made, Target, Wanted};
+use iosonde_engine::session::TargetOpener;
+use iosonde_engine::target::{CreatedFile, DeviceOptions, FileOptions, Target};
 use iosonde_engine::verify::Ledger;
 use rustix::fs::{FlockOperation, flock};
 use serde_json::Value;
@@ -39,15 +39,15 @@ impl Scratch {
     }
 
     /// Access of a session to these files only.
-    pub fn ways(&self) -> ScratchWays {
-        ScratchWays(self.path())
+    pub fn opener(&self) -> ScratchOpener {
+        ScratchOpener(self.path())
     }
 }
 
-/// See [`Scratch::ways`].
-pub struct ScratchWays(PathBuf);
+/// See [`Scratch::opener`].
+pub struct ScratchOpener(PathBuf);
 
-impl ScratchWays {
+impl ScratchOpener {
     fn target(&self, told: &Path) -> PathBuf {
         self.0.join(file_name("target", told.as_os_str().as_bytes()))
     }
@@ -57,34 +57,34 @@ impl ScratchWays {
     }
 }
 
-impl Ways for ScratchWays {
-    fn make(&self, path: &Path, mark: Option<&str>) -> Result<Made, Failure> {
-        Target::make(&self.target(path), mark)
+impl TargetOpener for ScratchOpener {
+    fn create(&self, path: &Path, mark: Option<&str>) -> Result<CreatedFile, Failure> {
+        Target::create(&self.target(path), mark)
     }
 
-    fn made(&self, path: &Path, made: Made, wanted: Wanted) -> Result<Target, Failure> {
-        if wanted.create_bytes.is_some_and(|size_bytes| size_bytes > TARGET_BYTES_MAX) {
+    fn open_created(&self, path: &Path, created: CreatedFile, options: FileOptions) -> Result<Target, Failure> {
+        if options.create_bytes.is_some_and(|size_bytes| size_bytes > TARGET_BYTES_MAX) {
             return Err(Failure::new(FailureKind::NoSpace, "no room for so large a file"));
         }
-        Target::open_made(&self.target(path), made, wanted)
+        Target::open_created(&self.target(path), created, options)
     }
 
     // A file that is open already is refused without waiting.
-    fn file(&self, path: &Path, wanted: Wanted) -> Result<Target, Failure> {
+    fn open_file(&self, path: &Path, options: FileOptions) -> Result<Target, Failure> {
         let path = self.target(path);
         if let Ok(file) = File::open(&path)
             && flock(&file, FlockOperation::NonBlockingLockExclusive).is_err()
         {
             return Err(Failure::new(FailureKind::Held, "it is open already"));
         }
-        Target::open(&path, wanted)
+        Target::open(&path, options)
     }
 
-    fn device(&self, _: &Path, _: &DeviceWanted) -> Result<Target, Failure> {
+    fn open_device(&self, _: &Path, _: &DeviceOptions) -> Result<Target, Failure> {
         Err(Failure::new(FailureKind::NoRights, "no devices here"))
     }
 
-    fn ledger(&self, spec: LedgerSpec, target: &Target) -> Result<Ledger, Failure> {
+    fn open_ledger(&self, spec: LedgerSpec, target: &Target) -> Result<Ledger, Failure> {
         let spec = match spec {
             LedgerSpec::Kept { path, run, step_bytes, size_bytes } => {
                 LedgerSpec::Kept { path: path.map(|path| self.ledger_path(&path)), run, step_bytes, size_bytes }

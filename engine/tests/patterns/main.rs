@@ -4,8 +4,8 @@
 mod common;
 
 mod bursts;
-mod deck;
 mod permutation;
+mod shuffled_deck;
 mod skew;
 mod streams;
 mod stride;

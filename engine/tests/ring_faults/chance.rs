@@ -1,7 +1,7 @@
 //! Random faults.
 
 use iosonde_engine::job::{Job, Sync};
-use iosonde_engine::pattern::{ArrivalKind, Burst, Pace};
+use iosonde_engine::pattern::{ArrivalKind, Burst, OpenLoop};
 use iosonde_engine::random::Random;
 use iosonde_engine::worker::{DRAIN_NS_MAX, SILENCE_NS_MAX};
 
@@ -14,7 +14,7 @@ fn drawn_job(random: &mut Random) -> Job {
     let sync = [Sync::None, Sync::None, Sync::Fdatasync, Sync::Dsync][usize::try_from(pick(4)).unwrap_or(0)];
     let read_percent = u8::try_from([0, 30, 50, 100][usize::try_from(pick(4)).unwrap_or(0)]).unwrap_or(0);
     let trims = read_percent == 30 && pick(2) == 0;
-    let pace = (pick(3) == 0).then(|| Pace {
+    let pace = (pick(3) == 0).then(|| OpenLoop {
         rate_per_s: 500 + pick(20_000),
         arrivals: if pick(2) == 0 { ArrivalKind::Constant } else { ArrivalKind::Poisson },
     });

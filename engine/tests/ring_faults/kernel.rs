@@ -6,7 +6,7 @@ use std::sync::Arc;
 use iosonde_engine::failure::FailureKind;
 use iosonde_engine::job::{Engine, Job, Sync};
 use iosonde_engine::pattern::Payload;
-use iosonde_engine::ring::{FileWay, Poll, PsyncRing, UringRing, uring_refused};
+use iosonde_engine::ring::{IoPath, Poll, PsyncRing, UringRing, uring_refused};
 
 use crate::common::faulty::Fault;
 use crate::common::{MS, job};
@@ -58,7 +58,7 @@ fn io_uring_on_a_file_behaves_the_same() {
         for (faults, failure) in kernel_faults() {
             let (payload, buffers) = Payload::new(&way, way.slots(), 0).expect("memory");
             let poll = Poll::Interrupt;
-            let file_way = FileWay { file: Arc::clone(&file), direct: true, poll, helpers: Arc::default() };
+            let file_way = IoPath { file: Arc::clone(&file), direct: true, poll, io_wq: Arc::default() };
             let ring = UringRing::new(way.slots(), &file_way, buffers);
             let outcome = run_on(&way, ring.expect("a ring"), Some(payload), &faults, 3);
             outcome.assert_whole(&format!("{faults:?}"));

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use iosonde_engine::failure::FailureKind;
 use iosonde_engine::job::{Job, Pattern, Sync};
-use iosonde_engine::pattern::{Accesses, ArrivalKind, Burst, Pace, Shared};
+use iosonde_engine::pattern::{Accesses, ArrivalKind, Burst, OpenLoop, Shared};
 use iosonde_engine::record::FaultKind;
-use iosonde_engine::ring::{Completion, NullRing, Request, Ring, RingTruth, SharedBuffers, passing};
+use iosonde_engine::ring::{Completion, NullRing, Request, Ring, RingFacts, SharedBuffers, is_transient};
 use iosonde_engine::worker::{DRAIN_NS_MAX, RETRY_NS_MAX, SILENCE_NS_MAX, Step, Worker, WorkerParts, recorder_pair};
 
 use crate::common::faulty::Fault;
@@ -16,7 +16,7 @@ use crate::rig::{SECOND, SLACK_NS, end_ns, run};
 /// Loads: closed and open loops, with and without flushes, shallow and deep queues.
 fn loads() -> Vec<Job> {
     let half = Job { read_percent: 50, warmup_ns: 5 * MS, measure_ns: 30 * MS, ..job() };
-    let pace = |arrivals| Some(Pace { rate_per_s: 5_000, arrivals });
+    let pace = |arrivals| Some(OpenLoop { rate_per_s: 5_000, arrivals });
     vec![
         Job { queue_depth: 1, ..half.clone() },
         Job { queue_depth: 32, ..half.clone() },
@@ -33,7 +33,7 @@ fn loads() -> Vec<Job> {
 fn without_faults_all_loads_end_in_time_and_balance() {
     for load in loads() {
         let outcome = run(&load, &[]);
-        assert_eq!((outcome.failure(), outcome.end.faults.lost()), (None, 0), "{load:?}");
+        assert_eq!((outcome.failure(), outcome.end.faults.failed()), (None, 0), "{load:?}");
         assert!(outcome.completed > 50 && outcome.ended_ns < end_ns(&load) + SLACK_NS, "{load:?}");
         assert_eq!(outcome.end.unreturned, 0);
     }
@@ -45,7 +45,7 @@ fn errors_of_a_bad_range_are_counted_and_the_job_continues() {
         for load in loads() {
             let outcome = run(&load, &[Fault::Range { offset_bytes: 0, length_bytes: 64 << 10, errno }]);
             assert_eq!(outcome.failure(), None, "{load:?}");
-            let failed = outcome.end.faults.lost();
+            let failed = outcome.end.faults.failed();
             assert!(failed > 2 && failed < outcome.books.started / 2, "{failed} of {}", outcome.books.started);
             let kinds = outcome.end.faults.kinds();
             assert!(kinds.iter().all(|fault| fault.errno.0 == errno && fault.offset_bytes_first < 64 << 10));
@@ -67,7 +67,7 @@ fn persistent_errors_end_the_job_at_once() {
         for load in loads() {
             let outcome = run(&load, &[Fault::Range { offset_bytes: 512 << 10, length_bytes: 512 << 10, errno }]);
             assert_eq!(outcome.failure(), Some(kind), "{load:?}");
-            assert!(outcome.end.faults.lost() <= u64::from(load.slots()), "{}", outcome.end.faults.lost());
+            assert!(outcome.end.faults.failed() <= u64::from(load.slots()), "{}", outcome.end.faults.failed());
             assert_eq!(outcome.end.failure.and_then(|failure| failure.errno), Some(errno));
             assert!(outcome.ended_ns < end_ns(&load) + SLACK_NS);
         }
@@ -81,7 +81,7 @@ fn short_transfers_are_failed_operations_without_bytes() {
         assert_eq!(outcome.failure(), None, "{load:?}");
         let kinds = outcome.end.faults.kinds();
         assert!(!kinds.is_empty() && kinds.iter().all(|fault| (fault.kind, fault.errno.0) == (FaultKind::Short, 0)));
-        assert_eq!(outcome.end.faults.lost(), outcome.books.failed);
+        assert_eq!(outcome.end.faults.failed(), outcome.books.failed);
         assert_eq!(outcome.bytes % 4096, 0);
         assert_eq!(outcome.books.tried_again, 0, "what is short is not submitted again");
     }
@@ -92,7 +92,7 @@ fn repeated_eagain_is_retried_and_every_retry_is_counted() {
     for load in loads() {
         for errno in [libc::EAGAIN, libc::EINTR] {
             let outcome = run(&load, &[Fault::Again { permille: 800, errno }]);
-            assert_eq!((outcome.failure(), outcome.end.faults.lost()), (None, 0), "{load:?}");
+            assert_eq!((outcome.failure(), outcome.end.faults.failed()), (None, 0), "{load:?}");
             assert!(outcome.completed > 10 && outcome.retries() > outcome.completed, "{load:?}");
         }
     }
@@ -104,7 +104,7 @@ fn thousands_of_retries_lose_nothing_and_are_part_of_the_latency() {
         let load = Job { queue_depth: depth, measure_ns: 2 * SECOND, interval_ns: 100 * MS, ..job() };
         // Each takes 100 µs: at depth 1 half a second, in which one operation is retried repeatedly.
         let outcome = run(&load, &[Fault::AgainInARow { from: 100, count: 5_000 }]);
-        assert_eq!((outcome.failure(), outcome.end.faults.lost()), (None, 0));
+        assert_eq!((outcome.failure(), outcome.end.faults.failed()), (None, 0));
         assert_eq!((outcome.retries(), outcome.books.tried_again), (5_000, 5_000));
         let retrying_ns = 5_000 * 100_000 / u64::from(depth);
         assert!(outcome.latency_ns_max >= retrying_ns, "{} of {retrying_ns}", outcome.latency_ns_max);
@@ -119,7 +119,7 @@ fn eagain_for_half_a_minute_is_an_error() {
         assert_eq!(outcome.failure(), Some(FailureKind::Io));
         assert_eq!(outcome.end.failure.and_then(|failure| failure.errno), Some(libc::EAGAIN));
         assert!(outcome.ended_ns < RETRY_NS_MAX + DRAIN_NS_MAX + SLACK_NS, "{}", outcome.ended_ns);
-        assert!((1..=3).contains(&outcome.end.faults.lost()));
+        assert!((1..=3).contains(&outcome.end.faults.failed()));
     }
 }
 
@@ -137,7 +137,7 @@ fn transient_submission_errors_lose_nothing() {
     for errno in [libc::EAGAIN, libc::EINTR, libc::EBUSY] {
         for load in loads() {
             let outcome = run(&load, &[Fault::Submit { permille: 500, errno }]);
-            assert_eq!((outcome.failure(), outcome.end.faults.lost()), (None, 0), "{load:?}");
+            assert_eq!((outcome.failure(), outcome.end.faults.failed()), (None, 0), "{load:?}");
             assert!(outcome.books.refused > 20 && outcome.completed > 20, "{load:?}");
         }
     }
@@ -167,7 +167,7 @@ fn a_broken_ring_ends_the_job_and_reports_operations_still_in_flight() {
 fn delays_of_seconds_are_measured_or_censored_and_lose_nothing() {
     for load in loads() {
         let outcome = run(&load, &[Fault::Delay { permille: 10, extra_ns: 5 * SECOND }]);
-        assert_eq!((outcome.failure(), outcome.end.faults.lost(), outcome.end.unreturned), (None, 0, 0), "{load:?}");
+        assert_eq!((outcome.failure(), outcome.end.faults.failed(), outcome.end.unreturned), (None, 0, 0), "{load:?}");
         assert!(outcome.end.censored.latency_ns_max >= 5 * SECOND, "{load:?}");
         assert!(outcome.ended_ns < end_ns(&load) + 5 * SECOND + SLACK_NS);
     }
@@ -209,7 +209,7 @@ fn a_target_that_disappears_ends_the_job() {
             let outcome = run(&load, &[Fault::Gone { at_ns: 10 * MS, errno, loses_in_flight }]);
             let waited = if loses_in_flight { DRAIN_NS_MAX } else { 0 };
             assert!(outcome.ended_ns < end_ns(&load) + waited + SLACK_NS, "{load:?}");
-            assert!(outcome.completed > 0 && outcome.end.faults.lost() + outcome.end.censored.count > 0, "{load:?}");
+            assert!(outcome.completed > 0 && outcome.end.faults.failed() + outcome.end.censored.count > 0, "{load:?}");
             if errno == libc::ENXIO && !loses_in_flight {
                 assert_eq!(outcome.failure(), Some(FailureKind::Io), "{load:?}");
             }
@@ -222,7 +222,7 @@ fn a_failure_after_the_end_is_not_censored_as_well() {
     let load = Job { queue_depth: 4, ..job() };
     let late = Fault::Delay { permille: 1000, extra_ns: 10 * SECOND };
     let outcome = run(&load, &[late, Fault::Range { offset_bytes: 0, length_bytes: 1 << 20, errno: libc::ETIMEDOUT }]);
-    assert_eq!((outcome.completed, outcome.end.faults.lost(), outcome.end.censored.count), (0, 4, 0));
+    assert_eq!((outcome.completed, outcome.end.faults.failed(), outcome.end.censored.count), (0, 4, 0));
     assert_eq!(outcome.end.faults.kinds()[0].errno.0, libc::ETIMEDOUT);
 }
 
@@ -247,8 +247,8 @@ impl Ring for Twice {
         self.0.buffers()
     }
 
-    fn truth(&self) -> RingTruth {
-        self.0.truth()
+    fn facts(&self) -> RingFacts {
+        self.0.facts()
     }
 }
 
@@ -273,7 +273,7 @@ fn an_invented_completion_panics() {
 
 #[test]
 fn transient_errors_are_those_after_which_a_ring_is_usable() {
-    let is_passing = |errno| passing(&std::io::Error::from_raw_os_error(errno));
+    let is_passing = |errno| is_transient(&std::io::Error::from_raw_os_error(errno));
     assert!([libc::EINTR, libc::EAGAIN, libc::EBUSY, libc::ETIME].into_iter().all(is_passing));
     assert!(![libc::EBADF, libc::ENXIO, libc::EFAULT, libc::EIO].into_iter().any(is_passing));
 }

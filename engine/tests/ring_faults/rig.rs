@@ -10,7 +10,7 @@ use iosonde_engine::job::Job;
 use iosonde_engine::pattern::{Accesses, Arrivals, Payload, Shared};
 use iosonde_engine::record::{Class, FaultKind};
 use iosonde_engine::ring::{NullRing, Ring};
-use iosonde_engine::worker::{Step, Worker, WorkerEnd, WorkerParts, recorder_pair};
+use iosonde_engine::worker::{FinalReport, Step, Worker, WorkerParts, recorder_pair};
 
 use crate::common::faulty::{Books, Fault, FaultyRing};
 use crate::common::{MS, ManualClock};
@@ -24,7 +24,7 @@ pub const CLASSES: [Class; 4] = [Class::Read, Class::Write, Class::Trim, Class::
 
 /// The records of a worker and its ring for the same job.
 pub struct Outcome {
-    pub end: WorkerEnd,
+    pub end: FinalReport,
     pub books: Books,
     pub ended_ns: u64,
     pub completed: u64,
@@ -45,7 +45,7 @@ impl Outcome {
     /// Every operation is counted exactly once.
     pub fn assert_whole(&self, about: &str) {
         let (end, books) = (&self.end, &self.books);
-        let (failed, censored) = (end.faults.lost(), end.censored.count);
+        let (failed, censored) = (end.faults.failed(), end.censored.count);
         assert_eq!(
             books.started,
             self.completed + failed + censored,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use iosonde_engine::cell::{Bench, conduct_simulated};
+use iosonde_engine::cell::{Bench, run_simulated_job};
 use iosonde_engine::job::{Data, Engine, Job, Pattern, Sync};
 use iosonde_engine::ring::Poll;
 use iosonde_engine::sim::{Drive, Model, VirtualClock};
@@ -55,7 +55,7 @@ fn three_million_requests_a_second_go_through_the_whole_loop() {
     let mut rate = |read_percent, operations: u64| {
         let start_ns = cpu_ns();
         let job = job(size_bytes, read_percent, operations);
-        conduct_simulated(&job, &mut bench, &mut |_| {}, &mut |_| {}).expect("the job can be run");
+        run_simulated_job(&job, &mut bench, &mut |_| {}, &mut |_| {}).expect("the job can be run");
         operations as f64 * 1e9 / (cpu_ns() - start_ns) as f64
     };
     rate(0, 4 * size_bytes / 4096);

@@ -75,8 +75,8 @@ fn a_block_of_zeros_or_of_another_run_is_lost() {
         let mut foreign = part(&other.bytes(), THERE, BLOCK);
         for sector in foreign.chunks_mut(512) {
             // The same header, but of another run.
-            let seal = iosonde_engine::verify::Seal { run: 1, offset_bytes: THERE, sequence: u64::MAX >> 21 };
-            iosonde_engine::verify::seal_sector(sector, seal);
+            let header = iosonde_engine::verify::SectorHeader { run: 1, offset_bytes: THERE, sequence: u64::MAX >> 21 };
+            iosonde_engine::verify::write_header(sector, header);
         }
         workshop.put(THERE, &foreign);
         assert_eq!(found(&workshop.verify()), [(Lost, HERE), (Lost, THERE)]);

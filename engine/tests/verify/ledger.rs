@@ -4,11 +4,11 @@ use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use iosonde_engine::cell::{Setting, conduct, verify};
+use iosonde_engine::cell::{JobContext, run_job, verify};
 use iosonde_engine::clock::Monotonic;
 use iosonde_engine::failure::FailureKind;
 use iosonde_engine::job::{Engine, Job, SizeShare};
-use iosonde_engine::target::{Target, Wanted};
+use iosonde_engine::target::{FileOptions, Target};
 use iosonde_engine::verify::{Ledger, LedgerHead, STEP_BYTES_MAX};
 
 use crate::workshop::{BLOCK, RUN, SIZE, Workshop, engines, fill, found, random_writes};
@@ -23,13 +23,13 @@ fn ledger() -> Ledger {
 fn a_step_must_hold_the_last_write_without_overlap() {
     let ledger = ledger();
     let first = ledger.begin_write(0, 4096);
-    assert_eq!(ledger.floor(0), 0);
+    assert_eq!(ledger.expected_sequence(0), 0);
     ledger.end(0, 4096, Some(first));
-    assert_eq!(ledger.floor(0), first);
+    assert_eq!(ledger.expected_sequence(0), first);
     let second = ledger.begin_write(0, 4096);
     ledger.end(0, 4096, Some(second));
     assert!(second > first);
-    assert_eq!((ledger.floor(0), ledger.floor(1)), (second, 0));
+    assert_eq!((ledger.expected_sequence(0), ledger.expected_sequence(1)), (second, 0));
 }
 
 #[test]
@@ -40,10 +40,10 @@ fn either_of_two_overlapping_writes_may_win() {
     let [one, other] = std::array::from_fn(|_| ledger.begin_write(0, 4096));
     ledger.end(0, 4096, Some(other));
     ledger.end(0, 4096, Some(one));
-    assert_eq!(ledger.floor(0), alone);
+    assert_eq!(ledger.expected_sequence(0), alone);
     let last = ledger.begin_write(0, 4096);
     ledger.end(0, 4096, Some(last));
-    assert_eq!(ledger.floor(0), last);
+    assert_eq!(ledger.expected_sequence(0), last);
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn a_failed_or_unfinished_write_may_be_there_or_not() {
     let _failed = ledger.begin_write(0, 4096);
     ledger.end(0, 4096, None);
     let _away = ledger.begin_write(4096, 4096);
-    assert_eq!((ledger.floor(0), ledger.floor(1)), (good, good));
+    assert_eq!((ledger.expected_sequence(0), ledger.expected_sequence(1)), (good, good));
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn a_write_that_overlaps_a_trim_may_be_gone() {
     ledger.begin_trim(0, 4096);
     ledger.end(0, 4096, Some(write));
     ledger.end(0, 4096, None);
-    assert_eq!(ledger.floor(0), 0);
+    assert_eq!(ledger.expected_sequence(0), 0);
 }
 
 #[test]
@@ -78,11 +78,11 @@ fn a_ledger_outlives_its_process_and_its_sequence_numbers_skip_ahead() {
     // Like after a kill: nothing is dropped.
     std::mem::forget(before);
     let after = Ledger::in_file(&path, HEAD).expect("the same ledger");
-    assert_eq!((after.floor(0), after.floor(1)), (first, 0));
+    assert_eq!((after.expected_sequence(0), after.expected_sequence(1)), (first, 0));
     let next = after.begin_write(4096, 4096);
     assert!(next > first + 1_000_000_000, "{next} could have been used before");
     after.end(4096, 4096, Some(next));
-    assert_eq!(Ledger::read(&path).expect("a ledger").floor(1), next);
+    assert_eq!(Ledger::read(&path).expect("a ledger").expected_sequence(1), next);
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn a_left_ledger_is_not_affected_by_truncation_of_its_file() {
     let left = Ledger::read(&path).expect("the same ledger");
     drop(ledger);
     std::fs::write(&path, b"").expect("the file is cut");
-    assert_eq!(left.floor(1023), sequence);
+    assert_eq!(left.expected_sequence(1023), sequence);
 }
 
 #[test]
@@ -190,9 +190,9 @@ fn a_job_beyond_the_ledger_of_any_of_its_targets_is_refused() {
         }
     }
     let (_folders, targets): (Vec<_>, Vec<_>) = workshops.into_iter().map(Workshop::parts).unzip();
-    let setting = Setting { targets: &targets, clock: Monotonic::start(), stop: Arc::default() };
+    let context = JobContext { targets: &targets, clock: Monotonic::start(), stop: Arc::default() };
     let job = Job { targets: 3, ..random_writes(Engine::Psync) };
-    let refused = conduct(&job, &setting, &mut |_| {}, &mut |_| {}, &mut |_| {}).expect_err("only the first holds it");
+    let refused = run_job(&job, &context, &mut |_| {}, &mut |_| {}, &mut |_| {}).expect_err("only the first holds it");
     assert_eq!(refused.kind, FailureKind::BadJob);
 }
 
@@ -206,8 +206,8 @@ fn a_later_verify_pass_needs_only_the_target_and_the_ledger() {
         assert!(target.writable);
         let copy = path.with_extension("copy");
         std::fs::copy(path, &copy).expect("a copy");
-        let wanted = Wanted { write: false, create_bytes: None, direct: false };
-        let mut later = Target::open(&copy, wanted).expect("the file");
+        let options = FileOptions { write: false, create_bytes: None, direct: false };
+        let mut later = Target::open(&copy, options).expect("the file");
         later.ledger = Some(Arc::new(Ledger::read(ledger_path).expect("the ledger")));
         let verification = verify(&later, &AtomicBool::new(false), &mut |_| {}).expect("a target that can be read");
         assert_eq!(found(&verification), []);

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use iosonde_engine::cell::{JobResult, Setting, Verification, conduct, verify};
+use iosonde_engine::cell::{JobContext, JobResult, Verification, run_job, verify};
 use iosonde_engine::clock::Monotonic;
 use iosonde_engine::job::{Engine, Job, Pattern};
 use iosonde_engine::ring::uring_refused;
-use iosonde_engine::target::{Target, Wanted};
+use iosonde_engine::target::{FileOptions, Target};
 use iosonde_engine::verify::{Damage, DamageKind, Ledger, LedgerHead};
 
 use crate::common::{MS, job};
@@ -56,8 +56,8 @@ impl Workshop {
     pub fn new(step_bytes: u64) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let (path, ledger_path) = (folder.path().join("target"), folder.path().join("ledger"));
-        let wanted = Wanted { write: true, create_bytes: Some(SIZE), direct: false };
-        let mut target = Target::open(&path, wanted).expect("a new file");
+        let options = FileOptions { write: true, create_bytes: Some(SIZE), direct: false };
+        let mut target = Target::open(&path, options).expect("a new file");
         let head = LedgerHead { run: RUN, step_bytes, size_bytes: SIZE };
         target.ledger = Some(Arc::new(Ledger::in_file(&ledger_path, head).expect("a new ledger")));
         Self { folder, path, ledger_path, target }
@@ -83,8 +83,8 @@ impl Workshop {
 
     pub fn run_until(&self, job: &Job, stop: &Arc<AtomicBool>) -> JobResult {
         let targets = std::slice::from_ref(&self.target);
-        let setting = Setting { targets, clock: Monotonic::start(), stop: Arc::clone(stop) };
-        conduct(job, &setting, &mut |_| {}, &mut |_| {}, &mut |_| {}).expect("a job that can run")
+        let context = JobContext { targets, clock: Monotonic::start(), stop: Arc::clone(stop) };
+        run_job(job, &context, &mut |_| {}, &mut |_| {}, &mut |_| {}).expect("a job that can run")
     }
 
     pub fn verify(&self) -> Verification {

@@ -252,9 +252,10 @@ impl SsdModel {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Below 2^63.
     fn longest_ns(&self) -> u128 {
         let (media, slc) = (&self.media, self.slc.as_ref());
-        let spread = libm::ceil(libm::exp(f64::from(media.read_sigma_permille) / 1000.0 * DEVIATIONS_MAX)) as u128;
+        let distribution =
+            libm::ceil(libm::exp(f64::from(media.read_sigma_permille) / 1000.0 * DEVIATIONS_MAX)) as u128;
         let read_ns = u128::from(media.read_ns.max(slc.map_or(0, |slc| slc.read_ns)));
-        let read_ns = read_ns * spread * u128::from(media.read_slow_factor);
+        let read_ns = read_ns * distribution * u128::from(media.read_slow_factor);
         let write_ns = media.program_ns.max(media.erase_ns).max(slc.map_or(0, |slc| slc.program_ns));
         let longest_ns = read_ns.max(write_ns.into());
         let hot_ns =

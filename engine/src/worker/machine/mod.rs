@@ -1,16 +1,16 @@
 //! The decisions of a worker, independent of clock and ring: what to submit and when, how to account completions, and
 //! when to end. In: times and completions. Out: requests, tallies, and the time of the next step.
 
-mod account;
-mod launch;
-mod settle;
+mod complete;
+mod ledger;
+mod submit;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::end::{Censored, WorkerEnd};
-use super::looks::Looks;
-use super::verdict::Mishap;
+use super::fault::FaultyCompletion;
+use super::final_report::{Censored, FinalReport};
+use super::reap_interval::ReapIntervals;
 use super::{Recorder, Window};
 use crate::failure::{Failure, FailureKind};
 use crate::job::{Job, Sync};
@@ -30,9 +30,9 @@ const WAKE_NS: u64 = 60_000;
 /// The next operation of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
-    Fresh,
+    New,
     Flush,
-    Again,
+    Retry,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -112,7 +112,7 @@ pub struct Machine {
     in_flight: u32,
     in_flight_since_ns: u64,
     // Time of the last completion.
-    back_ns: u64,
+    last_completion_ns: u64,
     exhausted: bool,
     drain_since_ns: Option<u64>,
     slowest: Slowest,
@@ -135,7 +135,7 @@ impl Machine {
         }
         let idle = Slot {
             class: Class::Read,
-            next: Next::Fresh,
+            next: Next::New,
             offset_bytes: 0,
             length_bytes: 0,
             intended_ns: 0,
@@ -168,7 +168,7 @@ impl Machine {
             writes_to_flush: job.flush_every,
             in_flight: 0,
             in_flight_since_ns: start_ns,
-            back_ns: start_ns,
+            last_completion_ns: start_ns,
             exhausted: false,
             drain_since_ns: None,
             slowest: Slowest::new(),
@@ -199,7 +199,7 @@ impl Machine {
     }
 
     /// Ends every interval that is over by now, and starts to drain after the last one.
-    pub fn turn(&mut self, now: u64) {
+    pub fn advance(&mut self, now: u64) {
         if self.drain_since_ns.is_some() {
             return;
         }
@@ -211,7 +211,7 @@ impl Machine {
                 return;
             }
             self.window.advance();
-            self.recorder.turn(boundary, self.window.phase(), self.window.interval());
+            self.recorder.next_interval(boundary, self.window.phase(), self.window.interval());
             if self.window.end_ns() == u64::MAX && self.silent_ns(now) > SILENCE_NS_MAX {
                 let message = format!("no operation completed for {} s", SILENCE_NS_MAX / 1_000_000_000);
                 self.failure = Some(Failure::new(FailureKind::Stuck, message).after(self.failure.take()));
@@ -224,7 +224,7 @@ impl Machine {
     // How long operations have been in flight without any completion.
     fn silent_ns(&self, now: u64) -> u64 {
         let oldest_ns = self.slots.iter().filter(|slot| slot.in_flight).map(|slot| slot.submit_ns).min();
-        oldest_ns.map_or(0, |oldest_ns| now.saturating_sub(oldest_ns.max(self.back_ns)))
+        oldest_ns.map_or(0, |oldest_ns| now.saturating_sub(oldest_ns.max(self.last_completion_ns)))
     }
 
     fn integrate(&mut self, until_ns: u64) {
@@ -244,7 +244,7 @@ impl Machine {
         // Operations to be resubmitted are censored as well.
         for slot in &self.unfinished {
             let slot = &mut self.slots[*slot as usize];
-            slot.is_censored = slot.next == Next::Again;
+            slot.is_censored = slot.next == Next::Retry;
         }
         // Waiting arrivals are not stored: they are the part of the arrival stream before now.
         self.censored.waiting_age_ns_max =
@@ -261,9 +261,9 @@ impl Machine {
     // Ends the measurement now.
     fn close(&mut self, now: u64) {
         if self.drain_since_ns.is_none() {
-            self.turn(now);
+            self.advance(now);
             self.window.close(now);
-            self.turn(now);
+            self.advance(now);
         }
     }
 
@@ -292,7 +292,7 @@ impl Machine {
 
     /// The final report, with the largest batch of the driver and its reap intervals.
     #[must_use]
-    pub fn finish(self, batch_max: u32, looks: Looks) -> WorkerEnd {
+    pub fn finish(self, batch_max: u32, reap_intervals: ReapIntervals) -> FinalReport {
         let end_ns = self.window.end_ns();
         let (tally, intervals_merged) = self.recorder.finish(end_ns);
         let ages = self.slots.iter().filter(|slot| slot.is_censored);
@@ -303,7 +303,7 @@ impl Machine {
             age_ns_max: ages.max().unwrap_or(0),
             ..self.censored
         };
-        WorkerEnd {
+        FinalReport {
             tally,
             intervals_merged,
             slowest: self.slowest,
@@ -314,8 +314,8 @@ impl Machine {
             unreturned: self.in_flight,
             batch_max,
             sqpoll_wakeups: 0,
-            sweep_ns_max: looks.sweep_ns_max(),
-            reap_gaps: looks.gaps(),
+            sweep_ns_max: reap_intervals.sweep_ns_max(),
+            reap_gaps: reap_intervals.gaps(),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::ring::{Operation, Request, SharedBuffers};
 impl Machine {
     // Whether an operation could be submitted now.
     #[inline]
-    fn can_launch(&self, now: u64) -> bool {
+    fn can_submit(&self, now: u64) -> bool {
         self.drain_since_ns.is_none()
             && (!self.unfinished.is_empty() || (!self.ready.is_empty() && self.next_arrival_ns() <= now))
     }
@@ -17,8 +17,8 @@ impl Machine {
     /// Ends a job without a time limit that only waits for operations which never complete; true if it was one. Called
     /// by a driver that knows this.
     pub fn starve(&mut self, now: u64) -> bool {
-        let may_launch = !self.ready.is_empty() && self.next_arrival_ns() < u64::MAX;
-        let only_waits = self.in_flight > 0 && !may_launch && self.unfinished.is_empty();
+        let may_submit = !self.ready.is_empty() && self.next_arrival_ns() < u64::MAX;
+        let only_waits = self.in_flight > 0 && !may_submit && self.unfinished.is_empty();
         let is_starved = only_waits && self.drain_since_ns.is_none() && self.window.end_ns() == u64::MAX;
         if is_starved {
             self.close(now);
@@ -56,14 +56,14 @@ impl Machine {
     /// The number of completions that a driver may wait for, and how long. Without timed operations, `now` is not
     /// called.
     #[inline]
-    pub fn patience(&self, now: impl FnOnce() -> u64) -> (u32, u64) {
+    pub fn wait_limits(&self, now: impl FnOnce() -> u64) -> (u32, u64) {
         if !self.is_timed() {
-            let more_to_launch =
+            let more_to_submit =
                 self.drain_since_ns.is_none() && !(self.ready.is_empty() && self.unfinished.is_empty());
-            return (u32::from(!more_to_launch && self.in_flight > 0), SLEEP_NS_MAX);
+            return (u32::from(!more_to_submit && self.in_flight > 0), SLEEP_NS_MAX);
         }
         let now = now();
-        if self.can_launch(now) {
+        if self.can_submit(now) {
             return (0, 0);
         }
         // The kernel wakes threads late: the worker spins for the last part before an arrival.
@@ -82,7 +82,7 @@ impl Machine {
             let is_early = is_timed && self.next_arrival_ns() > now;
             let slot = self.unfinished.pop().or_else(|| if is_early { None } else { self.ready.pop() });
             let Some(slot) = slot else { break };
-            if self.aim(slot, buffers) {
+            if self.prepare(slot, buffers) {
                 self.batch.push(slot);
             } else {
                 self.exhausted = true;
@@ -102,10 +102,10 @@ impl Machine {
             let number = self.batch[index];
             let slot = &mut self.slots[number as usize];
             // The latency of a retried operation counts from its first submission.
-            if slot.next != Next::Again {
+            if slot.next != Next::Retry {
                 slot.submit_ns = now;
             }
-            slot.next = Next::Fresh;
+            slot.next = Next::New;
             slot.in_flight = true;
             push(self.request(number));
         }
@@ -114,15 +114,15 @@ impl Machine {
 
     // Prepares the next operation of a slot; false if the job's amount is used up.
     #[inline]
-    fn aim(&mut self, number: u32, buffers: &mut SharedBuffers) -> bool {
+    fn prepare(&mut self, number: u32, buffers: &mut SharedBuffers) -> bool {
         let slot = &mut self.slots[number as usize];
         match slot.next {
-            Next::Again => (),
+            Next::Retry => (),
             Next::Flush => {
                 slot.commit_ns = slot.submit_ns;
                 slot.class = Class::Flush;
             }
-            Next::Fresh => {
+            Next::New => {
                 let Some(access) = self.accesses.draw() else { return false };
                 match (&mut self.arrivals, &mut self.bursts) {
                     (None, None) => (),
@@ -143,7 +143,7 @@ impl Machine {
                     _ => 0,
                 };
                 if self.ledger.is_some() {
-                    self.enter(number, buffers);
+                    self.record_start(number, buffers);
                 }
             }
         }

@@ -22,7 +22,7 @@ pub fn open(path: &Path) -> Result<(File, bool), Failure> {
         Err(Errno::EXIST) => (),
         Err(error) => return Err(unusable(path, &error.into())),
     }
-    let (seen, facts) = look(path, &folder)?;
+    let (seen, facts) = inspect(path, &folder)?;
     if facts.st_uid != geteuid().as_raw() {
         return Err(refused(path, "it belongs to another user"));
     }
@@ -35,12 +35,12 @@ pub fn open(path: &Path) -> Result<(File, bool), Failure> {
 
 /// Opens the file for reading.
 pub fn read(path: &Path) -> Result<File, Failure> {
-    let (seen, _) = look(path, &folder_of(path)?)?;
+    let (seen, _) = inspect(path, &folder_of(path)?)?;
     reopen(&seen, false).map_err(|error| unusable(path, &error))
 }
 
 // An `O_PATH` handle of the file, if it is a regular file.
-fn look(path: &Path, folder: &File) -> Result<(File, Stat), Failure> {
+fn inspect(path: &Path, folder: &File) -> Result<(File, Stat), Failure> {
     let name = path.file_name().ok_or_else(|| refused(path, "it has no name"))?;
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let seen = openat(folder, name, flags, Mode::empty()).map_err(|error| unusable(path, &error.into()))?;

@@ -7,7 +7,7 @@ use crate::clock::Monotonic;
 use crate::target::Target;
 
 /// The context of a job on real targets.
-pub struct Setting<'a> {
+pub struct JobContext<'a> {
     /// The open targets. A job uses the first `job.targets` of them.
     pub targets: &'a [Target],
     /// The clock.

@@ -1,7 +1,7 @@
 //! The final report of a worker.
 
 use crate::failure::Failure;
-use crate::record::{Faults, Slowest, Spread, Tally};
+use crate::record::{Faults, Slowest, Tally, TimeDistribution};
 
 /// Operations in flight at the end of the measurement, or about to be resubmitted. Those that failed later are counted
 /// as faults instead, so that each operation is counted once.
@@ -36,7 +36,7 @@ impl Censored {
 }
 
 /// The final report of a worker.
-pub struct WorkerEnd {
+pub struct FinalReport {
     /// The final interval.
     pub tally: Box<Tally>,
     /// How often intervals had to be merged.
@@ -60,5 +60,5 @@ pub struct WorkerEnd {
     /// The longest timed poll of the completion queue: all operations reaped by one poll share a timestamp.
     pub sweep_ns_max: u64,
     /// Reap intervals.
-    pub reap_gaps: Spread,
+    pub reap_gaps: TimeDistribution,
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::sector::{Found, SECTOR_BYTES, Seal, read_sector};
+use super::sector::{Found, SECTOR_BYTES, SectorHeader, read_sector};
 
 /// Kinds of damage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -40,26 +40,26 @@ pub struct Damage {
 impl Damage {
     /// An unreadable step.
     #[must_use]
-    pub fn unreadable(offset_bytes: u64, floor: u64) -> Self {
+    pub fn unreadable(offset_bytes: u64, expected: u64) -> Self {
         Self {
             kind: DamageKind::Unreadable,
             offset_bytes,
-            sequence_expected: floor,
+            sequence_expected: expected,
             sequence_found: None,
             belongs_at_bytes: None,
         }
     }
 }
 
-/// Checks a step that must hold the write `floor` of a run or a later one; None if it does. Even a step that may hold
+/// Checks a step that must hold the write `expected` of a run or a later one; None if it does. Even a step that may hold
 /// anything (0) must not hold data that belongs elsewhere.
 #[must_use]
-pub fn judge(step: &[u8], offset_bytes: u64, run: u64, floor: u64) -> Option<Damage> {
+pub fn check_step(step: &[u8], offset_bytes: u64, run: u64, expected: u64) -> Option<Damage> {
     let mut first: Option<Damage> = None;
     let mut is_all_alike = true;
     for (number, sector) in step.chunks_exact(SECTOR_BYTES).enumerate() {
         let here = offset_bytes + (number * SECTOR_BYTES) as u64;
-        let found = judge_sector(read_sector(sector, run), here, floor);
+        let found = check_sector(read_sector(sector, run), here, expected);
         match (found, first) {
             // The most informative kind takes precedence.
             (Some(damage), _) if damage.kind > DamageKind::Torn => return Some(damage),
@@ -78,22 +78,22 @@ pub fn judge(step: &[u8], offset_bytes: u64, run: u64, floor: u64) -> Option<Dam
     first.map(|damage| Damage { kind: kind(damage), ..damage })
 }
 
-fn judge_sector(found: Found, here: u64, floor: u64) -> Option<Damage> {
-    let damage = |kind, seal: Option<Seal>| {
+fn check_sector(found: Found, here: u64, expected: u64) -> Option<Damage> {
+    let damage = |kind, header: Option<SectorHeader>| {
         Some(Damage {
             kind,
             offset_bytes: here,
-            sequence_expected: floor,
-            sequence_found: seal.map(|seal| seal.sequence),
-            belongs_at_bytes: seal.map(|seal| seal.offset_bytes).filter(|place| *place != here),
+            sequence_expected: expected,
+            sequence_found: header.map(|header| header.sequence),
+            belongs_at_bytes: header.map(|header| header.offset_bytes).filter(|place| *place != here),
         })
     };
     match found {
-        Found::Whole(seal) if seal.offset_bytes != here => damage(DamageKind::Misplaced, Some(seal)),
-        _ if floor == 0 => None,
-        Found::Whole(seal) if seal.sequence < floor => damage(DamageKind::Stale, Some(seal)),
-        Found::Whole(_) => None,
-        Found::Broken => damage(DamageKind::Corrupt, None),
+        Found::Valid(header) if header.offset_bytes != here => damage(DamageKind::Misplaced, Some(header)),
+        _ if expected == 0 => None,
+        Found::Valid(header) if header.sequence < expected => damage(DamageKind::Stale, Some(header)),
+        Found::Valid(_) => None,
+        Found::Corrupt => damage(DamageKind::Corrupt, None),
         Found::Foreign => damage(DamageKind::Lost, None),
     }
 }

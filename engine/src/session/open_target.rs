@@ -3,17 +3,17 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::Ways;
+use super::TargetOpener;
 use crate::failure::{Failure, FailureKind};
 use crate::protocol::{Access, TargetSpec};
-use crate::target::{DeviceWanted, Identity, Target, Wanted};
-use crate::watchdog::{Signs, waits_for};
+use crate::target::{DeviceOptions, FileOptions, Identity, Target};
+use crate::watchdog::{ProgressSource, waiting_for};
 
 /// The identity of a created file, and whether its mark could be set.
-pub type Made = (Identity, bool);
+pub type Created = (Identity, bool);
 
-/// Opens a target. `made` is called as soon as a file has been created.
-pub fn open(ways: &dyn Ways, spec: TargetSpec, made: &mut dyn FnMut(Made)) -> Result<Target, Failure> {
+/// Opens a target. `created` is called as soon as a file has been created.
+pub fn open(opener: &dyn TargetOpener, spec: TargetSpec, created: &mut dyn FnMut(Created)) -> Result<Target, Failure> {
     match spec {
         TargetSpec::Simulation { .. } => unreachable!("the session opens simulated drives itself"),
         TargetSpec::Null { size_bytes } => Ok(Target::null(size_bytes)),
@@ -24,22 +24,22 @@ pub fn open(ways: &dyn Ways, spec: TargetSpec, made: &mut dyn FnMut(Made)) -> Re
                     "a file to create requires size_bytes and access write; an existing one takes no size_bytes";
                 return Err(Failure::new(FailureKind::Protocol, message));
             }
-            let wanted = Wanted { write, create_bytes: size_bytes, direct };
+            let options = FileOptions { write, create_bytes: size_bytes, direct };
             begin(&path);
             let mut target = if create {
-                let new = ways.make(&path, mark.as_deref())?;
-                made((new.identity, new.marked));
-                ways.made(&path, new, wanted)?
+                let new = opener.create(&path, mark.as_deref())?;
+                created((new.identity, new.marked));
+                opener.open_created(&path, new, options)?
             } else {
-                ways.file(&path, wanted)?
+                opener.open_file(&path, options)?
             };
             target.cpus_near = cpus_near;
-            target.ledger = ledger.map(|spec| ways.ledger(spec, &target)).transpose()?.map(Arc::new);
+            target.ledger = ledger.map(|spec| opener.open_ledger(spec, &target)).transpose()?.map(Arc::new);
             Ok(target)
         }
         TargetSpec::Device { path, generic, direct, cpus_near } => {
             begin(&path);
-            let mut target = ways.device(&path, &DeviceWanted { direct, generic })?;
+            let mut target = opener.open_device(&path, &DeviceOptions { direct, generic })?;
             target.cpus_near = cpus_near;
             Ok(target)
         }
@@ -47,5 +47,5 @@ pub fn open(ways: &dyn Ways, spec: TargetSpec, made: &mut dyn FnMut(Made)) -> Re
 }
 
 fn begin(path: &Path) {
-    waits_for(format!("opening {}", path.display()), Signs::None);
+    waiting_for(format!("opening {}", path.display()), ProgressSource::None);
 }

@@ -12,7 +12,7 @@ const COMPLETED: [usize; 4] = [0, 4, 11, 15];
 
 /// The source of progress information.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Signs {
+pub enum ProgressSource {
     /// None: the call moves no data.
     #[default]
     None,
@@ -28,39 +28,39 @@ pub enum Signs {
 
 /// A reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sign {
+pub enum Progress {
     Completed(u64),
     DirtyKib(u64),
     DirtyPages(u64),
 }
 
-impl Signs {
+impl ProgressSource {
     /// The source for a file or device with this device number, and its handle if it is open. The number of a file
     /// system without a device resolves to nothing.
     #[must_use]
     pub fn of(major: u32, minor: u32, file: Option<RawFd>) -> Self {
         let known = [Some(Self::Device(major, minor)), file.map(Self::File)];
-        known.into_iter().flatten().find(|signs| signs.look().is_some()).unwrap_or(Self::Memory)
+        known.into_iter().flatten().find(|source| source.read().is_some()).unwrap_or(Self::Memory)
     }
 
     /// The current reading; None if unavailable.
     #[must_use]
-    pub fn look(&self) -> Option<Sign> {
+    pub fn read(&self) -> Option<Progress> {
         match self {
             Self::None => None,
             Self::Device(major, minor) => {
                 let text = read_to_string(format!("/sys/dev/block/{major}:{minor}/stat")).ok()?;
-                Some(Sign::Completed(completed(&text)))
+                Some(Progress::Completed(completed(&text)))
             }
-            Self::File(file) => dirty_pages(*file).map(Sign::DirtyPages),
-            Self::Memory => Some(Sign::DirtyKib(dirty_kib(&read_to_string("/proc/meminfo").ok()?))),
+            Self::File(file) => dirty_pages(*file).map(Progress::DirtyPages),
+            Self::Memory => Some(Progress::DirtyKib(dirty_kib(&read_to_string("/proc/meminfo").ok()?))),
         }
     }
 }
 
-impl Sign {
+impl Progress {
     /// Whether this is progress since the last reading.
-    pub fn is_beyond(self, last: Self) -> bool {
+    pub fn is_progress_since(self, last: Self) -> bool {
         match (self, last) {
             (Self::Completed(now), Self::Completed(last)) => now != last,
             (Self::DirtyPages(now), Self::DirtyPages(last)) => now < last,
@@ -122,23 +122,23 @@ mod tests {
         assert_eq!(completed(&line.replace("{}", "9")), 37);
         // As before Linux 4.18.
         assert_eq!(completed("10 0 0 0 20 0 0 0 0 0 0"), 30);
-        assert!(Sign::Completed(38).is_beyond(Sign::Completed(37)));
-        assert!(!Sign::Completed(37).is_beyond(Sign::Completed(37)));
+        assert!(Progress::Completed(38).is_progress_since(Progress::Completed(37)));
+        assert!(!Progress::Completed(37).is_progress_since(Progress::Completed(37)));
     }
 
     #[test]
     fn dirty_memory_is_progress_only_at_a_new_minimum() {
         let facts = "MemFree: 9 kB\nDirty:    5000 kB\nWriteback:  3000 kB\nNFS_Unstable: 0 kB\n";
         assert_eq!(dirty_kib(facts), 8000);
-        assert!(!Sign::DirtyKib(9000).is_beyond(Sign::DirtyKib(8000)));
-        assert!(!Sign::DirtyKib(7900).is_beyond(Sign::DirtyKib(8000)));
-        assert!(Sign::DirtyKib(6900).is_beyond(Sign::DirtyKib(8000)));
+        assert!(!Progress::DirtyKib(9000).is_progress_since(Progress::DirtyKib(8000)));
+        assert!(!Progress::DirtyKib(7900).is_progress_since(Progress::DirtyKib(8000)));
+        assert!(Progress::DirtyKib(6900).is_progress_since(Progress::DirtyKib(8000)));
     }
 
     #[test]
     fn without_a_device_the_source_is_dirty_memory() {
-        assert!(matches!(Signs::Memory.look(), Some(Sign::DirtyKib(_))));
-        assert_eq!(Signs::of(0, 0, None), Signs::Memory);
+        assert!(matches!(ProgressSource::Memory.read(), Some(Progress::DirtyKib(_))));
+        assert_eq!(ProgressSource::of(0, 0, None), ProgressSource::Memory);
     }
 
     #[test]
@@ -147,12 +147,12 @@ mod tests {
         use std::os::fd::AsRawFd;
 
         let mut file = tempfile::tempfile_in(".").expect("a file on a disk");
-        let signs = Signs::File(file.as_raw_fd());
+        let source = ProgressSource::File(file.as_raw_fd());
         file.write_all(&vec![7; 1 << 20]).expect("room for a MiB");
-        let Some(before) = signs.look() else { return };
+        let Some(before) = source.read() else { return };
         file.sync_all().expect("a disk that works");
-        let after = signs.look().expect("it was available before");
-        assert_eq!(after, Sign::DirtyPages(0));
-        assert!(after.is_beyond(before) && !before.is_beyond(after));
+        let after = source.read().expect("it was available before");
+        assert_eq!(after, Progress::DirtyPages(0));
+        assert!(after.is_progress_since(before) && !before.is_progress_since(after));
     }
 }

@@ -6,15 +6,15 @@ use std::sync::mpsc::{SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::failure::{Failure, FailureKind};
-use crate::protocol::{Command, LINE_BYTES_MAX, Line, Numbered, read_line};
+use crate::protocol::{Command, LINE_BYTES_MAX, Line, NumberedCommand, read_line};
 
 /// Stops commands early: the one that a stop names, or all of them once the front is gone.
 #[derive(Default)]
-pub struct Brake {
+pub struct StopControl {
     /// The stop flag of jobs. A job also sets it when one of its workers fails.
     pub stop: Arc<AtomicBool>,
     /// Whether the command is to stop, because of a stop or because the front is gone.
-    pub is_told: Arc<AtomicBool>,
+    pub stop_requested: Arc<AtomicBool>,
     /// The number of commands refused because the queue was full.
     pub refused: AtomicU64,
     named: Mutex<Named>,
@@ -29,7 +29,7 @@ struct Named {
     all: bool,
 }
 
-impl Brake {
+impl StopControl {
     fn named(&self) -> MutexGuard<'_, Named> {
         self.named.lock().expect("no thread panics while holding the lock")
     }
@@ -57,36 +57,40 @@ impl Brake {
     }
 
     // Called with the IDs locked, so that no command starts in between.
-    fn set(&self, is_told: bool) {
-        self.stop.store(is_told, Ordering::SeqCst);
-        self.is_told.store(is_told, Ordering::SeqCst);
+    fn set(&self, stop_requested: bool) {
+        self.stop.store(stop_requested, Ordering::SeqCst);
+        self.stop_requested.store(stop_requested, Ordering::SeqCst);
     }
 }
 
 /// Forwards commands. Runs on a separate thread, so that a stop or the end of the front is noticed while a command
 /// runs.
-pub fn listen(mut input: impl BufRead, commands: &SyncSender<Result<Numbered, Failure>>, brake: &Brake) {
+pub fn read_commands(
+    mut input: impl BufRead,
+    commands: &SyncSender<Result<NumberedCommand, Failure>>,
+    stop_control: &StopControl,
+) {
     loop {
         let command = match read_line(&mut input) {
-            Ok(Line::Whole(line)) => understand(&line),
+            Ok(Line::Whole(line)) => parse(&line),
             Ok(Line::TooLong) => {
                 Err(Failure::new(FailureKind::Protocol, format!("a command line exceeds {LINE_BYTES_MAX} bytes")))
             }
             Ok(Line::End) | Err(_) => break,
         };
         match command {
-            Ok(Numbered { id, command: Command::Stop }) => brake.stop(id),
+            Ok(NumberedCommand { id, command: Command::Stop }) => stop_control.stop(id),
             other => match commands.try_send(other) {
                 Ok(()) => (),
-                Err(TrySendError::Full(_)) => drop(brake.refused.fetch_add(1, Ordering::SeqCst)),
+                Err(TrySendError::Full(_)) => drop(stop_control.refused.fetch_add(1, Ordering::SeqCst)),
                 Err(TrySendError::Disconnected(_)) => break,
             },
         }
     }
-    brake.stop_all();
+    stop_control.stop_all();
 }
 
-fn understand(line: &[u8]) -> Result<Numbered, Failure> {
+fn parse(line: &[u8]) -> Result<NumberedCommand, Failure> {
     serde_json::from_slice(line).map_err(|error| {
         let text = error.to_string();
         // A command is one line, so the position of the error is not helpful.

@@ -13,41 +13,41 @@ use rustix::io_uring::{
 };
 
 /// How a thread names its ring to the kernel.
-pub struct Entrance {
+pub struct RingFd {
     ring: RawFd,
     // Its index among the thread's registered ring fds; None if the kernel supports none (before Linux 5.18) or all 16
     // are in use.
     registered: Option<RawFd>,
 }
 
-impl Entrance {
+impl RingFd {
     /// The handle of a ring, for the calling thread alone. It has to be unregistered before the ring is closed.
-    pub fn to<S: squeue::EntryMarker, C: cqueue::EntryMarker>(ring: &IoUring<S, C>) -> Self {
-        let mut entrance = Self { ring: ring.as_raw_fd(), registered: None };
+    pub fn of<S: squeue::EntryMarker, C: cqueue::EntryMarker>(ring: &IoUring<S, C>) -> Self {
+        let mut ring_fd = Self { ring: ring.as_raw_fd(), registered: None };
         #[allow(clippy::cast_sign_loss)] // An open file has a number above zero.
-        let data = io_uring_ptr::new(without_provenance_mut(entrance.ring as usize));
-        let mut place = io_uring_rsrc_update::default();
-        (place.offset, place.data) = (u32::MAX, data);
-        if entrance.register(IoringRegisterOp::RegisterRingFds, &mut place) {
-            entrance.registered = Some(place.offset.cast_signed());
+        let data = io_uring_ptr::new(without_provenance_mut(ring_fd.ring as usize));
+        let mut update = io_uring_rsrc_update::default();
+        (update.offset, update.data) = (u32::MAX, data);
+        if ring_fd.register(IoringRegisterOp::RegisterRingFds, &mut update) {
+            ring_fd.registered = Some(update.offset.cast_signed());
         }
-        entrance
+        ring_fd
     }
 
     /// Unregisters the ring fd. Until then, or until the thread ends, the kernel keeps the ring.
-    pub fn give_up(&mut self) {
+    pub fn unregister(&mut self) {
         if let Some(registered) = self.registered.take() {
-            let mut place = io_uring_rsrc_update::default();
-            place.offset = registered.cast_unsigned();
-            self.register(IoringRegisterOp::UnregisterRingFds, &mut place);
+            let mut update = io_uring_rsrc_update::default();
+            update.offset = registered.cast_unsigned();
+            self.register(IoringRegisterOp::UnregisterRingFds, &mut update);
         }
     }
 
-    fn register(&self, what: IoringRegisterOp, place: &mut io_uring_rsrc_update) -> bool {
+    fn register(&self, what: IoringRegisterOp, update: &mut io_uring_rsrc_update) -> bool {
         // SAFETY: the ring is open as long as its handle is in use, and the kernel reads and writes one entry.
         unsafe {
             let ring = BorrowedFd::borrow_raw(self.ring);
-            io_uring_register(ring, what, from_mut(place).cast_const().cast(), 1).is_ok_and(|done| done == 1)
+            io_uring_register(ring, what, from_mut(update).cast_const().cast(), 1).is_ok_and(|done| done == 1)
         }
     }
 
@@ -62,7 +62,7 @@ impl Entrance {
         timeout: Option<&Timespec>,
     ) -> io::Result<()> {
         let (number, how) = match self.registered {
-            Some(place) => (place, flags | IoringEnterFlags::REGISTERED_RING),
+            Some(update) => (update, flags | IoringEnterFlags::REGISTERED_RING),
             None => (self.ring, flags),
         };
         // SAFETY: the number is an open ring fd, or a registered index as the flags state. Entries were checked when

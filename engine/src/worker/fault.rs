@@ -1,6 +1,6 @@
 //! Consequences of failed operations for the job.
 
-use crate::failure::{Failure, FailureKind, described};
+use crate::failure::{Failure, FailureKind, errno_text};
 use crate::record::{Class, FaultKind};
 
 /// How long an operation is retried after EAGAIN, from its first submission on. A full device queue causes EAGAIN for a
@@ -8,11 +8,11 @@ use crate::record::{Class, FaultKind};
 pub const RETRY_NS_MAX: u64 = 30_000_000_000;
 /// Failed operations before the job ends: enough to pass a bad area of the media, but not to spin on a device that is
 /// gone.
-pub const LOST_MAX: u64 = 1000;
+pub const FAILED_MAX: u64 = 1000;
 
 /// An operation that did not succeed.
 #[derive(Clone, Copy, Debug)]
-pub struct Mishap {
+pub struct FaultyCompletion {
     /// Its class.
     pub class: Class,
     /// Its offset.
@@ -23,7 +23,7 @@ pub struct Mishap {
     pub age_ns: u64,
 }
 
-impl Mishap {
+impl FaultyCompletion {
     /// The errno; 0 for a short transfer.
     #[must_use]
     pub fn errno(&self) -> i32 {
@@ -40,9 +40,9 @@ impl Mishap {
         }
     }
 
-    /// The failure that ends the job, if any; `lost` includes this operation.
+    /// The failure that ends the job, if any; `failed` includes this operation.
     #[must_use]
-    pub fn ends_job(&self, lost: u64) -> Option<Failure> {
+    pub fn ends_job(&self, failed: u64) -> Option<Failure> {
         let offset = self.offset_bytes;
         let errno = self.errno();
         let (kind, message) = if self.result == 0 {
@@ -54,16 +54,16 @@ impl Mishap {
         } else if fatal(errno) {
             let full = matches!(errno, libc::ENOSPC | libc::EDQUOT);
             let kind = if full { FailureKind::NoSpace } else { FailureKind::Io };
-            (kind, format!("{} at offset {offset}: {}", name(self.class), described(errno)))
+            (kind, format!("{} at offset {offset}: {}", name(self.class), errno_text(errno)))
         } else if errno > 0 && matches!(self.class, Class::Flush | Class::Commit) {
             // The kernel reports a write-back error only once, and not which writes it concerns.
             let message = format!(
                 "fdatasync failed: {}; later successful calls do not prove that the data is durable",
-                described(errno)
+                errno_text(errno)
             );
             (FailureKind::Io, message)
-        } else if lost > LOST_MAX {
-            (FailureKind::Io, format!("more than {LOST_MAX} operations failed, the last one at offset {offset}"))
+        } else if failed > FAILED_MAX {
+            (FailureKind::Io, format!("more than {FAILED_MAX} operations failed, the last one at offset {offset}"))
         } else {
             return None;
         };

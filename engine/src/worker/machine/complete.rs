@@ -1,6 +1,6 @@
 //! Completion: counts operations, and records faults.
 
-use super::{Machine, Mishap, Next};
+use super::{FaultyCompletion, Machine, Next};
 use crate::job::Sync;
 use crate::record::{Class, FaultKind, Phase, SlowIo};
 use crate::ring::Completion;
@@ -10,7 +10,7 @@ impl Machine {
     #[inline]
     pub fn complete(&mut self, now: u64, completions: &[Completion]) {
         if !completions.is_empty() {
-            self.back_ns = now;
+            self.last_completion_ns = now;
         }
         for &completion in completions {
             let slot = &mut self.slots[completion.slot as usize];
@@ -24,12 +24,12 @@ impl Machine {
             if completion.result == expected {
                 self.count(completion.slot, now);
             } else {
-                self.fault(completion, class, now);
+                self.record_fault(completion, class, now);
             }
-            if self.ledger.is_some() && self.slots[completion.slot as usize].next != Next::Again {
-                self.leave(completion.slot, class, completion.result == expected);
+            if self.ledger.is_some() && self.slots[completion.slot as usize].next != Next::Retry {
+                self.record_end(completion.slot, class, completion.result == expected);
             }
-            let is_free = self.slots[completion.slot as usize].next == Next::Fresh;
+            let is_free = self.slots[completion.slot as usize].next == Next::New;
             if is_free {
                 if self.ready.is_empty() {
                     self.ready_since_ns = now;
@@ -43,7 +43,7 @@ impl Machine {
             && self.in_flight == 0
             && self.unfinished.is_empty()
         {
-            bursts.is_back(now);
+            bursts.all_completed(now);
         }
     }
 
@@ -62,7 +62,7 @@ impl Machine {
             let (class, submitted_ns) =
                 if is_flush { (Class::Commit, slot.commit_ns) } else { (slot.class, slot.submit_ns) };
             let host_lag_ns = submitted_ns.saturating_sub(slot.due_ns);
-            tally.respond(class, now - slot.intended_ns, submitted_ns - slot.intended_ns, host_lag_ns);
+            tally.record_open_loop(class, now - slot.intended_ns, submitted_ns - slot.intended_ns, host_lag_ns);
         }
         if is_flush {
             tally.record(Class::Flush, latency_ns, 0);
@@ -90,12 +90,12 @@ impl Machine {
     }
 
     #[cold]
-    pub(super) fn fault(&mut self, completion: Completion, class: Class, now: u64) {
+    pub(super) fn record_fault(&mut self, completion: Completion, class: Class, now: u64) {
         let slot = &mut self.slots[completion.slot as usize];
         let age_ns = now - slot.submit_ns;
-        let mishap = Mishap { class, offset_bytes: slot.offset_bytes, result: completion.result, age_ns };
-        if mishap.kind() == FaultKind::Retry {
-            slot.next = Next::Again;
+        let faulty = FaultyCompletion { class, offset_bytes: slot.offset_bytes, result: completion.result, age_ns };
+        if faulty.kind() == FaultKind::Retry {
+            slot.next = Next::Retry;
             // After the end nothing is resubmitted, and the operation stays censored.
             if self.drain_since_ns.is_some() {
                 return;
@@ -104,9 +104,9 @@ impl Machine {
             // It is counted once, as a fault.
             slot.is_censored = false;
         }
-        self.faults.record(mishap.kind(), class, mishap.errno(), mishap.offset_bytes);
-        if mishap.kind() != FaultKind::Retry
-            && let Some(failure) = mishap.ends_job(self.faults.lost())
+        self.faults.record(faulty.kind(), class, faulty.errno(), faulty.offset_bytes);
+        if faulty.kind() != FaultKind::Retry
+            && let Some(failure) = faulty.ends_job(self.faults.failed())
         {
             self.fail(failure, now);
         }

@@ -10,8 +10,8 @@ use serde::Serialize;
 use crate::failure::{Failure, FailureKind};
 use crate::ring::Buffers;
 use crate::target::Target;
-use crate::verify::{Damage, DamageKind, Ledger, LedgerHead, judge};
-use crate::watchdog::{Signs, moved, waits_for};
+use crate::verify::{Damage, DamageKind, Ledger, LedgerHead, check_step};
+use crate::watchdog::{ProgressSource, made_progress, waiting_for};
 
 /// Bytes of a read, unless a step is larger.
 const READ_BYTES: u64 = 1 << 20;
@@ -74,7 +74,7 @@ pub fn verify(target: &Target, stop: &AtomicBool, progress: &mut dyn FnMut(u64))
     let ledger = target.ledger.as_deref().ok_or_else(|| {
         Failure::new(FailureKind::BadJob, "the target was opened without a ledger and cannot be verified")
     })?;
-    waits_for(format!("checking {}", target.path().display()), Signs::None);
+    waiting_for(format!("checking {}", target.path().display()), ProgressSource::None);
     if let Some(change) = target.changed() {
         return Err(change);
     }
@@ -83,10 +83,10 @@ pub fn verify(target: &Target, stop: &AtomicBool, progress: &mut dyn FnMut(u64))
         let message = format!("{} has {now} bytes; it had {was} when it was written", target.path().display());
         return Err(Failure::new(FailureKind::Changed, message));
     }
-    target.forget_cached()?;
+    target.drop_cached()?;
     let since = Instant::now();
     let (next_step, returned) = (AtomicU64::new(0), AtomicU64::new(0));
-    waits_for(format!("reading {} back", target.path().display()), Signs::None);
+    waiting_for(format!("reading {} back", target.path().display()), ProgressSource::None);
     let mut sum = Verification { step_bytes: ledger.head().step_bytes, ..Verification::default() };
     scope(|scope| -> Result<(), Failure> {
         let part = || Reader::new(target, ledger, &returned).map(|reader| reader.read(&next_step, stop));
@@ -105,7 +105,7 @@ pub fn verify(target: &Target, stop: &AtomicBool, progress: &mut dyn FnMut(u64))
             std::thread::sleep(Duration::from_millis(2));
             let now = returned.load(Ordering::Relaxed);
             if std::mem::replace(&mut seen, now) != now {
-                moved();
+                made_progress();
             }
             if reported.elapsed() >= PROGRESS_EVERY {
                 reported = Instant::now();
@@ -151,25 +151,25 @@ impl<'a> Reader<'a> {
             if first >= last {
                 break;
             }
-            self.judge(first, last, &mut found);
+            self.check(first, last, &mut found);
         }
         found
     }
 
-    fn judge(&mut self, first: u64, last: u64, found: &mut Verification) {
+    fn check(&mut self, first: u64, last: u64, found: &mut Verification) {
         let LedgerHead { run, step_bytes, .. } = self.ledger.head();
         let length = usize::try_from(step_bytes).unwrap_or(usize::MAX);
         let is_whole = self.fetch(first, last);
         for (number, step) in (first..last).enumerate() {
-            let (offset_bytes, floor) = (step * step_bytes, self.ledger.floor(step));
-            let counter = if floor > 0 { &mut found.steps_checked } else { &mut found.steps_free };
+            let (offset_bytes, expected) = (step * step_bytes, self.ledger.expected_sequence(step));
+            let counter = if expected > 0 { &mut found.steps_checked } else { &mut found.steps_free };
             *counter += 1;
             // If a large read fails, each step is read on its own, and only unreadable steps are damaged.
             let damage = if is_whole || self.fetch(step, step + 1) {
                 let at = if is_whole { number * length } else { 0 };
-                judge(&self.buffers.bytes()[at..at + length], offset_bytes, run, floor)
+                check_step(&self.buffers.bytes()[at..at + length], offset_bytes, run, expected)
             } else {
-                (floor > 0).then(|| Damage::unreadable(offset_bytes, floor))
+                (expected > 0).then(|| Damage::unreadable(offset_bytes, expected))
             };
             if let Some(damage) = damage {
                 found.note(damage);

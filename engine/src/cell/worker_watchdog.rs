@@ -10,7 +10,7 @@ use crate::worker::{DRAIN_NS_MAX, SILENCE_NS_MAX};
 const OVERDUE_CHECKS_MAX: u32 = 250;
 
 /// When the workers of a job are overdue.
-pub struct Patience {
+pub struct WorkerWatchdog {
     // None for a job with an amount instead of an end.
     end_ns: Option<u64>,
     interval_ns: u64,
@@ -19,7 +19,7 @@ pub struct Patience {
     overdue_checks: u32,
 }
 
-impl Patience {
+impl WorkerWatchdog {
     /// For a job that ends at a given time, or with None, for as long as its workers report intervals.
     #[must_use]
     pub fn new(start_ns: u64, end_ns: Option<u64>, interval_ns: u64) -> Self {
@@ -49,48 +49,48 @@ mod tests {
 
     const SECOND_NS: u64 = 1_000_000_000;
 
-    fn checks(patience: &mut Patience, now_ns: u64, number: u32) -> bool {
-        (0..number).any(|_| patience.has_expired(now_ns, false, false))
+    fn checks(watchdog: &mut WorkerWatchdog, now_ns: u64, number: u32) -> bool {
+        (0..number).any(|_| watchdog.has_expired(now_ns, false, false))
     }
 
     #[test]
     fn a_worker_has_its_drain_time_and_five_seconds_of_checks() {
-        let mut patience = Patience::new(0, Some(SECOND_NS), SECOND_NS);
-        assert!(!checks(&mut patience, SECOND_NS + DRAIN_NS_MAX, 1000));
-        assert!(!checks(&mut patience, SECOND_NS + DRAIN_NS_MAX + 1, OVERDUE_CHECKS_MAX));
-        assert!(checks(&mut patience, SECOND_NS + DRAIN_NS_MAX + 1, 1));
+        let mut watchdog = WorkerWatchdog::new(0, Some(SECOND_NS), SECOND_NS);
+        assert!(!checks(&mut watchdog, SECOND_NS + DRAIN_NS_MAX, 1000));
+        assert!(!checks(&mut watchdog, SECOND_NS + DRAIN_NS_MAX + 1, OVERDUE_CHECKS_MAX));
+        assert!(checks(&mut watchdog, SECOND_NS + DRAIN_NS_MAX + 1, 1));
     }
 
     #[test]
     fn the_drain_time_of_a_stopped_worker_starts_at_the_stop() {
-        let mut patience = Patience::new(0, Some(3600 * SECOND_NS), SECOND_NS);
-        assert!(!patience.has_expired(SECOND_NS, false, true));
-        assert!(!checks(&mut patience, SECOND_NS + DRAIN_NS_MAX, 1000));
-        assert!(checks(&mut patience, 2 * SECOND_NS + DRAIN_NS_MAX, 1000));
+        let mut watchdog = WorkerWatchdog::new(0, Some(3600 * SECOND_NS), SECOND_NS);
+        assert!(!watchdog.has_expired(SECOND_NS, false, true));
+        assert!(!checks(&mut watchdog, SECOND_NS + DRAIN_NS_MAX, 1000));
+        assert!(checks(&mut watchdog, 2 * SECOND_NS + DRAIN_NS_MAX, 1000));
     }
 
     #[test]
     fn a_job_without_a_time_limit_continues_as_long_as_workers_report() {
-        let mut patience = Patience::new(0, None, SECOND_NS);
+        let mut watchdog = WorkerWatchdog::new(0, None, SECOND_NS);
         for minute in 0..60 {
-            assert!(!patience.has_expired(60 * minute * SECOND_NS, true, false));
-            assert!(!checks(&mut patience, 60 * minute * SECOND_NS, 1000));
+            assert!(!watchdog.has_expired(60 * minute * SECOND_NS, true, false));
+            assert!(!checks(&mut watchdog, 60 * minute * SECOND_NS, 1000));
         }
-        assert!(checks(&mut patience, (59 * 60 + 1) * SECOND_NS + SILENCE_NS_MAX + 1, 1000));
+        assert!(checks(&mut watchdog, (59 * 60 + 1) * SECOND_NS + SILENCE_NS_MAX + 1, 1000));
     }
 
     #[test]
     fn no_worker_is_overdue_before_the_start() {
         for end_ns in [None, Some(3601 * SECOND_NS)] {
-            let mut patience = Patience::new(3600 * SECOND_NS, end_ns, SECOND_NS);
-            assert!(!checks(&mut patience, 0, 1000));
-            assert!(!checks(&mut patience, 3600 * SECOND_NS - 1, 1000));
+            let mut watchdog = WorkerWatchdog::new(3600 * SECOND_NS, end_ns, SECOND_NS);
+            assert!(!checks(&mut watchdog, 0, 1000));
+            assert!(!checks(&mut watchdog, 3600 * SECOND_NS - 1, 1000));
         }
     }
 
     #[test]
     fn no_worker_is_overdue_after_a_suspend() {
-        let mut patience = Patience::new(0, Some(SECOND_NS), SECOND_NS);
-        assert!(!patience.has_expired(3600 * SECOND_NS, false, false));
+        let mut watchdog = WorkerWatchdog::new(0, Some(SECOND_NS), SECOND_NS);
+        assert!(!watchdog.has_expired(3600 * SECOND_NS, false, false));
     }
 }

@@ -1,9 +1,9 @@
 //! Exact shares by a shuffled deck.
 
-use iosonde_engine::pattern::Deck;
+use iosonde_engine::pattern::ShuffledDeck;
 
 fn draws(whole: [u32; 4], seed: u64, count: usize) -> Vec<usize> {
-    let mut deck = Deck::new(whole, seed);
+    let mut deck = ShuffledDeck::new(whole, seed);
     (0..count).map(|_| deck.draw()).collect()
 }
 

@@ -75,7 +75,7 @@ fn probe(poll: Poll) -> Vec<&'static str> {
 }
 
 /// Whether a ring with these flags indicates pending deferred work.
-pub fn says_what_it_defers(granted: &[&'static str]) -> bool {
+pub fn indicates_deferred_work(granted: &[&'static str]) -> bool {
     let defers = ["defer_taskrun", "coop_taskrun"].iter().any(|name| granted.contains(name));
     !defers || granted.contains(&"taskrun_flag")
 }

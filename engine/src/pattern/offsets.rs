@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::SplitMix64;
 
-use super::deck::Deck;
 use super::permutation::Permutation;
+use super::shuffled_deck::ShuffledDeck;
 use super::sizes::Size;
 use super::skew::{Pareto, Zipf, Zones};
 use super::stride::Stride;
@@ -19,7 +19,7 @@ const KEYS: u64 = 0x7065_726d_7574_6174;
 
 /// The share of the test region that a sequential stream covers, and its position.
 #[derive(Clone, Debug)]
-pub struct Queue {
+pub struct StreamShare {
     /// Its start, in steps.
     pub first: u64,
     /// Its length, in steps.
@@ -30,7 +30,7 @@ pub struct Queue {
     pub cursor: Arc<AtomicU64>,
 }
 
-impl Queue {
+impl StreamShare {
     // The offset of an operation at a step. The last operation before the wrap ends at the end of the share.
     #[inline]
     fn offset(&self, step: u64, size: Size) -> u64 {
@@ -87,7 +87,7 @@ impl Skewed {
 
 /// Every block once, then every block once in another order, and so on.
 #[derive(Clone, Debug)]
-pub struct Rounds {
+pub struct Permutations {
     cursor: Arc<AtomicU64>,
     blocks: u64,
     block_bytes: u64,
@@ -97,7 +97,7 @@ pub struct Rounds {
     order: Permutation,
 }
 
-impl Rounds {
+impl Permutations {
     fn new(job: &Job, target: u32, cursor: Arc<AtomicU64>) -> Self {
         let key = job.seed ^ KEYS ^ (u64::from(target) << 32);
         let (blocks, block_bytes) = (job.blocks(), u64::from(job.block_size_bytes));
@@ -125,25 +125,25 @@ impl Rounds {
 
 /// The offset generator of a pattern.
 #[derive(Clone, Debug)]
-pub enum Place {
+pub enum OffsetGenerator {
     /// See [`Pattern::Random`].
     Random(Random),
     /// See [`Pattern::Sequential`].
-    Sequential(Queue),
+    Sequential(StreamShare),
     /// See [`Pattern::Permutation`].
-    Permutation(Box<Rounds>),
+    Permutation(Box<Permutations>),
     /// See [`Pattern::Zipf`], [`Pattern::Pareto`] and [`Pattern::HotSpots`].
     Skewed(Box<Skewed>),
     /// See [`Pattern::Strided`].
-    Strided(Queue, Stride),
+    Strided(StreamShare, Stride),
     /// See [`Pattern::Runs`]: continues the run, or jumps.
-    Runs(Queue, Deck<2>, Random),
+    Runs(StreamShare, ShuffledDeck<2>, Random),
 }
 
-impl Place {
+impl OffsetGenerator {
     /// The generator of a worker on a target, with separate seeds for its offsets and jumps.
     #[must_use]
-    pub fn new(job: &Job, target: u32, queue: Queue, [offsets, jumps]: [u64; 2]) -> Self {
+    pub fn new(job: &Job, target: u32, queue: StreamShare, [offsets, jumps]: [u64; 2]) -> Self {
         let blocks = job.blocks();
         let skewed = |ranks, scattered| {
             let seeds = [offsets, SplitMix64::seed_from_u64(job.seed ^ KEYS).next_u64()];
@@ -152,7 +152,7 @@ impl Place {
         match &job.pattern {
             Pattern::Random => Self::Random(Random::new(offsets)),
             Pattern::Sequential => Self::Sequential(queue),
-            Pattern::Permutation => Self::Permutation(Box::new(Rounds::new(job, target, queue.cursor))),
+            Pattern::Permutation => Self::Permutation(Box::new(Permutations::new(job, target, queue.cursor))),
             Pattern::Zipf { exponent_permille, scattered } => {
                 skewed(Ranks::Zipf(Zipf::new(blocks, *exponent_permille)), *scattered)
             }
@@ -166,7 +166,7 @@ impl Place {
             }
             Pattern::Runs { jump_percent } => {
                 let jump = u32::from(*jump_percent);
-                Self::Runs(queue, Deck::new([100 - jump, jump], jumps), Random::new(offsets))
+                Self::Runs(queue, ShuffledDeck::new([100 - jump, jump], jumps), Random::new(offsets))
             }
         }
     }
@@ -178,7 +178,7 @@ impl Place {
         match self {
             Self::Random(random) => random.below(size.blocks) * u64::from(size.bytes),
             Self::Sequential(queue) => queue.offset(queue.advance(size), size),
-            Self::Permutation(rounds) => rounds.draw(),
+            Self::Permutation(permutations) => permutations.draw(),
             Self::Skewed(skewed) => skewed.draw(size),
             Self::Strided(queue, stride) => queue.offset(stride.at(queue.advance(size) % queue.steps), size),
             Self::Runs(queue, deck, random) => {

@@ -4,22 +4,22 @@ use std::sync::atomic::Ordering;
 use std::thread::{park_timeout, scope};
 use std::time::Duration;
 
-use super::crew::{Crew, spares_each};
-use super::device_counts::Witness;
-use super::kernel_threads::KernelWatch;
+use super::context::JobContext;
+use super::device_counts::DeviceCounters;
+use super::kernel_threads::KernelThreadMonitor;
 use super::memory_needed;
-use super::patience::Patience;
 use super::result::{Interval, JobResult, Outcome};
-use super::setting::Setting;
+use super::target_monitor::{MonitorState, TargetMonitor};
 use super::thread::Gate;
-use super::total::{Counted, Moment};
-use super::watch::{Watch, Watcher};
+use super::total::{IntervalForwarder, Snapshot};
+use super::worker_pool::{WorkerPool, spares_each};
+use super::worker_watchdog::WorkerWatchdog;
 use crate::clock::{Clock, Monotonic};
 use crate::failure::{Failure, FailureKind};
 use crate::job::Job;
 use crate::pattern::Shared;
 use crate::target::Target;
-use crate::watchdog::{Signs, has_its_own_deadlines, waits_for};
+use crate::watchdog::{ProgressSource, has_its_own_deadlines, waiting_for};
 
 /// The longest sleep of the collector. It bounds the delay for events that do not wake it.
 const SLEEP_NS_MAX: u64 = 20_000_000;
@@ -33,7 +33,7 @@ pub fn targets_of<'a>(job: &Job, open: &'a [Target]) -> Result<&'a [Target], Fai
     })?;
     for target in targets {
         job.check(target)?;
-        waits_for(format!("checking {}", target.path().display()), Signs::None);
+        waiting_for(format!("checking {}", target.path().display()), ProgressSource::None);
         if let Some(change) = target.changed() {
             return Err(change);
         }
@@ -46,62 +46,64 @@ pub fn targets_of<'a>(job: &Job, open: &'a [Target]) -> Result<&'a [Target], Fai
 /// A worker that sleeps in the kernel long after its end is given up. `measured` is called with the result before
 /// anything else can wait for a target. If operations did not complete, the function may never return after that call.
 /// If the kernel does wake the worker later, the same result is returned.
-pub fn conduct(
+pub fn run_job(
     job: &Job,
-    setting: &Setting<'_>,
+    context: &JobContext<'_>,
     started: &mut dyn FnMut(u64),
     interval: &mut dyn FnMut(Interval),
     measured: &mut dyn FnMut(JobResult),
 ) -> Result<JobResult, Failure> {
-    let targets = targets_of(job, setting.targets)?;
+    let targets = targets_of(job, context.targets)?;
     memory_needed::check(job, spares_each(job), true)?;
     // Trims punch holes, so holes then do not prove that another process changed the file.
     let whole: Vec<&Target> = targets.iter().filter(|target| !job.trims() && !has_holes(target)).collect();
     let gate = Gate::closed();
-    let (shared, watch) = (Shared::new(job), Watch::default());
+    let (shared, state) = (Shared::new(job), MonitorState::default());
     scope(|scope| {
-        let mut crew = Crew::hire(scope, job, setting, &gate, &shared)?;
-        let watcher = Watcher::start(scope, &watch, targets, &setting.stop).inspect_err(|_| crew.send_home(&gate))?;
-        let witness = Witness::of(targets);
+        let mut pool = WorkerPool::spawn(scope, job, context, &gate, &shared)?;
+        let target_monitor =
+            TargetMonitor::start(scope, &state, targets, &context.stop).inspect_err(|_| pool.cancel(&gate))?;
+        let counters = DeviceCounters::of(targets);
         has_its_own_deadlines();
-        let start_ns = setting.clock.now();
+        let start_ns = context.clock.now();
         gate.open(Some(start_ns));
-        crew.wake();
+        pool.wake();
         started(start_ns);
-        let mut counted = Counted::default();
+        let mut forwarder = IntervalForwarder::default();
         let warmup_end_ns = start_ns + if job.amount_bytes.is_some() { 0 } else { job.warmup_ns };
         let end_ns = if job.amount_bytes.is_some() { u64::MAX } else { warmup_end_ns + job.measure_ns };
-        let mut patience = Patience::new(start_ns, job.amount_bytes.is_none().then_some(end_ns), job.interval_ns);
-        let mut pass_on = |crew: &mut Crew| {
-            let is_heard = crew.gather();
-            counted.add_ready(&mut crew.collector, &mut |found| interval(watched(found, &mut crew.kernel_watch)));
-            if let Some(watch) = &mut crew.kernel_watch {
-                watch.look(setting.clock.now());
+        let mut watchdog = WorkerWatchdog::new(start_ns, job.amount_bytes.is_none().then_some(end_ns), job.interval_ns);
+        let mut pass_on = |pool: &mut WorkerPool| {
+            let has_news = pool.gather();
+            forwarder
+                .add_ready(&mut pool.collector, &mut |found| interval(with_io_wq(found, &mut pool.kernel_monitor)));
+            if let Some(monitor) = &mut pool.kernel_monitor {
+                monitor.scan_if_due(context.clock.now());
             }
-            crew.is_given_up |=
-                patience.has_expired(setting.clock.now(), is_heard, setting.stop.load(Ordering::Relaxed));
+            pool.is_given_up |=
+                watchdog.has_expired(context.clock.now(), has_news, context.stop.load(Ordering::Relaxed));
         };
-        wait_until(setting.clock, warmup_end_ns, &mut crew, &mut pass_on);
-        let (before, counts_before) = (Moment::real(setting.clock), witness.look(setting.clock));
-        let spent_before = crew.kernel_watch.as_mut().map(KernelWatch::cpu_ns);
-        wait_until(setting.clock, end_ns, &mut crew, &mut pass_on);
-        let (after, counts_after) = (Moment::real(setting.clock), witness.look(setting.clock));
-        wait_until(setting.clock, u64::MAX, &mut crew, &mut pass_on);
-        counted.add_rest(&mut crew.collector, &mut |found| interval(watched(found, &mut crew.kernel_watch)));
-        let asleep = crew.asleep();
-        let Crew { mut total, collector, kernel_watch, .. } = crew;
-        if let Some((mut watch, before)) = kernel_watch.zip(spent_before) {
-            let spent = watch.cpu_ns().since(before);
-            total.set_kernel_threads(watch.threads(), spent);
+        wait_until(context.clock, warmup_end_ns, &mut pool, &mut pass_on);
+        let (before, counts_before) = (Snapshot::real(context.clock), counters.read(context.clock));
+        let spent_before = pool.kernel_monitor.as_mut().map(KernelThreadMonitor::cpu_ns);
+        wait_until(context.clock, end_ns, &mut pool, &mut pass_on);
+        let (after, counts_after) = (Snapshot::real(context.clock), counters.read(context.clock));
+        wait_until(context.clock, u64::MAX, &mut pool, &mut pass_on);
+        forwarder.add_rest(&mut pool.collector, &mut |found| interval(with_io_wq(found, &mut pool.kernel_monitor)));
+        let stuck_workers = pool.stuck_workers();
+        let WorkerPool { mut total, collector, kernel_monitor, .. } = pool;
+        if let Some((mut monitor, before)) = kernel_monitor.zip(spent_before) {
+            let spent = monitor.cpu_ns().since(before);
+            total.set_kernel_threads(monitor.threads(), spent);
         }
-        total.fail(asleep);
+        total.fail(stuck_workers);
         // A worker that noticed the change knows the offset.
-        total.fail(watcher.end());
+        total.fail(target_monitor.end());
         let is_stuck = total.is_stuck();
-        let mut result = total.result(job, &counted, collector.shares(), &before, &after);
-        result.devices = witness.between(&counts_before, &counts_after);
+        let mut result = total.result(job, &forwarder, collector.shares(), &before, &after);
+        result.devices = counters.between(&counts_before, &counts_after);
         if is_stuck {
-            setting.stop.store(true, Ordering::Relaxed);
+            context.stop.store(true, Ordering::Relaxed);
         }
         measured(result.clone());
         if !is_stuck && whole.iter().any(|target| has_holes(target)) {
@@ -123,31 +125,31 @@ impl JobResult {
 }
 
 fn has_holes(target: &Target) -> bool {
-    waits_for(format!("searching {} for holes", target.path().display()), target.signs());
+    waiting_for(format!("searching {} for holes", target.path().display()), target.progress_source());
     target.has_holes_now()
 }
 
 fn flush_ledger(target: &Target) -> Result<(), Failure> {
     let Some(ledger) = &target.ledger else { return Ok(()) };
-    waits_for(format!("writing the ledger of {} to its disk", target.path().display()), ledger.signs());
+    waiting_for(format!("writing the ledger of {} to its disk", target.path().display()), ledger.progress_source());
     ledger.flush()
 }
 
-fn watched(found: Interval, watch: &mut Option<KernelWatch>) -> Interval {
-    Interval { kernel_workers: watch.as_mut().map(KernelWatch::most_workers_since), ..found }
+fn with_io_wq(found: Interval, monitor: &mut Option<KernelThreadMonitor>) -> Interval {
+    Interval { kernel_workers: monitor.as_mut().map(KernelThreadMonitor::most_workers_since), ..found }
 }
 
 // Forwards intervals until the given time, or until all workers have ended.
 fn wait_until<'scope>(
     clock: Monotonic,
     until_ns: u64,
-    crew: &mut Crew<'scope>,
-    pass_on: &mut dyn FnMut(&mut Crew<'scope>),
+    pool: &mut WorkerPool<'scope>,
+    pass_on: &mut dyn FnMut(&mut WorkerPool<'scope>),
 ) {
     loop {
-        pass_on(crew);
+        pass_on(pool);
         let left_ns = until_ns.saturating_sub(clock.now());
-        if left_ns == 0 || !crew.running() {
+        if left_ns == 0 || !pool.running() {
             return;
         }
         park_timeout(Duration::from_nanos(left_ns.min(SLEEP_NS_MAX)));

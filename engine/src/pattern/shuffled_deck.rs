@@ -6,7 +6,7 @@ use crate::random::Random;
 /// A shuffled deck of at most `KINDS` kinds. The order is not stored: each draw takes one of the remaining cards with
 /// equal probability, which gives every order of the deck the same chance.
 #[derive(Clone, Debug)]
-pub struct Deck<const KINDS: usize> {
+pub struct ShuffledDeck<const KINDS: usize> {
     whole: [u32; KINDS],
     left: [u32; KINDS],
     cards: u64,
@@ -14,7 +14,7 @@ pub struct Deck<const KINDS: usize> {
     random: Random,
 }
 
-impl<const KINDS: usize> Deck<KINDS> {
+impl<const KINDS: usize> ShuffledDeck<KINDS> {
     /// A deck with the given number of cards of each kind; the sum must be at least one.
     #[must_use]
     pub fn new(whole: [u32; KINDS], seed: u64) -> Self {

@@ -3,79 +3,79 @@
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::Signs;
+use super::ProgressSource;
 use crate::failure::Failure;
 
 /// The state of a watched thread.
 #[derive(Clone, Debug, Default)]
-pub struct Note {
+pub struct WaitState {
     /// The current call; None while the thread has its own deadlines.
     pub what: Option<String>,
     /// The source of progress information.
-    pub signs: Signs,
+    pub source: ProgressSource,
     /// Another failure, to be reported with this one.
-    pub beside: Option<Failure>,
+    pub other_failure: Option<Failure>,
     /// The number of calls so far.
     pub waits: u64,
     /// The number of progress reports so far.
-    pub moves: u64,
+    pub progress: u64,
 }
 
 /// State shared by the thread and its watcher.
 #[derive(Clone, Debug, Default)]
-pub struct Shared(Arc<Mutex<Note>>);
+pub struct SharedWaitState(Arc<Mutex<WaitState>>);
 
-impl Shared {
+impl SharedWaitState {
     /// Locks the state.
-    pub fn lock(&self) -> MutexGuard<'_, Note> {
+    pub fn lock(&self) -> MutexGuard<'_, WaitState> {
         self.0.lock().expect("no thread panics while holding the lock")
     }
 }
 
 thread_local! {
     // None on threads that are not watched.
-    static OWN: RefCell<Option<Shared>> = const { RefCell::new(None) };
+    static OWN: RefCell<Option<SharedWaitState>> = const { RefCell::new(None) };
 }
 
 /// Registers the state of the calling thread.
-pub fn keep(note: Shared) {
-    OWN.set(Some(note));
+pub fn register(state: SharedWaitState) {
+    OWN.set(Some(state));
 }
 
-fn change(to: impl FnOnce(&mut Note)) {
+fn change(to: impl FnOnce(&mut WaitState)) {
     OWN.with_borrow(|own| {
-        if let Some(note) = own {
-            to(&mut note.lock());
+        if let Some(state) = own {
+            to(&mut state.lock());
         }
     });
 }
 
 /// Announces the next blocking call of this thread: the subject of a sentence that ends with "did not complete". Has no
 /// effect on a thread that is not watched.
-pub fn waits_for(what: impl Into<String>, signs: Signs) {
-    change(|note| {
-        note.what = Some(what.into());
-        note.signs = signs;
-        note.waits += 1;
+pub fn waiting_for(what: impl Into<String>, source: ProgressSource) {
+    change(|state| {
+        state.what = Some(what.into());
+        state.source = source;
+        state.waits += 1;
     });
 }
 
 /// Reports progress within the current call.
-pub fn moved() {
-    change(|note| note.moves += 1);
+pub fn made_progress() {
+    change(|state| state.progress += 1);
 }
 
 /// Records a failure that will otherwise be reported only after the current call.
-pub fn besides(failure: &Failure) {
-    change(|note| note.beside = Some(failure.clone().after(note.beside.take())));
+pub fn also_failed(failure: &Failure) {
+    change(|state| state.other_failure = Some(failure.clone().after(state.other_failure.take())));
 }
 
 /// From here on the calling thread enforces its own deadlines.
 pub fn has_its_own_deadlines() {
-    change(|note| note.what = None);
+    change(|state| state.what = None);
 }
 
 /// The work of the calling thread is complete.
-pub fn rests() {
-    change(|note| *note = Note { waits: note.waits, moves: note.moves, ..Note::default() });
+pub fn clear() {
+    change(|state| *state = WaitState { waits: state.waits, progress: state.progress, ..WaitState::default() });
 }

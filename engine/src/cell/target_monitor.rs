@@ -17,33 +17,33 @@ const QUERY_EVERY: Duration = Duration::from_micros(50);
 
 /// The result of the checks.
 #[derive(Default)]
-pub struct Watch {
+pub struct MonitorState {
     change: Mutex<Option<Failure>>,
     is_over: AtomicBool,
 }
 
 /// The thread that checks. A file system that does not respond blocks only this thread.
-pub struct Watcher<'scope> {
-    watch: &'scope Watch,
+pub struct TargetMonitor<'scope> {
+    state: &'scope MonitorState,
     handle: Option<ScopedJoinHandle<'scope, ()>>,
 }
 
-impl<'scope> Watcher<'scope> {
+impl<'scope> TargetMonitor<'scope> {
     /// Starts the checks, unless no target is a file or device. `stop` is set at the first change.
     pub fn start<'env: 'scope>(
         scope: &'scope Scope<'scope, 'env>,
-        watch: &'env Watch,
+        state: &'env MonitorState,
         targets: &'env [Target],
         stop: &'env AtomicBool,
     ) -> Result<Self, Failure> {
         if targets.iter().all(|target| target.file().is_none()) {
-            return Ok(Self { watch, handle: None });
+            return Ok(Self { state, handle: None });
         }
         let check = move || {
             loop {
-                let is_last = watch.is_over.load(Ordering::Acquire);
+                let is_last = state.is_over.load(Ordering::Acquire);
                 if let Some(found) = targets.iter().find_map(Target::changed) {
-                    *watch.change.lock().expect("no thread panics while holding the lock") = Some(found);
+                    *state.change.lock().expect("no thread panics while holding the lock") = Some(found);
                     stop.store(true, Ordering::Relaxed);
                     return;
                 }
@@ -57,12 +57,12 @@ impl<'scope> Watcher<'scope> {
         let handle = started.map_err(|error| {
             Failure::from_io(FailureKind::EngineRefused, "cannot start the thread that checks targets", &error)
         })?;
-        Ok(Self { watch, handle: Some(handle) })
+        Ok(Self { state, handle: Some(handle) })
     }
 
     /// Waits for a final check. Returns the change that was found, or None.
     pub fn end(self) -> Option<Failure> {
-        self.watch.is_over.store(true, Ordering::Release);
+        self.state.is_over.store(true, Ordering::Release);
         let handle = self.handle?;
         handle.thread().unpark();
         let since = Instant::now();
@@ -73,6 +73,6 @@ impl<'scope> Watcher<'scope> {
             }
             sleep(QUERY_EVERY);
         }
-        self.watch.change.lock().expect("no thread panics while holding the lock").take()
+        self.state.change.lock().expect("no thread panics while holding the lock").take()
     }
 }
