@@ -11,7 +11,7 @@ use iosonde_engine::job::Job;
 use iosonde_engine::pattern::{Accesses, Arrivals, Shared};
 use iosonde_engine::record::Class;
 use iosonde_engine::ring::{Completion, Request, Ring, RingFacts, SharedBuffers};
-use iosonde_engine::sim::{Drive, Model, QueueingModel, Serve, Service};
+use iosonde_engine::sim::{Drive, IoCommand, Model, QueueingModel, Service};
 use iosonde_engine::worker::{Step, Worker, WorkerParts, recorder_pair};
 
 /// A server behind a ring. Waiting spins on the clock until an operation completes.
@@ -31,7 +31,7 @@ impl Ring for ServerRing {
         let drive = self.drive.simulation();
         let now = self.clock.now();
         for Request { operation, slot, offset_bytes, length_bytes, .. } in self.requests.drain(..) {
-            drive.submit(now, slot.into(), &Serve { operation, offset_bytes, length_bytes });
+            drive.submit(now, slot.into(), &IoCommand { operation, offset_bytes, length_bytes });
         }
         if wait_for > 0 {
             let until_ns = drive.next_ns().min(now.saturating_add(timeout_ns));
@@ -44,9 +44,9 @@ impl Ring for ServerRing {
 
     fn reap(&mut self, into: &mut Vec<Completion>) {
         let (drive, now) = (self.drive.simulation(), self.clock.now());
-        let done = std::iter::from_fn(|| drive.take_done(now));
-        into.extend(done.map(|(ticket, result)| {
-            let slot = u32::try_from(ticket).expect("tags are slot numbers");
+        let done = std::iter::from_fn(|| drive.take_completion(now));
+        into.extend(done.map(|(tag, result)| {
+            let slot = u32::try_from(tag).expect("tags are slot numbers");
             Completion { slot, result }
         }));
     }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::bay::Bay;
+use common::drive_bay::DriveBay;
 use common::{MS, job};
 use iosonde_engine::cell::{Interval, JobResult, Outcome};
 use iosonde_engine::failure::FailureKind;
@@ -33,9 +33,9 @@ fn model() -> Model {
     })
 }
 
-fn bay(faults: &[FaultPlan]) -> Bay {
+fn bay(faults: &[FaultPlan]) -> DriveBay {
     check_faults(faults, SIZE_BYTES).expect("they can happen");
-    Bay::of(Drive::new(&model(), 1).with_faults(faults, 0))
+    DriveBay::of(Drive::new(&model(), 1).with_faults(faults, 0))
 }
 
 fn run(job: &Job, faults: &[FaultPlan]) -> (Vec<Interval>, JobResult) {
@@ -292,7 +292,7 @@ fn impossible_faults_are_rejected_with_key_value_and_range() {
 fn a_lost_drive_cannot_be_flushed() {
     let gone = |in_flight| bay(&[FaultPlan::Disappearance { from_ns: SERVICE_NS / 2, in_flight }]);
     let failure =
-        |mut bay: Bay| flush_all(&mut bay.drives, &bay.clock).expect_err("it is gone before the flush is done");
+        |mut bay: DriveBay| flush_all(&mut bay.drives, &bay.clock).expect_err("it is gone before the flush is done");
     let failed = failure(gone(InFlight::Fail));
     assert_eq!((failed.kind, failed.errno), (FailureKind::Io, Some(libc::ENODEV)));
     let lost = failure(gone(InFlight::Lost));

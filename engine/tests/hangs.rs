@@ -54,15 +54,15 @@ impl TargetOpener for Hanging {
 
 /// A session in a thread, with both ends of its pipes.
 struct Front {
-    said: Option<Sender<Vec<u8>>>,
-    heard: Receiver<Vec<u8>>,
+    commands: Option<Sender<Vec<u8>>>,
+    events: Receiver<Vec<u8>>,
     session: JoinHandle<io::Result<()>>,
 }
 
-struct Ear(Receiver<Vec<u8>>, Vec<u8>);
-struct Mouth(Sender<Vec<u8>>);
+struct Input(Receiver<Vec<u8>>, Vec<u8>);
+struct Output(Sender<Vec<u8>>);
 
-impl Read for Ear {
+impl Read for Input {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.1.is_empty() {
             self.1 = self.0.recv().unwrap_or_default();
@@ -74,7 +74,7 @@ impl Read for Ear {
     }
 }
 
-impl Write for Mouth {
+impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let sent = self.0.send(bytes.to_vec());
         sent.map(|()| bytes.len()).map_err(|_| io::ErrorKind::BrokenPipe.into())
@@ -87,25 +87,25 @@ impl Write for Mouth {
 
 impl Front {
     fn start(silent: Duration) -> Self {
-        let (said, input) = channel();
-        let (output, heard) = channel();
+        let (commands, input) = channel();
+        let (output, events) = channel();
         let deadlines = Deadlines { silent, total: HOUR, stopped: STOPPED };
-        let serve = move || serve_within(Ear(input, Vec::new()), Mouth(output), Hanging, [deadlines; 2]);
-        let front = Self { said: Some(said), heard, session: spawn(serve) };
-        assert_eq!(front.hear()["type"], "hello");
+        let serve = move || serve_within(Input(input, Vec::new()), Output(output), Hanging, [deadlines; 2]);
+        let front = Self { commands: Some(commands), events, session: spawn(serve) };
+        assert_eq!(front.receive()["type"], "hello");
         front
     }
 
-    fn say(&self, command: &Value) {
+    fn send(&self, command: &Value) {
         let mut line = command.to_string().into_bytes();
         line.push(b'\n');
-        self.said.as_ref().expect("the input is open").send(line).expect("the session listens");
+        self.commands.as_ref().expect("the input is open").send(line).expect("the session listens");
     }
 
-    fn hear(&self) -> Value {
+    fn receive(&self) -> Value {
         let mut line = Vec::new();
         while !line.ends_with(b"\n") {
-            line.extend(self.heard.recv_timeout(SOON).expect("an answer in time"));
+            line.extend(self.events.recv_timeout(SOON).expect("an answer in time"));
         }
         serde_json::from_slice(&line).expect("an event is JSON")
     }
@@ -118,7 +118,7 @@ impl Front {
             std::thread::sleep(Duration::from_millis(10));
         }
         assert!(self.session.join().expect("no panic").is_err());
-        assert!(self.heard.try_recv().is_err(), "an event after the last one");
+        assert!(self.events.try_recv().is_err(), "an event after the last one");
     }
 }
 
@@ -137,8 +137,8 @@ fn a_target_that_exceeds_the_deadline_of_open_ends_the_session() {
     for open in opens() {
         let front = Front::start(SILENT);
         let since = Instant::now();
-        front.say(&open);
-        let error = front.hear();
+        front.send(&open);
+        let error = front.receive();
         assert!(since.elapsed() >= SILENT, "{error}");
         assert_eq!((&error["type"], &error["id"], &error["kind"]), (&json!("error"), &json!(2), &json!("stuck")));
         let path = open["path"].as_str().expect("a path");
@@ -150,9 +150,9 @@ fn a_target_that_exceeds_the_deadline_of_open_ends_the_session() {
 #[test]
 fn a_stop_ends_the_wait_for_a_target() {
     let front = Front::start(HOUR);
-    front.say(&opens()[0]);
-    front.say(&json!({"id": 2, "command": "stop"}));
-    let error = front.hear();
+    front.send(&opens()[0]);
+    front.send(&json!({"id": 2, "command": "stop"}));
+    let error = front.receive();
     assert_eq!(error["kind"], "stuck");
     assert_eq!(error["message"], "opening /mnt/hangs did not stop within 1 s");
     front.ends();
@@ -161,18 +161,18 @@ fn a_stop_ends_the_wait_for_a_target() {
 #[test]
 fn a_stop_for_another_command_does_not_end_it() {
     let front = Front::start(SILENT);
-    front.say(&opens()[0]);
-    front.say(&json!({"id": 1, "command": "stop"}));
-    assert_eq!(front.hear()["message"], "opening /mnt/hangs did not complete within 2 s");
+    front.send(&opens()[0]);
+    front.send(&json!({"id": 1, "command": "stop"}));
+    assert_eq!(front.receive()["message"], "opening /mnt/hangs did not complete within 2 s");
     front.ends();
 }
 
 #[test]
 fn the_end_of_the_front_ends_the_wait_for_a_target() {
     let mut front = Front::start(HOUR);
-    front.say(&opens()[2]);
-    front.said = None;
-    assert_eq!(front.hear()["kind"], "stuck");
+    front.send(&opens()[2]);
+    front.commands = None;
+    assert_eq!(front.receive()["kind"], "stuck");
     front.ends();
 }
 
@@ -182,11 +182,11 @@ fn other_open_targets_are_not_closed_after_a_hang() {
     let path = folder.path().join("target");
     std::fs::write(&path, [0; 4096]).expect("a file");
     let front = Front::start(SILENT);
-    front.say(&json!({"id": 1, "command": "open", "kind": "file", "path": path, "access": "read", "create": false,
+    front.send(&json!({"id": 1, "command": "open", "kind": "file", "path": path, "access": "read", "create": false,
                       "direct": false, "size_bytes": null}));
-    assert_eq!(front.hear()["type"], "opened");
-    front.say(&opens()[0]);
-    assert_eq!(front.hear()["kind"], "stuck");
+    assert_eq!(front.receive()["type"], "opened");
+    front.send(&opens()[0]);
+    assert_eq!(front.receive()["kind"], "stuck");
     front.ends();
     let options = FileOptions { write: false, create_bytes: None, direct: false };
     // Closing a file may block as well: the lock shows that the session has not closed it.
@@ -196,7 +196,7 @@ fn other_open_targets_are_not_closed_after_a_hang() {
 #[test]
 fn a_stop_ends_a_pause() {
     let front = Front::start(HOUR);
-    front.say(&json!({"id": 3, "command": "wait", "duration_ns": 3_600_000_000_000_u64}));
-    front.say(&json!({"id": 3, "command": "stop"}));
-    assert_eq!(front.hear(), json!({"type": "waited", "id": 3}));
+    front.send(&json!({"id": 3, "command": "wait", "duration_ns": 3_600_000_000_000_u64}));
+    front.send(&json!({"id": 3, "command": "stop"}));
+    assert_eq!(front.receive(), json!({"type": "waited", "id": 3}));
 }

@@ -59,12 +59,12 @@ fn the_engine_ends_with_the_process_that_started_it_though_its_input_stays_open(
 }
 
 /// The input of a session, until it is closed.
-struct Told {
+struct SessionInput {
     lines: Receiver<String>,
     left: Vec<u8>,
 }
 
-impl Read for Told {
+impl Read for SessionInput {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.left.is_empty() {
             self.left = self.lines.recv().map_or_else(|_| Vec::new(), |line| (line + "\n").into_bytes());
@@ -77,12 +77,12 @@ impl Read for Told {
 }
 
 /// The output of a session; writes fail once it is closed.
-struct Said {
+struct SessionOutput {
     line: Vec<u8>,
     events: Sender<Value>,
 }
 
-impl Write for Said {
+impl Write for SessionOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.line.extend_from_slice(bytes);
         while let Some(end) = self.line.iter().position(|byte| *byte == b'\n') {
@@ -100,28 +100,28 @@ impl Write for Said {
 
 /// A session on a separate thread.
 struct Session {
-    tell: Sender<String>,
-    hear: Receiver<Value>,
+    input: Sender<String>,
+    output: Receiver<Value>,
     thread: thread::JoinHandle<io::Result<()>>,
 }
 
 impl Session {
     fn begin() -> Self {
-        let ((tell, lines), (events, hear)) = (channel(), channel());
-        let serve = move || serve(Told { lines, left: Vec::new() }, Said { line: Vec::new(), events });
-        let session = Self { tell, hear, thread: thread::spawn(serve) };
-        session.hear_of("hello");
+        let ((input, lines), (events, output)) = (channel(), channel());
+        let serve = move || serve(SessionInput { lines, left: Vec::new() }, SessionOutput { line: Vec::new(), events });
+        let session = Self { input, output, thread: thread::spawn(serve) };
+        session.receive_event("hello");
         session
     }
 
-    fn tell(&self, command: &Value) {
-        self.tell.send(command.to_string()).expect("the session listens");
+    fn send(&self, command: &Value) {
+        self.input.send(command.to_string()).expect("the session listens");
     }
 
     /// The next event of a kind.
-    fn hear_of(&self, kind: &str) -> Value {
+    fn receive_event(&self, kind: &str) -> Value {
         loop {
-            let event = self.hear.recv_timeout(SOON).expect("the session speaks");
+            let event = self.output.recv_timeout(SOON).expect("the session speaks");
             assert_ne!(event["type"], "error", "{event}");
             if event["type"] == kind {
                 return event;
@@ -131,9 +131,9 @@ impl Session {
 
     /// Closes the input. Returns the remaining events, and how the session ended.
     fn end(self) -> (Vec<Value>, io::Result<()>) {
-        drop(self.tell);
+        drop(self.input);
         let begun = Instant::now();
-        let rest = self.hear.iter().collect();
+        let rest = self.output.iter().collect();
         let outcome = self.thread.join().expect("no session panics");
         assert!(begun.elapsed() < SOON, "{:?} to the end", begun.elapsed());
         (rest, outcome)
@@ -173,13 +173,13 @@ fn sessions_can_follow_one_another() {
         let folder = tempfile::tempdir().expect("a folder");
         for number in 0..3 {
             let session = Session::begin();
-            session.tell(&open(&folder.path().join("target"), number == 0));
-            session.hear_of("opened");
-            session.tell(&writes(engine, poll, MEASURE_NS));
-            let result = session.hear_of("finished")["result"].take();
+            session.send(&open(&folder.path().join("target"), number == 0));
+            session.receive_event("opened");
+            session.send(&writes(engine, poll, MEASURE_NS));
+            let result = session.receive_event("finished")["result"].take();
             assert_eq!(result["outcome"], "finished", "{engine} {poll}, session {number}: {result}");
-            session.tell(&json!({ "id": 3, "command": "verify" }));
-            let verified = session.hear_of("verified");
+            session.send(&json!({ "id": 3, "command": "verify" }));
+            let verified = session.receive_event("verified");
             assert_eq!(verified["targets"][0]["damaged"], json!({}), "{engine} {poll}, session {number}");
             let (rest, outcome) = session.end();
             assert!(rest.is_empty() && outcome.is_ok(), "{rest:?} {outcome:?}");
@@ -193,10 +193,10 @@ fn a_session_whose_input_ends_during_a_job_releases_its_file() {
         let folder = tempfile::tempdir().expect("a folder");
         for number in 0..3 {
             let session = Session::begin();
-            session.tell(&open(&folder.path().join("target"), number == 0));
-            session.hear_of("opened");
-            session.tell(&writes(engine, poll, HOUR_NS));
-            session.hear_of("interval");
+            session.send(&open(&folder.path().join("target"), number == 0));
+            session.receive_event("opened");
+            session.send(&writes(engine, poll, HOUR_NS));
+            session.receive_event("interval");
             let (rest, outcome) = session.end();
             let last = rest.last().expect("the job's end");
             assert_eq!(last["result"]["outcome"], "cut", "{engine} {poll}, session {number}: {last}");
@@ -209,15 +209,15 @@ fn a_session_whose_input_ends_during_a_job_releases_its_file() {
 fn a_session_ends_when_its_output_is_closed() {
     let folder = tempfile::tempdir().expect("a folder");
     for number in 0..2 {
-        let Session { tell, hear, thread } = Session::begin();
+        let Session { input, output, thread } = Session::begin();
         let said = [open(&folder.path().join("target"), number == 0), writes("psync", "interrupt", HOUR_NS)];
         for command in said {
-            tell.send(command.to_string()).expect("the session listens");
+            input.send(command.to_string()).expect("the session listens");
         }
-        while hear.recv_timeout(SOON).expect("the session speaks")["type"] != "interval" {}
-        drop(hear);
+        while output.recv_timeout(SOON).expect("the session speaks")["type"] != "interval" {}
+        drop(output);
         assert!(thread.join().expect("no session panics").is_err());
         // The session's listener lives until now.
-        drop(tell);
+        drop(input);
     }
 }

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::bay::Bay;
+use common::drive_bay::DriveBay;
 use common::{MS, job};
 use iosonde_engine::cell::{Interval, JobResult, Outcome};
 use iosonde_engine::clock::Clock;
@@ -11,7 +11,7 @@ use iosonde_engine::job::{Engine, Job};
 use iosonde_engine::pattern::{ArrivalKind, OpenLoop};
 use iosonde_engine::record::{Class, Phase};
 use iosonde_engine::ring::Operation;
-use iosonde_engine::sim::{Drive, Model, QueueingModel, Serve, Service, VirtualClock, flush_all};
+use iosonde_engine::sim::{Drive, IoCommand, Model, QueueingModel, Service, VirtualClock, flush_all};
 
 const SECOND: u64 = 1_000 * MS;
 const US: u64 = 1_000;
@@ -26,7 +26,7 @@ fn simulated() -> Job {
 
 /// Runs a job on a new drive. Returns its intervals and its result.
 fn run(job: &Job, model: &Model, seed: u64) -> (Vec<Interval>, JobResult) {
-    Bay::of(Drive::new(model, seed)).run(job)
+    DriveBay::of(Drive::new(model, seed)).run(job)
 }
 
 struct Measured {
@@ -117,13 +117,13 @@ fn flushing_all_drives_takes_as_long_as_the_slowest_one() {
 #[test]
 fn a_drive_with_too_long_a_backlog_accepts_no_more_and_does_not_overflow() {
     let mut drive = Drive::new(&model(1, Service::Constant, 3_600 * SECOND), 1);
-    let serve = Serve { operation: Operation::Read, offset_bytes: 0, length_bytes: 4096 };
-    for ticket in 0..6_000_000 {
-        drive.simulation().submit(ticket, ticket, &serve);
+    let io = IoCommand { operation: Operation::Read, offset_bytes: 0, length_bytes: 4096 };
+    for tag in 0..6_000_000 {
+        drive.simulation().submit(tag, tag, &io);
     }
     let mut last = None;
-    while let Some((ticket, _)) = drive.simulation().take_done(u64::MAX - 1) {
-        last = Some(ticket);
+    while let Some((tag, _)) = drive.simulation().take_completion(u64::MAX - 1) {
+        last = Some(tag);
     }
     assert!(last.is_some_and(|last| (300_000..400_000).contains(&last)), "{last:?}");
 }

@@ -15,7 +15,7 @@ struct Source {
     ended: bool,
 }
 
-// The stretch of time being summed. Every worker has to reach its end.
+// The time span being summed. Every worker has to reach its end.
 struct Goal {
     interval_last: u64,
     phase: Phase,
@@ -66,7 +66,7 @@ impl Collector {
         has_news
     }
 
-    /// Returns the next stretch of time that all workers have reported, summed over them; None while a report is
+    /// Returns the next time span that all workers have reported, summed over them; None while a report is
     /// missing. Workers that have ended are not waited for.
     ///
     /// Tallies are summed on arrival and returned to their workers at once, because a worker may have no other tally

@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::clock::{Clock, Monotonic};
 use crate::target::Target;
 
-/// The kernel counts in sectors of 512 bytes, whatever the device's sector size.
+/// The kernel counts in sectors of 512 bytes, regardless of the device's sector size.
 const SECTOR_BYTES: u64 = 512;
 const MS_NS: u64 = 1_000_000;
 

@@ -11,7 +11,7 @@ use super::placement::set_of;
 use crate::host::{KernelThread, KernelThreadKind, kernel_threads};
 use crate::ring::IoWqWorkers;
 
-/// Bounds of the interval between two scans, besides those at interval ends. The threads stay for seconds after their
+/// Bounds of the interval between two scans, in addition to those at interval ends. The threads stay for seconds after their
 /// last operation. Until a scan finds an io-wq worker, it shares a CPU with the thread whose operations it executes.
 const SCAN_NS_MIN: u64 = 5_000_000;
 const SCAN_NS_MAX: u64 = 200_000_000;

@@ -10,7 +10,7 @@ use crate::record::Tally;
 const SLOT_BYTES: u64 = 512;
 /// Memory of a worker without its slots and tallies: stack, slowest operations, faults.
 const WORKER_BYTES: u64 = 512 << 10;
-/// Tallies of a worker besides its spares: the one in use and the one in reserve.
+/// Tallies of a worker in addition to its spares: the one in use and the one in reserve.
 const TALLIES_BESIDE: u64 = 2;
 
 /// Refuses a job whose workers need more memory than is free. Each worker has `spares_each` spare tallies.

@@ -27,5 +27,5 @@ pub use result::{
     CpuUse, DriveState, EngineFacts, Interval, JobResult, Outcome, ShareTotals, TargetShare, ThreadCpu, Times,
 };
 pub use run_job::run_job;
-pub use simulated::{Bench, run_simulated_job};
+pub use simulated::{SimulatedContext, run_simulated_job};
 pub use verify_pass::{Verification, verify};

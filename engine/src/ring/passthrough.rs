@@ -1,6 +1,6 @@
 //! NVMe passthrough: read commands through `io_uring` to the NVMe driver. They bypass file systems and the block layer.
 //!
-//! For root the kernel accepts any command, whatever the access mode of the handle. Therefore only this file builds
+//! For root the kernel accepts any command, regardless of the access mode of the handle. Therefore only this file builds
 //! commands, and Read is the only one that it can build.
 
 use std::fs::File;

@@ -17,7 +17,8 @@ use stop_control::{StopControl, read_commands};
 pub use target_opener::{OpenByPath, TargetOpener};
 
 use crate::cell::{
-    Bench, CALIBRATION_SPAN_BYTES, Interval, JobContext, JobResult, calibration, run_job, run_simulated_job, verify,
+    CALIBRATION_SPAN_BYTES, Interval, JobContext, JobResult, SimulatedContext, calibration, run_job, run_simulated_job,
+    verify,
 };
 use crate::clock::{Clock, Monotonic, read_ns};
 use crate::failure::{Failure, FailureKind};
@@ -299,8 +300,8 @@ impl<W: Write> Session<W> {
         let session = RefCell::new(&mut *self);
         let mut started = |engine_ns| session.borrow_mut().send(&Event::Started { id, engine_ns });
         let mut pass_on = |interval| session.borrow_mut().send(&Event::Interval { id, interval });
-        let mut bench = Bench { targets: &targets, drives: &mut drives, clock: &clock, stop };
-        let result = run_simulated_job(job, &mut bench, &mut started, &mut pass_on);
+        let mut context = SimulatedContext { targets: &targets, drives: &mut drives, clock: &clock, stop };
+        let result = run_simulated_job(job, &mut context, &mut started, &mut pass_on);
         self.targets = targets;
         self.drives = drives;
         Ok(Event::Finished { id, result: Box::new(result?) })

@@ -1,6 +1,6 @@
 //! Simulated drives behind one interface.
 
-use super::{Disk, FaultPlan, Faulty, Health, Model, Pending, Queueing, Serve, Ssd};
+use super::{Disk, FaultPlan, Faulty, Health, IoCommand, Model, Pending, Queueing, Ssd};
 
 /// A simulated drive. Times are virtual and never run backwards.
 pub trait Simulation {
@@ -8,16 +8,16 @@ pub trait Simulation {
     fn size_bytes(&self) -> u64;
 
     /// Announces a request, so that memory can be prefetched. It has no other effect.
-    fn expect(&self, _serve: &Serve) {}
+    fn prefetch(&self, _io: &IoCommand) {}
 
     /// Submits a request that arrives at `now_ns`; `tag` identifies it.
-    fn submit(&mut self, now_ns: u64, ticket: u64, serve: &Serve);
+    fn submit(&mut self, now_ns: u64, tag: u64, io: &IoCommand);
 
     /// The time of the drive's next event that the host can observe; `u64::MAX` if there is none.
     fn next_ns(&self) -> u64;
 
     /// Reaps the next request that is complete by now: its tag and its result, in order of time.
-    fn take_done(&mut self, now_ns: u64) -> Option<(u64, i32)>;
+    fn take_completion(&mut self, now_ns: u64) -> Option<(u64, i32)>;
 
     /// Counters.
     fn health(&self) -> Health;

@@ -1,13 +1,13 @@
 //! A drive of any model with scheduled faults.
 
-use super::done::Done;
-use super::own_time::OwnTime;
-use super::{Drive, FaultPlan, Health, InFlight, Serve, Simulation, StateHash};
+use super::completions::CompletionQueue;
+use super::drive_time::DriveTime;
+use super::{Drive, FaultPlan, Health, InFlight, IoCommand, Simulation, StateHash};
 
 // A request in the drive, and the effect of faults on it.
 #[derive(Clone, Copy, Debug)]
-struct Held {
-    ticket: u64,
+struct TrackedRequest {
+    tag: u64,
     order: u64,
     extra_ns: u64,
     fails: bool,
@@ -20,17 +20,17 @@ pub struct Faulty {
     drive: Drive,
     faults: Vec<FaultPlan>,
     opened_ns: u64,
-    time: OwnTime,
+    time: DriveTime,
     // When the drive disappears; `u64::MAX` for never.
     gone_ns: u64,
     in_flight: InFlight,
     now_ns: u64,
-    orders: u64,
+    arrivals: u64,
     // By the tag that the inner drive gets. Indices are reused.
-    held: Vec<Option<Held>>,
+    held: Vec<Option<TrackedRequest>>,
     unused: Vec<usize>,
     // Completed by the inner drive, and not reaped yet.
-    done: Done,
+    completions: CompletionQueue,
 }
 
 impl Faulty {
@@ -46,14 +46,14 @@ impl Faulty {
             drive,
             faults: faults.to_vec(),
             opened_ns,
-            time: OwnTime::new(faults, opened_ns),
+            time: DriveTime::new(faults, opened_ns),
             gone_ns,
             in_flight,
             now_ns: opened_ns,
-            orders: 0,
+            arrivals: 0,
             held: Vec::new(),
             unused: Vec::new(),
-            done: Done::default(),
+            completions: CompletionQueue::default(),
         }
     }
 
@@ -70,13 +70,13 @@ impl Faulty {
     }
 
     // Whether a media error affects a request that arrives now.
-    fn fails(&self, serve: &Serve) -> bool {
+    fn fails(&self, io: &IoCommand) -> bool {
         let since_ns = self.now_ns - self.opened_ns;
-        let (start, end) = (serve.offset_bytes, serve.offset_bytes + u64::from(serve.length_bytes));
+        let (start, end) = (io.offset_bytes, io.offset_bytes + u64::from(io.length_bytes));
         self.faults.iter().any(|fault| match *fault {
             FaultPlan::MediaError { from_ns, offset_bytes, length_bytes, operations } => {
                 since_ns >= from_ns
-                    && operations.holds(serve.operation)
+                    && operations.holds(io.operation)
                     && start < offset_bytes + length_bytes
                     && end > offset_bytes
             }
@@ -87,8 +87,8 @@ impl Faulty {
     // The next completion of the inner drive. Completions after its disappearance are suppressed.
     #[inline]
     fn next_inside_ns(&self) -> u64 {
-        let own_ns = self.drive.simulated().next_ns();
-        let host_ns = if own_ns == u64::MAX { u64::MAX } else { self.time.host_ns(own_ns) };
+        let drive_ns = self.drive.simulated().next_ns();
+        let host_ns = if drive_ns == u64::MAX { u64::MAX } else { self.time.host_ns(drive_ns) };
         if host_ns < self.gone_ns { host_ns } else { u64::MAX }
     }
 
@@ -99,13 +99,13 @@ impl Faulty {
             if next_ns > to_ns {
                 break;
             }
-            let own_ns = self.time.own_ns(next_ns);
-            while let Some((number, result)) = self.drive.simulation().take_done(own_ns) {
+            let drive_ns = self.time.drive_ns(next_ns);
+            while let Some((number, result)) = self.drive.simulation().take_completion(drive_ns) {
                 let number = usize::try_from(number).expect("tags are indices of `held`");
                 let held = self.held[number].take().expect("a request completes once");
                 self.unused.push(number);
                 let result = if held.fails { -libc::EIO } else { result };
-                self.done.push(next_ns.saturating_add(held.extra_ns), held.order, held.ticket, result);
+                self.completions.push(next_ns.saturating_add(held.extra_ns), held.order, held.tag, result);
             }
         }
         if to_ns >= self.gone_ns && self.now_ns < self.gone_ns {
@@ -115,11 +115,11 @@ impl Faulty {
     }
 
     fn disappear(&mut self) {
-        let mut lost = self.done.take_later(self.gone_ns);
-        lost.extend(self.held.drain(..).flatten().map(|held| (held.order, held.ticket)));
+        let mut lost = self.completions.take_later(self.gone_ns);
+        lost.extend(self.held.drain(..).flatten().map(|held| (held.order, held.tag)));
         if self.in_flight == InFlight::Fail {
-            for (order, ticket) in lost {
-                self.done.push(self.gone_ns, order, ticket, -libc::ENODEV);
+            for (order, tag) in lost {
+                self.completions.push(self.gone_ns, order, tag, -libc::ENODEV);
             }
         }
         self.unused.clear();
@@ -131,24 +131,24 @@ impl Simulation for Faulty {
         self.drive.simulated().size_bytes()
     }
 
-    fn submit(&mut self, now_ns: u64, ticket: u64, serve: &Serve) {
+    fn submit(&mut self, now_ns: u64, tag: u64, io: &IoCommand) {
         self.advance(now_ns);
-        self.orders += 1;
+        self.arrivals += 1;
         if now_ns >= self.gone_ns {
-            self.done.push(now_ns, self.orders, ticket, -libc::ENODEV);
+            self.completions.push(now_ns, self.arrivals, tag, -libc::ENODEV);
             return;
         }
-        let held = Held { ticket, order: self.orders, extra_ns: self.extra_ns(), fails: self.fails(serve) };
+        let held = TrackedRequest { tag, order: self.arrivals, extra_ns: self.extra_ns(), fails: self.fails(io) };
         let number = self.unused.pop().unwrap_or_else(|| {
             self.held.push(None);
             self.held.len() - 1
         });
         self.held[number] = Some(held);
-        self.drive.simulation().submit(self.time.own_ns(now_ns), number as u64, serve);
+        self.drive.simulation().submit(self.time.drive_ns(now_ns), number as u64, io);
     }
 
     fn next_ns(&self) -> u64 {
-        let done_ns = self.done.next_ns();
+        let done_ns = self.completions.next_ns();
         let inside_ns = self.next_inside_ns();
         let waits = self.now_ns < self.gone_ns && self.held.len() > self.unused.len();
         let late = self.now_ns < self.gone_ns && done_ns > self.gone_ns && done_ns < u64::MAX;
@@ -157,9 +157,9 @@ impl Simulation for Faulty {
         if (waits || late) && self.in_flight == InFlight::Fail { next_ns.min(self.gone_ns) } else { next_ns }
     }
 
-    fn take_done(&mut self, now_ns: u64) -> Option<(u64, i32)> {
+    fn take_completion(&mut self, now_ns: u64) -> Option<(u64, i32)> {
         self.advance(now_ns);
-        self.done.take(now_ns)
+        self.completions.take(now_ns)
     }
 
     fn health(&self) -> Health {
@@ -172,7 +172,7 @@ impl Simulation for Faulty {
         let mut hash = StateHash::default();
         hash.add(self.drive.simulated().state_hash());
         self.faults.iter().for_each(|fault| fault.add_to(&mut hash));
-        let waiting = (self.held.len() - self.unused.len() + self.done.len()) as u64;
+        let waiting = (self.held.len() - self.unused.len() + self.completions.len()) as u64;
         hash.add_all([self.opened_ns, u64::from(self.now_ns >= self.gone_ns), waiting]);
         hash.value()
     }
@@ -180,7 +180,7 @@ impl Simulation for Faulty {
     fn format(&mut self, now_ns: u64) {
         self.advance(now_ns);
         if now_ns < self.gone_ns {
-            self.drive.simulation().format(self.time.own_ns(now_ns));
+            self.drive.simulation().format(self.time.drive_ns(now_ns));
         }
     }
 }

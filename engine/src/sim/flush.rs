@@ -1,6 +1,6 @@
 //! Flushes all drives, in virtual time.
 
-use super::{Drive, Serve, VirtualClock};
+use super::{Drive, IoCommand, VirtualClock};
 use crate::clock::Clock;
 use crate::failure::{Failure, FailureKind};
 use crate::ring::Operation;
@@ -8,8 +8,8 @@ use crate::ring::Operation;
 /// The longest flush: ten minutes of virtual time.
 pub const FLUSH_NS_MAX: u64 = 600_000_000_000;
 // No job uses this tag: its upper half counts multiples of the drain time, which never become that many.
-const FLUSH_TICKET: u64 = u64::MAX;
-const FLUSH: Serve = Serve { operation: Operation::Flush, offset_bytes: 0, length_bytes: 0 };
+const FLUSH_TAG: u64 = u64::MAX;
+const FLUSH: IoCommand = IoCommand { operation: Operation::Flush, offset_bytes: 0, length_bytes: 0 };
 
 /// Sends a flush to every drive at the same time, and advances the time until the last one is complete.
 ///
@@ -19,7 +19,7 @@ pub fn flush_all(drives: &mut [Drive], clock: &VirtualClock) -> Result<(), Failu
     let begun_ns = clock.now();
     let mut waiting: Vec<&mut Drive> = drives.iter_mut().collect();
     for drive in &mut waiting {
-        drive.simulation().submit(begun_ns, FLUSH_TICKET, &FLUSH);
+        drive.simulation().submit(begun_ns, FLUSH_TAG, &FLUSH);
     }
     while !waiting.is_empty() {
         let next_ns = waiting.iter().map(|drive| drive.simulated().next_ns()).min().unwrap_or(u64::MAX);
@@ -41,8 +41,8 @@ pub fn flush_all(drives: &mut [Drive], clock: &VirtualClock) -> Result<(), Failu
 
 // Reaps completions. Those of a stuck job are dropped.
 fn is_flushed(drive: &mut Drive, now_ns: u64) -> Result<bool, Failure> {
-    while let Some((ticket, result)) = drive.simulation().take_done(now_ns) {
-        if ticket == FLUSH_TICKET {
+    while let Some((tag, result)) = drive.simulation().take_completion(now_ns) {
+        if tag == FLUSH_TAG {
             let error = std::io::Error::from_raw_os_error(-result.min(0));
             return if result < 0 { Err(Failure::from_io(FailureKind::Io, "flush", &error)) } else { Ok(true) };
         }

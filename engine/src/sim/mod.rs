@@ -6,15 +6,15 @@
 
 mod bounds;
 mod clock;
+mod completions;
 mod disk;
-mod done;
 mod drive;
+mod drive_time;
 mod faults;
 mod faulty;
 mod flush;
 mod health;
 mod model;
-mod own_time;
 mod pending;
 mod queueing;
 pub mod ssd;
@@ -28,7 +28,7 @@ pub use faulty::Faulty;
 pub use flush::{FLUSH_NS_MAX, flush_all};
 pub use health::Health;
 pub use model::Model;
-pub use pending::{Answer, Pending, Serve, Timetable};
+pub use pending::{CompletionModel, IoCommand, Pending, ScheduledCompletion};
 pub use queueing::{Queueing, QueueingModel, Service};
 pub use ssd::{Ssd, SsdModel};
 pub use state::StateHash;

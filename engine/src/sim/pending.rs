@@ -1,12 +1,12 @@
 //! Drives for which a request's completion time is known at its arrival.
 
-use super::done::Done;
+use super::completions::CompletionQueue;
 use super::{Health, Simulation, StateHash};
 use crate::ring::Operation;
 
 /// A request to a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Serve {
+pub struct IoCommand {
     /// What.
     pub operation: Operation,
     /// Start.
@@ -15,7 +15,7 @@ pub struct Serve {
     pub length_bytes: u32,
 }
 
-impl Serve {
+impl IoCommand {
     /// The result of a successful completion: bytes transferred.
     #[inline]
     #[must_use]
@@ -26,7 +26,7 @@ impl Serve {
 
 /// The completion time of a request, and its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct ScheduledCompletion {
     /// Not before the arrival. `u64::MAX` for never.
     pub done_ns: u64,
     /// See [`crate::ring::Completion::result`].
@@ -34,16 +34,16 @@ pub struct Answer {
 }
 
 /// A drive with strict queues: a later request never changes the completion time of an earlier one.
-pub trait Timetable {
+pub trait CompletionModel {
     /// Capacity in bytes.
     fn size_bytes(&self) -> u64;
 
-    /// See [`Simulation::expect`].
+    /// See [`Simulation::prefetch`].
     #[inline]
-    fn expect(&self, _serve: &Serve) {}
+    fn prefetch(&self, _io: &IoCommand) {}
 
     /// Processes a request that arrives at `now_ns`, which never runs backwards.
-    fn answer(&mut self, now_ns: u64, serve: &Serve) -> Answer;
+    fn complete(&mut self, now_ns: u64, io: &IoCommand) -> ScheduledCompletion;
 
     /// Counters.
     fn health(&self) -> Health;
@@ -56,45 +56,45 @@ pub trait Timetable {
 }
 
 /// A drive with a backlog of more than this (36 years) accepts no requests: they never complete.
-pub const BEHIND_NS_MAX: u64 = 1 << 60;
+pub const BACKLOG_NS_MAX: u64 = 1 << 60;
 
 /// Such a drive with its pending requests.
 #[derive(Clone, Debug)]
 pub struct Pending<T> {
-    timetable: T,
-    waiting: Done,
+    model: T,
+    waiting: CompletionQueue,
     arrivals: u64,
     // When the last request completes.
     last_ns: u64,
 }
 
-impl<T: Timetable> Pending<T> {
+impl<T: CompletionModel> Pending<T> {
     /// A drive without pending requests.
-    pub fn new(timetable: T) -> Self {
-        Self { timetable, waiting: Done::default(), arrivals: 0, last_ns: 0 }
+    pub fn new(model: T) -> Self {
+        Self { model, waiting: CompletionQueue::default(), arrivals: 0, last_ns: 0 }
     }
 }
 
-impl<T: Timetable> Simulation for Pending<T> {
+impl<T: CompletionModel> Simulation for Pending<T> {
     fn size_bytes(&self) -> u64 {
-        self.timetable.size_bytes()
+        self.model.size_bytes()
     }
 
     #[inline]
-    fn expect(&self, serve: &Serve) {
-        self.timetable.expect(serve);
+    fn prefetch(&self, io: &IoCommand) {
+        self.model.prefetch(io);
     }
 
     #[inline]
-    fn submit(&mut self, now_ns: u64, ticket: u64, serve: &Serve) {
+    fn submit(&mut self, now_ns: u64, tag: u64, io: &IoCommand) {
         self.arrivals += 1;
-        if self.last_ns > now_ns.saturating_add(BEHIND_NS_MAX) {
+        if self.last_ns > now_ns.saturating_add(BACKLOG_NS_MAX) {
             return;
         }
-        let answer = self.timetable.answer(now_ns, serve);
-        debug_assert!(answer.done_ns >= now_ns);
-        self.last_ns = self.last_ns.max(answer.done_ns);
-        self.waiting.push(answer.done_ns, self.arrivals, ticket, answer.result);
+        let completion = self.model.complete(now_ns, io);
+        debug_assert!(completion.done_ns >= now_ns);
+        self.last_ns = self.last_ns.max(completion.done_ns);
+        self.waiting.push(completion.done_ns, self.arrivals, tag, completion.result);
     }
 
     #[inline]
@@ -103,21 +103,21 @@ impl<T: Timetable> Simulation for Pending<T> {
     }
 
     #[inline]
-    fn take_done(&mut self, now_ns: u64) -> Option<(u64, i32)> {
+    fn take_completion(&mut self, now_ns: u64) -> Option<(u64, i32)> {
         self.waiting.take(now_ns)
     }
 
     fn health(&self) -> Health {
-        self.timetable.health()
+        self.model.health()
     }
 
     fn state_hash(&self) -> u64 {
         let mut hash = StateHash::default();
-        self.timetable.add_to(&mut hash);
+        self.model.add_to(&mut hash);
         hash.value()
     }
 
     fn format(&mut self, now_ns: u64) {
-        self.timetable.format(now_ns);
+        self.model.format(now_ns);
     }
 }

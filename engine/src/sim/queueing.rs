@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use serde::Deserialize;
 
 use super::bounds::{multiple_of, refused, within};
-use super::{Answer, Health, Serve, StateHash, Timetable};
+use super::{CompletionModel, Health, IoCommand, ScheduledCompletion, StateHash};
 use crate::failure::Failure;
 use crate::random::Random;
 use crate::ring::Operation;
@@ -84,15 +84,15 @@ impl Queueing {
     }
 }
 
-impl Timetable for Queueing {
+impl CompletionModel for Queueing {
     fn size_bytes(&self) -> u64 {
         self.model.size_bytes
     }
 
     #[inline]
-    fn answer(&mut self, now_ns: u64, serve: &Serve) -> Answer {
-        let bytes = u64::from(serve.length_bytes);
-        match serve.operation {
+    fn complete(&mut self, now_ns: u64, io: &IoCommand) -> ScheduledCompletion {
+        let bytes = u64::from(io.length_bytes);
+        match io.operation {
             Operation::Read => self.health.host_read_bytes += bytes,
             Operation::Write | Operation::WriteDsync => self.health.host_written_bytes += bytes,
             Operation::Trim | Operation::Flush => {}
@@ -101,7 +101,7 @@ impl Timetable for Queueing {
         let mut server = self.free_ns.peek_mut().expect("there is at least one server");
         let done_ns = now_ns.max(server.0) + service_ns;
         server.0 = done_ns;
-        Answer { done_ns, result: serve.moved_bytes() }
+        ScheduledCompletion { done_ns, result: io.moved_bytes() }
     }
 
     fn health(&self) -> Health {

@@ -68,7 +68,7 @@ pub fn identity_of_file(file: &File) -> Result<Identity, Failure> {
     Ok(Identity { size_bytes: size_bytes(file)?, ..numbers(&facts) })
 }
 
-// A device is identified by its own number, whatever node is used to open it.
+// A device is identified by its own number, regardless of the node used to open it.
 fn numbers(facts: &Stat) -> Identity {
     Identity {
         device_major: major(facts.st_rdev),

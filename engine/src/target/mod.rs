@@ -59,7 +59,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Whether both are the same file or device, whatever their sizes.
+    /// Whether both are the same file or device, regardless of their sizes.
     #[must_use]
     pub fn is_file_of(&self, other: &Self) -> bool {
         (self.device_major, self.device_minor, self.inode) == (other.device_major, other.device_minor, other.inode)

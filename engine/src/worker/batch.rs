@@ -7,7 +7,7 @@
 //! queues of 8 to 32 a tenth of their throughput.
 //!
 //! If a whole batch has completed by the time the kernel returns, the target is not the bottleneck: at most one batch
-//! would ever be in flight, whatever the queue depth. In that case the batch grows, up to the whole queue.
+//! would ever be in flight, regardless of the queue depth. In that case the batch grows, up to the whole queue.
 
 /// The fraction of a queue in a batch while operations wait for the target.
 const PART: u32 = 8;

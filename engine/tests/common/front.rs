@@ -15,7 +15,7 @@ mod scratch;
 use scratch::Scratch;
 
 /// How long the front waits for an answer before it sends the next line.
-const PATIENCE: Duration = Duration::from_millis(5);
+const ANSWER_WAIT: Duration = Duration::from_millis(5);
 /// How soon the engine has to end after its input.
 const END_MAX: Duration = Duration::from_secs(10);
 /// The longest event line, as in docs/protocol.md.
@@ -28,26 +28,26 @@ const EVENT_BYTES_MAX: usize = 4 << 20;
 ///
 /// Returns the answers in order.
 pub fn play(input: &[u8]) -> Vec<Value> {
-    let heard = Arc::new(Heard::default());
+    let received = Arc::new(Answers::default());
     let ended = Arc::new(Mutex::new(None));
     let expected = answers_to(input);
     let scratch = Scratch::new();
     let script = Script {
         bytes: input.to_vec(),
         folder: scratch.path(),
-        said: 0,
+        sent: 0,
         answers_before: None,
-        heard: Arc::clone(&heard),
+        received: Arc::clone(&received),
         ended: Arc::clone(&ended),
     };
-    let ear = Ear { line: Vec::new(), heard: Arc::clone(&heard) };
-    let outcome = serve_with(script, ear, scratch.opener());
+    let sink = EventSink { line: Vec::new(), received: Arc::clone(&received) };
+    let outcome = serve_with(script, sink, scratch.opener());
     outcome.expect("the output stays open");
     let ended: Option<Instant> = *ended.lock().expect("no thread panics while holding the lock");
     let after = ended.map(|ended| ended.elapsed());
     assert!(after.is_some_and(|after| after < END_MAX), "the session went on {after:?} after the end of its input");
     // The hello, and one answer for each line.
-    let answers = std::mem::take(&mut *heard.answers.lock().expect("no thread panics while holding the lock"));
+    let answers = std::mem::take(&mut *received.answers.lock().expect("no thread panics while holding the lock"));
     assert_eq!(answers.len(), expected + 1, "answers to as many lines, and a hello");
     answers
 }
@@ -66,19 +66,19 @@ fn answers_to(input: &[u8]) -> usize {
 }
 
 #[derive(Default)]
-struct Heard {
+struct Answers {
     answers: Mutex<Vec<Value>>,
     more: Condvar,
 }
 
-impl Heard {
+impl Answers {
     fn answers(&self) -> usize {
         self.answers.lock().expect("no thread panics while holding the lock").len()
     }
 
     fn wait_beyond(&self, count: usize) {
         let answers = self.answers.lock().expect("no thread panics while holding the lock");
-        let waited = self.more.wait_timeout_while(answers, PATIENCE, |answers| answers.len() <= count);
+        let waited = self.more.wait_timeout_while(answers, ANSWER_WAIT, |answers| answers.len() <= count);
         drop(waited.expect("no thread panics while holding the lock"));
     }
 }
@@ -86,31 +86,31 @@ impl Heard {
 // The input, sent line by line.
 struct Script {
     bytes: Vec<u8>,
-    said: usize,
+    sent: usize,
     // The directory of its files.
     folder: PathBuf,
     // The number of answers before the last line was sent.
     answers_before: Option<usize>,
-    heard: Arc<Heard>,
+    received: Arc<Answers>,
     ended: Arc<Mutex<Option<Instant>>>,
 }
 
 impl Read for Script {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if let Some(before) = self.answers_before.take() {
-            self.heard.wait_beyond(before);
+            self.received.wait_beyond(before);
         }
         self.act();
-        let left = &self.bytes[self.said..];
+        let left = &self.bytes[self.sent..];
         let left = &left[..left.len().min(into.len())];
         let end = left.iter().position(|byte| *byte == b'\n');
         let count = end.map_or(left.len(), |end| end + 1);
         into[..count].copy_from_slice(&left[..count]);
-        self.said += count;
+        self.sent += count;
         if count == 0 {
             self.ended.lock().expect("no thread panics while holding the lock").get_or_insert_with(Instant::now);
         } else if end.is_some() {
-            self.answers_before = Some(self.heard.answers());
+            self.answers_before = Some(self.received.answers());
         }
         Ok(count)
     }
@@ -119,30 +119,30 @@ impl Read for Script {
 impl Script {
     // Executes the next lines that are meant for the front itself.
     fn act(&mut self) {
-        while self.said == 0 || self.bytes[self.said - 1] == b'\n' {
-            let left = &self.bytes[self.said..];
+        while self.sent == 0 || self.bytes[self.sent - 1] == b'\n' {
+            let left = &self.bytes[self.sent..];
             let Some(end) = left.iter().position(|byte| *byte == b'\n').filter(|_| scratch::is_own(left)) else {
                 return;
             };
             scratch::act(&self.folder, &left[..end]);
-            self.said += end + 1;
+            self.sent += end + 1;
         }
     }
 }
 
 // The output: whole lines of JSON.
-struct Ear {
+struct EventSink {
     line: Vec<u8>,
-    heard: Arc<Heard>,
+    received: Arc<Answers>,
 }
 
-impl Write for Ear {
+impl Write for EventSink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
             self.line.extend_from_slice(part);
             assert!(self.line.len() <= EVENT_BYTES_MAX, "an event of more than {EVENT_BYTES_MAX} bytes");
             if part.ends_with(b"\n") {
-                self.hear();
+                self.receive();
             }
         }
         Ok(bytes.len())
@@ -153,15 +153,15 @@ impl Write for Ear {
     }
 }
 
-impl Ear {
-    fn hear(&mut self) {
+impl EventSink {
+    fn receive(&mut self) {
         let event: Value = serde_json::from_slice(&self.line).expect("an event is JSON");
         self.line.clear();
         let kind = event["type"].as_str().expect("an event says its type").to_owned();
         // These precede an answer.
         if !["started", "interval", "made", "verifying"].contains(&kind.as_str()) {
-            self.heard.answers.lock().expect("no thread panics while holding the lock").push(event);
-            self.heard.more.notify_all();
+            self.received.answers.lock().expect("no thread panics while holding the lock").push(event);
+            self.received.more.notify_all();
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Shared by the tests: a default job, a manual clock, and a scripted ring.
 #![allow(dead_code)] // Each test program uses a part of it.
 
-pub mod bay;
-pub mod faulty;
+pub mod drive_bay;
+pub mod faulty_ring;
 pub mod front;
 
 use std::cell::{Cell, RefCell};
@@ -190,7 +190,7 @@ impl Ring for ScriptedRing {
 }
 
 /// A worker on a scripted ring, with everything that a test manipulates.
-pub struct Bench {
+pub struct WorkerRig {
     pub worker: Worker<ScriptedRing, ManualClock>,
     pub clock: ManualClock,
     pub spares: TallyReceiver,
@@ -199,7 +199,7 @@ pub struct Bench {
     pub seen: Rc<RefCell<Vec<Request>>>,
 }
 
-impl Bench {
+impl WorkerRig {
     pub fn new(job: &Job, service_ns: u64, spares: usize) -> Self {
         let clock = ManualClock::default();
         let ring = ScriptedRing::new(&clock, service_ns);

@@ -9,7 +9,7 @@ use iosonde_engine::clock::Clock;
 use iosonde_engine::job::{Job, Sync};
 use iosonde_engine::record::Class;
 use iosonde_engine::ring::Operation;
-use iosonde_engine::sim::{DiskModel, Drive, Model, Serve, flush_all};
+use iosonde_engine::sim::{DiskModel, Drive, IoCommand, Model, flush_all};
 
 #[test]
 fn the_write_cache_absorbs_a_burst_and_then_falls_to_the_rate_of_the_media() {
@@ -67,22 +67,22 @@ fn a_flush_waits_until_the_cache_is_on_the_media() {
 fn a_flush_after_a_burst_takes_as_long_as_emptying_the_cache() {
     let mut drive = Drive::new(&Model::Disk(model()), 1);
     let drive = drive.simulation();
-    let write = Serve { operation: Operation::Write, offset_bytes: 0, length_bytes: 1 << 20 };
+    let write = IoCommand { operation: Operation::Write, offset_bytes: 0, length_bytes: 1 << 20 };
     for number in 0..64 {
-        drive.submit(0, number, &Serve { offset_bytes: number << 20, ..write });
+        drive.submit(0, number, &IoCommand { offset_bytes: number << 20, ..write });
     }
     let mut done = Vec::new();
     let mut now_ns = 0;
     while done.len() < 64 {
         now_ns = drive.next_ns();
-        done.extend(drive.take_done(now_ns));
+        done.extend(drive.take_completion(now_ns));
     }
-    drive.submit(now_ns, 64, &Serve { operation: Operation::Flush, offset_bytes: 0, length_bytes: 0 });
+    drive.submit(now_ns, 64, &IoCommand { operation: Operation::Flush, offset_bytes: 0, length_bytes: 0 });
     let mut flushed = None;
     let mut then_ns = now_ns;
     while flushed.is_none() {
         then_ns = drive.next_ns();
-        flushed = drive.take_done(then_ns);
+        flushed = drive.take_completion(then_ns);
     }
     assert_eq!(flushed, Some((64, 0)));
     assert_eq!(drive.health().media_written_bytes, 64 * MIB);
@@ -121,11 +121,11 @@ fn adjoining_writes_are_merged_into_one_extent() {
         let drive = drive.simulation();
         for number in 0..32 {
             let offset_bytes = GB / 4096 * 4096 + number * apart_bytes;
-            drive.submit(0, number, &Serve { operation: Operation::Write, offset_bytes, length_bytes: 4096 });
+            drive.submit(0, number, &IoCommand { operation: Operation::Write, offset_bytes, length_bytes: 4096 });
         }
         let mut taken = 0;
         while drive.next_ns() < MS {
-            taken += drive.take_done(drive.next_ns()).iter().len();
+            taken += drive.take_completion(drive.next_ns()).iter().len();
         }
         taken
     };
@@ -146,12 +146,12 @@ fn a_flush_after_random_writes_takes_a_few_seconds() {
 fn formatting_empties_the_cache() {
     let mut drive = Drive::new(&Model::Disk(model()), 1);
     let drive = drive.simulation();
-    drive.submit(0, 0, &Serve { operation: Operation::Write, offset_bytes: 0, length_bytes: 4096 });
+    drive.submit(0, 0, &IoCommand { operation: Operation::Write, offset_bytes: 0, length_bytes: 4096 });
     let now_ns = drive.next_ns();
-    assert_eq!(drive.take_done(now_ns), Some((0, 4096)));
+    assert_eq!(drive.take_completion(now_ns), Some((0, 4096)));
     drive.format(now_ns);
-    drive.submit(10 * SECOND, 1, &Serve { operation: Operation::Flush, offset_bytes: 0, length_bytes: 0 });
+    drive.submit(10 * SECOND, 1, &IoCommand { operation: Operation::Flush, offset_bytes: 0, length_bytes: 0 });
     let ready_ns = drive.next_ns();
-    assert_eq!((ready_ns, drive.take_done(ready_ns)), (10 * SECOND + model().command_ns, Some((1, 0))));
+    assert_eq!((ready_ns, drive.take_completion(ready_ns)), (10 * SECOND + model().command_ns, Some((1, 0))));
     assert_eq!(drive.health().media_written_bytes, 0);
 }

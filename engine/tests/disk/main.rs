@@ -5,8 +5,8 @@
 #[path = "../common/mod.rs"]
 mod common;
 
-mod arm;
 mod cache;
+mod drive;
+mod random_io;
 mod rig;
 mod streams;
-mod whole;

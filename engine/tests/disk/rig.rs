@@ -1,6 +1,6 @@
 //! A disk model, jobs for it, and its expected positioning times.
 
-use crate::common::bay::Bay;
+use crate::common::drive_bay::DriveBay;
 use crate::common::{MS, job};
 use iosonde_engine::cell::{Interval, JobResult, Outcome};
 use iosonde_engine::job::{Engine, Job, Pattern};
@@ -74,8 +74,8 @@ pub fn random_writes() -> Job {
 }
 
 /// A disk in its factory state.
-pub fn bay(model: &DiskModel) -> Bay {
-    Bay::of(Drive::new(&Model::Disk(model.clone()), 1))
+pub fn bay(model: &DiskModel) -> DriveBay {
+    DriveBay::of(Drive::new(&Model::Disk(model.clone()), 1))
 }
 
 pub fn run(job: &Job, model: &DiskModel) -> (Vec<Interval>, JobResult) {

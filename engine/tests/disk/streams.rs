@@ -4,7 +4,7 @@ use crate::rig::{GB, MIB, SECOND, even, iops, mb_per_s, model, run, sequential_r
 use iosonde_engine::job::Job;
 use iosonde_engine::record::Class;
 use iosonde_engine::ring::Operation;
-use iosonde_engine::sim::{DiskModel, Drive, Model, Serve};
+use iosonde_engine::sim::{DiskModel, Drive, IoCommand, Model};
 
 #[test]
 fn sequential_reads_reach_the_media_rate() {
@@ -83,15 +83,15 @@ fn a_random_read_waits_at_most_for_the_minimum_read_ahead_of_a_stream() {
     let reads_beside_a_stream = |read_ahead_bytes_min| {
         let mut drive = Drive::new(&Model::Disk(DiskModel { read_ahead_bytes_min, ..model() }), 1);
         let drive = drive.simulation();
-        let read = |offset_bytes| Serve { operation: Operation::Read, offset_bytes, length_bytes: 131_072 };
+        let read = |offset_bytes| IoCommand { operation: Operation::Read, offset_bytes, length_bytes: 131_072 };
         let (mut now_ns, mut longest_ns, mut next, mut far) = (0, 0, 0, 8_000 * GB / 4096 * 4096);
         drive.submit(0, 0, &read(next));
         drive.submit(0, 1, &read(far));
         let mut asked_ns = 0;
         while now_ns < 20 * SECOND {
             now_ns = drive.next_ns();
-            while let Some((ticket, _)) = drive.take_done(now_ns) {
-                if ticket == 1 {
+            while let Some((tag, _)) = drive.take_completion(now_ns) {
+                if tag == 1 {
                     (longest_ns, asked_ns, far) = ((now_ns - asked_ns).max(longest_ns), now_ns, far + GB / 4096 * 4096);
                     drive.submit(now_ns, 1, &read(far));
                 } else {

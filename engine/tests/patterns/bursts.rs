@@ -7,8 +7,8 @@ use iosonde_engine::record::Class;
 use iosonde_engine::ring::Operation;
 use iosonde_engine::sim::{Drive, Model, QueueingModel, Service};
 
-use crate::common::bay::Bay;
-use crate::common::{Bench, MS, job};
+use crate::common::drive_bay::DriveBay;
+use crate::common::{MS, WorkerRig, job};
 
 const SERVICE_NS: u64 = 100_000;
 
@@ -25,7 +25,7 @@ fn bursts(operations: u64, think_ns: u64) -> Job {
 // Completed reads, and operations in flight integrated over time, on a drive with a server for each operation.
 fn run(job: &Job) -> (u64, u64) {
     let model = QueueingModel { size_bytes: 1 << 20, servers: 4, service: Service::Constant, service_ns: SERVICE_NS };
-    let (intervals, result) = Bay::of(Drive::new(&Model::Queueing(model), 1)).run(job);
+    let (intervals, result) = DriveBay::of(Drive::new(&Model::Queueing(model), 1)).run(job);
     assert_eq!(result.outcome, Outcome::Finished);
     let reads =
         intervals.iter().filter_map(|interval| interval.operations.get(&Class::Read)).map(|totals| totals.count);
@@ -56,9 +56,9 @@ fn a_job_with_an_amount_ends_within_a_burst() {
 #[test]
 fn a_flush_follows_every_n_writes() {
     let every = Job { read_percent: 0, sync: Sync::Fdatasync, flush_every: 5, queue_depth: 1, ..job() };
-    let bench = Bench::new(&every, SERVICE_NS, 20);
-    let seen = std::rc::Rc::clone(&bench.seen);
-    bench.run();
+    let rig = WorkerRig::new(&every, SERVICE_NS, 20);
+    let seen = std::rc::Rc::clone(&rig.seen);
+    rig.run();
     for (number, request) in seen.borrow().iter().enumerate() {
         let expected = if number % 6 == 5 { Operation::Flush } else { Operation::Write };
         assert_eq!(request.operation, expected, "number {number}");

@@ -8,7 +8,7 @@ use iosonde_engine::job::{Engine, Job, Sync};
 use iosonde_engine::pattern::Payload;
 use iosonde_engine::ring::{IoPath, Poll, PsyncRing, UringRing, uring_refused};
 
-use crate::common::faulty::Fault;
+use crate::common::faulty_ring::Fault;
 use crate::common::{MS, job};
 use crate::rig::{SECOND, run_on};
 

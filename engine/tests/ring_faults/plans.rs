@@ -9,7 +9,7 @@ use iosonde_engine::record::FaultKind;
 use iosonde_engine::ring::{Completion, NullRing, Request, Ring, RingFacts, SharedBuffers, is_transient};
 use iosonde_engine::worker::{DRAIN_NS_MAX, RETRY_NS_MAX, SILENCE_NS_MAX, Step, Worker, WorkerParts, recorder_pair};
 
-use crate::common::faulty::Fault;
+use crate::common::faulty_ring::Fault;
 use crate::common::{MS, ManualClock, job};
 use crate::rig::{SECOND, SLACK_NS, end_ns, run};
 
@@ -46,7 +46,7 @@ fn errors_of_a_bad_range_are_counted_and_the_job_continues() {
             let outcome = run(&load, &[Fault::Range { offset_bytes: 0, length_bytes: 64 << 10, errno }]);
             assert_eq!(outcome.failure(), None, "{load:?}");
             let failed = outcome.end.faults.failed();
-            assert!(failed > 2 && failed < outcome.books.started / 2, "{failed} of {}", outcome.books.started);
+            assert!(failed > 2 && failed < outcome.log.started / 2, "{failed} of {}", outcome.log.started);
             let kinds = outcome.end.faults.kinds();
             assert!(kinds.iter().all(|fault| fault.errno.0 == errno && fault.offset_bytes_first < 64 << 10));
             assert!(outcome.ended_ns < end_ns(&load) + SLACK_NS);
@@ -81,9 +81,9 @@ fn short_transfers_are_failed_operations_without_bytes() {
         assert_eq!(outcome.failure(), None, "{load:?}");
         let kinds = outcome.end.faults.kinds();
         assert!(!kinds.is_empty() && kinds.iter().all(|fault| (fault.kind, fault.errno.0) == (FaultKind::Short, 0)));
-        assert_eq!(outcome.end.faults.failed(), outcome.books.failed);
+        assert_eq!(outcome.end.faults.failed(), outcome.log.failed);
         assert_eq!(outcome.bytes % 4096, 0);
-        assert_eq!(outcome.books.tried_again, 0, "what is short is not submitted again");
+        assert_eq!(outcome.log.retried, 0, "what is short is not submitted again");
     }
 }
 
@@ -105,7 +105,7 @@ fn thousands_of_retries_lose_nothing_and_are_part_of_the_latency() {
         // Each takes 100 µs: at depth 1 half a second, in which one operation is retried repeatedly.
         let outcome = run(&load, &[Fault::AgainInARow { from: 100, count: 5_000 }]);
         assert_eq!((outcome.failure(), outcome.end.faults.failed()), (None, 0));
-        assert_eq!((outcome.retries(), outcome.books.tried_again), (5_000, 5_000));
+        assert_eq!((outcome.retries(), outcome.log.retried), (5_000, 5_000));
         let retrying_ns = 5_000 * 100_000 / u64::from(depth);
         assert!(outcome.latency_ns_max >= retrying_ns, "{} of {retrying_ns}", outcome.latency_ns_max);
     }
@@ -138,7 +138,7 @@ fn transient_submission_errors_lose_nothing() {
         for load in loads() {
             let outcome = run(&load, &[Fault::Submit { permille: 500, errno }]);
             assert_eq!((outcome.failure(), outcome.end.faults.failed()), (None, 0), "{load:?}");
-            assert!(outcome.books.refused > 20 && outcome.completed > 20, "{load:?}");
+            assert!(outcome.log.refused > 20 && outcome.completed > 20, "{load:?}");
         }
     }
 }

@@ -12,7 +12,7 @@ use iosonde_engine::record::{Class, FaultKind};
 use iosonde_engine::ring::{NullRing, Ring};
 use iosonde_engine::worker::{FinalReport, Step, Worker, WorkerParts, recorder_pair};
 
-use crate::common::faulty::{Books, Fault, FaultyRing};
+use crate::common::faulty_ring::{Fault, FaultyRing, RingLog};
 use crate::common::{MS, ManualClock};
 
 pub const SECOND: u64 = 1_000_000_000;
@@ -25,7 +25,7 @@ pub const CLASSES: [Class; 4] = [Class::Read, Class::Write, Class::Trim, Class::
 /// The records of a worker and its ring for the same job.
 pub struct Outcome {
     pub end: FinalReport,
-    pub books: Books,
+    pub log: RingLog,
     pub ended_ns: u64,
     pub completed: u64,
     pub bytes: u64,
@@ -44,33 +44,33 @@ impl Outcome {
 
     /// Every operation is counted exactly once.
     pub fn assert_whole(&self, about: &str) {
-        let (end, books) = (&self.end, &self.books);
+        let (end, log) = (&self.end, &self.log);
         let (failed, censored) = (end.faults.failed(), end.censored.count);
         assert_eq!(
-            books.started,
+            log.started,
             self.completed + failed + censored,
             "{about}: started, against completed {}, failed {failed}, censored {censored}",
             self.completed
         );
-        assert!(self.completed <= books.whole && self.bytes <= books.bytes, "{about}: more than there was");
-        assert!(failed <= books.failed + books.again, "{about}: {failed} failed, of {}", books.failed);
-        let waiting = books.to_try.iter().flatten().count() as u64;
+        assert!(self.completed <= log.whole && self.bytes <= log.bytes, "{about}: more than there was");
+        assert!(failed <= log.failed + log.again, "{about}: {failed} failed, of {}", log.failed);
+        let waiting = log.to_retry.iter().flatten().count() as u64;
         let retries = self.retries();
         assert!(
-            books.tried_again <= retries && retries <= books.tried_again + waiting,
+            log.retried <= retries && retries <= log.retried + waiting,
             "{about}: {retries} retries, of which {} were made and {waiting} at most were due",
-            books.tried_again
+            log.retried
         );
-        assert_eq!(u64::from(end.unreturned), books.out(), "{about}: never completed");
+        assert_eq!(u64::from(end.unreturned), log.out(), "{about}: never completed");
         assert!(end.censored.age_ns_min <= end.censored.age_ns_max, "{about}");
-        assert!(self.latency_ns_max <= books.latency_ns_max, "{about}: latency");
+        assert!(self.latency_ns_max <= log.latency_ns_max, "{about}: latency");
     }
 }
 
 pub fn run_on<R: Ring>(job: &Job, ring: R, payload: Option<Payload>, faults: &[Fault], seed: u64) -> Outcome {
     let clock = ManualClock::default();
     let ring = FaultyRing::new(ring, job.slots(), &clock, 100_000, faults, seed);
-    let books: Rc<RefCell<Books>> = Rc::clone(&ring.books);
+    let log: Rc<RefCell<RingLog>> = Rc::clone(&ring.log);
     let (recorder, mut spares) = recorder_pair(job, 12, None);
     let parts = WorkerParts {
         ring,
@@ -96,8 +96,8 @@ pub fn run_on<R: Ring>(job: &Job, ring: R, payload: Option<Payload>, faults: &[F
     });
     let latencies = tallies.iter().flat_map(|tally| CLASSES.map(|class| tally.class(class).latency_ns_max));
     let latency_ns_max = latencies.max().unwrap_or(0);
-    let books = books.borrow().clone();
-    Outcome { end, books, ended_ns: clock.now(), completed, bytes, latency_ns_max }
+    let log = log.borrow().clone();
+    Outcome { end, log, ended_ns: clock.now(), completed, bytes, latency_ns_max }
 }
 
 pub fn run(job: &Job, faults: &[Fault]) -> Outcome {

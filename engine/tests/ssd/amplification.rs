@@ -3,9 +3,9 @@
 use iosonde_engine::random::Random;
 use iosonde_engine::ring::Operation;
 use iosonde_engine::sim::ssd::PAGE_BYTES;
-use iosonde_engine::sim::{Serve, Ssd, Timetable};
+use iosonde_engine::sim::{CompletionModel, IoCommand, Ssd};
 
-use crate::bench::{Bench, small};
+use crate::rig::{DriveRig, small};
 
 /// The write amplification of greedy garbage collection with large blocks under uniform random writes: 1 / (1 - X),
 /// where X, the share of valid pages in a victim, solves X = exp(-a (1 - X)) with a = physical / logical space (X =
@@ -31,9 +31,9 @@ fn the_amplification_of_random_writes_matches_theory() {
     for permille in [70, 150, 280, 500] {
         let mut model = small();
         model.media.over_provisioning_permille = permille;
-        let mut bench = Bench::filled(&model);
-        bench.overwrite(3);
-        let seen = bench.amplification(|bench| bench.overwrite(1));
+        let mut rig = DriveRig::filled(&model);
+        rig.overwrite(3);
+        let seen = rig.amplification(|rig| rig.overwrite(1));
         let expected = amplification_of_theory(f64::from(permille) / 1000.0);
         println!("{permille} of 1000: {seen:.3}, by theory {expected:.3}");
         assert!((seen / expected - 1.0).abs() < 0.15, "{permille} of 1000: {seen} instead of {expected}");
@@ -42,10 +42,10 @@ fn the_amplification_of_random_writes_matches_theory() {
 
 #[test]
 fn sequential_writes_are_hardly_amplified() {
-    let mut bench = Bench::filled(&small());
-    let seen = bench.amplification(|bench| {
-        bench.fill();
-        bench.fill();
+    let mut rig = DriveRig::filled(&small());
+    let seen = rig.amplification(|rig| {
+        rig.fill();
+        rig.fill();
     });
     assert!(seen < 1.1, "{seen}");
 }
@@ -60,7 +60,8 @@ fn amplification_of_first_half(ssd: &mut Ssd, now_ns: &mut u64) -> f64 {
             media_bytes = ssd.health().media_written_bytes;
         }
         let offset_bytes = random.below(pages) * PAGE_BYTES;
-        *now_ns = ssd.answer(*now_ns, &Serve { operation: Operation::Write, offset_bytes, length_bytes: 4096 }).done_ns;
+        *now_ns =
+            ssd.complete(*now_ns, &IoCommand { operation: Operation::Write, offset_bytes, length_bytes: 4096 }).done_ns;
     }
     (ssd.health().media_written_bytes - media_bytes) as f64 / (2 * pages * PAGE_BYTES) as f64
 }
@@ -71,8 +72,8 @@ fn trimmed_space_acts_as_over_provisioning() {
         let mut ssd = Ssd::new(&small(), 1);
         let mut now_ns = 0;
         for offset_bytes in (0..ssd.size_bytes()).step_by(131_072) {
-            let serve = Serve { operation: Operation::Write, offset_bytes, length_bytes: 131_072 };
-            now_ns = ssd.answer(now_ns, &serve).done_ns;
+            let io = IoCommand { operation: Operation::Write, offset_bytes, length_bytes: 131_072 };
+            now_ns = ssd.complete(now_ns, &io).done_ns;
         }
         if is_trimmed {
             let half = ssd.size_bytes() / 2;

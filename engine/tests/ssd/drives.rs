@@ -1,9 +1,9 @@
 //! Models based on real drives, as the front sends them, and their performance.
 
 use iosonde_engine::ring::Operation;
-use iosonde_engine::sim::{Model, Serve, Ssd, SsdModel, Timetable};
+use iosonde_engine::sim::{CompletionModel, IoCommand, Model, Ssd, SsdModel};
 
-use crate::bench::{Bench, Load, RANDOM_READ, RANDOM_WRITE, SECOND, mean, percentile, small};
+use crate::rig::{DriveRig, Load, RANDOM_READ, RANDOM_WRITE, SECOND, mean, percentile, small};
 
 // Data sheets are quoted from memory. Program times and command overheads of link and controller were chosen so that
 // the drives match the rates and latencies below, so that agreement is no evidence for the mechanisms.
@@ -89,9 +89,9 @@ fn an_unknown_key_is_rejected() {
     assert!(error.starts_with("unknown field `cache`"), "{error}");
 }
 
-fn print(name: &str, bench: &mut Bench, load: Load) {
+fn print(name: &str, rig: &mut DriveRig, load: Load) {
     let count = (16 * load.depth).max(40_000) * 4096 / u64::from(load.block_bytes).min(32_768);
-    let seen = bench.run(load, count);
+    let seen = rig.run(load, count);
     let latencies = if load.read_percent > 0 { &seen.read_ns } else { &seen.write_ns };
     println!(
         "{name:22} depth {:3}: {:9.0} IOPS, {:7.1} MB/s, mean {:7.1} µs, p99.9 {:8.1} µs",
@@ -110,32 +110,32 @@ fn performance_of_the_drives() {
     for (name, json) in DRIVES {
         println!("{name}");
         let model = parse(json);
-        let mut bench = Bench::new(&model);
+        let mut rig = DriveRig::new(&model);
         for depth in [1, 32, 256] {
-            print("fresh random write", &mut bench, Load { depth, ..RANDOM_WRITE });
+            print("fresh random write", &mut rig, Load { depth, ..RANDOM_WRITE });
         }
-        let mut bench = Bench::new(&model);
-        print("fresh 128 KiB write", &mut bench, Load { depth: 32, read_percent: 0, ..large });
-        bench.fill();
+        let mut rig = DriveRig::new(&model);
+        print("fresh 128 KiB write", &mut rig, Load { depth: 32, read_percent: 0, ..large });
+        rig.fill();
         for depth in [1, 32, 256] {
-            print("filled random read", &mut bench, Load { depth, ..RANDOM_READ });
-            print("filled 128 KiB read", &mut bench, Load { depth, ..large });
+            print("filled random read", &mut rig, Load { depth, ..RANDOM_READ });
+            print("filled 128 KiB read", &mut rig, Load { depth, ..large });
         }
-        bench.overwrite(3);
+        rig.overwrite(3);
         for depth in [32, 256] {
-            print("steady random write", &mut bench, Load { depth, ..RANDOM_WRITE });
+            print("steady random write", &mut rig, Load { depth, ..RANDOM_WRITE });
         }
-        let amplification = bench.amplification(|bench| bench.overwrite(1));
+        let amplification = rig.amplification(|rig| rig.overwrite(1));
         println!("steady amplification {amplification:.2}");
         for depth in [1, 32, 256] {
-            print("steady 70/30", &mut bench, Load { depth, read_percent: 70, ..RANDOM_READ });
+            print("steady 70/30", &mut rig, Load { depth, read_percent: 70, ..RANDOM_READ });
         }
-        bench.now_ns += 60 * SECOND;
+        rig.now_ns += 60 * SECOND;
         for depth in [1, 32, 256] {
-            print("steady random read", &mut bench, Load { depth, ..RANDOM_READ });
+            print("steady random read", &mut rig, Load { depth, ..RANDOM_READ });
         }
-        print("depth 1, after idle", &mut bench, RANDOM_WRITE);
-        println!("{:?}", bench.health());
+        print("depth 1, after idle", &mut rig, RANDOM_WRITE);
+        println!("{:?}", rig.health());
     }
 }
 
@@ -155,7 +155,7 @@ fn speed(ssd: &mut Ssd, operation: Operation, count: u64) -> f64 {
     for _ in 0..count {
         now_ns = now_ns.max(in_flight.pop_front().unwrap());
         let offset_bytes = random.below(pages) * 4096;
-        in_flight.push_back(ssd.answer(now_ns, &Serve { operation, offset_bytes, length_bytes: 4096 }).done_ns);
+        in_flight.push_back(ssd.complete(now_ns, &IoCommand { operation, offset_bytes, length_bytes: 4096 }).done_ns);
     }
     count as f64 * 1e9 / (cpu_ns() - start_ns) as f64
 }

@@ -3,20 +3,20 @@
 use iosonde_engine::sim::ssd::{IdleModel, PowerModel, SlcFull, SlcModel, ThermalModel};
 use iosonde_engine::sim::{Simulation, SsdModel, StateHash};
 
-use crate::bench::{Bench, FILL, LARGE_READ, Load, MIB, MS, RANDOM_READ, RANDOM_WRITE, SECOND, US, small};
+use crate::rig::{DriveRig, FILL, LARGE_READ, Load, MIB, MS, RANDOM_READ, RANDOM_WRITE, SECOND, US, small};
 
 // A hash of all latencies of a few loads, and of the resulting state.
 fn trace(model: &SsdModel) -> (u64, u64) {
-    let mut bench = Bench::new(model);
+    let mut rig = DriveRig::new(model);
     let mut hash = StateHash::default();
     let deep = Load { depth: 32, ..RANDOM_WRITE };
     let mix = Load { read_percent: 70, depth: 16, ..RANDOM_READ };
     for (load, count) in [(FILL, 8192), (deep, 600_000), (mix, 100_000), (LARGE_READ, 5_000), (RANDOM_READ, 2_000)] {
-        let seen = bench.run(load, count);
+        let seen = rig.run(load, count);
         seen.read_ns.iter().chain(&seen.write_ns).for_each(|latency_ns| hash.add(*latency_ns));
-        bench.now_ns += SECOND;
+        rig.now_ns += SECOND;
     }
-    (hash.value(), bench.drive.state_hash())
+    (hash.value(), rig.drive.state_hash())
 }
 
 fn with_everything(when_full: SlcFull) -> SsdModel {

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use iosonde_engine::cell::{Bench, run_simulated_job};
+use iosonde_engine::cell::{SimulatedContext, run_simulated_job};
 use iosonde_engine::job::{Data, Engine, Job, Pattern, Sync};
 use iosonde_engine::ring::Poll;
 use iosonde_engine::sim::{Drive, Model, VirtualClock};
 use iosonde_engine::target::Target;
 
-use crate::bench::{SECOND, small};
 use crate::drives::cpu_ns;
+use crate::rig::{SECOND, small};
 
 fn job(span_bytes: u64, read_percent: u8, operations: u64) -> Job {
     Job {
@@ -51,11 +51,11 @@ fn three_million_requests_a_second_go_through_the_whole_loop() {
     let size_bytes = drives[0].simulated().size_bytes();
     let targets = [Target::simulation(size_bytes)];
     let clock = VirtualClock::default();
-    let mut bench = Bench { targets: &targets, drives: &mut drives, clock: &clock, stop: Arc::default() };
+    let mut context = SimulatedContext { targets: &targets, drives: &mut drives, clock: &clock, stop: Arc::default() };
     let mut rate = |read_percent, operations: u64| {
         let start_ns = cpu_ns();
         let job = job(size_bytes, read_percent, operations);
-        run_simulated_job(&job, &mut bench, &mut |_| {}, &mut |_| {}).expect("the job can be run");
+        run_simulated_job(&job, &mut context, &mut |_| {}, &mut |_| {}).expect("the job can be run");
         operations as f64 * 1e9 / (cpu_ns() - start_ns) as f64
     };
     rate(0, 4 * size_bytes / 4096);

@@ -3,11 +3,11 @@
 #![allow(clippy::print_stdout)] // Prints measurements with --nocapture.
 
 mod amplification;
-mod bench;
 mod drives;
 mod golden;
 mod loop_speed;
 mod model;
 mod parts;
 mod power;
+mod rig;
 mod shapes;

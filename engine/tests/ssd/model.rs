@@ -2,9 +2,9 @@
 
 use iosonde_engine::ring::Operation;
 use iosonde_engine::sim::ssd::{PowerModel, ThermalModel};
-use iosonde_engine::sim::{Pending, Serve, Simulation, Ssd, SsdModel, VirtualClock};
+use iosonde_engine::sim::{IoCommand, Pending, Simulation, Ssd, SsdModel, VirtualClock};
 
-use crate::bench::{Bench, MS, RANDOM_WRITE, SECOND, small};
+use crate::rig::{DriveRig, MS, RANDOM_WRITE, SECOND, small};
 
 fn refusal(change: impl FnOnce(&mut SsdModel)) -> String {
     let mut model = small();
@@ -96,12 +96,12 @@ fn the_slowest_possible_media_do_not_overflow() {
     (model.media.read_slow_ppm, model.media.read_slow_factor) = (1_000_000, 1000);
     model.check().expect("the slowest drive there can be");
     let mut drive = Pending::new(Ssd::new(&model, 1));
-    let request = |operation| Serve { operation, offset_bytes: 0, length_bytes: 64 << 20 };
+    let request = |operation| IoCommand { operation, offset_bytes: 0, length_bytes: 64 << 20 };
     // Each read takes 2048 times 1000 s.
     for number in 0..20_000 {
         drive.submit(number, number, &request(if number == 0 { Operation::Write } else { Operation::Read }));
     }
-    let back = std::iter::from_fn(|| drive.take_done(u64::MAX - 1)).count();
+    let back = std::iter::from_fn(|| drive.take_completion(u64::MAX - 1)).count();
     assert!((500..600).contains(&back), "{back} completed");
 }
 
@@ -118,9 +118,9 @@ fn a_drive_with_many_dies_may_be_idle_until_the_end_of_time() {
         limit_celsius: 70,
         stretch_permille: 2000,
     });
-    let mut bench = Bench::new(&model);
-    bench.run(RANDOM_WRITE, 10);
-    bench.now_ns = VirtualClock::END_NS;
-    bench.run(RANDOM_WRITE, 10);
-    assert_eq!(bench.drive.health().temperature_celsius, 40);
+    let mut rig = DriveRig::new(&model);
+    rig.run(RANDOM_WRITE, 10);
+    rig.now_ns = VirtualClock::END_NS;
+    rig.run(RANDOM_WRITE, 10);
+    assert_eq!(rig.drive.health().temperature_celsius, 40);
 }

@@ -11,7 +11,7 @@ use iosonde_engine::job::{Engine, Job, SizeShare};
 use iosonde_engine::target::{FileOptions, Target};
 use iosonde_engine::verify::{Ledger, LedgerHead, STEP_BYTES_MAX};
 
-use crate::workshop::{BLOCK, RUN, SIZE, Workshop, engines, fill, found, random_writes};
+use crate::rig::{BLOCK, RUN, SIZE, VerifyRig, engines, fill, found, random_writes};
 
 const HEAD: LedgerHead = LedgerHead { run: RUN, step_bytes: BLOCK, size_bytes: SIZE };
 
@@ -166,13 +166,13 @@ fn a_ledger_of_steps_beyond_the_largest_block_is_refused() {
 
 #[test]
 fn a_job_beyond_the_ledger_of_any_of_its_targets_is_refused() {
-    let workshops = [SIZE, SIZE - BLOCK / 2, BLOCK].map(|size_bytes| {
-        let mut workshop = Workshop::new(BLOCK);
+    let rigs = [SIZE, SIZE - BLOCK / 2, BLOCK].map(|size_bytes| {
+        let mut rig = VerifyRig::new(BLOCK);
         let head = LedgerHead { run: RUN, step_bytes: BLOCK, size_bytes };
-        workshop.target.ledger = Some(Arc::new(Ledger::in_memory(head).expect("memory for a ledger")));
-        workshop
+        rig.target.ledger = Some(Arc::new(Ledger::in_memory(head).expect("memory for a ledger")));
+        rig
     });
-    let [whole, half_a_step_short, one_step] = &workshops;
+    let [whole, half_a_step_short, one_step] = &rigs;
     let sizes = [(4096, 1), (65536, 1)].map(|(size_bytes, weight)| SizeShare { size_bytes, weight }).to_vec();
     let mixed = Job { block_sizes: sizes, block_size_bytes: 65536, ..random_writes(Engine::Psync) };
     let forms = [
@@ -189,7 +189,7 @@ fn a_job_beyond_the_ledger_of_any_of_its_targets_is_refused() {
             assert_eq!(job.check(&short.target).expect_err("beyond the ledger").kind, FailureKind::BadJob, "{job:?}");
         }
     }
-    let (_folders, targets): (Vec<_>, Vec<_>) = workshops.into_iter().map(Workshop::parts).unzip();
+    let (_folders, targets): (Vec<_>, Vec<_>) = rigs.into_iter().map(VerifyRig::parts).unzip();
     let context = JobContext { targets: &targets, clock: Monotonic::start(), stop: Arc::default() };
     let job = Job { targets: 3, ..random_writes(Engine::Psync) };
     let refused = run_job(&job, &context, &mut |_| {}, &mut |_| {}, &mut |_| {}).expect_err("only the first holds it");
@@ -199,10 +199,10 @@ fn a_job_beyond_the_ledger_of_any_of_its_targets_is_refused() {
 #[test]
 fn a_later_verify_pass_needs_only_the_target_and_the_ledger() {
     for engine in engines() {
-        let workshop = Workshop::new(BLOCK);
-        workshop.run(&fill(engine));
-        workshop.run(&random_writes(engine));
-        let Workshop { path, ledger_path, target, .. } = &workshop;
+        let rig = VerifyRig::new(BLOCK);
+        rig.run(&fill(engine));
+        rig.run(&random_writes(engine));
+        let VerifyRig { path, ledger_path, target, .. } = &rig;
         assert!(target.writable);
         let copy = path.with_extension("copy");
         std::fs::copy(path, &copy).expect("a copy");
@@ -217,11 +217,11 @@ fn a_later_verify_pass_needs_only_the_target_and_the_ledger() {
 
 #[test]
 fn a_test_region_that_exceeds_the_ledger_is_refused() {
-    let mut workshop = Workshop::new(BLOCK);
+    let mut rig = VerifyRig::new(BLOCK);
     let head = LedgerHead { run: RUN, step_bytes: BLOCK, size_bytes: SIZE / 2 };
-    workshop.target.ledger = Some(Arc::new(Ledger::in_memory(head).expect("memory for a ledger")));
+    rig.target.ledger = Some(Arc::new(Ledger::in_memory(head).expect("memory for a ledger")));
     for job in [random_writes(Engine::Psync), Job { read_percent: 100, ..random_writes(Engine::Psync) }] {
-        let refused = job.check(&workshop.target).expect_err("half of the span is in no ledger");
+        let refused = job.check(&rig.target).expect_err("half of the span is in no ledger");
         assert_eq!(refused.kind, FailureKind::BadJob);
         assert!(refused.message.contains("beyond the ledger's end at byte"), "{}", refused.message);
     }

@@ -5,5 +5,5 @@ mod common;
 
 mod damage;
 mod ledger;
+mod rig;
 mod sound;
-mod workshop;

@@ -1,14 +1,14 @@
 //! A command in the disk and its state.
 
-use super::geometry::Place;
+use super::geometry::Position;
 use crate::ring::Operation;
-use crate::sim::Serve;
+use crate::sim::IoCommand;
 
 /// The state of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// In transfer over the interface, or in the controller.
-    Coming,
+    Arriving,
     /// Waits for the heads.
     Media,
     /// A write that waits for room in the cache.
@@ -21,11 +21,11 @@ pub enum Stage {
 #[derive(Clone, Copy, Debug)]
 pub struct Command {
     /// Its tag.
-    pub ticket: u64,
+    pub tag: u64,
     /// The request.
-    pub serve: Serve,
+    pub io: IoCommand,
     /// Its position on the media.
-    pub place: Place,
+    pub position: Position,
     /// When it arrived at the disk.
     pub arrived_ns: u64,
     /// Its sequence number by arrival.
@@ -40,12 +40,12 @@ impl Command {
     /// The first byte after it.
     #[must_use]
     pub fn end_bytes(&self) -> u64 {
-        self.serve.offset_bytes + u64::from(self.serve.length_bytes)
+        self.io.offset_bytes + u64::from(self.io.length_bytes)
     }
 
     /// Whether it is a write.
     #[must_use]
     pub fn writes(&self) -> bool {
-        matches!(self.serve.operation, Operation::Write | Operation::WriteDsync)
+        matches!(self.io.operation, Operation::Write | Operation::WriteDsync)
     }
 }

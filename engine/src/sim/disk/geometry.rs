@@ -10,7 +10,7 @@ use super::seek::SeekCurve;
 
 /// The position of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Position {
     /// Its track, counted from the outermost one. All heads of a cylinder come before the next cylinder.
     pub track: u64,
     /// Its position in media time.
@@ -91,31 +91,31 @@ impl Geometry {
     /// The position at which a byte starts.
     #[inline]
     #[must_use]
-    pub fn start_of(&self, byte: u64) -> Place {
+    pub fn start_of(&self, byte: u64) -> Position {
         let zone = self.zone(byte);
         let within = byte - zone.start_bytes;
         let track = zone.start_track + within / zone.track_bytes;
         let angle_ns = within % zone.track_bytes * self.revolution_ns / zone.track_bytes;
-        Place { track, media_ns: self.track_ns(track) + angle_ns }
+        Position { track, media_ns: self.track_ns(track) + angle_ns }
     }
 
     /// The position at which the range before a byte ends: the end of a track, not the start of the next one.
     #[inline]
     #[must_use]
-    pub fn end_of(&self, end: u64) -> Place {
+    pub fn end_of(&self, end: u64) -> Position {
         let last = end.saturating_sub(1);
         let zone = self.zone(last);
         let within = last - zone.start_bytes;
         let track = zone.start_track + within / zone.track_bytes;
         let angle_ns = (within % zone.track_bytes + 1) * self.revolution_ns / zone.track_bytes;
-        Place { track, media_ns: self.track_ns(track) + angle_ns }
+        Position { track, media_ns: self.track_ns(track) + angle_ns }
     }
 
     /// The positioning time from a track until the first byte of a position is under the head: seek and settle, then
     /// rotation.
     #[inline]
     #[must_use]
-    pub fn positioning_ns(&self, from_track: u64, now_ns: u64, to: &Place, write: bool) -> u64 {
+    pub fn positioning_ns(&self, from_track: u64, now_ns: u64, to: &Position, write: bool) -> u64 {
         let (from, cylinder) = (from_track / self.heads, to.track / self.heads);
         let mut moved_ns = if from != cylinder {
             self.seek.seek_ns(from.abs_diff(cylinder))

@@ -53,7 +53,7 @@ impl Blocks {
     }
 
     /// Returns a block to the free list after its erase.
-    pub fn give_back(&mut self, block: u32) {
+    pub fn free_block(&mut self, block: u32) {
         debug_assert_eq!(self.all[block as usize].valid, 0);
         self.free[(block / self.each_die) as usize].push_back(block);
     }
@@ -69,7 +69,7 @@ impl Blocks {
     }
 
     /// The fewest valid pages of any full block of a die.
-    pub fn fewest(&mut self, die: u32) -> Option<u32> {
+    pub fn fewest_valid(&mut self, die: u32) -> Option<u32> {
         let first = die as usize * (self.pages as usize + 1);
         let lowest = self.lowest[die as usize];
         let found = (lowest..=self.pages).find(|&valid| self.heads[first + valid as usize] != NONE);
@@ -79,7 +79,7 @@ impl Blocks {
 
     /// Takes the full block with the fewest valid pages as the victim.
     pub fn take_victim(&mut self, die: u32) -> Option<u32> {
-        let valid = self.fewest(die)?;
+        let valid = self.fewest_valid(die)?;
         let block = self.heads[self.head(die, valid)];
         self.unlink(die, block);
         Some(block)

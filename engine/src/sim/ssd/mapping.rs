@@ -33,7 +33,7 @@ impl Mapping {
     /// Prefetches the entry of a logical page: it is rarely in the CPU cache, and a miss takes as long as the rest of a
     /// request.
     #[inline]
-    pub fn expect(&self, logical: u32) {
+    pub fn prefetch(&self, logical: u32) {
         prefetch(&self.physical, logical as usize);
     }
 

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::failure::Failure;
 use crate::sim::bounds::{multiple_of, refused, within};
-use crate::sim::pending::BEHIND_NS_MAX;
+use crate::sim::pending::BACKLOG_NS_MAX;
 
 /// A solid-state drive.
 ///
@@ -238,7 +238,7 @@ impl SsdModel {
     // they run one after the other.
     pub(super) fn check_longest(&self) -> Result<(), Failure> {
         let operations = OPERATIONS_MAX.max(self.buffer.size_bytes / PAGE_BYTES);
-        let (longest_ns, most_ns) = (self.longest_ns(), BEHIND_NS_MAX / operations);
+        let (longest_ns, most_ns) = (self.longest_ns(), BACKLOG_NS_MAX / operations);
         if longest_ns <= most_ns.into() {
             return Ok(());
         }

@@ -13,11 +13,11 @@ use crate::sim::StateHash;
 
 /// Operations of a die that take energy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Act {
+pub enum MediaOperation {
     /// A host read, which may empty the bucket.
     Read,
     /// A read for relocation or folding.
-    Move,
+    Relocate,
     /// A program.
     Program,
     /// An erase.
@@ -87,18 +87,18 @@ impl Power {
     /// Takes the energy of an operation that is scheduled at `now_ns` and could start at `at_ns`. Returns when it may
     /// start. `counts` tells whether the delay is accounted as throttling.
     #[inline]
-    pub fn begin(&mut self, act: Act, now_ns: u64, at_ns: u64, length_ns: u64, counts: bool) -> u64 {
+    pub fn begin(&mut self, operation: MediaOperation, now_ns: u64, at_ns: u64, length_ns: u64, counts: bool) -> u64 {
         let Some(limited) = &mut self.0 else { return at_ns };
-        let paid_ns = limited.pay(act, now_ns, at_ns, length_ns);
+        let charged_ns = limited.charge(operation, now_ns, at_ns, length_ns);
         if counts {
-            limited.hold(at_ns, paid_ns);
+            limited.hold(at_ns, charged_ns);
         }
-        at_ns.max(paid_ns)
+        at_ns.max(charged_ns)
     }
 
     /// Takes the energy of a transfer over the link. It is not delayed.
     #[inline]
-    pub fn carry(&mut self, now_ns: u64, length_ns: u64) {
+    pub fn charge_link(&mut self, now_ns: u64, length_ns: u64) {
         if let Some(limited) = &mut self.0 {
             limited.bucket.take(now_ns, limited.model.link_mw * length_ns);
         }
@@ -141,11 +141,11 @@ impl Limited {
     }
 
     // Takes energy. Returns when enough has accumulated.
-    fn pay(&mut self, act: Act, now_ns: u64, at_ns: u64, length_ns: u64) -> u64 {
-        let die_mw = match act {
-            Act::Read | Act::Move => self.model.read_mw,
-            Act::Program => self.model.program_mw,
-            Act::Erase => self.model.erase_mw,
+    fn charge(&mut self, operation: MediaOperation, now_ns: u64, at_ns: u64, length_ns: u64) -> u64 {
+        let die_mw = match operation {
+            MediaOperation::Read | MediaOperation::Relocate => self.model.read_mw,
+            MediaOperation::Program => self.model.program_mw,
+            MediaOperation::Erase => self.model.erase_mw,
         };
         let energy_pj = die_mw * length_ns;
         if let Some(share) = &mut self.share {
@@ -156,7 +156,7 @@ impl Limited {
         } else {
             self.bucket.take(now_ns, energy_pj);
             let size_pj = self.bucket.flow_mw * self.model.window_ns;
-            if act != Act::Read {
+            if operation != MediaOperation::Read {
                 return self.bucket.settled_ns(size_pj / 2);
             }
             self.reads.take(now_ns, energy_pj);

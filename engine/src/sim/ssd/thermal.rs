@@ -4,7 +4,7 @@ use super::model::ThermalModel;
 use crate::sim::StateHash;
 
 /// The factor without throttling, in thousandths.
-pub const UNSTRETCHED: u64 = 1000;
+pub const FULL_SPEED: u64 = 1000;
 /// Updates of the temperature per time constant.
 const UPDATES: u64 = 256;
 /// Throttling ends this far below its limit.
@@ -18,7 +18,7 @@ pub struct Thermal {
     model: Option<ThermalModel>,
     time_constant_ns: u64,
     celsius: f64,
-    looked_ns: u64,
+    updated_ns: u64,
     // Busy time of dies since then.
     busy_ns: u64,
     is_throttled: bool,
@@ -32,7 +32,7 @@ impl Thermal {
             celsius: model.map_or(UNMODELLED_CELSIUS, |model| f64::from(model.ambient_celsius)),
             time_constant_ns: model.map_or(1, |model| model.time_constant_ns / u64::from(capacity_scale)),
             model: model.cloned(),
-            looked_ns: 0,
+            updated_ns: 0,
             busy_ns: 0,
             is_throttled: false,
             throttled_ns: 0,
@@ -41,14 +41,14 @@ impl Thermal {
 
     /// Accounts the busy time of `dies` dies until now. Returns the factor on durations from now on, in thousandths.
     #[inline]
-    pub fn look(&mut self, now_ns: u64, busy_ns: &mut u64, dies: u32) -> u64 {
-        let Some(model) = &self.model else { return UNSTRETCHED };
-        let elapsed_ns = now_ns - self.looked_ns;
+    pub fn update(&mut self, now_ns: u64, busy_ns: &mut u64, dies: u32) -> u64 {
+        let Some(model) = &self.model else { return FULL_SPEED };
+        let elapsed_ns = now_ns - self.updated_ns;
         if elapsed_ns < self.time_constant_ns / UPDATES {
-            return if self.is_throttled { u64::from(model.stretch_permille) } else { UNSTRETCHED };
+            return if self.is_throttled { u64::from(model.stretch_permille) } else { FULL_SPEED };
         }
         self.busy_ns = self.busy_ns.saturating_add(std::mem::take(busy_ns));
-        self.move_on(now_ns, elapsed_ns, u64::from(dies))
+        self.integrate(now_ns, elapsed_ns, u64::from(dies))
     }
 
     /// The temperature in degrees Celsius, rounded.
@@ -65,14 +65,14 @@ impl Thermal {
     /// Adds the state to a hash.
     pub fn add_to(&self, hash: &mut StateHash) {
         hash.add(self.celsius.to_bits());
-        for word in [self.looked_ns, self.busy_ns, u64::from(self.is_throttled)] {
+        for word in [self.updated_ns, self.busy_ns, u64::from(self.is_throttled)] {
             hash.add(word);
         }
     }
 
     #[allow(clippy::cast_precision_loss)] // Times below 2^53 ns.
-    fn move_on(&mut self, now_ns: u64, elapsed_ns: u64, dies: u64) -> u64 {
-        let Some(model) = &self.model else { return UNSTRETCHED };
+    fn integrate(&mut self, now_ns: u64, elapsed_ns: u64, dies: u64) -> u64 {
+        let Some(model) = &self.model else { return FULL_SPEED };
         // Busy time scheduled after now heats later.
         let all_ns = elapsed_ns.saturating_mul(dies);
         let busy_ns = self.busy_ns.min(all_ns);
@@ -86,7 +86,7 @@ impl Thermal {
         }
         let limit = f64::from(model.limit_celsius);
         self.is_throttled = self.celsius >= if self.is_throttled { limit - HYSTERESIS_CELSIUS } else { limit };
-        self.looked_ns = now_ns;
-        if self.is_throttled { u64::from(model.stretch_permille) } else { UNSTRETCHED }
+        self.updated_ns = now_ns;
+        if self.is_throttled { u64::from(model.stretch_permille) } else { FULL_SPEED }
     }
 }

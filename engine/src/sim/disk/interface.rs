@@ -3,7 +3,7 @@
 use super::command::{Command, Stage};
 use super::{Busy, Disk, Work};
 use crate::ring::Operation;
-use crate::sim::Serve;
+use crate::sim::IoCommand;
 
 impl Disk {
     pub(super) fn is_free(&self) -> bool {
@@ -12,95 +12,95 @@ impl Disk {
     }
 
     // Accepts a command into the queue.
-    pub(super) fn enter(&mut self, ticket: u64, serve: &Serve) {
+    pub(super) fn accept(&mut self, tag: u64, io: &IoCommand) {
         let mut ready_ns = self.now_ns + self.model.command_ns;
-        if matches!(serve.operation, Operation::Write | Operation::WriteDsync) {
-            ready_ns = ready_ns.max(self.interface_free_ns) + self.model.transfer_ns(serve.length_bytes);
+        if matches!(io.operation, Operation::Write | Operation::WriteDsync) {
+            ready_ns = ready_ns.max(self.interface_free_ns) + self.model.transfer_ns(io.length_bytes);
             self.interface_free_ns = ready_ns;
         }
         self.orders += 1;
-        self.coming += 1;
+        self.arriving += 1;
         self.queue.push(Command {
-            ticket,
-            serve: *serve,
-            place: self.geometry.start_of(serve.offset_bytes),
+            tag,
+            io: *io,
+            position: self.geometry.start_of(io.offset_bytes),
             arrived_ns: self.now_ns,
             order: self.orders,
             ready_ns,
-            stage: Stage::Coming,
+            stage: Stage::Arriving,
         });
     }
 
-    pub(super) fn answer(&mut self, command: &Command, done_ns: u64) {
-        let result = command.serve.length_bytes.cast_signed();
-        self.done.push(done_ns, command.order, command.ticket, result);
+    pub(super) fn finish_command(&mut self, command: &Command, done_ns: u64) {
+        let result = command.io.length_bytes.cast_signed();
+        self.completions.push(done_ns, command.order, command.tag, result);
     }
 
     // Transfers the data of a read to the host. The data became available from `from_ns` on, and is complete now.
     pub(super) fn deliver(&mut self, command: &Command, from_ns: u64) {
         let begun_ns = from_ns.max(self.interface_free_ns);
-        let done_ns = self.now_ns.max(begun_ns + self.model.transfer_ns(command.serve.length_bytes));
+        let done_ns = self.now_ns.max(begun_ns + self.model.transfer_ns(command.io.length_bytes));
         self.interface_free_ns = done_ns;
-        self.answer(command, done_ns);
+        self.finish_command(command, done_ns);
     }
 
     // Accepts commands that wait outside, while there is room.
-    pub(super) fn let_in(&mut self) {
+    pub(super) fn accept_waiting(&mut self) {
         while self.is_free()
-            && let Some((ticket, serve)) = self.outside.pop_front()
+            && let Some((tag, io)) = self.waiting.pop_front()
         {
-            self.enter(ticket, &serve);
+            self.accept(tag, &io);
         }
     }
 
     // Processes each command that is ready: some need no media access.
     pub(super) fn receive(&mut self) {
-        while self.coming > 0 {
+        while self.arriving > 0 {
             let ready = self
                 .queue
                 .iter()
                 .enumerate()
-                .filter(|(_, command)| command.stage == Stage::Coming && command.ready_ns <= self.now_ns);
+                .filter(|(_, command)| command.stage == Stage::Arriving && command.ready_ns <= self.now_ns);
             let Some((number, _)) = ready.min_by_key(|(_, command)| (command.ready_ns, command.order)) else { return };
-            self.coming -= 1;
+            self.arriving -= 1;
             let command = self.queue[number];
-            let length = u64::from(command.serve.length_bytes);
-            let stage = match command.serve.operation {
+            let length = u64::from(command.io.length_bytes);
+            let stage = match command.io.operation {
                 Operation::Read => self.read(&command),
                 Operation::Write if self.cache.takes(length) => Some(Stage::Room),
                 Operation::Write | Operation::WriteDsync => {
-                    self.cache.subtract(command.serve.offset_bytes, length);
+                    self.cache.subtract(command.io.offset_bytes, length);
                     Some(Stage::Media)
                 }
                 // A disk with conventional recording (no SMR) ignores trims.
                 Operation::Trim => {
-                    self.done.push(self.now_ns, command.order, command.ticket, 0);
+                    self.completions.push(self.now_ns, command.order, command.tag, 0);
                     None
                 }
                 Operation::Flush => Some(Stage::Flushing(self.cache.begin_flush())),
             };
             let Some(stage) = stage else {
                 self.queue.swap_remove(number);
-                self.let_in();
+                self.accept_waiting();
                 continue;
             };
             self.queue[number].stage = stage;
             match stage {
                 Stage::Room => self.admit(),
                 Stage::Flushing(_) => self.end_flushes(),
-                Stage::Coming | Stage::Media => {}
+                Stage::Arriving | Stage::Media => {}
             }
         }
     }
 
     // A read that hits a cache is complete; any other waits for the heads.
     fn read(&mut self, command: &Command) -> Option<Stage> {
-        let (offset, end) = (command.serve.offset_bytes, command.end_bytes());
+        let (offset, end) = (command.io.offset_bytes, command.end_bytes());
         if self.cache.holds(offset, end - offset) {
             self.deliver(command, self.now_ns);
             return None;
         }
-        if self.ahead.serve(&self.geometry, offset, end, self.now_ns) {
+        if self.read_ahead.hit(&self.geometry, offset, end, self.now_ns) {
             self.deliver(command, self.now_ns);
             return None;
         }
@@ -112,14 +112,14 @@ impl Disk {
         loop {
             let waiting = self.queue.iter().enumerate().filter(|(_, command)| command.stage == Stage::Room);
             let Some((number, _)) = waiting.min_by_key(|(_, command)| command.order) else { return };
-            let Serve { offset_bytes, length_bytes, .. } = self.queue[number].serve;
+            let IoCommand { offset_bytes, length_bytes, .. } = self.queue[number].io;
             if !self.cache.has_room(offset_bytes, length_bytes.into()) {
                 return;
             }
             self.cache.put(offset_bytes, length_bytes.into());
             let command = self.queue.swap_remove(number);
-            self.answer(&command, self.now_ns);
-            self.let_in();
+            self.finish_command(&command, self.now_ns);
+            self.accept_waiting();
         }
     }
 
@@ -130,8 +130,8 @@ impl Disk {
         };
         while let Some(number) = self.queue.iter().position(clean) {
             let command = self.queue.swap_remove(number);
-            self.done.push(self.now_ns, command.order, command.ticket, 0);
+            self.completions.push(self.now_ns, command.order, command.tag, 0);
         }
-        self.let_in();
+        self.accept_waiting();
     }
 }

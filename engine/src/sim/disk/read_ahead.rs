@@ -66,7 +66,7 @@ impl ReadAhead {
     ///
     /// Where a read continues a stream that the head had left, the head first reads ahead for a minimum time. Otherwise
     /// several streams would be served block by block.
-    pub fn go_on(&mut self, geometry: &Geometry, offset: u64, end: u64, now_ns: u64) {
+    pub fn start_at(&mut self, geometry: &Geometry, offset: u64, end: u64, now_ns: u64) {
         if self.size_bytes == 0 {
             return;
         }
@@ -83,7 +83,7 @@ impl ReadAhead {
         let known = growing.or_else(|| youngest().map(|(at, _)| at));
         let oldest = || all().min_by_key(|(_, each)| each.used).map_or(0, |(at, _)| at);
         let at = known.unwrap_or_else(oldest);
-        let goes_on = known.is_some() && self.segments[at].next == offset;
+        let continues = known.is_some() && self.segments[at].next == offset;
         if known.is_none() {
             self.segments[at] = Segment { start: offset, ..Segment::default() };
         }
@@ -91,7 +91,7 @@ impl ReadAhead {
         self.use_segment(at, end);
         let held_until_ns = match self.growth.filter(|growth| growth.segment == at) {
             Some(growth) => growth.held_until_ns,
-            None if goes_on => now_ns + self.passing_ns(geometry, end),
+            None if continues => now_ns + self.minimum_ns(geometry, end),
             None => 0,
         };
         self.growth = Some(Growth { segment: at, since_ns: now_ns, limit: self.limit(end), held_until_ns });
@@ -99,7 +99,7 @@ impl ReadAhead {
     }
 
     // The time for the minimum read-ahead after a byte.
-    fn passing_ns(&self, geometry: &Geometry, end: u64) -> u64 {
+    fn minimum_ns(&self, geometry: &Geometry, end: u64) -> u64 {
         let held = self.disk_bytes.min(end + self.held_bytes.min(self.size_bytes));
         geometry.end_of(held).media_ns - geometry.end_of(end).media_ns
     }
@@ -137,7 +137,7 @@ impl ReadAhead {
 
     /// Serves a read from the cache, if all of its data is there by now. Ongoing read-ahead that has not reached its
     /// limit is extended.
-    pub fn serve(&mut self, geometry: &Geometry, offset: u64, end: u64, now_ns: u64) -> bool {
+    pub fn hit(&mut self, geometry: &Geometry, offset: u64, end: u64, now_ns: u64) -> bool {
         if self.read_by_ns(geometry, offset, end).is_some_and(|read_by_ns| read_by_ns <= now_ns)
             && let Some(growth) = self.growth
         {

@@ -5,7 +5,7 @@ use iosonde_engine::pattern::{ArrivalKind, Burst, OpenLoop};
 use iosonde_engine::random::Random;
 use iosonde_engine::worker::{DRAIN_NS_MAX, SILENCE_NS_MAX};
 
-use crate::common::faulty::Fault;
+use crate::common::faulty_ring::Fault;
 use crate::common::{MS, job};
 use crate::rig::{SECOND, SLACK_NS, end_ns, run_seeded};
 

@@ -4,7 +4,7 @@
 //! as keep the number of free blocks constant. So the cost of collection is spread evenly over writes, not paid in
 //! bursts of whole blocks.
 
-use super::flash::{Flash, Goal};
+use super::flash::{Flash, WritePoint};
 use super::mapping::NONE;
 use super::model::{IdleModel, SlcFull};
 
@@ -13,18 +13,18 @@ const FREE_LOW: usize = 3;
 /// With fewer, it first has to free blocks, because relocated pages need space.
 const FREE_MIN: usize = 2;
 /// Fixed-point unit of relocations per written page.
-const MOVE_PARTS: u64 = 256;
+const RELOCATION_PARTS: u64 = 256;
 /// Background collection skips fuller blocks: the wear would outweigh the gained space.
 const IDLE_VALID_PERCENT: u32 = 95;
 
 impl Flash {
     /// Writes a logical page of the host that arrives at `at_ns`.
     pub fn write(&mut self, logical: u32, at_ns: u64) {
-        if self.goal == Goal::Open {
-            self.choose_goal();
+        if self.write_point == WritePoint::Open {
+            self.advance_write_point();
         }
         let die = self.cursor;
-        if self.goal == Goal::Slc {
+        if self.write_point == WritePoint::Slc {
             self.append_slc(die, logical, at_ns);
             return;
         }
@@ -33,20 +33,20 @@ impl Flash {
     }
 
     /// Background work of an idle drive from one time to another.
-    pub fn work_idle(&mut self, from_ns: u64, to_ns: u64, idle: &IdleModel) {
+    pub fn work_in_background(&mut self, from_ns: u64, to_ns: u64, idle: &IdleModel) {
         self.now_ns = from_ns;
         let spare = u64::from(self.geometry.logical_pages) * u64::from(idle.spare_permille);
         let blocks = spare / (1000 * u64::from(self.geometry.dies) * u64::from(self.geometry.block_pages));
-        let goal = FREE_LOW + usize::try_from(blocks).expect("a number of blocks fits");
+        let free_blocks = FREE_LOW + usize::try_from(blocks).expect("a number of blocks fits");
         for die in 0..self.geometry.dies {
             self.power.begin_idle(from_ns);
-            while self.dies[die as usize].lane.free_ns() < to_ns && self.step_idle(die, goal) {}
+            while self.dies[die as usize].schedule.free_ns() < to_ns && self.step_idle(die, free_blocks) {}
         }
         self.power.end_idle();
     }
 
     // Moves the write point to the next die in round-robin order, skipping full dies.
-    fn choose_goal(&mut self) {
+    fn advance_write_point(&mut self) {
         let most = self.geometry.die_pages_most();
         loop {
             self.cursor = (self.cursor + 1) % self.geometry.dies;
@@ -62,12 +62,12 @@ impl Flash {
                 self.fold_unit(die);
             }
             if !is_full || when_full == SlcFull::Fold {
-                self.goal = Goal::Slc;
+                self.write_point = WritePoint::Slc;
                 return;
             }
         }
         self.make_room(die);
-        self.goal = Goal::Main;
+        self.write_point = WritePoint::Main;
     }
 
     // Folds the oldest unit of the die's SLC cache into the main media.
@@ -82,9 +82,9 @@ impl Flash {
         let mut moved = 0;
         while let Some(physical) = self.mapping.next_valid(at, end) {
             if moved == 0 {
-                self.read_to_move(die, self.slc.as_ref().map_or(0, |slc| slc.read_ns));
+                self.read_for_relocation(die, self.slc.as_ref().map_or(0, |slc| slc.read_ns));
             }
-            self.carry_out(die);
+            self.transfer_out(die);
             self.append_folded(die, physical, self.now_ns);
             at = physical + 1;
             moved += 1;
@@ -102,7 +102,7 @@ impl Flash {
     // Collects until enough blocks are free to write a unit.
     fn make_room(&mut self, die: u32) {
         while self.blocks.free(die) < FREE_MIN {
-            self.move_page(die);
+            self.relocate_page(die);
         }
     }
 
@@ -112,10 +112,10 @@ impl Flash {
             return;
         }
         let state = &mut self.dies[die as usize];
-        state.moves_due += pages * state.moves_each;
-        while self.dies[die as usize].moves_due >= MOVE_PARTS && self.dies[die as usize].victim != NONE {
-            self.dies[die as usize].moves_due -= MOVE_PARTS;
-            self.move_page(die);
+        state.relocations_due += pages * state.relocations_each;
+        while self.dies[die as usize].relocations_due >= RELOCATION_PARTS && self.dies[die as usize].victim != NONE {
+            self.dies[die as usize].relocations_due -= RELOCATION_PARTS;
+            self.relocate_page(die);
         }
     }
 
@@ -128,14 +128,14 @@ impl Flash {
         state.victim = victim;
         state.victim_at = victim * block_pages;
         state.victim_unit = NONE;
-        state.moves_due = 0;
+        state.relocations_due = 0;
         // The final erase counts as one relocation.
-        state.moves_each = (u64::from(valid + 1) * MOVE_PARTS).div_ceil(u64::from(gain));
+        state.relocations_each = (u64::from(valid + 1) * RELOCATION_PARTS).div_ceil(u64::from(gain));
         true
     }
 
     // Relocates the next valid page of the victim, or erases it if none is left.
-    fn move_page(&mut self, die: u32) {
+    fn relocate_page(&mut self, die: u32) {
         if self.dies[die as usize].victim == NONE && !self.choose_victim(die) {
             return;
         }
@@ -151,10 +151,10 @@ impl Flash {
         let unit = self.by_unit.quotient(physical);
         if state.victim_unit != unit {
             state.victim_unit = unit;
-            self.read_to_move(die, self.media.read_ns);
+            self.read_for_relocation(die, self.media.read_ns);
         }
-        self.carry_out(die);
-        self.append_moved(die, victim, physical, self.now_ns);
+        self.transfer_out(die);
+        self.append_relocated(die, victim, physical, self.now_ns);
     }
 
     fn finish_victim(&mut self, die: u32) {
@@ -165,22 +165,22 @@ impl Flash {
             state.pieces = 0;
             self.erase(die);
         }
-        self.blocks.give_back(victim);
+        self.blocks.free_block(victim);
     }
 
     // One step of background work; returns false if there is none.
-    fn step_idle(&mut self, die: u32, goal: usize) -> bool {
+    fn step_idle(&mut self, die: u32, free_blocks: usize) -> bool {
         if self.dies[die as usize].slc_used > 0 {
             self.fold_unit(die);
             return true;
         }
         if self.dies[die as usize].victim == NONE {
             let most = self.geometry.block_pages * IDLE_VALID_PERCENT / 100;
-            if self.blocks.free(die) >= goal || self.blocks.fewest(die).is_none_or(|valid| valid > most) {
+            if self.blocks.free(die) >= free_blocks || self.blocks.fewest_valid(die).is_none_or(|valid| valid > most) {
                 return false;
             }
         }
-        self.move_page(die);
+        self.relocate_page(die);
         true
     }
 }

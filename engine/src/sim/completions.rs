@@ -10,16 +10,16 @@ type Entry = (u64, u64, u64, i32);
 ///
 /// Most requests complete later than all before them and are appended; only the others go through a heap.
 #[derive(Clone, Debug, Default)]
-pub struct Done {
+pub struct CompletionQueue {
     in_order: VecDeque<Entry>,
     others: BinaryHeap<Reverse<Entry>>,
 }
 
-impl Done {
+impl CompletionQueue {
     /// Adds a request; `order` is its sequence number by arrival.
     #[inline]
-    pub fn push(&mut self, done_ns: u64, order: u64, ticket: u64, result: i32) {
-        let entry = (done_ns, order, ticket, result);
+    pub fn push(&mut self, done_ns: u64, order: u64, tag: u64, result: i32) {
+        let entry = (done_ns, order, tag, result);
         if self.in_order.back().is_none_or(|last| *last < entry) {
             self.in_order.push_back(entry);
         } else {
@@ -44,9 +44,9 @@ impl Done {
             (Some(queued), Some(Reverse(other))) => queued < other,
             (queued, _) => queued.is_some(),
         };
-        let (_, _, ticket, result) =
+        let (_, _, tag, result) =
             if is_queued { self.in_order.pop_front() } else { self.others.pop().map(|Reverse(entry)| entry) }?;
-        Some((ticket, result))
+        Some((tag, result))
     }
 
     /// Removes all that would complete later than the given time: order and tag of each.
@@ -55,7 +55,7 @@ impl Done {
         let (mut kept, late): (Vec<Entry>, Vec<Entry>) = all.partition(|(done_ns, ..)| *done_ns <= than_ns);
         kept.sort_unstable();
         self.in_order = kept.into();
-        late.into_iter().map(|(_, order, ticket, _)| (order, ticket)).collect()
+        late.into_iter().map(|(_, order, tag, _)| (order, tag)).collect()
     }
 
     /// The number of entries.

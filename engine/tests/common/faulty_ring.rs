@@ -34,11 +34,11 @@ pub enum Fault {
 
 /// The record of this side of the ring.
 #[derive(Clone, Debug, Default)]
-pub struct Books {
+pub struct RingLog {
     /// Operations, without retries.
     pub started: u64,
     /// Retries.
-    pub tried_again: u64,
+    pub retried: u64,
     /// Successful operations and their bytes.
     pub whole: u64,
     pub bytes: u64,
@@ -48,7 +48,7 @@ pub struct Books {
     /// Operations not completed, by slot.
     pub in_flight: Vec<Option<Request>>,
     /// Operations to be retried, by slot.
-    pub to_try: Vec<Option<Request>>,
+    pub to_retry: Vec<Option<Request>>,
     /// Failed submissions.
     pub refused: u64,
     /// The longest time from an operation's first attempt to its successful completion, and the start of each, by slot.
@@ -56,7 +56,7 @@ pub struct Books {
     pub begun_ns: Vec<u64>,
 }
 
-impl Books {
+impl RingLog {
     /// Operations that never completed.
     pub fn out(&self) -> u64 {
         self.in_flight.iter().flatten().count() as u64
@@ -76,7 +76,7 @@ pub struct FaultyRing<R> {
     inside: Vec<Option<Fate>>,
     coming: Vec<(u64, Completion)>,
     taken: Vec<Completion>,
-    pub books: Rc<RefCell<Books>>,
+    pub log: Rc<RefCell<RingLog>>,
 }
 
 #[derive(Clone, Copy)]
@@ -94,7 +94,7 @@ impl<R: Ring> FaultyRing<R> {
     pub fn new(inner: R, slots: u32, clock: &ManualClock, service_ns: u64, faults: &[Fault], seed: u64) -> Self {
         let slots = slots as usize;
         let empty = vec![None; slots];
-        let books = Books { in_flight: empty.clone(), to_try: empty, begun_ns: vec![0; slots], ..Books::default() };
+        let log = RingLog { in_flight: empty.clone(), to_retry: empty, begun_ns: vec![0; slots], ..RingLog::default() };
         Self {
             inner,
             clock: clock.clone(),
@@ -106,7 +106,7 @@ impl<R: Ring> FaultyRing<R> {
             inside: vec![None; slots],
             coming: Vec::new(),
             taken: Vec::with_capacity(slots),
-            books: Rc::new(RefCell::new(books)),
+            log: Rc::new(RefCell::new(log)),
         }
     }
 
@@ -153,7 +153,7 @@ impl<R: Ring> FaultyRing<R> {
         fate
     }
 
-    fn hand_over(&mut self) {
+    fn submit_pushed(&mut self) {
         while let Some(request) = self.pushed.pop_front() {
             self.attempts += 1;
             let fate = self.fate();
@@ -167,7 +167,7 @@ impl<R: Ring> FaultyRing<R> {
     }
 
     // Reaps the inner ring.
-    fn take_back(&mut self) {
+    fn reap_inner(&mut self) {
         let mut taken = std::mem::take(&mut self.taken);
         self.inner.reap(&mut taken);
         while self.inner.has_deferred_work() {
@@ -211,19 +211,19 @@ impl<R: Ring> FaultyRing<R> {
     }
 
     fn enter(&mut self, completion: Completion) {
-        let mut books = self.books.borrow_mut();
+        let mut log = self.log.borrow_mut();
         let slot = completion.slot as usize;
-        let request = books.in_flight[slot].take().expect("it was in flight");
+        let request = log.in_flight[slot].take().expect("it was in flight");
         let whole = if request.operation.moves_data() { request.length_bytes.cast_signed() } else { 0 };
         if completion.result == whole {
-            books.whole += 1;
-            books.bytes += u64::from(whole.cast_unsigned());
-            books.latency_ns_max = books.latency_ns_max.max(self.clock.now() - books.begun_ns[slot]);
+            log.whole += 1;
+            log.bytes += u64::from(whole.cast_unsigned());
+            log.latency_ns_max = log.latency_ns_max.max(self.clock.now() - log.begun_ns[slot]);
         } else if matches!(-completion.result, libc::EAGAIN | libc::EINTR) {
-            books.again += 1;
-            books.to_try[slot] = Some(request);
+            log.again += 1;
+            log.to_retry[slot] = Some(request);
         } else {
-            books.failed += 1;
+            log.failed += 1;
         }
     }
 }
@@ -235,16 +235,16 @@ fn is_same(one: &Request, other: &Request) -> bool {
 
 impl<R: Ring> Ring for FaultyRing<R> {
     fn push(&mut self, request: Request) {
-        let mut books = self.books.borrow_mut();
+        let mut log = self.log.borrow_mut();
         let slot = request.slot as usize;
-        if let Some(before) = books.to_try[slot].take() {
+        if let Some(before) = log.to_retry[slot].take() {
             assert!(is_same(&before, &request), "{before:?} was to be tried again, not {request:?}");
-            books.tried_again += 1;
+            log.retried += 1;
         } else {
-            books.started += 1;
-            books.begun_ns[slot] = self.clock.now();
+            log.started += 1;
+            log.begun_ns[slot] = self.clock.now();
         }
-        assert!(books.in_flight[slot].replace(request).is_none(), "a slot with two operations");
+        assert!(log.in_flight[slot].replace(request).is_none(), "a slot with two operations");
         self.pushed.push_back(request);
     }
 
@@ -254,19 +254,19 @@ impl<R: Ring> Ring for FaultyRing<R> {
             if let Fault::Submit { permille, errno } = self.faults[number]
                 && self.hits(permille)
             {
-                self.books.borrow_mut().refused += 1;
+                self.log.borrow_mut().refused += 1;
                 self.clock.advance(if wait_for > 0 { REFUSED_WAIT_NS } else { 0 });
                 return Err(io::Error::from_raw_os_error(errno));
             }
         }
-        self.hand_over();
+        self.submit_pushed();
         let inside = self.inside.iter().flatten().filter(|fate| !fate.is_lost).count();
         self.inner.submit(u32::from(wait_for > 0 && inside > 0 && self.coming.is_empty()), timeout_ns)?;
-        self.take_back();
+        self.reap_inner();
         if wait_for > 0 {
             let due_ns = self.coming.first().map_or(u64::MAX, |(due_ns, _)| *due_ns);
             self.clock.advance(due_ns.saturating_sub(self.clock.now()).min(timeout_ns));
-            self.take_back();
+            self.reap_inner();
         }
         Ok(())
     }

@@ -6,9 +6,9 @@ const SECOND_NS: u128 = 1_000_000_000;
 
 /// Transfer time per byte, as a 32.32 fixed-point number, so that a request needs only a multiplication.
 #[derive(Clone, Copy, Debug)]
-pub struct Pace(u64);
+pub struct TransferRate(u64);
 
-impl Pace {
+impl TransferRate {
     /// The transfer time for a throughput in bytes per second.
     #[allow(clippy::cast_possible_truncation)] // At least a kilobyte per second: below 2^52.
     pub fn new(bytes_per_s: u64) -> Self {
@@ -28,22 +28,22 @@ impl Pace {
 /// Data that becomes ready later (after a media read) reserves its transfer time at arrival, and does not block the bus
 /// until it is ready. The bus is never idle because of missing data.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Wire {
+pub struct Bus {
     free_ns: u64,
 }
 
-impl Wire {
+impl Bus {
     /// Transfers data that is ready at `at_ns`. Returns the end of the transfer.
     #[inline]
-    pub fn carry(&mut self, at_ns: u64, length_ns: u64) -> u64 {
+    pub fn transfer(&mut self, at_ns: u64, length_ns: u64) -> u64 {
         self.free_ns = self.free_ns.max(at_ns) + length_ns;
         self.free_ns
     }
 
     /// Transfers data requested at `at_ns` and ready at `ready_ns`. Returns the end of the transfer.
     #[inline]
-    pub fn carry_later(&mut self, at_ns: u64, ready_ns: u64, length_ns: u64) -> u64 {
-        self.carry(at_ns, length_ns).max(ready_ns + length_ns)
+    pub fn transfer_later(&mut self, at_ns: u64, ready_ns: u64, length_ns: u64) -> u64 {
+        self.transfer(at_ns, length_ns).max(ready_ns + length_ns)
     }
 
     /// Adds the state to a hash.
@@ -56,20 +56,20 @@ impl Wire {
 /// served.
 #[derive(Clone, Debug)]
 pub struct Controller {
-    cores: Vec<Wire>,
+    cores: Vec<Bus>,
     next: usize,
 }
 
 impl Controller {
     /// An idle controller.
     pub fn new(cores: u32) -> Self {
-        Self { cores: vec![Wire::default(); cores as usize], next: 0 }
+        Self { cores: vec![Bus::default(); cores as usize], next: 0 }
     }
 
     /// Processes a command. Returns its completion time.
     #[inline]
     pub fn handle(&mut self, at_ns: u64, length_ns: u64) -> u64 {
-        let done_ns = self.cores[self.next].carry(at_ns, length_ns);
+        let done_ns = self.cores[self.next].transfer(at_ns, length_ns);
         self.next = if self.next + 1 == self.cores.len() { 0 } else { self.next + 1 };
         done_ns
     }

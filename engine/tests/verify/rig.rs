@@ -44,7 +44,7 @@ pub fn fill(engine: Engine) -> Job {
     Job { pattern: Pattern::Sequential, amount_bytes: Some(SIZE), ..random_writes(engine) }
 }
 
-pub struct Workshop {
+pub struct VerifyRig {
     // Removed with this value.
     folder: tempfile::TempDir,
     pub path: PathBuf,
@@ -52,7 +52,7 @@ pub struct Workshop {
     pub target: Target,
 }
 
-impl Workshop {
+impl VerifyRig {
     pub fn new(step_bytes: u64) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let (path, ledger_path) = (folder.path().join("target"), folder.path().join("ledger"));
@@ -70,11 +70,11 @@ impl Workshop {
 
     /// A file whose blocks were written twice, and its content after the first time.
     pub fn written_twice(engine: Engine) -> (Self, Vec<u8>) {
-        let workshop = Self::new(BLOCK);
-        workshop.run(&fill(engine));
-        let before = workshop.bytes();
-        workshop.run(&Job { seed: 8, ..fill(engine) });
-        (workshop, before)
+        let rig = Self::new(BLOCK);
+        rig.run(&fill(engine));
+        let before = rig.bytes();
+        rig.run(&Job { seed: 8, ..fill(engine) });
+        (rig, before)
     }
 
     pub fn run(&self, job: &Job) -> JobResult {

@@ -42,25 +42,25 @@ impl Engine {
         Self { child, input, output, _alive: alive }
     }
 
-    fn tell(&mut self, line: &str) {
+    fn send(&mut self, line: &str) {
         let input = self.input.as_mut().expect("the engine's input is open");
         input.write_all(line.as_bytes()).and_then(|()| input.write_all(b"\n")).expect("the engine listens");
     }
 
-    fn hear(&mut self) -> Value {
+    fn receive(&mut self) -> Value {
         let mut line = String::new();
         self.output.read_line(&mut line).expect("the engine speaks");
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error} in {line:?}"))
     }
 
     /// Events up to the one that ends a command.
-    fn hear_answer(&mut self) -> Vec<Value> {
-        let mut events = vec![self.hear()];
+    fn receive_answer(&mut self) -> Vec<Value> {
+        let mut events = vec![self.receive()];
         while events
             .last()
             .is_some_and(|event| ["interval", "started", "made"].contains(&event["type"].as_str().unwrap_or_default()))
         {
-            events.push(self.hear());
+            events.push(self.receive());
         }
         events
     }
@@ -120,21 +120,21 @@ fn play(name: &str, files: usize) {
     let text = fs::read_to_string(path).expect("the transcript");
     let mut engine = Engine::start();
     let mut expected: Vec<Value> = Vec::new();
-    let mut heard = vec![engine.hear()];
+    let mut events = vec![engine.receive()];
     for line in text.lines() {
         let message: Value = serde_json::from_str(line).expect("the transcript is JSON lines");
         if let Some(command) = message.get("command") {
-            assert_eq!(shapes(&heard), shapes(&expected), "{name}, before {command}");
+            assert_eq!(shapes(&events), shapes(&expected), "{name}, before {command}");
             expected.clear();
             let folder = folder.path().to_str().expect("a plain path");
-            engine.tell(&command.to_string().replace("$DIR", folder));
-            heard = engine.hear_answer();
-            heard = serde_json::from_str(&json!(heard).to_string().replace(folder, "$DIR")).expect("JSON stays JSON");
+            engine.send(&command.to_string().replace("$DIR", folder));
+            events = engine.receive_answer();
+            events = serde_json::from_str(&json!(events).to_string().replace(folder, "$DIR")).expect("JSON stays JSON");
         } else {
             expected.push(message["event"].clone());
         }
     }
-    assert_eq!(shapes(&heard), shapes(&expected), "{name}, at the end");
+    assert_eq!(shapes(&events), shapes(&expected), "{name}, at the end");
     assert_eq!(engine.end(), (0, String::new()));
     assert_eq!(fs::read_dir(folder.path()).expect("the folder").count(), files, "{name}: remaining files");
 }
@@ -167,7 +167,7 @@ fn refusals_match_the_transcript() {
 #[test]
 fn hello_is_the_first_event_and_has_the_build_profile() {
     let mut engine = Engine::start();
-    let hello = engine.hear();
+    let hello = engine.receive();
     assert_eq!(hello["type"], "hello");
     assert_eq!(hello["protocol"], 2);
     assert_eq!(hello["build_profile"], if cfg!(debug_assertions) { "debug" } else { "release" });
@@ -177,14 +177,14 @@ fn hello_is_the_first_event_and_has_the_build_profile() {
 #[test]
 fn invalid_and_overlong_lines_get_an_error_and_the_engine_continues() {
     let mut engine = Engine::start();
-    engine.hear();
+    engine.receive();
     for nonsense in ["", "{", "[]", "{\"id\":-1,\"command\":\"sync\"}", "\u{fffd}", &"x".repeat(1 << 20)] {
-        engine.tell(nonsense);
-        let error = engine.hear();
+        engine.send(nonsense);
+        let error = engine.receive();
         assert_eq!((&error["type"], &error["kind"], &error["id"]), (&json!("error"), &json!("protocol"), &Value::Null));
     }
-    engine.tell("{\"id\":1,\"command\":\"calibrate\"}");
-    assert_eq!(engine.hear()["type"], "calibrated");
+    engine.send("{\"id\":1,\"command\":\"calibrate\"}");
+    assert_eq!(engine.receive()["type"], "calibrated");
 }
 
 fn long_job() -> String {
@@ -198,35 +198,35 @@ fn long_job() -> String {
 
 fn engine_with_a_long_job() -> Engine {
     let mut engine = Engine::start();
-    engine.hear();
-    engine.tell("{\"id\":1,\"command\":\"open\",\"kind\":\"null\",\"size_bytes\":16777216}");
-    engine.hear();
-    engine.tell(&long_job());
-    while engine.hear()["type"] != "interval" {}
+    engine.receive();
+    engine.send("{\"id\":1,\"command\":\"open\",\"kind\":\"null\",\"size_bytes\":16777216}");
+    engine.receive();
+    engine.send(&long_job());
+    while engine.receive()["type"] != "interval" {}
     engine
 }
 
 #[test]
 fn a_stop_cuts_the_job_and_the_engine_continues() {
     let mut engine = engine_with_a_long_job();
-    engine.tell("{\"id\":2,\"command\":\"stop\"}");
-    let events = engine.hear_answer();
+    engine.send("{\"id\":2,\"command\":\"stop\"}");
+    let events = engine.receive_answer();
     assert_eq!(events.last().map(|event| &event["result"]["outcome"]), Some(&json!("cut")));
-    engine.tell("{\"id\":3,\"command\":\"close\"}");
-    assert_eq!(engine.hear()["type"], "closed");
+    engine.send("{\"id\":3,\"command\":\"close\"}");
+    assert_eq!(engine.receive()["type"], "closed");
 }
 
 #[test]
 fn a_stop_for_an_earlier_job_does_not_affect_the_next_one() {
     let mut engine = Engine::start();
-    engine.hear();
-    engine.tell("{\"id\":1,\"command\":\"open\",\"kind\":\"null\",\"size_bytes\":16777216}");
-    engine.hear();
+    engine.receive();
+    engine.send("{\"id\":1,\"command\":\"open\",\"kind\":\"null\",\"size_bytes\":16777216}");
+    engine.receive();
     for id in 2..4 {
-        engine.tell(&long_job().replace("3600000000000", "30000000").replace("\"id\":2", &format!("\"id\":{id}")));
-        let last = engine.hear_answer().pop().expect("an answer");
+        engine.send(&long_job().replace("3600000000000", "30000000").replace("\"id\":2", &format!("\"id\":{id}")));
+        let last = engine.receive_answer().pop().expect("an answer");
         assert_eq!(last["result"]["outcome"], "finished", "{last}");
-        engine.tell("{\"id\":2,\"command\":\"stop\"}");
+        engine.send("{\"id\":2,\"command\":\"stop\"}");
     }
 }
 
@@ -241,13 +241,13 @@ fn the_end_of_the_front_ends_the_engine_during_a_job() {
 #[test]
 fn a_front_that_does_not_read_loses_no_counts() {
     let mut engine = Engine::start();
-    engine.hear();
-    engine.tell("{\"id\":1,\"command\":\"open\",\"kind\":\"null\",\"size_bytes\":16777216}");
-    engine.hear();
+    engine.receive();
+    engine.send("{\"id\":1,\"command\":\"open\",\"kind\":\"null\",\"size_bytes\":16777216}");
+    engine.receive();
     // A millisecond each: far more than fits into the pipe while nobody reads.
-    engine.tell(&long_job().replace("3600000000000", "1500000000").replace("20000000", "1000000"));
+    engine.send(&long_job().replace("3600000000000", "1500000000").replace("20000000", "1000000"));
     std::thread::sleep(std::time::Duration::from_secs(2));
-    let events = engine.hear_answer();
+    let events = engine.receive_answer();
     let result = &events.last().expect("an end")["result"];
     let intervals: Vec<&Value> = events.iter().filter(|event| event["type"] == "interval").collect();
     let mut next = 0;
@@ -264,7 +264,7 @@ fn a_front_that_does_not_read_loses_no_counts() {
 fn virtual_time_has_an_end() {
     let month_ns = 30 * 86_400 * 1_000_000_000_u64;
     let mut engine = Engine::start();
-    engine.hear();
+    engine.receive();
     let open = json!({
         "id": 1, "command": "open", "kind": "simulation", "seed": 1, "model": {
             "kind": "queueing", "size_bytes": 1 << 30, "servers": 1, "service": "constant", "service_ns": 1_000_000_000
@@ -278,10 +278,10 @@ fn virtual_time_has_an_end() {
     let mut for_ever = timed.clone();
     for_ever["amount_bytes"] = json!(u64::MAX);
     for_ever["burst"] = json!({ "operations": 1, "think_ns": month_ns });
-    engine.tell(&open.to_string());
-    assert_eq!(engine.hear()["type"], "opened");
-    engine.tell(&json!({ "id": 2, "command": "run", "job": for_ever }).to_string());
-    let result = engine.hear_answer().pop().expect("an end")["result"].take();
+    engine.send(&open.to_string());
+    assert_eq!(engine.receive()["type"], "opened");
+    engine.send(&json!({ "id": 2, "command": "run", "job": for_ever }).to_string());
+    let result = engine.receive_answer().pop().expect("an end")["result"].take();
     assert_eq!(result["outcome"], "failed", "{result}");
     let end_ns = result["clock_end"]["engine_ns"].as_u64().expect("a time");
     assert!(((1 << 62)..(1 << 62) + 2 * month_ns).contains(&end_ns), "{end_ns}");
@@ -293,8 +293,8 @@ fn virtual_time_has_an_end() {
         json!({ "id": 6, "command": "run", "job": for_ever }),
         open,
     ] {
-        engine.tell(&command.to_string());
-        let answer = engine.hear_answer().pop().expect("an answer");
+        engine.send(&command.to_string());
+        let answer = engine.receive_answer().pop().expect("an answer");
         assert_eq!(answer["kind"], "bad_job", "{answer}");
         said.push(answer["message"].clone());
     }

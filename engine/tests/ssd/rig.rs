@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use iosonde_engine::random::Random;
 use iosonde_engine::ring::Operation;
 use iosonde_engine::sim::ssd::{BufferModel, ControllerModel, Duplex, LinkModel, MediaModel, PAGE_BYTES, SlcModel};
-use iosonde_engine::sim::{Health, Pending, Serve, Simulation, Ssd, SsdModel};
+use iosonde_engine::sim::{Health, IoCommand, Pending, Simulation, Ssd, SsdModel};
 
 pub const US: u64 = 1_000;
 pub const MS: u64 = 1_000_000;
@@ -50,7 +50,7 @@ pub fn with_slc(slc: SlcModel) -> SsdModel {
 }
 
 /// A drive, its time, and the position of the next access.
-pub struct Bench {
+pub struct DriveRig {
     pub drive: Pending<Ssd>,
     pub now_ns: u64,
     pub random: Random,
@@ -72,13 +72,13 @@ pub const LARGE_READ: Load = Load { read_percent: 100, block_bytes: 131_072, dep
 
 /// The result of a load: its duration, and the latency of each request.
 #[allow(clippy::struct_field_names)] // Units come last.
-pub struct Seen {
+pub struct LoadResult {
     pub elapsed_ns: u64,
     pub read_ns: Vec<u64>,
     pub write_ns: Vec<u64>,
 }
 
-impl Seen {
+impl LoadResult {
     pub fn iops(&self) -> f64 {
         (self.read_ns.len() + self.write_ns.len()) as f64 * SECOND as f64 / self.elapsed_ns as f64
     }
@@ -95,7 +95,7 @@ pub fn percentile(values: &[u64], permille: usize) -> u64 {
     sorted[(sorted.len() * permille / 1000).min(sorted.len() - 1)]
 }
 
-impl Bench {
+impl DriveRig {
     pub fn new(model: &SsdModel) -> Self {
         Self::with_seed(model, 1)
     }
@@ -106,9 +106,9 @@ impl Bench {
     }
 
     pub fn filled(model: &SsdModel) -> Self {
-        let mut bench = Self::new(model);
-        bench.fill();
-        bench
+        let mut rig = Self::new(model);
+        rig.fill();
+        rig
     }
 
     /// Writes the whole capacity once, sequentially, and waits for completion.
@@ -124,39 +124,39 @@ impl Bench {
         self.run(Load { depth: 32, ..RANDOM_WRITE }, times * self.drive.size_bytes() / PAGE_BYTES);
     }
 
-    pub fn serve(&mut self, load: Load) -> Serve {
+    pub fn io(&mut self, load: Load) -> IoCommand {
         let bytes = u64::from(load.block_bytes);
         let blocks = self.drive.size_bytes() / bytes;
         let block = if load.is_sequential { self.next_bytes / bytes % blocks } else { self.random.below(blocks) };
         self.next_bytes = (block + 1) * bytes;
         let is_read = load.read_percent == 100 || self.random.below(100) < load.read_percent;
         let operation = if is_read { Operation::Read } else { Operation::Write };
-        Serve { operation, offset_bytes: block * bytes, length_bytes: load.block_bytes }
+        IoCommand { operation, offset_bytes: block * bytes, length_bytes: load.block_bytes }
     }
 
     /// Keeps the queue full until `count` requests have completed.
-    pub fn run(&mut self, load: Load, count: u64) -> Seen {
+    pub fn run(&mut self, load: Load, count: u64) -> LoadResult {
         let start_ns = self.now_ns;
         let mut begun: Vec<(u64, bool)> = Vec::new();
-        let mut seen = Seen { elapsed_ns: 0, read_ns: Vec::new(), write_ns: Vec::new() };
+        let mut seen = LoadResult { elapsed_ns: 0, read_ns: Vec::new(), write_ns: Vec::new() };
         let mut slots: VecDeque<u64> = (0..load.depth).collect();
         begun.resize(slots.len(), (0, false));
         for _ in 0..count {
             if slots.is_empty() {
                 self.now_ns = self.drive.next_ns();
-                while let Some((slot, _)) = self.drive.take_done(self.now_ns) {
+                while let Some((slot, _)) = self.drive.take_completion(self.now_ns) {
                     seen.note(self.now_ns, begun[usize::try_from(slot).unwrap()]);
                     slots.push_back(slot);
                 }
             }
             let slot = slots.pop_front().expect("something has completed");
-            let serve = self.serve(load);
-            begun[usize::try_from(slot).unwrap()] = (self.now_ns, serve.operation == Operation::Read);
-            self.drive.submit(self.now_ns, slot, &serve);
+            let io = self.io(load);
+            begun[usize::try_from(slot).unwrap()] = (self.now_ns, io.operation == Operation::Read);
+            self.drive.submit(self.now_ns, slot, &io);
         }
         while self.drive.next_ns() != u64::MAX {
             self.now_ns = self.drive.next_ns();
-            while let Some((slot, _)) = self.drive.take_done(self.now_ns) {
+            while let Some((slot, _)) = self.drive.take_completion(self.now_ns) {
                 seen.note(self.now_ns, begun[usize::try_from(slot).unwrap()]);
             }
         }
@@ -167,9 +167,9 @@ impl Bench {
     /// The latency of one request on an idle drive.
     pub fn one(&mut self, operation: Operation, offset_bytes: u64, length_bytes: u32) -> u64 {
         let start_ns = self.now_ns;
-        self.drive.submit(start_ns, 0, &Serve { operation, offset_bytes, length_bytes });
+        self.drive.submit(start_ns, 0, &IoCommand { operation, offset_bytes, length_bytes });
         self.now_ns = self.drive.next_ns();
-        assert_eq!(self.drive.take_done(self.now_ns), Some((0, length_bytes.cast_signed())));
+        assert_eq!(self.drive.take_completion(self.now_ns), Some((0, length_bytes.cast_signed())));
         self.now_ns - start_ns
     }
 
@@ -187,7 +187,7 @@ impl Bench {
     }
 }
 
-impl Seen {
+impl LoadResult {
     pub fn note(&mut self, now_ns: u64, (begun_ns, is_read): (u64, bool)) {
         let latencies = if is_read { &mut self.read_ns } else { &mut self.write_ns };
         latencies.push(now_ns - begun_ns);

@@ -4,8 +4,8 @@ mod common;
 
 use std::sync::Arc;
 
-use common::bay::Bay;
-use common::{Bench, MS, job};
+use common::drive_bay::DriveBay;
+use common::{MS, WorkerRig, job};
 use iosonde_engine::cell::{Interval, JobContext, Outcome, run_job};
 use iosonde_engine::clock::Monotonic;
 use iosonde_engine::job::{Engine, Job};
@@ -80,7 +80,7 @@ fn arrivals_at_a_full_queue_wait_and_their_response_latency_starts_at_the_intend
         interval_ns: 20 * MS,
         ..paced(1_000, ArrivalKind::Constant)
     };
-    let (intervals, result) = Bay::of(Drive::new(&ONE_SERVER, 1)).run(&job);
+    let (intervals, result) = DriveBay::of(Drive::new(&ONE_SERVER, 1)).run(&job);
     let reads = &intervals[0].operations[&Class::Read];
     let (response, lag) = (reads.response.as_ref().expect("paced"), reads.lag.as_ref().expect("paced"));
     assert_eq!((reads.count, reads.latency_ns_min, reads.latency_ns_max), (9, 2 * MS, 2 * MS));
@@ -99,14 +99,14 @@ fn arrivals_at_a_full_queue_wait_and_their_response_latency_starts_at_the_intend
 fn an_engine_that_is_late_while_the_queue_has_room_has_host_lag() {
     let timed = Job { warmup_ns: 0, measure_ns: 30 * MS, interval_ns: 30 * MS, queue_depth: 16, ..job() };
     let job = Job { pace: paced(1_000, ArrivalKind::Constant).pace, ..timed };
-    let mut bench = Bench::new(&job, MS / 10, 1);
-    assert_eq!(bench.worker.step(), Step::Running);
+    let mut rig = WorkerRig::new(&job, MS / 10, 1);
+    assert_eq!(rig.worker.step(), Step::Running);
     // The engine is not scheduled for 5 ms, in which five operations arrive.
-    bench.clock.advance(5 * MS);
-    while bench.worker.step() == Step::Running {
-        bench.clock.advance(MS / 100);
+    rig.clock.advance(5 * MS);
+    while rig.worker.step() == Step::Running {
+        rig.clock.advance(MS / 100);
     }
-    let end = bench.worker.finish();
+    let end = rig.worker.finish();
     let reads = end.tally.class(Class::Read);
     assert!((4 * MS - MS / 10..=5 * MS).contains(&reads.host_lag.ns_max), "{}", reads.host_lag.ns_max);
     assert_eq!(reads.host_lag.ns_max, reads.lag.ns_max);

@@ -20,19 +20,19 @@ pub const NOTHING: u32 = u32::MAX;
 /// A read waits for the operation in progress, and delays those not yet started. A program is delayed by at most its
 /// own duration, so that neither side starves.
 #[derive(Clone, Debug, Default)]
-pub struct Lane {
+pub struct DieSchedule {
     jobs: VecDeque<Job>,
     // Delay of all `jobs` relative to their stored times.
     shift_ns: u64,
     // How long reads have delayed the first of them.
-    held_up_ns: u64,
+    delayed_ns: u64,
     current_end_ns: u64,
     current_unit: u32,
     reads_end_ns: u64,
     free_ns: u64,
 }
 
-impl Lane {
+impl DieSchedule {
     /// When all scheduled operations are complete.
     pub fn free_ns(&self) -> u64 {
         self.free_ns.max(self.reads_end_ns)
@@ -41,17 +41,17 @@ impl Lane {
     /// Schedules a read that may start at `at_ns`. Returns its completion time.
     #[inline]
     pub fn read(&mut self, at_ns: u64, length_ns: u64) -> u64 {
-        self.pass(at_ns);
+        self.advance(at_ns);
         loop {
             let start_ns = at_ns.max(self.current_end_ns).max(self.reads_end_ns);
             let end_ns = start_ns + length_ns;
             if let Some(next) = self.jobs.front() {
                 let delay_ns = end_ns.saturating_sub(next.start_ns + self.shift_ns);
-                if self.held_up_ns + delay_ns > (next.end_ns - next.start_ns).max(length_ns) {
+                if self.delayed_ns + delay_ns > (next.end_ns - next.start_ns).max(length_ns) {
                     self.begin_next();
                     continue;
                 }
-                self.held_up_ns += delay_ns;
+                self.delayed_ns += delay_ns;
                 self.shift_ns += delay_ns;
                 self.free_ns += delay_ns;
             }
@@ -63,7 +63,7 @@ impl Lane {
     /// Schedules a program, an erase, or a read for relocation after all others. `now_ns` is the current time, `at_ns`
     /// the earliest start. Returns its completion time.
     pub fn work(&mut self, now_ns: u64, at_ns: u64, length_ns: u64, unit: u32) -> u64 {
-        self.pass(now_ns);
+        self.advance(now_ns);
         let start_ns = at_ns.max(self.free_ns).max(self.current_end_ns).max(self.reads_end_ns);
         let end_ns = start_ns + length_ns;
         self.jobs.push_back(Job { start_ns: start_ns - self.shift_ns, end_ns: end_ns - self.shift_ns, unit });
@@ -85,14 +85,14 @@ impl Lane {
             hash.add(u64::from(job.unit));
         }
         for word in
-            [self.held_up_ns, self.current_end_ns, u64::from(self.current_unit), self.reads_end_ns, self.free_ns]
+            [self.delayed_ns, self.current_end_ns, u64::from(self.current_unit), self.reads_end_ns, self.free_ns]
         {
             hash.add(word);
         }
     }
 
     #[inline]
-    fn pass(&mut self, now_ns: u64) {
+    fn advance(&mut self, now_ns: u64) {
         while self.jobs.front().is_some_and(|job| job.start_ns + self.shift_ns <= now_ns) {
             self.begin_next();
         }
@@ -103,7 +103,7 @@ impl Lane {
         let Some(job) = self.jobs.pop_front() else { return };
         self.current_end_ns = job.end_ns + self.shift_ns;
         self.current_unit = job.unit;
-        self.held_up_ns = 0;
+        self.delayed_ns = 0;
         if self.jobs.is_empty() {
             self.shift_ns = 0;
         }
