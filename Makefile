@@ -119,7 +119,7 @@ fuzz: ## throw bytes at the engine's protocol for a while (SECONDS=60; needs a C
 schema: setup ## write docs/*.schema.json from the code
 	$(PY) -m tools.write_schema
 
-docs: schema ## write docs/reference/, docs/models/ and the schemas from the code
+docs: schema ## write docs/reference/, docs/man/, docs/models/, docs/glossary.md and the schemas
 	$(PY) -m tools.write_reference
 
 lock: $(PACKAGES) ## make requirements/ anew from pyproject.toml (UPGRADE=--upgrade for newer versions)

@@ -26,9 +26,9 @@ def run(results: Path, folder: Path, _pairs: int) -> bool:
     """Measures, prints and keeps both runs; True when they are short enough and agree."""
     report = Report("The lab profile, twice", folder, [f"- file: {format_size(SPAN_BYTES)}, direct I/O"])
     report.say(
-        f"Fixed times are {FIXED_REPEATS} repeats of 10 s a cell, with a second of warm-up each.",
+        f"Fixed times are {FIXED_REPEATS} repeats of 10 s per cell, each with a warm-up of one second.",
         "",
-        "| run | device time | of fixed times | cells known as well as asked |",
+        "| run | device time | share of fixed times | cells at the requested precision |",
         "|---|---|---|---|",
     )
     runs = []
@@ -61,7 +61,7 @@ def _spent(run: RunRecord) -> tuple[float, float, int]:
 
 def _compare(report: Report, runs: Sequence[RunRecord]) -> bool:
     """Says of each figure in how many cells the intervals of both runs overlap."""
-    report.say("", "| figure | both runs have an interval | they overlap |", "|---|---|---|")
+    report.say("", "| quantity | cells with an interval in both runs | overlapping intervals |", "|---|---|---|")
     first, second = ([_ends(cell) for cell in estimate_run(each).cells] for each in runs)
     told: list[list[bool]] = [[] for _ in first]
     for place, figure in enumerate(FIGURES):
@@ -76,8 +76,8 @@ def _compare(report: Report, runs: Sequence[RunRecord]) -> bool:
     report.figures["cells"] = {"both": len(known), "agree": agreeing, "cells": len(told)}
     report.say(
         "",
-        f"All that both runs have an interval for overlaps in {agreeing} of {len(known)} cells;",
-        f"{len(told) - len(known)} cells have no figure with two intervals. To be reached: 90 % of the cells, in a",
+        f"The intervals of both runs overlap for all quantities in {agreeing} of {len(known)} cells;",
+        f"{len(told) - len(known)} cells have no quantity with two intervals. Target: 90 % of the cells, in a",
         "fifth of the time.",
     )
     return bool(known) and agreeing >= AGREE_MIN * len(known)

@@ -50,13 +50,14 @@ def run(results: Path, folder: Path, pairs: int) -> bool:
     )
     report.say(
         "Ratios are iosonde / fio: median of the rounds (bootstrap 95 % interval). IOPS and latency are of the short",
-        "rounds, CPU time of the long ones: that of whole processes, of user and system together. Lean is fio with",
-        "batches of 8, registered file and registered buffers. Busy is the CPU time as a share of one CPU: iosonde's,",
-        "and that of fio's plain job. At depth 1 it comes on top of what the drive takes; so far, the drive is not the",
+        "rounds; CPU time is of the long ones, for whole processes, user and system together. Lean is fio with",
+        "batches of 8, registered file and registered buffers. Busy is the CPU time as a share of one CPU: of iosonde,",
+        "and of fio's plain job. At queue depth 1 the CPU time is added to the time of the drive, so the drive alone "
+        "is not the",
         "limit.",
-        "Writes carry new data on both sides (fio with refill_buffers), or zeros on both.",
+        "Writes contain new data on both sides (fio with refill_buffers), or zeros on both.",
         "",
-        "| cell | IOPS | mean latency | CPU an I/O | against lean | whole command | busy | met |",
+        "| cell | IOPS | mean latency | CPU per I/O | compared with lean | whole command | busy | met |",
         "|---|---|---|---|---|---|---|---|",
     )
     met = True
@@ -69,8 +70,8 @@ def run(results: Path, folder: Path, pairs: int) -> bool:
         target.unlink(missing_ok=True)
     report.say(
         "",
-        f"Met: IOPS and latency intervals within {AGREEMENT[0]} to {AGREEMENT[1]}, CPU an I/O at most {PLAIN_CPU_MAX}",
-        "of the plain job's and not above that of the lean one.",
+        f"Met: IOPS and latency intervals within {AGREEMENT[0]} to {AGREEMENT[1]}, CPU per I/O at most {PLAIN_CPU_MAX}",
+        "of the plain job and no more than that of the lean one.",
     )
     report.keep(results, "fio")
     return met

@@ -16,12 +16,12 @@ MEMORY_DEPTHS = (1, 8, 32, 128)
 
 def run(results: Path, folder: Path, pairs: int, before: list[Path]) -> int:
     """Measures, prints and keeps the table; always 0, since it judges nothing."""
-    report = Report(f"The engine against another build of it, {pairs} alternating rounds of {DURATION_S} s", folder)
+    report = Report(f"The engine compared with another build, {pairs} alternating rounds of {DURATION_S} s", folder)
     report.say(
-        "Random reads of 4 KiB. Ratios are this build / the other one in the same round: median of the rounds",
-        "(bootstrap 95 % interval). CPU time is of whole processes, user and system, the kernel's threads included.",
+        "4 KiB random reads. Ratios are this build / the other build in the same round: median of the rounds",
+        "(bootstrap 95 % interval). CPU time is of whole processes, user and system, including kernel threads.",
         "",
-        "| load | build | IOPS | mean latency | CPU an I/O | this build: IOPS, mean, CPU |",
+        "| load | build | IOPS | mean latency | CPU per I/O | this build: IOPS, mean, CPU |",
         "|---|---|---|---|---|---|",
     )
     for name, engine, load in _loads(folder):
@@ -30,7 +30,7 @@ def run(results: Path, folder: Path, pairs: int, before: list[Path]) -> int:
         iops, latency_us, cpu_ns = (
             median(getattr(each, field) for each in ours) for field in ("iops", "latency_ns_mean", "cpu_ns_per_io")
         )
-        seen = f"{iops:,.0f} IOPS, {latency_us / 1000:,.1f} us, {cpu_ns:,.0f} ns"
+        seen = f"{iops:,.0f} IOPS, {latency_us / 1000:,.1f} µs, {cpu_ns:,.0f} ns"
         for build, theirs in zip(before, others, strict=True):
             ratios = {field: field_ratio(field, ours, theirs) for field in ("iops", "latency_ns_mean", "cpu_ns_per_io")}
             report.say(f"| {name} | {build.name} | {' | '.join(map(str, ratios.values()))} | {seen} |")

@@ -70,14 +70,14 @@ def run(results: Path, folder: Path, pairs: int) -> bool:
     with _opened(target) as source:
         own = _own_engine(source)
         report = Report(
-            f"iosonde's own engine and fio as the second one, {pairs} alternating pairs",
+            f"The iosonde engine and fio, {pairs} alternating pairs",
             folder,
             [f"- engines: iosonde's {own}, {source.hello.fio}", f"- file: {format_size(SPAN_BYTES)}, direct I/O"],
         )
         report.say(
-            f"Each measures for {TIMING.measure_ns / SECOND_NS} s. Ratios are iosonde / fio: median of the pairs",
-            "(bootstrap 95 % interval). Reads and writes of a mix are taken together. A percentile of fio's is within",
-            "0.8 % of the sample, one of iosonde's within 0.4 %.",
+            f"Each measurement takes {TIMING.measure_ns / SECOND_NS} s. Ratios are iosonde / fio: median of the pairs",
+            "(bootstrap 95 % interval). Reads and writes of a mix are combined. A percentile of fio is within",
+            "0.8 % of the sample, one of iosonde within 0.4 %.",
             "",
             "| cell | IOPS | mean latency | p50 | p99 | medians: IOPS, mean | agree |",
             "|---|---|---|---|---|---|---|",
@@ -85,7 +85,7 @@ def run(results: Path, folder: Path, pairs: int) -> bool:
         agree = [_compare(report, source, own, workload, pairs) for workload in WORKLOADS]
     report.say(
         "",
-        f"Agree: the intervals of the ratios of IOPS and of mean latency lie within {AGREEMENT[0]} to {AGREEMENT[1]}.",
+        f"Agree: the intervals of the ratios of IOPS and of mean latency are within {AGREEMENT[0]} to {AGREEMENT[1]}.",
     )
     report.keep(results, "engines")
     return all(agree)

@@ -1,4 +1,4 @@
-"""The front against that of an older commit: whole commands, by both in turn, with the same engine."""
+"""The front compared with that of an older commit: whole commands, by both in turn, with the same engine."""
 
 import os
 import shutil
@@ -31,10 +31,10 @@ class Command:
 
 def run(results: Path, folder: Path, pairs: int, commit: str) -> int:
     """Measures, prints and keeps the table; 1 where ``--help`` takes too long."""
-    report = Report(f"The front against that of {commit}, {pairs} alternating rounds", folder)
+    report = Report(f"The front compared with that of {commit}, {pairs} alternating rounds", folder)
     report.say(
-        "Wall time and largest memory of whole commands. Ratios are this checkout / the other one in the same round:",
-        "median of the rounds (bootstrap 95 % interval). The run that is read was written by the other one.",
+        "Wall time and peak memory of whole commands. Ratios are this checkout / the other one in the same round:",
+        "median of the rounds (bootstrap 95 % interval). The other one wrote the run that is read.",
         "",
         "| command | this checkout, s | time | memory |",
         "|---|---|---|---|",
@@ -46,7 +46,7 @@ def run(results: Path, folder: Path, pairs: int, commit: str) -> int:
             report.say(f"| {command.name} | {seconds:.3f} | {' | '.join(map(str, ratios.values()))} |")
             report.figures[command.name] = {name: each.as_json() for name, each in ratios.items()}
             help_s = seconds if command.words == ("--help",) else help_s
-    report.say("", f"`--help` takes {help_s:.3f} s; {HELP_S_MAX} s were allowed.")
+    report.say("", f"`--help` takes {help_s:.3f} s; {HELP_S_MAX} s are allowed.")
     report.keep(results, "fronts")
     return int(help_s > HELP_S_MAX)
 
@@ -54,9 +54,9 @@ def run(results: Path, folder: Path, pairs: int, commit: str) -> int:
 def _commands(source: Path, place: Path) -> Iterator[Command]:
     kept, listed, made = place / "kept", place / "listed", place / "made"
     yield Command("--help", ("--help",))
-    yield Command("probe, 0.1 s on nothing", ("probe", "null:", "--duration", "100ms", "--warmup", "0s"))
+    yield Command("probe, 0.1 s on the null target", ("probe", "null:", "--duration", "100ms", "--warmup", "0s"))
     campaign = ("run", "sim:client-nvme", "--quick", "--seed", "1")
-    yield Command("a quick campaign on a simulated drive", (*campaign, "--out", str(made)), made)
+    yield Command("quick campaign on a simulated drive", (*campaign, "--out", str(made)), made)
     _once(source, (*campaign, "--out", str(kept)))
     yield Command("show", ("show", str(kept)))
     yield Command("report", ("report", str(kept)))

@@ -66,15 +66,15 @@ class Row:
 def run(results: Path, folder: Path, pairs: int) -> bool:
     """Measures, prints and keeps the table; True when every target is met."""
     report = Report(
-        f"What the engine costs, {pairs} alternating rounds of {DURATION_S} s",
+        f"Cost of the engine, {pairs} alternating rounds of {DURATION_S} s",
         folder,
         [f"- fio: {fio_version()}, latencies on as by default"],
     )
     report.say(
         "Medians of the rounds, with bootstrap 95 % intervals. Ratios are iosonde / fio in the same round; CPU time is",
-        "of whole processes, kernel workers included.",
+        "of whole processes, including io-wq workers.",
         "",
-        "| measure | seen | target | met |",
+        "| quantity | measured | target | met |",
         "|---|---|---|---|",
     )
     met = True
@@ -136,15 +136,15 @@ def _null(report: Report, pairs: int) -> Iterator[Row]:
     against, against_best = field_ratio("iops", ours, default), field_ratio("iops", ours, batched)
     _keep(report, "null", ns_per_io=wall, iops_ratio=against, iops_ratio_batched=against_best)
     measure = f"null ring, depth {DEPTH}"
-    yield Row(f"{measure}: ns an I/O", str(wall), f"<= {NULL_NS_MAX:g}", wall.median <= NULL_NS_MAX)
+    yield Row(f"{measure}: ns per I/O", str(wall), f"<= {NULL_NS_MAX:g}", wall.median <= NULL_NS_MAX)
     yield Row(
-        f"{measure}: IOPS against fio's defaults",
+        f"{measure}: IOPS compared with fio's defaults",
         str(against),
         f">= {NULL_RATIO_MIN:g}",
         against.median >= NULL_RATIO_MIN,
     )
     yield Row(
-        f"{measure}: IOPS against fio's best ({name})",
+        f"{measure}: IOPS compared with fio's best ({name})",
         str(against_best),
         f">= {NULL_BATCHED_RATIO_MIN:g}",
         against_best.median >= NULL_BATCHED_RATIO_MIN,
@@ -157,8 +157,13 @@ def _nop(report: Report, pairs: int) -> Iterator[Row]:
     more = difference_of(_ns(ours), _ns(bare))
     floor = difference_of(_ns(bare), [0.0] * pairs)
     _keep(report, "nop", ns_per_io_beyond_bare=more, bare_ns_per_io=floor)
-    seen = f"{more}, beside {floor} of the bare ring"
-    yield Row(f"NOP ring, depth {DEPTH}: ns an I/O beyond it", seen, f"<= {NOP_NS_MAX:g}", more.median <= NOP_NS_MAX)
+    seen = f"{more} on top of {floor} for the bare ring"
+    yield Row(
+        f"NOP ring, depth {DEPTH}: ns per I/O above the bare ring",
+        seen,
+        f"<= {NOP_NS_MAX:g}",
+        more.median <= NOP_NS_MAX,
+    )
 
 
 def _bare_ring() -> Measure:
@@ -182,7 +187,7 @@ def _rings(report: Report, pairs: int) -> Iterator[Row]:
     for place, made in places.items():
         with made() as target:
             if target is None:
-                for what in ("IOPS", "user CPU an I/O"):
+                for what in ("IOPS", "user CPU per I/O"):
                     yield Row(f"{place}, 4 KiB random read, depth {SHALLOW_DEPTH}: {what}", "none here", "-", None)
                 continue
             # Memory has no way around itself.
@@ -195,15 +200,15 @@ def _ring(report: Report, place: str, load: Load, pairs: int) -> Iterator[Row]:
     ours, theirs = paired([by_engine(Engine.IO_URING), best], load, pairs)
     speed, user = field_ratio("iops", ours, theirs), field_ratio("user_ns_per_io", ours, theirs)
     _keep(report, place, iops_ratio=speed, user_ns_per_io_ratio=user)
-    punted = f"; up to {max(each.kernel_workers for each in ours)} kernel workers"
+    punted = f"; up to {max(each.kernel_workers for each in ours)} io-wq workers"
     measure = f"{place}, 4 KiB random read, depth {load.queue_depth}"
     yield Row(
-        f"{measure}: IOPS against fio's best ({name})",
+        f"{measure}: IOPS compared with fio's best ({name})",
         str(speed) + punted,
         f">= {RING_RATIO_MIN:g}",
         speed.median >= RING_RATIO_MIN,
     )
-    yield Row(f"{measure}: user CPU an I/O", str(user), f"<= {RING_USER_MAX:g}", user.median <= RING_USER_MAX)
+    yield Row(f"{measure}: user CPU per I/O", str(user), f"<= {RING_USER_MAX:g}", user.median <= RING_USER_MAX)
 
 
 @contextmanager
@@ -259,7 +264,7 @@ def _threads(report: Report, pairs: int) -> Iterator[Row]:
     _keep(report, "threads", iops_ratio=ratio)
     enough = len(os.sched_getaffinity(0)) > 1
     met = ratio.median >= THREADS_RATIO_MIN if enough else None
-    yield Row("two threads against one, null ring: IOPS", str(ratio), f">= {THREADS_RATIO_MIN:g}", met)
+    yield Row("two threads compared with one, null ring: IOPS", str(ratio), f">= {THREADS_RATIO_MIN:g}", met)
 
 
 def _two_threads(load: Load, seed: int) -> Sample:
@@ -267,7 +272,7 @@ def _two_threads(load: Load, seed: int) -> Sample:
 
 
 def _memory() -> Iterator[Row]:
-    for what, rate_per_s in (("queue kept full", None), ("open loop that never catches up", SATURATED_RATE_PER_S)):
+    for what, rate_per_s in (("full queue", None), ("overloaded open loop", SATURATED_RATE_PER_S)):
         peaks = []
         for seconds in MEMORY_S:
             load = Load(None, SPAN_BYTES, DEPTH, seconds, rate_per_s=rate_per_s)

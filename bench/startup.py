@@ -29,17 +29,17 @@ MS = 10**6
 
 def run(results: Path, folder: Path, _pairs: int) -> bool:
     """Measures, prints and keeps the waits; True when every target is met."""
-    report = Report("Waits", folder)
+    report = Report("Waiting times", folder)
     commands = [[], ["run"], ["plan"], ["probe"], ["list"], ["show"], ["report"]]
     help_s = {" ".join(["iosonde", *words, "--help"]): _timed([*words, "--help"]) for words in commands}
     report_s, list_s, page_bytes, library_bytes = _report()
     own_bytes = page_bytes - library_bytes
-    report.say(f"| what | median of {ROUNDS} | target |", "|---|---|---|")
+    report.say(f"| quantity | median of {ROUNDS} | target |", "|---|---|---|")
     report.say(*(f"| `{name}` | {seconds:.3f} s | {HELP_S_MAX} s |" for name, seconds in help_s.items()))
     report.say(
         f"| report of 100 cells x 3 repeats | {report_s:.2f} s | {REPORT_S_MAX} s |",
         f"| list of {LISTED_RUNS} such runs | {list_s:.2f} s | {LIST_S_MAX} s |",
-        f"| the report's size beside the library ({library_bytes / 1e6:.2f} MB) | {own_bytes / 1e6:.2f} MB | 2 MB |",
+        f"| size of the report without the library ({library_bytes / 1e6:.2f} MB) | {own_bytes / 1e6:.2f} MB | 2 MB |",
     )
     report.figures.update(
         help_s=help_s, report_s=report_s, list_s=list_s, page_bytes=page_bytes, library_bytes=library_bytes

@@ -1,4 +1,4 @@
-"""Mean and p99 latency by iosonde and by fio on the same cells, beside the kernel's own time of the same requests.
+"""Mean and p99 latency by iosonde and by fio on the same cells, compared with the kernel's time of the same requests.
 
 The kernel counts requests at the device by itself, and neither tool can move its figures. What a tool says above them
 is what it, and the host, add.
@@ -48,15 +48,15 @@ def run(results: Path, folder: Path, pairs: int) -> bool:
     """Measures, prints and keeps the table; True where no mean lies below the kernel's."""
     target = (folder / "iosonde-bench.data").resolve()
     report = Report(
-        f"Latencies beside the kernel's own, {pairs} alternating rounds of {DURATION_S} s",
+        f"Latencies compared with the kernel's, {pairs} alternating rounds of {DURATION_S} s",
         folder,
         [f"- fio: {fio_version()}", "- 4 KiB random reads through io_uring, direct, of a file of 1 GiB"],
     )
     report.say(
-        "Medians of the rounds; ratios with bootstrap 95 % intervals. Above the kernel: the mean over the kernel's own",
-        "mean time of the same requests. Counted: the kernel's requests over the tool's operations.",
+        "Medians of the rounds; ratios with bootstrap 95 % intervals. Ratio to kernel: the mean divided by the",
+        "kernel's mean time of the same requests. Requests: the kernel's requests divided by the tool's operations.",
         "",
-        "| depth | side | IOPS | mean | p99 | kernel's mean | above the kernel | counted |",
+        "| queue depth | tool | IOPS | mean | p99 | kernel's mean | ratio to kernel | requests |",
         "|---|---|---|---|---|---|---|---|",
     )
     met = True

@@ -67,7 +67,7 @@ def numa(kernel: Kernel, folder: Path) -> list[str]:
     far = guest.left("far.json")
     assert _pinned(far["run"]) == [1]
     assert "far-from-device" in {finding["id"] for finding in far["findings"]}
-    return [*told, "a run that may use CPU 1 only is told that the drive on node 0 is far"]
+    return [*told, "a run limited to CPU 1 reports that the drive on node 0 is remote"]
 
 
 def polling(kernel: Kernel, folder: Path) -> list[str]:
@@ -86,7 +86,7 @@ def polling(kernel: Kernel, folder: Path) -> list[str]:
         findings = {finding["id"] for finding in document["findings"]}
         achieved.append((document["run"]["cells"][0]["engine"]["poll_mode"], sorted(findings & POLLING)))
     assert achieved == [("iopoll", ["busy-by-design"]), ("interrupt", ["polling-refused"])], achieved
-    return ["with poll queues io_uring polls, awake by design", "without any it does not, and says so"]
+    return ["with poll queues io_uring polls, busy by design", "without poll queues it does not poll, and reports this"]
 
 
 def media_error(kernel: Kernel, folder: Path) -> list[str]:
@@ -106,7 +106,7 @@ def media_error(kernel: Kernel, folder: Path) -> list[str]:
     faults = document["run"]["cells"][0]["faults"]
     assert [(each["operation"], each["kind"], each["errno_name"]) for each in faults] == [("read", "error", "ENODATA")]
     assert "io-errors" in {finding["id"] for finding in document["findings"]}
-    return [f"one sector that can't be read: {faults[0]['count']} reads failed with ENODATA, and the cell says so"]
+    return [f"one unreadable sector: {faults[0]['count']} reads failed with ENODATA, and the cell reports this"]
 
 
 def device(kernel: Kernel, folder: Path) -> list[str]:
@@ -130,19 +130,23 @@ def device(kernel: Kernel, folder: Path) -> list[str]:
     """)
     assert digest(image) == before
     told = []
-    for name, shown in (("whole", "the whole drive"), ("part", "its partition"), ("mapped", "a mapped part of that")):
+    for name, shown in (
+        ("whole", "the whole drive"),
+        ("part", "its partition"),
+        ("mapped", "a mapping of this partition"),
+    ):
         target = guest.left(f"{name}.json")["run"]["header"]["target"]
         assert (target["kind"], target["written"]) == ("device", "unknown"), target
-        told.append(f"{shown} is read: {target['device_identifier'] or 'without a name of its own'}")
+        told.append(f"{shown} is read: {target['device_identifier'] or 'no stable name'}")
     used = next(each for each in guest.left("used.json")["findings"] if each["id"] == "device-in-use")
     assert used["evidence"] == [["in use", "nvme0n1p1 is part of dm-0"]], used
     code = guest.left("code.json")["code"]
     assert code in {3, 5}, code
     return [
         *told,
-        "what is mapped above it is told",
-        f"taken away while it is measured, it ends the probe with code {code}",
-        "not one of its bytes has changed",
+        "the mapping above the partition is reported",
+        f"removing it during the measurement ends the probe with exit code {code}",
+        "not one byte of it has changed",
     ]
 
 
@@ -183,13 +187,13 @@ def passthrough(kernel: Kernel, folder: Path) -> list[str]:
         named, polled = (guest.left(f"{name}.json")["run"]["cells"][0]["engine"] for name in ("named", "polled"))
         assert (named["engine"], named["fixed_buffers"], named["fallbacks"]) == ("passthrough", True, []), named
         assert polled["poll_mode"] == ("iopoll" if queues else "interrupt"), polled
-        told.append(f"with {queues} queues to poll: asked to poll, commands are found by {polled['poll_mode']}")
+        told.append(f"with {queues} poll queues: with --poll iopoll, completions are found by {polled['poll_mode']}")
     assert digest(image) == before
     reads, faults = counts["passthrough"]
     assert faults, "the bad sector was not met"
     return [
-        "commands bring the same bytes into memory as reads of the block device, block by block",
-        f"both count {reads:,} reads of {AMOUNT_TEXT}, and the same errors: {', '.join(faults)}",
+        "commands read the same bytes as the block device, block by block",
+        f"both engines count {reads:,} reads of {AMOUNT_TEXT}, and the same errors: {', '.join(faults)}",
         *told,
         "blocks beyond the largest transfer, partitions and writes are refused; not one byte has changed",
     ]
@@ -232,7 +236,7 @@ def clock(kernel: Kernel, folder: Path) -> list[str]:
         told.append(f"{name}: all cells measured 2 s within {max(off):.1%}; findings: {', '.join(sorted(findings))}")
     assert "wall-clock-set" in {each["id"] for each in guest.left("jumped.json")["findings"]}
     assert "Traceback" not in guest.text("jumped") + guest.text("resumed")
-    return [*told, "nothing is left on the drive"]
+    return [*told, "no files are left on the drive"]
 
 
 def quota(kernel: Kernel, folder: Path) -> list[str]:
@@ -258,8 +262,8 @@ def quota(kernel: Kernel, folder: Path) -> list[str]:
     """)
     told = []
     cases = (
-        ("target", 3, "a file of 32 MiB in a quota of 24 MiB"),
-        ("journal", 7, "a file of 16 MiB and the run directory in a quota of 66 KiB more"),
+        ("target", 3, "file of 32 MiB, quota of 24 MiB"),
+        ("journal", 7, "file of 16 MiB and the run directory, quota of 66 KiB more"),
     )
     for name, expected, words in cases:
         said, code = guest.text(name), int(guest.text(f"{name}.code"))
@@ -268,7 +272,7 @@ def quota(kernel: Kernel, folder: Path) -> list[str]:
         assert len(lines) == 2, said
         assert set(guest.text(f"{name}.names").split()) <= {"run"}, guest.text(f"{name}.names")
         told.append(f"{words}: exit {code}; {'; '.join(lines)}")
-    return [*told, "nothing is left but the run directory"]
+    return [*told, "only the run directory is left"]
 
 
 CHECKS: Final[dict[str, Callable[[Kernel, Path], list[str]]]] = {

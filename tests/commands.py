@@ -20,7 +20,7 @@ from iosonde.records import Timing
 # each of them finds what a process of its own would find.
 FORKS = multiprocessing.get_context("forkserver")
 LOADED = ("iosonde.cli.main", "iosonde.cli.probing", "iosonde.campaign.wishes", "iosonde.report.derive")
-FORKS.set_forkserver_preload([*LOADED, "scipy.special", "pytest"])
+FORKS.set_forkserver_preload([*LOADED, "pytest"])
 TIMEOUT_S = 280
 # The lab profile with cells of 160 ms: the whole way of a quick run in seconds. The timing is all that is changed.
 SHORT = Timing(warmup_ns=10_000_000, measure_ns=150_000_000, interval_ns=30_000_000)

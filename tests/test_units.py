@@ -97,6 +97,25 @@ def test_durations_mean_what_they_say(text: str, value_ns: int) -> None:
     assert units.parse_duration(text, "--duration") == value_ns
 
 
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("6m30s", 390), ("6 min 30 s", 390), ("1h5m", 3_900), ("3 h 05 min", 11_100), ("1m 0s", 60)]
+)
+def test_a_duration_may_have_several_parts(text: str, seconds: int) -> None:
+    assert units.parse_duration(text, "--budget") == seconds * units.SECOND_NS
+
+
+@pytest.mark.parametrize("text", ["30s6m", "6m6m", "6m30", "6m30x", "6m 30.5s", "6x30s"])
+def test_parts_of_a_duration_without_order_or_unit_are_refused(text: str) -> None:
+    with pytest.raises(UsageError):
+        units.parse_duration(text, "--budget")
+
+
+@given(st.integers(0, 10**6).map(lambda seconds: seconds * units.SECOND_NS))
+def test_a_duration_as_it_is_shown_is_taken(duration_ns: int) -> None:
+    shown = units.format_duration(duration_ns)
+    assert units.parse_duration(shown, "--budget") == pytest.approx(duration_ns, abs=60 * units.SECOND_NS)
+
+
 @pytest.mark.parametrize("text", ["5", "5 fortnights", "-5s", "", "1.5ns"])
 def test_a_duration_without_a_clear_unit_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
@@ -128,7 +147,7 @@ def test_bandwidth_is_shown_in_powers_of_ten() -> None:
 
 @pytest.mark.parametrize(
     ("latency_ns", "text"),
-    [(800, "800 ns"), (1_500, "1.50 us"), (9_999_000, "9,999 us"), (12_300_000, "12.3 ms"), (11 * 10**9, "11.0 s")],
+    [(800, "800 ns"), (1_500, "1.50 µs"), (9_999_000, "9,999 µs"), (12_300_000, "12.3 ms"), (11 * 10**9, "11.0 s")],
 )
 def test_latencies_stay_in_microseconds_below_ten_milliseconds(latency_ns: float, text: str) -> None:
     assert units.format_latency(latency_ns) == text

@@ -1,4 +1,4 @@
-"""Makes requirements/runtime.txt and requirements/dev.txt anew from pyproject.toml."""
+"""Makes the files in requirements/ anew from pyproject.toml."""
 
 import os
 import subprocess
@@ -24,11 +24,13 @@ def compile_requirements(output: str, arguments: list[str], also: list[str]) -> 
 
 
 def main() -> None:
-    """Lock what a user needs, then what a developer needs, which holds the first with the same versions."""
+    """Lock what a plain installation brings, then all extras, then what a developer needs, with the same versions."""
     build_backend = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
     flags = sys.argv[1:]
     compile_requirements("requirements/runtime.txt", flags, [])
-    for_developers = ["-", "--group", "dev", "--constraint", "requirements/runtime.txt"]
+    everything = ["--extra", "all", "--constraint", "requirements/runtime.txt"]
+    compile_requirements("requirements/all.txt", [*everything, *flags], [])
+    for_developers = ["-", "--group", "dev", "--extra", "all", "--constraint", "requirements/all.txt"]
     compile_requirements("requirements/dev.txt", [*for_developers, *flags], build_backend)
 
 

@@ -22,9 +22,9 @@ LEFT_OUT: Final = {
     "disk": "simulated drives",
     "simulated": "simulated drives",
     "drive_faults": "simulated drives",
-    "devices": "wants the time of a real machine",
-    "hangs": "wants the time of a real machine",
-    "allocation": "has an allocator of its own",
+    "devices": "needs real-time behaviour",
+    "hangs": "needs real-time behaviour",
+    "allocation": "has its own allocator",
     "payload_cost": "measures this machine",
 }
 VALGRIND: Final = ("valgrind", "--quiet", "--error-exitcode=9", "--leak-check=no", "--fair-sched=yes")
@@ -59,7 +59,7 @@ def check(program: Path) -> tuple[str, bool]:
     for line in [*errors, *(ended.stdout.splitlines() if ended.returncode else [])]:
         print(line, file=sys.stderr)
     tests = told[0].removeprefix("test result: ").split(";")[0] if told else "no tests"
-    return f"{tests}, {len(errors)} lines of memcheck's, {time.monotonic() - begun:.0f} s", ended.returncode == 0
+    return f"{tests}, {len(errors)} lines from memcheck, {time.monotonic() - begun:.0f} s", ended.returncode == 0
 
 
 def main() -> int:
@@ -72,7 +72,7 @@ def main() -> int:
     lines, is_well = [f"the engine's tests under {version}, memcheck"], True
     for name, program in sorted(programs()):
         if name in LEFT_OUT:
-            lines.append(f"{name}: left out ({LEFT_OUT[name]})")
+            lines.append(f"{name}: skipped ({LEFT_OUT[name]})")
             continue
         print(f"{name} ...", file=sys.stderr, flush=True)
         words, is_good = check(program)

@@ -3,7 +3,8 @@
 Every form that holds figures as text is made by both, each in a process of its own. Pages and listings are compared to
 the letter (of a page, space between its elements is not), tables by the columns that there were, the JSON document by
 the values that it had under their keys. What differs is an error; columns and keys that are new, or that are there no
-more, are told by name.
+more, are told by name. Figures that are rounded otherwise, within 1e-12 of each other, are the same; the largest such
+difference is told.
 """
 
 import csv
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from math import inf
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,6 +28,11 @@ LINES_SHOWN_MAX: Final = 8
 WIDTH_SHOWN: Final = 160
 # What says by which version a form was made, and of which records.
 VERSIONS: Final = re.compile(r'(record schema(?:</dt>\s*<dd>| \| )|"(?:schema|export)_version": ?)\d+')
+NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+ROUNDED_MAX: Final = 1e-12
+DIGITS_MIN: Final = 12
+# Altair names a table by the hash of what is in it.
+NAMED_BY_HASH: Final = re.compile(r"data-[0-9a-f]{32}")
 # A branch of the JSON document that moved as a whole is told as one.
 PLACES_TOLD: Final = 4
 SUFFIXES: Final = frozenset({".html", ".md", ".csv", ".json"})
@@ -84,13 +91,35 @@ def parts_of(name: str, text: str) -> dict[str, str]:
     return {"": text}
 
 
+def distance(old: str, new: str) -> float:
+    """How far unrounded figures in two texts are from each other, as a share of the larger; infinite for other text."""
+    if old == new:
+        return 0.0
+    texts = [NAMED_BY_HASH.sub("data-N", text) for text in (old, new)]
+    rests = {NUMBER.sub("N", text) for text in texts}
+    if len(rests) > 1:
+        return inf
+    pairs = zip(*(NUMBER.findall(text) for text in texts), strict=True)
+    return max((_apart(a, b) for a, b in pairs if a != b), default=0.0)
+
+
+def _apart(old: str, new: str) -> float:
+    # A figure that is shown in a few digits is text: 1.5 is not 1.50.
+    if "e" not in old + new and max(len(old), len(new)) < DIGITS_MIN:
+        return inf
+    a, b = float(old), float(new)
+    return abs(a - b) / max(abs(a), abs(b)) if a != b else 0.0
+
+
 def told(name: str, before: str, after: str) -> tuple[list[str], list[str]]:
     """What differs, and what is there on one side only, of one form."""
     old, new = parts_of(name, before), parts_of(name, after)
-    changed = [part for part in old.keys() & new.keys() if old[part] != new[part]]
+    distances = {part: distance(old[part], new[part]) for part in old.keys() & new.keys()}
+    changed = [part for part, each in distances.items() if each > ROUNDED_MAX]
     lines = [line[:WIDTH_SHOWN] for part in changed[:LINES_SHOWN_MAX] for line in _difference(part, old, new)]
     kinds = {"gone": old.keys() - new.keys(), "new": new.keys() - old.keys()}
-    return lines, [
+    rounded = max((each for each in distances.values() if each <= ROUNDED_MAX), default=0.0)
+    return lines, [f"rounded otherwise, by {rounded:.0e} at most"] * bool(rounded) + [
         f"{sign}: {each}" for sign, found in kinds.items() for each in sorted({_branch(part) for part in found})
     ]
 

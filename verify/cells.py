@@ -1,7 +1,7 @@
-"""What sources say of the drives that models stand for, cell by cell: one file in ``verify/sources/`` for each model.
+"""Published values for the drives that the models describe, cell by cell: one file per model in ``verify/sources/``.
 
-A cell names a document, what was asked, and the figure that the document gives. A reason says by which mechanism cells
-differ; it is told where one is off by more than 5 %.
+A cell names a document, a workload, and the published value. A reason names the mechanism by which cells differ; the
+page shows it where a cell differs by more than 5 %.
 """
 
 import tomllib
@@ -16,11 +16,11 @@ from iosonde.units import format_size, parse_bytes
 
 FOLDER: Final = Path(__file__).parent / "sources"
 OFF_MAX: Final = 0.05
-"""What differs by more than this share has a reason."""
+"""A larger relative difference needs a reason."""
 
 
 class Figure(StrEnum):
-    """What a cell is judged by; the word of the file, with its unit in ``UNITS``."""
+    """The compared quantity, as named in the file; its unit is in ``UNITS``."""
 
     IOPS = "iops"
     BANDWIDTH = "bandwidth"
@@ -33,31 +33,31 @@ class Figure(StrEnum):
 UNITS: Final = {
     Figure.IOPS: "IOPS",
     Figure.BANDWIDTH: "MB/s",
-    Figure.MEAN: "us, mean",
-    Figure.MEDIAN: "us, median",
-    Figure.P95: "us, p95",
-    Figure.P99: "us, p99",
+    Figure.MEAN: "µs, mean",
+    Figure.MEDIAN: "µs, median",
+    Figure.P95: "µs, p95",
+    Figure.P99: "µs, p99",
 }
 
 
-_WORDS: Final = {Figure.IOPS: "rate", Figure.BANDWIDTH: "rate"}
+_WORDS: Final = {Figure.IOPS: "IOPS", Figure.BANDWIDTH: "bandwidth"}
 
 
 class State(StrEnum):
-    """What was done to the drive before the cell."""
+    """The preparation of the drive before the cell."""
 
     FRESH = "fresh"
     """Nothing."""
     FILLED = "filled"
-    """It was written once, in order."""
+    """It was written once, sequentially."""
     STEADY = "steady"
-    """It was written once in order and four times more at random."""
+    """It was written once sequentially and then four times at random."""
     ROUNDS = "rounds"
-    """It was written twice in order, then in rounds of random writes of all sizes that repeat the same places."""
+    """It was written twice sequentially, then in rounds of random writes of all sizes at the same offsets."""
     RECENT = "just written"
-    """A small part of it was written in order just before, and the cell stays there."""
+    """A small region was written sequentially shortly before, and the cell accesses only this region."""
     EDGE = "at the edge"
-    """Nothing, and the cell stays in the part where addresses begin."""
+    """Nothing, and the cell accesses only the region where addresses start."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Cell:
         kinds = {100: "read", 0: "write"}
         kind = kinds.get(self.read_percent, f"{self.read_percent}/{100 - self.read_percent} read/write")
         state = "" if self.state is State.FILLED else f", {self.state}"
-        return f"{format_size(self.block_size_bytes)} {self.pattern} {kind}, depth {self.queue_depth}{state}"
+        return f"{format_size(self.block_size_bytes)} {self.pattern} {kind}, queue depth {self.queue_depth}{state}"
 
     @property
     def unit(self) -> str:

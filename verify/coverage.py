@@ -42,8 +42,8 @@ class Case:
 
 
 CASES: Final = (
-    Case("mmc", "closed loop, depth 8", "queue_depth = 8", 150),
-    Case("mm1", "closed loop, depth 2", "queue_depth = 2", 150),
+    Case("mmc", "closed loop, queue depth 8", "queue_depth = 8", 150),
+    Case("mm1", "closed loop, queue depth 2", "queue_depth = 2", 150),
     Case("mm1", "open loop, 60 % load", 'queue_depth = 4096\nrate = "6k"', 100, 5.0),
     Case("md1", "open loop, 70 % load", 'queue_depth = 4096\nrate = "7k"', 100, 5.0),
     Case("sata-dc", "random reads, depth 8", "queue_depth = 8", 60),

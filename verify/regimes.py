@@ -67,8 +67,8 @@ def regimes() -> Iterator[Looked]:
         yield Looked("nothing changes", len(jobs), changed, None, None, changed <= FALSE_MAX * len(jobs))
         for factor in FACTORS:
             switches = [(factor, seed) for seed in range(1, SWITCH_RUNS + 1)]
-            yield _looked(f"{factor:g} times slower at a moment", list(pool.map(measured_switch, switches)))
-        yield _looked(f"collection sets in (sim:{COLLECTING})", list(pool.map(measured_collection, SCALES)))
+            yield _looked(f"{factor:g} times slower at one point", list(pool.map(measured_switch, switches)))
+        yield _looked(f"garbage collection starts (sim:{COLLECTING})", list(pool.map(measured_collection, SCALES)))
 
 
 def _looked(what: str, found: list[tuple[int, list[Regime]]]) -> Looked:

@@ -1,8 +1,9 @@
-"""What was measured as Markdown tables, for those who look into ``verify/results/``."""
+"""The measured values as Markdown tables in ``verify/results/``."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import floor, log10
+from textwrap import fill
 from typing import Final
 
 from iosonde.analysis.precision import FIGURES
@@ -27,7 +28,7 @@ from verify.same_bits import JOBS
 
 
 def model_rows(measured: MeasuredModel) -> Iterator[tuple[str, ...]]:
-    """Each cell: what its source says, what the model gives, and their ratio."""
+    """Each cell: the published value, the value of the model, and their ratio."""
     source = source_of(measured.model)
     for cell, given in zip(source.cells, measured.cells, strict=True):
         yield (
@@ -41,7 +42,7 @@ def model_rows(measured: MeasuredModel) -> Iterator[tuple[str, ...]]:
 
 
 def closed_form_row(each: ClosedForm) -> tuple[str, ...]:
-    """A figure of a queue."""
+    """One quantity of a queue."""
     return (
         each.queue,
         f"{each.load:.0%}",
@@ -55,7 +56,7 @@ def closed_form_row(each: ClosedForm) -> tuple[str, ...]:
 
 
 def delivered_row(each: Delivered) -> tuple[str, ...]:
-    """A rate in real time."""
+    """One arrival rate in real time."""
     return (
         each.arrivals,
         f"{each.expected:,.0f}",
@@ -68,7 +69,7 @@ def delivered_row(each: Delivered) -> tuple[str, ...]:
 
 
 def answered_row(each: Answered) -> tuple[str, ...]:
-    """A figure of a queue in real time."""
+    """One quantity of a queue in real time."""
     return (
         each.figure,
         f"{each.arrivals:,}",
@@ -81,7 +82,7 @@ def answered_row(each: Answered) -> tuple[str, ...]:
 
 
 def knee_row(each: FoundKnees) -> tuple[str, ...]:
-    """What the sweeps over a queue said."""
+    """The knees found in sweeps over a queue."""
     said = Counter(str(knee.reason) if knee.point is None else str(knee.point.queue_depth) for knee in each.knees)
     return (
         str(each.servers.number),
@@ -94,12 +95,12 @@ def knee_row(each: FoundKnees) -> tuple[str, ...]:
 
 
 def same_bits_row(model: str, digits: Mapping[str, str]) -> tuple[str, ...]:
-    """A model on every engine."""
+    """One model on every engine."""
     return (f"sim:{model}", *digits.values(), yes_or_no(holds=len(set(digits.values())) == 1))
 
 
 def yes_or_no(*, holds: bool) -> str:
-    """What does not hold is loud."""
+    """A failure is in capitals."""
     return "yes" if holds else "NO"
 
 
@@ -111,9 +112,9 @@ def three_digits(value: float) -> str:
 def _models() -> str:
     return page(
         "Models against their sources",
-        "Every figure that a source gives, on a simulated drive of its own. What differs by more than 5 % says why on "
-        "[the model's page](../../docs/models/README.md).",
-        ("model", "cell", "source", "source says", "model gives", "ratio"),
+        "Every published value compared with a separate simulated drive. [The page of each "
+        "model](../../docs/models/README.md) gives the reason for each difference of more than 5 %.",
+        ("model", "cell", "source", "published", "model", "ratio"),
         (row for each in kept_models().values() for row in model_rows(each)),
     )
 
@@ -121,66 +122,79 @@ def _models() -> str:
 def _closed_forms() -> str:
     return page(
         "Simulated queues against closed forms",
-        "Response times in units of the mean service; 99 % intervals of the mean over "
+        "Response times in units of the mean service time; 99 % confidence intervals of the mean over "
         f"{len(SEEDS)} seeds ({SEEDS[0]} to {SEEDS[-1]}).",
-        ("queue", "load", "arrivals a seed", "figure", "closed form", "measured", "half the interval", "holds"),
+        (
+            "queue",
+            "load",
+            "arrivals per seed",
+            "quantity",
+            "closed form",
+            "measured",
+            "half-width of the interval",
+            "agrees",
+        ),
         map(closed_form_row, kept_closed_forms()),
     )
 
 
 TABLES: Final[dict[str, Callable[[], str]]] = {"models.md": _models, "closed-forms.md": _closed_forms}
-"""Each file in ``verify/results/``, and what writes its text."""
+"""Each file in ``verify/results/``, and the function that generates it."""
 
 
 def rates_page(found: Iterable[Delivered]) -> str:
-    """What open loops gave in real time."""
+    """The throughput of open loops in real time."""
     return page(
         "Rates in real time",
-        f"Open loops on the null ring, {RATE_S} s each after one of warm-up: what was asked for, and what came. Own\n"
-        "lag is how late the engine submitted what was wanted; a host that others use shows there.",
-        ("arrivals", "asked, operations/s", "given, operations/s", "off by", "own lag, mean", "own lag, max", "holds"),
+        f"Open loops on the null ring, {RATE_S} s each after a warm-up of 1 s: arrival rate and achieved throughput. "
+        "The engine lag is the delay between intended start and submission. It includes the effect of other load on "
+        "the host.",
+        ("arrivals", "arrival rate, 1/s", "achieved, 1/s", "error", "engine lag, mean", "engine lag, max", "agrees"),
         map(delivered_row, found),
     )
 
 
 def real_time_page(found: Iterable[Answered]) -> str:
-    """What one server gave in real time."""
+    """The response times of one server in real time."""
     return page(
         "A queue in real time",
-        f"One exponential server with a mean of {format_latency(SERVICE_NS)} behind a ring of the real worker, Poisson"
-        f"\narrivals at a load of {LOAD:.0%} for {SERVED_S} s. Responses are counted from when operations were wanted,"
-        "\nin units of the mean service. Own lag is how late the engine submitted; theory knows of none.",
-        ("figure", "arrivals", "M/M/1 says", "measured", "off by", "own lag, mean", "holds"),
+        f"One exponential server with a mean of {format_latency(SERVICE_NS)} behind a ring of the real worker, with "
+        f"Poisson arrivals at a load of {LOAD:.0%} for {SERVED_S} s. Response times count from the intended start, in "
+        "units of the mean service time. The engine lag is the delay between intended start and submission; in "
+        "theory it is 0.",
+        ("quantity", "arrivals", "M/M/1", "measured", "error", "engine lag, mean", "agrees"),
         map(answered_row, found),
     )
 
 
 def knee_page(found: Iterable[FoundKnees]) -> str:
-    """What sweeps over queues said of their knees."""
+    """The knees found in sweeps over queues."""
     return page(
         "Knees of queues",
-        f"Sweeps of depth {DEPTHS[0]} to {DEPTHS[-1]} over simulated queues, {len(KNEE_SEEDS)} seeds each, {REPEATS}\n"
-        f"repeats of {OPERATIONS:,} operations. A closed loop of N operations over c servers gives min(N, c) over the\n"
-        "service time, so that the true knee is at c. One server is as fast at every depth; with 256 or more the\n"
-        "sweep is a straight line up to its end. Neither has a knee that can be told.",
-        ("servers", "service", "should say", "said", "right", "holds"),
+        f"Queue-depth sweeps from {DEPTHS[0]} to {DEPTHS[-1]} over simulated queues, {len(KNEE_SEEDS)} seeds each, "
+        f"{REPEATS} repeats of {OPERATIONS:,} operations. A closed loop of N operations over c servers has a "
+        "throughput of min(N, c) over the service time, so the true knee is at c. One server has the same throughput "
+        "at every queue depth. With 256 or more servers the sweep is a straight line up to its end. Neither has a "
+        "detectable knee.",
+        ("servers", "service", "expected", "found", "correct", "agrees"),
         map(knee_row, found),
     )
 
 
 def same_bits_page(found: Mapping[str, Mapping[str, str]], engines: Sequence[str]) -> str:
-    """What every model gave on these engines, by their names."""
+    """The hashes of every model on these engines, by their names."""
     return page(
-        "The same bits from every build",
-        f"What a new drive gives under {len(JOBS)} jobs, intervals and histograms and all, hashed. The installed\n"
-        "engine is optimised whole; debug is not optimised at all, native is for this machine's CPU, small for size.",
+        "Identical results from every build",
+        f"The hashed results of a new drive under {len(JOBS)} jobs, including intervals and histograms. The installed "
+        "engine is fully optimised, debug is not optimised, native is for this machine's CPU, small is optimised for "
+        "size.",
         ("model", *engines, "same"),
         (same_bits_row(model, digits) for model, digits in found.items()),
     )
 
 
 def covered_row(each: Covered) -> tuple[str, ...]:
-    """A figure of a campaign that measured until it knew it."""
+    """One quantity over campaigns with a target precision."""
     return (
         f"sim:{each.case.model}",
         each.case.what,
@@ -195,7 +209,7 @@ def covered_row(each: Covered) -> tuple[str, ...]:
 
 
 def coverage_page(found: Sequence[Covered]) -> str:
-    """How often intervals hold that were taken where the stopping rule stopped."""
+    """The coverage of intervals at the time when the stopping rule ended the campaign."""
     runs = sum(each.runs for each in found if each.figure == FIGURES[0])
     shares = ", ".join(
         f"{sum(each.held for each in found if each.figure == figure)} of "
@@ -203,17 +217,20 @@ def coverage_page(found: Sequence[Covered]) -> str:
         for figure in FIGURES
     )
     return page(
-        "Intervals behind the stopping rule",
-        f"{runs} campaigns of one cell, each measured until throughput, mean latency and p99 were known as well as\n"
-        f"was asked, against the mean of a run of {TRUTH}. 95 % intervals held in {shares}.\n"
-        "A row holds where 92 to 98 % can't be ruled out.",
-        ("target", "workload", "asked", "figure", "known", "held", "off by, median", "device time, median", "holds"),
+        "Intervals after the stopping rule",
+        f"{runs} campaigns of one cell, each measured until throughput, mean latency and p99 reached the requested "
+        f"precision, compared with the mean of a run of {TRUTH}. 95 % confidence intervals contained it in {shares}. "
+        "A row passes if a coverage of 92 to 98 % cannot be ruled out.",
+        (
+            *("target", "workload", "requested", "quantity", "reached", "covered", "error, median"),
+            *("device time, median", "passes"),
+        ),
         map(covered_row, found),
     )
 
 
 def kept_row(each: Kept) -> tuple[str, ...]:
-    """A figure over synthetic campaigns of one spread between repeats."""
+    """One quantity over synthetic campaigns with one standard deviation between repeats."""
     return (
         f"{each.ratio:g}",
         f"{each.asked:g}",
@@ -228,32 +245,32 @@ def kept_row(each: Kept) -> tuple[str, ...]:
 
 
 def repeats_page(found: Sequence[Kept]) -> str:
-    """How often intervals hold where repeats truly differ: synthetic campaigns."""
+    """The coverage of intervals if repeats differ: synthetic campaigns."""
     return page(
-        "Intervals where repeats truly differ: synthetic campaigns",
-        f"{found[0].campaigns:,} campaigns a row, of synthetic repeats through the scheduler and the estimator. The\n"
-        "spread between repeats and what is asked are in standard errors that a first repeat has by itself. The\n"
-        f"budget holds {BUDGET_REPEATS} first repeats. *Held* are all intervals, whether the campaign stopped as\n"
-        "known or its budget ended; *of those that stopped* are the ones that were called known. What differences\n"
-        "between repeats cost is in the device time: that of the first row is the price of none. A row holds where 94\n"
-        "to 97 % can't be ruled out.",
+        "Intervals of differing repeats: synthetic campaigns",
+        f"{found[0].campaigns:,} campaigns per row, with synthetic repeats through the scheduler and the estimator. "
+        "The deviation between repeats and the requested precision are in standard errors of a single first repeat. "
+        f"The budget is {BUDGET_REPEATS} first repeats. *Covered* includes all intervals, whether the campaign "
+        "reached the precision or its budget ended; *of those that stopped* includes only campaigns that reached the "
+        "precision. The device time shows the cost of differences between repeats; the first row is without "
+        "differences. A row passes if a coverage of 94 to 97 % cannot be ruled out.",
         (
-            "spread between repeats",
-            "asked",
-            "figure",
-            "stopped as known",
-            "held",
-            "held, of those that stopped",
+            "deviation between repeats",
+            "requested",
+            "quantity",
+            "stopped at the precision",
+            "covered",
+            "covered, of those that stopped",
             "repeats",
             "device time",
-            "holds",
+            "passes",
         ),
         map(kept_row, found),
     )
 
 
 def differing_row(each: Differing) -> tuple[str, ...]:
-    """A figure over campaigns through the engine of one spread between repeats."""
+    """One quantity over campaigns through the engine with one standard deviation between repeats."""
     return (
         f"{each.ratio:g}",
         each.figure,
@@ -266,20 +283,23 @@ def differing_row(each: Differing) -> tuple[str, ...]:
 
 
 def differing_page(found: Sequence[Differing]) -> str:
-    """How often intervals hold where repeats truly differ: through the engine."""
+    """The coverage of intervals if repeats differ: through the engine."""
     return page(
-        "Intervals where repeats truly differ: through the engine",
-        f"{found[0].campaigns} campaigns a row on a drive that changes its speed every {SEGMENT_NS // 10**6} ms, each\n"
-        f"asked for {DIFFERING_ASKED:g} standard errors of a first repeat by itself ({100 * ERROR:g} %), against the\n"
-        f"mean of {len(TRUTH_SEEDS)} long repeats on such drives. A row holds where the binomial test does not\n"
-        "exclude 95 %.",
-        ("spread between repeats", "figure", "stopped as known", "held", "repeats", "device time", "holds"),
+        "Intervals of differing repeats: through the engine",
+        f"{found[0].campaigns} campaigns per row on a drive that changes its speed every {SEGMENT_NS // 10**6} ms. "
+        f"Each requests {DIFFERING_ASKED:g} standard errors of a single first repeat ({100 * ERROR:g} %), and is "
+        f"compared with the mean of {len(TRUTH_SEEDS)} long repeats on such drives. A row passes if the binomial test "
+        "does not exclude 95 %.",
+        (
+            *("deviation between repeats", "quantity", "stopped at the precision", "covered"),
+            *("repeats", "device time", "passes"),
+        ),
         map(differing_row, found),
     )
 
 
 def looked_row(each: Looked) -> tuple[str, ...]:
-    """Runs in which a level changes, or none does."""
+    """Runs with a regime change, or without one."""
     return (
         each.what,
         f"{each.changed} of {each.runs}",
@@ -289,13 +309,13 @@ def looked_row(each: Looked) -> tuple[str, ...]:
 
 
 def regimes_page(found: Iterable[Looked]) -> str:
-    """Changes of level, found and not found."""
+    """Regime changes, detected and not detected."""
     return page(
-        "Changes of level",
-        "Repeats of a minute: changes found where nothing changes (at most 1 %), and how far from the moment at\n"
-        "which a model switched the nearest one was found (at most 2 s). Collection sets in where the drive begins to\n"
-        "move data by its own count.",
-        ("what happens", "runs with a change", "off by, median", "off by, at most", "holds"),
+        "Regime changes",
+        "Repeats of a minute: changes detected although nothing changes (at most 1 %), and the difference between "
+        "the time of a change in the model and the nearest detected change (at most 2 s). Garbage collection starts "
+        "when the drive's own counter shows that it moves data.",
+        ("event", "runs with a change", "error, median", "error, max", "passes"),
         map(looked_row, found),
     )
 
@@ -320,14 +340,15 @@ def lab_page(found: Iterable[Spared]) -> str:
     """The lab campaign in a fifth of the time."""
     return page(
         "The lab campaign in a fifth of the time",
-        f"Every cell until throughput, mean latency and p99 are known to {PRECISION_PERCENT:g} %, with a budget of a\n"
-        f"fifth of the device time of {FIXED_REPEATS} fixed repeats of {DURATION_S} s; both against one repeat of\n"
-        f"{TRUTH_S:,} s a cell. Errors are medians over the three figures of all cells. A fifth is enough where all\n"
-        "cells are known in it, and at most one figure in twenty is off by more than was asked for. Where nothing but\n"
-        "chance is in a figure, its error falls with the square root of time: a fifth of it leaves 2.2 times as much.",
+        f"Every cell is measured until throughput, mean latency and p99 are known to {PRECISION_PERCENT:g} %, with a "
+        f"budget of a fifth of the device time of {FIXED_REPEATS} fixed repeats of {DURATION_S} s. Both are compared "
+        f"with one repeat of {TRUTH_S:,} s per cell. Errors are medians over the three quantities of all cells. A "
+        "fifth is enough if all cells reach the precision, and at most one quantity in twenty has a larger error "
+        "than requested. If errors are purely random, they fall with the square root of time: a fifth of it leaves "
+        "2.2 times the error.",
         (
-            *("target", "cells known", "by fixed times", "device time", "off by", "off by, fixed times"),
-            *("off by more than asked", "by fixed times", "a fifth is enough", "errors no larger"),
+            *("target", "cells at the precision", "with fixed times", "device time", "error", "error, fixed times"),
+            *("error larger than requested", "with fixed times", "a fifth is enough", "errors no larger"),
         ),
         map(spared_row, found),
     )
@@ -336,4 +357,5 @@ def lab_page(found: Iterable[Spared]) -> str:
 def page(title: str, lead: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A page with one table."""
     lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join([f"# {title}", "", lead, "", *(f"| {' | '.join(line)} |" for line in lines), ""])
+    wrapped = fill(lead, 110, break_long_words=False, break_on_hyphens=False)
+    return "\n".join([f"# {title}", "", wrapped, "", *(f"| {' | '.join(line)} |" for line in lines), ""])

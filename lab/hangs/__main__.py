@@ -36,7 +36,7 @@ def is_held(scenario: Scenario, told: Told | str) -> bool:
 
 def rows(played: list[tuple[Scenario, Told | str]]) -> Iterator[str]:
     """The table."""
-    yield f"{'scenario':16} {'where it hangs':40} {'after':>7} {'deadline':>8} {'exit':>4}  what the user reads"
+    yield f"{'scenario':16} {'where it hangs':40} {'after':>7} {'deadline':>8} {'exit':>4}  message to the user"
     for scenario, told in played:
         head = f"{scenario.name:16} {scenario.where:40}"
         mark = "" if is_held(scenario, told) else "FAILED: "

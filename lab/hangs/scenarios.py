@@ -240,13 +240,13 @@ def _cell(span_bytes: int, read: int = 100, *, verify: bool = False) -> tuple[Ce
 
 
 SCENARIOS: Final = (
-    Scenario("survey", "first look at a mount that is frozen", SILENT_S + BEYOND_S, survey),
-    Scenario("open", "the engine opens a file", SILENT_S + BEYOND_S, opening),
-    Scenario("create", "a file is made on a frozen file system", SILENT_S + BEYOND_S, creation),
-    Scenario("allocate", "a file is made on a disk that hangs", SILENT_S + BEYOND_S, allocation),
-    Scenario("set-up", "last look before a cell", SILENT_S + BEYOND_S, before_cell),
+    Scenario("survey", "first access to a frozen mount", SILENT_S + BEYOND_S, survey),
+    Scenario("open", "engine opens a file", SILENT_S + BEYOND_S, opening),
+    Scenario("create", "file creation, frozen file system", SILENT_S + BEYOND_S, creation),
+    Scenario("allocate", "file creation, hanging disk", SILENT_S + BEYOND_S, allocation),
+    Scenario("set-up", "last check before a cell", SILENT_S + BEYOND_S, before_cell),
     Scenario("fill", "preconditioning write, psync", FILL_S + BEYOND_S, fill),
-    Scenario("sync", "fdatasync after the fill", SILENT_S + BEYOND_S, first_sync),
+    Scenario("sync", "fdatasync after the preconditioning", SILENT_S + BEYOND_S, first_sync),
     Scenario("read, psync", "cell of reads", CELL_S + BEYOND_S, partial(cell, engine="psync", read=100, fault="hang")),
     Scenario(
         "read, io_uring", "cell of reads", CELL_S + BEYOND_S, partial(cell, engine="io_uring", read=100, fault="hang")
@@ -262,11 +262,11 @@ SCENARIOS: Final = (
     ),
     Scenario("device", "cell of reads from a block device", CELL_S + BEYOND_S, device),
     Scenario("frozen", "cell of writes to a frozen file system", CELL_S + BEYOND_S, frozen),
-    Scenario("two targets", "one hangs, then the other fails", CELL_S + BEYOND_S, beside_failing),
-    Scenario("ledger", "ledger of a cell, on a disk that hangs", SILENT_S + BEYOND_S, ledger),
-    Scenario("verify", "reading back", SILENT_S + BEYOND_S, verifying),
-    Scenario("close", "the engine closes a file", SILENT_S + BEYOND_S, closing),
-    Scenario("resume", "resume on a mount that is frozen", SILENT_S + BEYOND_S, resuming),
-    Scenario("removal", "a block device goes away", CELL_S + BEYOND_S, removal, says="measurements failed"),
-    Scenario("Ctrl-C", "fdatasync after the fill, and Ctrl-C", 10.0, stopped, says="interrupted"),
+    Scenario("two targets", "one target hangs, then another fails", CELL_S + BEYOND_S, beside_failing),
+    Scenario("ledger", "ledger of a cell on a hanging disk", SILENT_S + BEYOND_S, ledger),
+    Scenario("verify", "verification pass", SILENT_S + BEYOND_S, verifying),
+    Scenario("close", "engine closes a file", SILENT_S + BEYOND_S, closing),
+    Scenario("resume", "resume on a frozen mount", SILENT_S + BEYOND_S, resuming),
+    Scenario("removal", "block device is removed", CELL_S + BEYOND_S, removal, says="measurements failed"),
+    Scenario("Ctrl-C", "Ctrl-C during fdatasync after writing", 10.0, stopped, says="interrupted"),
 )

@@ -37,10 +37,10 @@ def _told(pairs: Sequence[Pair]) -> list[str]:
     ratios = [pair.p50_ratio for pair in pairs if pair.cell.judged]
     means = [seen.mean_ns / seen.kernel_mean_ns for seen in timed]
     return [
-        f"{sum(seen.count for seen in timed):,} reads from devices that take a known time: none is shorter",
-        f"the shortest is {over_us:.1f} µs over what was set",
-        f"p50 against fio's, in {len(ratios)} cells: {min(ratios):.2f} to {max(ratios):.2f}",
-        f"means against the kernel's own: {min(means):.2f} to {max(means):.2f}",
-        *(f"the kernel alone, {line}" for line in late(pairs)),
-        f"the figures: {PAGE}",
+        f"{sum(seen.count for seen in timed):,} reads from devices of known latency: none is shorter than the set time",
+        f"the shortest is {over_us:.1f} µs above the set time",
+        f"p50 relative to fio's, in {len(ratios)} cells: {min(ratios):.2f} to {max(ratios):.2f}",
+        f"means relative to the kernel's: {min(means):.2f} to {max(means):.2f}",
+        *(f"kernel only, {line}" for line in late(pairs)),
+        f"results: {PAGE}",
     ]

@@ -1,4 +1,4 @@
-"""The page of it: what was set, what either tool says, and what the kernel says."""
+"""The page of results: the set times, and the latencies by both tools and by the kernel."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -7,31 +7,33 @@ from lab.known_time.cells import BUCKET_NS, BUCKETS, FLOOR
 from lab.known_time.judge import EARLY_NS_MAX, MIN_OVER_FIO_NS_MAX, PERCENTILES, ratio_allowed
 from lab.known_time.seen import Pair, Seen, Trace
 
-HEAD: Final = """# Latencies on devices of known time
+HEAD: Final = """# Latencies on devices of known latency
 
 `make lab` writes this page: null_blk on Debian's kernel {kernel}, emulated by QEMU with {cpus} CPUs.
-A timer completes each request at the set time after its issue; on the floor (set to 0) it is done as it is issued.
-Both tools read 4 KiB blocks at random with io_uring, direct, from registered files into registered buffers, without
-warm-up. Both count from before the submission to the reaping, by the same clock. Each measures each cell {turns}, in
-turn, and a row shows the turn of each tool with the lower p50. All times are in µs.
+A timer completes each request at the set time after its issue; on the floor device (set to 0) it completes at issue.
+Both tools read random 4 KiB blocks with io_uring, direct I/O, registered files and registered buffers, without
+warm-up. Both measure from before submission until reaping, with the same clock. Each measures each cell {turns}, in
+alternation, and a row shows the pass of each tool with the lower p50. All times are in µs.
 
-## Too coarse in emulation
+## Limits of the emulation
 
-- Between its own tracepoints, without any tool, the kernel takes longer than was set:
+- Between its own tracepoints, without any tool, the kernel takes longer than the set time:
 {late}.
-  So a p99 is that of the emulating host. It is shown, and held against the kernel's from below only.
+  A p99 is therefore that of the emulating host. It is shown; only its lower
+  limit is compared with the kernel's p99.
 - {spread}
-- Where the note says "bounds only", fio is no measure. With SQPOLL, the submission thread, the tool and the timers
-  share two emulated CPUs. On the floor, and where the device is faster than these CPUs, a tool measures its own work.
+- Cells with the note "bounds only" are not compared with fio. With SQPOLL, the submission thread, the tool and
+  the timers share two emulated CPUs. On the floor device, and on devices faster than these CPUs, a
+  tool measures itself.
 
-## What must hold
+## Checks
 
 - No latency of either tool is more than {early:.0f} µs below the set time.
-- The sum of a tool's latencies is not below the kernel's for the same requests (`/sys/block/*/stat`). Reads in flight
-  at the end, which a tool does not count, are given the longest of them.
-- Where requests are traced, p50 and p99 are not below those of the same requests between issue and completion.
-- Against fio, unless the note says "bounds only": the minimum is at most {over:.0f} µs above, and the p50 is between
-  {low} and {high} times fio's.
+- The sum of a tool's latencies is at least the kernel's for the same requests (`/sys/block/*/stat`). Reads in
+  flight at the end, which a tool does not count, get the longest latency.
+- In traced cells, p50 and p99 are at least those of the same requests between issue and completion.
+- Compared with fio, except with the note "bounds only": the minimum is at most {over:.0f} µs above, and the p50 is
+  between {low} and {high} times fio's.
 
 ## Cells
 """
@@ -69,9 +71,10 @@ def page(pairs: Sequence[Pair], kernel: str, cpus: int) -> str:
             "",
             "## Traced cells",
             "",
-            "The kernel's figures are of the same requests, by bpftrace, from `block_rq_issue` to `block_rq_complete`;",
-            "percentiles are in steps of 20 µs, or 0.5 µs on the floor; 10 ms above the set time means that or more.",
-            "Tracing takes time, which both tools see.",
+            "The kernel's latencies are from bpftrace, from `block_rq_issue` to `block_rq_complete` of the same",
+            "requests; percentiles are in steps of 20 µs, or 0.5 µs on the floor device. 10 ms above the set time",
+            "means at least 10 ms.",
+            "Tracing adds time to the latencies of both tools.",
             "",
             *_table(TRACED, map(_traced_row, traced)),
             "",
@@ -80,7 +83,7 @@ def page(pairs: Sequence[Pair], kernel: str, cpus: int) -> str:
 
 
 def late(pairs: Iterable[Pair]) -> list[str]:
-    """By how much the kernel's own times are over those that were set."""
+    """The differences between the kernel's times and the set times."""
     words = []
     for pair in pairs:
         trace, set_ns = pair.quieter[0].trace, pair.cell.device.set_ns
@@ -94,17 +97,17 @@ def late(pairs: Iterable[Pair]) -> list[str]:
 
 
 def spread(pairs: Iterable[Pair]) -> str:
-    """By how much the p50 of a tool was higher in one turn than in the other, at most."""
+    """The largest difference of a tool's p50 between the two passes."""
     parts: dict[bool, float] = {}
     for pair in pairs:
         for seen in (pair.iosonde, pair.fio):
             values = [each.p50_ns for each in seen]
             if len(values) == 1:
-                return "The host was too busy for more than one turn, so that no spread is known and the p50 has room."
+                return "The host allowed one pass only: the variation is unknown, and the p50 has a wider tolerance."
             judged = pair.cell.judged
             parts[judged] = max(parts.get(judged, 0), max(values) / min(values) - 1)
     return (
-        f"From one turn to the other, the p50 of a tool moved by up to {parts[True]:.0%} in cells that are held against"
+        f"Between the two passes, the p50 of a tool changed by up to {parts[True]:.0%} in cells that are compared with"
         f"\n  fio, and by up to {parts[False]:.0%} in the others."
     )
 

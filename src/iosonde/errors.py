@@ -20,17 +20,17 @@ from collections.abc import Callable
 from typing import Any, Final
 
 HINT_HANGS: Final = (
-    "look at the kernel's log (dmesg); `umount -f` gives a file system up that does not answer any more, then run again"
+    "check the kernel log (dmesg); `umount -f` force-unmounts an unresponsive file system, then run again"
 )
 """The way out where a target does not answer, and whoever touches it may wait for ever."""
 
-HINT_PROCESSES: Final = "raise the limit of processes and threads (ulimit -u; pids.max of the cgroup), or end some"
+HINT_PROCESSES: Final = "raise the limit on processes and threads (ulimit -u; pids.max of the cgroup), or stop some"
 """The way out where the system starts no more of them."""
 
-HINT_FILES: Final = "raise the limit of open files (ulimit -n)"
+HINT_FILES: Final = "raise the limit on open files (ulimit -n)"
 """The way out where no more files can be opened."""
 
-HINT_ONE_BUILD: Final = "front and engine must come from one build: install iosonde again"
+HINT_ONE_BUILD: Final = "front end and engine must come from the same build: install iosonde again"
 """The way out where the engine does not speak the front's protocol."""
 
 

@@ -1,6 +1,6 @@
-"""What fails while a report is made costs its own place: there stands what failed, and how to report it.
+"""Isolates failures while a report is created: a notice replaces the failed part and says how to report the bug.
 
-Only mistakes of ours are taken here. What a user can mend (``IosondeError``) and an interruption go on their way.
+Only bugs of iosonde are caught here. Errors that the user can fix (``IosondeError``) and interruptions propagate.
 """
 
 from collections.abc import Callable
@@ -15,12 +15,12 @@ from iosonde.errors import IosondeError
 _Made = TypeVar("_Made")
 
 REASON_MAX: Final = 300
-"""Letters of a reason: what a library has to say can be pages long."""
+"""Longest reason, in characters. An error message of a library can be pages long."""
 
 
 @dataclass(frozen=True)
 class PartFailure:
-    """A part of a report that could not be made: what it is, why, and the section in whose place that stands."""
+    """A part of a report that could not be created: what it is, why, and the section that shows the notice."""
 
     part: str
     reason: str
@@ -28,69 +28,69 @@ class PartFailure:
 
     @property
     def statement(self) -> str:
-        """What could not be made, and why: ``The chart "Mix and IOPS" could not be made (ValueError: ...)``."""
-        return f"{self.part[:1].upper()}{self.part[1:]} could not be made ({self.reason})"
+        """What failed and why: ``The chart "Mix and IOPS" could not be created (ValueError: ...)``."""
+        return f"{self.part[:1].upper()}{self.part[1:]} could not be created ({self.reason})"
 
     @property
     def sentence(self) -> str:
-        """What stands in the place of the part."""
+        """The notice that replaces the part."""
         return (
-            f"{self.statement}. Everything that was measured is kept, and the rest of the report stands. "
+            f"{self.statement}. The recorded measurements are safe, and the rest of the report is not affected. "
             f"{HOW_TO_REPORT.format(run='RUN')}."
         )
 
 
 HOW_TO_REPORT: Final = (
-    f"To report this bug of iosonde {__version__}, send the message and the file that `iosonde export {{run}}` writes"
+    f"To report this bug in iosonde {__version__}, send the message and the file that `iosonde export {{run}}` writes"
 )
 
 
 class FailureLog:
-    """The parts of one report that could not be made, in the order in which they were tried."""
+    """The parts of one report that could not be created, in the order of the attempts."""
 
     def __init__(self) -> None:
         self._failures: list[PartFailure] = []
 
     @property
     def failures(self) -> tuple[PartFailure, ...]:
-        """All of them, each once."""
+        """All failures, each once."""
         return tuple(dict.fromkeys(self._failures))
 
     def sentences_of(self, section: str) -> tuple[str, ...]:
-        """What stands in the place of the parts of a section that are already known to have failed."""
+        """The notices for the parts of a section that have failed so far."""
         return tuple(failure.sentence for failure in self.failures if failure.section == section)
 
     def attempt(
         self, part: str, make: Callable[[], _Made], instead: Callable[[PartFailure], _Made], section: str = ""
     ) -> _Made:
-        """The part as it is made or, where that fails, what stands in its place. ``part`` begins with an article."""
+        """Returns what ``make`` returns, or its replacement if it fails. ``part`` begins with an article."""
         try:
             return make()
         except IosondeError:
             raise
-        except Exception as error:  # noqa: BLE001 - whatever it is, it costs this part and no other
+        except Exception as error:  # noqa: BLE001 - any failure must affect only this part
             return instead(self.note(part, error, section))
 
     def note(self, part: str, error: Exception, section: str = "") -> PartFailure:
-        """Notes that a part failed."""
+        """Records that a part failed."""
         failure = PartFailure(part, _reason(error), section)
         self._failures.append(failure)
         return failure
 
 
 class _Strict(FailureLog):
-    """Takes nothing: an error goes on its way, so that no test passes over it."""
+    """Catches nothing: errors propagate, so that tests see them."""
 
     def note(self, part: str, error: Exception, section: str = "") -> PartFailure:  # noqa: ARG002 - as above
         raise error
 
 
 STRICT: Final[FailureLog] = _Strict()
-"""For whoever makes a part and wants to know at once that it fails; commands have a log of their own."""
+"""For callers that want an error to propagate. Commands use a log of their own."""
 
 
 def _reason(error: Exception) -> str:
-    """The kind of an error, its message, and the last line of ours that it came through."""
+    """The type of an error, its message, and the innermost line of iosonde's own code in its traceback."""
     said = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(": ")
     said = said if len(said) <= REASON_MAX else f"{said[: REASON_MAX - 1]}…"
     ours = Path(__file__).parent

@@ -1,4 +1,4 @@
-"""One number with how well it is known: what tables, headlines, expectations and comparisons all speak of."""
+"""A value with its uncertainty, as used by tables, headlines, expected values and comparisons."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -11,15 +11,14 @@ PRINTED_ALONE: Final = "it was printed without an interval"
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """A value of a quantity, for one class of operations.
+    """A value of a quantity, for one operation.
 
     ``value``, ``low`` and ``high`` (the ends of its 95 % interval), ``standard_error`` and ``resolution`` are in the
-    quantity's base unit: operations a second, bytes a second or nanoseconds. ``value`` is None where there is none, the
-    others where nobody knows them; ``why_none`` says why there is no value or no interval, and is empty where there are
-    both. ``standard_error`` has ``degrees_of_freedom``.
-    ``resolution`` is what the digits leave open: the value may lie anywhere within half of it. It is 0 where a number
-    is as exact as a floating-point number, the width of a bucket where it is read from a histogram, and one step of the
-    last digit where it was printed. ``place`` says where the number stands: a cell, or a line of a document.
+    quantity's base unit: operations per second, bytes per second or nanoseconds. Missing and unknown values are None.
+    ``why_none`` is the reason for a missing value or interval, and empty if there are both. ``standard_error`` has
+    ``degrees_of_freedom``. ``resolution`` is the rounding of the value, which is exact to half of it. It is 0 for a
+    floating-point number, the width of the bucket for a value from a histogram, and one step of the last digit for a
+    printed value. ``place`` is the source of the value: a cell, or a line of a document.
     """
 
     quantity: Quantity
@@ -36,26 +35,26 @@ class Figure:
 
     @property
     def is_mean(self) -> bool:
-        """Whether it is a mean over repeats, and no percentile."""
+        """Whether it is a mean over repeats, as opposed to a percentile."""
         return self.quantity.percent is None
 
     @property
     def half_width(self) -> float | None:
-        """Half the 95 % interval: the number after ±; None without one."""
+        """Half the 95 % interval: the number after ±; None without an interval."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
     @property
     def half_width_share(self) -> float | None:
-        """The same as a share of the value."""
+        """Half the 95 % interval as a share of the value."""
         if self.value is None or self.half_width is None:
             return None
         return self.half_width / self.value if self.value else 0.0
 
     @property
     def ends(self) -> tuple[float, float] | None:
-        """Between which values it is known to lie: the 95 % interval, or what the digits of a printed number leave.
+        """The bounds of the value: its 95 % interval, or the rounding of a printed number. None if unknown.
 
-        None where nobody knows. The digits say what was meant, and nothing of what another measurement would give.
+        The rounding bounds the printed result only, not the result of another measurement.
         """
         if self.low is not None and self.high is not None:
             return self.low, self.high
@@ -64,36 +63,36 @@ class Figure:
         return self.value - self.resolution / 2, self.value + self.resolution / 2
 
     def holds(self, truth: float) -> bool:
-        """Whether a value lies in the interval."""
+        """Whether a value is in the 95 % interval."""
         return self.low is not None and self.high is not None and self.low <= truth <= self.high
 
 
 @dataclass(frozen=True)
 class Printed:
-    """A number that others printed, in base units; ``resolution`` is one step of its last digit."""
+    """A number that another tool printed, in base units. ``resolution`` is one step of its last digit."""
 
     value: float
     resolution: float
 
     @classmethod
     def of(cls, text: str, unit: int = 1) -> Self:
-        """Reads digits such as ``0.12``; ``unit`` is how many of the base unit one of them is.
+        """Parses digits such as ``0.12``. ``unit`` is the number of base units in one unit of the text.
 
-        Zeros at the end count as digits. Raises ValueError for what is no finite number.
+        Trailing zeros are significant. Raises ValueError if the text is not a finite number.
         """
         try:
             number = Decimal(text)
         except ArithmeticError as error:
-            message = f"{text!r} is no number"
+            message = f"{text!r} is not a number"
             raise ValueError(message) from error
         exponent = number.as_tuple().exponent
         if not isinstance(exponent, int):
-            message = f"{text!r} is no finite number"
-            raise ValueError(message)  # noqa: TRY004 - the text is wrong, and no type
+            message = f"{text!r} is not a finite number"
+            raise ValueError(message)  # noqa: TRY004 - the value of the text is wrong, not its type
         return cls(float(number * unit), float(Decimal(1).scaleb(exponent) * unit))
 
     def figure(self, quantity: Quantity, operation: Operation, place: str = "") -> Figure:
-        """The figure that it is of a quantity."""
+        """The number as a figure of a quantity."""
         return Figure(
             quantity=quantity,
             operation=operation,

@@ -1,10 +1,11 @@
-"""Numbers with units, between the people at the edge and the integers inside.
+"""Parses and formats numbers with units.
 
-Inside, everything is an integer in a base unit (bytes, nanoseconds). Only here do prefixes exist:
-``KiB`` is 2^10, ``kB`` is 10^3, and a bare ``K`` is refused because nobody knows which one is meant.
+Internally, all values are integers in base units (bytes, nanoseconds). Only this module knows prefixes: ``KiB`` is
+2^10, ``kB`` is 10^3, and a bare ``K`` is refused because it is ambiguous.
 """
 
 import re
+from itertools import pairwise
 from math import ceil
 from typing import Final
 
@@ -26,7 +27,7 @@ DURATIONS_NS: Final = {
     "d": 24 * 60 * MINUTE_NS,
 }
 _WHOLE_NS: Final = {"ns": 1, "us": 10**3, "ms": MILLISECOND_NS, "s": SECOND_NS}
-# What `format_duration` rounds to, below so many.
+# Below each limit, `format_duration` rounds to this step.
 _TOLD_TO_NS: Final = (
     (SECOND_NS, MILLISECOND_NS),
     (100 * SECOND_NS, SECOND_NS // 10),
@@ -36,13 +37,15 @@ _TOLD_TO_NS: Final = (
 RATES: Final = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6}
 TEXT_LENGTH_MAX: Final = 40
 _NUMBER = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-zµ]*)\s*$")
+_PART = re.compile(r"([0-9]+)\s*([A-Za-zµ]+)")
+_SEVERAL = re.compile(rf"\s*{_PART.pattern}(?:\s*{_PART.pattern})+\s*")
 _SPELLINGS: Final = {name.lower(): name for name in (*BINARY, *DECIMAL)}
 
 
 def parse_bytes(text: str, what: str) -> int:
     """Bytes from text such as ``4KiB``, ``1.5 GiB`` or ``512`` (``what`` names the flag in errors).
 
-    Raises UsageError for a unit that is unknown or ambiguous, and for parts of a byte.
+    Raises UsageError for an unknown or ambiguous unit, and for fractions of a byte.
     """
     _check_length(text, what)
     match = _NUMBER.match(text)
@@ -64,8 +67,13 @@ def parse_bytes(text: str, what: str) -> int:
 
 
 def parse_duration(text: str, what: str) -> int:
-    """Nanoseconds from text such as ``5s``, ``200ms`` or ``2m`` (``what`` names the flag in errors)."""
+    """Nanoseconds from text such as ``5s``, ``200ms``, ``2m`` or ``6m30s`` (``what`` names the flag in errors).
+
+    What `format_duration` says is taken as well: ``6 min 30 s``.
+    """
     _check_length(text, what)
+    if _SEVERAL.fullmatch(text):
+        return _of_parts(text, what)
     match = _NUMBER.match(text)
     if match is None:
         raise UsageError(f"{what}: '{text}' is not a duration", "write a duration such as 5s, 200ms or 2m")
@@ -76,6 +84,15 @@ def parse_duration(text: str, what: str) -> int:
     if factor is None:
         raise UsageError(f"{what}: '{text}' has the unknown unit '{unit}'", "use ns, us, ms, s, m, h or d")
     return _whole(number, factor, what, text, "nanoseconds")
+
+
+def _of_parts(text: str, what: str) -> int:
+    """A duration of several parts, the largest unit first."""
+    parts = ["".join(part) for part in _PART.findall(text)]
+    factors = [DURATIONS_NS.get(unit.replace("µ", "u"), 0) for _, unit in _PART.findall(text)]
+    if 0 not in factors and any(after >= before for before, after in pairwise(factors)):
+        raise UsageError(f"{what}: '{text}' has its units in no order", "write the largest first, such as 6m30s")
+    return sum(parse_duration(part, what) for part in parts)
 
 
 def parse_percent(text: str, what: str) -> float:
@@ -90,7 +107,7 @@ def parse_percent(text: str, what: str) -> float:
 def parse_rate(text: str, what: str) -> int:
     """Operations a second from text such as ``500``, ``20k`` or ``1.5M`` (``what`` names the flag in errors).
 
-    Operations are counted in powers of ten, so ``k`` and ``M`` are clear here. A ``/s`` behind them is taken as well.
+    Rates use powers of ten, so ``k`` and ``M`` are not ambiguous. A trailing ``/s`` is accepted.
     """
     _check_length(text, what)
     match = _NUMBER.match(text.strip().removesuffix("/s"))
@@ -101,13 +118,13 @@ def parse_rate(text: str, what: str) -> int:
     if factor is None:
         raise UsageError(
             f"{what}: '{text}' has the unknown unit '{unit}'",
-            "a rate is operations a second: 500, 20k (10^3), 1.5M (10^6)",
+            "a rate is operations a second: 500, 20k (thousands), 1.5M (millions)",
         )
     return _whole(number, factor, what, text, "operations a second")
 
 
 def _check_length(text: str, what: str) -> None:
-    """Raises UsageError for what is longer than any number with its unit has to be."""
+    """Raises UsageError for text that is too long for a number with a unit."""
     if len(text) > TEXT_LENGTH_MAX:
         raise UsageError(f"{what}: '{text[:20]}...' has {len(text):,} characters", "write a shorter number")
 
@@ -143,7 +160,7 @@ def _largest(value: float, table: dict[str, int]) -> tuple[str, int]:
 
 
 def format_size(value_bytes: int) -> str:
-    """A size in powers of two, exact where it is a whole number: ``4 KiB``, ``1.50 GiB``."""
+    """A size in powers of two, exact if it is a whole number: ``4 KiB``, ``1.50 GiB``."""
     name, factor = _largest(value_bytes, BINARY)
     if value_bytes % factor == 0:
         return f"{value_bytes // factor} {name}"
@@ -151,13 +168,13 @@ def format_size(value_bytes: int) -> str:
 
 
 def exact_size(value_bytes: int) -> str:
-    """A size that reads back to the same number, as ``format_size`` has it where it can: ``1.50 GiB``, ``1537 MiB``."""
+    """A size that parses to the same number, like ``format_size`` if possible: ``1.50 GiB``, ``1537 MiB``."""
     text = format_size(value_bytes)
     return text if is_size(text, value_bytes) else _undivided(value_bytes, BINARY)
 
 
 def is_size(text: str, value_bytes: int) -> bool:
-    """Whether a text reads back to exactly this size."""
+    """Whether a text parses to exactly this size."""
     try:
         return parse_bytes(text, "") == value_bytes
     except UsageError:
@@ -165,13 +182,13 @@ def is_size(text: str, value_bytes: int) -> bool:
 
 
 def exact_duration(duration_ns: int) -> str:
-    """A duration of which nothing is left out, as ``format_duration`` has it where it can: ``5.0 s``, ``1250 ms``."""
+    """A duration without rounding, like ``format_duration`` if possible: ``5.0 s``, ``1250 ms``."""
     told_to = next(step for below, step in _TOLD_TO_NS if below is None or duration_ns < below)
     return format_duration(duration_ns) if duration_ns % told_to == 0 else _undivided(duration_ns, _WHOLE_NS)
 
 
 def _undivided(value: int, units: dict[str, int]) -> str:
-    """The number in the largest unit that it is a multiple of."""
+    """The number in the largest unit that divides it."""
     name, factor = max((unit for unit in units.items() if value % unit[1] == 0), key=lambda unit: unit[1])
     return f"{value // factor} {name}"
 
@@ -183,17 +200,17 @@ def format_amount(value_bytes: float) -> str:
 
 
 def format_bandwidth(bytes_per_s: float) -> str:
-    """Bandwidth in MB/s (10^6 bytes a second), the unit of data sheets."""
+    """Bandwidth in MB/s (1,000,000 bytes per second), the unit of data sheets."""
     return f"{_scaled(bytes_per_s / 10**6, 3)} MB/s"
 
 
 def format_iops(per_s: float) -> str:
-    """Operations a second, in full."""
+    """Operations per second, without a prefix."""
     return f"{per_s:,.0f}" if per_s >= 100 else _scaled(per_s, 3)
 
 
 def format_rate(per_s: int) -> str:
-    """An asked rate, exact and in whole numbers: ``500``, ``20k``, ``1500k``, ``2M``; each a second."""
+    """An arrival rate per second, exact and in whole numbers: ``500``, ``20k``, ``1500k``, ``2M``."""
     for name, factor in (("M", 10**6), ("k", 10**3)):
         if per_s >= factor and per_s % factor == 0:
             return f"{per_s // factor}{name}"
@@ -201,23 +218,28 @@ def format_rate(per_s: int) -> str:
 
 
 def format_latency(latency_ns: float) -> str:
-    """A latency in the unit that gives it three readable digits; microseconds below 10 ms."""
+    """A latency with three significant digits: in ns below 1 µs, in µs below 10 ms."""
     if latency_ns < 1_000:
         return f"{_scaled(latency_ns, 3)} ns"
     if latency_ns < 10_000_000:
-        return f"{_scaled(latency_ns / 1_000, 3)} us"
+        return f"{_scaled(latency_ns / 1_000, 3)} µs"
     if latency_ns < 10_000_000_000:
         return f"{_scaled(latency_ns / 1_000_000, 3)} ms"
     return f"{_scaled(latency_ns / 1_000_000_000, 3)} s"
 
 
+def format_percent(share: float, decimals: int = 0, *, signed: bool = False) -> str:
+    """A share in percent: ``96 %``, or ``+25.0 %`` if ``signed``."""
+    return f"{100 * share:{'+' if signed else ''}.{decimals}f} %"
+
+
 def minutes_flag(duration_ns: float) -> str:
-    """At least this long, in whole minutes as a flag takes them: ``7m``."""
+    """A duration rounded up to whole minutes, as a flag value: ``7m``."""
     return f"{ceil(duration_ns / MINUTE_NS)}m"
 
 
 def format_duration(duration_ns: float) -> str:
-    """A duration for people: ``350 ms``, ``5.0 s``, ``20 min 06 s``, ``3 h 05 min``."""
+    """A duration as text: ``350 ms``, ``5.0 s``, ``20 min 06 s``, ``3 h 05 min``."""
     seconds = duration_ns / SECOND_NS
     if seconds < 1:
         return f"{duration_ns / 10**6:.0f} ms"

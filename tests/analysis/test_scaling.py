@@ -4,9 +4,12 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import nnls
 
 from iosonde.analysis.knee import DepthPoint
-from iosonde.analysis.scaling import LawState, scaling_of
+from iosonde.analysis.scaling import LawState, _non_negative, scaling_of
 
 DEPTHS = tuple(2**step for step in range(9))
 
@@ -77,3 +80,16 @@ def test_the_law_is_about_operations_that_were_in_flight_and_not_about_those_ask
 
 def test_without_a_point_there_is_nothing_to_say() -> None:
     assert scaling_of([]).bounds is None
+
+
+@given(st.integers(0, 2**32), st.integers(5, 17), st.floats(0.0, 0.2), st.floats(0.0, 0.01))
+def test_the_least_squares_without_negative_factors_are_those_of_scipy(
+    seed: int, count: int, contention: float, coherency: float
+) -> None:
+    depth = 2.0 ** np.arange(count)
+    noise = np.random.default_rng(seed).normal(1, 0.2, count)
+    rate = noise * 1e5 * depth / (1 + contention * (depth - 1) + coherency * depth * (depth - 1))
+    terms = np.stack([np.ones(count), depth - 1, depth * (depth - 1)], axis=1) * (rate / depth)[:, None]
+    found, (expected, _) = _non_negative(terms), nnls(terms, np.ones(count))
+    assert found == pytest.approx(expected, rel=1e-6, abs=1e-9 * max(expected))
+    assert (found >= 0).all()

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
-from iosonde.analysis.slowest import Common, Shared, shared_by_slowest
+from iosonde.analysis.slowest import Common, Shared, _at_least, shared_by_slowest
 from iosonde.records import CellRecord, Operation, ShareTotals, SlowIo, TargetShare, Workload
 from iosonde.vocabulary import Arrivals
 from tests.builders import cell_plan, cell_record, totals_of, workload
@@ -143,3 +144,10 @@ def test_operations_that_lie_anywhere_have_nothing_in_common() -> None:
 
 def test_a_few_operations_show_nothing() -> None:
     assert shared_in(repeat([slow(number, 0) for number in range(10)])) == ()
+
+
+@pytest.mark.parametrize("share", [0.0, 1e-6, 0.02, 0.3, 0.5, 0.97, 1.0])
+@pytest.mark.parametrize("of", [1, 16, 64, 1200])
+def test_the_chance_of_so_many_of_a_kind_is_that_of_scipy(share: float, of: int) -> None:
+    for count in range(0, of + 1, max(of // 64, 1)):
+        assert _at_least(count, of, share) == pytest.approx(binom.sf(count - 1, of, share), rel=1e-11)

@@ -71,7 +71,7 @@ def test_a_run_without_such_cells_is_looked_at_as_it_is() -> None:
 
 
 def test_several_streams_of_a_cell_cannot_be_measured_yet() -> None:
-    with pytest.raises(UsageError, match="mixed has 2 streams, and one at a time can be measured yet"):
+    with pytest.raises(UsageError, match="mixed has 2 streams, and iosonde can only measure one so far"):
         check_plan(mixed_run().header.plan, targets=1)
 
 

@@ -155,8 +155,8 @@ def test_the_words_name_a_criterion_only_where_it_was_applied_as_it_is_meant() -
 
 def test_a_cell_is_told_by_each_criterion_once_and_what_its_repeats_were() -> None:
     assert steady_text(rounds([1000] * 5)) == (
-        "SNIA PTS and TKperf: fulfilled at repeat 5; fio, 5% of the mean: fulfilled at repeat 5; "
-        "fio, slope of 2% a check: fulfilled at repeat 5"
+        "SNIA PTS and TKperf: fulfilled at repeat 5; fio, 5 % of the mean: fulfilled at repeat 5; "
+        "fio, slope of 2 % per check: fulfilled at repeat 5"
     )
     assert steady_text(spread_out(rounds([1000] * 5))).startswith(
         "arithmetic only, applied to interleaved repeats, which are no rounds of these criteria: SNIA PTS and TKperf: "

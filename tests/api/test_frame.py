@@ -93,6 +93,15 @@ def test_a_frame_shows_itself_as_a_table(frame: Frame) -> None:
     lines = repr(frame).splitlines()
     assert "latency_ns_p99" in lines[1]
     assert "1152921504606846977" in lines[4]
+    assert lines[-1] == "2 of 2 rows, 5 of 5 columns"
+
+
+def test_a_wide_frame_shows_the_columns_that_a_terminal_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = repr(Frame({f"column_{number}": np.arange(20) for number in range(30)})).splitlines()
+    assert {len(line) for line in lines[:-1]} == {len(lines[0])}
+    assert len(lines[0]) <= 80
+    assert lines[-1] == "10 of 20 rows, 7 of 30 columns"
 
 
 def test_a_notebook_shows_the_first_rows_and_never_takes_text_for_markup() -> None:
@@ -114,9 +123,9 @@ def test_a_package_that_is_not_there_is_named_with_the_way_out(
 def test_importing_iosonde_loads_nothing_heavy_and_still_names_everything(tmp_path: Path) -> None:
     script = (
         "import sys, iosonde\n"
-        "print({'numpy', 'duckdb', 'pydantic', 'altair'} & set(sys.modules))\n"
+        "print({'numpy', 'arro3', 'pydantic', 'altair'} & set(sys.modules))\n"
         "print(set(iosonde.__all__) - set(dir(iosonde)))\n"
-        "print(iosonde.open_run.__module__, iosonde.Frame.__name__, 'altair' in sys.modules, 'duckdb' in sys.modules)\n"
+        "print(iosonde.open_run.__module__, iosonde.Frame.__name__, 'altair' in sys.modules, 'arro3' in sys.modules)\n"
         "iosonde.fly\n"
     )
     ended = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -93,7 +93,7 @@ def test_no_target_is_refused() -> None:
 
 def test_an_existing_file_is_not_overwritten_unasked(tmp_path: Path) -> None:
     (tmp_path / "precious").write_bytes(b"x" * (20 << 20))
-    with pytest.raises(TargetError, match="writing would destroy what is in it"):
+    with pytest.raises(TargetError, match="writing would destroy its contents"):
         iosonde.run(tmp_path / "precious", quick=True)
     assert (tmp_path / "precious").read_bytes() == b"x" * (20 << 20)
 

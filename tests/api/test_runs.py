@@ -40,19 +40,23 @@ def test_a_run_gives_its_facts_as_they_were_recorded(run: iosonde.Run) -> None:
     assert run.record == record
 
 
+def read_csv(path: Path) -> list[list[str]]:
+    with path.open(newline="") as file:
+        return list(csv.reader(file))
+
+
 @pytest.mark.parametrize("name", TABLES)
 def test_a_table_has_the_columns_and_the_values_of_the_csv(run: iosonde.Run, name: str, tmp_path: Path) -> None:
     record = load_run(RUN)
     write_csv(RunAnalysis(record), findings_of(record), tmp_path / "csv")
     frame: iosonde.Frame = getattr(run, name)()
-    with (tmp_path / f"csv/{name}.csv").open(newline="") as file:
-        rows = list(csv.reader(file))
+    rows = read_csv(tmp_path / f"csv/{name}.csv")
     assert list(frame.columns) == rows[0]
     assert len(frame) == len(rows) - 1 > 0
     with duckdb.connect() as connection:
         connection.register("frame", frame)
         connection.execute("COPY frame TO $path (HEADER)", {"path": str(tmp_path / "again.csv")})
-    assert (tmp_path / "again.csv").read_text() == (tmp_path / f"csv/{name}.csv").read_text()
+    assert read_csv(tmp_path / "again.csv") == rows
 
 
 def test_counts_of_buckets_add_up_to_the_cells(run: iosonde.Run) -> None:
@@ -65,7 +69,7 @@ def test_counts_of_buckets_add_up_to_the_cells(run: iosonde.Run) -> None:
         assert connection.execute(wrong).fetchall() == []
 
 
-def test_findings_are_those_of_the_report_gravest_first(run: iosonde.Run) -> None:
+def test_findings_are_those_of_the_report_most_severe_first(run: iosonde.Run) -> None:
     expected = findings_of(load_run(RUN))
     rows = run.findings().rows()
     assert sorted(row["statement"] for row in rows) == sorted(finding.statement for finding in expected)

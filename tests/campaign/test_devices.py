@@ -31,36 +31,36 @@ def device(named: Path) -> BlockDevice:
 
 
 def test_what_writes_and_what_overwrites_is_refused_with_what_only_reads() -> None:
-    with pytest.raises(TargetError, match="and the profile lab would write it") as refused:
+    with pytest.raises(TargetError, match="and the profile lab would write to it") as refused:
         check_device(BLOCK, READABLE, writer="the profile lab", way_to_read="--profile reads", overwrite=False)
     assert refused.value.hint.startswith("--profile reads only reads; ")
-    with pytest.raises(TargetError, match="--overwrite would write /dev/nvme0n1"):
+    with pytest.raises(TargetError, match="--overwrite would write to /dev/nvme0n1"):
         check_device(BLOCK, READABLE, writer="", way_to_read="--profile reads", overwrite=True)
 
 
 def test_a_device_that_may_not_be_read_says_who_may() -> None:
-    with pytest.raises(TargetError, match="may not be read") as refused:
+    with pytest.raises(TargetError, match="no permission to read") as refused:
         check_device(BLOCK, replace(READABLE, may_read=False), writer="", way_to_read="", overwrite=False)
     assert "root" in refused.value.hint
 
 
 def test_commands_go_to_whole_namespaces_only() -> None:
     check_commands(device(BLOCK), asked=True)
-    with pytest.raises(UsageError, match="and /dev/sda is none") as refused:
+    with pytest.raises(UsageError, match="and /dev/sda is not one") as refused:
         check_commands(BlockDevice(path=SDA, named=SDA, span_bytes=GIB), asked=True)
     assert refused.value.hint == "name one, such as /dev/nvme0n1, or use --engine io_uring"
 
 
 def test_a_generic_device_takes_commands_only() -> None:
     check_commands(device(GENERIC), asked=True)
-    with pytest.raises(UsageError, match="takes commands of NVMe only") as refused:
+    with pytest.raises(UsageError, match="only takes NVMe commands") as refused:
         check_commands(device(GENERIC), asked=False)
     assert refused.value.hint == "add --engine passthrough, or name the block device, /dev/nvme0n1"
 
 
 def test_a_kernel_without_passthrough_is_told_from_one_that_refuses_io_uring() -> None:
     assert choose_engine(EngineChoice.PASSTHROUGH, hello(Engine.PASSTHROUGH), device(BLOCK)) is Engine.PASSTHROUGH
-    with pytest.raises(EngineError, match="this kernel has no passthrough to NVMe"):
+    with pytest.raises(EngineError, match="this kernel has no NVMe passthrough"):
         choose_engine(EngineChoice.PASSTHROUGH, hello(Engine.IO_URING), device(BLOCK))
 
 
@@ -81,13 +81,16 @@ def test_a_block_that_no_command_can_move_is_refused_with_the_limit() -> None:
     check_transfers(plan, NAMESPACE)
     large = run_record([cell_plan(workload(block_size_bytes=256 << 10))], []).header.plan
     check_transfers(large, None)
-    with pytest.raises(UsageError, match=r"256 KiB are more than one command moves on this drive \(128 KiB\)"):
+    with pytest.raises(UsageError, match=r"256 KiB exceed the largest command of this drive \(128 KiB\)"):
         check_transfers(large, NAMESPACE)
 
 
 @pytest.mark.parametrize(
     ("path", "said"),
-    [("/dev/there-is-no-such-device", "it can't be found: No such file"), ("/dev/null", "it is no block device any")],
+    [
+        ("/dev/there-is-no-such-device", "it can't be found: No such file"),
+        ("/dev/null", "it is no longer a block device"),
+    ],
 )
 def test_a_run_does_not_go_on_where_its_device_is_not_any_more(path: str, said: str) -> None:
     was = Identity(device_major=8, device_minor=0, inode=0, size_bytes=1 << 30)

@@ -21,10 +21,10 @@ PATH = Path("/srv/data/file")
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"device_minor": 3}, "it lay on device 259:2, this one on 259:3"),
-        ({"inode": 13}, "that was inode 12, this is 13"),
-        ({"size_bytes": 5}, "that had 1048576 bytes, this has 5"),
-        ({"born_ns": 2_000}, "it was made later, under the same number"),
+        ({"device_minor": 3}, "it was on device 259:2, now 259:3"),
+        ({"inode": 13}, "it was inode 12, this one is 13"),
+        ({"size_bytes": 5}, "it had 1048576 bytes, this one has 5"),
+        ({"born_ns": 2_000}, "it was created later, with the same inode number"),
     ],
 )
 def test_another_file_is_refused_with_what_makes_it_another(change: dict[str, int], said: str) -> None:

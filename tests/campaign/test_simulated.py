@@ -50,18 +50,18 @@ def test_several_simulated_drives_are_fine() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("sim:",), "sim: names no model"),
+        (("sim:",), "sim: does not name a model"),
         (("sim:mm2",), "there is no model 'mm2'"),
         (("sim:mm1,sed=3",), "sim:mm1,sed=3 has the unknown option sed"),
         (("sim:mm1,seed=x",), "sim:mm1,seed=x: seed is not a whole number"),
         (("sim:mm1,seed=-1",), "sim:mm1,seed=-1: seed is not a whole number"),
-        (("sim:mm1,seed=1,seed=2",), "sim:mm1,seed=1,seed=2 gives an option twice"),
+        (("sim:mm1,seed=1,seed=2",), "sim:mm1,seed=1,seed=2 repeats an option"),
         (("sim:mm1,seed=9007199254740992",), "seed is not a whole number from 0 to 9007199254740991"),
-        (("sim:mm1,scale=16",), "a queueing model has no capacity that could be scaled"),
+        (("sim:mm1,scale=16",), "a queueing model has no capacity to scale"),
         (("sim:./no.toml",), r"\./no\.toml does not exist"),
         (("sim:mm1", "."), r"sim:mm1 and \. can't be measured together"),
         ((".", "sim:mm1"), r"sim:mm1 and \. can't be measured together"),
-        (("sim:mm1", "null:"), "null: stands alone"),
+        (("sim:mm1", "null:"), "null: can't be combined with other targets"),
     ],
 )
 def test_a_word_that_makes_no_sense_is_refused_with_a_hint(words: tuple[str, ...], message: str) -> None:
@@ -71,9 +71,9 @@ def test_a_word_that_makes_no_sense_is_refused_with_a_hint(words: tuple[str, ...
 
 
 def test_a_page_cache_and_more_than_there_is_are_refused() -> None:
-    with pytest.raises(UsageError, match="--buffered is about the page cache"):
+    with pytest.raises(UsageError, match="--buffered uses the page cache"):
         resolve_targets(LocalHost(), wish("sim:mm1", buffered=True), "run")
-    with pytest.raises(UsageError, match="--size 2 GiB is beyond the end of sim:mm1"):
+    with pytest.raises(UsageError, match="--size 2 GiB exceeds the size of sim:mm1"):
         resolve_targets(LocalHost(), wish("sim:mm1", size_bytes=2 << 30), "run")
 
 
@@ -84,9 +84,9 @@ def test_a_file_whose_name_looks_like_a_model_is_named_by_its_path(tmp_path: Pat
 
 @pytest.mark.parametrize("choice", [EngineChoice.IO_URING, EngineChoice.PSYNC])
 def test_an_engine_that_does_io_is_refused_for_a_simulated_drive(choice: EngineChoice) -> None:
-    with pytest.raises(UsageError, match="a simulated drive knows none") as told:
+    with pytest.raises(UsageError, match="a simulated drive takes none") as told:
         check_choice(choice, resolve_targets(LocalHost(), wish("sim:mmc"), "run")[0])
-    assert told.value.hint.startswith("leave --engine away")
+    assert told.value.hint.startswith("omit --engine")
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def test_the_baseline_draws_only_supported_percentiles() -> None:
     expected = {
         (cell.cell, name)
         for cell in cells
-        for percent, name in ((50, "p50"), (99, "p99"), (99.9, "p99.9"))
+        for percent, name in ((50, "p50"), (95, "p95"), (99, "p99"), (99.9, "p99.9"))
         if cell.subject is not None and percentile_supported(cell.subject.count, percent)
     }
     assert drawn == expected

@@ -186,6 +186,7 @@ def test_a_matrix_shows_trims_commits_and_wholes() -> None:
     ]
     (iops,) = matrix_iops(measured(*asked, experiment=Experiment.MATRIX).cells)
     assert [row["series"] for row in iops.rows] == ["trim", "commit", "read", "write", "all"]
+    assert [row["name"] for row in iops.rows[:3]] == ["trim, no sync", "write, fdatasync", "70/30 mix, no sync"]
 
 
 def test_mixes_over_other_sizes_have_charts_of_their_own() -> None:

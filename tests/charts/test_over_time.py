@@ -1,5 +1,6 @@
 """What is drawn over time: every interval of a run, and latencies as a picture."""
 
+import json
 import struct
 import zlib
 from base64 import b64decode
@@ -10,16 +11,18 @@ import pytest
 
 from iosonde.analysis.course import moments_of
 from iosonde.analysis.experiments import estimate_run
-from iosonde.charts.consistency import POINTS_MAX, run_consistency
+from iosonde.analysis.trials import Break, BreakKind, breaks_of
+from iosonde.charts.consistency import RANGES_MAX, TRIALS_MAX, run_consistency
 from iosonde.charts.depth_percentiles import queue_depth_percentiles
 from iosonde.charts.figure import Figure
 from iosonde.charts.heat_map import COLUMNS_MAX, COUNT_MIN, latency_heat_map
 from iosonde.charts.png import png_data_url
 from iosonde.charts.tail_bars import tail_bars
-from iosonde.records import CellRecord, ClockPair, Experiment, Operation, Outcome, RunRecord
+from iosonde.records import CellRecord, ClockPair, Experiment, Operation, Outcome, RunRecord, Workload
+from iosonde.records.plan import in_order
 from iosonde.report.sentences import course_sentence
 from iosonde.units import SECOND_NS
-from tests.builders import cell_plan, cell_record, interval_record, run_record, totals_of, workload
+from tests.builders import cell_plan, cell_record, interval_record, run_record, session, totals_of, workload
 from tests.lab_builder import lab_run
 
 MS = 1_000_000
@@ -73,12 +76,87 @@ def short_repeat(*counts: int, interval_ns: int = 10 * MS) -> CellRecord:
     )
 
 
-@pytest.mark.parametrize(("intervals", "points"), [(9, 1), (10, 1), (19, 1), (20, 2), (25, 2), (100, 10)])
-def test_short_intervals_are_drawn_in_points_of_a_tenth_of_a_second(intervals: int, points: int) -> None:
-    figure = run_consistency([short_repeat(*([3, 5] * 50)[:intervals])])
-    assert len(figure.rows) == points
-    assert all(0.9 < row["share"] < 1.1 for row in figure.rows)
-    assert "several in a row of about 100 ms together" in figure.caption
+def trial_of(iops: int, *, order: int, asked: Workload | None = None, began_s: int | None = None) -> CellRecord:
+    """A trial of one second at this rate."""
+    plan = cell_plan(asked or workload(), Experiment.TAIL)
+    (operation,) = plan.workload.asked_operations()
+    began_ns = (order if began_s is None else began_s) * SECOND_NS
+    return cell_record(
+        plan,
+        {operation: totals_of([MS] * iops)},
+        repeat=order,
+        order=order,
+        measured_ns=SECOND_NS,
+        clock_start=ClockPair(engine_ns=0, wall_ns=began_ns, raw_ns=0),
+        clock_end=ClockPair(engine_ns=0, wall_ns=began_ns + SECOND_NS, raw_ns=0),
+    )
+
+
+def test_each_trial_is_one_mark_in_its_order_as_a_share_of_the_median_of_its_cell() -> None:
+    fast = workload(block_size_bytes=512)
+    records = [
+        trial_of(100, order=3), trial_of(1000, order=2, asked=fast), trial_of(200, order=1), trial_of(100, order=5),
+        trial_of(500, order=4, asked=fast), trial_of(1000, order=6, asked=fast),
+    ]  # fmt: skip
+    rows = run_consistency(records).rows
+    assert [(row["trial"], row["share"]) for row in rows] == [(1, 2), (2, 1), (3, 1), (4, 0.5), (5, 1), (6, 1)]
+    assert [row["drawn_share"] for row in rows] == [2, 1, 1, 0.5, 1, 1]
+
+
+def test_a_drift_that_all_cells_have_in_common_bends_the_line() -> None:
+    records = [trial_of(1000 - 5 * order, order=order) for order in range(1, 61)]
+    line = [row["running_median"] for row in run_consistency(records).rows]
+    assert line == sorted(line, reverse=True)
+    assert line[0] > 1.1
+    assert line[-1] < 0.9
+
+
+def test_the_line_ends_at_a_break_and_begins_again_behind_it() -> None:
+    records = [trial_of(100 if order < 10 else 200, order=order) for order in range(1, 20)]
+    (resumed,) = (Break(10, BreakKind.RESUMED, 0),)
+    figure = run_consistency(records, [resumed])
+    assert {row["running_median"] for row in figure.rows if row["trial"] < 10} == {0.5}
+    assert {row["running_median"] for row in figure.rows if row["trial"] >= 10} == {1}
+    assert {row["drawn_part"] for row in figure.rows} == {0, 1}
+    assert "Dashed lines are breaks" in figure.caption
+
+
+def test_preconditioning_a_pause_and_a_resumption_break_the_row_of_trials() -> None:
+    records = [trial_of(100, order=order, began_s=2 * order + 3600 * (order > 3)) for order in range(1, 8)]
+    write = cell_plan(workload("sequential", read_percent=0), Experiment.FILL)
+    run = run_of(*records)
+    plan = run.header.plan.model_copy(update={"preparation": in_order((write, 60 * SECOND_NS))})
+    run = run.model_copy(
+        update={"header": run.header.model_copy(update={"plan": plan}), "preparation": (cell_record(write, {}),)}
+    )
+    assert breaks_of(run) == (
+        Break(1, BreakKind.PRECONDITIONING, 60 * SECOND_NS),
+        Break(4, BreakKind.PAUSE, 3600 * SECOND_NS),
+    )
+    resumed = run.model_copy(
+        update={"sessions": (session().model_copy(update={"resumed_at": "1970-01-01T01:00:00+00:00"}),)}
+    )
+    assert breaks_of(resumed)[1] == Break(4, BreakKind.RESUMED, 3600 * SECOND_NS)
+    said = json.dumps(run_consistency(run.cells, breaks_of(resumed)).specification)
+    assert "after preconditioning, 60.0 s idle" in said
+    assert "resumed after 60 min" in said
+
+
+def test_discarded_repeats_are_hollow_and_counted_with_their_reason() -> None:
+    early = [trial_of(500, order=1), trial_of(500, order=2)]
+    figure = run_consistency([*early, *(trial_of(100 + order % 2, order=order) for order in range(3, 12))])
+    assert [row["fate"] for row in figure.rows[:3]] == ["initial state", "initial state", "used"]
+    assert "Hollow marks are discarded repeats: 2 (initial state)." in figure.caption
+    hollow = [layer for layer in figure.specification["layer"] if layer["mark"].get("filled") is False]
+    assert [layer["transform"][0]["filter"] for layer in hollow] == ["datum.fate != 'used'"]
+
+
+def test_the_stretches_within_a_trial_are_a_bar_where_trials_are_few() -> None:
+    few = run_consistency([repeat_of(100, 300), repeat_of(200, 200, number=2, began_s=60)])
+    assert [(row["lowest"], row["highest"]) for row in few.rows] == [(0.5, 1.5), (1, 1)]
+    assert "Thin bars" in few.caption
+    many = run_consistency([trial_of(100, order=order) for order in range(1, RANGES_MAX + 2)])
+    assert "Thin bars" not in many.caption
 
 
 def test_the_sentence_over_time_speaks_of_the_same_stretches_as_the_chart() -> None:
@@ -113,23 +191,17 @@ def test_columns_hold_the_operations_for_a_p99_where_enough_of_them_remain() -> 
     assert drawn.count("p99") == drawn.count("p50") == 20 * 5 * COLUMNS_MAX // COUNT_MIN
 
 
-def test_an_interval_in_which_nothing_came_back_is_a_share_of_zero() -> None:
-    rows = run_consistency([repeat_of(0, 400)]).rows
-    assert [row["share"] for row in rows] == [0, 2]
-
-
 def test_cut_repeats_are_not_drawn() -> None:
     cut = repeat_of(100, 300).model_copy(update={"outcome": Outcome.CUT})
     assert run_consistency([cut]).chart is None
 
 
 def test_of_a_long_run_the_extremes_of_each_stretch_are_kept() -> None:
-    records = [repeat_of(*([100] * 20), number=number, began_s=10 * number) for number in range(1, 202)]
-    odd = repeat_of(*([100] * 19), 5, number=202, began_s=100)
-    figure = run_consistency([*records, odd])
-    assert len(figure.rows) <= POINTS_MAX
+    records = [trial_of(100, order=order) for order in range(1, 2 * TRIALS_MAX)]
+    figure = run_consistency([*records, trial_of(5, order=2 * TRIALS_MAX)])
+    assert len(figure.rows) <= TRIALS_MAX
     assert min(row["share"] for row in figure.rows) < 0.06
-    assert "4,040 points" in figure.caption
+    assert f"Of {2 * TRIALS_MAX:,} trials the lowest" in figure.caption
 
 
 def test_the_picture_has_a_column_for_each_step_of_time_and_the_darkest_row_where_most_operations_are() -> None:

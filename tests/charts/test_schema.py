@@ -14,7 +14,7 @@ from iosonde.charts.block_sizes import block_size_bandwidth, block_size_iops, bl
 from iosonde.charts.depth_percentiles import queue_depth_percentiles
 from iosonde.charts.depths import queue_depth_iops, queue_depth_latency
 from iosonde.charts.figure import Figure
-from iosonde.charts.matrix import matrix_field, matrix_iops, matrix_latency
+from iosonde.charts.matrix import matrix_bandwidth, matrix_iops, matrix_latency, matrix_p99
 from iosonde.charts.mix import mix_bandwidth, mix_iops, mix_latency
 from iosonde.charts.tail import tail_percentiles
 from iosonde.charts.tail_bars import tail_bars
@@ -41,7 +41,8 @@ CHARTS: list[tuple[Experiment, Draw]] = [
     # Any cells will do, in any number.
     (Experiment.BLOCK_SIZE, matrix_iops),
     (Experiment.MIX, matrix_latency),
-    (Experiment.BLOCK_SIZE, matrix_field),
+    (Experiment.BLOCK_SIZE, matrix_bandwidth),
+    (Experiment.QUEUE_DEPTH, matrix_p99),
 ]
 
 

@@ -29,6 +29,7 @@ def test_commands_are_listed_in_the_order_of_work() -> None:
         "export",
         "clean",
         "sim",
+        "completion",
     ]
 
 

@@ -38,7 +38,7 @@ def test_runs_in_every_state_are_listed_and_none_ends_the_list(folder: Path) -> 
         "deep/down/cut": "unfinished",
         "garbled": "damaged",
     }
-    assert runs["garbled"]["reason"] == "journal does not begin like a journal"
+    assert runs["garbled"]["reason"] == "journal is not a journal"
     assert runs["deep/down/cut"]["measured"] < runs["deep/down/cut"]["planned"]
 
 
@@ -54,7 +54,7 @@ def test_the_list_for_people_names_each_run_once(folder: Path) -> None:
     assert (ended.returncode, ended.stderr) == (0, "")
     rows = [line for line in ended.stdout.splitlines() if line.endswith(("good", "deep/down/cut", "garbled"))]
     assert len(rows) == 3
-    assert "damaged garbled: journal does not begin like a journal" in ended.stdout
+    assert "damaged garbled: journal is not a journal" in ended.stdout
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may look into everything")

@@ -2,10 +2,10 @@
 
 import pytest
 
-from iosonde.cli.progress import Clockwork, outcome_words
+from iosonde.cli.progress import Clockwork, live_figures, outcome_words
 from iosonde.plans import Ground, campaign_plan, load_profile
 from iosonde.records import Aim, Engine, Operation, Sync, Workload
-from tests.builders import cell_plan, cell_record, engine_facts, totals_of, workload
+from tests.builders import cell_plan, cell_record, engine_facts, interval_record, totals_of, workload
 
 
 def words(asked: Workload, achieved: float, engine: Engine = Engine.IO_URING) -> str:
@@ -17,7 +17,7 @@ def words(asked: Workload, achieved: float, engine: Engine = Engine.IO_URING) ->
 
 def test_a_depth_below_seven_tenths_is_said_while_the_run_goes_on() -> None:
     assert words(workload(queue_depth=16), 2.3) == (
-        "read 1,000 IOPS 1,000 us, ONLY 2.3 OF 16 IN FLIGHT (its figures are not those of depth 16)"
+        "read 1,000 IOPS, mean 1,000 µs; ONLY 2.3 OF 16 IN FLIGHT (its figures are not those of depth 16)"
     )
 
 
@@ -62,3 +62,36 @@ def test_turns_that_take_longer_all_along_make_what_is_left_longer() -> None:
     left_ns = clockwork.left_ns(PLAN.turns[200], 10.0 + 2 * planned_s)
     assert left_ns is not None
     assert left_ns == pytest.approx(2 * (420 - planned_s) * 10**9, rel=0.1)
+
+
+def test_how_far_a_run_is_says_trials_that_are_done_of_how_many_and_the_time_left() -> None:
+    clockwork, first = lab_clockwork(), PLAN.turns[0]
+    planned = len(PLAN.turns)
+    assert clockwork.words(first, 10.0) == f"0 of at least {planned} trials, at most 7 min 00 s left"
+    assert clockwork.words(first, 11.0, over=True).startswith(f"1 of at least {planned} trials, at most ")
+
+
+def test_of_a_fixed_number_of_trials_it_is_known_how_many_there_will_be() -> None:
+    plan = campaign_plan(load_profile("lab"), Ground(span_bytes=1 << 30, fill=False), quick=True, seed=3)
+    clockwork = Clockwork(plan, plan.turns, virtual=False)
+    assert clockwork.words(plan.turns[6], 10.0).startswith(f"6 of {len(plan.turns)} trials, ")
+    assert "at most" not in clockwork.words(plan.turns[6], 10.0)
+
+
+def test_more_trials_than_were_planned_first_are_counted_only() -> None:
+    last = PLAN.turns[-1]
+    clockwork = lab_clockwork()
+    more = last.model_copy(update={"order": last.order + 5, "repeat": last.repeat + 1})
+    assert clockwork.words(more, 10.0, over=True).startswith(f"{last.order + 5} trials, at most ")
+
+
+def test_nothing_is_said_of_the_time_of_simulated_drives_before_it_is_known() -> None:
+    clockwork = Clockwork(PLAN, PLAN.turns, virtual=True)
+    assert clockwork.words(PLAN.turns[0], 10.0, over=True) == f"1 of at least {len(PLAN.turns)} trials"
+    assert clockwork.words(PLAN.turns[1], 10.5, over=True).endswith(" left")
+
+
+def test_the_running_figures_say_what_they_are_and_of_what() -> None:
+    totals = {Operation.READ: totals_of([100_000] * 700), Operation.WRITE: totals_of([300_000] * 300)}
+    interval = interval_record(0, totals)
+    assert live_figures(interval) == "read + write 2,000 IOPS, mean 160 µs in the last 500 ms"

@@ -60,8 +60,8 @@ def test_on_a_narrow_terminal_a_model_is_shown_whole_and_no_word_is_cut(
 def test_what_it_is_and_the_source_stand_below_a_key_where_columns_would_be_too_narrow() -> None:
     narrow = iosonde("sim", "show", "sata-dc", COLUMNS="80").stdout.splitlines()
     key = next(place for place, line in enumerate(narrow) if line.startswith("link.duplex"))
-    assert narrow[key + 1].rstrip() == "    Whether data goes both ways at a time."
-    assert narrow[key + 2].rstrip() == "    SATA moves data in one direction at a time."
+    assert narrow[key + 1].rstrip() == "    Whether data moves in both directions at the same time."
+    assert narrow[key + 2].rstrip() == "    SATA transfers data in one direction at a time."
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_what_it_is_and_the_source_stand_below_a_key_where_columns_would_be_too_
     [
         ("queue_age_ns_max", 500_000_000, "500,000,000 (500 ms)"),
         ("size_bytes", 1 << 30, "1,073,741,824 (1 GiB)"),
-        ("service_ns", 100_000, "100,000 (100 us)"),
+        ("service_ns", 100_000, "100,000 (100 µs)"),
         ("idle_ns", 120 * 10**9, "120,000,000,000 (2 min 00 s)"),
         ("bytes_per_s", 500_000_000, "500,000,000 (500 MB/s)"),
         ("servers", 4, "4"),

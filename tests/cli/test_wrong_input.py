@@ -54,6 +54,7 @@ def make_folder(tmp_path: Path) -> Path:
     (tmp_path / "loop").symlink_to("loop")
     (tmp_path / "empty.toml").touch()
     (tmp_path / "binary.toml").write_bytes(bytes(range(256)))
+    (tmp_path / "fio.toml").write_text('name = "fio"\n[[experiment]]\nname = "a"\nbs = "4k"\n')
     (tmp_path / "wrong.toml").write_text('name = "wrong"\nrepeat = 3\n')
     campaign = 'name = "twice"\n[[experiment]]\nname = "a"\npattern = "random"\nread = 100\nblock_size = "4KiB"\n'
     (tmp_path / "twice.toml").write_text(f"{campaign}queue_depth = [1, 2, 1]\n")
@@ -68,7 +69,7 @@ def make_folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-ROOM = re.compile(r"[\d.,]+ [KMGT]iB of room")
+ROOM = re.compile(r"[\d.,]+ [KMGT]iB free")
 
 
 @pytest.mark.parametrize(("words", "code", "message", "hint"), WRONG_INPUTS)
@@ -76,7 +77,7 @@ def test_wrong_input_is_named_with_the_way_out(folder: Path, words: str, code: i
     ended = iosonde(*words.split(), folder=folder)
     lines = ended.stderr.splitlines()
     assert (ended.returncode, ended.stdout) == (code, ""), ended.stderr
-    assert [ROOM.sub("ROOM of room", line) for line in lines[-2:]] == [f"error: {message}", f"hint: {hint}"]
+    assert [ROOM.sub("ROOM free", line) for line in lines[-2:]] == [f"error: {message}", f"hint: {hint}"]
     assert "Traceback" not in ended.stderr
 
 
@@ -112,14 +113,14 @@ def test_an_empty_target_is_refused_and_is_not_the_current_directory(folder: Pat
 def test_a_missing_engine_is_named(folder: Path) -> None:
     ended = iosonde("probe", "null:", folder=folder, IOSONDE_ENGINE="/no/such/engine")
     assert ended.returncode == 4
-    assert "IOSONDE_ENGINE names /no/such/engine, which can't be run" in ended.stderr
+    assert "IOSONDE_ENGINE names /no/such/engine, which is not executable" in ended.stderr
     assert "hint: unset IOSONDE_ENGINE" in ended.stderr
 
 
 def test_an_engine_that_is_something_else_is_named(folder: Path) -> None:
     ended = iosonde("probe", "null:", folder=folder, IOSONDE_ENGINE="/bin/true")
     assert ended.returncode == 4
-    assert "the engine ended by itself with code 0" in ended.stderr
+    assert "the engine exited with code 0" in ended.stderr
 
 
 def test_a_fio_that_is_not_there_is_named_with_the_way_to_have_it(folder: Path) -> None:
@@ -127,7 +128,7 @@ def test_a_fio_that_is_not_there_is_named_with_the_way_to_have_it(folder: Path) 
     assert ended.returncode == 4
     assert ended.stderr.splitlines()[-2:] == [
         "error: fio was not found on the PATH",
-        "hint: install fio 3.28 or newer (Debian: apt install fio), or leave --engine fio away",
+        "hint: install fio 3.28 or newer (Debian: apt install fio), or omit --engine fio",
     ]
 
 

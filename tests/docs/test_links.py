@@ -89,7 +89,7 @@ def test_the_index_is_one_click_from_the_front_page() -> None:
 
 
 def test_a_link_to_a_section_that_is_not_there_is_found(tmp_path: Path) -> None:
-    assert {"iosonde", "two-commands", "what-could-stop-you"} <= anchors(ROOT / "README.md")
+    assert {"iosonde", "quick-start", "before-you-run"} <= anchors(ROOT / "README.md")
     page = tmp_path / "page.md"
     page.write_text("# One\n\n[a](#one) [b](#two) [c](gone.md) [d](https://example.org/)\n", encoding="utf-8")
     assert [each.partition(":")[0] for each in broken(page)] == ["#two", "gone.md"]

@@ -85,7 +85,7 @@ def test_a_class_of_operations_that_was_not_printed_has_no_figures() -> None:
     assert (found.operation, found.verdict, found.why) == (
         Operation.WRITE,
         Verdict.UNDECIDED,
-        "the cell has no such figures",
+        "the cell has no results for this operation",
     )
 
 
@@ -100,7 +100,7 @@ def test_a_cell_whose_workload_was_not_printed_is_found_by_its_name_alone() -> N
     assert (by_keys.cell, by_keys.verdict, by_keys.why) == (
         None,
         Verdict.UNDECIDED,
-        "no cell of the document is known to have this workload; expect it of one by its name",
+        "no cell of the document is known to have this workload; select a cell by its name",
     )
 
 
@@ -114,15 +114,15 @@ def test_a_doubt_is_named_beside_the_verdict_and_an_invalid_figure_decides_nothi
     assert (doubtful.verdict, doubtful.doubted_by) == (Verdict.PASS, ("volatile-write-cache",))
     invalid = checked('cell = "aborted"\nmetric = "iops"\nat_least = 1')
     assert (invalid.verdict, invalid.doubted_by) == (Verdict.UNDECIDED, ("cell-failed",))
-    assert invalid.why == "invalid, see cell-failed: its figures are not what they seem"
+    assert invalid.why == "the cell is invalid, see cell-failed"
 
 
 def test_a_cell_that_the_document_does_not_have_is_a_mistake_with_the_nearest_names() -> None:
     with pytest.raises(UsageError) as caught:
         checked(f'cell = "targte 2"\n{MEAN}')
-    assert caught.value.message == 's.toml:3: cell = "targte 2" is no cell of this document'
-    assert caught.value.hint.startswith('did you mean "target 2"? the nearest: target 2, ')
-    assert set(caught.value.hint.partition("nearest: ")[2].split(", ")) == {
+    assert caught.value.message == 's.toml:3: this document has no cell "targte 2"'
+    assert caught.value.hint.startswith('did you mean "target 2"? nearest names: target 2, ')
+    assert set(caught.value.hint.partition("nearest names: ")[2].split(", ")) == {
         "target 2",
         "random-read-4KiB-qd1",
         "cached",
@@ -175,7 +175,7 @@ def test_what_is_printed_names_the_document_and_claims_no_confidence() -> None:
     head, columns, row, *_ = printed.get().splitlines()
     assert head.rstrip() == "SLA against document sheet.txt: 1 pass"
     assert "95 %" not in columns
-    assert "105 us to 115 us" in row
+    assert "105 µs to 115 µs" in row
 
 
 @pytest.mark.parametrize("kind", ResultsKind)

@@ -86,14 +86,14 @@ def test_the_margin_is_a_share_of_the_bound_and_good_above_0() -> None:
 def test_one_repeat_decides_nothing_however_far_it_is_from_the_bound() -> None:
     (found,) = checked(measured(100), 'cell = "random-read-4KiB-qd1"\nmetric = "latency_ns_p99"\nat_most = "1 s"')
     assert found.verdict is Verdict.UNDECIDED
-    assert found.why == "it has no interval: one repeat, which says nothing about how repeats differ"
+    assert found.why == "it has no interval: there is only one repeat, so the spread of repeats is unknown"
 
 
 def test_a_percentile_with_too_few_samples_decides_nothing() -> None:
     run = measured(100, 100, count=500)
     (found,) = checked(run, 'cell = "random-read-4KiB-qd1"\nmetric = "latency_ns_p99_9"\nat_most = "1 s"')
     assert (found.value, found.verdict) == (None, Verdict.UNDECIDED)
-    assert found.why == "it has no value: fewer than 10 samples lie beyond it"
+    assert found.why == "it has no value: fewer than 10 samples are above it"
 
 
 def test_a_workload_finds_its_cells_and_durable_writes_only_when_it_says_so() -> None:
@@ -134,7 +134,7 @@ def test_an_invalid_figure_decides_nothing_and_a_doubtful_one_says_so() -> None:
     run, about = measured(80, 80), 'cell = "random-read-4KiB-qd1"\nmetric = "latency_ns_mean"\nat_most = "1 ms"'
     cells = ("random-read-4KiB-qd1",)
     (invalid,) = checked(run, about, [finding("neighbours", Severity.INVALID, cells)])
-    assert (invalid.verdict, invalid.why.startswith("invalid, see neighbours: ")) == (Verdict.UNDECIDED, True)
+    assert (invalid.verdict, invalid.why.startswith("the cell is invalid, see neighbours")) == (Verdict.UNDECIDED, True)
     (doubtful,) = checked(run, about, [finding("steal", Severity.DOUBTFUL, cells)])
     assert (doubtful.verdict, doubtful.doubted_by) == (Verdict.PASS, ("steal",))
     (other,) = checked(run, about, [finding("neighbours", Severity.INVALID, ("another",))])
@@ -142,6 +142,6 @@ def test_an_invalid_figure_decides_nothing_and_a_doubtful_one_says_so() -> None:
 
 
 def test_a_cell_that_the_run_does_not_have_is_a_mistake_with_its_nearest_name() -> None:
-    with pytest.raises(UsageError, match=r's\.toml:3: cell = "random-raed-4KiB-qd1" is no cell of this run') as caught:
+    with pytest.raises(UsageError, match=r's\.toml:3: this run has no cell "random-raed-4KiB-qd1"') as caught:
         checked(measured(100, 100), 'cell = "random-raed-4KiB-qd1"\nmetric = "iops"\nat_least = 1')
     assert 'did you mean "random-read-4KiB-qd1"?' in caught.value.hint

@@ -52,13 +52,13 @@ NEAR_MISSES: list[tuple[str, Callable[[], RunRecord]]] = [
 
 def test_with_sqpoll_as_well_kernel_threads_are_told_where_each_kind_is_counted() -> None:
     deep = three(**granted(kernel_workers=3, poll_mode="sqpoll", sqpoll_threads=1), cpu=handed_over(SECOND_NS))
-    assert "3 kernel threads" in only(run_of(*deep), "kernel-workers").statement
+    assert "3 io-wq workers" in only(run_of(*deep), "kernel-workers").statement
 
 
 def test_kernel_threads_are_told_with_their_share_of_the_time_and_the_way_out() -> None:
     deep = three(**granted(kernel_workers=3), cpu=handed_over(SECOND_NS), asked=workload(queue_depth=256))
     found = only(run_of(*deep, header=device(queue_tags=64)), "kernel-workers")
-    assert "up to 3 kernel threads" in found.statement
-    assert ("requests a queue of the device", "64") in found.evidence
-    assert "3 threads with 50% of the cell's CPU time" in dict(found.evidence).values()
+    assert "Up to 3 io-wq workers" in found.statement
+    assert ("requests per device queue", "64") in found.evidence
+    assert "repeat 3: 3 workers with 50 % of the cell's CPU time" in dict(found.evidence).values()
     assert found.advice.startswith("Keep at most 64 operations in flight")

@@ -34,8 +34,8 @@ def test_a_run_on_two_sound_hosts_has_no_findings_about_hosts() -> None:
 @pytest.mark.parametrize(
     ("rule", "facts", "said"),
     [
-        ("one-cpu", {"cpus_allowed": 1}, "The run on bench-02 may use one CPU only"),
-        ("cpu-quota", {"cpu_quota": 2.0}, "A control group gives the run on bench-02 2.00 CPUs of 16"),
+        ("one-cpu", {"cpus_allowed": 1}, "The run on bench-02 may use only one CPU"),
+        ("cpu-quota", {"cpu_quota": 2.0}, "A control group limits the run on bench-02 to 2.00 of 16 CPUs"),
         ("virtual-disk", {"virtual_machine": "QEMU"}, "The host bench-02 is a virtual machine (QEMU)"),
         ("slow-clock", {"engine": {"clock_read_ns": 900}}, "takes 900 ns on bench-02."),
     ],
@@ -59,7 +59,7 @@ def test_the_span_on_a_host_is_held_against_the_memory_of_that_host() -> None:
     first = run.header.target.model_copy(update={"direct": False})
     run = run.model_copy(update={"header": run.header.model_copy(update={"target": first})})
     [statement] = statements(run, "span-fits-cache")
-    assert "The span of 100 GiB fits the memory that may be used (200 GiB)" in statement
+    assert "The test region of 100 GiB fits into the available memory (200 GiB)" in statement
 
 
 def test_a_host_that_names_no_engine_has_the_first_ones() -> None:

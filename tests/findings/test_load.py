@@ -45,7 +45,7 @@ def test_what_would_decide_about_a_depth_is_another_way_than_the_one_taken() -> 
         return only(run_of(*short), "depth-not-reached").deciding_test
 
     assert told(Engine.PSYNC) == "The same cell with --engine io_uring."
-    assert told(Engine.IO_URING) == "The same cell with more CPUs, or more jobs of a lower depth."
+    assert told(Engine.IO_URING) == "The same cell with more CPUs, or with more jobs of a lower queue depth."
 
 
 def test_a_queue_that_is_far_from_full_makes_the_figure_invalid_and_names_the_cell() -> None:
@@ -57,10 +57,10 @@ def test_a_queue_that_is_far_from_full_makes_the_figure_invalid_and_names_the_ce
 def test_a_saturated_cell_names_both_rates_and_how_far_it_was_behind() -> None:
     found = only(FIRES["saturated"](), "saturated")
     assert found.severity is Severity.INVALID
-    assert "gave 940 of 1,000 operations a second, 300 ms behind at its end" in found.statement
-    assert found.evidence[0] == ("random-read-4KiB-rate1k", "94.0% of the rate, about 300 waiting at the end")
+    assert "completed 940 of 1,000 operations per second and was 300 ms behind at the end" in found.statement
+    assert found.evidence[0] == ("random-read-4KiB-rate1k", "94.0 % of the arrival rate, about 300 waiting at the end")
 
 
 def test_an_engine_that_was_late_is_named_with_its_own_part_of_the_response() -> None:
     found = only(FIRES["submitted-late"](), "submitted-late")
-    assert "the p99 of its own lag is 200 us, and the p99 response 1,000 us" in found.statement
+    assert "the p99 of its own lag is 200 µs, and the p99 response latency is 1,000 µs" in found.statement

@@ -103,6 +103,6 @@ def test_a_wide_interval_is_a_fact_and_no_doubt_and_a_missing_one_is_a_doubt() -
     assert only(FIRES["not-established"](), "not-established").severity is Severity.DOUBTFUL
 
 
-def test_findings_come_gravest_first() -> None:
+def test_findings_come_most_severe_first() -> None:
     run = run_of(*three(queue_depth_achieved=2.0), header={"host": {"virtual_machine": "QEMU"}}, quick=True)
     assert [finding.severity for finding in findings_of(run)] == [Severity.INVALID, Severity.DOUBTFUL, Severity.NOTE]

@@ -25,14 +25,17 @@ def test_a_resumption_on_another_kernel_makes_the_run_doubtful_and_a_new_file_is
     other_kernel = session(host=host_facts().model_copy(update={"kernel": "7.1.0-amd64"}))
     found = only(sound().model_copy(update={"sessions": (session(), other_kernel)}), "run-resumed")
     assert found.severity is Severity.DOUBTFUL
-    assert "went on 2 times with another kernel" in found.statement
+    assert "interrupted and resumed 2 times with a different kernel" in found.statement
     same = only(sound().model_copy(update={"sessions": (session(),)}), "run-resumed")
-    assert (same.severity, "made and filled anew" in same.statement) == (Severity.NOTE, False)
+    assert (same.severity, "created and laid out again" in same.statement) == (Severity.NOTE, False)
     anew = sound().model_copy(update={"sessions": (session(made_anew=True),)})
-    assert "made and filled anew" in only(anew, "run-resumed").statement
+    assert "created and laid out again" in only(anew, "run-resumed").statement
 
 
 def test_of_many_neighbours_a_few_are_named() -> None:
     busy = [repeat(number, neighbours=(Neighbour(process=70 + number, device="sda"),)) for number in range(1, 6)]
     found = only(run_of(*busy), "neighbours")
-    assert "(process 71, process 72, process 73 and 2 more) was measuring" in found.statement
+    assert (
+        "5 other iosonde runs (process 71, process 72, process 73 and 2 more) used the same device (sda)"
+        in found.statement
+    )

@@ -66,7 +66,7 @@ def probe(engine: Path, nonsense: str, target: object = "null:") -> Result:
         ("not JSON", "JSON"),
         ("not an object", "object"),
         ("endless line", "bytes"),
-        ("silent end", "ended"),
+        ("silent end", "exited"),
     ],
 )
 def test_what_no_engine_says_is_told_by_its_field(engine: Path, nonsense: str, field: str) -> None:

@@ -88,7 +88,7 @@ def _of_docs(key: Key[Any]) -> Iterator[str]:
         yield f"{SCHEMA}: {key.name} is not as the code has it (`make docs` writes it)"
     if f"| `{key.name}` |" not in _section(SETTINGS, "In each `[[experiment]]`"):
         yield f"{SETTINGS}: no row for {key.name} (`make docs` writes it)"
-    if f"| `{key.name}` |" not in _section(CAMPAIGNS, "## An experiment"):
+    if f"| `{key.name}` |" not in _section(CAMPAIGNS, "## Experiment keys"):
         yield f"{CAMPAIGNS}: no row for {key.name}"
 
 

@@ -84,5 +84,5 @@ def test_a_device_that_nobody_uses_has_no_uses(machine: Path) -> None:
 
 def test_uses_are_told_in_words() -> None:
     assert str(DeviceUse(device="vda1", use="mounted", by="/")) == "vda1 is mounted at /"
-    assert str(DeviceUse(device="vda2", use="swap")) == "vda2 is swapped to"
+    assert str(DeviceUse(device="vda2", use="swap")) == "vda2 is used for swap"
     assert str(DeviceUse(device="vda3", use="held", by="md0")) == "vda3 is part of md0"

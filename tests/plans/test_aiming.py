@@ -44,7 +44,7 @@ def test_first_repeats_of_all_cells_are_within_the_budget_and_the_price_says_so(
 
 
 def test_a_budget_that_does_not_hold_the_first_repeats_is_refused_with_one_that_does() -> None:
-    with pytest.raises(UsageError, match="does not hold the first 6 repeats of 43 cells") as refused:
+    with pytest.raises(UsageError, match="is too short for the first 6 repeats of 43 cells") as refused:
         lab(Aim(precision_percent=2.0, budget_ns=30 * SECOND_NS))
     assert "--budget 2m or more" in refused.value.hint
 
@@ -74,7 +74,7 @@ def test_a_cell_with_an_amount_takes_nothing_of_the_budget() -> None:
         ('precision = "0%"', 'm.toml:2: precision = "0%" is not within 0.1% to 50%'),
         ('precision = "wide"', "is not a share"),
         ("precision = true", "is not a share in percent"),
-        ('budget = "5m"', "m.toml:2: budget is about how well figures are to be known, and no precision is asked for"),
+        ('budget = "5m"', "m.toml:2: budget needs a precision"),
     ],
 )
 def test_an_aim_that_makes_no_sense_is_told_with_its_line(line: str, words: str) -> None:
@@ -104,5 +104,5 @@ def test_first_repeats_are_no_longer_than_the_longest() -> None:
 
 
 def test_without_a_precision_there_are_no_first_repeats() -> None:
-    with pytest.raises(UsageError, match="first_duration is about how well figures are to be known"):
+    with pytest.raises(UsageError, match="first_duration needs a precision"):
         read_campaign('name = "m"\nfirst_duration = "9s"\n' + CELL.format(read=100), "m.toml")

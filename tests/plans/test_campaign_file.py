@@ -93,21 +93,21 @@ def changed(old: str, new: str) -> str:
 MISTAKES = [
     (
         changed("queue_depth = 1", 'queue_depth = 64\narrivals = "constant"'),
-        "m.toml:9: arrivals is about operations that are wanted at a rate, and there is none",
+        "m.toml:9: arrivals needs a rate",
         'rate = "20k"',
     ),
     (changed("queue_depth = 1", "queue_depth = 64\nrate = 0"), "m.toml:9: rate = 0 is not within 1 to 1000M", ""),
     (changed("queue_depth = 1", 'queue_depth = 64\nrate = "fast"'), 'm.toml:9: rate = "fast" is not a rate', "20k"),
     (
         changed("queue_depth = 1", 'queue_depth = 64\nrate = "1k"\nkind = "baseline"'),
-        "m.toml:9: rate does not go with kind = baseline",
+        "m.toml:9: rate can't be combined with kind = baseline",
         "matrix, tail",
     ),
     (changed("queue_depth = 1", "queue_depth = 0"), "m.toml:8: queue_depth = 0 is not within 1 to 4096", "1 to 4096"),
     (changed("queue_depth = 1", "queue_depth = [1, 5000]"), "m.toml:8: queue_depth = 5000 is not within 1 to 4096", ""),
     (changed("queue_depth = 1", "queue_depth = 1.5"), "m.toml:8: queue_depth = 1.5 is not a whole number", "1 to 4096"),
     (changed("queue_depth = 1", "queue_depth = []"), "m.toml:8: queue_depth = [] is empty", "1 to 4096"),
-    (changed("queue_depth = 1", ""), "m.toml:3: experiment 1 lacks queue_depth", "queue_depth = [1, 8, 32]"),
+    (changed("queue_depth = 1", ""), "m.toml:3: experiment 1 has no queue_depth", "queue_depth = [1, 8, 32]"),
     (
         changed("queue_depth", "qeue_depth"),
         "m.toml:8: experiment 1 has the unknown key qeue_depth",
@@ -131,13 +131,13 @@ MISTAKES = [
     (changed("read = 100", "read = true"), "m.toml:6: read = true is not a whole number", "0 to 100"),
     (
         changed("read = 100", 'read = 100\nsync = "dsync"'),
-        "m.toml:7: sync is about writes, and read = 100 has none",
+        "m.toml:7: sync needs writes, and read = 100 has none",
         "of their own",
     ),
     (
         changed("read = 100", 'read = 100\namount = "1GiB"\nduration = "5s"'),
-        "m.toml:7: amount goes with neither",
-        "leave one away",
+        "m.toml:7: amount can't be combined",
+        "omit one",
     ),
     (changed("read = 100", 'read = 100\nduration = "5"'), 'm.toml:7: duration = "5" has no unit', "write 5s"),
     (
@@ -154,12 +154,12 @@ MISTAKES = [
     ('name = "my campaign"\n' + EXPERIMENT, 'm.toml:1: name = "my campaign" is not a name of letters', ""),
     (
         "verify = true\n" + HEAD + EXPERIMENT,
-        "m.toml:1: verify is about writes, and no experiment has any",
+        "m.toml:1: verify needs writes, and no experiment has any",
         "read below 100",
     ),
-    (EXPERIMENT, "m.toml:1: the campaign lacks name", 'name = "mine"'),
-    (HEAD, "m.toml:1: the campaign lacks experiment", "add [[experiment]], in two brackets"),
-    ("", "m.toml:1: the campaign lacks", ""),
+    (EXPERIMENT, "m.toml:1: the campaign has no name", 'name = "mine"'),
+    (HEAD, "m.toml:1: the campaign has no experiment", "add [[experiment]], in two brackets"),
+    ("", "m.toml:1: the campaign has no", ""),
     (HEAD + "[[experiment]\n", "m.toml:2: not TOML:", "examples/"),
     (HEAD + 'about = "open\n', "m.toml:2: not TOML:", "examples/"),
     (HEAD + EXPERIMENT + EXPERIMENT.replace("100", "-1"), "m.toml:13: read = -1 is not within 0 to 100", ""),
@@ -196,7 +196,7 @@ def test_an_editor_that_knows_the_schema_accepts_every_example_and_refuses_a_sli
 
 def test_the_schema_tells_defaults_and_bounds_as_the_file_writes_them() -> None:
     duration = campaign_schema()["properties"]["duration"]
-    assert (duration["default"], duration["description"]) == ("5.0s", "Time that counts.")
+    assert (duration["default"], duration["description"]) == ("5.0s", "Measurement time.")
     assert read_campaign(f'duration = "{duration["default"]}"\n' + HEAD + EXPERIMENT, "m.toml").duration == 5 * 10**9
     block_size = campaign_schema()["$defs"]["ExperimentTable"]["properties"]["block_size"]
     assert block_size["anyOf"][0]["description"] == "Bytes with a unit, 512 B to 64 MiB; several with their weights."

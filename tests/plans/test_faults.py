@@ -54,7 +54,7 @@ MISTAKES = [
     (
         ("until_ns = 3_000", "until_ns = 2_000"),
         "mine.toml:9: faults.0: until_ns = 2000 is not after from_ns = 2000",
-        "write a later until_ns, or leave it away",
+        "write a later until_ns, or omit it",
     ),
     (
         ('"reads"', '"red"'),
@@ -115,7 +115,7 @@ def test_more_faults_than_a_drive_takes_are_refused() -> None:
 def test_a_media_error_beyond_the_drive_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(GOOD.replace("offset_bytes = 4096", "offset_bytes = 1_073_741_824"), encoding="utf-8")
-    with pytest.raises(UsageError, match=r"faults\.1 lies beyond the drive's 1073741824 bytes"):
+    with pytest.raises(UsageError, match=r"faults\.1 is beyond the drive's 1073741824 bytes"):
         simulated_drive(f"sim:{path}", 1, 0)
 
 

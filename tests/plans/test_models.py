@@ -32,7 +32,7 @@ def test_a_shipped_model_says_what_it_is_in_one_sentence_and_what_follows_from_i
 
 def test_all_servers_busy_give_the_peak() -> None:
     assert load_model("mmc").limits[0] == Limit(
-        name="peak IOPS", value="40,000/s", why="servers / service_ns: every server is always busy"
+        name="peak IOPS", value="40,000/s", why="servers / service_ns: all servers always busy"
     )
 
 
@@ -140,7 +140,7 @@ MISTAKES = [
     (
         ("servers = 4", "servers = four"),
         "drive.toml:5: not TOML: invalid value",
-        "text stands in quotes, a key once in its table; `iosonde sim show MODEL` shows a model whole",
+        "put text in quotes, and use each key once per table; `iosonde sim show MODEL` shows a model whole",
     ),
 ]
 

@@ -153,7 +153,7 @@ def test_every_chart_that_fails_has_its_place(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_number_that_json_lacks_costs_its_chart_and_not_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    def unsound(_: object) -> Figure:
+    def unsound(*_: object) -> Figure:
         rows = [{"x": float("nan")}]
         return Figure(
             "unsound",
@@ -168,7 +168,7 @@ def test_a_number_that_json_lacks_costs_its_chart_and_not_the_page(monkeypatch: 
     text = render_html(page_of(RunAnalysis(RUN), (), failures), failures)
     assert text.count('class="failed"') == 1
     (failure,) = failures.failures
-    assert failure.statement.startswith('The chart "Throughput over the run" could not be made (ValueError: ')
+    assert failure.statement.startswith('The chart "Throughput over the run" could not be created (ValueError: ')
     assert 'id="figure-run-consistency"' in text
 
 
@@ -214,7 +214,7 @@ def test_a_rule_that_fails_costs_its_finding_and_nobody_claims_that_there_is_non
     forms = all_forms(RUN, failures) | {"summary": shown(render_summary(RunAnalysis(RUN), (), None, failures))}
     assert [failure.section for failure in failures.failures] == ["findings"]
     for form, text in forms.items():
-        assert "The rule of findings on broken rule could not be made" in words(text), form
+        assert "The findings about broken rule could not be created" in words(text), form
         for claim in (NOTHING_FOUND, "No finding makes these numbers doubtful", "Findings: none"):
             assert claim not in words(text), form
 
@@ -271,7 +271,7 @@ def test_what_can_not_be_drawn_stands_in_its_place_in_markdown_and_has_no_pictur
     report, *pictures = write_markdown(broken_page, tmp_path / "report.md", drawers, failures)
     assert [path.name for path in pictures] == ["baseline-percentiles.png"]
     text = report.read_text(encoding="utf-8")
-    assert 'The picture of the chart "A nonsensical chart" could not be made' in text
+    assert 'The picture of the chart "A nonsensical chart" could not be created' in text
     assert "nonsense.png" not in text
 
 
@@ -344,7 +344,7 @@ def test_a_run_whose_chart_fails_has_its_report_its_tables_and_a_warning(
     publish.finish_directory(run_path)
     told = capsys.readouterr()
     warning, hint = told.err.splitlines()
-    assert warning.startswith(f'warning: The chart "Throughput over the run" could not be made ({REASON}; report/')
+    assert warning.startswith(f'warning: The chart "Throughput over the run" could not be created ({REASON}; report/')
     assert hint.endswith(f"send the message and the file that `iosonde export {run_path}` writes")
     assert "Report:" in told.out
     assert {path.name for path in run_path.glob("*.parquet")} == {
@@ -376,7 +376,7 @@ def test_neither_page_nor_tables_nor_summary_cost_each_other(
     monkeypatch.setattr(module, name, fails)
     publish.finish_directory(run_path)
     told = capsys.readouterr()
-    assert f"warning: {part} could not be made ({REASON}" in told.err
+    assert f"warning: {part} could not be created ({REASON}" in told.err
     assert (run_path / "report.html").stat().st_size > 0
     assert (run_path / "cells.parquet").exists() == (name != "run_tables")
 
@@ -407,7 +407,7 @@ def test_forms_do_not_cost_each_other_and_the_one_that_is_lost_is_an_error(
     assert (places["tables"] / "cells.csv").stat().st_size > 0
     assert (places["parquet"] / "cells.parquet").stat().st_size > 0
     assert json.loads(places["run.json"].read_text(encoding="utf-8"))["export_version"] == 3
-    assert f"warning: The form {places['page.html']} could not be made ({REASON}" in capsys.readouterr().err
+    assert f"warning: The form {places['page.html']} could not be created ({REASON}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("asked", [("report",), ("show",)])
@@ -416,7 +416,7 @@ def test_commands_that_read_a_run_warn_too(
 ) -> None:
     monkeypatch.setattr(summary, "headline_of", fails)
     call(*asked, run_path)
-    assert f"warning: The headline could not be made ({REASON}" in capsys.readouterr().err
+    assert f"warning: The headline could not be created ({REASON}" in capsys.readouterr().err
 
 
 def test_a_line_of_a_list_that_fails_is_one_of_it(
@@ -445,4 +445,4 @@ def test_a_probe_whose_figures_can_not_be_told_gives_its_record(
     call("probe", "sim:mmc", "--duration", "10ms", "--warmup", "0s", "--size", "16MiB")
     told = capsys.readouterr()
     assert json.loads(told.out)["cells"][0]["outcome"] == "finished"
-    assert f"warning: The figures could not be made ({REASON}" in told.err
+    assert f"warning: The figures could not be created ({REASON}" in told.err

@@ -230,10 +230,10 @@ def test_a_campaign_of_rates_alone_tells_the_highest_that_was_kept() -> None:
         (of("best", Quantity.IOPS, 412_345.4), "412,345", "IOPS"),
         (of("best", Quantity.BYTES_PER_S, 3_512_000_000.0), "3,512", "MB/s"),
         (of("rate", Quantity.IOPS, 853.25, operation=Operation.COMMIT), "853.2", "commits/s"),
-        (of("p99", Quantity.LATENCY_NS_P99, 78_123.0), "78.12", "us"),
+        (of("p99", Quantity.LATENCY_NS_P99, 78_123.0), "78.12", "µs"),
         (of("p99", Quantity.LATENCY_NS_P99, 61.0), "61.00", "ns"),
         (of("p99", Quantity.LATENCY_NS_P99, 12_500_000.0), "12.50", "ms"),
-        (of("p99.99", Quantity.LATENCY_NS_P99_99, None), "–", "us"),
+        (of("p99.99", Quantity.LATENCY_NS_P99_99, None), "–", "µs"),
     ],
 )
 def test_a_figure_is_written_in_the_unit_of_its_kind(figure: HeadlineFigure, value: str, unit: str) -> None:

@@ -171,7 +171,7 @@ def test_a_sound_run_has_no_brand(page: str) -> None:
     assert 'class="brand' not in page
 
 
-def test_findings_stand_gravest_first_with_evidence_and_test() -> None:
+def test_findings_stand_most_severe_first_with_evidence_and_test() -> None:
     findings: list[Finding] = [
         finding("some-note", Severity.NOTE),
         finding("some-doubt", Severity.DOUBTFUL),
@@ -186,7 +186,7 @@ def test_findings_stand_gravest_first_with_evidence_and_test() -> None:
 
 def test_an_unsupported_percentile_is_a_dash_with_a_footnote() -> None:
     page = render_html(page_of(RunAnalysis(lab_run(repeats=1, quick=True)), []))
-    assert "fewer than 10 samples lie beyond it" in page
+    assert "fewer than 10 samples are above it" in page
     assert '<td class="number">–</td>' in page
 
 
@@ -241,10 +241,10 @@ def test_the_fate_of_each_repeat_stands_in_the_plan_with_its_reason() -> None:
     assert [line.texts[-1] for line in plan.table.lines if line.texts[1] == cell] == [
         "finished, used",
         "finished, used",
-        "finished, discarded, contaminated: another run was at work on the device",
+        "finished, discarded, contaminated: another run used the device",
         "finished, used",
     ]
-    assert "discarded, contaminated: another run was at work on the device" in render_html(told)
+    assert "discarded, contaminated: another run used the device" in render_html(told)
     assert any(
         "3 (1 discarded)" in text for table in told.all_of(ResultTable) for line in table.lines for text in line.texts
     )
@@ -259,7 +259,7 @@ def test_the_page_is_the_same_for_the_same_run() -> None:
 @pytest.mark.parametrize(
     ("text", "kept"),
     [
-        ("a 4 KiB read in 77.9 us.", "a 4\u00a0KiB read in 77.9\u00a0us."),
+        ("a 4 KiB read in 77.9 µs.", "a 4\u00a0KiB read in 77.9\u00a0µs."),
         ("95 % of 2,000 IOPS at depth 4", "95\u00a0% of 2,000\u00a0IOPS at depth 4"),
         ("depth 8 stays apart", "depth 8 stays apart"),
     ],

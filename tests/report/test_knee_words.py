@@ -7,7 +7,7 @@ import pytest
 from iosonde.analysis.experiments import estimate_run
 from iosonde.analysis.knee import DepthPoint, find_knee
 from iosonde.analysis.scaling import scaling_of
-from iosonde.records import Experiment
+from iosonde.records import Experiment, Operation
 from iosonde.report.headline import headline_of
 from iosonde.report.knee_words import (
     knee_sentence,
@@ -16,7 +16,7 @@ from iosonde.report.knee_words import (
     scaling_table,
     swept_sentences,
 )
-from tests.builders import cell_plan, cell_record, run_record, workload
+from tests.builders import cell_plan, cell_record, run_record, totals_of, workload
 from tests.charts.test_mixes import operations_of
 from tests.lab_builder import lab_run
 
@@ -39,7 +39,8 @@ def said(rates: Sequence[float], repeats: int = 1) -> str:
 def test_a_knee_says_its_depth_who_named_it_what_it_gives_and_what_it_costs() -> None:
     assert said((1000, 2000, 3900, 4000, 4000, 4000), repeats=2) == (
         "4 KiB random reads: the knee is at depth 4 (by all three rules; 95 % interval 4 to 4): 98 % of the best "
-        "throughput (4,000 IOPS at depth 8) for 1.0 times the mean latency and 1.0 times the p99 of depth 1."
+        "throughput (4,000 IOPS at depth 8) at 51 % of the mean latency there, and 1.0 times the mean latency and 1.0 "
+        "times the p99 of depth 1."
     )
 
 
@@ -72,7 +73,7 @@ def test_bounds_and_the_law_say_their_numbers() -> None:
     bounds, law = scaling_sentences("4 KiB random reads", scaling_of(points(rates)))
     assert bounds.startswith("By bounds, ")
     assert " IOPS of 4 KiB random reads take at least 7." in bounds
-    assert "1,000 us at depth 1." in bounds
+    assert "1,000 µs at depth 1." in bounds
     assert law == (
         "The Universal Scalability Law fits 4 KiB random reads within 0 %: contention 5.0 %, coherency 0.2 %, "
         "throughput peaks near depth 22."
@@ -96,6 +97,27 @@ def test_the_table_has_each_rule_and_the_depth_to_use() -> None:
     assert [line.texts[1] for line in table.lines] == ["95 % of the best", "power", "Kneedle", "depth to use"]
     assert all(len(line.texts) == len(table.heads) for line in table.lines)
     assert knee_table([]) is None
+
+
+def test_the_table_has_the_share_of_peak_throughput_and_of_peak_latency_of_each_rule() -> None:
+    asked = [workload(queue_depth=depth) for depth in DEPTHS]
+    plans = [cell_plan(each, Experiment.QUEUE_DEPTH) for each in asked]
+    done = dict(zip(DEPTHS, (1000, 2000, 3900, 4000, 4000, 4000), strict=True))
+    records = [
+        cell_record(
+            plan,
+            {Operation.READ: totals_of([10**9 * depth // done[depth]] * done[depth])},
+            repeat=repeat,
+            measured_ns=10**9,
+        )
+        for plan in plans
+        for depth in [plan.workload.queue_depth]
+        for repeat in (0, 1)
+    ]
+    table = knee_table(headline_of(estimate_run(run_record(plans, records))).knees)
+    assert table is not None
+    assert table.lines[-1].texts[1:3] == ("depth to use", "4")
+    assert table.lines[-1].texts[-3:] == ("98", "51", "1.0")
 
 
 def test_many_sweeps_are_told_in_brief_and_in_a_table() -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 CELLS = LINES_OPEN_MAX + 1
-SECTION_HIGH_MAX = 1200
+SECTION_HIGH_MAX = 1300
 
 
 @pytest.fixture(scope="module")

@@ -42,7 +42,7 @@ def test_where_the_distribution_is_the_question_every_percentile_has_its_interva
 def test_elsewhere_those_have_one_that_the_tables_show() -> None:
     table = percentile_interval_table(Experiment.QUEUE_DEPTH, cells_of(Experiment.QUEUE_DEPTH, *ENDS_NS))
     assert table is not None
-    assert [head.name for head in table.heads] == ["Cell", "p50", "p99", "p99.9"]
+    assert [head.name for head in table.heads] == ["Cell", "p50", "p95", "p99", "p99.9"]
     [own] = experiment_tables(Experiment.QUEUE_DEPTH, cells_of(Experiment.QUEUE_DEPTH, *ENDS_NS))
     assert [line.texts[0] for line in table.lines] == [line.texts[0] for line in own.lines]
 
@@ -52,7 +52,7 @@ def test_a_percentile_without_an_interval_has_a_dash_and_the_reason() -> None:
     table = percentile_interval_table(Experiment.TAIL, [first, *cells_of(Experiment.TAIL, *ENDS_NS)])
     assert table is not None
     assert set(table.lines[0].texts[1:]) == {NO_VALUE}
-    assert table.explained.notes == (f"{NO_VALUE}: 3 repeats are too few to bound it, as far as they differ.",)
+    assert table.explained.notes == (f"{NO_VALUE}: 3 repeats with this spread are too few for an interval.",)
 
 
 def test_there_is_no_table_of_dashes() -> None:

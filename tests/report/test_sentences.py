@@ -21,7 +21,7 @@ def estimates() -> RunEstimates:
 @pytest.mark.parametrize(
     ("experiment", "words"),
     [
-        (Experiment.BASELINE, "A durable write (4 KiB random write + fdatasync at depth 1) takes 1,171 us"),
+        (Experiment.BASELINE, "A durable write (4 KiB random write + fdatasync at depth 1) takes 1,171 µs"),
         (Experiment.BLOCK_SIZE, "Random read at depth 8: highest rate measured"),
         (Experiment.MIX, "at 50 % reads; the highest is"),
         (Experiment.QUEUE_DEPTH, "at least 98 % of the depth asked was in flight"),
@@ -49,7 +49,7 @@ def test_a_tail_that_is_too_short_gives_only_its_maximum() -> None:
     record = cell_record(plan, {Operation.READ: totals_of([100_000] * 99 + [5_000_000])})
     sentence = experiment_sentence(Experiment.TAIL, estimate_run(run_record([plan], [record])))
     assert sentence == (
-        "4 KiB random read at depth 8: the slowest of 100 reads took 5,000 us; no tail percentile has 10 of them "
+        "4 KiB random read at depth 8: the slowest of 100 reads took 5,000 µs; no tail percentile has 10 of them "
         "beyond it."
     )
 
@@ -131,7 +131,7 @@ def test_the_lowest_latency_of_a_matrix_is_not_that_of_writes_that_nobody_flushe
     sentence = said(Experiment.MATRIX, *cells)
     assert "4 KiB random write: highest measured" in sentence
     assert "4 KiB random write + fdatasync: highest measured" in sentence
-    assert "lowest mean latency measured 1,500 us (depth 1)" in sentence
+    assert "lowest mean latency measured 1,500 µs (depth 1)" in sentence
 
 
 def test_an_open_loop_is_ranked_by_its_response_alone() -> None:
@@ -162,7 +162,7 @@ def test_a_baseline_of_o_dsync_writes_alone_has_figures() -> None:
     plan = cell_plan(workload(read_percent=0, queue_depth=1, sync=Sync.DSYNC), Experiment.BASELINE)
     record = cell_record(plan, {Operation.WRITE: totals_of([100_000] * 50)})
     sentence = experiment_sentence(Experiment.BASELINE, estimate_run(run_record([plan], [record])))
-    assert "4 KiB random write, O_DSYNC 100 us" in sentence
+    assert "4 KiB random write, O_DSYNC 100 µs" in sentence
 
 
 def test_commits_that_were_timed_apart_are_not_called_no_figures() -> None:

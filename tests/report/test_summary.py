@@ -16,7 +16,7 @@ from tests.builders import finding, target_facts
 from tests.lab_builder import lab_run
 
 REPORT = Path("/srv/runs/20261120/report.html")
-HEAVY_MODULES = ("altair", "scipy", "duckdb", "jinja2")
+HEAVY_MODULES = ("altair", "arro3", "jinja2")
 
 
 def printed(run: RunRecord, findings: Sequence[Finding] = (), width: int = 80) -> list[str]:
@@ -45,7 +45,7 @@ def test_a_summary_leads_from_numbers_over_the_knee_to_the_report(run: RunRecord
     assert str(REPORT) in text
 
 
-def test_findings_come_gravest_first_and_the_rest_are_counted(run: RunRecord) -> None:
+def test_findings_come_most_severe_first_and_the_rest_are_counted(run: RunRecord) -> None:
     findings = [finding(f"note-{number}", Severity.NOTE) for number in range(20)]
     findings.append(finding("depth-not-reached", Severity.INVALID))
     lines = printed(run, findings)
@@ -68,7 +68,7 @@ def test_a_run_without_findings_says_so(run: RunRecord) -> None:
 
 def test_an_unreliable_figure_points_to_its_finding(run: RunRecord) -> None:
     text = " ".join(printed(run, [finding("drift", Severity.DOUBTFUL, ("random-read-4KiB-qd1",))], width=200))
-    assert "us (unreliable)" in text
+    assert "µs (unreliable)" in text
     assert "unreliable: see drift." in text
 
 

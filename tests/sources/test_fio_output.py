@@ -191,7 +191,7 @@ def test_reads_behind_the_end_of_a_file_are_no_measurement() -> None:
     assert record.outcome is Outcome.FAILED
     assert record.failure is not None
     assert record.failure.kind is FailureKind.CONTRADICTION
-    assert "200 operations of 4,096 bytes or more that moved 380,928 bytes together" in record.failure.message
+    assert "200 operations of at least 4,096 bytes each, but only 380,928 bytes in total" in record.failure.message
 
 
 def test_an_end_before_its_time_is_no_measurement() -> None:
@@ -204,7 +204,7 @@ def test_an_end_before_its_time_is_no_measurement() -> None:
 def test_a_class_that_never_completed_is_no_measurement() -> None:
     record = measured("errors.json", planned(0, 1_000, queue_depth=2, read_percent=70))
     assert record.failure is not None
-    assert record.failure.message == "no write completed in the measured time"
+    assert record.failure.message == "no write completed in the measurement time"
 
 
 def test_words_for_people_between_the_objects_are_passed_over() -> None:

@@ -104,7 +104,7 @@ def test_a_run_that_is_being_written_is_not_packed(run: Path) -> None:
 
 def test_a_refusal_leaves_no_part_of_an_archive_behind(run: Path) -> None:
     (run / "zeros").write_bytes(bytes(4 << 20))
-    with pytest.raises(RecordError, match="zeros, which would grow to 4 MiB"):
+    with pytest.raises(RecordError, match="zeros, which would expand to 4 MiB"):
         write_archive(run, run.parent / "x.zip")
     assert [path.name for path in run.parent.iterdir()] == ["run"]
 
@@ -132,25 +132,49 @@ def rezip(path: Path, *more: tuple[zipfile.ZipInfo, bytes], compression: int = z
 ZEROS = bytes(2 * EXPANSION_COUNTS_FROM_BYTES)
 
 HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
-    "a way up": (lambda path: rezip(path, (entry("../x"), b"")), "holds '../x', which is no name"),
-    "a folder that is a way up": (lambda path: rezip(path, (entry("../"), b"")), "holds '../', which is no name"),
-    "an absolute path": (lambda path: rezip(path, (entry("/etc/x"), b"")), "holds '/etc/x', which is no name"),
-    "a root": (lambda path: rezip(path, (entry("/x"), b"")), "holds '/x', which is no name"),
-    "a path of another system": (lambda path: rezip(path, (entry("..\\x"), b"")), "which is no name"),
-    "a line break in a name": (lambda path: rezip(path, (entry("a\nb"), b"")), r"holds 'a\\nb', which is no name"),
-    "a deep folder": (lambda path: rezip(path, (entry("a/b/x"), b"")), "which is no name"),
-    "two folders": (lambda path: rezip(path, (entry("a/x"), b"")), "holds files of several folders"),
-    "a link": (lambda path: rezip(path, (entry("x", stat.S_IFLNK | 0o777), b"/etc/passwd")), "holds x, which is a"),
-    "a device": (lambda path: rezip(path, (entry("x", stat.S_IFBLK | 0o644), b"")), "holds x, which is a link, a"),
-    "a pipe": (lambda path: rezip(path, (entry("x", stat.S_IFIFO | 0o644), b"")), "holds x, which is a link, a"),
-    "a bomb": (lambda path: rezip(path, (entry("x"), ZEROS)), "holds x, which would grow to 2 MiB"),
+    "a way up": (
+        lambda path: rezip(path, (entry("../x"), b"")),
+        "contains '../x', which is not a file in a single folder",
+    ),
+    "a folder that is a way up": (
+        lambda path: rezip(path, (entry("../"), b"")),
+        "contains '../', which is not a file in a single folder",
+    ),
+    "an absolute path": (
+        lambda path: rezip(path, (entry("/etc/x"), b"")),
+        "contains '/etc/x', which is not a file in a single folder",
+    ),
+    "a root": (lambda path: rezip(path, (entry("/x"), b"")), "contains '/x', which is not a file in a single folder"),
+    "a path of another system": (
+        lambda path: rezip(path, (entry("..\\x"), b"")),
+        "which is not a file in a single folder",
+    ),
+    "a line break in a name": (
+        lambda path: rezip(path, (entry("a\nb"), b"")),
+        r"contains 'a\\nb', which is not a file in a single folder",
+    ),
+    "a deep folder": (lambda path: rezip(path, (entry("a/b/x"), b"")), "which is not a file in a single folder"),
+    "two folders": (lambda path: rezip(path, (entry("a/x"), b"")), "contains files of several folders"),
+    "a link": (
+        lambda path: rezip(path, (entry("x", stat.S_IFLNK | 0o777), b"/etc/passwd")),
+        "contains x, which is not a regular file",
+    ),
+    "a device": (
+        lambda path: rezip(path, (entry("x", stat.S_IFBLK | 0o644), b"")),
+        "contains x, which is not a regular file",
+    ),
+    "a pipe": (
+        lambda path: rezip(path, (entry("x", stat.S_IFIFO | 0o644), b"")),
+        "contains x, which is not a regular file",
+    ),
+    "a bomb": (lambda path: rezip(path, (entry("x"), ZEROS)), "contains x, which would expand to 2 MiB"),
     "many files": (
         lambda path: rezip(path, *((entry(str(each)), b"") for each in range(FILES_MAX))),
-        "holds more than the 12 files of a run",
+        "contains more than 12 files, the limit of a run",
     ),
     "another compression": (
         lambda path: rezip(path, (entry("x"), b"x"), compression=zipfile.ZIP_LZMA),
-        "under a password or a compression",
+        "with encryption or a compression",
     ),
 }
 
@@ -174,7 +198,7 @@ def test_a_hostile_archive_is_refused(tmp_path: Path, what: str) -> None:
 def test_a_name_that_comes_twice_is_refused(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="Duplicate name"):
         rezip(tmp_path / "x.zip", (entry("run.json"), b"{}"))
-    with pytest.raises(RecordError, match=r"holds run\.json twice"):
+    with pytest.raises(RecordError, match=r"contains run\.json twice"):
         load_run(tmp_path / "x.zip")
 
 
@@ -183,7 +207,7 @@ def test_an_encrypted_file_is_refused(packed: Path) -> None:
     for magic, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         data[data.index(magic) + flags] |= 1
     packed.write_bytes(data)
-    with pytest.raises(RecordError, match="under a password"):
+    with pytest.raises(RecordError, match="with encryption"):
         load_run(packed)
 
 
@@ -192,7 +216,7 @@ def test_a_list_of_a_million_files_is_refused_before_it_is_read(tmp_path: Path) 
         for each in range(70_000):
             archive.writestr(str(each), b"")
     began = time.monotonic()
-    with pytest.raises(RecordError, match="more than the 12 files"):
+    with pytest.raises(RecordError, match="more than 12 files"):
         load_run(tmp_path / "x.zip")
     assert time.monotonic() - began < 0.1
 

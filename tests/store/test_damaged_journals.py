@@ -129,5 +129,5 @@ def test_a_histogram_that_disagrees_with_its_count_is_refused(measured: Path, tm
                 totals["count"] += 1
             payload = json.dumps(cell).encode()
         forged.append(encode(frame.kind, payload))
-    with pytest.raises(RecordError, match=r"\w+ operations, and \d+ latencies in their histogram"):
+    with pytest.raises(RecordError, match=r"\w+ operations, but \d+ latencies in their histogram"):
         with_journal(measured, tmp_path / "forged", b"".join(forged))

@@ -86,7 +86,7 @@ def test_a_frame_that_is_cut_is_damage_until_the_rest_of_it_comes(run: Path) -> 
     followed = FollowedRun(run)
     append(run, whole()[start : end - 1])
     assert [type(each) for each in followed.news()] == [RunHeader]
-    assert followed.record().damage == f"the journal ends within a frame, at byte {start}"
+    assert followed.record().damage == f"the journal ends inside a frame, at byte {start}"
     append(run, whole()[end - 1 : end])
     assert len(list(followed.news())) == 1
     assert followed.record().damage is None
@@ -198,7 +198,7 @@ def test_a_stretch_that_is_damaged_is_told_once_and_costs_no_frame_behind_it(run
         append(run, bytes(data[start:end]))
         told += followed.news()
     assert [each for each in told if isinstance(each, Broken)] == [
-        Broken(ends[2], ends[3], "a frame's checksum does not fit its content")
+        Broken(ends[2], ends[3], "a frame's checksum does not match its content")
     ]
     assert len(told) == len(list(FollowedRun(run).news()))
     assert followed.record() == load_run(run, intervals=False)

@@ -67,7 +67,7 @@ def test_a_damaged_stretch_takes_no_more_memory_than_a_piece() -> None:
     tracemalloc.start()
     try:
         assert list(FrameStream(Zeros(size_bytes), size_bytes)) == [
-            Broken(12, size_bytes, "a frame's checksum does not fit its content")
+            Broken(12, size_bytes, "a frame's checksum does not match its content")
         ]
         assert tracemalloc.get_traced_memory()[1] < 8 << 20
     finally:

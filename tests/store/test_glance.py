@@ -125,7 +125,7 @@ def test_a_run_that_is_being_written_is_running(small: RunRecord, tmp_path: Path
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        (JOURNAL_NAME, b"", "does not begin like a journal"),
+        (JOURNAL_NAME, b"", "is not a journal"),
         (JOURNAL_NAME, b"iosondej\x09\0\0\0", "written by a newer iosonde"),
         (JOURNAL_NAME, b"iosondej\x01\0\0\0\x02\0\0\0\0\0\0\0\x02{]", "is damaged"),
         (JOURNAL_NAME, None, "has no journal"),

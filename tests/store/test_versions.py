@@ -224,14 +224,14 @@ def test_what_is_no_version_is_refused_as_such(version: object, tmp_path: Path) 
     for read in (load_run, load_header):
         with pytest.raises(RecordError) as caught:
             read(tmp_path / "run")
-        assert "no iosonde writes that" in caught.value.message
+        assert "which iosonde does not write" in caught.value.message
         assert not isinstance(caught.value, NewerError)
 
 
 def test_a_header_without_a_version_is_refused_as_such(tmp_path: Path) -> None:
     shutil.copytree(NEWEST, tmp_path / "run")
     forge(tmp_path / "run", lambda header: header.pop("schema_version"))
-    with pytest.raises(RecordError, match="has no schema version: no iosonde writes that"):
+    with pytest.raises(RecordError, match="has no schema version, which iosonde does not write"):
         load_run(tmp_path / "run")
 
 
@@ -249,9 +249,9 @@ def test_a_version_that_stands_in_a_header_twice_counts_where_it_stands_last(tmp
 def test_a_journal_of_version_0_is_refused(tmp_path: Path) -> None:
     shutil.copytree(NEWEST, tmp_path / "run")
     write_frames(tmp_path / "run", frames_of(tmp_path / "run"), 0)
-    with pytest.raises(RecordError, match="has the schema version 0: no iosonde writes that"):
+    with pytest.raises(RecordError, match="has the schema version 0, which iosonde does not write"):
         load_run(tmp_path / "run")
-    with pytest.raises(RecordError, match="no iosonde writes that"):
+    with pytest.raises(RecordError, match="which iosonde does not write"):
         glance_at(tmp_path / "run", lambda plan: plan.cells)
 
 
@@ -286,7 +286,7 @@ def test_runs_of_every_schema_version_load_whole(path: Path) -> None:
 
 def test_an_older_word_for_cells_of_fio_in_which_nothing_completed_is_known(tmp_path: Path) -> None:
     shutil.copytree(RUNS / "v2-all-frames", tmp_path / "run")
-    failure = {"kind": "nothing", "message": "no read completed in the measured time"}
+    failure = {"kind": "nothing", "message": "no read completed in the measurement time"}
     add_to(Kind.CELL, name="failure", value=failure)(tmp_path / "run")
     write_frames(tmp_path / "run", frames_of(tmp_path / "run"), version=2)
     kinds = {cell.failure.kind for cell in load_run(tmp_path / "run").cells if cell.failure is not None}

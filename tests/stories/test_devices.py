@@ -101,13 +101,13 @@ def test_a_device_is_read_past_the_page_cache_and_what_it_is_stands_in_the_recor
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("run",), "and the profile lab would write it"),
+        (("run",), "and the profile lab would write to it"),
         (("run", "--profile", "reads", "--overwrite"), "--overwrite would write"),
-        (("plan",), "and the profile lab would write it"),
-        (("probe", "--read", "70"), "and what is asked would write it"),
-        (("probe", "--read", "99", "--trim", "1"), "and what is asked would write it"),
-        (("probe", "--read", "0", "--verify"), "and what is asked would write it"),
-        (("probe", "--read", "0", "--engine", "fio"), "and what is asked would write it"),
+        (("plan",), "and the profile lab would write to it"),
+        (("probe", "--read", "70"), "and what is asked would write to it"),
+        (("probe", "--read", "99", "--trim", "1"), "and what is asked would write to it"),
+        (("probe", "--read", "0", "--verify"), "and what is asked would write to it"),
+        (("probe", "--read", "0", "--engine", "fio"), "and what is asked would write to it"),
         (("probe", "--overwrite"), "--overwrite would write"),
     ],
 )
@@ -116,9 +116,7 @@ def test_what_would_write_a_device_is_refused_and_says_what_only_reads(
 ) -> None:
     error, hint = refused(words[0], device, *words[1:])
     assert said in error
-    assert hint.startswith(
-        ("hint: --profile reads only reads; ", "hint: --read 100 only reads; ", "hint: leave --over")
-    )
+    assert hint.startswith(("hint: --profile reads only reads; ", "hint: --read 100 only reads; ", "hint: omit --over"))
     assert hint.endswith("to measure writes, mount the device and name a directory on it")
 
 
@@ -141,13 +139,15 @@ def test_any_block_device_that_there_is_is_refused_to_whoever_would_write_it() -
     if not there:
         pytest.skip("there is no block device here")
     error, _ = refused("probe", there[0], "--read", "50")
-    assert error == f"error: {there[0]} is a block device, which is only read, and what is asked would write it"
+    assert (
+        error == f"error: {there[0]} is a block device, which iosonde only reads, and what is asked would write to it"
+    )
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--size", "65MiB"), "--size 65 MiB is beyond the end of"),
+        (("--size", "65MiB"), "--size 65 MiB exceeds the size of"),
         (("--size", "16MiB", "--engine", "null"), "--engine null and the target null: go together"),
         (("--engine", "simulation"), "--engine simulation measures simulated drives only"),
     ],
@@ -158,8 +158,8 @@ def test_what_makes_no_sense_for_a_device_is_told(device: Path, words: tuple[str
 
 def test_a_device_beside_a_file_that_would_be_made_and_filled_is_refused(device: Path, tmp_path: Path) -> None:
     error, hint = refused("probe", tmp_path, device)
-    assert "would be made and filled" in error
-    assert hint == "hint: name devices and files that exist, or new files and directories only"
+    assert "would be created and written" in error
+    assert hint == "hint: name only devices and existing files, or only new files and directories"
 
 
 def test_a_device_with_two_nodes_is_one_device(device: Path, tmp_path: Path) -> None:
@@ -259,9 +259,10 @@ def test_a_run_does_not_go_on_on_another_device_of_the_same_name_and_size(tmp_pa
     with attached(other, device):
         error, hint = refused("resume", directory)
     assert error == (
-        f"error: {device} is not the device that was measured: that was file {tmp_path / 'image'}, this is file {other}"
+        f"error: {device} is not the device that was measured: the measured device was file {tmp_path / 'image'}, "
+        f"this one is file {other}"
     )
-    assert hint == "hint: have that very device at that place again, or start a new run"
+    assert hint == "hint: connect that device again under the same path, or start a new run"
 
 
 def test_a_device_that_shrinks_while_it_is_measured_ends_the_run(tmp_path: Path) -> None:
@@ -312,7 +313,7 @@ def _broken_off(device: Path, folder: Path) -> tuple[Path, int]:
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     for line in process.stderr:
-        if line.startswith("[1/"):
+        if line.startswith("[1 of "):
             break
     process.send_signal(2)
     process.communicate(timeout=30)

@@ -31,7 +31,7 @@ def test_a_full_disk_under_the_run_directory_loses_no_finished_cell_and_the_run_
     assert ended.returncode == 7, ended.stderr
     lines = ended.stderr.splitlines()
     assert lines[-2] == f"error: can't write {directory}/journal: No space left on device"
-    assert lines[-1].endswith(f"then `iosonde resume {directory} --overwrite` goes on")
+    assert lines[-1].endswith(f"then `iosonde resume {directory} --overwrite` continues the run")
     kept = load_run(directory)
     assert sum(cell.outcome is Outcome.FINISHED for cell in kept.cells) > 3
     assert not (tmp_path / "target.data").exists()
@@ -49,9 +49,9 @@ def test_a_full_disk_under_the_target_is_told_before_anything_is_measured(small_
         file.truncate(64 << 20)
     ended = iosonde("run", small_disk / "sparse", "--quick", "--buffered", "--overwrite", "--out", tmp_path / "run")
     assert ended.returncode == 3, ended.stderr
-    assert "error: the target can't be written in full: write at offset" in ended.stderr
+    assert "error: the preconditioning write did not complete: write at offset" in ended.stderr
     assert "No space left on device (ENOSPC)" in ended.stderr
-    assert "hint: make room, or look at its health (dmesg); then `iosonde resume" in ended.stderr
+    assert "hint: free some space, or check the device's health (dmesg); then `iosonde resume" in ended.stderr
 
 
 ROOM_BYTES = 20 << 20
@@ -111,7 +111,7 @@ def test_a_file_system_that_fills_up_under_a_cell_fails_that_cell_and_no_other(
     what = "error: 1 of 2 measurements failed, the first in random-mix0-trim50-4KiB-qd2: "
     assert error.startswith(what)
     assert "ENOSPC" in error.removeprefix(what)
-    assert hint.startswith("hint: make room on the target's file system; ")
+    assert hint.startswith("hint: free some space on the target's file system; ")
     trims, reads = load_run(directory).cells
     assert (trims.outcome, reads.outcome) == (Outcome.FAILED, Outcome.FINISHED)
     assert trims.failure is not None

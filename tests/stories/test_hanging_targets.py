@@ -165,7 +165,7 @@ def test_it_says_what_hangs_and_what_to_do(ended: list[Hanging]) -> None:
         assert error.startswith("error: "), run.what
         assert GIVEN_UP in error, run.what
         given_up = "" if run.file is None else " --overwrite"
-        assert hint == f"{WAY_OUT}`iosonde resume {run.directory}{given_up}` goes on", run.what
+        assert hint == f"{WAY_OUT}`iosonde resume {run.directory}{given_up}` continues the run", run.what
 
 
 def test_what_came_back_before_is_kept_and_counted_right(ended: list[Hanging]) -> None:
@@ -197,7 +197,7 @@ def test_the_run_goes_on_when_the_target_answers_again(ended: list[Hanging]) -> 
 def test_a_file_that_can_not_be_removed_is_named(ended: list[Hanging]) -> None:
     [left] = [line for line in ended[0].errors.splitlines() if line.startswith("warning: ")]
     assert ended[0].what == "frozen"
-    assert left.endswith(".data could not be removed: its file system does not answer")
+    assert left.endswith(".data could not be removed: its file system does not respond")
 
 
 def test_ctrl_c_ends_a_run_whose_sync_hangs_within_seconds(tmp_path: Path) -> None:
@@ -221,4 +221,4 @@ def test_ctrl_c_ends_a_run_whose_target_hangs_within_seconds(tmp_path: Path) -> 
         _, errors = process.communicate(timeout=30)
         assert time.monotonic() - since_s < 10
     assert process.returncode == 130, errors
-    assert "goes on" in errors
+    assert "continues the run" in errors

@@ -25,7 +25,7 @@ def wait_for_cells(process: subprocess.Popen[str], number: int) -> None:
     """Reads what the run says until so many cells are done."""
     assert process.stderr is not None
     for line in process.stderr:
-        if line.startswith(f"[{number}/"):
+        if line.startswith(f"[{number} of "):
             return
     pytest.fail("the run ended too early")
 
@@ -50,7 +50,7 @@ def test_an_interrupted_run_keeps_its_cells_and_the_cut_one_and_removes_its_file
     assert process.returncode == code, stderr
     assert time.monotonic() - sent < ENDS_WITHIN_S
     assert "Traceback" not in stderr
-    assert stderr.splitlines()[-1].startswith(f"hint: `iosonde resume {directory}` goes on; ")
+    assert stderr.splitlines()[-1].startswith(f"hint: `iosonde resume {directory}` continues the run; ")
     record = load_run(directory)
     assert not record.finished
     assert [cell.outcome for cell in record.cells[:2]] == [Outcome.FINISHED, Outcome.FINISHED]
@@ -66,8 +66,8 @@ def test_an_engine_that_is_killed_is_named_and_finished_cells_are_kept(tmp_path:
     os.kill(engine_of(process), signal.SIGKILL)
     _, stderr = process.communicate(timeout=20)
     assert process.returncode == 4
-    assert "the engine was ended by SIGKILL" in stderr
-    assert stderr.splitlines()[-1].endswith(f"then `iosonde resume {directory}` goes on")
+    assert "the engine was killed by SIGKILL" in stderr
+    assert stderr.splitlines()[-1].endswith(f"then `iosonde resume {directory}` continues the run")
     assert len(load_run(directory).cells) >= 2
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
@@ -84,7 +84,7 @@ def test_an_engine_that_no_longer_answers_holds_nobody_up(tmp_path: Path) -> Non
     assert process.returncode == 130, stderr
     assert time.monotonic() - sent < ENDS_WITHIN_S
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
-    assert "goes on" in stderr.splitlines()[-1]
+    assert "continues the run" in stderr.splitlines()[-1]
 
 
 def test_a_second_ctrl_c_ends_at_once_with_the_way_on(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_a_second_ctrl_c_ends_at_once_with_the_way_on(tmp_path: Path) -> None:
     assert process.returncode == 130, stderr
     assert time.monotonic() - sent < 0.5
     # Between two cells there is nothing to wait for, and the first signal has done all before the second comes.
-    assert f"hint: `iosonde resume {directory}` goes on" in stderr.splitlines()[-1]
+    assert f"hint: `iosonde resume {directory}` continues the run" in stderr.splitlines()[-1]
     # Another process removes the file, which nobody waits for.
     until = time.monotonic() + 10
     while list(tmp_path.glob("*.data")) and time.monotonic() < until:

@@ -138,7 +138,7 @@ def test_the_summary_fits_a_screen_and_says_where_the_report_is(story: Story) ->
 
 
 def test_progress_is_one_line_a_cell_where_nobody_watches(story: Story) -> None:
-    assert "[129/129," in story.stderr
+    assert "[129 of 129 trials," in story.stderr
     assert "\x1b" not in story.stderr
     assert sum(line.startswith("[") for line in story.stderr.splitlines()) == 129
 

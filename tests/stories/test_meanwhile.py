@@ -46,7 +46,7 @@ def start(folder: Path, target: Path, *words: object, duration: str = "700ms") -
 def wait_for_first_cell(process: subprocess.Popen[str]) -> None:
     assert process.stderr is not None
     for line in process.stderr:
-        if line.startswith("[1/"):
+        if line.startswith("[1 of "):
             return
     pytest.fail("the run ended too early")
 
@@ -90,7 +90,7 @@ def test_a_target_that_changes_ends_the_run_and_can_only_be_resumed_when_it_is_b
     _, stderr = process.communicate(timeout=30)
     assert process.returncode == 3, stderr
     assert said in stderr
-    assert "hint: keep other programs away from the target, and look at its health; then `iosonde resume " in stderr
+    assert "hint: stop other programs that use the target, and check its health; then `iosonde resume " in stderr
     assert f"{directory} --overwrite` goes on" in stderr
     run = load_run(directory)
     assert run.cells[0].outcome is Outcome.FINISHED
@@ -98,7 +98,7 @@ def test_a_target_that_changes_ends_the_run_and_can_only_be_resumed_when_it_is_b
     again = iosonde("resume", "--overwrite", directory)
     assert again.returncode == 3, again.stderr
     assert refused in again.stderr
-    assert "hint: put that very file back, or start a new run" in again.stderr
+    assert "hint: restore that file, or start a new run" in again.stderr
 
 
 def test_a_second_run_on_one_target_is_refused_and_says_who_holds_it(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_a_front_that_is_killed_leaves_its_file_to_the_resumption_which_removes_
     process.communicate()
     unfinished = iosonde("report", directory)
     assert unfinished.returncode == 0, unfinished.stderr
-    assert "The run was cut off: 1 of 4 measurements are finished" in " ".join(unfinished.stdout.split())
+    assert "The run was interrupted: 1 of 4 trials finished" in " ".join(unfinished.stdout.split())
     assert (directory / "report.html").exists()
     resumed = iosonde("resume", "--overwrite", directory)
     assert resumed.returncode == 0, resumed.stderr

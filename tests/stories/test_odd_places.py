@@ -31,7 +31,7 @@ def test_a_read_only_file_system_is_told_from_missing_rights(mounted: Path) -> N
     assert ended.returncode == 3
     assert ended.stderr.splitlines()[-2:] == [
         f"error: {mounted} is on a read-only file system",
-        "hint: name a place that is mounted for writing",
+        "hint: name a directory on a file system that is mounted read-write",
     ]
 
 
@@ -40,7 +40,7 @@ def test_a_file_system_without_direct_io_is_refused_with_the_way_out_and_nothing
     if ended.returncode == 0:
         pytest.skip("this kernel does direct I/O in memory")
     assert ended.returncode == 3
-    hint = "hint: --buffered measures through the page cache, and the report will say so"
+    hint = "hint: --buffered measures through the page cache; the report says so"
     assert ended.stderr.splitlines()[-1] == hint
     assert list(mounted.iterdir()) == []
     assert iosonde("probe", mounted, "--buffered", *PROBE).returncode == 0

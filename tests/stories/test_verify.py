@@ -87,7 +87,7 @@ def test_damage_is_found_later_with_its_offset_and_kept_in_the_run(file: Path) -
     damage(file, flipped, bytes([whole[flipped] ^ 1]))
     later = iosonde("verify", file.with_name("run"))
     assert later.returncode == FOUND
-    assert later.stderr.startswith("error: 4 blocks do not hold what was written (lost, misplaced, corrupt)\nhint: ")
+    assert later.stderr.startswith("error: 4 blocks do not contain what was written (lost, misplaced, corrupt)\nhint: ")
     assert f"misplaced 2: at {here} (belongs at {there}), {there} (belongs at {here})" in later.stdout
     run = load_run(file.with_name("run"))
     (found,) = run.later_passes[0].targets
@@ -126,7 +126,7 @@ def test_a_run_that_ends_in_the_middle_of_its_writes_raises_no_alarm(file: Path,
 def has_intervals(run: Path) -> bool:
     try:
         return bool(load_run(run).cells)
-    except Exception:  # noqa: BLE001 - whatever is not there yet
+    except Exception:  # noqa: BLE001 - whatever does not exist{': the run created it and removed it when it ended' if made else ''}
         return False
 
 
@@ -150,14 +150,14 @@ def until_free(run: Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ("null: --read 0 --verify", "null: keeps no data that could be verified"),
-        ("sim:mmc,seed=1 --read 0 --verify", "sim:mmc,seed=1 keeps no data that could be verified"),
-        (". --verify", "random-read-4KiB-qd1-verify: verify is about writes, and there are none"),
+        ("null: --read 0 --verify", "null: does not keep the data that verify would read"),
+        ("sim:mmc,seed=1 --read 0 --verify", "sim:mmc,seed=1 does not keep the data that verify would read"),
+        (". --verify", "random-read-4KiB-qd1-verify: verify needs writes, and the workload has none"),
         (". --read 0 --verify --data zeros", "random-write-4KiB-qd1-zeros-verify: zeros can't be verified"),
         (". --read 0 --verify --duplicates 10", "10 % duplicates can't be verified"),
         (". --read 0 --verify --compressible 95", "95 % compressible can't be verified"),
-        (". --read 0 --data zeros --compressible 5", "compressible is about random data"),
-        (". --read 0 --data zeros --duplicates 5", "zeros are duplicates of one another already"),
+        (". --read 0 --data zeros --compressible 5", "compressible needs random data"),
+        (". --read 0 --data zeros --duplicates 5", "zeros are already duplicates of each other"),
     ],
 )
 def test_what_can_not_be_verified_is_refused_with_the_way_out(tmp_path: Path, asked: str, message: str) -> None:
@@ -191,4 +191,4 @@ def test_a_run_that_was_not_made_for_it_is_not_verified(tmp_path: Path) -> None:
     assert made.returncode == DONE, made.stderr
     ended = iosonde("verify", "run", folder=tmp_path)
     assert ended.returncode == 6
-    assert ended.stderr.startswith("error: run was not made to be verified")
+    assert ended.stderr.startswith("error: run was measured without verify")

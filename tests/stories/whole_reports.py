@@ -35,7 +35,7 @@ from tests.report.paged import Paged
 
 CELLS_SHOWN: Final = 3
 COLUMNS: Final = 120
-FAILED: Final = "could not be made"
+FAILED: Final = "could not be created"
 _SCRIPT: Final = re.compile(r"<script.*?</script>|<style.*?</style>", re.DOTALL)
 # Numbers that are none, in Python's words and in JavaScript's, and an exponent, which no form of ours writes.
 NO_NUMBER: Final = re.compile(r"\b(?:nan|NaN|inf|Infinity|undefined)\b|\bNone\b(?!\.)|\d[eE][+-]\d")

@@ -47,20 +47,30 @@ def _command(name: str, command: Any) -> Iterator[str]:  # noqa: ANN401 - as abo
             [(code(each.metavar or each.name.upper()), from_help(each.help or "")) for each in arguments],
         )
     options = [each for each in command.params if each.param_type_name == "option" and not each.hidden]
-    for group in dict.fromkeys(each.rich_help_panel or _PLAIN_GROUP for each in options):
+    for group in dict.fromkeys(plain_group(each) for each in options):
         yield f"{group}:"
-        yield _options([each for each in options if (each.rich_help_panel or _PLAIN_GROUP) == group])
+        yield _options([each for each in options if plain_group(each) == group])
+
+
+def plain_group(option: Any) -> str:  # noqa: ANN401 - as above
+    """The group that an option stands in."""
+    return str(option.rich_help_panel or _PLAIN_GROUP)
 
 
 def _options(options: list[Any]) -> str:
     rows = [
-        (", ".join(map(code, [*each.opts, *each.secondary_opts])), _takes(each), _default(each), from_help(each.help))
+        (
+            ", ".join(map(code, [*each.opts, *each.secondary_opts])),
+            takes_of(each),
+            default_of(each),
+            from_help(each.help),
+        )
         for each in options
     ]
     return table(("option", "takes", "default", "what it does"), rows)
 
 
-def _takes(option: Any) -> str:  # noqa: ANN401 - as above
+def takes_of(option: Any) -> str:  # noqa: ANN401 - as above
     """Choices by their words, bounds by their numbers, else the word that stands for it in the help."""
     if option.is_flag:
         return "nothing"
@@ -72,7 +82,7 @@ def _takes(option: Any) -> str:  # noqa: ANN401 - as above
     return code(option.metavar or str(getattr(kind, "__name__", kind)).upper())
 
 
-def _default(option: Any) -> str:  # noqa: ANN401 - as above
+def default_of(option: Any) -> str:  # noqa: ANN401 - as above
     """What holds where the option is not given; where that is computed, the help says how."""
     if option.is_flag:
         return "off"
@@ -82,9 +92,14 @@ def _default(option: Any) -> str:  # noqa: ANN401 - as above
 
 
 def _exit_codes() -> str:
+    return table(("code", "meaning"), exit_code_rows())
+
+
+def exit_code_rows() -> list[tuple[str, str]]:
+    """Each exit code with its meaning."""
     classes = sorted(IosondeError.__subclasses__(), key=lambda each: each.exit_code)
     signals = ((signal.SIGINT, "Interrupted"), (signal.SIGTERM, "Terminated"))
-    rows = [
+    return [
         ("0", "Done."),
         *((str(each.exit_code), first_sentence(each.__doc__)) for each in classes),
         *(
@@ -92,4 +107,3 @@ def _exit_codes() -> str:
             for number, word in signals
         ),
     ]
-    return table(("code", "meaning"), rows)

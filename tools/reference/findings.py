@@ -1,6 +1,6 @@
-"""docs/reference/findings.md: each finding as a run that sets it off words it.
+"""Writes docs/reference/findings.md: the text of each finding.
 
-The runs are those of the tests, so the text here is what the rules say and not what somebody remembers of it.
+The runs are those of the tests, so the text is exactly what the rules report.
 """
 
 from collections.abc import Iterator
@@ -13,10 +13,9 @@ from tests.findings.test_rules import FIRES
 from tools.reference.markdown import code, page, table
 
 _LEAD: Final = (
-    "Every finding in the words that a run gets, by a run in the tests that sets it off; the numbers are that run's. "
-    "When a rule speaks, and with which threshold, is told in [findings](../findings.md); "
-    "what severity and confidence mean, in [concepts](../concepts.md#findings). Some findings weigh more in another "
-    "run: there stands the severity of the example."
+    "The text of every finding, with the numbers of an example run from the tests. [Findings](../findings.md) "
+    "describes the conditions and thresholds of each rule, and [concepts](../concepts.md#findings) defines severity "
+    "and confidence. Some findings can have more than one severity; this page shows that of the example."
 )
 
 
@@ -28,7 +27,7 @@ def findings_page() -> str:
         ("finding", "severity", "confidence"),
         [(f"[{each.id}](#{each.id})", str(each.severity), str(each.confidence)) for each in found],
     )
-    return page("Findings in their own words", _LEAD, [overview, *(part for each in found for part in _section(each))])
+    return page("Findings by example", _LEAD, [overview, *(part for each in found for part in _section(each))])
 
 
 def _only(run: RunRecord, identity: str) -> Finding:
@@ -37,13 +36,13 @@ def _only(run: RunRecord, identity: str) -> Finding:
 
 def _section(finding: Finding) -> Iterator[str]:
     yield f"## {finding.id}"
-    yield f"{str(finding.severity).capitalize()}, {finding.confidence}. [When it speaks](../findings.md#{finding.id})."
+    yield f"{str(finding.severity).capitalize()}, {finding.confidence}. [Conditions](../findings.md#{finding.id})."
     yield f"> {finding.statement}"
     yield table(
         ("part", "text"),
         [
             *(("evidence", f"{name}: {code(value)}") for name, value in finding.evidence[:1]),
             ("advice", finding.advice),
-            *((("what would decide", finding.deciding_test),) if finding.deciding_test else ()),
+            *((("deciding test", finding.deciding_test),) if finding.deciding_test else ()),
         ],
     )

@@ -19,7 +19,14 @@ ENVIRONMENT: Final = {
         "The engine's binary. Where it is not set, the engine is looked for beside the interpreter and where "
         "installers put programs."
     ),
+    "IOSONDE_PAGER": "The command that `iosonde show` pages with on a terminal; empty or `cat` for none.",
+    "PAGER": "The same, where `IOSONDE_PAGER` is not set; `less` where neither is.",
+    "LESS": "What less is told; `FRX`, as git does, where it is not set: leave where all fits the screen.",
+    "LV": "The same for lv; `-c` where it is not set.",
     "COLUMNS": "The width of what is printed, from 20 to 1,000. Where it is not set, a pipe or file gets 160 columns.",
+    "SHELL": "The shell that `iosonde completion` is for, where none is named.",
+    "XDG_DATA_HOME": "Where completion for bash and zsh is installed; `~/.local/share` where it is not set.",
+    "XDG_CONFIG_HOME": "Where completion for fish is installed; `~/.config` where it is not set.",
     "XDG_STATE_HOME": (
         "Where files are noted that iosonde has made on file systems that keep no marks; `~/.local/state` where it is "
         "not set."

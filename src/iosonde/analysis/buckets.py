@@ -1,4 +1,4 @@
-"""Where buckets lie, for whole columns of them."""
+"""The bounds of histogram buckets, for whole columns."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -14,7 +14,7 @@ _U64_MAX: Final = 2**64 - 1
 def bucket_bounds(layout: Layout, bucket: Iterable[int]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """Lowest value (inclusive) and end (exclusive) of each bucket, nanoseconds.
 
-    The last bucket of all ends at 2^64, which no u64 holds: its end is given as 2^64 - 1.
+    The last bucket ends at 2^64, which does not fit into a u64, so its end is reported as 2^64 - 1.
     """
     low, shift = _low_and_shift(layout, np.fromiter(bucket, dtype=np.int64))
     width = np.uint64(1) << shift

@@ -1,4 +1,4 @@
-"""One cell over its repeats: every figure with its uncertainty, for each class of operations."""
+"""The estimates of one cell over its repeats: every value with its uncertainty, for each operation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
@@ -41,14 +41,14 @@ from iosonde.vocabulary import Fate
 class PercentileEstimate:
     """A percentile of latency in nanoseconds.
 
-    In a saturated cell all of it is None.
+    In a saturated cell all values are None.
 
-    ``value_ns`` is read from all repeats' counts added up. ``lowest_ns`` and ``highest_ns`` are the extremes of the
-    repeats' own percentiles, given only when every repeat supports it. None means fewer than 10 samples beyond.
-    ``low_ns`` and ``high_ns`` bound the percentile with 95 % confidence; None below two repeats, where a bound would
-    lie beyond the largest value, and where one is further from the value than by the factor that establishes nothing.
-    ``level`` and ``between_share`` are those of an ``Estimate``, for the share of operations beyond the percentile, and
-    ``standard_error_ns`` has ``degrees_of_freedom`` as there.
+    ``value_ns`` is the percentile of the merged counts of all repeats. ``lowest_ns`` and ``highest_ns`` are the
+    extremes of the repeats' own percentiles, present only if every repeat supports them. None means fewer than 10
+    samples above. ``low_ns`` and ``high_ns`` bound the percentile with 95 % confidence. They are None below two
+    repeats, if a bound would exceed the largest sample, and if a bound differs from the value by more than a factor of
+    ``RATIO_MAX``. ``level`` and ``between_share`` are as in ``Estimate``, for the share of operations above the
+    percentile. ``standard_error_ns`` has ``degrees_of_freedom``.
     """
 
     percent: float
@@ -65,14 +65,14 @@ class PercentileEstimate:
 
 @dataclass(frozen=True)
 class OperationEstimate:
-    """One class of operations of a cell over its repeats; one in which none of them completed is a throughput of 0.
+    """One operation of a cell over its repeats. A repeat without a completion has a throughput of 0.
 
-    ``count``, ``bytes`` and ``latency`` are added over repeats; minimum and maximum are the extremes over repeats.
+    ``count``, ``bytes`` and ``latency`` are sums over repeats; minimum and maximum are the extremes over repeats.
 
-    ``latency_kind`` says which latency the figures are about: response in an open loop, which then has its service
-    latency in ``service``, the whole wait before submission in ``lag``, and the engine's part of it in ``host_lag``;
-    service in a closed loop, where these are None. ``saturated`` says that the rate was not kept, so that the response
-    latency is a matter of how long it was measured: then no percentile has a value.
+    ``latency_kind`` is response in an open loop and service in a closed loop. An open loop also has its service latency
+    in ``service``, the wait before submission in ``lag``, and the engine's part of that wait in ``host_lag``; in a
+    closed loop these are None. ``saturated`` means that the arrival rate was not sustained. Response latency then
+    depends on the measurement time, and no percentile has a value.
     """
 
     operation: Operation
@@ -98,12 +98,12 @@ class OperationEstimate:
 
 @dataclass(frozen=True)
 class CellEstimate:
-    """One cell over its repeats. Only those that were measured to their end count.
+    """One cell over its finished repeats.
 
-    ``operations`` is empty when no repeat finished. ``queue_depth_achieved``, ``queue_depth_device`` and
-    ``cpu_ns_per_io`` are None then, and where the engine does not know them.
-    ``faults`` and ``failures`` are those of all repeats, whatever their outcome. ``pace`` is that of an open loop.
-    ``repeats`` says which of them the figures come from, and why others were discarded.
+    If no repeat finished, ``operations`` is empty. ``queue_depth_achieved``, ``queue_depth_device`` and
+    ``cpu_ns_per_io`` are None in that case, and if the engine does not report them. ``faults`` and ``failures`` are
+    those of all repeats, regardless of outcome. ``pace`` exists for an open loop only. ``repeats`` lists the used and
+    the discarded repeats.
     """
 
     cell: str
@@ -122,32 +122,32 @@ class CellEstimate:
 
     @property
     def queue_depth_asked(self) -> int:
-        """Operations that the workload wanted in flight, by all its workers together; at most, in an open loop."""
+        """The requested queue depth over all workers; in an open loop, its maximum."""
         return self.workload.operations_in_flight
 
     @property
     def queue_depth_kept(self) -> float | None:
-        """The depth that figures belong to: that at the device, or the achieved one where only the host's is known."""
+        """The depth that results apply to: that at the device or, if it is unknown, the achieved one."""
         return mean_of(depth_kept(self.queue_depth_achieved, self.queue_depth_device))
 
     @property
     def repeats_finished(self) -> int:
-        """Repeats that were measured to their end, discarded ones among them."""
+        """The number of finished repeats, including discarded ones."""
         return len(self.repeats.used) + len(self.repeats.discarded)
 
     @property
     def repeats_used(self) -> int:
-        """Repeats that the figures come from."""
+        """The number of repeats that the results include."""
         return len(self.repeats.used)
 
     @property
     def repeats_failed(self) -> int:
-        """Repeats without what was asked; they are left out of every figure."""
+        """The number of failed repeats. No result includes them."""
         return sum(fate is Fate.FAILED for fate in self.repeats.fates.values())
 
     @property
     def repeats_cut(self) -> int:
-        """Repeats that were broken off; they are left out of every figure."""
+        """The number of interrupted repeats. No result includes them."""
         return self.outcomes.count(Outcome.CUT)
 
     @property
@@ -157,22 +157,22 @@ class CellEstimate:
 
     @property
     def subject(self) -> OperationEstimate | None:
-        """What the cell is about: commits where each write is flushed, the direction if pure, else all together."""
+        """The operation that the cell measures: commits if each write is flushed, the only operation, or all."""
         return self.of(self.workload.subject)
 
     @property
     def latency_kind(self) -> LatencyKind:
-        """Which latency the figures are about; by what was asked, where there are none."""
+        """Service or response latency; without results, that of the workload."""
         return latency_kind(self.workload) if self.subject is None else self.subject.latency_kind
 
     def of(self, operation: Operation) -> OperationEstimate | None:
-        """The figures of one class of operations, or None where nothing was completed."""
+        """The results of one operation, or None if none completed."""
         return self.operations.get(operation)
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """What is asked of each class of operations: at another look than the first, and with which percentiles."""
+    """How each operation is estimated: whether it was checked before, and with which percentiles."""
 
     looked: bool
     percents: Sequence[float]
@@ -181,10 +181,10 @@ class _Asked:
 def estimate_cell(
     plan: CellPlan, records: Sequence[CellRecord], *, looked: bool = False, for_aim: bool = False
 ) -> CellEstimate:
-    """The estimates of one cell from the records of its repeats, which may be none.
+    """The estimates of one cell from the records of its repeats. There may be none.
 
-    ``looked`` says that the campaign has looked at fewer of these repeats before, and might have stopped then.
-    ``for_aim`` leaves out what no precision is asked of: all but the subject, and its percentiles but p99.
+    ``looked`` means that the campaign has checked fewer of these repeats before and could have stopped then.
+    ``for_aim`` computes only what a requested precision applies to: the subject, with p99 as its only percentile.
     """
     repeats = sort_repeats(records)
     used = repeats.used
@@ -220,7 +220,7 @@ def estimate_cell(
 
 
 def plan_of(record: CellRecord) -> CellPlan:
-    """The cell that a record is of, where no plan knows it: as it was measured."""
+    """A plan for the cell of a record that has no plan: the cell as it was measured."""
     return CellPlan(
         cell=record.cell,
         experiments=record.experiments,
@@ -230,7 +230,7 @@ def plan_of(record: CellRecord) -> CellPlan:
 
 
 def was_looked_at(plan: Plan, records: Sequence[CellRecord]) -> bool:
-    """Whether a campaign has looked at fewer repeats of a cell before, and might have stopped then."""
+    """Whether a campaign has checked fewer repeats of a cell before and could have stopped then."""
     return not plan.is_fixed and len(records) > plan.repeats
 
 
@@ -241,7 +241,7 @@ def _estimate_all(
     asked: _Asked,
     weights: Sequence[float] | None,
 ) -> OperationEstimate | None:
-    """The figures of all classes together; where there is one only, they are its own."""
+    """The results over all operations; if there is only one, its results."""
     if len(estimates) == 1:
         [(operation, only)] = estimates.items()
         return None if only is None or operation not in COUNTED_IN_ALL else replace(only, operation=Operation.ALL)
@@ -249,7 +249,7 @@ def _estimate_all(
 
 
 def _withheld(figures: OperationEstimate | None) -> OperationEstimate | None:
-    """The figures of a saturated cell, without percentiles of a latency that has no distribution of its own."""
+    """The results of a saturated cell without percentiles, because its response latency has no stable distribution."""
     if figures is None or figures.latency_kind is not LatencyKind.RESPONSE:
         return figures
     none = tuple(PercentileEstimate(each.percent, None, None, None) for each in figures.percentiles)
@@ -263,18 +263,18 @@ def _estimate_operation(
     asked: _Asked,
     weights: Sequence[float] | None = None,
 ) -> OperationEstimate | None:
-    """The figures of one class, all with the weights of its throughput.
+    """The results of one operation, all with the weights of its throughput.
 
-    ``weights`` are those of what the cell is about, so that the parts of a mix add up to the whole.
+    ``weights`` are those of the cell's subject, so that the parts of a mix add up to the whole.
     """
     found = repeat_values(operation, workload, used)
     whole = merge_totals([total for record in found.records if (total := total_of(record.operations, operation))])
     if whole is None:
         return None
     iops = found.rate(weights=fitting(weights, len(found.records)), looked=asked.looked)
-    assert iops is not None, "something was completed"
+    assert iops is not None, "some operations completed"
     latency = found.time(iops.weights, looked=asked.looked)
-    assert latency is not None, "what completed took some time"
+    assert latency is not None, "completed operations have a latency"
     merged = leading(whole)
     return OperationEstimate(
         operation=operation,
@@ -304,7 +304,7 @@ def _estimate_operation(
 
 
 def _bandwidth(found: RepeatValues, iops: Estimate, asked: _Asked) -> Estimate:
-    """Bytes a second, with the weights of the throughput: operations of one size differ in nothing but the unit."""
+    """Bytes per second, with the weights of IOPS: with one block size, the two differ only by a factor."""
     moved = [0.0 if totals is None else totals.bytes / totals.count for totals in found.totals]
     own = [each and Own(each.error * size, each.effective) for each, size in zip(found.own_rates, moved, strict=True)]
     rates = [rate * size for rate, size in zip(found.rates, moved, strict=True)]
@@ -343,7 +343,7 @@ def _beyond_own(record: CellRecord, operation: Operation, workload: Workload) ->
 
 
 def _cpu_ns_per_io(record: CellRecord) -> float | None:
-    """CPU time of the worker threads and of the kernel's that help them, over what completed in the same window."""
+    """CPU time of worker threads, io-wq workers and SQPOLL threads per operation completed in the same time."""
     count, cpu = count_of(record.operations, Operation.ALL), record.cpu
     if not count or cpu is None or record.cpu_workers_ns is None:
         return None

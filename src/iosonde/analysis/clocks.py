@@ -1,4 +1,4 @@
-"""How the clock that measured ran against the hardware's, which nobody corrects."""
+"""The drift of the engine's clock against the raw hardware clock, which NTP does not adjust."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -6,21 +6,21 @@ from typing import Final
 from iosonde.records import CellRecord
 from iosonde.units import SECOND_NS
 
-# The two are read one after the other. Who loses the CPU in between for a quarter of a millisecond makes a drift of
-# 2,000 parts in a million of an eighth of a second.
+# The two clocks are read one after the other. If the thread loses the CPU for 0.25 ms in between, an eighth of a second
+# appears to drift by 2,000 ppm.
 TIME_NS_MIN: Final = SECOND_NS
 
 
 def drift_ppm(record: CellRecord) -> float | None:
-    """Parts in a million by which a measurement's time is off, above 0 where the clock was fast.
+    """The drift of a repeat's clock in ppm, positive if the clock was fast.
 
-    None where nobody wrote both clocks down, or for too short a time. In virtual time all clocks are one.
+    None if the record lacks a clock or the repeat was too short. In virtual time all clocks are the same.
     """
     return _ppm([record])
 
 
 def furthest_drift_ppm(records: Sequence[CellRecord]) -> float | None:
-    """The drift that is furthest from 0: of a measurement that was long enough, or of all of them together."""
+    """The largest drift in either direction: of a repeat that was long enough, or of all repeats together."""
     found = [drift_ppm(record) for record in records]
     return max((each for each in [*found, _ppm(records)] if each is not None), key=abs, default=None)
 

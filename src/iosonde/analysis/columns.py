@@ -16,21 +16,21 @@ def text(values: Sequence[Any]) -> Column:
 
 
 def integer(values: Sequence[Any]) -> Column:
-    """Integers that are all known."""
+    """Integers without missing values."""
     return np.array(values, dtype=np.int64)
 
 
 def unsigned(values: Sequence[Any]) -> Column:
-    """The same, up to 2^64 - 1."""
+    """Integers up to 2^64 - 1 without missing values."""
     return np.array(values, dtype=np.uint64)
 
 
 def real(values: Sequence[Any]) -> Column:
-    """Numbers; NaN where there is none."""
+    """Floating-point numbers; NaN for a missing value."""
     return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
 
 
 def maybe_integer(values: Sequence[Any]) -> Column:
-    """Integers; masked where there is none."""
+    """Integers; masked for a missing value."""
     missing = [value is None for value in values]
     return np.ma.array([value or 0 for value in values], mask=missing, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""How throughput moved over the time of a run: one value for each interval, or for several in a row."""
+"""The time series of throughput over a run: one value per interval, or per group of adjacent intervals."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,15 +11,15 @@ from iosonde.records import CellRecord, IntervalRecord, Phase
 from iosonde.units import SECOND_NS
 
 STRETCH_NS: Final = SECOND_NS // 10
-"""Shorter intervals go together: a handful of operations complete in each, and their throughput varies by chance."""
+"""Shorter intervals are grouped: few operations complete in each, and their throughput varies by chance."""
 
 
 @dataclass(frozen=True)
 class Moment:
-    """One measured interval of one repeat, or several in a row.
+    """One point of the time series: a measured interval of a repeat, or several adjacent ones.
 
-    ``wall_ns`` is its middle on the wall's clock (since 1970), ``length_ns`` its length. ``share`` is its throughput
-    (operations a second) divided by the mean throughput of the cell over all repeats that were measured to their end.
+    ``wall_ns`` is its middle in wall-clock time (since 1970), ``length_ns`` its length. ``share`` is its throughput
+    (operations per second) divided by the mean throughput of the cell over all finished repeats.
     """
 
     record: CellRecord
@@ -31,10 +31,10 @@ class Moment:
 
 
 def moments_of(records: Sequence[CellRecord], *, length_ns_min: int = 0) -> Iterator[Moment]:
-    """The intervals of the repeats that were measured to their end, in the order in which they were measured.
+    """The intervals of the finished repeats, in run order.
 
-    Intervals shorter than ``length_ns_min`` go together with their neighbours: a repeat is divided into as many equal
-    parts as have that length, at least one.
+    Intervals shorter than ``length_ns_min`` are grouped with their neighbours: each repeat is divided into equal parts
+    of at least that length, and into at least one part.
     """
     finished = [record for record in measured_repeats(records) if record.clock_start is not None]
     means = _means(finished)
@@ -45,7 +45,7 @@ def moments_of(records: Sequence[CellRecord], *, length_ns_min: int = 0) -> Iter
 
 
 def _parts(record: CellRecord, length_ns_min: int) -> Iterator[tuple[IntervalRecord, ...]]:
-    """The measured intervals of a repeat, those together that make one moment."""
+    """The measured intervals of a repeat, grouped by point of the time series."""
     timed = [each for each in record.intervals if each.phase is Phase.MEASURE and each.end_ns > each.start_ns]
     if not timed:
         return
@@ -64,7 +64,7 @@ def _parts(record: CellRecord, length_ns_min: int) -> Iterator[tuple[IntervalRec
 
 
 def _moment(record: CellRecord, intervals: tuple[IntervalRecord, ...], mean_iops: float) -> Moment:
-    assert record.clock_start is not None, "the clocks of a repeat that is drawn are known"
+    assert record.clock_start is not None, "the caller has selected repeats with clocks"
     length_ns = sum(each.end_ns - each.start_ns for each in intervals)
     iops = sum(count_all(each.operations) for each in intervals) * SECOND_NS / length_ns
     middle_ns = (intervals[0].start_ns + intervals[-1].end_ns) // 2
@@ -79,7 +79,7 @@ def _moment(record: CellRecord, intervals: tuple[IntervalRecord, ...], mean_iops
 
 
 def _means(records: Sequence[CellRecord]) -> dict[str, float]:
-    """Operations a second of each cell, over all of its time."""
+    """Operations per second of each cell, over all of its measurement time."""
     count: dict[str, int] = {}
     time_ns: dict[str, int] = {}
     for record in records:

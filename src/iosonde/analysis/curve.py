@@ -1,4 +1,4 @@
-"""A whole distribution as a percentile curve, on the scale that gives each nine the same room."""
+"""A distribution as a percentile curve, on an axis that gives each nine the same width."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,12 +9,12 @@ from iosonde.analysis.cells import OperationEstimate
 from iosonde.analysis.histogram import PERCENTS, SAMPLES_BEYOND_MIN, rank_of, values_at_ranks
 
 POINTS_PER_DECADE: Final = 30
-"""A line of 600 pixels over five decades shows no more."""
+"""A line of 600 pixels over five decades cannot show more."""
 
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """One point of the curve: a percentile, its place 1/(1 - p) on the axis, and the latency in nanoseconds."""
+    """One point of the curve: a percentile, its position 1/(1 - p) on the axis, and the latency in nanoseconds."""
 
     percent: float
     inverse_beyond: float
@@ -22,9 +22,9 @@ class CurvePoint:
 
 
 def percentile_curve(figures: OperationEstimate) -> tuple[CurvePoint, ...]:
-    """The latency of all repeats added up, from the smallest on, cut where fewer than 10 samples lie beyond.
+    """The latency distribution of all repeats together, up to the last point with at least 10 samples above it.
 
-    Empty when the whole distribution is too small to have any such point, or is that of a saturated cell.
+    Empty if the distribution has no such point, or if the cell is saturated.
     """
     if figures.saturated:
         return ()

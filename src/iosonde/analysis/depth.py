@@ -1,19 +1,19 @@
-"""How much of the depth asked was in flight."""
+"""The achieved queue depth as a share of the requested one."""
 
 from typing import Final
 
 from iosonde.records import Sync, Workload
 
 DEPTH_SHARE_INVALID: Final = 0.70
-"""Below it, figures belong to another depth than the one that was asked."""
+"""Below this share, results do not apply to the requested queue depth."""
 
 
 def depth_share(asked: Workload, achieved: float | None) -> float | None:
-    """The achieved depth as a share of the asked one; None where nobody measured it, or none was asked to be kept.
+    """The achieved queue depth as a share of the requested one.
 
-    Between a write and its flush the engine has nothing in flight for a moment, and between bursts nothing at all; that
-    is the workload, not a lack. The depth of an open loop is the most that may be in flight, and nothing that is
-    wanted.
+    None if the achieved depth is unknown, or if the workload does not keep its queue full. For a short time between a
+    write and its flush, and between bursts, nothing is in flight by design. The depth of an open loop is a maximum, not
+    a target.
     """
     if achieved is None or asked.is_open_loop or asked.burst_operations is not None:
         return None

@@ -1,6 +1,6 @@
-"""What the kernel counted at the devices below a cell's targets, beside what the engine counted.
+"""The kernel's counts at the devices of a cell's targets, next to the engine's counts.
 
-The two share no stamp: the kernel counts requests as they begin and end at the device, and the engine looks at a ring.
+The two share no timestamp: the kernel counts requests as they start and end at the device, and the engine polls a ring.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from iosonde.records import CellRecord, DeviceCounts, Operation, RequestCounts
 from iosonde.units import SECOND_NS
 
 WITNESSED: Final = (Operation.READ, Operation.WRITE, Operation.TRIM)
-"""The operations that the kernel counts by themselves. What it counts as a flush is not one of ours."""
+"""The operations that the kernel counts separately. Its flushes are not those of the engine."""
 
 _OF_DEVICE: Final[dict[Operation, Callable[[DeviceCounts], RequestCounts]]] = {
     Operation.READ: lambda device: device.read,
@@ -22,14 +22,13 @@ _OF_DEVICE: Final[dict[Operation, Callable[[DeviceCounts], RequestCounts]]] = {
 
 @dataclass(frozen=True)
 class Witnessed:
-    """One class of operations as the engine counted it, and as the kernel did at the devices.
+    """One operation as counted by the engine, and by the kernel at the devices.
 
-    ``per_s`` and ``bytes_per_s`` are rates, since the two looked at the clock at slightly other moments.
-    ``device_per_s`` counts requests that were merged into others as well; None for writes of a device that flushed
-    meanwhile: the kernel counts a flush among the writes too, as one of no bytes. ``device_ns_mean`` is the time of a
-    request from its beginning to its completion; None there as well, where the devices count in ticks of the kernel's
-    timer, where nothing was counted, and where requests were merged or split, so that a request is another thing than
-    an operation.
+    ``per_s`` and ``bytes_per_s`` are rates, because the two read the clock at slightly different times.
+    ``device_per_s`` includes merged requests. It is None for writes if the device flushed in the same time, because the
+    kernel counts a flush as a write of no bytes. ``device_ns_mean`` is the mean time of a request from start to
+    completion. It is None in the same case, if the devices count in ticks of the kernel timer, if nothing was counted,
+    and if requests were merged or split, so that a request is not an operation.
     """
 
     operation: Operation
@@ -42,17 +41,16 @@ class Witnessed:
     device_ns_mean: float | None
 
 
-# Within this much, requests and operations are the same things: some lie on an edge of the measured time.
+# Up to this difference, requests and operations are the same: some are at an edge of the measurement.
 _SAME: Final = 0.02
 
-# The kernel's counts are read by another thread. Where it was so much later than the window ended, they are of another
-# stretch of time.
+# Another thread reads the kernel's counts. If it was later than this, the counts cover a different period.
 _LATE_SHARE: Final = 0.02
 _LATE_NS: Final = 20_000_000
 
 
 def witnessed(record: CellRecord, operation: Operation) -> Witnessed | None:
-    """Both counts of a class; None unless it completed and the devices below all targets are known."""
+    """Both counts of an operation; None unless some completed and the devices of all targets are known."""
     totals = record.operations.get(operation)
     known = {target for device in record.devices for target in device.targets}
     if operation not in WITNESSED or totals is None or not totals.count or not record.measured_ns:
@@ -83,5 +81,5 @@ def witnessed(record: CellRecord, operation: Operation) -> Witnessed | None:
 
 
 def apart_ns(record: CellRecord) -> int:
-    """By how much the interval of the kernel's counts differs from the measurement window, at most."""
+    """The largest difference between the period of the kernel's counts and the measurement time."""
     return max((abs(device.elapsed_ns - record.measured_ns) for device in record.devices), default=0)

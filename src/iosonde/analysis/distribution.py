@@ -1,7 +1,7 @@
-"""A latency of any distribution as a figure: the one place that says what counts, percentiles and moments can answer.
+"""Latency figures from any form of distribution: counts, percentiles or moments.
 
-Counts are added up. Percentiles are not, and no mean is made of means without the counts that they are of: what does
-not follow from what is known has no value, and says why.
+Counts are added up. Percentiles are never combined, and means are combined only with their counts. A figure that the
+known data does not determine has no value but a reason.
 """
 
 from collections.abc import Sequence
@@ -15,23 +15,23 @@ from iosonde.figures import Figure
 from iosonde.records import Distribution, Moments, Operation, Percentiles, Provenance, Times
 from iosonde.vocabulary import Quantity
 
-ADDED_UP: Final = "repeats that are added up say nothing about how they differ"
+ADDED_UP: Final = "the repeats are merged, so their spread is unknown"
 NOT_PRINTED: Final = "it was not printed"
-UNCOUNTED: Final = "means of several repeats were printed, and not how many operations each is of"
-NOT_ADDED: Final = "percentiles of several repeats were printed, and they don't add up to one of all"
-MIXED: Final = "some repeats have counts and others printed numbers"
-NO_INTERVAL_DERIVED: Final = "derived from means that were printed without intervals"
+UNCOUNTED: Final = "the printed means of several repeats have no operation counts"
+NOT_ADDED: Final = "printed percentiles of several repeats cannot be merged"
+MIXED: Final = "some repeats have counts and others have printed numbers"
+NO_INTERVAL_DERIVED: Final = "it is derived from means that were printed without intervals"
 
 
 def latency_figure(
     quantity: Quantity, operation: Operation, repeats: Sequence[Distribution | None], place: str = ""
 ) -> Figure:
-    """A mean or percentile of latency over all repeats of a cell, nanoseconds.
+    """A mean or percentile of latency over all repeats of a cell, in nanoseconds.
 
-    ``why_none`` says why there is no value, or no 95 % interval: one distribution has none, however it is known.
-    Raises ValueError for counts of two engines whose buckets have unlike ceilings.
+    ``why_none`` is the reason for a missing value or 95 % interval. A single distribution never has an interval.
+    Raises ValueError for counts of two engines with different histogram ceilings.
     """
-    assert quantity not in {Quantity.IOPS, Quantity.BYTES_PER_S}, "a distribution of latencies knows no throughput"
+    assert quantity not in {Quantity.IOPS, Quantity.BYTES_PER_S}, "a latency distribution has no throughput"
     blank = Figure(quantity=quantity, operation=operation, value=None, place=place)
     known = [each for each in repeats if each is not None]
     if not known or len(known) < len(repeats):

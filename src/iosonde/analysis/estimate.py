@@ -1,11 +1,12 @@
-"""A figure over repeats, and how far it can be trusted.
+"""Estimates over repeats: a mean with its uncertainty.
 
-A repeat's value is off for two reasons: repeats differ (place on the drive, competing I/O, state), which has a variance
-``between`` whatever their length, and each repeat varies within itself, which has a variance ``within / length``.
-The estimate is the mean that is known best under this model: each repeat weighs 1 / (between + within / length). The
-variance between repeats is that of Paule and Mandel (1982), which asks that the repeats stray from the mean by just as
-much as the model says; it is 0 where within-repeat variation explains all of it. The degrees of freedom are
-Satterthwaite's (1946): those of the repeats where they differ, those of the variation within them where they don't.
+The value of a repeat has two errors. Repeats differ (location on the drive, competing I/O, state), with a variance
+``between`` that does not depend on their length. Each repeat also varies within itself, with a variance
+``within / length``. The estimate is the mean with the smallest variance under this model: each repeat has the weight
+1 / (between + within / length). The variance between repeats is that of Paule and Mandel (1982): it makes the observed
+deviations from the mean equal to those of the model, and is 0 if within-repeat variation explains all of them. The
+degrees of freedom are Satterthwaite's (1946): those of the repeats if they differ, else those of the variation within
+them.
 """
 
 from collections.abc import Sequence
@@ -16,33 +17,35 @@ from math import exp, fsum, inf, log, sqrt
 from operator import mul
 from typing import Final
 
+from iosonde.analysis.student import t_quantile
+
 CONFIDENCE: Final = 0.95
 REPEATS_MIN: Final = 2
-"""One repeat says nothing about how repeats differ; its seconds are no sample, they depend on each other."""
+"""One repeat does not show how repeats differ. Its seconds depend on each other and are not a sample."""
 
 CONFIDENCE_WITHIN: Final = 0.935
-"""Of two errors, that between repeats and that within them, the larger one gives the interval, and that holds more
-often than each by itself: where it is the one within, 95 of 100 hold with this."""
+"""The larger of two errors, between repeats and within them, determines the interval. This covers more often than each
+error alone: if it is the error within, this level gives a coverage of 95 %."""
 
 CONFIDENCE_LOOKED: Final = 0.965
 """Correction for optional stopping: a campaign that stops once repeats agree also stops when they agree by chance. From
-the second look on, intervals that rest on the variance between repeats use this level (``verify repeats``)."""
+the second check on, intervals based on the variance between repeats use this level (``verify repeats``)."""
 
 BATCHES_MAX: Final = 30
-"""The values that a repeat's own error rests on, at most: batch means have so many."""
+"""The largest number of values that the error within a repeat is based on: the number of batch means."""
 
 RATIO_MAX: Final = 2.0
-"""An interval whose ends are further from its value than by this factor establishes nothing: none is given."""
+"""An interval whose ends differ from its value by more than this factor is too wide to be useful. It is not shown."""
 
 LEVEL_SHARE_MIN: Final = 0.05
-"""A smaller difference between two levels of one figure changes nobody's mind."""
+"""A smaller difference between two levels is not relevant to any decision."""
 
 _STEPS_MAX: Final = 100
 _PRECISE: Final = 1e-9
 
 
 class Level(StrEnum):
-    """What an interval comes from: how repeats differ from each other, or the variation within each of them."""
+    """The source of an interval: the differences between repeats, or the variation within each of them."""
 
     REPEATS = "repeats"
     WITHIN = "within"
@@ -50,7 +53,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True)
 class Own:
-    """What one repeat says of its own value: its standard error, in its unit, and how many independent values."""
+    """The within-repeat error of a value: its standard error, in its unit, and the number of independent values."""
 
     error: float
     effective: float
@@ -58,10 +61,10 @@ class Own:
 
 @dataclass(frozen=True)
 class Spread:
-    """The variance components of repeats, and the standard error that they leave a weighted mean.
+    """The variance components of repeats, and the resulting standard error of the weighted mean.
 
-    ``between`` is the variance between repeats, ``within`` that within them times their length; None where nothing is
-    known of it. ``weights`` add up to 1. ``error`` and ``degrees`` are None below two repeats.
+    ``between`` is the variance between repeats. ``within`` is the variance within them times their length, None if it
+    is unknown. ``weights`` add up to 1. ``error`` and ``degrees`` are None below two repeats.
     """
 
     weights: tuple[float, ...]
@@ -73,7 +76,7 @@ class Spread:
     level: Level | None
 
     def between_share(self, length: float) -> float:
-        """The share of the variance of a repeat of such a length that no longer repeat would lessen."""
+        """The share of the variance of a repeat of this length that longer repeats would not reduce."""
         if self.within is None:
             return 1.0
         whole = self.between + self.within / length
@@ -82,13 +85,13 @@ class Spread:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over repeats with its spread and its 95 % interval, in the unit of the values that went in.
+    """A mean over repeats with its spread and its 95 % interval, in the unit of the input values.
 
-    ``standard_deviation`` describes the repeats (n - 1 in the denominator). ``low`` and ``high`` bound the mean; they
-    are taken on logarithms, so that no bound is negative, and are None where they would lie further from the mean than
-    by a factor of ``RATIO_MAX``. ``standard_error`` has ``degrees_of_freedom``; ``level`` says what it comes from. All
-    of these are None below two repeats. ``weights`` are the shares of the repeats in the mean, in their order.
-    ``between_share`` is the share of a repeat's variance that more time for each would not lessen.
+    ``standard_deviation`` describes the repeats (n - 1 in the denominator). ``low`` and ``high`` bound the mean. They
+    are computed on logarithms, so no bound is negative, and are None if they would differ from the mean by more than a
+    factor of ``RATIO_MAX``. ``standard_error`` has ``degrees_of_freedom``; ``level`` is its source. All of these are
+    None below two repeats. ``weights`` are the shares of the repeats in the mean, in their order. ``between_share`` is
+    the share of a repeat's variance that longer repeats would not reduce.
     """
 
     mean: float
@@ -109,14 +112,14 @@ class Estimate:
 
     @property
     def half_width_share(self) -> float | None:
-        """The same as a share of the mean."""
+        """Half the 95 % interval as a share of the mean."""
         if self.half_width is None:
             return None
         return self.half_width / self.mean if self.mean else 0.0
 
 
 def mean_of(found: Estimate | None) -> float | None:
-    """The mean, where there is one."""
+    """The mean of an estimate; None without an estimate."""
     return None if found is None else found.mean
 
 
@@ -128,12 +131,12 @@ def estimate(
     weights: Sequence[float] | None = None,
     looked: bool = False,
 ) -> Estimate | None:
-    """The estimate from one value a repeat, or None without any. No value is negative.
+    """The estimate from one value per repeat, or None without values. No value is negative.
 
-    The values must be independent and of one kind: repeats with seeds of their own, never the seconds of one repeat.
-    ``lengths`` are how long the repeats were, where they were not equally long, and ``own`` is what each says of
-    itself. ``weights`` are given where another figure of the same repeats has chosen them. ``looked`` says that the
-    campaign has looked at these repeats before, with fewer of them, and would have stopped had they been alike.
+    The values must be independent and of one kind: repeats with their own seeds, never the seconds of one repeat.
+    ``lengths`` are the lengths of the repeats if these differ, and ``own`` are the errors within each repeat.
+    ``weights`` replace the computed weights if another quantity of the same repeats has determined them. ``looked``
+    means that the campaign has checked fewer of these repeats before and would have stopped if they had agreed.
     """
     if not values:
         return None
@@ -164,7 +167,7 @@ def estimate_known(
     *,
     looked: bool = False,
 ) -> Estimate | None:
-    """The estimate of a figure that some repeats may lack, with another figure's weights for those that have it."""
+    """The estimate of a quantity that some repeats may lack, with the weights of another quantity."""
     places = [place for place, value in enumerate(values) if value is not None]
     chosen = fitting(weights, len(values))
     return estimate(
@@ -177,7 +180,7 @@ def estimate_known(
 
 
 def fitting(weights: Sequence[float] | None, repeats: int) -> Sequence[float] | None:
-    """Another figure's weights where they cover the same repeats; None otherwise."""
+    """The weights of another quantity if they cover the same repeats, else None."""
     return weights if weights is not None and len(weights) == repeats else None
 
 
@@ -190,7 +193,7 @@ def reach_of(spread: Spread, *, looked: bool) -> float:
 
 
 def bounds(mean: float, error: float, reach: float) -> tuple[float | None, float | None]:
-    """The ends of an interval, taken on logarithms; None where they would establish nothing."""
+    """The ends of an interval, computed on logarithms; None if it would be too wide to be useful."""
     if not error:
         return mean, mean
     off = reach * error / mean if mean else inf
@@ -206,10 +209,10 @@ def spread_of(
     *,
     weights: Sequence[float] | None = None,
 ) -> Spread:
-    """The variance components of one value a repeat, the weighted mean, and its standard error.
+    """The variance components of one value per repeat, the weighted mean, and its standard error.
 
-    The error within is pooled over the repeats that know theirs: a repeat's own, which is known poorly and goes with
-    its value, would draw the mean to one side. Where no repeat knows it, all weigh the same.
+    The error within is pooled over the repeats that have one. A repeat's own error is imprecise and correlates with its
+    value, so using it alone would bias the mean. If no repeat has one, all have equal weights.
     """
     repeats = len(values)
     known_lengths = [1.0] * repeats if lengths is None else list(lengths)
@@ -229,7 +232,7 @@ def spread_of(
 
 
 def _pooled(lengths: Sequence[float], own: Sequence[Own | None]) -> float | None:
-    """The variance within repeats times their length, by those that know it; None where none does."""
+    """The variance within repeats times their length, from the repeats that have it; None if none has."""
     known = [(length, each) for length, each in zip(lengths, own, strict=False) if each is not None]
     if not known:
         return None
@@ -249,9 +252,9 @@ def _degrees_within(own: Sequence[Own | None]) -> float:
 def _degrees_between(between: float, errors: Sequence[float], shares: Sequence[float], within: float) -> float:
     """Satterthwaite's degrees of freedom of a mean's variance, shares² x (between + errors), for repeats that differ.
 
-    The variance between repeats is known as well as the sum of squares it is taken from; an error within that is taken
-    for too large makes it too small by nearly as much, so that little of that is left. ``within`` is how many degrees
-    of freedom the errors have. For equally long repeats this is one less than their number.
+    The variance between repeats is as precise as the sum of squares it is computed from. If the error within is
+    overestimated, the variance between is underestimated by nearly as much, so the two nearly cancel. ``within`` is the
+    number of degrees of freedom of the errors. For repeats of equal length the result is their number less one.
     """
     count = len(errors)
     variances = [between + each for each in errors]
@@ -270,7 +273,7 @@ def _degrees_between(between: float, errors: Sequence[float], shares: Sequence[f
 
 
 def _shares(variances: Sequence[float]) -> tuple[float, ...]:
-    """Weights of 1 / variance that add up to 1; equal ones where nothing varies."""
+    """Weights of 1 / variance that add up to 1; equal weights if nothing varies."""
     if not all(variances):
         return (1 / len(variances),) * len(variances)
     inverse = [1 / each for each in variances]
@@ -279,7 +282,7 @@ def _shares(variances: Sequence[float]) -> tuple[float, ...]:
 
 
 def _between(values: Sequence[float], errors: Sequence[float], *, is_known: bool) -> float:
-    """The variance between repeats by Paule and Mandel, 0 where their own errors explain how they differ."""
+    """The variance between repeats by Paule and Mandel; 0 if their own errors explain the differences."""
     count = len(values)
     mean = fsum(values) / count
     plain = fsum((each - mean) ** 2 for each in values) / (count - 1)
@@ -289,10 +292,10 @@ def _between(values: Sequence[float], errors: Sequence[float], *, is_known: bool
     if min(errors) == max(errors):
         return max(plain - errors[0], 0.0)
     if not all(errors):
-        # Repeats that were perfectly even within themselves.
+        # Some repeats have no variation within themselves.
         return plain
     between = 0.0
-    # The excess falls as the variance grows, and ever more slowly, so that Newton's steps never go too far.
+    # The excess is a convex, decreasing function of the variance, so Newton's method never overshoots.
     for _ in range(_STEPS_MAX):
         weights = [1 / (between + each) for each in errors]
         centre = sum(map(mul, weights, values)) / sum(weights)
@@ -305,13 +308,10 @@ def _between(values: Sequence[float], errors: Sequence[float], *, is_known: bool
 
 
 def student_t(degrees_of_freedom: float, confidence: float = CONFIDENCE) -> float:
-    """The half-width of an interval in standard errors, by Student's t; of one of 95 %, unless another is asked for."""
+    """The half-width of an interval in standard errors, by Student's t; by default of a 95 % interval."""
     return _student_t(max(round(degrees_of_freedom, 1), 1.0), confidence)
 
 
 @lru_cache(maxsize=4096)
 def _student_t(degrees_of_freedom: float, confidence: float) -> float:
-    # Imported here because it costs a quarter of a second, which neither --help nor a probe should pay.
-    from scipy.special import stdtrit
-
-    return float(stdtrit(degrees_of_freedom, (1 + confidence) / 2))
+    return t_quantile(degrees_of_freedom, (1 - confidence) / 2)

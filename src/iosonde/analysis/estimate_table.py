@@ -1,4 +1,4 @@
-"""The estimates of a run as a flat table, so that whoever compares runs need not read their journals."""
+"""The estimates of a run as a flat table, so that runs can be compared without reading their journals."""
 
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -19,10 +19,10 @@ _OF_CELL: Final[tuple[tuple[str, Callable[[CellEstimate], Estimate | None]], ...
 
 
 def estimate_table(analysis: RunAnalysis) -> Table:
-    """One row for each cell and class of operations that completed any, ``all`` included.
+    """One row for each cell and each operation with completions, including ``all``.
 
-    Each quantity has its value, the ends of its 95 % interval, its standard error and the degrees of freedom of that,
-    in the unit of the value; NaN where there is none.
+    Each quantity has its value, the ends of its 95 % interval, its standard error in the unit of the value, and its
+    degrees of freedom; NaN for a missing value.
     """
     cells = analysis.estimates.cells
     rows = [(cell, estimates) for cell in cells for estimates in cell.operations.values()]
@@ -45,7 +45,7 @@ def estimate_table(analysis: RunAnalysis) -> Table:
 
 
 def _columns(name: str, found: Sequence[Figure | Known | None]) -> dict[str, Column]:
-    """The value under the name itself, and each part of how well it is known behind it."""
+    """The column of the value, followed by the columns of its uncertainty."""
     return {
         name if part == "value" else f"{name}_{part}": real([each and getattr(each, part) for each in found])
         for part in Known._fields

@@ -1,4 +1,4 @@
-"""The estimates of a whole run, arranged by the question that each cell helps to answer."""
+"""The estimates of a run, grouped by experiment."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -13,14 +13,14 @@ from iosonde.analysis.scaling import Scaling, scaling_of
 from iosonde.records import CellPlan, CellRecord, Experiment, Operation, RunRecord
 
 SWEEP_DEPTHS_MIN: Final = 3
-"""Two depths are a pair of cells; from three on, a line through them shows something."""
+"""Fewer than three depths do not show a trend."""
 
 
 @dataclass(frozen=True)
 class RunEstimates:
-    """Every planned cell of a run, in the plan's order; a cell that was never measured has no figures.
+    """Every planned cell of a run, in the plan's order. A cell without a trial has no results.
 
-    ``records`` are the measurements by cell, for what needs each repeat by itself.
+    ``records`` are the repeats of each cell, for code that needs them individually.
     """
 
     cells: tuple[CellEstimate, ...]
@@ -28,18 +28,18 @@ class RunEstimates:
 
     @cached_property
     def closed_loops(self) -> "RunEstimates":
-        """The same without open loops: what a rate asks for is neither the best nor the least that a target can do."""
+        """The same without open loops: their throughput is the offered load, not the limit of the target."""
         return replace(self, cells=tuple(cell for cell in self.cells if not cell.workload.is_open_loop))
 
     def of(self, experiment: Experiment) -> tuple[CellEstimate, ...]:
-        """The cells of one experiment. A cell that serves several experiments is in each of them."""
+        """The cells of one experiment. A cell may belong to several experiments."""
         return tuple(cell for cell in self.cells if experiment in cell.experiments)
 
     @cached_property
     def sweeps(self) -> "tuple[DepthSweep, ...]":
-        """The queue-depth sweeps: those of the queue-depth experiment, or of the matrix if there is no such experiment.
+        """The queue-depth sweeps of the queue-depth experiment, or of the matrix if there is no such experiment.
 
-        A matrix gives the longest sweep of reads, of writes and of each mix, if it has at least three depths.
+        A matrix has the longest sweep of reads, of writes and of each mix, each with at least three depths.
         """
         named = self.of(Experiment.QUEUE_DEPTH)
         families = families_of(named, Along.DEPTH) if named else self._of_matrix()
@@ -56,22 +56,22 @@ class RunEstimates:
         return [family for family in longest.values() if _depths(family.cells) >= SWEEP_DEPTHS_MIN]
 
     def knee(self, operation: Operation) -> Knee:
-        """The knee of the first sweep of queue depths that is about this class of operations."""
+        """The knee of the first queue-depth sweep of this operation."""
         return next((sweep.knee for sweep in self.sweeps if sweep.whole is operation), None) or find_knee([])
 
 
 @dataclass(frozen=True)
 class DepthSweep(Family):
-    """The cells of one workload from shallow to deep, and what is said of them together: of a mix, of all of it."""
+    """The cells of one workload in order of queue depth, with their knee and scaling. A mix is taken as a whole."""
 
     @cached_property
     def knee(self) -> Knee:
-        """Where more depth stops buying throughput."""
+        """The depth above which throughput no longer grows."""
         return knee_of(self.cells, self.whole)
 
     @cached_property
     def scaling(self) -> Scaling:
-        """What bounds and the Universal Scalability Law say."""
+        """The asymptotic bounds and the Universal Scalability Law."""
         return scaling_of(depth_points(self.cells, self.whole))
 
 
@@ -80,7 +80,7 @@ def _depths(cells: Sequence[CellEstimate]) -> int:
 
 
 def estimate_run(run: RunRecord) -> RunEstimates:
-    """The estimates of all cells of a run, whether it finished or not."""
+    """The estimates of all cells of a run, finished or not."""
     records: dict[str, list[CellRecord]] = defaultdict(list)
     for record in run.cells:
         records[record.cell].append(record)
@@ -94,7 +94,7 @@ def estimate_run(run: RunRecord) -> RunEstimates:
 
 
 def _planned(plans: Sequence[CellPlan], records: Sequence[CellRecord]) -> list[CellPlan]:
-    """The plan's cells, then any that only the records know of (an imported run may have no plan)."""
+    """The plan's cells, then the cells that only the records have (an imported run may have no plan)."""
     known = {plan.cell: plan for plan in plans}
     for record in records:
         known.setdefault(record.cell, plan_of(record))

@@ -1,4 +1,4 @@
-"""Cells of one workload that differ in one thing alone, such as their depth: what one line of a chart may join."""
+"""Families: cells of one workload that differ in one parameter only, such as queue depth. A chart line joins them."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ from iosonde.records import Operation, Workload
 
 
 class Along(StrEnum):
-    """What the cells of a family differ in: nothing, or the one thing that a sweep goes over."""
+    """The parameter in which the cells of a family differ, or nothing."""
 
     NOTHING = "nothing"
     DEPTH = "depth"
@@ -30,41 +30,41 @@ _SWEPT: Final[dict[Along, dict[str, Any]]] = {
 
 @dataclass(frozen=True)
 class CellGroup:
-    """Cells whose workloads are alike but for what the group varies; there is at least one."""
+    """At least one cell. The workloads are equal except for what the group varies."""
 
     cells: tuple[CellEstimate, ...]
 
     @property
     def workload(self) -> Workload:
-        """The workload of the first cell; the others differ from it only in what the group varies."""
+        """The workload of the first cell. The others differ from it only in what the group varies."""
         return self.cells[0].workload
 
 
 @dataclass(frozen=True)
 class Family(CellGroup):
-    """The cells of one workload along one parameter, in its order."""
+    """The cells of one workload in the order of one parameter."""
 
     @property
     def whole(self) -> Operation:
-        """The class that stands for the workload as a whole."""
+        """The operation that represents the whole workload."""
         return whole_of(self.workload)
 
     @property
     def is_mix(self) -> bool:
-        """Whether its operations are of several kinds."""
+        """Whether it has more than one operation."""
         return self.workload.only_operation is None
 
 
 def whole_of(workload: Workload) -> Operation:
-    """The class that holds all that a workload does: its only one (commits, if each write is flushed), or all of a mix.
+    """The operation that includes everything a workload does: its only one (or commits), or ``all`` for a mix.
 
-    Only of this class do throughput and latency belong to the depth, by Little's law.
+    Little's law relates throughput and latency to the queue depth for this operation only.
     """
     return Operation.ALL if workload.only_operation is None else workload.subject
 
 
 def drawn_classes(workload: Workload) -> tuple[Operation, ...]:
-    """The classes that a chart of the workload has: what a pure one does; of a mix each kind, then all of them."""
+    """The operations that a chart of the workload shows: the only one, or each one of a mix and then ``all``."""
     if workload.only_operation is not None:
         return (workload.subject,)
     asked = {
@@ -77,10 +77,10 @@ def drawn_classes(workload: Workload) -> tuple[Operation, ...]:
 
 
 def families_of(cells: Iterable[CellEstimate], along: Along) -> tuple[Family, ...]:
-    """Cells that differ in one thing alone, in the order of the first of each.
+    """Groups cells that differ in one parameter only, in the order of the first cell of each family.
 
-    Workers count as depth where more of them go on where fewer have ended; else each number of them is a family. So
-    are cells that differ in nothing but how long they last.
+    Workers add to the depth if a larger number of them continues the sweep where a smaller one ends. Otherwise each
+    number of workers is a family of its own. Cells that differ only in their duration are separate families, too.
     """
     groups: dict[Workload, list[CellEstimate]] = {}
     for cell in cells:
@@ -93,14 +93,14 @@ def _without(workload: Workload, along: Along) -> Workload:
     if along is Along.DEPTH:
         swept["jobs"] = 1
     if along is Along.BLOCK_SIZE and workload.block_sizes is not None:
-        # A mix of sizes is no point of a sweep over sizes.
+        # A mix of block sizes is not a point of a sweep over block sizes.
         swept.clear()
     return workload.model_copy(update=swept)
 
 
 def _split(group: Sequence[CellEstimate], along: Along) -> list[Family]:
-    """One family where each place has one cell, else one for each number of workers, and for each cell of a place."""
-    if _goes_on(group, along):
+    """One family if each position has one cell, else one per number of workers and per cell at a position."""
+    if _is_continuous(group, along):
         return [_family(group, along)]
     lines: dict[tuple[int, int], list[CellEstimate]] = {}
     seen: Counter[tuple[int, float]] = Counter()
@@ -111,8 +111,8 @@ def _split(group: Sequence[CellEstimate], along: Along) -> list[Family]:
     return [_family(line, along) for line in lines.values()]
 
 
-def _goes_on(group: Sequence[CellEstimate], along: Along) -> bool:
-    """Whether each number of workers begins beyond the places of the one before, and no place has two cells."""
+def _is_continuous(group: Sequence[CellEstimate], along: Along) -> bool:
+    """Whether each number of workers starts above the positions of the previous one, without duplicates."""
     places: dict[int, list[float]] = {}
     for cell in group:
         places.setdefault(cell.workload.jobs, []).append(_place(cell.workload, along))
@@ -126,7 +126,7 @@ def _family(cells: Iterable[CellEstimate], along: Along) -> Family:
 
 
 def _place(workload: Workload, along: Along) -> float:
-    """Where a cell stands along the sweep."""
+    """The position of a cell in the sweep."""
     if along is Along.DEPTH:
         return workload.operations_in_flight
     if along is Along.BLOCK_SIZE:

@@ -1,4 +1,4 @@
-"""From the estimates of a cell to figures: the one place that says which estimate a quantity is."""
+"""Converts the estimates of a cell to figures. Only this module maps quantities to estimates."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
@@ -18,7 +18,7 @@ _MEANS: Final[Mapping[Quantity, Callable[[OperationEstimate], Estimate]]] = {
 
 
 class Known(NamedTuple):
-    """The value of an estimate, its 95 % interval and standard error; the fields have the names of ``Figure``'s."""
+    """The value of an estimate, its 95 % interval and its standard error, named like the fields of ``Figure``."""
 
     value: float | None
     low: float | None
@@ -35,19 +35,19 @@ def known_of(found: Estimate | PercentileEstimate) -> Known:
 
 
 def estimate_of(quantity: Quantity, estimates: OperationEstimate) -> Estimate | PercentileEstimate:
-    """The estimate that a quantity is."""
+    """The estimate of a quantity."""
     return _MEANS[quantity](estimates) if quantity.percent is None else estimates.percentile(quantity.percent)
 
 
 def figures_of(cell: CellEstimate) -> Iterator[Figure]:
-    """Every quantity of every class of operations of a cell, by class."""
+    """Every quantity of every operation of a cell, by operation."""
     for estimates in cell.operations.values():
         for quantity in Quantity:
             yield figure_of(quantity, estimates, cell.cell)
 
 
 def figure_of(quantity: Quantity, estimates: OperationEstimate, cell: str) -> Figure:
-    """One quantity of one class of operations of a cell."""
+    """One quantity of one operation of a cell."""
     found = estimate_of(quantity, estimates)
     if isinstance(found, Estimate):
         resolution, why_none = 0.0, why_no_mean_interval(found)

@@ -1,4 +1,4 @@
-"""Distributions as counts: how histograms merge, and percentiles by rank. Plain integers: a probe needs no NumPy."""
+"""Histograms: merging, and percentiles by rank. It uses plain integers, so that a probe does not import NumPy."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -12,16 +12,16 @@ PERCENTS: Final = (50.0, 90.0, 95.0, 99.0, 99.9, 99.99)
 """The percentile points that every table shows, in percent."""
 
 TAIL_PERCENT: Final = 99.0
-"""The percentile that has to be known where figures are measured until they are."""
+"""The percentile that a requested precision applies to."""
 
 SAMPLES_BEYOND_MIN: Final = 10
-"""A percentile is shown only with this many samples beyond it; fewer make it a story about single operations."""
+"""A percentile is shown only with at least this many samples above it. With fewer, single operations determine it."""
 
 MANY_BUCKETS: Final = 4096
-"""From so many on, arrays add them up in a fraction of the time."""
+"""From this number of buckets on, arrays are much faster."""
 
 _PARTS_PER_PERCENT: Final = 100
-"""Percents are taken in hundredths, as integers: in floating point, 99.9 % of 1000 need not be 999."""
+"""Percents are integers in hundredths, because 99.9 % of 1000 may not be 999 in floating point."""
 
 
 def percent_name(percent: float) -> str:
@@ -30,14 +30,14 @@ def percent_name(percent: float) -> str:
 
 
 def percent_label(percent: float) -> str:
-    """The percentile's name for people: ``p50``, ``p99.9``."""
+    """The percentile's name in text: ``p50``, ``p99.9``."""
     return f"p{percent:g}"
 
 
 def _precision_bits(layout: Layout) -> int:
-    """The power of 2 that the buckets of an octave are."""
+    """The base-2 logarithm of the number of buckets per octave."""
     bits = layout.buckets_per_octave.bit_length() - 1
-    assert 1 << bits == layout.buckets_per_octave, "buckets an octave are a power of 2"
+    assert 1 << bits == layout.buckets_per_octave, "the number of buckets per octave is a power of 2"
     return bits
 
 
@@ -50,28 +50,29 @@ def bucket_of(layout: Layout, value_ns: int) -> int:
 
 
 def low_and_width(layout: Layout, bucket: int) -> tuple[int, int]:
-    """The lowest value of a bucket, and how many values it takes in, nanoseconds."""
+    """The lowest value of a bucket and its width, in nanoseconds."""
     shift = max(bucket // layout.buckets_per_octave - 1, 0)
     return (bucket - shift * layout.buckets_per_octave) << shift, 1 << shift
 
 
 def resolution_ns(layout: Layout, value_ns: int) -> float:
-    """How far the bucket of a value goes, nanoseconds: that much its counts leave open."""
+    """The width of a value's bucket in nanoseconds: the resolution of its counts."""
     return float(low_and_width(layout, bucket_of(layout, value_ns))[1])
 
 
 def coarsen(histogram: Histogram, layout: Layout) -> Histogram:
-    """The same counts in a layout with as many or fewer buckets an octave. Nothing is split: fine buckets nest.
+    """The same counts in a layout with at most as many buckets per octave. Fine buckets nest in coarse ones.
 
-    Raises ValueError for a finer layout, and for another ceiling: how large a value above it was, nobody knows.
+    Raises ValueError for a finer layout, and for a different ceiling, because values above it are unknown.
     """
     if layout == histogram.layout:
         return histogram
     if layout.ceiling_ns != histogram.layout.ceiling_ns:
-        message = f"a ceiling of {histogram.layout.ceiling_ns} ns can't become {layout.ceiling_ns}"
+        message = f"a histogram ceiling of {histogram.layout.ceiling_ns} ns cannot be converted to {layout.ceiling_ns}"
         raise ValueError(message)
     if layout.buckets_per_octave > histogram.layout.buckets_per_octave:
-        message = f"{histogram.layout.buckets_per_octave} buckets an octave can't become {layout.buckets_per_octave}"
+        have, want = histogram.layout.buckets_per_octave, layout.buckets_per_octave
+        message = f"a histogram with {have} buckets per octave cannot be converted to {want}"
         raise ValueError(message)
     lows = (low_and_width(histogram.layout, bucket)[0] for bucket in histogram.bucket)
     coarse = Histogram(layout=layout, bucket=tuple(bucket_of(layout, low) for low in lows), count=histogram.count)
@@ -79,9 +80,9 @@ def coarsen(histogram: Histogram, layout: Layout) -> Histogram:
 
 
 def merge_histograms(histograms: Sequence[Histogram]) -> Histogram:
-    """All counts added up, in the coarsest of the layouts. No histograms give an empty one.
+    """The sum of all counts, in the coarsest of the layouts. Without histograms, the result is empty.
 
-    Raises ValueError for layouts with unlike ceilings: those of two engines, which don't belong into one figure.
+    Raises ValueError for layouts with different ceilings: results of two engines must not be merged.
     """
     if not histograms:
         return Histogram(bucket=(), count=())
@@ -98,7 +99,7 @@ def rank_of(count: int, percent: float) -> int:
 
 
 def percentile_supported(count: int, percent: float) -> bool:
-    """Whether at least 10 of ``count`` samples lie beyond the percentile."""
+    """Whether at least 10 of ``count`` samples are above the percentile."""
     return _has_beyond(count, rank_of(count, percent))
 
 
@@ -109,10 +110,10 @@ def _has_beyond(count: int, rank: int) -> bool:
 def percentiles(
     histogram: Histogram, percents: Sequence[float], *, smallest_ns: int, largest_ns: int
 ) -> tuple[int | None, ...]:
-    """For each percent the value in nanoseconds, or None where fewer than 10 samples lie beyond it.
+    """The value of each percentile in nanoseconds, or None if fewer than 10 samples are above it.
 
-    The value is the midpoint of the bucket that holds the rank, clipped to the exact smallest and largest value;
-    with 128 buckets an octave it is within 0.4 % of the sample of that rank.
+    The value is the midpoint of the bucket that contains the rank, clipped to the exact smallest and largest value.
+    With 128 buckets per octave it is within 0.4 % of the sample of that rank.
     """
     ranks = _supported(sum(histogram.count), tuple(percents))
     values = values_at_ranks(histogram, tuple(ranks.values()), smallest_ns=smallest_ns, largest_ns=largest_ns)
@@ -122,7 +123,7 @@ def percentiles(
 
 @lru_cache(maxsize=1 << 16)
 def _supported(total: int, percents: tuple[float, ...]) -> dict[float, int]:
-    """The ranks of those percentiles that so many samples support; a run has many intervals of the same count."""
+    """The ranks of the percentiles that ``total`` samples support. Cached: many intervals have the same count."""
     return {percent: rank for percent in percents if _has_beyond(total, rank := rank_of(total, percent))}
 
 
@@ -139,7 +140,7 @@ def values_at_ranks(
 
 
 def _added(histograms: Sequence[Histogram]) -> Histogram:
-    """Histograms of one layout added up; a bucket that stands twice in one of them is added as well."""
+    """The sum of histograms of one layout. A bucket may occur twice in one histogram."""
     if sum(len(histogram.bucket) for histogram in histograms) >= MANY_BUCKETS:
         return _added_at_once(histograms)
     counts: dict[int, int] = {}

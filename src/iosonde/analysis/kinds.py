@@ -1,4 +1,4 @@
-"""The kinds of workload that a campaign holds, in the order in which a headline tells them, and the cells it tells."""
+"""The kinds of workload in a campaign, in the order of the headline, and the cells that the headline shows."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,39 +10,39 @@ from iosonde.analysis.families import CellGroup, whole_of
 from iosonde.records import Access, Data, Experiment, Operation, Sync, Workload
 
 SMALL_BLOCK_BYTES: Final = 4096
-"""Random operations are told at this size wherever it was measured, because data sheets and other runs do so."""
+"""Random I/O is reported at this block size if it was measured, as in data sheets and in other runs."""
 
 
 @dataclass(frozen=True)
 class Kind(CellGroup):
-    """Cells that do the same in other sizes, at other depths, by other numbers of workers or on more targets."""
+    """Cells that differ only in block size, queue depth, number of workers or number of targets."""
 
     @property
     def is_stream(self) -> bool:
-        """Whether it is sequential: told by its bandwidth, at any block size."""
+        """Whether it is sequential, and reported as bandwidth at any block size."""
         return self.workload.pattern is Access.SEQUENTIAL
 
     @property
     def compared(self) -> Sequence[CellEstimate]:
-        """Those among which the best throughput is looked for: all of a stream, else those of one block size."""
+        """The candidates for the best throughput: all cells of a stream, else those of one block size."""
         return self.cells if self.is_stream else at_one_size(self.cells)
 
     @property
     def whole(self) -> Operation:
-        """The class that its throughput is told of: commits wherever each write is flushed, all of another mix."""
+        """The operation of its throughput: commits if each write is flushed, the only operation, or ``all``."""
         return Operation.COMMIT if self.workload.flushes_each else whole_of(self.workload)
 
     @property
     def without_queue(self) -> list[CellEstimate]:
-        """Those with one operation in flight on each target."""
+        """The cells with one operation in flight on each target."""
         return [cell for cell in self.cells if cell.workload.operations_in_flight_each == 1]
 
 
 def kinds_of(cells: Iterable[CellEstimate]) -> list[Kind]:
-    """Random reads and writes, then sequential ones, then usual mixes, then all else, each in the plan's order.
+    """Random reads and writes, then sequential ones, then usual mixes, then all others, each in the plan's order.
 
-    Durable writes are none: the headline has a place for them. Mixes of which an experiment sweeps the share of reads
-    are told by its section, unless the campaign holds nothing else.
+    Durable writes are not included: the headline shows them separately. Mixes of an experiment that sweeps the read
+    share are left to its section, unless the campaign has no other cells.
     """
     worth = [cell for cell in cells if not _is_durable(cell.workload)]
     without_shares = [cell for cell in worth if not _is_share_alone(cell)]
@@ -53,10 +53,11 @@ def kinds_of(cells: Iterable[CellEstimate]) -> list[Kind]:
 
 
 def leading_cells(cells: Sequence[CellEstimate]) -> frozenset[str]:
-    """The names of the cells that a reader looks at first, as far as they are known.
+    """The names of the most important cells with results.
 
-    Of each kind the one with most throughput and those without a queue, durable writes, and the first cell of the tail.
-    Streams are compared by bandwidth at any size, all else by operations at one size.
+    These are the cell with the highest throughput and the cells at queue depth 1 of each kind, durable writes, and the
+    first cell of the tail experiment. Sequential cells are compared by bandwidth at any block size, all others by IOPS
+    at one block size.
     """
     closed = [cell for cell in cells if not cell.workload.is_open_loop]
     durable = [cell for cell in closed if _is_durable(cell.workload)]
@@ -77,14 +78,14 @@ def _throughput(cell: CellEstimate) -> float:
 
 
 def at_one_size(cells: Sequence[CellEstimate]) -> list[CellEstimate]:
-    """Those of 4 KiB or, where there are none, of the smallest size: no best is taken over several sizes."""
+    """The cells of 4 KiB or, without any, of the smallest block size. Different sizes are never compared."""
     sizes = {cell.workload.block_size_bytes for cell in cells}
     size = SMALL_BLOCK_BYTES if SMALL_BLOCK_BYTES in sizes else min(sizes, default=0)
     return [cell for cell in cells if cell.workload.block_size_bytes == size]
 
 
 def is_plain(workload: Workload) -> bool:
-    """Whether it is as headlines compare: no flushes, blocks of one size anywhere, random data, no rests."""
+    """Whether headlines can compare it: no flushes, one block size, the whole test region, random data, no pauses."""
     unusual = (workload.compressible_percent, workload.duplicates_percent, workload.verify)
     return workload.sync is Sync.NONE and workload.is_usual and workload.data is Data.RANDOM and not any(unusual)
 
@@ -98,7 +99,7 @@ def _is_share_alone(cell: CellEstimate) -> bool:
 
 
 def _shape(workload: Workload) -> Workload:
-    """What makes a kind: all but size, depth, rate, workers and targets."""
+    """The workload without block size, queue depth, rate, workers and targets. It identifies the kind."""
     sizes = {} if workload.block_sizes is not None else {"block_size_bytes": 0}
     others = {"queue_depth": 1, "jobs": 1, "targets": 1, "rate_per_s": None, "arrivals": None}
     return workload.model_copy(update={**sizes, **others})

@@ -1,4 +1,4 @@
-"""Which latency a loop is about: response where operations are wanted at a rate, service where a queue is kept full."""
+"""Response latency for open loops, service latency for closed loops."""
 
 from dataclasses import dataclass, replace
 
@@ -8,9 +8,9 @@ from iosonde.records import LatencyKind, OperationTotals, Times, Workload
 
 @dataclass(frozen=True)
 class TimesEstimate:
-    """A distribution of times over all repeats added up, nanoseconds.
+    """A distribution of times merged over all repeats, in nanoseconds.
 
-    ``percentiles_ns`` are those of ``analysis.histogram.PERCENTS``, None where fewer than 10 samples lie beyond.
+    ``percentiles_ns`` are those of ``analysis.histogram.PERCENTS``, None if fewer than 10 samples are above.
     """
 
     ns_mean: float
@@ -24,15 +24,15 @@ class TimesEstimate:
 
 
 def latency_kind(workload: Workload) -> LatencyKind:
-    """The latency that the figures of a workload are about."""
+    """The kind of latency that results of a workload report."""
     return LatencyKind.RESPONSE if workload.is_open_loop else LatencyKind.SERVICE
 
 
 def leading(totals: OperationTotals) -> OperationTotals:
-    """The same operations with the latency that their loop is about in the place of ``latency``.
+    """The same totals with the latency of their loop in ``latency``.
 
-    Where response times are known they are what a user waits for; service latency leaves out the wait before a full
-    queue, which is most of it when a target stands still.
+    Response latency, if known, is the time that a user waits. Service latency does not include the wait for a full
+    queue, which dominates when a target stalls.
     """
     times = totals.response
     if times is None:
@@ -47,7 +47,7 @@ def leading(totals: OperationTotals) -> OperationTotals:
 
 
 def service_of(totals: OperationTotals) -> Times:
-    """Service latency as a distribution of its own."""
+    """Service latency as a separate distribution."""
     return Times(
         ns_sum=totals.latency_ns_sum,
         ns_min=totals.latency_ns_min,
@@ -57,7 +57,7 @@ def service_of(totals: OperationTotals) -> Times:
 
 
 def estimate_times(times: Times | None) -> TimesEstimate | None:
-    """Mean, extremes and percentiles of a distribution; None where it is unknown or empty."""
+    """Mean, extremes and percentiles of a distribution; None if it is unknown or empty."""
     if times is None or not times.histogram.count:
         return None
     return TimesEstimate(
@@ -69,5 +69,5 @@ def estimate_times(times: Times | None) -> TimesEstimate | None:
 
 
 def percentiles_of(totals: OperationTotals) -> tuple[int | None, ...]:
-    """The latency of one stretch at each of ``PERCENTS``, nanoseconds; None where not supported."""
+    """The latency percentiles at ``PERCENTS`` in nanoseconds; None if too few samples support them."""
     return percentiles(totals.latency, PERCENTS, smallest_ns=totals.latency_ns_min, largest_ns=totals.latency_ns_max)

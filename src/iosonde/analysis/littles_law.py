@@ -1,9 +1,9 @@
-"""Little's law in a measurement, as an identity: rate times mean latency is the number in flight.
+"""Little's law as an identity: IOPS times mean latency is the number of operations in flight.
 
-J. D. C. Little, A Proof for the Queuing Formula L = lambda W, Operations Research 9 (1961); over a window the identity
-is exact but for its two edges. Each operation that is counted brings its whole latency, and what was in flight when the
-window began brings time from before it, while what was in flight at its end brings none: what remains is at most the
-time of the former less the age of the latter.
+J. D. C. Little, A Proof for the Queuing Formula L = lambda W, Operations Research 9 (1961). Over a finite measurement
+the identity is exact except for its two edges. Each completed operation adds its whole latency. An operation in flight
+at the start adds time from before the measurement, and one in flight at the end adds nothing. The residual is at most
+the time of the former less the age of the latter.
 """
 
 from dataclasses import dataclass
@@ -14,13 +14,12 @@ from iosonde.records import CellRecord, Outcome
 
 @dataclass(frozen=True)
 class LittlesLaw:
-    """The identity in one measurement.
+    """The identity for one repeat.
 
-    ``queue_depth_achieved`` is the number in flight, integrated over time; ``queue_depth_by_latency`` is the rate times
-    the mean service latency, over reads, writes, trims and flushes. ``residual_share`` is the second over the first
-    less 1. By ``edge_share_low`` at least, and ``edge_share_high`` at most, the two edges of the window explain it:
-    whatever was in flight at its beginning had waited no longer than the slowest operation that is counted, and what
-    was at its end was as old as the record says.
+    ``queue_depth_achieved`` is the time-weighted number in flight. ``queue_depth_by_latency`` is IOPS times mean
+    service latency, over reads, writes, trims and flushes. ``residual_share`` is the second divided by the first, less
+    1. The two edges explain ``edge_share_low`` to ``edge_share_high`` of it: operations in flight at the start had
+    waited no longer than the slowest completed operation, and the record has the age of those in flight at the end.
     """
 
     queue_depth_achieved: float
@@ -31,10 +30,10 @@ class LittlesLaw:
 
 
 def littles_law(record: CellRecord) -> LittlesLaw | None:
-    """The identity of a finished measurement; None where nobody measured what was in flight, or nothing ever was.
+    """The identity for a finished repeat; None if the number in flight was not measured or was always 0.
 
-    Where operations failed it is not asked: they were in flight, and are counted nowhere. Think time and the pauses of
-    an open loop are no exception: both sides count what is in flight, and nothing else.
+    Repeats with failed operations are skipped: these were in flight, but are in no count. Think time and the pauses of
+    an open loop need no exception, because both sides count only operations in flight.
     """
     in_flight_ns, censored = record.in_flight_ns, record.censored
     if record.outcome is not Outcome.FINISHED or not record.measured_ns or not in_flight_ns or censored is None:

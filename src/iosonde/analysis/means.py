@@ -1,4 +1,4 @@
-"""The values of a cell's repeats, and their means: what the figures of a cell and a listing of runs both rest on."""
+"""The values of a cell's repeats and their means, for the estimates of a cell and for the list of runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ from iosonde.units import SECOND_NS
 
 @dataclass(frozen=True)
 class RepeatValues:
-    """What one class of operations gave in each repeat: one value a repeat in each.
+    """The values of one operation, one per repeat in each field.
 
-    ``totals`` lead with the latency that the loop is about. A repeat that completed none of the class has a rate of 0,
-    and neither totals nor a time. ``own_rates`` and ``own_times`` are what the repeats say of their throughput and mean
-    latency by their intervals; None where they say nothing.
+    ``totals`` have the latency of their loop in ``latency``. A repeat without completions has a rate of 0, and neither
+    totals nor a time. ``own_rates`` and ``own_times`` are the errors of throughput and mean latency within each repeat,
+    estimated from its intervals; None if unknown.
     """
 
     records: tuple[CellRecord, ...]
@@ -29,25 +29,25 @@ class RepeatValues:
 
     @property
     def lengths(self) -> list[float]:
-        """How long each was measured."""
+        """The measurement time of each repeat."""
         return [float(record.measured_ns) for record in self.records]
 
     @property
     def completed(self) -> list[OperationTotals]:
-        """The totals of those that completed some."""
+        """The totals of the repeats with completions."""
         return [each for each in self.totals if each is not None]
 
     def rate(self, *, weights: Sequence[float] | None = None, looked: bool = False) -> Estimate | None:
-        """The throughput over the repeats, operations a second."""
+        """The throughput over the repeats, in operations per second."""
         return estimate(self.rates, self.lengths, self.own_rates, weights=weights, looked=looked)
 
     def time(self, weights: Sequence[float], *, looked: bool = False) -> Estimate | None:
-        """The mean latency over the repeats that have one, nanoseconds, with the weights of the throughput."""
+        """The mean latency over the repeats that have one, in nanoseconds, with the weights of the throughput."""
         return estimate_known(self.times, weights, self.lengths, self.own_times, looked=looked)
 
 
 def repeat_values(operation: Operation, workload: Workload, used: Sequence[CellRecord]) -> RepeatValues:
-    """The values of one class of operations; what intervals say of a repeat, they say of what its cell is about."""
+    """The values of one operation. Errors within a repeat are known only for the subject of the cell."""
     found = [total_of(record.operations, operation) for record in used]
     totals = [None if each is None or not each.count else leading(each) for each in found]
     rates = [
@@ -74,7 +74,7 @@ def repeat_values(operation: Operation, workload: Workload, used: Sequence[CellR
 
 @dataclass(frozen=True)
 class Means:
-    """What a cell is about, over the repeats that its figures come from: the means without their intervals."""
+    """The means of a cell's subject over the used repeats, without intervals."""
 
     iops: float
     latency_ns_mean: float
@@ -82,12 +82,12 @@ class Means:
 
 
 def means_of(workload: Workload, records: Sequence[CellRecord]) -> Means | None:
-    """The means of a cell; those that ``analysis.cells`` gives with all else. They need no histograms."""
+    """The means of a cell, as in ``analysis.cells``, without reading histograms."""
     return means_over(workload, sort_repeats(records).used)
 
 
 def means_over(workload: Workload, repeats: Sequence[CellRecord]) -> Means | None:
-    """The means over these finished repeats, whatever became of them; None where they completed nothing."""
+    """The means over these finished repeats, used or discarded; None if they completed nothing."""
     found = repeat_values(workload.subject, workload, repeats)
     rate = found.rate()
     latency = None if rate is None else found.time(rate.weights)

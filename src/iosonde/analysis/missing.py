@@ -1,4 +1,4 @@
-"""Why a figure is not there: the one place that decides the reason which every form of the report gives."""
+"""Why a value or its interval is missing. All forms of the report take the reason from here."""
 
 from math import ceil, exp, log, sqrt
 from typing import Final
@@ -11,33 +11,31 @@ NORMAL: Final = 1.96
 """Half-width of a 95 % interval in standard errors when the variance is known, not estimated (normal distribution)."""
 
 NOT_MEASURED: Final = "not measured"
-ENGINE_UNKNOWING: Final = "the engine that measured does not know it"
+ENGINE_UNKNOWING: Final = "the engine does not report it"
 NO_DATA_MOVED: Final = "a flush moves no data"
-FEW_BEYOND: Final = f"fewer than {SAMPLES_BEYOND_MIN} samples lie beyond it"
-ONE_REPEAT: Final = "one repeat, which says nothing about how repeats differ"
-TOO_WIDE: Final = (
-    f"not established: it would reach beyond {RATIO_MAX:g} times the value, or below 1/{RATIO_MAX:g} of it"
-)
-RATE_NOT_KEPT: Final = "the rate was not kept, so that latency depends on how long it was measured"
+FEW_BEYOND: Final = f"fewer than {SAMPLES_BEYOND_MIN} samples are above it"
+ONE_REPEAT: Final = "there is only one repeat, so the spread of repeats is unknown"
+TOO_WIDE: Final = f"the interval would extend above {RATIO_MAX:g} times the value or below 1/{RATIO_MAX:g} of it"
+RATE_NOT_KEPT: Final = "the arrival rate was not sustained, so latency depends on the measurement time"
 NO_ENGINE_COST: Final = "the engine's CPU time was not measured"
 
 
 def why_no_mean_interval(mean: Estimate) -> str:
-    """Why a mean over repeats has no interval; empty where it has one."""
+    """Why a mean over repeats has no interval; empty if it has one."""
     if mean.half_width is not None:
         return ""
     return ONE_REPEAT if mean.repeats < REPEATS_MIN else TOO_WIDE
 
 
 def why_no_percentile(figures: OperationEstimate, percent: float) -> str:
-    """Why a percentile has no value; empty where it has one."""
+    """Why a percentile has no value; empty if it has one."""
     if figures.percentile(percent).value_ns is not None:
         return ""
     return RATE_NOT_KEPT if figures.saturated else FEW_BEYOND
 
 
 def why_no_percentile_interval(figures: OperationEstimate, percent: float) -> str:
-    """Why a percentile has no interval; empty where it has one."""
+    """Why a percentile has no interval; empty if it has one."""
     known = figures.percentile(percent)
     if known.low_ns is not None and known.high_ns is not None:
         return ""
@@ -46,32 +44,32 @@ def why_no_percentile_interval(figures: OperationEstimate, percent: float) -> st
     if why := why_no_mean_interval(figures.iops):
         return why
     if _reaches_beyond(figures.count, percent):
-        return "too few samples lie beyond it to bound it from above"
-    return f"{figures.iops.repeats} repeats are too few to bound it, as far as they differ"
+        return "too few samples are above it for an upper bound"
+    return f"{figures.iops.repeats} repeats with this spread are too few for an interval"
 
 
 def why_no_range(figures: OperationEstimate, percent: float) -> str:
-    """Why the repeats' own percentiles have no extremes; empty where they do."""
+    """Why there is no lowest and highest percentile over the repeats; empty if there is."""
     known = figures.percentile(percent)
     if known.lowest_ns is not None and known.highest_ns is not None:
         return ""
     if figures.saturated:
         return RATE_NOT_KEPT
-    return f"not every repeat alone has {SAMPLES_BEYOND_MIN} samples beyond it"
+    return f"not every repeat has {SAMPLES_BEYOND_MIN} samples above it"
 
 
 def why_no_depth(cell: CellEstimate) -> str:
-    """Why an achieved depth is not known; empty where it is."""
+    """Why the achieved queue depth is unknown; empty if it is known."""
     if cell.queue_depth_achieved is not None:
         return ""
     return ENGINE_UNKNOWING if cell.operations else NOT_MEASURED
 
 
 def _reaches_beyond(count: int, percent: float) -> bool:
-    """Whether the binomial interval alone, of independent samples, would reach beyond the largest of them."""
+    """Whether the binomial interval of independent samples would extend above the largest sample."""
     if not percentile_supported(count, percent):
         return True
     share = percent / 100
-    # In log odds, as the interval itself is taken.
+    # In log odds, like the interval itself.
     high = 1 / (1 + exp(-log(share / (1 - share)) - NORMAL / sqrt(share * (1 - share) * count)))
     return ceil(count * high) + 1 > count

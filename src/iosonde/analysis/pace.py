@@ -1,4 +1,4 @@
-"""Open loops: what was asked for a second, what was achieved, and whether the target could keep up."""
+"""Open loops: offered load, achieved throughput, and saturation."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,27 +10,28 @@ from iosonde.records import CellRecord, Operation
 from iosonde.units import SECOND_NS
 
 BACKLOG_SHARE_MAX: Final = 0.01
-"""Behind by more than this share of the window, less than 99 % of what was asked was given."""
+"""If the backlog is older than this share of the measurement time, less than 99 % of the offered load completed."""
 
 DEVIATIONS_MAX: Final = 3.0
-"""A queue that can keep up has a backlog as well, which strays: counts of n arrivals do so by sqrt(n), and a backlog
-within this many deviations can't be told from that."""
+"""A queue that keeps up also has a random backlog. The standard deviation of n arrivals is sqrt(n). A backlog of fewer
+standard deviations than this is not distinguishable from chance."""
 
 
 SATURATED: Final = (
-    "Saturated: response latency grows for as long as one measures. Its percentiles are withheld, and its mean and "
+    "Saturated: response latency grows with the measurement time. Its percentiles are withheld, and its mean and "
     "maximum are lower bounds (≥)."
 )
-"""What is said wherever latencies of a cell stand that could not keep its rate: how long it was measured made them."""
+"""The note next to the latencies of a saturated cell."""
 
 
 @dataclass(frozen=True)
 class PaceEstimate:
     """One open loop over its finished repeats.
 
-    ``asked_per_s`` and ``achieved_per_s`` are of all targets together. ``waiting_ns_max`` is how long the oldest
-    operation without a place in the queue had waited at the end of a repeat, and ``waiting`` is about how many waited
-    with it; None where nobody knows. ``saturated`` is the number of repeats that could not keep the rate.
+    ``asked_per_s`` is the offered load and ``achieved_per_s`` the achieved throughput, over all targets.
+    ``waiting_ns_max`` is how long the oldest operation without a place in the queue had waited at the end of a repeat,
+    and ``waiting`` is the approximate number of such operations; None if unknown. ``saturated`` is the number of
+    repeats that did not sustain the arrival rate.
     """
 
     asked_per_s: int
@@ -41,12 +42,12 @@ class PaceEstimate:
 
     @property
     def share(self) -> float:
-        """The achieved rate as a share of the asked one."""
+        """Achieved throughput as a share of the offered load."""
         return self.achieved_per_s.mean / self.asked_per_s
 
 
 def estimate_pace(records: Sequence[CellRecord], weights: Sequence[float] | None = None) -> PaceEstimate | None:
-    """The pace of a cell; None for a closed loop, or where no repeat finished."""
+    """The offered load and achieved throughput of a cell; None for a closed loop, or if no repeat finished."""
     finished = [record for record in records if record.measured_ns > 0]
     rates = [_done(record) * SECOND_NS / record.measured_ns for record in finished]
     achieved = estimate_known(rates, weights)
@@ -65,11 +66,11 @@ def estimate_pace(records: Sequence[CellRecord], weights: Sequence[float] | None
 
 
 def is_saturated(record: CellRecord) -> bool:
-    """Whether a measurement could not keep the rate that was asked for.
+    """Whether a repeat did not sustain its arrival rate.
 
-    It gave less than was asked, and at its end it was behind by more than 1 % of the window and by more operations than
-    a queue that keeps up strays. How far it is behind has none of the noise of random arrivals, which their mere number
-    has: of 1,000 arrivals, 3 % more or fewer come by chance.
+    It completed less than the offered load. At its end, the backlog was older than 1 % of the measurement time and
+    larger than the random backlog of a queue that keeps up. The age of the backlog does not have the noise of random
+    arrivals, while their number does: of 1,000 arrivals, it varies by 3 % by chance.
     """
     rate_per_s, waiting_ns = record.workload.rate_per_s, _waiting_ns(record)
     if rate_per_s is None or waiting_ns is None:
@@ -85,5 +86,5 @@ def _waiting_ns(record: CellRecord) -> int | None:
 
 
 def _done(record: CellRecord) -> int:
-    """Operations that were wanted and are done; a flush is not wanted for itself."""
+    """The number of completed arrivals. A flush is not an arrival of its own."""
     return sum(record.operations[each].count for each in (Operation.READ, Operation.WRITE) if each in record.operations)

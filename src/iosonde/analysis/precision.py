@@ -1,4 +1,4 @@
-"""Whether a cell is known as well as was asked, and what stands in the way."""
+"""Whether a cell reached the requested precision, and if not, why."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -15,7 +15,7 @@ from iosonde.vocabulary import Quantity
 
 
 class Reason(StrEnum):
-    """Why a cell is not known as well as was asked."""
+    """Why a cell did not reach the requested precision."""
 
     UNMEASURED = "unmeasured"
     TOO_FEW_REPEATS = "too_few_repeats"
@@ -26,14 +26,15 @@ class Reason(StrEnum):
 
 
 FIGURES: Final = ("throughput", "mean latency", "p99")
-"""What an aim is about, by name."""
+"""The names of the quantities that a requested precision applies to."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AimedFigure(Figure):
-    """One of ``FIGURES`` by ``name``; ``level`` made its interval that wide.
+    """One of ``FIGURES``. ``level`` is the source of its interval.
 
-    ``between_share`` is that of ``Estimate``. ``tolerance`` is how much wider it may be than was asked of a mean.
+    ``between_share`` is that of ``Estimate``. ``tolerance`` is the factor by which its interval may be wider than that
+    of a mean.
     """
 
     name: str
@@ -42,17 +43,17 @@ class AimedFigure(Figure):
     tolerance: float = 1.0
 
     def doubt(self, precision_percent: float) -> float:
-        """Its half interval over the one that was asked for; infinite without an interval."""
+        """Half its interval divided by the requested precision; infinite without an interval."""
         share = self.half_width_share
         return inf if share is None else share * 100 / precision_percent / self.tolerance
 
 
 @dataclass(frozen=True)
 class Precision:
-    """How well a cell is known. ``doubt`` is the widest half interval over the one that was asked for.
+    """The precision of a cell. ``doubt`` is the widest half interval divided by the requested precision.
 
-    A cell is ``met`` when its doubt is at most 1; it is infinite where a figure has no interval. ``reason`` says what
-    stands in the way, None where the aim is met.
+    ``doubt`` is infinite if a quantity has no interval. A cell meets the requested precision if it is at most 1.
+    ``reason`` is why the cell does not, and None if it does.
     """
 
     cell: str
@@ -63,22 +64,22 @@ class Precision:
 
     @property
     def met(self) -> bool:
-        """Whether it is known as well as was asked."""
+        """Whether the cell reached the requested precision."""
         return self.reason is None
 
     @property
     def widest(self) -> AimedFigure:
-        """The figure that is known worst, by what was asked of it."""
+        """The quantity that is furthest from its requested precision."""
         return max(self.known, key=lambda each: each.doubt(1.0))
 
 
 def precision_of(cell: CellEstimate, precision_percent: float) -> Precision:
-    """How well throughput, mean latency and p99 of what a cell is about are known; of a saturated one, throughput."""
+    """The precision of throughput, mean latency and p99 of a cell's subject; of throughput only, if it is saturated."""
     subject = cell.subject
     if subject is None:
         nothing = AimedFigure(name=FIGURES[0], quantity=Quantity.IOPS, operation=cell.workload.subject, value=None)
         return Precision(cell.cell, (nothing,), inf, Reason.UNMEASURED)
-    # How long a saturated cell is measured makes its latency: no time would make that known.
+    # The latency of a saturated cell depends on the measurement time, so more time does not help.
     known = figures_of(subject)[: 1 if subject.saturated else None]
     doubt = max(each.doubt(precision_percent) for each in known)
     if doubt <= 1 and cell.repeats_used >= AIM_REPEATS_MIN and not cell.repeats.warming_up:
@@ -88,7 +89,7 @@ def precision_of(cell: CellEstimate, precision_percent: float) -> Precision:
 
 
 def figures_of(subject: OperationEstimate) -> tuple[AimedFigure, ...]:
-    """The figures that an aim is about, in the order of ``FIGURES``: operations a second, and latencies in ns."""
+    """The quantities in the order of ``FIGURES``: operations per second, and latencies in nanoseconds."""
     throughput, latency, p99 = FIGURES
     return (
         _aimed(throughput, Quantity.IOPS, subject),

@@ -1,11 +1,11 @@
-"""How well a percentile is known, read from counts.
+"""Intervals of percentiles, from counts.
 
-The share of operations beyond the percentile strays from repeat to repeat, and with it the percentile: an interval of
-that share is turned into one of latency by the ranks at its ends. For independent operations it is the binomial
-interval (Conover, Practical Nonparametric Statistics, 3rd edition, section 3.2); operations of a drive depend on each
-other, so the share's variance between repeats, and within them, is estimated as that of any other figure
-(``analysis.estimate``), from the binomial one where nothing is known of what lies within. Counts are added up, so each
-repeat weighs what it has counted.
+The share of operations above a percentile varies between repeats, and so does the percentile. The interval of that
+share is converted to one of latency through the ranks at its ends. For independent operations it is the binomial
+interval (Conover, Practical Nonparametric Statistics, 3rd edition, section 3.2). Operations of a drive depend on each
+other, so the variance of the share between and within repeats is estimated as for any other quantity
+(``analysis.estimate``). If the variance within repeats is unknown, the binomial one is used. Counts are added up, so
+the weight of a repeat is its count.
 """
 
 from bisect import bisect_left
@@ -20,18 +20,18 @@ from iosonde.analysis.histogram import coarsen, low_and_width, percentile_suppor
 from iosonde.records import Histogram, Layout, OperationTotals
 
 EVEN_MAX: Final = 2
-"""A bucket with more than so many times what either of those beside it holds may hold a single value many times."""
+"""A bucket with more than this multiple of the count of either neighbour may contain one value many times."""
 
 EXPONENT_MAX: Final = 700.0
-"""A little below where a floating-point number ends; what lies beyond is no share of any count."""
+"""Slightly below the overflow of a floating-point number."""
 
 
 @dataclass(frozen=True)
 class PercentileInterval:
-    """The 95 % interval of a percentile of latency, nanoseconds, and what it comes from.
+    """The 95 % interval of a latency percentile in nanoseconds, and its source.
 
-    ``standard_error_ns`` is half of it over its half-width in standard errors, which have ``degrees_of_freedom``: it is
-    taken from that of the share of operations beyond the percentile.
+    ``standard_error_ns`` is half the interval divided by its half-width in standard errors. It is derived from the
+    standard error of the share of operations above the percentile, with the same ``degrees_of_freedom``.
     """
 
     low_ns: int
@@ -44,7 +44,7 @@ class PercentileInterval:
 
 @dataclass(frozen=True)
 class _Reach:
-    """Half an interval of the share beyond a percentile, what it comes from, and how many standard errors it is."""
+    """Half an interval of the share above a percentile, its source, and its size in standard errors."""
 
     share: float
     errors: float
@@ -60,15 +60,14 @@ def percentile_intervals(
     *,
     looked: bool = False,
 ) -> tuple[PercentileInterval | None, ...]:
-    """The 95 % intervals of percentiles of latency.
+    """The 95 % intervals of latency percentiles.
 
-    Each takes in the middle of the bucket that holds the percentile, which is the value that is given for it. Its ends
-    are interpolated where a bucket is filled evenly; of another one it takes in the whole. It stays within the smallest
-    and largest latency.
-    ``merged`` is all of ``repeats`` added up. ``own`` names the percentiles, each with the errors of the share beyond
-    it within each repeat; where these are not known, they are at least binomial. ``looked`` is that of ``estimate``.
-    None below two repeats, where fewer than 10 samples lie beyond the percentile, where the interval would reach beyond
-    them all, and where an end is further from the value than by the factor that establishes nothing.
+    Each interval contains the midpoint of the percentile's bucket, which is the reported value. Its ends are
+    interpolated in evenly filled buckets, and include the whole of other buckets. It stays within the smallest and the
+    largest latency. ``merged`` is the sum of all ``repeats``. ``own`` maps each percentile to the errors of the share
+    above it within each repeat; unknown errors are taken as binomial. ``looked`` is that of ``estimate``.
+    An interval is None below two repeats, with fewer than 10 samples above the percentile, if it would extend above the
+    largest sample, and if an end differs from the value by more than a factor of ``RATIO_MAX``.
     """
     if len(repeats) < REPEATS_MIN:
         return (None,) * len(own)
@@ -79,7 +78,7 @@ def percentile_intervals(
 
 @dataclass(frozen=True, slots=True)
 class _Reached:
-    """A histogram with how many lie below each of its buckets, and below all of them."""
+    """A histogram with cumulative counts: those below each bucket, and the total."""
 
     bucket: Sequence[int]
     count: Sequence[int]
@@ -94,11 +93,11 @@ class _Reached:
         return self.below[-1]
 
     def place(self, rank: int) -> int:
-        """Where among the buckets the value of a rank lies, from 1."""
+        """The index of the bucket that contains a rank (from 1)."""
         return bisect_left(self.below, rank) - 1
 
     def edges(self, layout: Layout, rank: int) -> tuple[int, int]:
-        """Between what the value of a rank lies: the edges of its bucket, or nearer where that is filled evenly."""
+        """The bounds of the value of a rank: the edges of its bucket, or closer ones if it is evenly filled."""
         place = self.place(rank)
         low, width = low_and_width(layout, self.bucket[place])
         if not self.is_even(place):
@@ -107,22 +106,22 @@ class _Reached:
         return low + width * (ahead - 1) // count, low - (-width * ahead // count)
 
     def is_even(self, place: int) -> bool:
-        """Whether a bucket holds no more than its neighbours, so that it is taken for evenly filled."""
+        """Whether a bucket's count is similar to that of its neighbours, so that it counts as evenly filled."""
         return self.count[place] <= EVEN_MAX * min(self._count_beside(place, -1), self._count_beside(place, 1))
 
     def parts(self, place: int, rank: int) -> tuple[float, ...]:
-        """How much of a bucket lies below the value of a rank: none and all of it, where that is unknown."""
+        """The share of a bucket below the value of a rank: both none and all if it is unknown."""
         return ((rank - self.below[place]) / self.count[place],) if self.is_even(place) else (0.0, 1.0)
 
     def _count_beside(self, place: int, side: int) -> int:
-        """What the next bucket on one side holds; those that hold nothing are not listed."""
+        """The count of the adjacent bucket on one side. Empty buckets are not listed."""
         beside = place + side
         if not 0 <= beside < len(self.bucket) or self.bucket[beside] != self.bucket[place] + side:
             return 0
         return self.count[beside]
 
     def share_below(self, bucket: int, part: float) -> float:
-        """The share of all that lies below this part of a bucket."""
+        """The share of all samples below this part of a bucket."""
         first, last = (self.below[bisect_left(self.bucket, edge)] for edge in (bucket, bucket + 1))
         return (first + part * (last - first)) / self.total
 
@@ -148,7 +147,7 @@ def _interval(
         return None
     own_low, width = low_and_width(layout, pooled.bucket[place])
     middle_ns = own_low + width // 2
-    # The value that is given is the middle of its bucket, which the interval of the ranks need not take in.
+    # The reported value is the midpoint of its bucket, which the interval of the ranks may not contain.
     lows, highs = zip(*(pooled.edges(layout, each) for each in (low, rank, high)), strict=True)
     low_ns = max(min(*lows, middle_ns), merged.latency_ns_min)
     high_ns = min(max(*highs, middle_ns), merged.latency_ns_max)
@@ -159,7 +158,7 @@ def _interval(
 
 
 def _ranks(total: int, share: float, reach: float) -> tuple[int, int]:
-    """The ranks at the ends of the interval. It is taken in log odds: a small share strays upwards more than down."""
+    """The ranks at the ends of the interval, computed in log odds: a small share varies more upwards than downwards."""
     odds, reach_in_odds = log(share / (1 - share)), reach / (share * (1 - share))
     low, high = (1 / (1 + exp(min(-odds - sign * reach_in_odds, EXPONENT_MAX))) for sign in (-1, 1))
     return max(floor(total * low), 1), ceil(total * high) + 1
@@ -168,9 +167,9 @@ def _ranks(total: int, share: float, reach: float) -> tuple[int, int]:
 def _reach(
     below: Sequence[Sequence[float]], counts: Sequence[int], share: float, own: Sequence[Own | None], *, looked: bool
 ) -> _Reach:
-    """The error of the repeats' shares below the percentile; of several series, the larger one.
+    """The error of the repeats' shares below the percentile; of several series, the largest one.
 
-    Where no repeat knows its own error, that of independent operations stands for it, the least that it can be.
+    If no repeat has an error of its own, that of independent operations is used, which is a lower bound.
     """
     known = own if any(own) else [Own(sqrt(share * (1 - share) / count), BATCHES_MAX) for count in counts]
     found = []

@@ -1,10 +1,10 @@
-"""The ratio of two estimates with its interval: what decides whether one is larger than the other.
+"""The ratio of two estimates with its interval, which decides whether one is larger than the other.
 
-Whether two intervals overlap does not: two means whose intervals overlap by up to 30 % of their length differ all the
-same. The interval of the ratio is taken on the scale of logarithms from those of the two (MOVER, the method of variance
-estimates recovery: Zou and Donner, Statistics in Medicine 27, 2008). Its coverage lies between 95 and 99 % for as few
-as two repeats and for spreads that differ eightfold, where Welch's t with Satterthwaite's degrees of freedom falls to
-88 %: a test simulates both ends.
+Overlapping intervals do not decide it: two means differ significantly even if their intervals overlap by up to 30 % of
+their length. The interval of the ratio is computed on logarithms from those of the two (MOVER, the method of variance
+estimates recovery: Zou and Donner, Statistics in Medicine 27, 2008). Its coverage is 95 to 99 % even with two repeats
+and with spreads that differ eightfold. Welch's t with Satterthwaite's degrees of freedom falls to 88 % there. A test
+simulates both cases.
 """
 
 from collections.abc import Sequence
@@ -17,10 +17,9 @@ from iosonde.analysis.estimate import CONFIDENCE, Estimate, student_t
 
 @dataclass(frozen=True)
 class Known:
-    """A positive value and how well it is known.
+    """A positive value with its uncertainty.
 
-    ``relative_error`` is its standard error as a share of it, which is that of its logarithm, and
-    ``degrees_of_freedom`` how well that error is known.
+    ``relative_error`` is its standard error as a share of the value, which is the standard error of its logarithm.
     """
 
     value: float
@@ -28,15 +27,15 @@ class Known:
     degrees_of_freedom: float
 
     def reach(self, confidence: float) -> float:
-        """Half the interval of its logarithm."""
+        """Half the interval of the logarithm."""
         return student_t(self.degrees_of_freedom, confidence) * self.relative_error
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """One value over another, with the interval of that.
+    """One value divided by another, with the interval of the ratio.
 
-    The interval holds with 95 % confidence, for all of ``comparisons`` at the same time where it is one of several.
+    The confidence is 95 %, simultaneously for all ``comparisons``.
     """
 
     value: float
@@ -46,14 +45,14 @@ class Ratio:
 
     @property
     def differs(self) -> bool:
-        """Whether the two have been told apart."""
+        """Whether the two values are distinguishable."""
         return not self.low <= 1 <= self.high
 
 
 def known_of(estimate: Estimate) -> Known | None:
-    """How well the mean of an estimate is known; None where one repeat says nothing of that, or it is not above 0.
+    """The mean of an estimate with its error; None with one repeat, or if the mean is not positive.
 
-    An interval that is too wide to be given still decides a comparison: the ratio's is as wide, and rarely excludes 1.
+    An estimate without an interval can still be compared: the ratio's interval is then wide and rarely excludes 1.
     """
     if estimate.standard_error is None or estimate.degrees_of_freedom is None or estimate.mean <= 0:
         return None
@@ -61,10 +60,10 @@ def known_of(estimate: Estimate) -> Known | None:
 
 
 def ratio_of(one: Known, other: Known, comparisons: int = 1) -> Ratio:
-    """How many times the second value the first one is.
+    """The first value divided by the second.
 
-    Where it is one of so many ``comparisons``, its interval is as much wider (Bonferroni) that all of them hold at once
-    with 95 % confidence.
+    If it is one of several ``comparisons``, its interval is widened (Bonferroni) so that all of them together have 95 %
+    confidence.
     """
     confidence = 1 - (1 - CONFIDENCE) / max(comparisons, 1)
     reach = hypot(one.reach(confidence), other.reach(confidence))
@@ -74,10 +73,10 @@ def ratio_of(one: Known, other: Known, comparisons: int = 1) -> Ratio:
 
 @dataclass(frozen=True)
 class Extreme:
-    """Which of several values is the highest measured, or the lowest.
+    """The highest or the lowest of several values.
 
-    ``place`` is its place among them. ``others`` are the places of all others, the nearest first, each with the ratio
-    of the extreme one to it; None where one of the two has one repeat.
+    ``place`` is its index. ``others`` are the indices of all others, nearest first, each with the ratio of the extreme
+    value to it; None if one of the two has only one repeat.
     """
 
     place: int
@@ -85,15 +84,15 @@ class Extreme:
 
     @property
     def rivals(self) -> tuple[tuple[int, Ratio | None], ...]:
-        """Those of the others that have not been told apart from it."""
+        """The others that are not distinguishable from it."""
         return tuple((place, ratio) for place, ratio in self.others if ratio is None or not ratio.differs)
 
 
 def extreme_of(values: Sequence[Estimate], *, lowest: bool = False) -> Extreme:
     """The highest (or lowest) of at least one estimate.
 
-    Its comparisons with all others hold at once, so that less than once in twenty times another one than the truly
-    highest is told apart from that.
+    The comparisons with all others have a joint confidence of 95 %: in less than one of twenty cases, an estimate that
+    is not the true extreme is reported as distinguishable from it.
     """
     order = sorted(range(len(values)), key=lambda index: values[index].mean, reverse=not lowest)
     first, *rest = order
@@ -110,9 +109,9 @@ PAIRS_MIN: Final = 2
 
 
 def spread_of(values: Sequence[Estimate]) -> Ratio | None:
-    """The highest of several values over the lowest; None below two of them, or where one of the two has one repeat.
+    """The highest of several values divided by the lowest; None below two values, or if one of the two has one repeat.
 
-    The two were chosen among all of them for their distance, so that every pair counts as a comparison.
+    The two are selected for their distance, so every pair counts as a comparison.
     """
     if len(values) < PAIRS_MIN:
         return None

@@ -1,4 +1,4 @@
-"""Values of a measurement that its record holds in parts: sums over threads, points of a distribution."""
+"""Values derived from the parts of a record: sums over threads, points of a distribution."""
 
 from collections.abc import Callable
 
@@ -10,19 +10,19 @@ Value = Callable[[CellRecord], int | None]
 
 
 def over_threads(value: Callable[[ThreadCpu], int]) -> Value:
-    """The sum over the worker threads; None where nobody measured their CPU time."""
+    """The sum over the worker threads; None if their CPU time was not measured."""
     return lambda record: None if record.cpu is None else sum(value(thread) for thread in record.cpu.threads)
 
 
 def migrations(record: CellRecord) -> int | None:
-    """How often worker threads were moved to another CPU; None where the kernel does not say."""
+    """The number of CPU migrations of worker threads; None if the kernel does not report it."""
     threads = () if record.cpu is None else record.cpu.threads
     known = [thread.migrations for thread in threads if thread.migrations is not None]
     return sum(known) if known else None
 
 
 def of_reap_granularity(value: Callable[[TimesEstimate], int | None]) -> Value:
-    """A value of the times between two looks; None where there are none."""
+    """A value of the reap intervals; None if there are none."""
 
     def found(record: CellRecord) -> int | None:
         known = estimate_times(record.reap_granularity)
@@ -32,11 +32,11 @@ def of_reap_granularity(value: Callable[[TimesEstimate], int | None]) -> Value:
 
 
 def waiting_age_ns_max(record: CellRecord) -> int | None:
-    """How long the oldest operation had been wanted at the end that found no place in the queue."""
+    """How long the oldest operation without a place in the queue had waited at the end."""
     return None if record.censored is None else record.censored.waiting_age_ns_max
 
 
 def queue_depth_by_latency(record: CellRecord) -> float | None:
-    """The number in flight by Little's law; None where the law can't be asked."""
+    """The number in flight by Little's law; None if the law is not applicable."""
     law = littles_law(record)
     return None if law is None else law.queue_depth_by_latency

@@ -1,7 +1,7 @@
-"""The throughput regimes that a repeat went through, and the stalls in between.
+"""The throughput regimes of a repeat, and its stalls.
 
-A change of level that the series shows is a regime change only if both sides of it last. What holds a target back for
-some hundred milliseconds and lets it go again is a stall.
+A level change in the time series is a regime change only if both levels last. An interruption of some hundred
+milliseconds is a stall.
 """
 
 from collections.abc import Sequence
@@ -18,24 +18,24 @@ from iosonde.records import CellRecord, IntervalRecord
 from iosonde.units import MILLISECOND_NS, SECOND_NS
 
 REGIME_NS_MIN: Final = SECOND_NS
-"""A regime lasts as long, however many intervals that is: a full cache, throttling and collection hold on for seconds,
-while a drive's housekeeping (its tables, a read that is tried again, a flush) is over after some hundred ms. Sixty
-intervals of an adaptive repeat may be 10 ms each, so that five of them say nothing about what lasts."""
+"""The shortest regime, regardless of the number of intervals. A full cache, throttling and garbage collection last for
+seconds, while a drive's housekeeping (mapping tables, read retries, a flush) takes some hundred ms. The intervals of an
+adaptive repeat may be 10 ms long, so five of them do not show a lasting level."""
 
 STALL_SHARE_MAX: Final = 0.1
-"""What is completed while a target stalls, as a share of what it completes usually, at most."""
+"""The highest throughput during a stall, as a share of the usual throughput."""
 
 STALL_OPERATIONS_MIN: Final = 20.0
-"""So many operations would usually have completed in a stall, at least: of independent ones, chance leaves less than a
-tenth of them once in a million stretches."""
+"""The least number of operations that usually complete in the time of a stall. If operations are independent, less than
+a tenth of them complete by chance once in a million cases."""
 
 STALL_NS_MIN: Final = 10 * MILLISECOND_NS
-"""A shorter one may be the kernel's, which lets another thread run for as long."""
+"""A shorter interruption may be the kernel's scheduler running another thread."""
 
 
 @dataclass(frozen=True)
 class Regime:
-    """A stretch of one level: from when to when, counted from where measuring began, and operations a second in it."""
+    """A period of constant throughput: its start and end from the start of the measurement, and its IOPS."""
 
     start_ns: int
     end_ns: int
@@ -43,9 +43,9 @@ class Regime:
 
 
 def regimes_of(record: CellRecord) -> tuple[Regime, ...]:
-    """The regimes of one repeat in order: one where its throughput kept its level, none without intervals.
+    """The regimes of one repeat in order: one if its throughput was level, none without intervals.
 
-    Where changes part a stretch that did not last, it belongs to the regime that it interrupts, or to the one before.
+    A period between two changes that is too short belongs to the regime that it interrupts, or to the previous one.
     """
     measured = measured_intervals(record)
     if not measured:
@@ -57,12 +57,12 @@ def regimes_of(record: CellRecord) -> tuple[Regime, ...]:
 
 
 def _starts_of_lasting(measured: Sequence[IntervalRecord], rates: Sequence[float]) -> list[int]:
-    """Where regimes begin: the first one with the series, each other one where another level has begun that lasts."""
+    """The indices at which regimes start: the first at 0, each other one where a different, lasting level starts."""
     stretches = list(pairwise([0, *find_changes(rates), len(rates)]))
     lasting = [(first, last) for first, last in stretches if _time_ns(measured[first:last]) >= REGIME_NS_MIN]
     starts, level = [0], None
     for first, last in lasting:
-        # Single values far off move a mean, and are no level.
+        # Outliers move a mean, but do not change the level.
         own = median(rates[first:last])
         if level is not None and _differ(level, own):
             starts.append(first)
@@ -78,22 +78,23 @@ def _differ(one: float, other: float) -> bool:
 
 
 def regime_of(intervals: Sequence[IntervalRecord], begin_ns: int) -> Regime:
-    """A stretch of intervals and its throughput; ``begin_ns`` is when measuring began."""
+    """A sequence of intervals and its throughput. ``begin_ns`` is the start of the measurement."""
     count = sum(count_all(each.operations) for each in intervals)
     iops = count * SECOND_NS / _time_ns(intervals)
     return Regime(intervals[0].start_ns - begin_ns, intervals[-1].end_ns - begin_ns, iops)
 
 
 def stalls_of(record: CellRecord) -> tuple[Regime, ...]:
-    """The stretches of a repeat in which next to nothing completed, too short for a regime.
+    """The periods of a repeat in which almost nothing completed, and which are too short for a regime.
 
-    None where a workload rests by itself, and where so few operations complete that chance leaves such gaps.
+    There are none for a workload with pauses of its own, or if so few operations complete that such gaps occur by
+    chance.
     """
     measured = measured_intervals(record)
     if not measured or record.workload.burst_operations is not None:
         return ()
     rates = [iops_of(each) for each in measured]
-    # Where it stood still for most of a short repeat, the median of the rates is that of standing still.
+    # If the target stalled for most of a short repeat, the median rate is that of the stall.
     usual = median(rates) or fmean(rates)
     begin_ns = measured[0].start_ns
     found = (regime_of(measured[first:last], begin_ns) for first, last in _runs(rates, usual * STALL_SHARE_MAX))
@@ -106,7 +107,7 @@ def _is_stall(stretch: Regime, usual: float) -> bool:
 
 
 def _runs(rates: Sequence[float], most: float) -> list[tuple[int, int]]:
-    """Where values of at most so much follow each other: from which place up to which."""
+    """The runs of consecutive values of at most ``most``: start and end index of each."""
     low = [rate <= most for rate in rates]
     edges = [
         index for index in range(len(low) + 1) if (index > 0 and low[index - 1]) != (index < len(low) and low[index])

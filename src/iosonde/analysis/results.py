@@ -1,8 +1,7 @@
-"""Whatever gives figures: the cells of a run, or those of a document that another tool printed.
+"""Results from any source: the cells of a run, or of a document that another tool printed.
 
-Expected values are held against ``Results``, so that nobody asks where a figure comes from. Cells are looked for by
-name and workload, and a figure is made when it is asked for: a run has thousands, and a file of expectations asks for
-a few.
+Expected values are compared with ``Results``, regardless of their source. Cells are selected by name or workload, and
+each figure is computed on request: a run has thousands, and a file of expected values needs a few.
 """
 
 from collections.abc import Sequence
@@ -17,18 +16,18 @@ from iosonde.vocabulary import Quantity
 
 
 class ResultsKind(StrEnum):
-    """Where results stand: in a run of iosonde, or in a document of another tool."""
+    """The source of results: a run of iosonde, or a document of another tool."""
 
     RUN = "run"
     DOCUMENT = "document"
 
 
 class CellResults(Protocol):
-    """The figures of one cell: of a run, or of what a line or a table of a document is about.
+    """The figures of one cell of a run, or of one line or table of a document.
 
-    ``workload`` is None where the document does not say all of it; nobody fills in what it leaves out. ``subject`` is
-    the class of operations that the cell is about. ``invalid_by`` and ``unreliable_by`` are the ids of the findings
-    that call its figures invalid, or doubtful.
+    ``workload`` is None if the document does not describe it completely; missing parts are never guessed. ``subject``
+    is the operation that the cell measures. ``invalid_by`` and ``unreliable_by`` are the ids of the findings that make
+    the cell invalid or doubtful.
     """
 
     @property
@@ -47,12 +46,12 @@ class CellResults(Protocol):
     def unreliable_by(self) -> tuple[str, ...]: ...  # noqa: D102
 
     def figure(self, quantity: Quantity, operation: Operation) -> Figure | None:
-        """A quantity of a class of operations; None where nothing is known of that class."""
+        """A quantity of an operation; None if there are no results for that operation."""
 
 
 @dataclass(frozen=True)
 class Results:
-    """The results of one run or one document, cell by cell in its order. ``name`` is the run's, or the document's."""
+    """The results of one run or document, in the order of its cells. ``name`` is that of the run or document."""
 
     kind: ResultsKind
     name: str
@@ -61,7 +60,7 @@ class Results:
 
 @dataclass(frozen=True, kw_only=True)
 class PrintedCell:
-    """The ``CellResults`` of a document: the figures that stand in it."""
+    """``CellResults`` for a document: the figures printed in it."""
 
     name: str
     subject: Operation
@@ -71,7 +70,7 @@ class PrintedCell:
     unreliable_by: tuple[str, ...] = ()
 
     def figure(self, quantity: Quantity, operation: Operation) -> Figure | None:
-        """What was printed. A quantity that was left out has no value, and says why."""
+        """The printed figure. A quantity that the document omits has no value but a reason."""
         printed = {each.quantity: each for each in self.figures if each.operation is operation}
         if not printed:
             return None

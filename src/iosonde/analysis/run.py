@@ -1,4 +1,4 @@
-"""A run and what is computed from it."""
+"""A run and its estimates."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,8 +12,8 @@ from iosonde.records import RunRecord
 class RunAnalysis:
     """A recorded run and its estimates, which are computed once, on first use.
 
-    Keep this object to reuse the estimates: nothing is cached elsewhere, so a process can analyse any number of runs
-    side by side. Two threads that ask at the same time may both compute them, with equal results.
+    Keep this object to reuse the estimates. Nothing is cached elsewhere, so a process can analyse any number of runs.
+    Two threads that access the estimates at the same time may both compute them, with equal results.
     """
 
     recorded: RunRecord

@@ -1,19 +1,30 @@
-"""How throughput grows with depth: bounds that hold for any target, and the Universal Scalability Law."""
+"""Throughput as a function of queue depth: asymptotic bounds, and the Universal Scalability Law."""
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import combinations
 from math import sqrt
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from iosonde.analysis.knee import DepthPoint
 from iosonde.units import SECOND_NS
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 POINTS_MIN: Final = 5
-"""Three parameters pass through any three points; two more say whether the law holds."""
+"""Three parameters fit any three points. Two more show whether the law applies."""
 
 RESIDUAL_SHARE_MAX: Final = 0.10
-"""A law that misses a point by more than a tenth describes something else."""
+"""If a point deviates from the law by more than a tenth, the law does not apply."""
+
+
+_ROUNDED: Final = 1e-24
+"""A sum of squares that is smaller by less than this is no better: it is that of numbers that were rounded."""
 
 
 class LawState(StrEnum):
@@ -29,7 +40,7 @@ class Bounds:
     """Asymptotic bounds of a closed loop: throughput is at most N / R_min and at most X_max.
 
     ``fastest`` is the point with the least mean latency R_min, ``best`` that with the best throughput X_max.
-    ``queue_depth_least`` is N* = X_max R_min, where both bounds meet: fewer operations in flight can't give that
+    ``queue_depth_least`` is N* = X_max R_min, where both bounds meet: fewer operations in flight cannot reach that
     throughput. E. D. Lazowska and others, Quantitative System Performance (1984), chapter 5.
     """
 
@@ -42,11 +53,11 @@ class Bounds:
 class ScalabilityLaw:
     """The Universal Scalability Law, X(N) = rate N / (1 + contention (N - 1) + coherency N (N - 1)), over depths.
 
-    N. J. Gunther, Guerrilla Capacity Planning (2007), chapter 4; N is the depth achieved. ``rate_per_s`` is the
-    throughput of one operation in flight. ``residual_share`` is the largest deviation of a point, measured over
-    fitted less 1, and ``residual_queue_depth`` the asked depth of that point. ``peak_queue_depth`` is where
-    throughput is greatest, None unless that lies within what was measured. All are None without a fit; where the
-    residuals are too large, only these are given.
+    N. J. Gunther, Guerrilla Capacity Planning (2007), chapter 4; N is the achieved queue depth. ``rate_per_s`` is the
+    throughput with one operation in flight. ``residual_share`` is the largest deviation of a point, measured over
+    fitted less 1, and ``residual_queue_depth`` the requested depth of that point. ``peak_queue_depth`` is the depth
+    with the highest throughput, None if it is outside the measured range. Without a fit all are None. If the residuals
+    are too large, only the residual is present.
     """
 
     state: LawState
@@ -60,7 +71,7 @@ class ScalabilityLaw:
 
 @dataclass(frozen=True)
 class Scaling:
-    """Bounds and law of one sweep; no bounds without a point. ``depths`` are those with figures."""
+    """Bounds and law of one sweep. Without a point there are no bounds. ``depths`` are those with results."""
 
     bounds: Bounds | None
     law: ScalabilityLaw
@@ -68,7 +79,7 @@ class Scaling:
 
 
 def scaling_of(points: Sequence[DepthPoint]) -> Scaling:
-    """Bounds and law from points in any order."""
+    """The bounds and the law, from points in any order."""
     ordered = sorted(points, key=lambda point: point.queue_depth)
     depths = tuple(point.queue_depth for point in ordered)
     if not ordered:
@@ -81,17 +92,16 @@ def scaling_of(points: Sequence[DepthPoint]) -> Scaling:
 def _fitted(points: Sequence[DepthPoint]) -> ScalabilityLaw:
     if len(points) < POINTS_MIN:
         return ScalabilityLaw(LawState.TOO_FEW_DEPTHS)
-    # Not at the top: it takes a quarter of a second, which only those should wait for who look at a sweep.
+    # Not at the top: it takes 50 ms, which only those should wait for who look at a sweep.
     import numpy as np
-    from scipy.optimize import nnls
 
     depth = np.array([point.queue_depth_kept or point.queue_depth for point in points], dtype=np.float64)
     rate = np.array([point.throughput for point in points])
     # Measured over fitted is linear in 1/rate, contention/rate and coherency/rate, none of which is negative: the
     # least squares of relative residuals have one solution, and need no first guess.
     terms = np.stack([np.ones_like(depth), depth - 1, depth * (depth - 1)], axis=1) * (rate / depth)[:, None]
-    (inverse, contended, incoherent), _ = nnls(terms, np.ones_like(rate))
-    residuals = terms @ np.array([inverse, contended, incoherent]) - 1
+    inverse, contended, incoherent = solution = _non_negative(terms)
+    residuals = terms @ solution - 1
     worst = int(np.argmax(np.abs(residuals)))
     residual, at = float(residuals[worst]), points[worst].queue_depth
     if abs(residual) > RESIDUAL_SHARE_MAX or inverse <= 0:
@@ -107,3 +117,24 @@ def _fitted(points: Sequence[DepthPoint]) -> ScalabilityLaw:
         residual_queue_depth=at,
         peak_queue_depth=peak if peak is not None and depth.min() <= peak <= depth.max() else None,
     )
+
+
+def _non_negative(terms: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The factors, none of them negative, whose sum of terms comes next to 1 in each row, by least squares.
+
+    The best factors are, of those terms that have one above 0, the best without a bound: with three terms, all seven
+    choices are tried.
+    """
+    import numpy as np
+
+    scales = np.sqrt((terms**2).sum(axis=0))
+    best, least = np.zeros(terms.shape[1]), float(len(terms))
+    for size in range(1, terms.shape[1] + 1):
+        for chosen in map(list, combinations(range(terms.shape[1]), size)):
+            scaled = terms[:, chosen] / scales[chosen]
+            factors = np.linalg.lstsq(scaled, np.ones(len(terms)))[0]
+            error = float(((scaled @ factors - 1) ** 2).sum())
+            if error + _ROUNDED < least and (factors >= 0).all():
+                best, least = np.zeros_like(best), error
+                best[chosen] = factors / scales[chosen]
+    return best

@@ -1,15 +1,15 @@
-"""What the slowest operations of a repeat have in common: a moment, neighbours, a place, a direction, or a target.
+"""What the slowest operations of a repeat have in common: time, groups in time, offset, operation, or target.
 
-Operations that are slow by chance lie anywhere. How many of them lie together in the fullest stretch of a fiftieth of
-the time, or of the span, is compared with what chance gives (the scan statistic, bounded by Bonferroni's inequality as
-in Naus, 1982); how many end close to the one before, with spacings of moments drawn at random; shares of directions and
-targets with those of all operations (binomial test).
+Operations that are slow by chance are spread evenly. The number in the fullest fiftieth of the time, or of the test
+region, is compared with chance (the scan statistic, bounded by Bonferroni's inequality as in Naus, 1982). The number
+that complete soon after the previous one is compared with random spacings, and the shares of operations and targets are
+compared with those of all operations (binomial test).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from math import inf
+from math import comb, exp, fsum, inf, log, log1p
 from statistics import median
 from typing import Final
 
@@ -21,26 +21,26 @@ from iosonde.records import Access, CellRecord, OperationTotals, SlowIo
 
 STRETCH_SHARE: Final = 0.02
 KEPT_MIN: Final = 16
-"""Fewer slow operations than this show nothing together."""
+"""Fewer slow operations than this do not show a pattern."""
 
 CHANCE_MAX: Final = 1e-4
-"""A campaign asks hundreds of repeats in five ways each."""
+"""A campaign tests hundreds of repeats in five ways each."""
 
 SHARE_MIN: Final = 0.5
-"""What fewer than half of them have in common explains no tail."""
+"""A property that fewer than half of them share does not explain the tail."""
 
 TAIL_MIN: Final = 2
-"""What all wait for in one queue is slow together, and less than twice as slow as the median of its kind."""
+"""Operations that wait in one queue are slow together, but less than twice as slow as the median of their operation."""
 
 NEAR: Final = 2
-"""Slow operations are neighbours where they end within so many times the median of their latencies."""
+"""Slow operations are neighbours if they complete within this many times the median of their latencies."""
 
 GROUP_MIN: Final = 8
-"""Groups that are smaller on average are a few that met in a queue, and no stalls."""
+"""Groups that are smaller on average are operations that met in a queue, not stalls."""
 
 
 class Common(StrEnum):
-    """In what way slow operations can be alike."""
+    """What slow operations can have in common."""
 
     TIME = "time"
     GROUP = "group"
@@ -51,13 +51,13 @@ class Common(StrEnum):
 
 @dataclass(frozen=True)
 class Shared:
-    """So many of the ``kept`` slowest operations of a repeat are alike, where chance would have ``expected`` of them.
+    """``count`` of the ``kept`` slowest operations of a repeat have something in common; by chance ``expected`` would.
 
-    Of moments and groups, ``kept`` are those of the slowest that took twice the median of their kind or more.
+    For time and groups, ``kept`` are those that took at least twice the median of their operation.
 
-    ``low`` and ``high`` are the stretch in which they lie: nanoseconds since measuring began, or bytes. For an
-    operation or a target, ``name`` says which. Of groups, ``groups`` is how many, and ``high`` within how many
-    nanoseconds an operation ended of another one.
+    ``low`` and ``high`` are their range, in nanoseconds from the start of the measurement, or in bytes. For an
+    operation or a target, ``name`` is its name. For groups, ``groups`` is their number, and ``high`` the largest time
+    in nanoseconds between the completions of two neighbours.
     """
 
     common: Common
@@ -73,7 +73,7 @@ class Shared:
 def shared_by_slowest(record: CellRecord, span_bytes: int) -> tuple[Shared, ...]:
     """What at least half of the slowest operations of a repeat have in common and would not have by chance.
 
-    ``span_bytes`` is how much of the target the run used, where the cell did not use less.
+    ``span_bytes`` is the test region of the run, used if the cell has none of its own.
     """
     slowest = record.slowest
     if len(slowest) < KEPT_MIN or record.clock_start is None or not record.measured_ns:
@@ -83,7 +83,7 @@ def shared_by_slowest(record: CellRecord, span_bytes: int) -> tuple[Shared, ...]
     span = record.workload.span_bytes or span_bytes
     found = (
         _moments(record, slowest, began_ns),
-        # Whoever goes on in order, or to favourite places, is in few places anyway.
+        # Sequential or skewed access is concentrated in few offsets anyway.
         _stretch(Common.OFFSET, places, span) if record.workload.pattern is Access.RANDOM else None,
         _operation(record, slowest),
         _target(record, slowest),
@@ -92,14 +92,14 @@ def shared_by_slowest(record: CellRecord, span_bytes: int) -> tuple[Shared, ...]
 
 
 def _moments(record: CellRecord, slowest: Sequence[SlowIo], began_ns: int) -> Shared | None:
-    """One moment, or several: what stood still once, or again and again."""
+    """A common time or several groups: the target stalled once, or repeatedly."""
     usual_ns = {operation: _median_ns(totals) for operation, totals in record.operations.items() if totals.count}
     tail = [each for each in slowest if each.latency_ns >= TAIL_MIN * usual_ns.get(each.operation, inf)]
     if len(tail) < KEPT_MIN:
         return None
     times = [each.reap_ns - began_ns for each in tail]
     found = _stretch(Common.TIME, times, record.measured_ns)
-    # In an open loop a queue builds up and drains again, and all that is slow comes from a few such times.
+    # In an open loop a queue builds up and drains, and all slow operations are from a few such periods.
     if found is not None or record.workload.is_open_loop:
         return found
     return _groups(times, record.measured_ns, round(NEAR * median(each.latency_ns for each in tail)))
@@ -112,12 +112,12 @@ def _median_ns(totals: OperationTotals) -> int:
 
 
 def _groups(times: Sequence[int], whole_ns: int, near_ns: int) -> Shared | None:
-    """Those that end close to another one, if moments that are drawn at random would not do so as often."""
+    """The operations that complete close to another one, if random times would do so less often."""
     kept = len(times)
     near = np.diff(sorted(times)) <= near_ns
     after, before = np.append(False, near), np.append(near, False)
     count, groups = int((after | before).sum()), int((before & ~after).sum())
-    # How likely the next of so many moments is near, and how likely the one before or the next is.
+    # 1 - far is the probability that the next random time is near; 1 - far² that the previous or the next one is.
     far = (1 - min(near_ns / whole_ns, 1.0)) ** kept
     chance = _at_least(int(near.sum()), kept - 1, 1 - far)
     if count < max(SHARE_MIN * kept, GROUP_MIN * groups) or chance > CHANCE_MAX:
@@ -126,13 +126,13 @@ def _groups(times: Sequence[int], whole_ns: int, near_ns: int) -> Shared | None:
 
 
 def _stretch(common: Common, values: Sequence[int], whole: int) -> Shared | None:
-    """The fullest stretch of so much of the whole, if chance does not fill one like that."""
+    """The fullest range of ``STRETCH_SHARE`` of the whole, if chance does not explain its count."""
     ordered, length = np.sort(values), max(round(STRETCH_SHARE * whole), 1)
     ends = np.searchsorted(ordered, ordered + length, side="right")
     best = int(np.argmax(ends - np.arange(len(ordered))))
     last = int(ends[best])
     count, kept = last - best, len(ordered)
-    # Any of them may begin the stretch; the others fall into it with the probability of its length.
+    # Any operation may start the range. Each other one is in it with the probability of its length.
     chance = kept * _at_least(count - 1, kept - 1, STRETCH_SHARE)
     if count < SHARE_MIN * kept or chance > CHANCE_MAX:
         return None
@@ -156,7 +156,7 @@ def _target(record: CellRecord, slowest: Sequence[SlowIo]) -> Shared | None:
 
 
 def _most_of(common: Common, names: Sequence[str], shares: dict[str, float]) -> Shared | None:
-    """The kind that most of them are of, if all operations are not of it as often."""
+    """The most frequent name among the slowest, if it is less frequent among all operations."""
     if len(shares) < 2 or len(names) < KEPT_MIN:  # noqa: PLR2004 - one kind is all there is
         return None
     name = max(shares, key=names.count)
@@ -167,7 +167,9 @@ def _most_of(common: Common, names: Sequence[str], shares: dict[str, float]) -> 
 
 
 def _at_least(count: int, of: int, share: float) -> float:
-    # Imported here because it costs a quarter of a second, which neither --help nor a probe should pay.
-    from scipy.special import bdtrc
-
-    return 1.0 if count <= 0 else float(bdtrc(count - 1, of, share))
+    """The chance that so many or more of them are of a kind that has this share of all."""
+    if count <= 0 or share in {0.0, 1.0}:
+        return float(count <= of * share)
+    # By logarithms: the runs of many hosts have so many of them that no float holds the coefficients.
+    kind, other = log(share), log1p(-share)
+    return fsum(exp(log(comb(of, each)) + each * kind + (of - each) * other) for each in range(count, of + 1))

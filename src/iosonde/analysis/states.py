@@ -1,20 +1,21 @@
-"""What becomes of each repeat of a cell: whether its figures are used, and if not, on what evidence it is discarded.
+"""Decides for each repeat of a cell whether it is used or discarded, and on what evidence.
 
-A repeat is never discarded for its value alone. What is discarded, and why:
+A repeat is never discarded for its value alone. The reasons are:
 
-- *contaminated*: another run of iosonde was seen at work on the same device. Such repeats go first.
-- *steal*: the hypervisor gave CPU time of this machine to others while the repeat was measured: what waits for a CPU is
-  not the target.
-- *initial state*: a drive that was just filled is quick until it has to collect what was deleted. The first repeats of
-  a cell differ from all that follow, in one direction, by more than these differ from each other.
-- *warming up*: with a warm-up as short as theirs, throughput still moved while it was measured, in one direction in
-  all of these repeats together; and repeats with a longer warm-up do not show that. One repeat that moves by itself
-  is no evidence: competing I/O does that, and what comes by chance belongs to the figure.
+- *contaminated*: another run of iosonde used the same device. Such repeats are discarded first.
+- *steal*: the hypervisor gave CPU time of this machine to other guests during the repeat. The target does not cause
+  such waits.
+- *initial state*: a drive that was just filled is fast until garbage collection starts. The first repeats of a cell
+  differ from all later ones, in one direction, by more than the later ones differ from each other.
+- *warming up*: with a warm-up of their length, throughput still moved during the measurement, in one direction over all
+  of these repeats together, and repeats with a longer warm-up do not show this. A single repeat that moves is no
+  evidence: it may be due to competing I/O, and random variation is part of the result.
 
-Evidence that would leave fewer than three repeats is told, and discards nothing.
+Evidence that would leave fewer than three repeats is reported, but discards nothing.
 
-A repeat in which nothing completed is a throughput of 0 beside others in which something did: without it the mean would
-be that of the times at which the target answers. A cell of which no repeat completed what was asked has failed.
+A repeat in which nothing completed is a throughput of 0 if operations completed in other repeats. Without it, the mean
+would cover only the times at which the target responds. If no repeat completed the requested operations, the cell has
+failed.
 """
 
 from collections import defaultdict
@@ -30,36 +31,36 @@ from iosonde.analysis.totals import count_of
 from iosonde.records import CellRecord, Outcome
 from iosonde.vocabulary import Fate
 
-BEHIND_MIN: Final = 4
-"""Repeats behind a change of state that show what is usual there."""
+LATER_MIN: Final = 4
+"""The least number of repeats after a change of state that show the spread in the new state."""
 
 CONFIDENCE: Final = 0.9999
-"""A campaign asks hundreds of cells, each at several places: chance must not change the state of any of them."""
+"""A campaign tests hundreds of cells, each at several points. Chance must not discard repeats of any of them."""
 
 USED_MIN: Final = 3
-"""Fewer repeats are no better for being clean."""
+"""Fewer repeats are not better, even if they are clean."""
 
 STEAL_SHARE_MAX: Final = 0.02
-"""Of the time of a repeat's worker threads: as much can be missing from its throughput, and hardly anybody minds. Linux
-counts in ticks of 10 ms; part of one may have been lost before the repeat, but as often as not it was lost in it."""
+"""A share of the worker threads' time in a repeat. At most this share is missing from its throughput, which is
+tolerable. Linux counts steal time in ticks of 10 ms. Part of a tick may be from before the repeat."""
 
 WARMING_MIN: Final = 3
-"""Repeats with one length of warm-up that show together whether it was long enough."""
+"""The least number of repeats with one warm-up length that show whether it was long enough."""
 
 WARMING_DISTANCE: Final = 3.29
-"""How far, in standard errors, their starts lie from their last halves together: chance does that once in a thousand
-times."""
+"""The distance of their starts from their last halves, combined, in standard errors. Chance exceeds it once in a
+thousand times."""
 
 
 @dataclass(frozen=True)
 class Repeats:
-    """The repeats of a cell in the order in which they were measured.
+    """The repeats of a cell in run order.
 
-    ``used`` are those that figures come from. ``fates`` says of each repeat, by its order, what became of it.
-    ``warming_up`` says that the cell's longest warm-up is still too short by the evidence of those who had it.
+    ``used`` are those that results include. ``fates`` is the fate of each repeat, by its order. ``warming_up`` means
+    that even the cell's longest warm-up is too short, by the evidence of the repeats that had it.
     """
 
-    # A document that has the run has its records: they are not written once more.
+    # A document that contains the run has these records already.
     used: Annotated[tuple[CellRecord, ...], Field(exclude=True)]
     discarded: Annotated[tuple[CellRecord, ...], Field(exclude=True)] = ()
     fates: Mapping[int, Fate] = field(default_factory=dict)
@@ -71,22 +72,22 @@ class Repeats:
 
     @property
     def contaminated(self) -> tuple[CellRecord, ...]:
-        """Those that were discarded because another run was at work on the device."""
+        """The repeats that were discarded because another run used the device."""
         return self.of(Fate.CONTAMINATED)
 
     @property
     def unsettled(self) -> tuple[CellRecord, ...]:
-        """Those that were discarded because their warm-up was too short."""
+        """The repeats that were discarded because their warm-up was too short."""
         return self.of(Fate.WARMING_UP)
 
     @property
     def early(self) -> tuple[CellRecord, ...]:
-        """Those that were discarded because the target left its initial state behind them."""
+        """The repeats that were discarded because the target was still in its initial state."""
         return self.of(Fate.INITIAL_STATE)
 
 
 def sort_repeats(records: Sequence[CellRecord]) -> Repeats:
-    """Decides what becomes of the repeats of one cell."""
+    """Decides which repeats of one cell are used."""
     fates = {record.order: Fate.INTERRUPTED if record.outcome is Outcome.CUT else Fate.FAILED for record in records}
     finished = sorted(measured_repeats(records), key=lambda record: record.order)
     kept = _without(finished, {record.order: Fate.CONTAMINATED for record in finished if record.neighbours}, fates)
@@ -102,32 +103,32 @@ def sort_repeats(records: Sequence[CellRecord]) -> Repeats:
 
 
 def failed_repeats(records: Sequence[CellRecord]) -> list[CellRecord]:
-    """The repeats of one cell or of several that have no figures because they failed."""
+    """The repeats of one or several cells that have no results because they failed."""
     answering = _answering(records)
     return [each for each in records if each.outcome is Outcome.FAILED and not _is_zero(each, answering)]
 
 
 def measured_repeats(records: Sequence[CellRecord]) -> list[CellRecord]:
-    """The repeats of one cell or of several that were measured to their end, in the order in which they come."""
+    """The finished repeats of one or several cells, in their order."""
     answering = _answering(records)
     finished = (each for each in records if each.outcome is Outcome.FINISHED or _is_zero(each, answering))
     return [each for each in finished if each.measured_ns > 0]
 
 
 def _answering(records: Sequence[CellRecord]) -> set[str]:
-    """The cells of which a repeat completed what was asked."""
+    """The cells with a repeat that completed the requested operations."""
     return {record.cell for record in records if record.outcome is Outcome.FINISHED}
 
 
 def _is_zero(record: CellRecord, answering: set[str]) -> bool:
-    """Whether a repeat is a throughput of 0, in which its cell, which does give what is asked, gave nothing of it."""
+    """Whether a repeat counts as a throughput of 0: nothing completed in it, but other repeats of the cell finished."""
     return record.is_silent and record.measured_ns > 0 and record.cell in answering
 
 
 def steal_share(record: CellRecord) -> float:
-    """The CPU time that the hypervisor gave to others, as a share of the worker threads' time in the window.
+    """The CPU time that the hypervisor gave to other guests, as a share of the worker threads' time.
 
-    Nobody knows whose time it was: this is the most that the workers can have lost by it.
+    It is unknown which thread lost it, so this is the most that the workers can have lost.
     """
     if record.cpu is None or not record.measured_ns:
         return 0.0
@@ -135,14 +136,14 @@ def steal_share(record: CellRecord) -> float:
 
 
 def has_steal(record: CellRecord) -> bool:
-    """Whether the hypervisor gave so much CPU time to others that it is in the figures."""
+    """Whether the hypervisor gave so much CPU time to other guests that it affects the results."""
     return steal_share(record) > STEAL_SHARE_MAX
 
 
 def _without(
     records: Sequence[CellRecord], leaving: Mapping[int, Fate], fates: dict[int, Fate]
 ) -> Sequence[CellRecord]:
-    """The records that stay, where enough do; what becomes of the others is noted."""
+    """The records that remain, if enough do. The fates of the others are added to ``fates``."""
     left = [record for record in records if record.order not in leaving]
     if len(left) < min(USED_MIN, len(records)):
         return records
@@ -151,9 +152,9 @@ def _without(
 
 
 def _early(records: Sequence[CellRecord]) -> int:
-    """How many of the first repeats show another state than all others: at most half of them."""
+    """The number of first repeats in a different state from all others; at most half of them."""
     rates = [_rate(record) for record in records]
-    most = min(len(rates) // 2, len(rates) - BEHIND_MIN)
+    most = min(len(rates) // 2, len(rates) - LATER_MIN)
     return next((first for first in range(most, 0, -1) if _differs(rates[:first], rates[first:])), 0)
 
 
@@ -161,20 +162,20 @@ def _rate(record: CellRecord) -> float:
     return count_of(record.operations, record.workload.subject) / record.measured_ns
 
 
-def _differs(before: Sequence[float], behind: Sequence[float]) -> bool:
-    """Whether each value before differs from those behind, to the same side, by more than these from each other."""
-    count = len(behind)
-    mean = fsum(behind) / count
+def _differs(before: Sequence[float], after: Sequence[float]) -> bool:
+    """Whether each value before differs from those after, in one direction, by more than these from each other."""
+    count = len(after)
+    mean = fsum(after) / count
     nearest = min(abs(each - mean) for each in before)
     one_side = all(each > mean for each in before) or all(each < mean for each in before)
     if not one_side or nearest <= LEVEL_SHARE_MIN * mean:
         return False
-    spread = sqrt(fsum((each - mean) ** 2 for each in behind) / (count - 1) * (1 + 1 / count))
+    spread = sqrt(fsum((each - mean) ** 2 for each in after) / (count - 1) * (1 + 1 / count))
     return nearest > student_t(count - 1, CONFIDENCE) * spread
 
 
 def _warming(records: Sequence[CellRecord]) -> set[int]:
-    """The lengths of warm-up, nanoseconds, that the repeats which had them show to be too short."""
+    """The warm-up lengths, in nanoseconds, that are too short by the evidence of the repeats that had them."""
     by_warmup: dict[int, list[CellRecord]] = defaultdict(list)
     for record in records:
         by_warmup[record.timing.warmup_ns].append(record)

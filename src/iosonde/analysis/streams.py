@@ -15,12 +15,12 @@ class _Part(NamedTuple):
 
 
 def part_name(cell: str, stream: str, host: str = "") -> str:
-    """The name of a stream on a host: ``mixed/log@db-2``; the cell's own where each is the only one."""
+    """The name of a stream on a host: ``mixed/log@db-2``; the cell's own if there is only one of each."""
     return f"{cell}{f'/{stream}' if stream else ''}{f'@{host}' if host else ''}"
 
 
 def by_stream(run: RunRecord) -> RunRecord:
-    """The run with a cell for each stream on each host; the run itself where there is one of both everywhere."""
+    """The run with a cell for each stream on each host; the run itself if there is only one of both everywhere."""
     plan, hosts = run.header.plan, _host_names(run)
     parts = {cell.cell: [_Part(stream, host) for stream in cell.streams for host in hosts] for cell in plan.cells}
     if all(len(each) == 1 for each in parts.values()):
@@ -42,7 +42,7 @@ def by_stream(run: RunRecord) -> RunRecord:
 
 
 def _host_names(run: RunRecord) -> tuple[str, ...]:
-    """A name for each host that tells it from the others; one without a name where there is one host."""
+    """A unique name for each host; an empty name if there is only one host."""
     hosts = run.header.hosts
     if len(hosts) == 1:
         return ("",)
@@ -63,7 +63,7 @@ def _turns_of(turns: Sequence[CellTurn], parts: dict[str, list[_Part]]) -> Itera
 
 
 def _named(record: CellRecord, hosts: Sequence[str]) -> CellRecord:
-    # The header may be the only part of a run that does not know of a host.
+    # A record may have a host that the header lacks.
     host = hosts[record.host] if record.host < len(hosts) else f"host-{record.host + 1}"
     name = part_name(record.cell, record.stream, host)
     return record if name == record.cell else record.model_copy(update={"cell": name})

@@ -1,7 +1,4 @@
-"""A run as flat tables of columns: cells, intervals, histograms.
-
-Tables are made column by column.
-"""
+"""A run as flat tables: cells, intervals, histograms. Tables are created column by column."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -42,16 +39,16 @@ _Make = Callable[[Sequence[Any]], Column]
 
 @dataclass(frozen=True)
 class _Row:
-    """One class of operations in one stretch: a whole repeat, or one interval of it."""
+    """One operation in a whole repeat, or in one interval of it."""
 
     run: str
     record: CellRecord
     interval: IntervalRecord | None
     operation: Operation
     totals: OperationTotals | None
-    # The same with the latency in front that the loop is about.
+    # The totals with the latency of the loop in `latency`.
     led: OperationTotals | None
-    # What became of the repeat, and its share in the figures of its cell.
+    # The fate of the repeat, and its weight in the results of its cell.
     fate: Fate | None = None
     weight: float | None = None
 
@@ -63,12 +60,12 @@ class _Row:
 
     @cached_property
     def percentiles(self) -> tuple[int | None, ...]:
-        """At each of PERCENTS; worked out only for the tables that show them."""
+        """The percentiles at PERCENTS, computed only for the tables that show them."""
         return (None,) * len(PERCENTS) if self.led is None else percentiles_of(self.led)
 
     @cached_property
     def service(self) -> TimesEstimate | None:
-        """Of open loops; in a closed one it is the latency itself."""
+        """The service latency of an open loop. In a closed loop it is the latency itself."""
         is_open = self.totals is not None and self.totals.response is not None
         return estimate_times(service_of(self.totals)) if self.totals is not None and is_open else None
 
@@ -85,28 +82,28 @@ class _Row:
 
 
 def cell_table(analysis: RunAnalysis) -> Table:
-    """One row for each cell, repeat and class of operations, ``all`` included.
+    """One row for each cell, repeat and operation, including ``all``.
 
-    A direction that was asked for and completed nothing has a row with a count of 0 and no latency.
+    A requested operation without completions has a row with a count of 0 and no latency.
     """
     return _table(_CELL_COLUMNS, list(_cell_rows(analysis)))
 
 
 def interval_table(run: RunRecord) -> Table:
-    """One row for each interval and class of operations, ``all`` included; the warm-up is there, by its phase."""
+    """One row for each interval and operation, including ``all``. Warm-up intervals have their own phase."""
     return _interval_table(list(_interval_rows(run)))
 
 
 def histogram_table(run: RunRecord) -> Table:
-    """One row for each bucket that was hit in an interval, by class of operations.
+    """One row for each non-empty bucket of an interval and operation.
 
-    ``all`` is left out: it is the sum of read, write, trim and flush, and any query can add counts.
+    ``all`` is omitted: it is the sum of read, write, trim and flush, and any query can add counts.
     """
     return _histogram_table(list(_interval_rows(run)))
 
 
 def tables_over_time(run: RunRecord) -> tuple[Table, Table]:
-    """The tables of intervals and of histograms, whose rows are made once for both."""
+    """The tables of intervals and of histograms. They share their rows."""
     rows = list(_interval_rows(run))
     return _interval_table(rows), _histogram_table(rows)
 
@@ -119,7 +116,7 @@ def _interval_table(rows: Sequence[_Row]) -> Table:
 def _histogram_table(every: Sequence[_Row]) -> Table:
     rows = [row for row in every if row.operation is not Operation.ALL and row.led is not None]
     many = ManyHistograms.of([row.led for row in rows])
-    # One value a histogram, repeated by NumPy for its buckets: there are millions of rows.
+    # NumPy repeats each histogram's keys for its buckets, because there are millions of rows.
     table = {name: np.repeat(column, many.lengths) for name, column in _table(_HISTOGRAM_KEYS, rows).items()}
     return table | {"bucket_low_ns": many.low_ns, "bucket_high_ns": many.high_ns, "count": many.count}
 
@@ -137,7 +134,7 @@ def _cell_rows(analysis: RunAnalysis) -> Iterator[_Row]:
 
 
 def _weights(cell: CellEstimate) -> dict[int, float]:
-    """The share of each repeat in the figures of a cell, by its order."""
+    """The weight of each repeat in the results of a cell, by its order."""
     subject = cell.subject
     if subject is None:
         return {}
@@ -163,7 +160,7 @@ def _table(columns: Sequence["_Definition"], rows: Sequence[_Row]) -> Table:
 
 @dataclass(frozen=True)
 class _Definition:
-    """A column: its name with the unit last, how its array is made, and its value in one row."""
+    """A column: its name with the unit at the end, the type of its array, and its value in one row."""
 
     name: str
     make: Callable[[Sequence[Any]], Column]
@@ -173,7 +170,7 @@ class _Definition:
 def _of_totals(
     name: str, make: Callable[[Sequence[Any]], Column], value: Callable[[OperationTotals], Any]
 ) -> _Definition:
-    """A column that has no value where nothing was completed."""
+    """A column without a value in rows without completions."""
     return _Definition(name, make, lambda row: None if row.led is None else value(row.led))
 
 
@@ -194,12 +191,12 @@ def _bytes(row: _Row) -> int:
 
 
 def _of_record(name: str, value: Callable[[CellRecord], Any], make: _Make = maybe_integer) -> _Definition:
-    """A column of the whole measurement, the same in the rows of all its classes."""
+    """A column of the whole repeat, with the same value in the rows of all operations."""
     return _Definition(name, make, lambda row: value(row.record))
 
 
 def _of_devices(name: str, value: Callable[[Witnessed], float | None]) -> _Definition:
-    """A column of what the kernel counted at the devices."""
+    """A column of the kernel's counts at the devices."""
 
     def found(row: _Row) -> float | None:
         witness = witnessed(row.record, row.operation)
@@ -209,12 +206,12 @@ def _of_devices(name: str, value: Callable[[Witnessed], float | None]) -> _Defin
 
 
 def _rate_in_cell(amount: Callable[[_Row], int]) -> Callable[[_Row], float]:
-    """A rate that does not exist where nothing completed, unless it is in the mean as a 0."""
+    """A rate. It is missing if nothing completed, unless the repeat counts in the mean as a 0."""
     return lambda row: np.nan if row.totals is None and row.fate is not Fate.USED else row.per_s(amount(row))
 
 
 def _of_times(name: str, times: str, value: Callable[[TimesEstimate], Any], make: _Make = maybe_integer) -> _Definition:
-    """A column of an open loop's other times, which has no value in a closed one."""
+    """A column of the other times of an open loop. In a closed loop it has no value."""
 
     def found(row: _Row) -> Any:  # noqa: ANN401 - a number of either kind
         known: TimesEstimate | None = getattr(row, times)
@@ -224,7 +221,7 @@ def _of_times(name: str, times: str, value: Callable[[TimesEstimate], Any], make
 
 
 def _kind(row: _Row) -> str:
-    """A flush is part of its commit, and is wanted at no moment of its own: it has service latency everywhere."""
+    """The kind of latency. A flush is part of a commit and has no intended start, so it always has service latency."""
     if row.totals is not None and row.totals.response is None:
         return str(LatencyKind.SERVICE)
     return str(latency_kind(row.record.workload))

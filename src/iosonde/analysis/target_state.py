@@ -1,8 +1,8 @@
-"""The state that a target was in while it was measured, as far as one can know it from outside.
+"""The state of the target during the run, as far as it is visible from outside.
 
-A drive that was written for long enough collects garbage as fast as it is written: that state lasts, and is the one
-that data sheets of drives for servers are about. Before it, a drive is quicker, for seconds or for hours. Rounds tell
-which it is: the repeats of a cell that writes, in the order in which they were measured.
+After enough writes, a drive collects garbage as fast as it is written. That state lasts, and data sheets of enterprise
+drives describe it. Before it, a drive is faster, for seconds or for hours. The rounds show the state: the repeats of a
+cell that writes, in run order.
 """
 
 from collections.abc import Sequence
@@ -11,26 +11,31 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Final
 
+import numpy as np
+
 from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.series import SNIA, Steadiness, SteadyRule, fio_deviation, fio_slope, judge_steadiness
+from iosonde.analysis.series.steady import WindowFigures, window_figures
 from iosonde.analysis.states import sort_repeats
 from iosonde.analysis.totals import total_of
 from iosonde.records import CellRecord, Outcome, RunRecord
 from iosonde.units import SECOND_NS
 
 RULES: tuple[SteadyRule, ...] = (SNIA, fio_deviation(5, 0.05), fio_slope(5, 0.02))
-"""Every criterion that a reader may know, each over five rounds and no two of them the same."""
+"""The criteria that readers may know, each over five rounds and without duplicates."""
 
 EQUAL_SHARE: Final = 0.02
-"""Rounds whose lengths differ by no more are equally long: what a clock and the last operation make of one length."""
+"""Rounds whose lengths differ by no more than this share are equally long. The clock and the last operation cause such
+differences."""
 
 
 class Rounds(StrEnum):
-    """What the repeats of a cell are, as rounds that a criterion is applied to.
+    """How the repeats of a cell compare with the rounds that a steady-state criterion requires.
 
-    ``consecutive``: equally long, one right after the other, with nothing else in between: rounds as the SNIA, TKperf
-    and fio mean them. ``interleaved``: equally long, with other cells between them. ``unequal``: of different lengths,
-    one right after the other. ``interleaved_unequal``: neither. Of all but the first a criterion is arithmetic alone.
+    ``consecutive``: of equal length, one directly after the other: rounds as defined by the SNIA, TKperf and fio.
+    ``interleaved``: of equal length, with other cells in between. ``unequal``: of different lengths, one directly after
+    the other. ``interleaved_unequal``: of different lengths, with other cells in between. In all cases but the first,
+    the criterion applies as arithmetic only.
     """
 
     CONSECUTIVE = "consecutive"
@@ -40,12 +45,12 @@ class Rounds(StrEnum):
 
 
 class TargetState(StrEnum):
-    """What is known of the state of a target that was measured.
+    """The state of the target during the run.
 
-    ``read_only``: no cell wrote, so it kept the state in which it began. ``transition``: the target changed
-    while it was measured. ``steady``: every cell that writes was steady for five consecutive rounds of equal length.
-    ``within_bounds``: five repeats of every cell that writes lie within the same bounds, but are no such rounds.
-    ``unproven``: it was written, and there are too few repeats to tell. ``unknown``: nothing was measured.
+    ``read_only``: no cell wrote, so the target kept its initial state. ``transition``: the target changed during the
+    run. ``steady``: every cell that writes was steady for five consecutive rounds of equal length. ``within_bounds``:
+    five repeats of every cell that writes are within the same bounds, but they are not such rounds. ``unproven``: cells
+    wrote, and there are too few repeats to decide. ``unknown``: nothing was measured.
     """
 
     READ_ONLY = "read_only"
@@ -57,11 +62,11 @@ class TargetState(StrEnum):
 
 
 class Beginning(StrEnum):
-    """What is known of a target before the first cell.
+    """The initial state of a target.
 
-    ``filled``: this run wrote every block of the span first. ``found``: what it holds is older than the run, and so is
-    its state. Fresh is never seen: new files and simulated drives are filled before they are measured, and of a device
-    nobody knows.
+    ``filled``: this run preconditioned every block of the test region. ``found``: its content and its state are older
+    than the run. A fresh-out-of-box state never occurs: new files and simulated drives are preconditioned, and the
+    write history of a device is unknown.
     """
 
     FILLED = "filled"
@@ -70,11 +75,11 @@ class Beginning(StrEnum):
 
 @dataclass(frozen=True)
 class RunState:
-    """How the target began, its state while it was measured, and the cells that show that.
+    """The initial state of the target, its state during the run, and the cells that show it.
 
-    They are the cells that changed, else those with too few rounds. ``began`` is None where nothing is behind the
-    target, and where the run ended before its fill did. ``rounds`` is what the repeats were that the state was judged
-    by, None where nothing was judged by rounds.
+    ``cells`` are the cells that changed, else those with too few rounds. ``began`` is None for the null target, and if
+    the run ended before its preconditioning did. ``rounds`` describes the repeats that the state is based on, None if
+    it is not based on rounds.
     """
 
     began: Beginning | None
@@ -84,11 +89,11 @@ class RunState:
 
 
 def rounds_of(records: Sequence[CellRecord]) -> Rounds:
-    """What the finished repeats of a cell are, taken as rounds."""
+    """How the finished repeats of a cell compare with rounds."""
     finished = sorted(_finished(records), key=lambda each: each.order)
     lengths = [each.measured_ns for each in finished]
     equal = max(lengths, default=0) <= min(lengths, default=0) * (1 + EQUAL_SHARE)
-    consecutive = all(behind.order == before.order + 1 for before, behind in pairwise(finished))
+    consecutive = all(after.order == before.order + 1 for before, after in pairwise(finished))
     if consecutive:
         return Rounds.CONSECUTIVE if equal else Rounds.UNEQUAL
     return Rounds.INTERLEAVED if equal else Rounds.INTERLEAVED_UNEQUAL
@@ -99,25 +104,39 @@ def _finished(records: Sequence[CellRecord]) -> list[CellRecord]:
 
 
 def steadiness_of(records: Sequence[CellRecord], rule: SteadyRule = SNIA) -> Steadiness | None:
-    """Whether a cell became steady, its finished repeats taken as rounds; throughput and mean latency are tracked.
+    """Whether a cell reached steady state, with its finished repeats as rounds.
 
-    None without a repeat that completed something.
+    The tracking variables are throughput and mean latency. None without a repeat with completions.
     """
+    variables = _tracked(records)
+    return judge_steadiness(variables, rule) if variables else None
+
+
+def last_window(records: Sequence[CellRecord], rule: SteadyRule = SNIA) -> dict[str, WindowFigures]:
+    """The figures of the last window of each tracked variable; empty where there are fewer rounds than a window has."""
+    return {
+        name: window_figures(np.asarray(values[-rule.window :], dtype=np.float64))
+        for name, values in _tracked(records).items()
+        if len(values) >= rule.window
+    }
+
+
+def _tracked(records: Sequence[CellRecord]) -> dict[str, list[float]]:
+    """Throughput and mean latency of each finished repeat that completed something, in the order of measurement."""
     rounds = sorted(_finished(records), key=lambda each: each.order)
     found = [(total_of(each.operations, each.workload.subject), each.measured_ns) for each in rounds]
     known = [(totals, time_ns) for totals, time_ns in found if totals is not None and time_ns]
     if not known:
-        return None
-    variables = {
+        return {}
+    return {
         "throughput": [totals.count * SECOND_NS / time_ns for totals, time_ns in known],
         "mean latency": [totals.latency_ns_sum / totals.count for totals, _ in known],
     }
-    return judge_steadiness(variables, rule)
 
 
 def target_state(analysis: RunAnalysis) -> RunState:
-    """What the targets' records and the repeats of all cells say of the target together."""
-    state, cells, rounds = _state_meanwhile(analysis)
+    """The state of the target, from the records of the targets and the repeats of all cells."""
+    state, cells, rounds = _state_during_run(analysis)
     return RunState(_beginning(analysis.run), state, cells, rounds)
 
 
@@ -130,7 +149,7 @@ def _beginning(run: RunRecord) -> Beginning | None:
     return Beginning.FILLED if run.is_prepared else None
 
 
-def _state_meanwhile(analysis: RunAnalysis) -> tuple[TargetState, tuple[str, ...], Rounds | None]:
+def _state_during_run(analysis: RunAnalysis) -> tuple[TargetState, tuple[str, ...], Rounds | None]:
     run, records = analysis.run, analysis.estimates.records
     repeats = {cell.cell: records[cell.cell] for cell in run.header.plan.cells if cell.cell in records}
     judged = {cell: found for cell, each in repeats.items() if (found := steadiness_of(each)) is not None}
@@ -153,9 +172,9 @@ def _state_meanwhile(analysis: RunAnalysis) -> tuple[TargetState, tuple[str, ...
 
 
 def _together(found: Sequence[Rounds]) -> Rounds:
-    """What the repeats of several cells are: what holds of one of them is said of all."""
+    """How the repeats of several cells compare with rounds. A deviation of one cell applies to all."""
     unequal = any(each in {Rounds.UNEQUAL, Rounds.INTERLEAVED_UNEQUAL} for each in found)
-    # Rounds of several cells are consecutive for none but the last: another cell came behind.
+    # With several cells, the rounds are never consecutive, because another cell follows each but the last.
     interleaved = len(found) > 1 or any(each in {Rounds.INTERLEAVED, Rounds.INTERLEAVED_UNEQUAL} for each in found)
     if interleaved:
         return Rounds.INTERLEAVED_UNEQUAL if unequal else Rounds.INTERLEAVED

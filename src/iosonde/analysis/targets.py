@@ -1,4 +1,4 @@
-"""What each of several targets gave by itself, over the repeats of a cell."""
+"""The results of each of several targets, over the repeats of a cell."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ SEVERAL = 2
 
 @dataclass(frozen=True)
 class TargetEstimate:
-    """One class of operations of one cell on one target; ``target`` is its place among the run's targets, from 0.
+    """One operation of one cell on one target. ``target`` is its index among the run's targets, from 0.
 
-    ``queue_depth_achieved`` and ``queue_depth_device`` are None where the engine does not know them.
+    ``queue_depth_achieved`` and ``queue_depth_device`` are None if the engine does not report them.
     """
 
     cell: str
@@ -30,7 +30,7 @@ class TargetEstimate:
 
 
 def estimate_targets(cells: Sequence[CellEstimate]) -> tuple[TargetEstimate, ...]:
-    """The figures by target of all cells that had several, from the repeats and with the weights of the cells."""
+    """The results per target of all cells with several targets, from the used repeats and with their weights."""
     return tuple(found for cell in cells for found in _of_cell(cell))
 
 
@@ -56,7 +56,7 @@ def _estimated(
         made = estimate_known(
             [value(record, totals) if totals and totals.count else nothing for record, totals in pairs], weights
         )
-        assert made is not None, "something was completed"
+        assert made is not None, "some operations completed"
         return made
 
     depths = [(record.targets[target].in_flight_ns, record.measured_ns) for record, _ in pairs]

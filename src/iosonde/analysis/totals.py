@@ -8,14 +8,14 @@ from iosonde.records import CellRecord, IntervalRecord, Operation, OperationTota
 from iosonde.units import SECOND_NS
 
 LENGTH_SHARE_MIN: Final = 0.5
-"""The least share of the usual length of an interval that is taken for a whole one."""
+"""An interval shorter than this share of the usual length is not a whole interval."""
 
 COUNTED_IN_ALL: Final = (Operation.READ, Operation.WRITE, Operation.TRIM, Operation.FLUSH)
-"""``all`` adds these. A commit is a write and a flush that are counted already."""
+"""The operations that ``all`` adds up. A commit is a write and a flush, which are already counted."""
 
 
 def merge_totals(totals: Sequence[OperationTotals]) -> OperationTotals | None:
-    """Everything added up; minimum and maximum stay exact. None when nothing completed at all."""
+    """The sum of all totals; minimum and maximum stay exact. None if nothing completed."""
     filled = [each for each in totals if each.count > 0]
     if not filled:
         return None
@@ -35,7 +35,7 @@ def merge_totals(totals: Sequence[OperationTotals]) -> OperationTotals | None:
 
 
 def merge_times(times: Sequence[Times | None]) -> Times | None:
-    """All that is known added up; minimum and maximum stay exact. None when nobody knows any."""
+    """The sum of all known times; minimum and maximum stay exact. None if none are known."""
     known = [each for each in times if each is not None]
     if len(known) <= 1:
         return known[0] if known else None
@@ -48,7 +48,7 @@ def merge_times(times: Sequence[Times | None]) -> Times | None:
 
 
 def total_of(operations: Mapping[Operation, OperationTotals], operation: Operation) -> OperationTotals | None:
-    """The totals of one class, ``all`` derived where the source gave none; None when none of it completed."""
+    """The totals of one operation, with ``all`` derived if the source has none; None if none completed."""
     if operation in operations:
         return merge_totals([operations[operation]])
     if operation is Operation.ALL:
@@ -57,31 +57,31 @@ def total_of(operations: Mapping[Operation, OperationTotals], operation: Operati
 
 
 def count_all(operations: Mapping[Operation, OperationTotals]) -> int:
-    """Operations of all classes together, each counted once."""
+    """The number of operations of all kinds, each counted once."""
     return sum(operations[each].count for each in COUNTED_IN_ALL if each in operations)
 
 
 def count_of(operations: Mapping[Operation, OperationTotals], operation: Operation) -> int:
-    """Operations of one class, ``all`` derived where the source gave none; 0 when none of it completed."""
+    """The count of one operation, with ``all`` derived if the source has none; 0 if none completed."""
     if operation is Operation.ALL and operation not in operations:
         return count_all(operations)
     return operations[operation].count if operation in operations else 0
 
 
 def iops_of(interval: IntervalRecord) -> float:
-    """Operations a second in an interval, which has to have a length."""
+    """The operations per second of an interval. Its length must not be 0."""
     return count_all(interval.operations) * SECOND_NS / (interval.end_ns - interval.start_ns)
 
 
 def measured_intervals(record: CellRecord) -> list[IntervalRecord]:
-    """The series of a repeat: its whole intervals behind the warm-up."""
+    """The time series of a repeat: its whole intervals after the warm-up."""
     return whole_intervals([each for each in record.intervals if each.phase is Phase.MEASURE])
 
 
 def whole_intervals(intervals: Sequence[IntervalRecord]) -> list[IntervalRecord]:
-    """Those of full length, or nearly so: one that was cut short, by the end or by a stop, is no value of a series.
+    """The intervals of full or nearly full length. One that the end or a stop cut short is not part of the time series.
 
-    Full is what most of them are. Several that the engine merged are one value, however long it is.
+    The full length is the median. Intervals that the engine merged are one value, regardless of length.
     """
     lengths_ns = sorted(each.end_ns - each.start_ns for each in intervals)
     usual_ns = lengths_ns[len(lengths_ns) // 2] if lengths_ns else 0
@@ -89,7 +89,7 @@ def whole_intervals(intervals: Sequence[IntervalRecord]) -> list[IntervalRecord]
 
 
 def add_operations(intervals: Sequence[IntervalRecord]) -> dict[Operation, OperationTotals]:
-    """The operations of several intervals, added up by class; a class that completed nothing is left out."""
+    """The sum of several intervals for each operation. Operations without completions are omitted."""
     classes = sorted({operation for interval in intervals for operation in interval.operations})
     merged = {
         operation: merge_totals([each.operations[operation] for each in intervals if operation in each.operations])
@@ -99,9 +99,9 @@ def add_operations(intervals: Sequence[IntervalRecord]) -> dict[Operation, Opera
 
 
 def sums_of(intervals: Sequence[IntervalRecord]) -> dict[str, Any]:
-    """The fields of a cell that are its intervals added up.
+    """The fields of a cell that are sums over its intervals.
 
-    ``in_flight_ns`` and ``backlog_ns`` are None when an interval does not know them.
+    ``in_flight_ns`` and ``backlog_ns`` are None if an interval does not have them.
     """
     measured = [interval for interval in intervals if interval.phase is Phase.MEASURE]
     return {
@@ -113,7 +113,7 @@ def sums_of(intervals: Sequence[IntervalRecord]) -> dict[str, Any]:
 
 
 def folded(intervals: Sequence[IntervalRecord]) -> list[IntervalRecord]:
-    """The intervals added up to one for each phase, as long as all of them: ``sums_of`` both is the same."""
+    """The intervals merged into one for each phase, with their total length. ``sums_of`` returns the same for both."""
     phases = dict.fromkeys(interval.phase for interval in intervals)
     return [_one(phase, [interval for interval in intervals if interval.phase is phase]) for phase in phases]
 

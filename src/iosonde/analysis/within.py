@@ -1,8 +1,8 @@
-"""What one repeat says of itself: how restless its figures were from interval to interval, and whether it had settled.
+"""Within-repeat variation: how much a repeat varied from interval to interval, and whether it had settled.
 
-Throughput is a mean over intervals. Mean latency and the share of operations beyond the repeat's own p99 are ratios of
-sums; how well they are known is that of the mean of what each interval adds beyond its share (Cochran, Sampling
-Techniques, 3rd edition, section 6.4).
+Throughput is a mean over intervals. Mean latency and the share of operations above the repeat's own p99 are ratios of
+sums. Their errors are those of the mean deviation of each interval from its share (Cochran, Sampling Techniques, 3rd
+edition, section 6.4).
 """
 
 from bisect import bisect_left, bisect_right
@@ -27,15 +27,15 @@ from iosonde.records import (
 )
 
 GEWEKE_MAX: Final = 3.29
-"""What a settled series exceeds once in a thousand times, or in a hundred where its values depend on each other by up
-to 0.6: a campaign asks hundreds of them."""
+"""A settled series exceeds this once in a thousand times, or once in a hundred if adjacent values correlate by up to
+0.6. A campaign tests hundreds of series."""
 
 BIAS_MIN: Final = 0.005
-"""A start that moves the mean by a smaller share changes no figure."""
+"""If the start moves the mean by a smaller share, it does not matter."""
 
 
 def within_repeat(record: CellRecord) -> WithinRepeat | None:
-    """What the intervals of a finished repeat say of it; None where there are too few of them."""
+    """The within-repeat variation of a finished repeat, from its intervals; None if there are too few of them."""
     measured = measured_intervals(record)
     found = [total_of(each.operations, record.workload.subject) for each in measured]
     totals = [None if each is None else leading(each) for each in found]
@@ -44,7 +44,7 @@ def within_repeat(record: CellRecord) -> WithinRepeat | None:
         return None
     rates = counts / np.array([each.end_ns - each.start_ns for each in measured], dtype=np.float64)
     throughput = batch_means(rates)
-    # Completions may all lie in the few values that whole batches leave over, where a drive stood still behind them.
+    # If the drive stalled early, all completions may be in the few values that do not fit into whole batches.
     if throughput is None or throughput.error is None or not throughput.mean:
         return None
     sums = np.array([0 if each is None else each.latency_ns_sum for each in totals], dtype=np.float64)
@@ -63,7 +63,7 @@ def within_repeat(record: CellRecord) -> WithinRepeat | None:
 
 
 def _ratio_error(parts: NDArray[np.float64], counts: NDArray[np.float64]) -> float:
-    """The standard error of the sum of parts over the sum of counts."""
+    """The standard error of the sum of parts divided by the sum of counts."""
     found = batch_means(parts - parts.sum() / counts.sum() * counts, scale=float(parts.mean()))
     assert found is not None
     assert found.error is not None, "throughput had an error with as many values"
@@ -85,9 +85,9 @@ def _beyond(histogram: Histogram, bucket: int) -> int:
 
 
 def _settling(record: CellRecord, rates: NDArray[np.float64]) -> tuple[int, bool, float | None]:
-    """When throughput had settled, from the start of the warm-up, whether it had, and what the second opinion says.
+    """The time from the start of the warm-up until throughput settled, whether it had settled, and Geweke's distance.
 
-    A cut cries wolf now and then; it is believed where the second opinion, or a change of level, says the same.
+    MSER-5 alone has false positives. Its cut counts only if Geweke's test or a level change confirms it.
     """
     every = whole_intervals(record.intervals)
     found = [total_of(each.operations, record.workload.subject) for each in every]

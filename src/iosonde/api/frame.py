@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from html import escape
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, Final
 
 from iosonde.errors import UsageError
 
 if TYPE_CHECKING:
-    import duckdb
-    import numpy as np
+    from collections.abc import Iterator
+
     import pandas as pd
     import polars as pl
+    from arro3.core import Table
     from numpy.typing import NDArray
 
 
@@ -41,21 +43,25 @@ class Frame:
         return len(next(iter(self._columns.values())))
 
     def __repr__(self) -> str:
-        return str(self._relation())
+        """The first rows and columns, as Arrow draws them: as many as the terminal is wide."""
+        _, *drawn = repr(self._arrow(ROWS_SHOWN)).splitlines()
+        corners = [place for place, sign in enumerate(drawn[0]) if sign == "+"]
+        shown = max(sum(place < get_terminal_size().columns for place in corners) - 1, 1)
+        lines = [line[: corners[shown] + 1] for line in drawn]
+        return "\n".join([*lines, f"{self._rows_shown}, {shown} of {len(self.columns)} columns"])
 
     def _repr_html_(self) -> str:
         """For notebooks: the first rows, which scroll sideways."""
         head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
-        rows = self._relation().limit(ROWS_SHOWN).fetchall()
+        rows = self._values(ROWS_SHOWN)
         cells = ("".join(f"<td>{'' if value is None else escape(str(value))}</td>" for value in row) for row in rows)
         body = "".join(f"<tr>{row}</tr>" for row in cells)
-        more = f"<p>{len(rows)} of {len(self)} rows, {len(self.columns)} columns</p>"
+        more = f"<p>{self._rows_shown}, {len(self.columns)} columns</p>"
         return f'<div style="overflow-x: auto"><table><tr>{head}</tr>{body}</table></div>{more}'
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The table as an Arrow stream, which lives on by itself."""
-        stream: object = self._relation().__arrow_c_stream__(requested_schema)
-        return stream
+        return self._arrow().__arrow_c_stream__(requested_schema)
 
     def to_numpy(self) -> dict[str, NDArray[Any]]:
         """The columns as arrays that can't be written: int64, uint64, float64, masked int64, or objects (text)."""
@@ -79,22 +85,23 @@ class Frame:
 
     def rows(self) -> list[dict[str, Any]]:
         """The rows as dictionaries of plain Python values, None where there is none: for a few, not for millions."""
-        relation = self._relation()
-        return [dict(zip(self._columns, row, strict=True)) for row in relation.fetchall()]
+        return [dict(zip(self._columns, row, strict=True)) for row in self._values()]
 
-    def _relation(self) -> duckdb.DuckDBPyRelation:
-        """The table on a connection of its own, so that any thread and any query can read it."""
-        import duckdb
+    @property
+    def _rows_shown(self) -> str:
+        return f"{min(len(self), ROWS_SHOWN)} of {len(self)} rows"
 
-        connection = duckdb.connect()
-        connection.register("columns", self._columns)
-        return connection.sql(f"SELECT {', '.join(map(_selected, self._columns.items()))} FROM columns")  # noqa: S608 - names are ours
+    def _arrow(self, rows: int | None = None) -> Table:
+        """The first rows in Arrow's form, or all of them."""
+        from iosonde.store import arrow_table
 
+        return arrow_table({name: column[:rows] for name, column in self._columns.items()})
 
-def _selected(named: tuple[str, np.ndarray[Any, Any]]) -> str:
-    """A column in SQL. Text without a row would have no type, so it is said."""
-    name, column = named
-    return f'"{name}"::VARCHAR AS "{name}"' if column.dtype == object else f'"{name}"'
+    def _values(self, rows: int | None = None) -> Iterator[tuple[Any, ...]]:
+        """The first rows as plain values, or all of them."""
+        from iosonde.store import plain_values
+
+        return zip(*(plain_values(column[:rows]) for column in self._columns.values()), strict=True)
 
 
 def _series(column: NDArray[Any]) -> pd.Series[Any]:

@@ -124,7 +124,7 @@ class AdaptiveScheduler:
         return missing_ns + repeats * (self._first[cell.cell].warmup_ns + CELL_OVERHEAD_NS)
 
     def _goes_on(self, known: Precision) -> bool:
-        """Whether a cell is to be measured once more: not one that failed, unless it was silent for so short a time.
+        """Whether a cell is to be measured once more: not one that failed, unless it sent nothing for so short a time.
 
         A flush that waits for all that others have written takes longer than any repeat but the longest.
         """

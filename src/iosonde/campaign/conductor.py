@@ -30,7 +30,7 @@ from iosonde.sources import Interrupted, Source, Way
 from iosonde.units import SECOND_NS
 from iosonde.vocabulary import FailureKind
 
-MODEL_FAILS: Final = "look at the faults of the model: its drive does the same every time"
+MODEL_FAILS: Final = "check the faults of the model: its drive fails the same way every time"
 # Failures of the target as a whole: what comes after them would fail as well.
 ENDS_RUN: Final = frozenset({FailureKind.CHANGED, FailureKind.STUCK})
 
@@ -112,7 +112,7 @@ class Conductor:
             return TargetError(told, MODEL_FAILS, final=True)
         if failure.kind is FailureKind.STUCK:
             return TargetError(told, HINT_HANGS)
-        return TargetError(told, "keep other programs away from the target, and look at its health")
+        return TargetError(told, "stop other programs that use the target, and check its health")
 
     def _neighbours(self) -> tuple[Neighbour, ...]:
         return self._host.neighbours(self._devices, self._source.pid) if self._devices else ()
@@ -136,13 +136,13 @@ class Conductor:
         if record.outcome is Outcome.FINISHED:
             return
         reason = record.failure.message if record.failure else "it was stopped"
-        told = f"the target can't be written in full: {reason}"
+        told = f"the preconditioning write did not complete: {reason}"
         if self._header.is_simulated:
             raise TargetError(told, MODEL_FAILS, final=True)
         if record.failure is not None and record.failure.kind is FailureKind.ENGINE_REFUSED:
             raise EngineError(told, HINT_PROCESSES)
         is_stuck = record.failure is not None and record.failure.kind is FailureKind.STUCK
-        raise TargetError(told, HINT_HANGS if is_stuck else "make room, or look at its health (dmesg)")
+        raise TargetError(told, HINT_HANGS if is_stuck else "free some space, or check the device's health (dmesg)")
 
     def _replay(self, cell: CellPlan, turn: CellTurn) -> None:
         """Does once more what was kept, and keeps nothing. Raises RecordError when a drive comes to another state."""
@@ -156,9 +156,9 @@ class Conductor:
         for number, (was, now) in enumerate(zip(kept.drives, record.drives, strict=False), start=1):
             if was.state_hash != now.state_hash:
                 raise RecordError(
-                    f"{cell.cell}, repeat {turn.repeat}: replayed, simulated drive {number} came to the state "
+                    f"{cell.cell}, repeat {turn.repeat}: the replay left simulated drive {number} in the state "
                     f"{now.state_hash}, and the run recorded {was.state_hash}",
-                    "go on with the iosonde that began the run, or start a new run with the same seeds",
+                    "resume with the iosonde version that started the run, or start a new run with the same seeds",
                     final=True,
                 )
 

@@ -18,16 +18,18 @@ def check_device(path: Path, facts: PathFacts, *, writer: str, way_to_read: str,
     """
     if overwrite:
         raise TargetError(
-            f"--overwrite would write {path}, and block devices are only read",
-            "leave --overwrite away; to measure writes, mount the device and name a directory on it",
+            f"--overwrite would write to {path}, and iosonde only reads block devices",
+            "omit --overwrite; to measure writes, mount the device and name a directory on it",
         )
     if writer:
         raise TargetError(
-            f"{path} is a block device, which is only read, and {writer} would write it",
+            f"{path} is a block device, which iosonde only reads, and {writer} would write to it",
             f"{way_to_read} only reads; to measure writes, mount the device and name a directory on it",
         )
     if not facts.may_read:
-        raise TargetError(f"{path} may not be read", "run as root, or as a member of the group that may (often disk)")
+        raise TargetError(
+            f"no permission to read {path}", "run as root, or as a member of the device's group (often disk)"
+        )
 
 
 def device_span_bytes(facts: PathFacts, size_bytes: int | None, least_bytes: int, step_bytes: int) -> int:
@@ -36,16 +38,17 @@ def device_span_bytes(facts: PathFacts, size_bytes: int | None, least_bytes: int
     if size is None:
         raise TargetError(f"the size of {path} is unknown: sysfs has no such device", "mount /sys, then run again")
     if not size:
-        raise TargetError(f"{path} has no medium, or nothing behind it", "put one in, or set the device up first")
+        raise TargetError(f"{path} has no medium, or is not set up", "insert a medium, or set up the device first")
     span = (size if size_bytes is None else size_bytes) // step_bytes * step_bytes
     if span > size:
         raise TargetError(
-            f"--size {exact_size(span)} is beyond the end of {path} ({exact_size(size)})",
-            "leave --size away: then all of it is read",
+            f"--size {exact_size(span)} exceeds the size of {path} ({exact_size(size)})",
+            "omit --size to read all of it",
         )
     if span < least_bytes:
         raise TargetError(
-            f"{path} has {exact_size(size)}, too little to measure", f"use one of {format_size(least_bytes)} or more"
+            f"{path} has {exact_size(size)}, which is too small to measure",
+            f"use one of {format_size(least_bytes)} or more",
         )
     return span
 
@@ -55,12 +58,12 @@ def check_commands(target: Target, *, asked: bool) -> None:
     block, generic = (target.path, target.generic) if isinstance(target, BlockDevice) else (None, None)
     if asked and generic is None:
         raise UsageError(
-            f"--engine passthrough sends commands to a whole namespace of NVMe, and {target.name} is none",
+            f"--engine passthrough sends commands to a whole NVMe namespace, and {target.name} is not one",
             "name one, such as /dev/nvme0n1, or use --engine io_uring",
         )
     if not asked and generic is not None and target.name == str(generic):
         raise UsageError(
-            f"{target.name} takes commands of NVMe only", f"add --engine passthrough, or name the block device, {block}"
+            f"{target.name} only takes NVMe commands", f"add --engine passthrough, or name the block device, {block}"
         )
 
 
@@ -82,7 +85,7 @@ def check_same_device(host: Host, target: BlockDevice, was: Identity) -> tuple[I
     except OSError as error:
         raise _other(path, f"it can't be found: {error.strerror}") from error
     if found.kind != "device":
-        raise _other(path, "it is no block device any more")
+        raise _other(path, "it is no longer a block device")
     now = Identity(
         device_major=os.major(found.device_number),
         device_minor=os.minor(found.device_number),
@@ -91,19 +94,21 @@ def check_same_device(host: Host, target: BlockDevice, was: Identity) -> tuple[I
     )
     if found.identifier != target.identifier:
         known = found.identifier or "without one"
-        raise _other(path, f"that was {target.identifier or 'without a name'}, this is {known}")
+        raise _other(
+            path, f"the measured device was {target.identifier or 'without an identifier'}, this one is {known}"
+        )
     if now.size_bytes != was.size_bytes:
-        raise _other(path, f"that had {was.size_bytes} bytes, this has {now.size_bytes}")
+        raise _other(path, f"the measured device had {was.size_bytes} bytes, this one has {now.size_bytes}")
     numbers = [(each.device_major, each.device_minor) for each in (was, now)]
     if not found.identifier and numbers[0] != numbers[1]:
         told = [f"{major}:{minor}" for major, minor in numbers]
-        raise _other(path, f"it was device {told[0]}, and is {told[1]} now")
+        raise _other(path, f"it was device {told[0]}, and is now {told[1]}")
     return now, found
 
 
 def _other(path: Path, difference: str) -> TargetError:
     return TargetError(
         f"{path} is not the device that was measured: {difference}",
-        "have that very device at that place again, or start a new run",
+        "connect that device again under the same path, or start a new run",
         final=True,
     )

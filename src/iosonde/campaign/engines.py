@@ -14,7 +14,7 @@ def check_choice(choice: EngineChoice, target: Target) -> None:
     """Raises UsageError for an engine that can't measure such a target."""
     is_null, is_simulated = isinstance(target, NullTarget), isinstance(target, SimulatedDrive)
     if is_null and choice is EngineChoice.FIO:
-        raise UsageError("fio does I/O, and null: knows none", "leave --engine fio away, or name a file")
+        raise UsageError("fio does real I/O, and null: does none", "omit --engine fio, or name a file")
     does_nothing = choice in {EngineChoice.NULL, EngineChoice.NOP}
     if is_null != does_nothing and not (is_null and choice is EngineChoice.AUTO):
         raise UsageError(
@@ -22,13 +22,13 @@ def check_choice(choice: EngineChoice, target: Target) -> None:
         )
     if is_simulated and choice not in {EngineChoice.SIMULATION, EngineChoice.AUTO}:
         raise UsageError(
-            f"--engine {choice} does I/O, and a simulated drive knows none",
-            "leave --engine away: sim: targets are measured by the simulation",
+            f"--engine {choice} does real I/O, and a simulated drive takes none",
+            "omit --engine: sim: targets are simulated",
         )
     if not is_simulated and choice is EngineChoice.SIMULATION:
         raise UsageError(
             "--engine simulation measures simulated drives only",
-            "name one, such as sim:mmc (`iosonde sim list` lists them), or leave --engine away",
+            "name one, such as sim:mmc (`iosonde sim list` lists them), or omit --engine",
         )
 
 
@@ -36,8 +36,8 @@ def check_poll(poll: Poll, choice: EngineChoice, target: Target) -> None:
     """Raises UsageError for a way to poll that the engine, or such a target, does not know."""
     if poll is not Poll.INTERRUPT and (not isinstance(target, StoredTarget) or choice not in _POLLING):
         raise UsageError(
-            f"--poll {poll} is a way of io_uring, and nothing else polls",
-            "leave --poll away, or measure a file or a device with --engine io_uring",
+            f"--poll {poll} needs io_uring",
+            "omit --poll, or measure a file or a device with --engine io_uring",
         )
 
 
@@ -49,8 +49,8 @@ def check_polling(poll: Poll, engine: Engine, hello: EngineHello) -> None:
     )
     if poll is not Poll.INTERRUPT and not polls:
         raise EngineError(
-            f"this host refuses io_uring ({hello.io_uring_refused}), and nothing else polls",
-            f"leave --poll away; or {_mend(hello.io_uring_refused)}",
+            f"this host refuses io_uring ({hello.io_uring_refused}), which --poll needs",
+            f"omit --poll; or {_mend(hello.io_uring_refused)}",
         )
 
 
@@ -66,7 +66,7 @@ def choose_engine(choice: EngineChoice, hello: EngineHello, target: Target) -> E
         return Engine.IO_URING if Engine.IO_URING in hello.engines else Engine.PSYNC
     engine = Engine(choice.value)
     if engine is Engine.PASSTHROUGH and engine not in hello.engines and hello.io_uring_refused is None:
-        raise EngineError("this kernel has no passthrough to NVMe", "use Linux 5.19 or newer, or --engine io_uring")
+        raise EngineError("this kernel has no NVMe passthrough", "use Linux 5.19 or newer, or --engine io_uring")
     if engine not in hello.engines:
         raise EngineError(
             f"this host refuses io_uring ({hello.io_uring_refused})",

@@ -15,7 +15,7 @@ from iosonde.vocabulary import FailureKind
 
 def check_later_pass(later: LaterPass) -> None:
     """Raises DataError when targets do not hold what was written."""
-    _check_data(later.targets, "keep the target as it is, and look at the kernel's log (dmesg) and the device's health")
+    _check_data(later.targets, "leave the target as it is, and check the kernel log (dmesg) and the device's health")
 
 
 def _check_data(found: Iterable[Verification], hint: str) -> None:
@@ -23,7 +23,7 @@ def _check_data(found: Iterable[Verification], hint: str) -> None:
     damaged = sum(each.steps_damaged for each in found)
     if damaged:
         kinds = ", ".join(dict.fromkeys(str(kind) for each in found for kind in each.damaged))
-        raise DataError(f"{damaged:,} blocks do not hold what was written ({kinds})", hint)
+        raise DataError(f"{damaged:,} blocks do not contain what was written ({kinds})", hint)
 
 
 def check_campaign(run: RunRecord, directory: Path, report: Path) -> None:
@@ -40,7 +40,7 @@ def check_campaign(run: RunRecord, directory: Path, report: Path) -> None:
 
 def _again(run: RunRecord, directory: Path) -> str:
     if run.header.is_simulated:
-        return "a simulated drive fails by its model, and would fail again"
+        return "a simulated drive fails as its model says, and would fail again"
     return f"`{way_on(run.header, directory)} --failed` measures them again"
 
 
@@ -54,10 +54,10 @@ def way_on(header: RunHeader, directory: Path) -> str:
 def check_probe(run: RunRecord) -> None:
     """Raises DataError when a target did not hold what was written, and MeasurementError when the workload failed."""
     cell = run.cells[0]
-    _check_data(cell.verification, "look at the kernel's log (dmesg) and the device's health; --json has all offsets")
+    _check_data(cell.verification, "check the kernel log (dmesg) and the device's health; --json has all offsets")
     if cell.outcome is Outcome.FAILED:
         raise MeasurementError(
-            f"the workload failed: {_reason(cell)}", f"{_mend(cell) or 'mend the cause; '}then run again"
+            f"the workload failed: {_reason(cell)}", f"{_mend(cell) or 'fix the cause; '}then run again"
         )
 
 
@@ -68,7 +68,7 @@ def _reason(cell: CellRecord) -> str:
 def _mend(cell: CellRecord) -> str:
     """What to do about a failure, where its kind alone says so."""
     full = cell.failure is not None and cell.failure.kind is FailureKind.NO_SPACE
-    return "make room on the target's file system; " if full else ""
+    return "free some space on the target's file system; " if full else ""
 
 
 def has_begun(directory: Path, run: str) -> bool:
@@ -83,4 +83,4 @@ def add_way_on(error: IosondeError, directory: Path) -> None:
     """Adds to an error's hint the command that goes on with what is kept, where the run can go on."""
     if not error.final:
         way = way_on(load_header(directory), directory)
-        error.hint = f"{error.hint.removesuffix(', then run again')}; then `{way}` goes on"
+        error.hint = f"{error.hint.removesuffix(', then run again')}; then `{way}` continues the run"

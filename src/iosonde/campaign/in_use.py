@@ -19,10 +19,10 @@ def check_not_in_use(host: Host, path: Path) -> bool:
         while (found := host.holders(str(path))).known and time.monotonic() < until:
             time.sleep(LOOK_EVERY_S)
     except OSError as error:
-        raise TargetError(f"{path} can't be looked at: {error.strerror}", "ask for the rights to read it") from error
+        raise TargetError(f"{path} can't be inspected: {error.strerror}", "ask for permission to read it") from error
     if found.known:
         raise TargetError(
             f"{path} is in use by {'; '.join(found.known)}",
-            "wait until that has ended, detach or unmount the device, or name another file",
+            "wait until it has finished, detach or unmount the device, or name another file",
         )
     return found.is_sure

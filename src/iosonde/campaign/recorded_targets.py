@@ -53,7 +53,7 @@ def _recorded(header: RunHeader, facts: TargetFacts, number: int) -> Target:
         case TargetFacts(kind="null"):
             return NullTarget(span_bytes=span_bytes)
     raise RecordError(
-        f"run.json does not say which {facts.kind} {facts.path} was", "start a new run: this one can't be resumed"
+        f"run.json does not say which {facts.kind} {facts.path} was", "start a new run; this one can't be resumed"
     )
 
 
@@ -99,8 +99,8 @@ def _file(host: Host, target: ExistingFile, was: Identity, *, writes: bool, over
     check_same(path, was, host.identity(str(path)).model_copy(update={"born_ns": was.born_ns}))
     if writes and not now.is_own and not overwrite:
         raise TargetError(
-            f"{path} would be written over, and nothing on it says that this run made it",
-            "if you give that file up, name the run again with --overwrite; else start a new run",
+            f"{path} would be overwritten, and it carries no mark that this run created it",
+            "if its contents may be lost, resume again with --overwrite; otherwise start a new run",
             final=True,
         )
     return replace(now, is_alone=check_not_in_use(host, path)) if writes else now
@@ -114,8 +114,8 @@ def _is_there(host: Host, target: ExistingFile) -> bool:
         if target.was_created and isinstance(error, FileNotFoundError):
             return False
         raise TargetError(
-            f"{target.path}, which was measured, can't be found: {error.strerror}",
-            "put that very file back, or start a new run",
+            f"the measured file {target.path} can't be found: {error.strerror}",
+            "restore that file, or start a new run",
             final=True,
         ) from error
     return True
@@ -133,21 +133,21 @@ def _new_file(host: Host, target: ExistingFile, was: Identity, *, overwrite: boo
     path = target.path
     if not target.mark and not overwrite:
         raise TargetError(
-            f"{path} is not there, and a file of {format_size(target.span_bytes)} would be made in its place",
-            "if that is what you want, name the run again with --overwrite; else start a new run",
+            f"{path} is gone, and a file of {format_size(target.span_bytes)} would be created in its place",
+            "if that is intended, resume again with --overwrite; otherwise start a new run",
             final=True,
         )
     try:
         device = host.look(str(path.parent)).device_number
     except OSError as error:
         raise TargetError(
-            f"{path.parent}, where the file was measured, can't be found: {error.strerror}",
+            f"the directory {path.parent} of the measured file can't be found: {error.strerror}",
             "mount it again, or start a new run",
             final=True,
         ) from error
     if (os.major(device), os.minor(device)) != (was.device_major, was.device_minor):
         raise TargetError(
-            f"{path.parent} lies on device {os.major(device)}:{os.minor(device)} now, and on "
+            f"{path.parent} is now on device {os.major(device)}:{os.minor(device)}, and was on "
             f"{was.device_major}:{was.device_minor} when it was measured",
             "mount the same file system there, or start a new run",
             final=True,
@@ -156,7 +156,7 @@ def _new_file(host: Host, target: ExistingFile, was: Identity, *, overwrite: boo
     if target.span_bytes > room.available_bytes:
         raise TargetError(
             f"{format_size(target.span_bytes)} do not fit: {path.parent} has {format_size(room.available_bytes)}",
-            "make room; the run goes on with a file of the same size",
+            "free some space; the run continues with a file of the same size",
         )
     return NewFile(path=path, span_bytes=target.span_bytes, file_system=room)
 
@@ -167,6 +167,10 @@ def recorded_target_line(host: Host, target: Target) -> str:
     if not isinstance(target, ExistingFile):
         return f"{target.name} ({size})"
     if not exists(host, target.path):
-        return f"{target.path} ({size}, will be made and removed)"
-    ours = "made by this run, will be removed" if is_own(host, target) else "not known as made by this run, will stay"
+        return f"{target.path} ({size}, will be created and removed)"
+    ours = (
+        "created by this run, will be removed"
+        if is_own(host, target)
+        else "not known to be created by this run, will stay"
+    )
     return f"{target.path} ({size}, {ours})"

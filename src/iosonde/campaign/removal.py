@@ -16,7 +16,7 @@ from iosonde.sources import MadeTarget
 # busy disk takes seconds to free a large file. After that the removal continues on its own.
 LOST_S_MAX: Final = 2.0
 BUSY_S_MAX: Final = 8.0
-NO_ANSWER: Final = "its file system does not answer"
+NO_ANSWER: Final = "its file system does not respond"
 
 # Is told of a file that could not be removed, and why.
 TellLeft = Callable[[Path, str], None]

@@ -102,15 +102,15 @@ def look_back(path: Path, host: Host, *, failed_again: bool) -> Rest:
     """Finds out what is left to do. Raises RecordError, also for an archive: nothing can be added to one."""
     if is_archive(path):
         raise RecordError(
-            f"{path} is an archive, and a run goes on in a directory",
-            f"unpack it with `python3 -m zipfile -e {quoted(path)} .`, and name the directory that comes out of it",
+            f"{path} is an archive, and only a run directory can be resumed",
+            f"unpack it with `python3 -m zipfile -e {quoted(path)} .`, and name the directory that it creates",
         )
     run = load_run(path, intervals=False)
     _check_known(path, run)
     if failed_again and run.header.is_simulated:
         raise UsageError(
-            "--failed measures anew what failed by chance, and a simulated drive fails by its model",
-            "leave --failed away, or start a new run with another seed or model",
+            "--failed repeats trials that failed by chance, and a simulated drive fails as its model says",
+            "omit --failed, or start a new run with another seed or model",
             final=True,
         )
     recorded = recorded_targets(run.header, run.targets)
@@ -274,6 +274,6 @@ def _check_engine(header: RunHeader, hello: EngineHello) -> None:
     if header.engine not in hello.engines:
         raise EngineError(
             f"the run was measured with {header.engine}, which this host refuses now ({hello.io_uring_refused})",
-            "allow it again, or start a new run with --engine psync: figures of two engines don't belong together",
+            "allow it again, or start a new run with --engine psync; results of two engines can't be combined",
             final=True,
         )

@@ -31,21 +31,21 @@ def simulated_drive(word: str, run_seed: int, number: int) -> tuple[SimulationFa
     """
     name, *given = word.removeprefix(SIMULATED_WORD).split(",")
     if not name.strip():
-        raise UsageError(f"{word} names no model", "name one, such as sim:mmc; `iosonde sim list` lists them")
+        raise UsageError(f"{word} does not name a model", "name one, such as sim:mmc; `iosonde sim list` lists them")
     options = dict(_option(word, each) for each in given)
     if len(options) < len(given):
-        raise UsageError(f"{word} gives an option twice", "give each once")
+        raise UsageError(f"{word} repeats an option", "give each once")
     model = load_model(name)
     if "scale" in options:
         model = _scaled(model, word, options["scale"])
     if (error := model.error_beyond) is not None:
         raise UsageError(
-            f"{word}: {error} lies beyond the drive's {model.size_bytes} bytes",
-            "write a smaller offset_bytes or length_bytes",
+            f"{word}: {error} is beyond the drive's {model.size_bytes} bytes",
+            "use a smaller offset_bytes or length_bytes",
         )
     seed = options.get("seed", cell_seed(run_seed, "drive", number) >> _SEED_BITS_DROPPED)
     if seed > SEED_MAX:
-        raise UsageError(f"{word}: seed is not a whole number from 0 to {SEED_MAX}", "give a smaller seed")
+        raise UsageError(f"{word}: seed is not a whole number from 0 to {SEED_MAX}", "use a smaller seed")
     facts = SimulationFacts(
         model=name, title=model.title, table=model.parameters, seed=seed, scale=model.scale, faults=model.faults
     )
@@ -87,13 +87,13 @@ def _option(word: str, text: str) -> tuple[str, int]:
 def _scaled(model: Model, word: str, scale: int) -> Model:
     if not model.can_be_scaled:
         raise UsageError(
-            f"{word}: a {model.kind} model has no capacity that could be scaled",
-            "leave scale away; --size uses less of the drive",
+            f"{word}: a {model.kind} model has no capacity to scale",
+            "omit scale; --size uses less of the drive",
         )
     try:
         return model.scaled(scale)
     except ValidationError as error:
         reason = str(error.errors(include_url=False)[0]["msg"])
         raise UsageError(
-            f"{word}: scale {scale} does not fit: {reason[:1].lower()}{reason[1:]}", "give another scale"
+            f"{word}: scale {scale} does not fit: {reason[:1].lower()}{reason[1:]}", "use another scale"
         ) from error

@@ -93,14 +93,14 @@ def _check_written(target: NewFile | ExistingFile, opened: OpenTarget, request: 
     """Raises TargetError for a file with blocks that nobody ever wrote and that will be read."""
     if isinstance(target, ExistingFile) and target.is_written and opened.holes and not trims:
         raise TargetError(
-            f"parts of {target.path} are unwritten that this run had written: it was cut and made longer again",
-            "start a new run: what is left would be measured on another file than what is there",
+            f"parts of {target.path} that this run had written are unwritten now: it was truncated and extended",
+            "start a new run; the remaining trials would measure a different file",
             final=True,
         )
     if not request.write and opened.holes:
         raise TargetError(
-            f"parts of {target.path} were never written, and reading them says nothing of a drive",
-            "--overwrite lets iosonde write the file first; or name a directory",
+            f"parts of {target.path} were never written, and reading them does not reach the drive",
+            "use --overwrite to let iosonde write the file first, or name a directory",
         )
 
 
@@ -114,7 +114,7 @@ def _take_untold(host: Host, path: Path, mark: str, made: CreatedFiles, error: E
     except OSError:
         return
     if identity is None:
-        error.message += f"; {path} is there, and may be its work"
+        error.message += f"; {path} exists, and the engine may have created it"
     else:
         made.add(absolute, identity, mark)
 
@@ -147,23 +147,21 @@ def check_same(path: Path, was: Identity, found: Identity) -> None:
     if was != found:
         raise TargetError(
             f"{path} is not the file that was measured: {_difference(was, found)}",
-            "put that very file back, or start a new run",
+            "restore that file, or start a new run",
             final=True,
         )
 
 
 def _difference(was: Identity, now: Identity) -> str:
     if (was.device_major, was.device_minor) != (now.device_major, now.device_minor):
-        return (
-            f"it lay on device {was.device_major}:{was.device_minor}, this one on {now.device_major}:{now.device_minor}"
-        )
+        return f"it was on device {was.device_major}:{was.device_minor}, now {now.device_major}:{now.device_minor}"
     if was.inode != now.inode:
-        return f"that was inode {was.inode}, this is {now.inode}"
+        return f"it was inode {was.inode}, this one is {now.inode}"
     if was.size_bytes != now.size_bytes:
-        return f"that had {was.size_bytes} bytes, this has {now.size_bytes}"
+        return f"it had {was.size_bytes} bytes, this one has {now.size_bytes}"
     if was.born_ns is None:
-        return "nobody knows when that was made, and the file system keeps it"
-    return "it was made later, under the same number"
+        return "the measured file's birth time is unknown, and this file system records it"
+    return "it was created later, with the same inode number"
 
 
 def _facts(opened: OpenTarget, target: Target, written: Literal["filled", "data", "unknown"]) -> TargetFacts:

@@ -91,16 +91,18 @@ def _check_words(host: Host, wish: TargetWish) -> None:
     if len(wish.words) > TARGETS_MAX:
         raise UsageError(f"{len(wish.words)} targets are more than {TARGETS_MAX}", "measure fewer at a time")
     if len(wish.words) > 1 and NULL_WORD in wish.words:
-        raise UsageError("null: stands alone", "measure it by itself, or name files and directories only")
+        raise UsageError(
+            "null: can't be combined with other targets", "measure it alone, or name only files and directories"
+        )
     simulated = [word for word in wish.words if is_simulated(word)]
     others = [word for word in wish.words if not is_simulated(word)]
     if simulated and others:
         raise UsageError(
-            f"{simulated[0]} and {others[0]} can't be measured together: a simulated drive lives in a time of its own",
-            "name simulated drives only, or files and directories only",
+            f"{simulated[0]} and {others[0]} can't be measured together: simulated drives run in virtual time",
+            "name only simulated drives, or only files and directories",
         )
     if simulated and wish.buffered:
-        raise UsageError(f"--buffered is about the page cache, and {simulated[0]} has none", "leave --buffered away")
+        raise UsageError(f"--buffered uses the page cache, and {simulated[0]} has none", "omit --buffered")
 
 
 def _check_together(host: Host, wish: TargetWish, targets: list[Target]) -> None:
@@ -119,14 +121,14 @@ def _check_together(host: Host, wish: TargetWish, targets: list[Target]) -> None
     device = next((target for target in stored if isinstance(target, BlockDevice)), None)
     if made and device is not None:
         raise TargetError(
-            f"{made[0].path} would be made and filled, and {device.path} is a block device, which is only read",
-            "name devices and files that exist, or new files and directories only",
+            f"{made[0].path} would be created and written, and iosonde only reads the block device {device.path}",
+            "name only devices and existing files, or only new files and directories",
         )
     if made and kept and not wish.overwrite:
         # New files have to be filled before they are read, and the fill writes all targets.
         raise TargetError(
-            f"{kept[0].path} exists and {made[0].path} would be made and filled",
-            "name files that exist, or new ones and directories, or give the files up with --overwrite",
+            f"{kept[0].path} exists, and {made[0].path} would be created and written",
+            "name only existing files, or only new ones and directories; --overwrite overwrites the former",
         )
     _check_room(made)
 
@@ -140,8 +142,8 @@ def _check_room(made: list[NewFile]) -> None:
         if wanted > room:
             raise TargetError(
                 f"{len(here)} files of {format_size(here[0].span_bytes)} do not fit: {mount} has {format_size(room)} "
-                "of room",
-                "ask for smaller files with --size, or name other places",
+                "free",
+                "use a smaller --size, or name other directories",
             )
 
 
@@ -149,14 +151,14 @@ def _resolve_one(host: Host, wish: TargetWish, word: str, name: str) -> Target:
     if word == NULL_WORD:
         return NullTarget(span_bytes=wish.size_bytes or GIB)
     if not word.strip():
-        raise UsageError("the target's name is empty", "is a variable unset? `.` names the current directory")
+        raise UsageError("the target's name is empty", "is a variable unset? `.` is the current directory")
     path = Path(word)
     try:
         facts = host.look(word)
     except FileNotFoundError:
         return _new_file(host, wish, path, is_named=True)
     except OSError as error:
-        raise TargetError(f"{path}: {error.strerror}", "name a file or directory that you may use") from error
+        raise TargetError(f"{path}: {error.strerror}", "name a file or directory that you have access to") from error
     match facts.kind:
         case "directory":
             return _new_file(host, wish, path / name, is_named=False)
@@ -166,7 +168,7 @@ def _resolve_one(host: Host, wish: TargetWish, word: str, name: str) -> Target:
             return _existing_file(host, wish, path, facts)
         case "other":
             raise TargetError(
-                f"{path} is neither a file, a directory nor a block device", "name one of these; devices are only read"
+                f"{path} is not a file, a directory or a block device", "name one of these; iosonde only reads devices"
             )
 
 
@@ -185,8 +187,8 @@ def _simulated(wish: TargetWish, word: str, number: int) -> SimulatedDrive:
     span = wanted // step * step
     if span > size:
         raise UsageError(
-            f"--size {exact_size(span)} is beyond the end of {word} ({exact_size(size)})",
-            "leave --size away, or use a larger model",
+            f"--size {exact_size(span)} exceeds the size of {word} ({exact_size(size)})",
+            "omit --size, or use a larger model",
         )
     return SimulatedDrive(span_bytes=span, drive=drive)
 
@@ -198,24 +200,28 @@ def _new_file(host: Host, wish: TargetWish, path: Path, *, is_named: bool) -> Ne
     if directory is not None and is_named and not path.suffix:
         # More likely a directory's name with a slip of the pen, or a forgotten flag's.
         raise TargetError(
-            f"{path} does not exist", f"name a directory that exists; {path.name}.data would be made as a new file"
+            f"{path} does not exist", f"name an existing directory; {path.name}.data would be created as a new file"
         )
     if directory is None:
-        raise TargetError(f"{parent} is not a directory", "name a file in a directory that exists")
+        raise TargetError(f"{parent} is not a directory", "name a file in an existing directory")
     if directory.is_read_only:
-        raise TargetError(f"{parent} is on a read-only file system", "name a place that is mounted for writing")
+        raise TargetError(
+            f"{parent} is on a read-only file system", "name a directory on a file system that is mounted read-write"
+        )
     if not directory.may_create:
-        raise TargetError(f"{parent} can't be written", "name a directory of your own, or a file that exists")
+        raise TargetError(
+            f"no permission to write to {parent}", "name a directory that you can write to, or an existing file"
+        )
     room = host.file_system(str(parent))
     if wish.size_bytes is None and room.available_bytes < SPAN_BYTES_MIN * SHARE_OF_ROOM:
         raise TargetError(
-            f"{parent} has only {format_size(room.available_bytes)} of room", "make room, or name another place"
+            f"{parent} has only {format_size(room.available_bytes)} free", "free some space, or name another directory"
         )
     span = (wish.size_bytes or default_span_bytes(room.available_bytes, quick=wish.quick)) // MIB * MIB
     if span > room.available_bytes:
         raise TargetError(
-            f"{format_size(span)} do not fit: {parent} has {format_size(room.available_bytes)} of room",
-            "ask for a smaller file with --size, or name another place",
+            f"{format_size(span)} do not fit: {parent} has {format_size(room.available_bytes)} free",
+            "use a smaller --size, or name another directory",
         )
     return NewFile(path=path, span_bytes=span, file_system=room)
 
@@ -237,26 +243,26 @@ def check_text(host: Host, word: str) -> None:
         host.absolute(word).encode()
     except UnicodeEncodeError as error:
         raise UsageError(
-            f"the name {encodable(word)} is not UTF-8", "rename it, or name a link to it with a UTF-8 name"
+            f"the name {encodable(word)} is not UTF-8", "rename it, or use a link with a UTF-8 name"
         ) from error
 
 
 def _existing_file(host: Host, wish: TargetWish, path: Path, facts: PathFacts) -> ExistingFile:
     if wish.writes and not wish.overwrite:
         raise TargetError(
-            f"{path} exists, and writing would destroy what is in it",
-            "name a directory or a new file, or give this file up with --overwrite",
+            f"{path} exists, and writing would destroy its contents",
+            "name a directory or a new file, or overwrite this file with --overwrite",
         )
     size = facts.size_bytes or 0
     span = (wish.size_bytes or size) // MIB * MIB
     if span > size:
         raise TargetError(
-            f"--size {exact_size(span)} is beyond the end of {path} ({exact_size(size)})",
-            "leave --size away, or name a new file",
+            f"--size {exact_size(span)} exceeds the size of {path} ({exact_size(size)})",
+            "omit --size, or name a new file",
         )
     if span < SPAN_BYTES_MIN:
         raise TargetError(
-            f"{path} has {exact_size(size)}, too little to measure",
+            f"{path} has {exact_size(size)}, which is too small to measure",
             f"use a file of {format_size(SPAN_BYTES_MIN)} or more",
         )
     alone = check_not_in_use(host, path) if wish.writes else True

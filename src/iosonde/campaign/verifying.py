@@ -26,7 +26,7 @@ def check_verifiable(plan: Plan, target: Target) -> None:
     """Raises UsageError for a target that holds nothing that could be read back."""
     if is_verified(plan) and not isinstance(target, NewFile | ExistingFile):
         raise UsageError(
-            f"{target.name} keeps no data that could be verified", "name a file or a directory, or leave verify away"
+            f"{target.name} does not keep the data that verify would read", "name a file or a directory, or omit verify"
         )
 
 
@@ -63,11 +63,13 @@ def verify_later(
     Raises RecordError for a run that was not made to be verified, and TargetError.
     """
     if is_archive(directory):
-        raise RecordError(f"{directory} is an archive, which holds no account of blocks", "name the run's directory")
+        raise RecordError(
+            f"{directory} is an archive, which does not contain the write ledger", "name the run's directory"
+        )
     header = load_run(directory, intervals=False).header
     if not is_verified(header.plan):
         raise RecordError(
-            f"{directory} was not made to be verified: what it wrote does not say what it is",
+            f"{directory} was measured without verify: its blocks carry no seals",
             "measure with verify = true in the campaign",
         )
     paths = _paths_of(host, header, words)
@@ -98,7 +100,7 @@ def _paths_of(host: Host, header: RunHeader, words: tuple[str, ...]) -> tuple[Pa
     if words and len(words) != len(header.targets):
         raise UsageError(
             f"the run has {len(header.targets)} targets, and {len(words)} were named",
-            "name them all, in the order of the run, or none: then they are where they were",
+            "name all of them in the order of the run, or none to use the recorded paths",
         )
     paths = tuple(Path(word) for word in words) or tuple(Path(target.path) for target in header.targets)
     check_answers(host, paths)
@@ -106,9 +108,9 @@ def _paths_of(host: Host, header: RunHeader, words: tuple[str, ...]) -> tuple[Pa
         if not exists(host, path):
             made = target.created and not words
             raise TargetError(
-                f"{path} is not there{': the run had made it, and has removed it at its end' if made else ''}",
-                "measure a file that stays, with --overwrite, to verify it later"
+                f"{path} does not exist{': the run created it and removed it when it ended' if made else ''}",
+                "to verify later, measure an existing file with --overwrite"
                 if made
-                else "name the file where it is now: iosonde verify RUN TARGET",
+                else "name the file's new path: iosonde verify RUN TARGET",
             )
     return paths

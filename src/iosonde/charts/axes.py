@@ -23,17 +23,26 @@ _LOG_STEPS: Final = (
 """Steps within a decade, coarse to fine; the first that gives enough ticks is taken."""
 
 
-def iops_from_zero() -> alt.Y:
+ABOVE: Final = 1.06
+"""A linear axis goes on this far above the highest error bar."""
+
+
+def iops_from_zero(rows: Sequence[Row]) -> alt.Y:
     """A linear axis of IOPS."""
-    return alt.Y("iops:Q", title=f"IOPS ({IOPS_BASE})", scale=alt.Scale(zero=True), axis=iops_axis(tickCount=6))
+    return alt.Y("iops:Q", title=f"IOPS ({IOPS_BASE})", scale=_from_zero(rows, "iops"), axis=iops_axis(tickCount=6))
 
 
-def bandwidth_from_zero() -> alt.Y:
+def _from_zero(rows: Sequence[Row], field: str) -> alt.Scale:
+    ends = (row[end] for row in rows for end in (field, "high", "deviation_high"))
+    return alt.Scale(domain=[0, (max(ends, default=1.0) or 1.0) * ABOVE], nice=False)
+
+
+def bandwidth_from_zero(rows: Sequence[Row]) -> alt.Y:
     """A linear axis of bandwidth."""
     return alt.Y(
         "bandwidth_mb_per_s:Q",
         title=f"Bandwidth ({BANDWIDTH_UNIT})",
-        scale=alt.Scale(zero=True),
+        scale=_from_zero(rows, "bandwidth_mb_per_s"),
         axis=number_axis(tickCount=6),
     )
 
@@ -47,7 +56,7 @@ def log_latency(
     rows: Sequence[Row], unit: LatencyUnit, *, ends: Sequence[str] = (), of: str = "Latency", **axis: Any
 ) -> dict[str, Any]:
     """What makes a logarithmic axis of latency, for either channel, around the rows and the fields of their bars."""
-    field = f"latency_{unit.name}"
+    field = unit.field
     values = [row[end] for row in rows for end in (field, *ends)]
     domain = log_domain(values)
     drawn = log_scaled(field, f"{of} ({unit.name})", domain, number_axis(values=log_ticks(domain), **axis))

@@ -20,6 +20,7 @@ from iosonde.records import Operation, Sync, Workload
 
 _POINTS = (
     (50.0, Series("p50", "#0072B2", "circle")),
+    (95.0, Series("p95", "#009E73", "triangle-up")),
     (99.0, Series("p99", "#E69F00", "square")),
     (99.9, Series("p99.9", "#D55E00", "diamond")),
 )
@@ -42,7 +43,7 @@ class _Dots:
 
 
 def baseline_percentiles(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
-    """Median, p99 and p99.9 of each baseline cell as dots on one logarithmic axis; of a mix each kind, and all."""
+    """Median, p95, p99 and p99.9 of each baseline cell as dots on one logarithmic axis; of a mix each kind, and all."""
     dots = _named(
         [_Dots(_name(cell.workload, each), cell, each) for cell in cells for each in drawn_classes(cell.workload)]
     )
@@ -85,7 +86,7 @@ def _rows(dots: _Dots, figures: OperationEstimate, unit: LatencyUnit) -> list[Ro
             "cell": dots.cell.cell,
             "name": dots.name,
             "series": series.name,
-            f"latency_{unit.name}": value_ns / unit.ns,
+            unit.field: value_ns / unit.ns,
             "drawn_latency": f"{significant(value_ns / unit.ns)} {unit.name}",
             "samples": figures.count,
         }
@@ -118,7 +119,7 @@ def _named(dots: Sequence[_Dots]) -> list[_Dots]:
 
 
 def _layers(rows: Sequence[Row], unit: LatencyUnit) -> list[alt.Chart]:
-    field = f"latency_{unit.name}"
+    field = unit.field
     present = {row["series"] for row in rows}
     series = [each for _, each in _POINTS if each.name in present]
     x = alt.X(**log_latency(rows, unit, labelOverlap="greedy", titleAnchor="end"))

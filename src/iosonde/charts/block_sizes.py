@@ -9,6 +9,7 @@ from iosonde.analysis.cells import CellEstimate, OperationEstimate
 from iosonde.analysis.estimate import Estimate
 from iosonde.analysis.families import Along
 from iosonde.charts.axes import iops_axis, log_domain, log_scaled, log_ticks, number_axis
+from iosonde.charts.end_labels import named_ends
 from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import lines_with_intervals
 from iosonde.charts.panels import Panel, panels_of
@@ -59,13 +60,13 @@ def block_size_iops(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
 
 
 def block_size_bandwidth(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
-    """Bandwidth in MB/s (10^6 bytes/s) against block size, both axes logarithmic."""
+    """Bandwidth in MB/s (1,000,000 bytes/s) against block size, both axes logarithmic."""
     view = _View(
         id="block-size-bandwidth",
         title="Block size and bandwidth",
         quantity=f"Bandwidth ({BANDWIDTH_BASE})",
         field="bandwidth_mb_per_s",
-        axis_title=f"Bandwidth ({BANDWIDTH_UNIT}, 10^6 bytes/s)",
+        axis_title=f"Bandwidth ({BANDWIDTH_UNIT})",
         axis=number_axis,
         estimate=lambda figures: figures.bytes_per_s,
         factor=1 / MEGABYTE,
@@ -84,7 +85,7 @@ def _latency(panel: Panel) -> Figure:
         id="block-size-latency",
         title="Block size and latency",
         quantity=f"Mean service latency ({unit.name})",
-        field=f"latency_{unit.name}",
+        field=unit.field,
         axis_title=f"Mean latency ({unit.name})",
         axis=number_axis,
         estimate=lambda figures: figures.latency_ns_mean,
@@ -113,12 +114,11 @@ def _figure(panel: Panel, view: _View) -> Figure:
     )
     if any(cell.workload.block_sizes is not None for cell in panel.cells):
         caption += " Several sizes in one loop stand at their mean."
-    return panel.figure(
-        view.id, view.title, caption, rows, lambda said: layered(_layers(rows, view, panel.series), rows, said)
-    )
+    rows, layers = _drawn(rows, view, panel.series) if rows else (rows, [])
+    return panel.figure(view.id, view.title, caption, rows, lambda said: layered(layers, rows, said))
 
 
-def _layers(rows: Sequence[Row], view: _View, series: Sequence[Series]) -> list[alt.Chart]:
+def _drawn(rows: Sequence[Row], view: _View, series: Sequence[Series]) -> tuple[list[Row], list[alt.Chart]]:
     sizes = sorted({row["drawn_at_bytes"] for row in rows})
     domain = log_domain(row[end] for row in rows for end in (view.field, "drawn_low", "high"))
     x = alt.X(
@@ -128,4 +128,5 @@ def _layers(rows: Sequence[Row], view: _View, series: Sequence[Series]) -> list[
         axis=alt.Axis(values=sizes, labelExpr=_SIZE_LABEL, labelOverlap="parity", grid=False),
     )
     y = alt.Y(**log_scaled(view.field, view.axis_title, domain, view.axis(values=log_ticks(domain))))
-    return lines_with_intervals(x, y, series)
+    ends = named_ends(rows, series, (x, y), across="drawn_at_bytes", up=view.field)
+    return ends.rows, [*lines_with_intervals(ends.x, y, ends.series), *ends.layers]

@@ -18,7 +18,7 @@ from iosonde.charts.quantities import LatencyUnit, plural, significant
 from iosonde.charts.theme import PALETTE, Series, colour, dash, layered, shape
 from iosonde.records import Operation
 
-PERCENTS_DRAWN: Final = (50.0, 90.0, 99.0, 99.9)
+PERCENTS_DRAWN: Final = (50.0, 95.0, 99.0, 99.9)
 
 CHARTS_MAX: Final = 9
 """A chart for each kind of operations of each workload; beyond so many, tables are quicker to read."""
@@ -87,7 +87,7 @@ def _rows(point: Point, unit: LatencyUnit) -> list[Row]:
                 "queue_depth_achieved": None if achieved is None else round(achieved.mean, 3),
                 "queue_depth_device": None if device is None else round(device.mean, 3),
                 "queue_depth_kept": None if cell.queue_depth_kept is None else round(cell.queue_depth_kept, 3),
-                f"latency_{unit.name}": known.value_ns / unit.ns,
+                unit.field: known.value_ns / unit.ns,
                 "lowest": lowest / unit.ns,
                 "highest": highest / unit.ns,
                 "drawn_latency": f"{significant(known.value_ns / unit.ns)} {unit.name}",

@@ -7,6 +7,7 @@ import altair as alt
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.families import Along
 from iosonde.charts.axes import iops_from_zero, log_mean_latency
+from iosonde.charts.end_labels import named_ends
 from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import lines_with_intervals
 from iosonde.charts.panels import Line, Panel, panels_of
@@ -42,12 +43,9 @@ def _iops(panel: Panel) -> Figure:
         for line, point in points
     ]
     caption = f"IOPS ({IOPS_BASE}) against queue depth: {_marks(rows)}; {bars_text(rows)}. {_LITTLE}"
+    rows, layers = _drawn(rows, iops_from_zero(rows), ("iops", "iops_by_little"), panel.series) if rows else (rows, [])
     return panel.figure(
-        "queue-depth-iops",
-        "Queue depth and IOPS",
-        caption,
-        rows,
-        lambda said: layered(_layers(rows, iops_from_zero(), "iops_by_little", panel.series), rows, said),
+        "queue-depth-iops", "Queue depth and IOPS", caption, rows, lambda said: layered(layers, rows, said)
     )
 
 
@@ -62,14 +60,10 @@ def _latency(panel: Panel) -> Figure:
         for (line, point), end in zip(points, ends, strict=True)
     ]
     caption = f"Mean service latency ({unit.name}) against queue depth: {_marks(rows)}; {bars_text(rows)}. {_LITTLE}"
+    fields = (unit.field, "latency_by_little")
+    rows, layers = _drawn(rows, log_mean_latency(rows, unit), fields, panel.series) if rows else (rows, [])
     return panel.figure(
-        "queue-depth-latency",
-        "Queue depth and latency",
-        caption,
-        rows,
-        lambda said: layered(
-            _layers(rows, log_mean_latency(rows, unit), "latency_by_little", panel.series), rows, said
-        ),
+        "queue-depth-latency", "Queue depth and latency", caption, rows, lambda said: layered(layers, rows, said)
     )
 
 
@@ -98,11 +92,16 @@ def depth_axis(rows: Sequence[Row]) -> alt.X:
     )
 
 
-def _layers(rows: Sequence[Row], y: alt.Y, by_little: str, series: Sequence[Series]) -> list[alt.Chart]:
-    x = depth_axis(rows)
+def _drawn(
+    rows: Sequence[Row], y: alt.Y, fields: tuple[str, str], series: Sequence[Series]
+) -> tuple[list[Row], list[alt.Chart]]:
+    """The rows and the layers; ``fields`` are the quantity, and what Little's law gives for it."""
+    up, by_little = fields
+    ends = named_ends(rows, series, (depth_axis(rows), y), across="queue_depth_asked", up=up)
+    x = ends.x
     kept = alt.X("queue_depth_kept:Q", title=x["title"])
-    chart, coloured = alt.Chart(), colour(series)
-    return [
+    chart, coloured = alt.Chart(), colour(ends.series)
+    return ends.rows, [
         chart.transform_filter(f"isValid(datum.{by_little})")
         .mark_line(strokeWidth=1, opacity=0.7, clip=True)
         .encode(x=x, y=alt.Y(f"{by_little}:Q", title=y["title"]), color=coloured),
@@ -110,5 +109,6 @@ def _layers(rows: Sequence[Row], y: alt.Y, by_little: str, series: Sequence[Seri
             x=kept, x2=alt.X2("queue_depth_asked:Q"), y=y, color=coloured
         ),
         chart.mark_point(size=130, filled=False, strokeWidth=1.2, shape="circle").encode(x=kept, y=y, color=coloured),
-        *lines_with_intervals(x, y, series),
+        *lines_with_intervals(x, y, ends.series),
+        *ends.layers,
     ]

@@ -36,6 +36,7 @@ BORDERS_MAX: Final = 60
 """More lines between repeats would hide what they part."""
 LINES: Final = (
     (50.0, Series("p50", INK, "circle")),
+    (95.0, Series("p95", "#009E73", "circle", (8, 2, 2, 2))),
     (99.0, Series("p99", "#D55E00", "circle", (6, 3))),
     (99.9, Series("p99.9", "#CC79A7", "circle", (2, 3))),
 )
@@ -140,7 +141,7 @@ def _row(column: _Column, series: str, value_ns: float, unit: LatencyUnit) -> Ro
         "from_s": column.from_ns / SECOND_NS,
         "to_s": column.to_ns / SECOND_NS,
         "second": (column.from_ns + column.to_ns) / 2 / SECOND_NS,
-        f"latency_{unit.name}": value_ns / unit.ns,
+        unit.field: value_ns / unit.ns,
         "drawn_latency": f"{significant(value_ns / unit.ns)} {unit.name}",
         "percentile": series,
     }
@@ -181,7 +182,7 @@ def _layers(rows: Sequence[Row], columns: Sequence[_Column], grid: _Grid, unit: 
         axis=number_axis(tickCount=8, grid=False),
     )
     heights = number_axis(values=log_ticks(domain), grid=False)
-    y = alt.Y(**log_scaled(f"latency_{unit.name}", f"Latency ({unit.name})", domain, heights))
+    y = alt.Y(**log_scaled(unit.field, f"Latency ({unit.name})", domain, heights))
     present = {row["series"] for row in rows}
     series = [each for each in (*(each for _, each in LINES), MEAN) if each.name in present]
     borders = [first.to_ns / SECOND_NS for first, second in pairwise(columns) if first.repeat != second.repeat]

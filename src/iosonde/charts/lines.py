@@ -81,7 +81,12 @@ def error_bars(along: alt.X | alt.Y, coloured: alt.Color, **other: alt.X | alt.Y
 
 
 def lines_with_intervals(
-    x: alt.X, y: alt.Y, series: Sequence[Series], *, fields: Sequence[str] = COMMON_TOOLTIP, order: str | None = None
+    x: alt.X,
+    y: alt.Y,
+    series: Sequence[Series],
+    *,
+    fields: Sequence[str] = COMMON_TOOLTIP,
+    order: str | None = None,
 ) -> list[alt.Chart]:
     """Layers over a figure's rows: a line for each series, each point with its interval from ``low`` to ``high``.
 

@@ -8,6 +8,7 @@ import altair as alt
 from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.families import Along, Family, drawn_classes, families_of
 from iosonde.charts.axes import bandwidth_from_zero, iops_from_zero, log_mean_latency
+from iosonde.charts.end_labels import named_ends
 from iosonde.charts.figure import Figure, Row
 from iosonde.charts.lines import lines_with_intervals
 from iosonde.charts.names import names_of
@@ -53,13 +54,8 @@ def _iops(panel: Panel) -> Figure:
     unit = unit_of([point for _, point in panel.points])
     rows = [row_of(point, line.name, unit) | interval_ends(point[1].iops, 0.0) for line, point in panel.points]
     caption = f"IOPS ({IOPS_BASE}) against the asked share of reads; {bars_text(rows)}."
-    return panel.figure(
-        "mix-iops",
-        "Mix and IOPS",
-        caption,
-        rows,
-        lambda said: layered(_layers(rows, iops_from_zero(), panel.series), rows, said),
-    )
+    rows, layers = _drawn(rows, iops_from_zero(rows), panel.series, "iops") if rows else (rows, [])
+    return panel.figure("mix-iops", "Mix and IOPS", caption, rows, lambda said: layered(layers, rows, said))
 
 
 def _bandwidth(panel: Panel) -> Figure:
@@ -69,13 +65,8 @@ def _bandwidth(panel: Panel) -> Figure:
         for line, point in panel.points
     ]
     caption = f"Bandwidth ({BANDWIDTH_BASE}) against the asked share of reads; {bars_text(rows)}."
-    return panel.figure(
-        "mix-bandwidth",
-        "Mix and bandwidth",
-        caption,
-        rows,
-        lambda said: layered(_layers(rows, bandwidth_from_zero(), panel.series), rows, said),
-    )
+    rows, layers = _drawn(rows, bandwidth_from_zero(rows), panel.series, "bandwidth_mb_per_s") if rows else (rows, [])
+    return panel.figure("mix-bandwidth", "Mix and bandwidth", caption, rows, lambda said: layered(layers, rows, said))
 
 
 def _latency(panel: Panel) -> Figure:
@@ -84,13 +75,8 @@ def _latency(panel: Panel) -> Figure:
     ends = latency_ends(points, unit)
     rows = [row_of(point, line.name, unit) | end for (line, point), end in zip(panel.points, ends, strict=True)]
     caption = f"Mean service latency ({unit.name}) against the asked share of reads; {bars_text(rows)}."
-    return panel.figure(
-        "mix-latency",
-        "Mix and latency",
-        caption,
-        rows,
-        lambda said: layered(_layers(rows, log_mean_latency(rows, unit), panel.series), rows, said),
-    )
+    rows, layers = _drawn(rows, log_mean_latency(rows, unit), panel.series, unit.field) if rows else (rows, [])
+    return panel.figure("mix-latency", "Mix and latency", caption, rows, lambda said: layered(layers, rows, said))
 
 
 def _panels(cells: Sequence[CellEstimate]) -> list[Panel]:
@@ -126,7 +112,7 @@ def _lines(family: Family) -> tuple[Line, ...]:
     )
 
 
-def _layers(rows: Sequence[Row], y: alt.Y, series: Sequence[Series]) -> list[alt.Chart]:
+def _drawn(rows: Sequence[Row], y: alt.Y, series: Sequence[Series], up: str) -> tuple[list[Row], list[alt.Chart]]:
     shares = sorted({row["read_percent"] for row in rows})
     x = alt.X(
         "read_percent:Q",
@@ -135,4 +121,5 @@ def _layers(rows: Sequence[Row], y: alt.Y, series: Sequence[Series]) -> list[alt
         axis=alt.Axis(values=shares, grid=False),
     )
     ordered = [each for each in BY_CLASS.values() if each in series]
-    return lines_with_intervals(x, y, ordered, fields=TOOLTIP)
+    ends = named_ends(rows, ordered, (x, y), across="read_percent", up=up)
+    return ends.rows, [*lines_with_intervals(ends.x, y, ends.series, fields=TOOLTIP), *ends.layers]

@@ -34,7 +34,7 @@ def row_of(point: Point, series: str, unit: LatencyUnit) -> Row:
         "drawn_iops": with_interval(figures.iops),
         "bandwidth_mb_per_s": figures.bytes_per_s.mean / MEGABYTE,
         "drawn_bandwidth": f"{with_interval(figures.bytes_per_s, 1 / MEGABYTE)} {BANDWIDTH_UNIT}",
-        f"latency_{unit.name}": figures.latency_ns_mean.mean / unit.ns,
+        unit.field: figures.latency_ns_mean.mean / unit.ns,
         "drawn_latency": f"{with_interval(figures.latency_ns_mean, 1 / unit.ns)} {unit.name}",
     }
 

@@ -13,22 +13,23 @@ from iosonde.workload_keys.bounds import OPEN_LOOP_DEPTH
 
 MEGABYTE: Final = 10**6
 BANDWIDTH_UNIT: Final = "MB/s"
-BANDWIDTH_BASE: Final = "1 MB/s = 10^6 bytes/s"
+BANDWIDTH_BASE: Final = "1 MB/s = 1,000,000 bytes/s"
 IOPS_BASE: Final = "operations/s"
 NO_VALUE: Final = "–"
 
 
 @dataclass(frozen=True)
 class LatencyUnit:
-    """A unit of latency and its length in nanoseconds."""
+    """A unit of latency, its length in nanoseconds, and the column of a chart's data that is in it."""
 
     name: str
     ns: int
+    field: str
 
 
-NANOSECOND: Final = LatencyUnit("ns", 1)
-MICROSECOND: Final = LatencyUnit("us", 10**3)
-MILLISECOND: Final = LatencyUnit("ms", 10**6)
+NANOSECOND: Final = LatencyUnit("ns", 1, "latency_ns")
+MICROSECOND: Final = LatencyUnit("µs", 10**3, "latency_us")
+MILLISECOND: Final = LatencyUnit("ms", 10**6, "latency_ms")
 
 
 def latency_unit(means_ns: Iterable[float]) -> LatencyUnit:

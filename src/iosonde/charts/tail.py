@@ -62,7 +62,7 @@ def _rows(series: str, point: Point, unit: LatencyUnit) -> list[Row]:
             "series": series,
             "percent": round(point.percent, 6),
             "inverse_beyond": point.inverse_beyond,
-            f"latency_{unit.name}": point.latency_ns / unit.ns,
+            unit.field: point.latency_ns / unit.ns,
             "drawn_latency": f"{significant(point.latency_ns / unit.ns)} {unit.name}",
             "named": None,
         }
@@ -73,7 +73,7 @@ def _rows(series: str, point: Point, unit: LatencyUnit) -> list[Row]:
             "series": series,
             "percent": each.percent,
             "inverse_beyond": 1 / (1 - each.percent / 100),
-            f"latency_{unit.name}": each.value_ns / unit.ns,
+            unit.field: each.value_ns / unit.ns,
             "drawn_latency": f"{significant(each.value_ns / unit.ns)} {unit.name}",
             "named": percent_label(each.percent),
         }

@@ -17,7 +17,7 @@ from iosonde.charts.quantities import LatencyUnit, latency_words, significant
 from iosonde.charts.tail import series_in, unit_in
 from iosonde.charts.theme import INK, Series, colour, layered
 
-PERCENTS_DRAWN: Final = (50.0, 99.0, 99.9, 99.99)
+PERCENTS_DRAWN: Final = (50.0, 95.0, 99.0, 99.9, 99.99)
 _BAR_HEIGHT: Final = 26
 _CELL_HEIGHT: Final = 34
 
@@ -57,7 +57,7 @@ def _rows(series: str, point: Point, unit: LatencyUnit) -> list[Row]:
                 "cell": cell.cell,
                 "series": series,
                 "percentile": percent_label(percent),
-                f"latency_{unit.name}": value_ns / unit.ns,
+                unit.field: value_ns / unit.ns,
                 "drawn_latency": f"{significant(value_ns / unit.ns)} {unit.name}",
                 "drawn_label": f"{significant(value_ns / unit.ns, 3)}{times}",
                 "samples": figures.count,
@@ -68,7 +68,7 @@ def _rows(series: str, point: Point, unit: LatencyUnit) -> list[Row]:
 
 def _chart(rows: Sequence[Row], series: Sequence[Series], unit: LatencyUnit, caption: str) -> alt.LayerChart:
     names = [each.name for each in series]
-    field = f"latency_{unit.name}"
+    field = unit.field
     most = max(row[field] for row in rows)
     x = alt.X(
         f"{field}:Q",

@@ -1,5 +1,6 @@
 """The look of all charts: colours that colour-blind people can tell apart, shapes, fonts."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -23,12 +24,16 @@ LEGEND_LETTERS: Final = 34
 
 @dataclass(frozen=True)
 class Series:
-    """One line of a chart. Colours are those of Okabe and Ito (2008); shape and dash say the same without colour."""
+    """One line of a chart. Colours are those of Okabe and Ito (2008); shape and dash say the same without colour.
+
+    ``is_named`` is whether the chart itself says what the line is, so that it needs no place in a legend.
+    """
 
     name: str
     colour: str
     shape: str
     dash: tuple[int, ...] = (1, 0)
+    is_named: bool = False
 
 
 READ: Final = Series("read", "#0072B2", "circle")
@@ -130,7 +135,9 @@ def dash(series: Sequence[Series], *, lines: bool = False) -> alt.StrokeDash:
     )
 
 
-def _legend(series: Sequence[Series], *, lines: bool = False) -> alt.Legend:
+def _legend(series: Sequence[Series], *, lines: bool = False) -> alt.Legend | None:
+    if all(each.is_named for each in series):
+        return None
     symbol: dict[str, Any] = {"symbolType": "stroke", "symbolStrokeWidth": 2} if lines else {"symbolStrokeWidth": 0}
     return alt.Legend(
         orient="top",
@@ -149,3 +156,29 @@ def _columns(names: Sequence[str]) -> int:
     if len(names) <= LEGEND_SHORT and longest * len(names) <= LEGEND_LETTERS:
         return max(len(names), 1)
     return LEGEND_COLUMNS if longest * LEGEND_COLUMNS <= LEGEND_LETTERS else 1
+
+
+# Text has to stand out more than a line does: the same hues, darker.
+_DARKER: Final = {
+    "#0072B2": "#00609a",
+    "#D55E00": "#a84a00",
+    "#009E73": "#00674b",
+    "#CC79A7": "#8f3f6c",
+    "#E69F00": "#7d5600",
+    "#56B4E9": "#1d6591",
+}
+
+
+def text_colour(series: Sequence[Series]) -> alt.ColorValue:
+    """By conditions, because a scale of its own would be merged with that of the lines."""
+    # Typed to the end, because Altair would take long to find out what kind of condition it is.
+    return alt.ColorValue(
+        INK,
+        condition=[
+            alt.ConditionalPredicateValueDefGradientstringnullExprRef(
+                test=f"datum.series == {json.dumps(each.name)}", value=_DARKER[each.colour]
+            )
+            for each in series
+            if each.colour in _DARKER
+        ],
+    )

@@ -1,6 +1,5 @@
 """Throughput against latency: what a sweep of queue depths buys, and where it stops buying."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from math import log10
@@ -17,8 +16,8 @@ from iosonde.charts.lines import COMMON_TOOLTIP, lines_with_intervals, tooltip
 from iosonde.charts.names import names_of
 from iosonde.charts.panels import LINES_MAX, Line, Panel, series_of
 from iosonde.charts.points import Point, bars_text, interval_ends, latency_ends, row_of, unit_of
-from iosonde.charts.quantities import IOPS_BASE, LatencyUnit
-from iosonde.charts.theme import INK, Series, colour, layered
+from iosonde.charts.quantities import IOPS_BASE, LatencyUnit, significant
+from iosonde.charts.theme import INK, Series, colour, layered, text_colour
 
 LABEL_APART = 0.045
 """A share of the chart: 12 of the 260 pixels that a phone leaves, the width of a digit and a half."""
@@ -67,17 +66,30 @@ def _figure(named: Sequence[tuple[str, DepthSweep]], number: int, of: int) -> Fi
     unit = unit_of(points)
     ends = latency_ends(points, unit)
     rows = [_row(line.name, point, unit, knees) | end for (line, point), end in zip(panel.points, ends, strict=True)]
-    rows = _with_label_sides(rows, f"latency_{unit.name}")
+    rows = _with_label_sides(rows, unit.field)
     caption = (
         f"Each point is a queue depth: IOPS ({IOPS_BASE}) against mean service latency ({unit.name}); "
         f"{bars_text(rows)}, and a ring marks the knee where it can be told: the middle one of three rules."
     )
+    if len(named) <= LINES_LABELLED_IN_FULL:
+        caption += "".join(_at_knee(name, knee) for name, knee in knees.items())
     return panel.figure(
         "throughput-latency",
         "IOPS against mean latency, by queue depth",
         caption,
         rows,
         lambda said: layered(_layers(rows, unit, panel.series), rows, said),
+    )
+
+
+def _at_knee(name: str, knee: Knee) -> str:
+    """What the knee delivers and costs, compared with the depth of the highest throughput; empty without a knee."""
+    if knee.point is None or knee.best is None or knee.throughput_share is None or knee.latency_share is None:
+        return ""
+    return (
+        f" The knee of {name}, depth {knee.point.queue_depth}, has {significant(100 * knee.throughput_share, 2)} % of "
+        f"the peak throughput and {significant(100 * knee.latency_share, 2)} % of the mean latency at that peak, "
+        f"depth {knee.best.queue_depth}."
     )
 
 
@@ -128,32 +140,6 @@ def _layers(rows: Sequence[Row], unit: LatencyUnit, series: Sequence[Series]) ->
     return [*lines, across, ring, *_labels(chart, x, y, series)]
 
 
-# Text has to stand out more than a line does: the same hues, darker.
-_DARKER: Final = {
-    "#0072B2": "#00609a",
-    "#D55E00": "#a84a00",
-    "#009E73": "#00674b",
-    "#CC79A7": "#8f3f6c",
-    "#E69F00": "#7d5600",
-    "#56B4E9": "#1d6591",
-}
-
-
-def _text_colour(series: Sequence[Series]) -> alt.ColorValue:
-    """By conditions, because a scale of its own would be merged with that of the lines."""
-    # Typed to the end, as in error bars.
-    return alt.ColorValue(
-        INK,
-        condition=[
-            alt.ConditionalPredicateValueDefGradientstringnullExprRef(
-                test=f"datum.series == {json.dumps(each.name)}", value=_DARKER[each.colour]
-            )
-            for each in series
-            if each.colour in _DARKER
-        ],
-    )
-
-
 _EDGE: Final[dict[str, Any]] = {"color": "white", "stroke": "white", "strokeWidth": 4, "strokeJoin": "round"}
 _PLAIN: Final[dict[str, Any]] = {}
 
@@ -166,7 +152,7 @@ def _labels(chart: alt.Chart, x: alt.X, y: alt.Y, series: Sequence[Series]) -> l
     return [
         chart.transform_filter(f"datum.drawn_side == '{side}'")
         .mark_text(align=align, baseline=baseline, dx=dx, dy=dy, fontSize=12, fontWeight=600, lineBreak="\n", **edge)
-        .encode(x=x, y=y, text=alt.Text("drawn_label:N"), **({} if edge else {"color": _text_colour(series)}))
+        .encode(x=x, y=y, text=alt.Text("drawn_label:N"), **({} if edge else {"color": text_colour(series)}))
         for side, (align, baseline, dx, dy) in _SIDES.items()
         for edge in (_EDGE, _PLAIN)
     ]

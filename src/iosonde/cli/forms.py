@@ -13,6 +13,7 @@ from iosonde.cli.output_paths import check_free
 from iosonde.errors import OutputError, UsageError
 from iosonde.failures import FailureLog, PartFailure
 from iosonde.findings import Finding
+from iosonde.report.extras import check_pdf
 from iosonde.safe_files import write_file
 from iosonde.store import make_directory
 from iosonde.vocabulary import Paper
@@ -59,9 +60,9 @@ class Places:
 
 
 def check_flags(places: Places, paper: Paper | None) -> None:
-    """Raises UsageError where flags make no sense together."""
+    """Raises UsageError where flags make no sense together, or ask for what is not installed."""
     if paper is not None and places.pdf is None:
-        raise UsageError("--paper is for a PDF, and none was asked for", "add --pdf FILE, or leave --paper away")
+        raise UsageError("--paper is for a PDF, and none was asked for", "add --pdf FILE, or omit --paper")
     for flag, path in places.files.items():
         if str(path) == "-":
             raise UsageError(f"{flag} takes a file, and - is none", "name a file, such as report.pdf")
@@ -76,6 +77,8 @@ def check_flags(places: Places, paper: Paper | None) -> None:
             path = folder / f"{table}.{suffix}"
             if path.resolve() in flags:
                 raise UsageError(f"{flags[path.resolve()]} and {flag} both name {path}", "give each a file of its own")
+    if places.pdf is not None:
+        check_pdf()
 
 
 class Writer:

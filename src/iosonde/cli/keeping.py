@@ -16,7 +16,7 @@ from iosonde.vocabulary import Outcome
 @contextmanager
 def keeping(directory: Path, run: str) -> Iterator[None]:
     """Ends of a run, each with what is kept of it and the command that goes on."""
-    ENDING.advice = printable(f"`iosonde resume {quoted(directory)}` goes on, if anything was measured")
+    ENDING.advice = printable(f"`iosonde resume {quoted(directory)}` continues the run, if anything was measured")
     try:
         yield
     except KeyboardInterrupt:
@@ -42,7 +42,7 @@ def _tell(directory: Path, run: str) -> None:
     say(ENDING.word)
     _tell_what_is_kept(directory)
     way = way_on(load_header(directory), directory)
-    say(f"hint: `{way}` goes on; `iosonde report {quoted(directory)}` shows what there is")
+    say(f"hint: `{way}` continues the run; `iosonde report {quoted(directory)}` shows what there is")
 
 
 def _tell_what_is_kept(directory: Path) -> bool:

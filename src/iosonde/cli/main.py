@@ -9,6 +9,7 @@ import typer
 from iosonde import __version__
 from iosonde.cli.check import check
 from iosonde.cli.clean import clean
+from iosonde.cli.completion import completion
 from iosonde.cli.ending import ENDING, hides_an_interruption, leave, tell
 from iosonde.cli.export import export
 from iosonde.cli.group_help import GroupHelp
@@ -64,6 +65,7 @@ app.command("report")(report)
 app.command("export")(export)
 app.command("clean")(clean)
 app.add_typer(sim)
+app.add_typer(completion)
 
 
 ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -87,7 +89,7 @@ def entry() -> NoReturn:
 def _check_words(words: list[str]) -> None:
     """Raises UsageError for an empty one, which would name the working directory."""
     if not all(word.strip() for word in words):
-        raise UsageError("an argument is empty", "is a variable unset? `.` names the current directory")
+        raise UsageError("an argument is empty", "is a variable unset? `.` is the current directory")
 
 
 def _run() -> int:
@@ -110,7 +112,7 @@ def _run() -> int:
     except Exception as error:
         if ENDING.code is not None and hides_an_interruption(error):
             return ENDING.code
-        mended = system_error(error) or usage_error(error)
+        mended = system_error(error) or usage_error(error, sys.argv[1:])
         if mended is None:
             raise
         # Without a command the help was printed already, and there is nothing to add.

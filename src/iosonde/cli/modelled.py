@@ -24,8 +24,8 @@ GAP: Final = "  "
 def model_list(models: Sequence[Model]) -> RenderableType:
     """A line for each model."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for head in ("Target", "Kind", "Size", "What it is"):
-        table.add_column(head, no_wrap=head != "What it is", overflow="fold")
+    for head in ("Target", "Kind", "Size", "Description"):
+        table.add_column(head, no_wrap=head != "Description", overflow="fold")
     for model in models:
         size = format_size(model.size_bytes) + (f", 1/{model.scale}" if model.scale > 1 else "")
         table.add_row(f"sim:{model.name}", model.kind, size, f"{model.title}. {model.about}")
@@ -42,7 +42,7 @@ def model_view(model: Model) -> RenderableType:
         parts.append(_item(f"{f'faults.{number}':<{key_width}} ", printable(fault_text(fault))))
     parts += ["", _limits(model)]
     if model.leaves_out:
-        parts += ["", Text("What it leaves out", "bold")]
+        parts += ["", Text("Not modelled", "bold")]
         parts += [_item("-", printable(each)) for each in model.leaves_out]
     return Group(*parts)
 
@@ -62,7 +62,7 @@ class Parameters:
             for head in ("Parameter", "Value"):
                 table.add_column(head, no_wrap=True)
             meaning_width = min(meaning_width, max(room // 3, MEANING_COLUMNS_MIN))
-            table.add_column("What it is", overflow="fold", width=meaning_width)
+            table.add_column("Meaning", overflow="fold", width=meaning_width)
             table.add_column("Source", overflow="fold", width=room - meaning_width)
             for row in self.rows:
                 table.add_row(*map(Text, row))

@@ -23,9 +23,7 @@ def check_free(path: Path, run: Path, *, force: bool) -> None:
         raise OutputError(f"{path} exists", "name another file, or replace it with --force")
     if not path.parent.is_dir():
         # Said before the work of seconds that drawing is.
-        raise OutputError(
-            f"can't write {path}: No such file or directory", "create its directory, or name another place"
-        )
+        raise OutputError(f"can't write {path}: No such file or directory", "create its directory, or name another one")
 
 
 def beside_archive(archive: Path, suffix: str) -> Path:

@@ -25,5 +25,9 @@ def print_paper(shown: "RenderableType") -> None:
     from iosonde.report.terminal.signs import Harmless
 
     console = Console(highlight=False, width=paper_width())
-    plain = console.options.ascii_only or (sys.stdout.isatty() and os.environ.get("TERM") in PLAIN_TERMINALS)
-    console.print(Harmless(shown, ascii_only=plain))
+    console.print(Harmless(shown, ascii_only=is_plain(ascii_only=console.options.ascii_only)))
+
+
+def is_plain(*, ascii_only: bool) -> bool:
+    """Whether only ASCII can be shown."""
+    return ascii_only or (sys.stdout.isatty() and os.environ.get("TERM") in PLAIN_TERMINALS)

@@ -6,13 +6,15 @@ from typing import Annotated, Any
 import typer
 
 from iosonde.cli.options import OUTPUT_GROUP, Buffered, EngineOption, Overwrite, PollOption, Seed, Size
-from iosonde.cli.workload_options import ProbeTargets, with_workload_flags
+from iosonde.cli.workload_options import GROUP, ProbeTargets, with_workload_flags
+from iosonde.errors import UsageError
 from iosonde.vocabulary import EngineChoice, Poll
 
 
 @with_workload_flags
 def probe(
-    targets: ProbeTargets,
+    context: typer.Context,
+    targets: ProbeTargets = None,
     size: Size = None,
     overwrite: Overwrite = False,
     buffered: Buffered = False,
@@ -23,6 +25,17 @@ def probe(
         bool,
         typer.Option("--json", help="Print the whole record as JSON to stdout.", rich_help_panel=OUTPUT_GROUP),
     ] = False,
+    fio: Annotated[
+        str | None,
+        typer.Option(
+            "--fio",
+            help="The workload of a fio command line, or of a job file (JOBFILE, JOBFILE:SECTION), with all that "
+            "differs from it. Without TARGET, the file that the job names.",
+            metavar="JOB",
+            rich_help_panel=GROUP,
+            show_default=False,
+        ),
+    ] = None,
     **workload: Any,
 ) -> None:
     """Run one workload on TARGET and print what it gave.
@@ -33,6 +46,17 @@ def probe(
     from iosonde.cli.probing import print_probe, run_probe
     from iosonde.machine.local_host import LocalHost
 
+    if fio is not None:
+        from iosonde.cli.fio_workload import Asked, said_by_fio
+
+        given = {name for name in context.params if _is_given(context, name)}
+        asked = said_by_fio(fio, Asked(targets or [], workload, size, buffered, engine, poll), given)
+        targets, workload, size = asked.targets, asked.workload, asked.size
+        buffered, engine, poll = asked.buffered, asked.engine, asked.poll
+    if not targets:
+        raise UsageError(
+            "missing argument 'TARGET...'", "`iosonde probe --help` shows what can be given, with an example"
+        )
     wish = probe_wish(
         targets,
         workload,
@@ -45,3 +69,9 @@ def probe(
         host=LocalHost(),
     )
     print_probe(run_probe(wish, datetime.now(UTC)), as_json=json)
+
+
+def _is_given(context: typer.Context, name: str) -> bool:
+    """Whether the user gave it, and not its default."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"

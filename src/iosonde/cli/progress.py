@@ -51,12 +51,20 @@ def watching(
 def _bar() -> Any:  # noqa: ANN401 - Rich is imported only where it is used
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+    from rich.text import Text
 
-    return Progress(
-        TextColumn("{task.fields[left]}", markup=False),
+    class TwoLines(Progress):
+        """How far all is, and below it what runs now: neither leaves the other no room."""
+
+        def get_renderables(self) -> Iterator[Any]:
+            yield self.make_tasks_table(self.tasks)
+            for task in self.tasks:
+                yield Text(task.description, no_wrap=True, overflow="ellipsis")
+
+    return TwoLines(
         BarColumn(bar_width=None),
         TaskProgressColumn(),
-        TextColumn("{task.description}", markup=False),
+        TextColumn("{task.fields[far]}", markup=False),
         console=Console(stderr=True),
         transient=True,
     )
@@ -94,41 +102,50 @@ class Clockwork:
         self._turns_ns += turn_duration_ns(self._plan, timed(self._cells[turn.cell], turn))
         self._free_ns -= turn_cost_ns(self._cells[turn.cell], turn)
 
-    def left_ns(self, turn: CellTurn, now_s: float) -> int | None:
-        """Time from the start of this turn to the end of the run; None where nothing tells it yet."""
+    def left_ns(self, turn: CellTurn, now_s: float, *, over: bool = False) -> int | None:
+        """Time from the start of this turn, or from its end, to that of the run; None where nothing tells it yet."""
         if self._started_s is None:
             self._started_s = now_s
         done = self.done_ns(turn)
+        if not done and self._virtual:
+            return None
+        if over:
+            done += turn_duration_ns(self._plan, timed(self._cells[turn.cell], turn))
         if not done:
-            return None if self._virtual else self.total_ns
+            return self.total_ns
         # A real run takes about the planned time; the first turns, which load what they need, say little of it.
         usual_ns = 0 if self._virtual else USUAL_NS
         pace = ((now_s - self._started_s) * SECOND_NS + usual_ns) / (done + usual_ns)
         return round((self.total_ns - done) * pace)
 
-    def left_words(self, turn: CellTurn, now_s: float) -> str:
-        """The same in words."""
-        left_ns = self.left_ns(turn, now_s)
+    def words(self, turn: CellTurn, now_s: float, *, over: bool = False) -> str:
+        """How many trials are done of how many, and the time that is left."""
+        left_ns = self.left_ns(turn, now_s, over=over)
         most = "" if self._plan.is_fixed else "at most "
-        return "" if left_ns is None else f"{most}{format_duration(left_ns)} left"
+        left = "" if left_ns is None else f"{most}{format_duration(left_ns)} left"
+        return ", ".join(filter(None, [_done(self._plan, turn.order if over else turn.order - 1), left]))
 
 
-def _place(plan: Plan, turn: CellTurn) -> str:
-    """The place of a turn in its run; how many there will be is known only of a fixed number."""
-    return f"{turn.order}/{len(plan.turns)}" if plan.is_fixed else f"{turn.order}"
+def _done(plan: Plan, trials: int) -> str:
+    """``11 of 177 trials``; of a plan that adds trials as figures come, nobody knows how many there will be."""
+    planned = len(plan.turns)
+    if plan.is_fixed:
+        return f"{trials} of {planned} {'trial' if planned == 1 else 'trials'}"
+    return f"{trials} of at least {planned} trials" if trials < planned else f"{trials} trials"
 
 
 def live_figures(interval: IntervalRecord) -> str:
-    """The running cell in a few words: IOPS and mean latency of its last interval."""
-    figures = [
-        leading(totals) for operation, totals in interval.operations.items() if operation is not Operation.COMMIT
-    ]
-    count = sum(totals.count for totals in figures)
+    """The running cell in a few words: rate and mean latency of its last interval, and of which operations."""
+    totals = {each: of for each, of in interval.operations.items() if each is not Operation.COMMIT and of.count}
+    count = sum(of.count for of in totals.values())
     duration_ns = interval.end_ns - interval.start_ns
     if not count or not duration_ns:
         return "nothing completed"
-    mean_ns = sum(totals.latency_ns_sum for totals in figures) / count
-    return f"{format_iops(count * SECOND_NS / duration_ns)} IOPS, {format_latency(mean_ns)}"
+    mean_ns = sum(leading(of).latency_ns_sum for of in totals.values()) / sum(
+        leading(of).count for of in totals.values()
+    )
+    rate = f"{format_iops(count * SECOND_NS / duration_ns)} IOPS, mean {format_latency(mean_ns)}"
+    return f"{' + '.join(totals)} {rate} in the last {format_duration(duration_ns)}"
 
 
 def outcome_words(record: CellRecord) -> str:
@@ -136,14 +153,14 @@ def outcome_words(record: CellRecord) -> str:
     if record.outcome is Outcome.FAILED:
         return f"FAILED: {record.failure.message if record.failure else 'no reason'}"
     parts = [
-        f"{operation} {format_iops(totals.count * SECOND_NS / record.measured_ns)} IOPS"
-        f" {format_latency(leading(totals).latency_ns_sum / totals.count)}"
+        f"{operation} {format_iops(totals.count * SECOND_NS / record.measured_ns)} IOPS,"
+        f" mean {format_latency(leading(totals).latency_ns_sum / totals.count)}"
         for operation, totals in record.operations.items()
         if record.measured_ns and totals.count
     ]
     if record.outcome is Outcome.CUT:
-        return f"cut: {', '.join(parts)}" if parts else "cut"
-    return ", ".join([*parts, *_shallow(record)])
+        return f"cut: {'; '.join(parts)}" if parts else "cut"
+    return "; ".join([*parts, *_shallow(record)])
 
 
 def _shallow(record: CellRecord) -> list[str]:
@@ -168,7 +185,8 @@ class LineObserver(FileObserver):
     def __init__(self, plan: Plan, clockwork: Clockwork) -> None:
         self._plan = plan
         self._clockwork = clockwork
-        self._prefix = ""
+        self._running: CellTurn | None = None
+        self._cell = ""
         self._replay_told_s = time.monotonic()
 
     def step_started(self, step: Step) -> None:
@@ -183,12 +201,12 @@ class LineObserver(FileObserver):
         now_s = time.monotonic()
         if now_s - self._replay_told_s >= REPLAY_TOLD_S:
             self._replay_told_s = now_s
-            say(f"[{_place(self._plan, turn)}] {plan.cell}: done once more")
+            say(f"[{_done(self._plan, turn.order - 1)}] {plan.cell}: replayed")
 
     def cell_started(self, plan: CellPlan, turn: CellTurn) -> None:
-        """Remembers the head of the line."""
-        left = self._clockwork.left_words(turn, time.monotonic())
-        self._prefix = f"[{', '.join(filter(None, [_place(self._plan, turn), left]))}] {plan.cell}"
+        """Remembers which it is."""
+        self._clockwork.left_ns(turn, time.monotonic())
+        self._running, self._cell = turn, plan.cell
 
     def interval(self, interval: IntervalRecord) -> None:
         """Nothing: a log wants no intervals."""
@@ -203,8 +221,9 @@ class LineObserver(FileObserver):
         elif record.is_preparation:
             rate = record.operations[Operation.WRITE].bytes * SECOND_NS / record.measured_ns if record.operations else 0
             say(f"written at {format_bandwidth(rate)}")
-        else:
-            say(f"{self._prefix}: {outcome_words(record)}")
+        elif self._running is not None:
+            far = self._clockwork.words(self._running, time.monotonic(), over=True)
+            say(f"[{far}] {self._cell}: {outcome_words(record)}")
 
     def analysis_failed(self, record: CellRecord, error: Exception) -> None:
         """Says so: the cell is kept, and the mistake is ours."""
@@ -223,13 +242,16 @@ class BarObserver(FileObserver):
         self._plan = plan
         self._bar = bar
         self._clockwork = clockwork
-        self._task = bar.add_task("", total=1, left="")
+        self._task = bar.add_task("", total=1, far="")
         self._head = ""
+        self._measures = False
         self._base_ns = 0
         self._done = 0
 
     def step_started(self, step: Step) -> None:
         """The bar counts bytes while the file is written."""
+        self._measures = False
+        self._base_ns = 0
         self._done = 0
         if isinstance(step, IdleStep):
             self._head = f"idle for {format_duration(step.duration_ns)}"
@@ -237,7 +259,7 @@ class BarObserver(FileObserver):
         else:
             self._head = "writing the file"
             total = step.cell.timing.amount_bytes
-        self._bar.update(self._task, total=total, completed=0, description=self._head, left="")
+        self._bar.update(self._task, total=total, completed=0, description=self._head, far="")
 
     def replay_started(self, plan: CellPlan, turn: CellTurn) -> None:
         """The bar counts turns while they are done once more."""
@@ -245,14 +267,15 @@ class BarObserver(FileObserver):
             self._task,
             total=len(self._plan.turns),
             completed=turn.order,
-            description=f"once more: {printable(plan.cell)}",
-            left="",
+            description=f"replayed: {printable(plan.cell)}",
+            far=_done(self._plan, turn.order - 1),
         )
 
     def cell_started(self, plan: CellPlan, turn: CellTurn) -> None:
         """The bar counts planned time while cells are measured."""
-        left = self._clockwork.left_words(turn, time.monotonic())
-        self._head = f"{_place(self._plan, turn)} {printable(plan.cell)}"
+        self._measures = True
+        self._head = printable(plan.cell)
+        far = self._clockwork.words(turn, time.monotonic())
         self._base_ns = self._clockwork.done_ns(turn)
         self._done = 0
         self._bar.update(
@@ -260,12 +283,12 @@ class BarObserver(FileObserver):
             total=self._clockwork.total_ns,
             completed=self._base_ns,
             description=self._head,
-            left=left,
+            far=far,
         )
 
     def interval(self, interval: IntervalRecord) -> None:
         """Moves the bar and shows the figures."""
-        if self._base_ns or self._head[:1].isdigit():
+        if self._measures:
             self._done += interval.end_ns - interval.start_ns
         else:
             self._done += sum(totals.bytes for totals in interval.operations.values())

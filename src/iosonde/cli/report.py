@@ -21,7 +21,7 @@ def _option(flag: str, help_text: str, place: str, group: str) -> Any:  # noqa: 
 def report(
     run: Annotated[Path, typer.Argument(readable=False, help=RUN_HELP, metavar="RUN", show_default=False)],
     html: Annotated[Path | None, _option("--html", "One self-contained page.", "FILE", READ_GROUP)] = None,
-    pdf: Annotated[Path | None, _option("--pdf", "The same on paper.", "FILE", READ_GROUP)] = None,
+    pdf: Annotated[Path | None, _option("--pdf", "The same on paper; needs the extra pdf.", "FILE", READ_GROUP)] = None,
     paper: Annotated[
         Paper | None, _option("--paper", "Size of the PDF's pages. Default: a4.", "a4|letter", READ_GROUP)
     ] = None,

@@ -36,7 +36,7 @@ def resume(
     host = LocalHost()
     rest = look_back(run, host, failed_again=failed)
     if rest.run.running:
-        raise RecordError(f"{run} is being written by another iosonde", "wait until it has ended, or end it first")
+        raise RecordError(f"{run} is being written by another iosonde", "wait until it has finished, or stop it first")
     if not rest.is_done:
         for each in recorded_targets(rest.run.header, rest.run.targets):
             say(f"target    {recorded_target_line(host, each)}")

@@ -19,12 +19,15 @@ def show(
         typer.Option("--repeat", help="Of CELL, this repeat only.", min=1, max=10**6, metavar="N", show_default=False),
     ] = None,
     findings: Annotated[bool, typer.Option("--findings", help="Show all findings in full.")] = False,
+    no_pager: Annotated[
+        bool, typer.Option("--no-pager", help="Print it all at once. Default: on a terminal, page as git does.")
+    ] = False,
 ) -> None:
     """Show a run on the terminal: summary, all cells, small charts. With CELL, everything about that cell.
 
     Example: [bold]iosonde show iosonde-20261120-173000-1f3a random-read-4KiB-qd1[/bold]
     """
-    from iosonde.cli.paper import print_paper
+    from iosonde.cli.pager import print_paged
     from iosonde.cli.publish import analysed, stop_collecting, tell_failures
     from iosonde.errors import UsageError
     from iosonde.failures import FailureLog
@@ -40,12 +43,12 @@ def show(
     if cell is None:
         from iosonde.report.terminal.run_view import render_run
 
-        print_paper(render_run(analysis, said, all_findings=findings, failures=failures))
+        print_paged(render_run(analysis, said, all_findings=findings, failures=failures), paged=not no_pager)
         tell_failures(failures, run)
         return
     from iosonde.report.terminal.cell_choice import chosen_cell
     from iosonde.report.terminal.cell_view import render_cell
 
     chosen = chosen_cell(analysis.run, cell, repeat)
-    print_paper(render_cell(analysis.run, chosen, said, all_findings=findings, failures=failures))
+    print_paged(render_cell(analysis.run, chosen, said, all_findings=findings, failures=failures), paged=not no_pager)
     tell_failures(failures, run)

@@ -2,15 +2,23 @@
 
 import difflib
 import re
-from typing import Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 from iosonde.errors import IosondeError, UsageError
 
+# What other tools call it is nearer in letters to another word than in meaning.
+_MEANT: Final = {
+    "--sync": {"fsync": "fdatasync", "sync": "dsync", "1": "dsync", "0": "none"},
+    "--engine": {"libaio": "io_uring", "posixaio": "io_uring", "sync": "psync", "io_uring_cmd": "passthrough"},
+    "--arrivals": {"linear": "constant"},
+    "--data": {"zero": "zeros"},
+}
 _QUOTED: Final = re.compile(r"'([^']+)'")
 
 
-def usage_error(error: Exception) -> IosondeError | None:
-    """The parser's complaint as one of our errors; None when it is something else."""
+def usage_error(error: Exception, words: Sequence[str] = ()) -> IosondeError | None:
+    """The parser's complaint about these words as one of our errors; None when it is something else."""
     # The parser that Typer brings along has moved between packages; its errors are known by what they carry.
     describe = getattr(error, "format_message", None)
     if describe is None:
@@ -21,6 +29,9 @@ def usage_error(error: Exception) -> IosondeError | None:
     message = " ".join(str(describe()).split()).rstrip(".")
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "iosonde"
+    foreign = _foreign(error, context, words)
+    if foreign is not None:
+        return foreign
     return UsageError(_lower_first(message), _hint(error, command))
 
 
@@ -43,10 +54,22 @@ def _value_error(error: Exception) -> UsageError | None:
             f"{name} {str(details['input'])[:40]}: {_lower_first(reason)}", f"give {name} a number{least}"
         )
     value, *choices = quoted
-    # What other tools call fdatasync is nearer in letters to another word than in meaning.
-    near = ["fdatasync"] if value == "fsync" and "fdatasync" in choices else []
+    meant = _MEANT.get(name, {}).get(value)
+    near = [meant] if meant in choices else []
     near = near or difflib.get_close_matches(value, choices, n=1, cutoff=0.6)
     return UsageError(f"{name}: {reason}", f"did you mean {near[0]}?" if near else f"one of {', '.join(choices)}")
+
+
+def _foreign(error: Exception, context: Any, words: Sequence[str]) -> UsageError | None:  # noqa: ANN401 - the parser's
+    """An unknown flag that another tool has; None for any other complaint."""
+    wrong = str(getattr(error, "option_name", ""))
+    if context is None or not hasattr(error, "possibilities"):
+        return None
+    from iosonde.plans.other_tools.hints import flag_hint
+
+    known = {flag for option in context.command.params for flag in (*option.opts, *option.secondary_opts)}
+    hint = flag_hint(wrong, words, known)
+    return None if hint is None else UsageError(f"no such option: {wrong}", hint)
 
 
 def _hint(error: Exception, command: str) -> str:

@@ -10,8 +10,9 @@ from iosonde.workload_keys import PROBE_KEYS, Key, OneOf, Switch, Whole
 
 GROUP = "Workload"
 
+# With --fio a job may name it.
 ProbeTargets = Annotated[
-    list[str],
+    list[str] | None,
     typer.Argument(
         help=(
             "A directory, a new file, an existing one, a block device (only read), sim:MODEL (a simulated drive), or "
@@ -24,15 +25,15 @@ ProbeTargets = Annotated[
 
 
 def with_workload_flags(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with a flag for each key, which it takes as its ``**`` parameter; they stand behind its first one.
+    """The command with a flag for each key, which it takes as its ``**`` parameter; they stand behind the targets.
 
     Typer reads flags from the signature of a function.
     """
     asked = signature(command)
-    first, *others = (each for each in asked.parameters.values() if each.kind is not Parameter.VAR_KEYWORD)
+    context, first, *others = (each for each in asked.parameters.values() if each.kind is not Parameter.VAR_KEYWORD)
     flags = [_parameter(key) for key in PROBE_KEYS]
     described: Any = command
-    described.__signature__ = asked.replace(parameters=[first, *flags, *others])
+    described.__signature__ = asked.replace(parameters=[context, first, *flags, *others])
     return command
 
 

@@ -1,7 +1,7 @@
-"""What is expected of a run or of printed results, from a file that somebody wrote, and whether they meet it.
+"""Compares the results of a run or of a document with a file of expected values.
 
-A verdict is passed by the 95 % interval of a figure, or by what the digits of a printed one leave: where that holds the
-bound, or where there is none, nothing is decided.
+The verdict depends on the 95 % interval of a value, or on the rounding of a printed one. If the interval contains the
+bound, or if there is no interval, the verdict is undecided.
 """
 
 from iosonde.expectations.file import ExpectationsTable, expectations_schema

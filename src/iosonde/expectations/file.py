@@ -1,4 +1,4 @@
-"""A file of expectations: which cells, which figure of them, and its bound."""
+"""The format of a file of expected values: which cells, which metric, and its bound."""
 
 from collections.abc import Callable
 from typing import Annotated, Any, Final
@@ -21,7 +21,7 @@ _TIME: Final = (parse_duration, '"0.1 ms"')
 
 
 def _bound(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
-    """A number or text; which unit it takes is known with its metric."""
+    """A number or text. The metric determines the unit."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise PydanticCustomError("bound", "is neither a number nor text with a unit", {"hint": 'such as "0.1 ms"'})
     return value
@@ -34,7 +34,7 @@ Bound = Annotated[
         {
             "type": ["number", "string"],
             "examples": ["0.1 ms", "90k", "500 MB/s", 100000],
-            "description": "A number in the metric's own unit, or text with a unit.",
+            "description": "A number in the metric's base unit, or text with a unit.",
         }
     ),
 ]
@@ -45,32 +45,30 @@ class _Table(BaseModel):
 
 
 class ExpectationTable(_Table):
-    """One ``[[expect]]``. Cells are named by ``cell``, or by the keys of their workload, of which all must fit."""
+    """One ``[[expect]]``. It selects cells by name with ``cell``, or by workload with keys that must all match."""
 
-    name: str = Field(default="", description="What is expected, in words; default: the metric and its bound.")
+    name: str = Field(default="", description="A title; default: the metric and its bound.")
     cell: str | None = Field(default=None, description="The name of one cell of the run.", min_length=1)
-    pattern: Pattern | None = Field(default=None, description="Where the next block lies; default: anywhere.")
+    pattern: Pattern | None = Field(default=None, description="The access pattern; default: any.")
     read: Percent | None = Field(default=None, description="Share of reads in percent; default: any.")
-    block_size: Sizes | None = Field(default=None, description="Bytes of each operation; default: any.")
-    queue_depth: Depth | None = Field(default=None, description="Depth asked of each job; default: any.")
+    block_size: Sizes | None = Field(default=None, description="Bytes per operation; default: any.")
+    queue_depth: Depth | None = Field(default=None, description="Requested queue depth of each job; default: any.")
     jobs: Jobs = Field(default=1, description="Workers.")
-    sync: Sync = Field(default=Sync.NONE, description="When a write counts as done.")
-    rate: Rate | None = Field(default=None, description="Operations wanted a second; default: cells without a rate.")
-    operation: Operation | None = Field(
-        default=None, description="The class of operations; default: what the cell is about."
-    )
-    metric: Quantity = Field(description="The figure, by the name of its column.")
-    at_most: Bound | None = Field(default=None, description="The figure may not be above it.")
-    at_least: Bound | None = Field(default=None, description="The figure may not be below it.")
+    sync: Sync = Field(default=Sync.NONE, description="When a write is complete.")
+    rate: Rate | None = Field(default=None, description="Arrivals per second; default: cells without a rate.")
+    operation: Operation | None = Field(default=None, description="The operation; default: the one the cell measures.")
+    metric: Quantity = Field(description="The metric, by the name of its column.")
+    at_most: Bound | None = Field(default=None, description="The largest value that passes.")
+    at_least: Bound | None = Field(default=None, description="The smallest value that passes.")
 
     @property
     def is_by_workload(self) -> bool:
-        """Whether cells are found by their workload."""
+        """Whether it selects cells by workload."""
         return self.cell is None
 
     @property
     def bound(self) -> float:
-        """The bound in the metric's unit: nanoseconds, bytes a second or operations a second."""
+        """The bound in the metric's base unit: nanoseconds, bytes per second or operations per second."""
         given = self.at_least if self.at_most is None else self.at_most
         assert given is not None
         if not isinstance(given, str):
@@ -82,10 +80,10 @@ class ExpectationTable(_Table):
     def _agrees(self) -> "ExpectationTable":
         keys = WORKLOAD_KEYS & self.model_fields_set
         if self.cell is not None and keys:
-            raise _disagreement(f"cell and {min(keys)} both say which cells", min(keys), "leave one of them away")
+            raise _disagreement(f"cell and {min(keys)} both select cells", min(keys), "omit one of them")
         if self.cell is None and not keys:
             raise _disagreement(
-                "says of no cell that it is meant",
+                "does not select any cell",
                 "metric",
                 'add cell = "random-read-4KiB-qd1", or pattern, read, block_size and queue_depth',
             )
@@ -100,7 +98,7 @@ class ExpectationTable(_Table):
         except UsageError as error:
             what = error.message.partition("' ")[2]
             raise _disagreement(f'{key} = "{self.at_most or self.at_least}" {what}', key, error.hint) from error
-        raise _disagreement(f"{key} is not above 0", key, "give what the figure is measured in")
+        raise _disagreement(f"{key} is not above 0", key, "write a positive value in the unit of the metric")
 
 
 def _disagreement(what: str, key: str, hint: str) -> PydanticCustomError:
@@ -111,18 +109,18 @@ WORKLOAD_KEYS: Final = frozenset({"pattern", "read", "block_size", "queue_depth"
 
 
 class ExpectationsTable(_Table):
-    """A whole file of expectations."""
+    """A file of expected values."""
 
-    name: str = Field(description="Whose expectations these are, such as the data sheet's.", min_length=1)
-    about: str = Field(default="", description="Where they come from.")
-    expect: list[ExpectationTable] = Field(min_length=1, description="What is expected.")
+    name: str = Field(description="The name of these expected values, such as that of the data sheet.", min_length=1)
+    about: str = Field(default="", description="Their source.")
+    expect: list[ExpectationTable] = Field(min_length=1, description="The expected values.")
 
 
 SCHEMA_TITLE: Final = "iosonde expectations"
 
 
 def expectations_schema() -> dict[str, Any]:
-    """The JSON Schema of a file of expectations, as docs/expectations.schema.json holds it."""
+    """The JSON Schema of a file of expected values, as published in docs/expectations.schema.json."""
     schema = ExpectationsTable.model_json_schema()
     schema["title"] = SCHEMA_TITLE
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"

@@ -1,4 +1,4 @@
-"""Whether the results of a run, or of a document, meet what was expected of them."""
+"""Checks whether the results of a run or of a document meet the expected values."""
 
 import difflib
 from dataclasses import dataclass, replace
@@ -21,22 +21,22 @@ CELLS_NAMED_MAX: Final = 10
 
 
 class Verdict(StrEnum):
-    """What the interval of a figure says of its bound."""
+    """The result of comparing the interval of a value with its bound."""
 
-    PASS = "pass"  # noqa: S105 - a verdict, no word that opens anything
+    PASS = "pass"  # noqa: S105 - a verdict, not a password
     FAIL = "fail"
     UNDECIDED = "undecided"
 
 
 @dataclass(frozen=True)
 class Checked:
-    """One expectation of one cell.
+    """One expected value, checked for one cell.
 
-    ``bound``, ``value`` and the 95 % interval ``low`` to ``high`` are in the unit of the metric: nanoseconds, bytes a
-    second or operations a second; the interval of a printed number is what its digits leave. ``margin_share`` is how
-    far the value lies on the good side of the bound, as a share of it; below 0 on the bad side. ``cell`` is where the
-    figure stands; it and the figures are None where nothing was measured. ``why`` says why nothing is decided, and is
-    empty where it is. ``doubted_by`` are the findings that call the cell's figures doubtful or invalid.
+    ``bound``, ``value`` and the 95 % interval ``low`` to ``high`` are in the base unit of the metric: nanoseconds,
+    bytes per second or operations per second. The interval of a printed number is its rounding. ``margin_share`` is
+    the distance of the value from the bound as a share of the bound, negative if the value misses it. ``cell`` and the
+    values are None if nothing was measured. ``why`` is the reason for an undecided verdict, else empty.
+    ``doubted_by`` lists the findings that make the cell doubtful or invalid.
     """
 
     name: str
@@ -56,18 +56,18 @@ class Checked:
 
 @dataclass(frozen=True)
 class CheckedResults:
-    """All expectations of the file with this ``name``, over a run or a document."""
+    """All checks of a file of expected values against a run or a document. ``name`` is that of the file."""
 
     results: Results
     name: str
     checks: tuple[Checked, ...]
 
     def count(self, verdict: Verdict) -> int:
-        """How many ended so."""
+        """The number of checks with this verdict."""
         return sum(each.verdict is verdict for each in self.checks)
 
     def to_json(self) -> str:
-        """Every check in base units. What was checked stands under ``run`` or ``document``."""
+        """Every check in base units. The key ``run`` or ``document`` has the name of what was checked."""
         found: dict[str, str | tuple[Checked, ...]] = {
             str(self.results.kind): self.results.name,
             "name": self.name,
@@ -77,9 +77,9 @@ class CheckedResults:
 
 
 def check_results(results: Results, expected: ExpectationsTable, where: tuple[str, str]) -> CheckedResults:
-    """Judges every expectation of a file. ``where`` is the file's name and its text, for mistakes in it.
+    """Checks every expected value of a file. ``where`` is the file's name and text, for error messages.
 
-    Raises UsageError where a cell is named that is not among the results.
+    Raises UsageError if the file names a cell that the results do not have.
     """
     checks: list[Checked] = []
     for number, expectation in enumerate(expected.expect):
@@ -94,7 +94,7 @@ def check_results(results: Results, expected: ExpectationsTable, where: tuple[st
 
 def _why_not_found(results: Results) -> str:
     if any(cell.workload is None for cell in results.cells):
-        return f"no cell of the {results.kind} is known to have this workload; expect it of one by its name"
+        return f"no cell of the {results.kind} is known to have this workload; select a cell by its name"
     return f"no cell of the {results.kind} has this workload"
 
 
@@ -102,15 +102,15 @@ def _unknown_cell(name: str, results: Results, number: int, where: tuple[str, st
     file, text = where
     near = difflib.get_close_matches(name, [cell.name for cell in results.cells], n=CELLS_NAMED_MAX, cutoff=0.0)
     # No command lists the cells of a document.
-    every = "`iosonde show RUN` lists all" if results.kind is ResultsKind.RUN else f"the nearest: {', '.join(near)}"
+    every = "`iosonde show RUN` lists all" if results.kind is ResultsKind.RUN else f"nearest names: {', '.join(near)}"
     return UsageError(
-        f'{file}:{line_of_expectation(text, number, "cell")}: cell = "{name}" is no cell of this {results.kind}',
+        f'{file}:{line_of_expectation(text, number, "cell")}: this {results.kind} has no cell "{name}"',
         f'did you mean "{near[0]}"? {every}' if near else f"the {results.kind} has no cells",
     )
 
 
 def _is_usual_data(asked: Workload) -> bool:
-    """Whether what is written is random bytes, which no drive compresses or finds twice; reads write nothing."""
+    """Whether the workload writes plain random bytes, which no drive compresses or deduplicates, or nothing at all."""
     unusual = (asked.compressible_percent, asked.duplicates_percent, asked.verify)
     return not asked.writes or (asked.data is Data.RANDOM and not any(unusual))
 
@@ -144,17 +144,17 @@ def _has_workload(asked: Workload, expectation: ExpectationTable) -> bool:
 def _checked(expectation: ExpectationTable, cell: CellResults) -> Checked:
     figure = cell.figure(expectation.metric, expectation.operation or cell.subject)
     if figure is None:
-        return _unmeasured(expectation, cell.name, "the cell has no such figures")
+        return _unmeasured(expectation, cell.name, "the cell has no results for this operation")
     checked = _judged(expectation, cell.name, figure)
     invalid = cell.invalid_by
     if invalid:
-        why = f"invalid, see {', '.join(invalid)}: its figures are not what they seem"
+        why = f"the cell is invalid, see {', '.join(invalid)}"
         checked = replace(checked, verdict=Verdict.UNDECIDED, why=why)
     return replace(checked, doubted_by=tuple(dict.fromkeys((*invalid, *cell.unreliable_by))))
 
 
 def _judged(expectation: ExpectationTable, cell: str, figure: Figure) -> Checked:
-    """Holds one figure against its bound."""
+    """Compares one value with its bound."""
     is_at_most = expectation.at_most is not None
     verdict, why = _verdict(figure, expectation.bound, is_at_most=is_at_most)
     share = None if figure.value is None else figure.value / expectation.bound - 1
@@ -184,7 +184,7 @@ def _verdict(figure: Figure, bound: float, *, is_at_most: bool) -> tuple[Verdict
     good, bad = (high <= bound, low > bound) if is_at_most else (low >= bound, high < bound)
     if good or bad:
         return (Verdict.PASS if good else Verdict.FAIL), ""
-    return Verdict.UNDECIDED, "the interval holds the bound"
+    return Verdict.UNDECIDED, "the interval contains the bound"
 
 
 def _unmeasured(expectation: ExpectationTable, cell: str | None, why: str) -> Checked:

@@ -1,4 +1,4 @@
-"""From the text of a file of expectations to checked ones, or to one line on what is wrong with it, and where."""
+"""Reads a file of expected values. Errors name the file, the line and the key."""
 
 import difflib
 import re
@@ -12,17 +12,17 @@ from iosonde.errors import UsageError
 from iosonde.expectations.file import ExpectationsTable, ExpectationTable
 from iosonde.plans.mistakes import first_mistake, line_of_key, load_tables, lower_first, shown
 
-WHOLE_FILE: Final = "examples/expectations/ has a whole file"
+WHOLE_FILE: Final = "see examples/expectations/ for a complete file"
 _EXAMPLES: Final = {
     "name": 'name = "data sheet"',
     "metric": 'metric = "latency_ns_p99"',
-    "expect": "[[expect]], in two brackets, with its keys below",
+    "expect": "[[expect]], in double brackets, with its keys below",
 }
 KeyPath = tuple[int | str, ...]
 
 
 def read_expectations(text: str, file: str) -> ExpectationsTable:
-    """The expectations that a file holds. Raises UsageError with file, line, key, value and nearest name."""
+    """The expected values in a file. Raises UsageError with file, line, key, value and the nearest valid name."""
     found = load_tables(text, file, "expect", WHOLE_FILE)
     try:
         return ExpectationsTable.model_validate(found)
@@ -31,7 +31,7 @@ def read_expectations(text: str, file: str) -> ExpectationsTable:
 
 
 def line_of_expectation(text: str, number: int, key: str) -> int:
-    """The line on which a key of the expectation with this number (from 0) stands."""
+    """The line of a key of the expected value with this number (from 0)."""
     return _line_of(text, ("expect", number, key))
 
 
@@ -48,7 +48,7 @@ def _mistake(details: ErrorDetails, text: str, file: str) -> UsageError:
             f"{at}: {table} has the unknown key {key}", f"did you mean {near[0]}? keys: {', '.join(known)}"
         )
     if kind == "missing":
-        return UsageError(f"{at}: {table} lacks {key}", f"add {_EXAMPLES.get(key, key)}")
+        return UsageError(f"{at}: {table} has no {key}", f"add {_EXAMPLES.get(key, key)}")
     if kind == "agree":
         return UsageError(f"{at}: {table}: {details['msg']}", str(context["hint"]))
     reason = f"is not {context['expected']}" if kind == "enum" else lower_first(details["msg"])
@@ -66,12 +66,12 @@ def _hint(kind: str, context: dict[str, Any], value: object) -> str:
 
 
 def _key_of(place: KeyPath) -> str:
-    # Behind the key of a union stand the names of its kinds.
+    # The path of a union continues with the names of its variants.
     return next((str(part) for part in place if isinstance(part, str) and part != "expect"), "expect")
 
 
 def _line_of(text: str, place: Sequence[int | str]) -> int:
-    """The line that a key stands on; that of its table's head when it isn't there, or the first of the file."""
+    """The line of a key; without the key, the line of its table header, or the first line of the file."""
     table = place[1] if len(place) > 1 and place[0] == "expect" and isinstance(place[1], int) else -1
     keys = [part for part in place if isinstance(part, str) and part != "expect"]
     return line_of_key(text, "expect", table, keys[0] if keys else None)

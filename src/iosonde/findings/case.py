@@ -1,4 +1,4 @@
-"""What the rules look at."""
+"""The input of every rule: a run and its estimates."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -9,15 +9,15 @@ from iosonde.analysis.run import RunAnalysis
 from iosonde.analysis.states import Repeats
 from iosonde.records import CellRecord, EngineHello, HostFacts, RunRecord, TargetFacts
 
-# More names than this make a sentence unreadable; the finding still carries all of them.
+# More names than this make a sentence unreadable. `Finding.cells` still lists all of them.
 CELLS_NAMED_MAX = 3
 
 
 @dataclass(frozen=True)
 class HostCase:
-    """One of the hosts that targets are on, with the engine that measured there, as the run began.
+    """A host with targets, and the engine that measured there, as recorded at the start of the run.
 
-    ``name`` tells it from the others; it is empty where it is the only one.
+    ``name`` identifies the host among several. It is empty if there is only one host.
     """
 
     facts: HostFacts
@@ -26,12 +26,12 @@ class HostCase:
     name: str
 
     def name_in(self, alone: str, before: str = "") -> str:
-        """Words for it in a sentence: ``alone`` where it is the only one, else its name with what stands before it."""
+        """How a sentence names the host: ``alone`` if it is the only host, else ``before`` and its name."""
         return f"{before} {self.name}".strip() if self.name else alone
 
     @property
     def has_storage(self) -> bool:
-        """Whether I/O was done on any of its targets."""
+        """Whether any of its targets is storage."""
         return any(target.is_storage for target in self.targets)
 
 
@@ -44,17 +44,17 @@ class Case:
 
     @classmethod
     def of(cls, analysis: RunAnalysis) -> "Case":
-        """The case of a run that is analysed."""
+        """The case of an analysed run."""
         return cls(analysis.run, analysis.estimates)
 
     @property
     def is_simulated(self) -> bool:
-        """Whether a simulated drive was measured: in its time, the host is in nobody's way."""
+        """Whether the target is a simulated drive. The host does not affect results in virtual time."""
         return self.run.header.is_simulated
 
     @cached_property
     def hosts(self) -> tuple[HostCase, ...]:
-        """Every host that targets are on."""
+        """Every host with targets."""
         header = self.run.header
         return tuple(
             HostCase(
@@ -67,36 +67,41 @@ class Case:
         )
 
     def records_where(self, holds: Callable[[CellRecord], bool]) -> list[CellRecord]:
-        """The measurements for which something holds, in their order."""
+        """The trials for which ``holds`` is true, in run order."""
         return [record for record in self.run.cells if holds(record)]
 
     def repeats_of(self, cell: str) -> Repeats:
-        """The finished repeats of a cell, sorted by what its figures come from."""
+        """The finished repeats of a cell, divided into used and discarded."""
         return self._repeats[cell]
 
     @cached_property
     def used(self) -> tuple[CellRecord, ...]:
-        """The repeats of all cells that figures come from, cell by cell."""
+        """The repeats that results are computed from, cell by cell."""
         return tuple(record for cell in self.estimates.cells for record in self.repeats_of(cell.cell).used)
 
     @cached_property
     def _repeats(self) -> Mapping[str, Repeats]:
-        """Those of every cell."""
+        """The repeats of every cell, by its name."""
         return {cell.cell: cell.repeats for cell in self.estimates.cells}
 
 
 def distinct(names: Iterable[str]) -> tuple[str, ...]:
-    """Each name once, in the order of appearance."""
+    """Each name once, in order of first appearance."""
     return tuple(dict.fromkeys(names))
 
 
 def name_some(cells: tuple[str, ...]) -> str:
-    """A few names for a sentence, and how many more there are."""
+    """The first few names, and the number of the others: ``a, b, c and 2 more``."""
     shown = ", ".join(cells[:CELLS_NAMED_MAX])
     more = len(cells) - CELLS_NAMED_MAX
     return f"{shown} and {more} more" if more > 0 else shown
 
 
+def of_repeat(record: CellRecord, text: str) -> tuple[str, str]:
+    """A piece of evidence about one repeat: the name of its cell, and the text with the number of the repeat."""
+    return record.cell, f"repeat {record.repeat}: {text}"
+
+
 def count_of(number: int, noun: str) -> str:
-    """A number with its noun: ``1 cell``, ``3 cells``."""
+    """A number and its noun: ``1 cell``, ``3 cells``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

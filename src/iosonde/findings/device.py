@@ -1,29 +1,29 @@
-"""Rules about the device below: its users, cache and limits, and what the kernel counted there."""
+"""Rules about the device: other users, write cache and limits, and the kernel's own counts."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from iosonde.analysis.device_counts import WITNESSED, Witnessed, apart_ns, witnessed
-from iosonde.findings.case import Case, count_of, distinct, name_some
+from iosonde.findings.case import Case, count_of, distinct, name_some, of_repeat
 from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import CellPlan, CellRecord, DeviceFacts, Engine, Operation, Outcome, RunHeader, Sync
-from iosonde.units import format_bandwidth, format_latency, format_size
+from iosonde.units import format_bandwidth, format_latency, format_percent, format_size
 
 COUNTS_SHARE_MAX: Final = 0.02
-"""What both count may differ by so much; the two also look at the clock at slightly other moments."""
+"""The allowed difference between the two counts. They read the clock at slightly different times."""
 
 LOOKS_APART_NS: Final = 4_000_000
-"""So much later than the window begins or ends the kernel's counts may be read, on a host with other things to do."""
+"""On a busy host, the kernel's counts may be read this long after the measurement begins or ends."""
 
 TIME_SHARE_MAX: Final = 0.05
-"""Mean latency may differ by so much, beside what the host adds to it."""
+"""The allowed difference of mean latency, in addition to what the host adds to it."""
 
 _MOVES_DATA: Final = (Operation.READ, Operation.WRITE)
 
 
 def device_in_use(case: Case) -> Iterator[Finding]:
-    """Somebody else does I/O on the device, or may."""
+    """Others do I/O on the device, or may do so."""
     uses = distinct(str(use) for target in case.run.header.targets for use in target.uses)
     if uses:
         yield Finding(
@@ -31,12 +31,15 @@ def device_in_use(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.POSSIBLE,
             statement=(
-                f"The device is in use: {name_some(uses)}. What others did on it meanwhile is in the figures, and what "
-                "was measured was in their way."
+                f"The device is in use: {name_some(uses)}. Other I/O on this device affects the results, and the run "
+                "slows that I/O down."
             ),
             evidence=tuple(("in use", use) for use in uses),
-            advice="Unmount and stop what uses it, or measure while it is idle, and look at the spread of the repeats.",
-            deciding_test="The same run with nothing mounted on it.",
+            advice=(
+                "Unmount the device and stop its other users, or measure while it is idle. Check the spread of the "
+                "repeats."
+            ),
+            deciding_test="The same run with nothing mounted on the device.",
         )
 
 
@@ -50,17 +53,17 @@ def virtual_disk(case: Case) -> Iterator[Finding]:
                 severity=Severity.NOTE,
                 confidence=Confidence.LIKELY,
                 statement=(
-                    f"{host.name_in('The host', 'The host')} is a virtual machine ({vendor}): the figures are those of "
-                    "what the hypervisor hands out, with its caches, limits and neighbours, not of a drive."
+                    f"{host.name_in('The host', 'The host')} is a virtual machine ({vendor}). The results describe the "
+                    "storage that the hypervisor provides, with its caches, limits and other tenants, not a drive."
                 ),
                 evidence=(("hypervisor", vendor),),
-                advice="Compare with the provider's limits, and run at other times of day before deciding.",
-                deciding_test="The same run an hour later: figures that move are the neighbours'.",
+                advice="Compare with the provider's limits, and run at other times of day before you decide.",
+                deciding_test="The same run an hour later: results that change point to other tenants.",
             )
 
 
 def volatile_write_cache(case: Case) -> Iterator[Finding]:
-    """Writes are acknowledged from a cache that a power cut empties."""
+    """The device acknowledges writes from a cache that does not survive a power cut."""
     header = case.run.header
     workloads = [cell.workload for cell in case.run.header.plan.cells]
     writes = any(workload.writes and workload.sync is Sync.NONE for workload in workloads)
@@ -71,17 +74,17 @@ def volatile_write_cache(case: Case) -> Iterator[Finding]:
             severity=Severity.NOTE,
             confidence=Confidence.LIKELY,
             statement=(
-                "The device has a volatile write cache: plain writes count as done before they are safe from a power "
+                "The device has a volatile write cache. Plain writes complete before the data would survive a power "
                 "cut."
             ),
             evidence=(("write cache of " + device.name, device.write_cache),),
-            advice="For a database or a log, go by the write + fdatasync and O_DSYNC figures.",
+            advice="For a database or a log, use the results of write + fdatasync and of O_DSYNC.",
             deciding_test="",
         )
 
 
 def depth_over_tags(case: Case) -> Iterator[Finding]:
-    """More was kept in flight than a device's queue takes."""
+    """A cell keeps more operations in flight than a queue of the device takes."""
     header = case.run.header
     for device in _devices(header):
         tags = device.queue_tags
@@ -94,30 +97,30 @@ def depth_over_tags(case: Case) -> Iterator[Finding]:
                 severity=Severity.NOTE,
                 confidence=Confidence.LIKELY,
                 statement=(
-                    f"{name_some(deep)} asked for more than the {tags} requests that a queue of {device.name} takes: "
-                    "the rest may wait in the host, and that wait counts as latency."
+                    f"{name_some(deep)} requested more operations in flight than the {tags} that a queue of "
+                    f"{device.name} takes. The rest may wait in the host, and that wait is part of the latency."
                 ),
-                evidence=(("requests a queue", str(tags)),),
-                advice="Read latency beyond that depth as the queue's, not the drive's.",
+                evidence=(("requests per queue", str(tags)),),
+                advice="Above that depth, attribute added latency to the host's queue, not to the drive.",
                 deciding_test="",
                 cells=deep,
             )
 
 
 def _in_flight_on(device: DeviceFacts, cell: CellPlan, header: RunHeader) -> int:
-    """What a closed loop keeps in flight on a device, over all of its targets that lie there."""
+    """The operations that a closed loop keeps in flight on a device, over all targets on it."""
     there = sum(target.device == device for target in header.targets[: cell.workload.targets])
-    # How many of those that an open loop may have in flight it will have, nobody knows beforehand.
+    # How many operations an open loop will have in flight is not known in advance.
     return 0 if cell.workload.is_open_loop else cell.workload.queue_depth * cell.workload.jobs * there
 
 
 def _devices(header: RunHeader) -> tuple[DeviceFacts, ...]:
-    """Each device that a target lies on, once."""
+    """Each device with targets, once."""
     return tuple(dict.fromkeys(target.device for target in header.targets if target.device is not None))
 
 
 def request_split(case: Case) -> Iterator[Finding]:
-    """Blocks larger than a device takes at once are split by the kernel."""
+    """The kernel splits blocks that are larger than the largest request of the device."""
     header = case.run.header
     for device in _devices(header):
         bound = device.request_size_bytes_max
@@ -130,11 +133,11 @@ def request_split(case: Case) -> Iterator[Finding]:
                 severity=Severity.NOTE,
                 confidence=Confidence.CERTAIN,
                 statement=(
-                    f"{name_some(large)} used blocks beyond {format_size(bound)}, the largest request that "
-                    f"{device.name} takes: the kernel split them, and the device saw more and smaller ones."
+                    f"{name_some(large)} used blocks larger than {format_size(bound)}, the largest request that "
+                    f"{device.name} takes. The kernel split them, so the device saw more and smaller requests."
                 ),
                 evidence=(("largest request", format_size(bound)),),
-                advice="Read IOPS at these sizes as the application's, not the device's.",
+                advice="At these block sizes, read IOPS as those of the application, not of the device.",
                 deciding_test="",
                 cells=large,
             )
@@ -142,7 +145,7 @@ def request_split(case: Case) -> Iterator[Finding]:
 
 @dataclass(frozen=True)
 class _Mismatch:
-    """One class of operations of a measurement whose two counts do not fit, and by what share of ours."""
+    """An operation of a repeat whose two counts differ, and the difference as a share of the engine's count."""
 
     record: CellRecord
     witness: Witnessed
@@ -150,7 +153,7 @@ class _Mismatch:
 
 
 def device_counts_differ(case: Case) -> Iterator[Finding]:
-    """The devices moved other amounts of data than the engine counted."""
+    """The kernel counted a different amount of data at the device than the engine."""
     mismatches = [mismatch for record in case.run.cells for mismatch in _count_mismatches(case, record)]
     if mismatches:
         worst = max(mismatches, key=lambda mismatch: abs(mismatch.share))
@@ -161,25 +164,26 @@ def device_counts_differ(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.CERTAIN if is_less else Confidence.LIKELY,
             statement=(
-                f"In {count_of(len(mismatches), 'measurement')} the kernel counted other amounts of data at the device "
-                f"than the engine: in {worst.record.cell}, repeat {worst.record.repeat}, {_amounts(witness)} "
-                f"({worst.share:+.1%})."
+                f"In {count_of(len(mismatches), 'repeat')} the kernel counted a different amount of data at the device "
+                f"than the engine. In {worst.record.cell}, repeat {worst.record.repeat}: {_amounts(witness)} "
+                f"({format_percent(worst.share, 1, signed=True)})."
             ),
-            evidence=tuple((each.record.cell, _amounts(each.witness)) for each in mismatches[:10]),
+            evidence=tuple(of_repeat(each.record, _amounts(each.witness)) for each in mismatches[:10]),
             advice=(
-                "What did not reach the device came from elsewhere: the page cache, blocks that were never written, or "
-                "a file system that compresses. Take these figures for those of the file system, not the device."
+                "The rest of the data did not reach the device. Check for the page cache, for blocks that were never "
+                "written and for a file system that compresses. Read these results as those of the file system, not of "
+                "the device."
                 if is_less
-                else "Something else used the device meanwhile, or the file system writes data more than once: look "
-                "for it, and measure again without it."
+                else "Something else used the device during the run, or the file system writes data more than once. "
+                "Find the cause, and measure again without it."
             ),
-            deciding_test="The same cell on the whole device, with nothing mounted on it and `iostat -x 1` beside it.",
+            deciding_test="The same cell on the whole device, with nothing mounted on it, while `iostat -x 1` runs.",
             cells=distinct(each.record.cell for each in mismatches),
         )
 
 
 def device_times_differ(case: Case) -> Iterator[Finding]:
-    """The kernel's own mean time of a request does not fit the mean latency."""
+    """Mean latency does not match the mean request time that the kernel measured."""
     mismatches = [mismatch for record in case.run.cells for mismatch in _time_mismatches(case, record)]
     if mismatches:
         worst = max(mismatches, key=lambda mismatch: abs(mismatch.share))
@@ -189,14 +193,14 @@ def device_times_differ(case: Case) -> Iterator[Finding]:
             severity=Severity.INVALID if is_below else Severity.DOUBTFUL,
             confidence=Confidence.LIKELY,
             statement=(
-                f"In {count_of(len(mismatches), 'measurement')} mean latency does not fit the kernel's own time of a "
-                f"request: in {worst.record.cell}, repeat {worst.record.repeat}, {_times(worst.witness)}."
+                f"In {count_of(len(mismatches), 'repeat')} mean latency does not match the kernel's mean request time. "
+                f"In {worst.record.cell}, repeat {worst.record.repeat}: {_times(worst.witness)}."
             ),
-            evidence=tuple((each.record.cell, _times(each.witness)) for each in mismatches[:10]),
+            evidence=tuple(of_repeat(each.record, _times(each.witness)) for each in mismatches[:10]),
             advice=(
-                "A latency below the device's own is none: believe neither, and report it."
+                "A latency below the device's own time is impossible. Trust neither value, and report this as a bug."
                 if is_below
-                else "Part of these latencies is the host's: look for a busy CPU, and compare at a lower depth."
+                else "The host causes part of these latencies. Look for a busy CPU, and compare at a lower queue depth."
             ),
             deciding_test="The same cell with --engine fio, or traced with blktrace.",
             cells=distinct(each.record.cell for each in mismatches),
@@ -204,7 +208,7 @@ def device_times_differ(case: Case) -> Iterator[Finding]:
 
 
 def _is_alone(case: Case) -> bool:
-    """Whether only the engine used the devices: they are targets themselves, and nobody else is known to use them."""
+    """Whether only the engine used the devices: they are the targets, and no other user is known."""
     targets = case.run.header.targets
     return all(target.kind == "device" and not target.uses for target in targets)
 
@@ -212,7 +216,7 @@ def _is_alone(case: Case) -> bool:
 def _witnesses(case: Case, record: CellRecord) -> Iterator[Witnessed]:
     workload = record.workload
     is_direct = all(target.direct for target in case.run.header.targets)
-    # The block layer does not count commands of passthrough, and an fdatasync writes what nobody counts.
+    # The block layer does not count passthrough commands, and an fdatasync writes more than the engine counts.
     is_counted = record.own_engine is not None and record.own_engine.engine is not Engine.PASSTHROUGH
     if record.outcome is Outcome.FINISHED and is_direct and is_counted and workload.sync is not Sync.FDATASYNC:
         for operation in WITNESSED:
@@ -228,7 +232,7 @@ def _count_mismatches(case: Case, record: CellRecord) -> Iterator[_Mismatch]:
         share = witness.device_bytes_per_s / witness.bytes_per_s - 1
         edges = 2 * record.workload.operations_in_flight / witness.count
         allowed = COUNTS_SHARE_MAX + edges + (LOOKS_APART_NS + apart_ns(record)) / record.measured_ns
-        # More on a device that others may use says nothing.
+        # If others may use the device, a higher count shows nothing.
         if share < -allowed or (share > allowed and _is_alone(case)):
             yield _Mismatch(record, witness, share)
 
@@ -245,13 +249,13 @@ def _time_mismatches(case: Case, record: CellRecord) -> Iterator[_Mismatch]:
 
 
 def _resolution_ns(witness: Witnessed, record: CellRecord) -> float:
-    """The kernel tells sums in whole milliseconds, and the two windows differ by what is in flight at their edges."""
+    """The kernel reports sums in whole milliseconds, and operations in flight at the edges are in one count only."""
     at_edges = 2 * record.workload.operations_in_flight
     return (2_000_000 + at_edges * witness.latency_ns_mean) / witness.count
 
 
 def _host_ns(record: CellRecord) -> float:
-    """What this host adds to an operation at most: its CPU time, its wait in the backlog and until the next look."""
+    """The most that this host adds to an operation: CPU time, the wait in the backlog and until the next poll."""
     operations = sum(totals.count for totals in record.operations.values())
     cpu_ns = (record.cpu_workers_ns or 0) / operations
     backlog_ns = (record.backlog_ns or 0) / operations
@@ -261,21 +265,22 @@ def _host_ns(record: CellRecord) -> float:
 
 
 def _together(record: CellRecord) -> int:
-    """Operations that one may have to wait for on its way through the host."""
+    """The number of operations whose CPU time an operation may have to wait for in the host."""
     own = record.own_engine
     if own is None:
         return 1
-    # Each has a thread of its own, and all of them may be run before it.
+    # Each operation has its own thread, and all other threads may run first.
     if own.engine is Engine.PSYNC:
         return own.workers
-    # The others of its batch are handed over and taken with it.
+    # The operations of a batch are submitted and reaped together.
     return min(record.workload.queue_depth, own.batch_max)
 
 
 def _amounts(witness: Witnessed) -> str:
     ours, device = format_bandwidth(witness.bytes_per_s), format_bandwidth(witness.device_bytes_per_s)
-    return f"{ours} of {witness.operation}s, and {device} at the device"
+    return f"{ours} of {witness.operation}s in the engine, {device} at the device"
 
 
 def _times(witness: Witnessed) -> str:
-    return f"{format_latency(witness.latency_ns_mean)}, and {format_latency(witness.device_ns_mean or 0)} at the device"
+    ours, device = format_latency(witness.latency_ns_mean), format_latency(witness.device_ns_mean or 0)
+    return f"{ours} in the engine, {device} at the device"

@@ -1,15 +1,16 @@
-"""Rules about the engine: how it was built, which one measured, and what the kernel granted it."""
+"""Rules about the engine: its build, which engine measured, and what the kernel allowed it."""
 
 from collections.abc import Iterator
 
-from iosonde.findings.case import Case, count_of, distinct, name_some
+from iosonde.findings.case import Case, count_of, distinct, name_some, of_repeat
 from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import CellRecord, Engine, Sync, Workload
+from iosonde.units import format_percent
 from iosonde.vocabulary import Poll
 
-# An operation that a kernel thread does costs it about as much CPU time as the engine. Below this share it was a block
-# of the file system's own that had to be read first.
-HANDED_OVER_MIN = 0.01
+# An operation that an io-wq worker performs costs it about as much CPU time as it costs the engine. A share below this
+# bound comes from metadata blocks that the file system had to read first.
+WORKER_SHARE_MIN = 0.01
 
 
 def debug_build(case: Case) -> Iterator[Finding]:
@@ -20,7 +21,7 @@ def debug_build(case: Case) -> Iterator[Finding]:
                 id="debug-build",
                 severity=Severity.INVALID,
                 confidence=Confidence.CERTAIN,
-                statement=f"The engine is a {profile} build: it is slower than the real one by a factor nobody knows.",
+                statement=f"The engine is a {profile} build. It is slower than a release build by an unknown factor.",
                 evidence=(("build profile", profile),),
                 advice="Install iosonde from a wheel, or with pip from the source folder, and run again.",
                 deciding_test="",
@@ -28,29 +29,29 @@ def debug_build(case: Case) -> Iterator[Finding]:
 
 
 def engine_fallback(case: Case) -> Iterator[Finding]:
-    """io_uring could not be had, and auto took psync."""
+    """io_uring is not available, so ``auto`` selected psync."""
     header = case.run.header
     if header.engine_asked == "auto" and header.engine is Engine.PSYNC:
-        why = header.hello.io_uring_refused or "it is not offered"
+        why = header.hello.io_uring_refused or "the engine does not offer it"
         yield Finding(
             id="engine-fallback",
             severity=Severity.DOUBTFUL,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"io_uring could not be had ({why}), so psync measured: each operation in flight needs a thread, which "
-                "costs CPU and adds to latency at depth."
+                f"io_uring is not available ({why}), so iosonde measured with psync. psync needs one thread per "
+                "operation in flight, which costs CPU time and adds latency at high queue depth."
             ),
             evidence=(("refused", why), ("engine", header.engine.value)),
             advice=(
-                "Allow io_uring (sysctl kernel.io_uring_disabled, the container's seccomp profile) for figures at "
-                "depth."
+                "For results at high queue depth, allow io_uring (sysctl kernel.io_uring_disabled, the container's "
+                "seccomp profile)."
             ),
             deciding_test="The same run with --engine io_uring where it is allowed.",
         )
 
 
 def engine_by_cell(case: Case) -> Iterator[Finding]:
-    """Some cells were measured by another engine than the rest."""
+    """A different engine measured some of the cells."""
     header = case.run.header
     others = [
         (record.cell, started.engine.value)
@@ -65,18 +66,18 @@ def engine_by_cell(case: Case) -> Iterator[Finding]:
             severity=Severity.NOTE,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"{', '.join(cells)} went through {engine}: {header.engine.value} hands every fdatasync to a kernel "
-                "thread, and that is not what a database waits for."
+                f"iosonde measured {', '.join(cells)} with {engine}: {header.engine.value} passes every fdatasync to "
+                "an io-wq worker, and a database that calls fdatasync itself does not pay for that hand-over."
             ),
             evidence=(("engine of the run", header.engine.value), ("engine of these cells", engine)),
-            advice=f"--engine {header.engine.value} measures these cells through {header.engine.value} too.",
+            advice=f"To measure these cells with {header.engine.value} too, use --engine {header.engine.value}.",
             deciding_test="",
             cells=cells,
         )
 
 
 def polling_refused(case: Case) -> Iterator[Finding]:
-    """Polling was asked for, and cells ran with interrupts."""
+    """Polling was requested, but cells ran with interrupts."""
     asked = case.run.header.poll_asked
     if asked is Poll.INTERRUPT:
         return
@@ -95,22 +96,22 @@ def polling_refused(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"{asked} was asked for, and {count_of(len(cells), 'cell')} ran with interrupts "
-                f"({'; '.join(reasons) or 'no reason was given'}): their figures are not those of polling."
+                f"{asked} was requested, but {count_of(len(cells), 'cell')} ran with interrupts "
+                f"({'; '.join(reasons) or 'no reason reported'}). The results do not show the effect of polling."
             ),
             evidence=tuple(("refused", reason) for reason in reasons),
             advice=(
-                "Give the driver queues to poll, such as nvme.poll_queues=4 on the kernel's command line."
+                "Give the driver poll queues, for example with nvme.poll_queues=4 on the kernel command line."
                 if asked is Poll.IOPOLL
-                else "Run with the rights that the kernel wants for a submission thread, or leave --poll away."
+                else "Run with the privileges that the kernel requires for an SQPOLL thread, or omit --poll."
             ),
-            deciding_test="The same cell once more after that: the report's completion then says what was asked.",
+            deciding_test=f"The same cell after that change: the report then shows {asked} as its completion mode.",
             cells=cells,
         )
 
 
 def registration_refused(case: Case) -> Iterator[Finding]:
-    """The kernel did not register the buffers."""
+    """The kernel refused to register the I/O buffers."""
     refused = [
         (record, fallbacks)
         for record in case.run.cells
@@ -124,19 +125,19 @@ def registration_refused(case: Case) -> Iterator[Finding]:
             severity=Severity.NOTE,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"The kernel did not grant the engine all it asked for ({'; '.join(reasons)}), which costs a little "
-                "CPU time on each operation."
+                f"The kernel did not register the I/O buffers ({'; '.join(reasons)}). This costs a little CPU time per "
+                "operation."
             ),
             evidence=tuple(("refused", reason) for reason in reasons),
-            advice="Raise the limit on locked memory (ulimit -l) to at least 16 MiB.",
+            advice="Raise the locked-memory limit (ulimit -l) to at least 16 MiB.",
             deciding_test="",
             cells=distinct(record.cell for record, _ in refused),
         )
 
 
 def kernel_workers(case: Case) -> Iterator[Finding]:
-    """io_uring needed kernel threads for operations that should not block."""
-    punted = case.records_where(_hands_over)
+    """io_uring passed operations to io-wq workers because it could not submit them without blocking."""
+    punted = case.records_where(_is_punted)
     if punted:
         cells = distinct(record.cell for record in punted)
         most = max(map(_kernel_workers, punted))
@@ -148,59 +149,59 @@ def kernel_workers(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"Completions came through up to {count_of(most, 'kernel thread')} in {name_some(cells)}: io_uring "
-                "could not start operations without blocking, and latency includes the hand-over to these threads."
+                f"Up to {count_of(most, 'io-wq worker')} performed I/O in {name_some(cells)}: io_uring could not "
+                "submit these operations without blocking. Latency includes the hand-over to the workers."
             ),
             evidence=(
                 ("queue depth", str(deepest)),
-                *((("requests a queue of the device", str(tags)),) if tags is not None else ()),
-                *((record.cell, _handed_over(record)) for record in punted[:10]),
+                *((("requests per device queue", str(tags)),) if tags is not None else ()),
+                *(of_repeat(record, _workers_of(record)) for record in punted[:10]),
             ),
-            advice=_less_handed_over(deepest, tags, direct=case.run.header.target.direct),
-            deciding_test="The same cell with --engine psync, and at a lower depth.",
+            advice=_how_to_avoid_workers(deepest, tags, direct=case.run.header.target.direct),
+            deciding_test="The same cell with --engine psync, and at a lower queue depth.",
             cells=cells,
         )
 
 
-def _hands_over(record: CellRecord) -> bool:
+def _is_punted(record: CellRecord) -> bool:
     own = record.own_engine
-    if own is None or not own.kernel_workers or _always_handed_over(record.workload):
+    if own is None or not own.kernel_workers or _always_uses_workers(record.workload):
         return False
     if own.poll_mode == Poll.SQPOLL and own.sqpoll_threads is None:
-        # In older records the CPU time of submission threads is in the same sum.
+        # Older records add the CPU time of SQPOLL threads to that of the workers.
         return False
-    share = _share_handed_over(record)
-    return share is None or share > HANDED_OVER_MIN
+    share = _worker_share(record)
+    return share is None or share > WORKER_SHARE_MIN
 
 
 def _kernel_workers(record: CellRecord) -> int:
     return 0 if record.own_engine is None else record.own_engine.kernel_workers or 0
 
 
-def _always_handed_over(workload: Workload) -> bool:
-    """An fdatasync and a trim go to kernel threads wherever they are done, which says nothing of the others."""
+def _always_uses_workers(workload: Workload) -> bool:
+    """Whether it has fdatasyncs or trims. These always use io-wq workers, so workers show nothing about the rest."""
     return workload.sync is Sync.FDATASYNC or workload.trim_percent > 0
 
 
-def _share_handed_over(record: CellRecord) -> float | None:
-    """The kernel threads' part of the CPU time of all that worked for the cell; None where nobody measured it."""
+def _worker_share(record: CellRecord) -> float | None:
+    """The io-wq workers' share of the cell's CPU time; None if it was not measured."""
     own_ns = record.cpu_workers_ns
     if record.cpu is None or own_ns is None or record.cpu.kernel_workers_ns is None:
         return None
     return record.cpu.kernel_workers_ns / max(own_ns + record.cpu.kernel_workers_ns, 1)
 
 
-def _handed_over(record: CellRecord) -> str:
-    threads = count_of(_kernel_workers(record), "thread")
-    share = _share_handed_over(record)
-    return threads if share is None else f"{threads} with {share:.0%} of the cell's CPU time"
+def _workers_of(record: CellRecord) -> str:
+    workers = count_of(_kernel_workers(record), "worker")
+    share = _worker_share(record)
+    return workers if share is None else f"{workers} with {format_percent(share)} of the cell's CPU time"
 
 
-def _less_handed_over(depth: int, tags: int | None, *, direct: bool) -> str:
+def _how_to_avoid_workers(depth: int, tags: int | None, *, direct: bool) -> str:
     if not direct:
         return (
-            "Measure without --buffered where the file system does direct I/O, or take --engine psync for these cells."
+            "Measure without --buffered if the file system supports direct I/O, or use --engine psync for these cells."
         )
     if tags is not None and depth > tags:
-        return f"Keep at most {tags} operations in flight, which is what a queue of the device takes."
-    return "Lower the depth, or take --engine psync for these cells; expect longer tails than the device has."
+        return f"Keep at most {tags} operations in flight: a queue of the device takes no more."
+    return "Lower the queue depth, or use --engine psync for these cells. The device's own tail is shorter."

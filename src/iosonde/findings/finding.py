@@ -1,4 +1,4 @@
-"""The form of everything that iosonde says about validity."""
+"""A finding: one statement about the validity of results."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,9 +6,9 @@ from enum import StrEnum
 
 
 class Severity(StrEnum):
-    """What a finding does to the numbers it names, the most severe first.
+    """How a finding affects the results it names, most severe first.
 
-    ``invalid``: they don't mean what they seem to. ``doubtful``: they may not. ``note``: a reader should know.
+    ``invalid``: do not use the results. ``doubtful``: they may be wrong. ``note``: know this when you read them.
     """
 
     INVALID = "invalid"
@@ -17,7 +17,7 @@ class Severity(StrEnum):
 
 
 class Confidence(StrEnum):
-    """How sure the rule is of its statement; a cause is never more than ``likely``."""
+    """How sure the rule is of its statement. A cause is never more than ``likely``."""
 
     CERTAIN = "certain"
     LIKELY = "likely"
@@ -26,11 +26,11 @@ class Confidence(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One statement about a run, with what it rests on and what to do about it.
+    """One statement about a run, with its evidence and the action to take.
 
-    ``id`` is stable and documented. ``statement`` is a sentence with its numbers. ``evidence`` are pairs of a name
-    and a value with its unit. ``deciding_test`` is the test that would settle it, empty where nothing is open.
-    ``cells`` are the cells whose figures it touches; none means the whole run.
+    ``id`` is stable and documented. ``statement`` says what happened, with numbers. ``evidence`` is pairs of a name
+    and a value with its unit. ``deciding_test`` is the test that would settle the question, empty if none is open.
+    ``cells`` are the affected cells; an empty tuple means the whole run.
     """
 
     id: str
@@ -44,7 +44,7 @@ class Finding:
 
 
 def invalid_by(findings: Iterable[Finding], cell: str) -> tuple[str, ...]:
-    """The ids of the findings that make a cell's figures invalid: they name it, or are about the whole run."""
+    """The ids of the findings that make a cell invalid: they name the cell, or apply to the whole run."""
     touching = (
         each for each in findings if each.severity is Severity.INVALID and (cell in each.cells or not each.cells)
     )
@@ -52,12 +52,12 @@ def invalid_by(findings: Iterable[Finding], cell: str) -> tuple[str, ...]:
 
 
 def unreliable_by(findings: Iterable[Finding], cell: str) -> tuple[str, ...]:
-    """The ids of the findings that name a cell and make its figures doubtful, the invalid ones left aside."""
+    """The ids of the doubtful findings that name a cell. Invalid ones are not included."""
     naming = (each for each in findings if each.severity is Severity.DOUBTFUL and cell in each.cells)
     return tuple(dict.fromkeys(each.id for each in naming))
 
 
-def gravest_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """By severity; findings of one severity keep their order."""
+def most_severe_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Sorted by severity. Findings of equal severity keep their order."""
     order = list(Severity)
     return tuple(sorted(findings, key=lambda finding: order.index(finding.severity)))

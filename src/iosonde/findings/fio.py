@@ -1,4 +1,4 @@
-"""Rules about cells that fio measured: what it does not tell, and what its latency leaves out."""
+"""Rules about cells that fio measured: what fio does not report, and what its latency does not include."""
 
 from collections.abc import Iterator
 
@@ -7,30 +7,34 @@ from iosonde.findings.finding import Confidence, Finding, Severity
 
 
 def measured_by_fio(case: Case) -> Iterator[Finding]:
-    """Another program measured, which tells less."""
+    """The engine was fio, which reports less than iosonde's own engine."""
     by_fio = case.records_where(lambda record: record.by_fio is not None)
     if not by_fio:
         return
     told = distinct(f"{fio.version}, {fio.ioengine}" for each in by_fio if (fio := each.by_fio) is not None)
     commits = distinct(record.cell for record in by_fio if record.workload.flushes_each)
-    apart = f" Of {name_some(commits)} it times writes and flushes, and no commit of both." if commits else ""
+    separate = (
+        f" For {name_some(commits)}, fio times writes and flushes separately and reports no commit latency."
+        if commits
+        else ""
+    )
     yield Finding(
         id="measured-by-fio",
         severity=Severity.NOTE,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"fio measured ({'; '.join(told)}). It does not tell the depth achieved, what was in flight at the end, "
-            "the slowest operations, the CPU time of a window, nor any latency of the warm-up: findings that rest on "
-            f"these are not looked for.{apart}"
+            f"fio measured this run ({'; '.join(told)}). fio does not report the achieved queue depth, the operations "
+            "in flight at the end, the slowest operations, the CPU time of the measurement or the latency of the "
+            f"warm-up. iosonde skips the findings that need these values.{separate}"
         ),
         evidence=tuple(("measured by", each) for each in told),
-        advice="Compare with the same campaign by iosonde's own engine, which does tell.",
-        deciding_test="The same campaign with --engine auto, beside this one.",
+        advice="Compare with the same campaign on iosonde's own engine, which reports these values.",
+        deciding_test="The same campaign with --engine auto.",
     )
 
 
 def waiting_not_counted(case: Case) -> Iterator[Finding]:
-    """Operations were wanted at a rate, and fio's latency begins when they are handed over."""
+    """An open loop measured by fio: its latency starts at submission, not at the intended start."""
     paced = case.records_where(lambda record: record.by_fio is not None and record.workload.is_open_loop)
     if paced:
         cells = distinct(record.cell for record in paced)
@@ -39,12 +43,12 @@ def waiting_not_counted(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"{count_of(len(cells), 'cell')} had a rate, and fio's latency begins when an operation is handed "
-                "over: what it waited for before that is in no figure. A target that stands still, or can't "
-                "keep the rate, looks much faster than those who wait for it find it."
+                f"{count_of(len(cells), 'cell')} had an arrival rate, but fio's latency starts at submission. The time "
+                "that an operation waited before submission is in no latency result. A target that stalls or cannot "
+                "sustain the rate looks much faster than it is for its users."
             ),
             evidence=tuple((record.cell, f"repeat {record.repeat}") for record in paced[:10]),
-            advice="Take these latencies for a lower bound; iosonde's own engine counts from the wanted moment.",
+            advice="Treat these latencies as a lower bound. iosonde's own engine measures from the intended start.",
             deciding_test="The same cells with --engine auto.",
             cells=cells,
         )

@@ -1,15 +1,15 @@
-"""Rules about cells and operations that failed."""
+"""Rules about failed cells and failed operations."""
 
 from collections.abc import Iterator
 
 from iosonde.analysis.states import failed_repeats
-from iosonde.findings.case import Case, count_of, distinct, name_some
+from iosonde.findings.case import Case, count_of, distinct, name_some, of_repeat
 from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import FaultKind
 
 
 def cell_failed(case: Case) -> Iterator[Finding]:
-    """A cell did not give what was asked."""
+    """Repeats of a cell failed."""
     failed = failed_repeats(case.run.cells)
     if failed:
         cells = distinct(record.cell for record in failed)
@@ -19,18 +19,18 @@ def cell_failed(case: Case) -> Iterator[Finding]:
             severity=Severity.INVALID,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"{count_of(len(failed), 'measurement')} failed in {name_some(cells)}: "
-                f"{reasons[0] if reasons else 'no reason was given'}. Failed measurements are left out of every figure."
+                f"{count_of(len(failed), 'repeat')} of {name_some(cells)} failed: "
+                f"{reasons[0] if reasons else 'no reason reported'}. No result includes failed repeats."
             ),
-            evidence=tuple((record.cell, record.failure.message) for record in failed[:10] if record.failure),
-            advice="Mend the cause and run again; the other cells stand.",
+            evidence=tuple(of_repeat(record, record.failure.message) for record in failed[:10] if record.failure),
+            advice="Fix the cause and run again. The other cells are not affected.",
             deciding_test="",
             cells=cells,
         )
 
 
 def io_errors(case: Case) -> Iterator[Finding]:
-    """Operations went wrong, though the cell went on."""
+    """Operations failed, but the cell continued."""
     faulty = [
         (record, fault) for record in case.run.cells for fault in record.faults if fault.kind is not FaultKind.RETRY
     ]
@@ -45,20 +45,18 @@ def io_errors(case: Case) -> Iterator[Finding]:
             severity=Severity.INVALID,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"{count_of(number, 'operation')} went wrong ({', '.join(kinds)}){where}: they are in no figure, and a "
-                "device that fails is not the device that works."
+                f"{count_of(number, 'operation')} failed ({', '.join(kinds)}){where}. No result includes them, and "
+                "results from a failing device are not representative."
             ),
             evidence=tuple(
-                (record.cell, f"{fault.count} x {fault.operation} {fault.errno_name or 'short'}")
+                of_repeat(record, f"{fault.count} × {fault.operation} {fault.errno_name or 'short transfer'}")
                 for record, fault in faulty[:10]
             ),
             advice=(
-                "Look at the faults of the model: nothing else makes a simulated drive fail."
+                "Check the faults of the model: a simulated drive fails for no other reason."
                 if case.is_simulated
-                else "Look at the kernel's log (dmesg) and the device's health before anything else."
+                else "Check the kernel log (dmesg) and the device's health before anything else."
             ),
-            deciding_test=(
-                "" if case.is_simulated else "Reading the named offset with dd, and the device's own self-test."
-            ),
+            deciding_test=("" if case.is_simulated else "A read of that offset with dd, and the device's self-test."),
             cells=cells,
         )

@@ -1,4 +1,4 @@
-"""Rules about how well figures are known, against what the user asked for."""
+"""Rules about the precision achieved, compared with the precision requested."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -12,24 +12,24 @@ from iosonde.analysis.precision import Precision, Reason, precision_of
 from iosonde.findings.case import Case, count_of, name_some
 from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import Aim
-from iosonde.units import format_duration, minutes_flag
+from iosonde.units import format_duration, format_percent, minutes_flag
 
 EVIDENCE_MAX = 10
-# A forecast of longer than so many budgets is a guess about the next day.
+# A forecast of more than this many budgets is not reliable.
 BUDGETS_FORECAST_MAX: Final = 20
 
 REASONS: Final = {
-    Reason.UNMEASURED: "without figures",
-    Reason.TOO_FEW_REPEATS: "with too few repeats to say how they differ",
-    Reason.WARMING_UP: "still warming up when measuring began",
+    Reason.UNMEASURED: "without results",
+    Reason.TOO_FEW_REPEATS: "with too few repeats to estimate their spread",
+    Reason.WARMING_UP: "still warming up when the measurement began",
     Reason.TAIL_TOO_THIN: "with too few operations for a p99",
-    Reason.REPEATS_DIFFER: "with repeats that differ by more than each by itself explains",
-    Reason.TOO_SHORT: "measured for too short a time",
+    Reason.REPEATS_DIFFER: "with repeats that differ by more than their within-repeat variation explains",
+    Reason.TOO_SHORT: "with too little measurement time",
 }
 
 
 def precision_missed(case: Case) -> Iterator[Finding]:
-    """Cells are known less exactly than was asked, though all of the budget is spent; their intervals hold."""
+    """The budget ended before cells reached the requested precision. Their intervals are valid."""
     aim = case.run.header.plan.aim
     if aim is None or not case.run.finished:
         return
@@ -44,22 +44,24 @@ def precision_missed(case: Case) -> Iterator[Finding]:
         severity=Severity.NOTE,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"{count_of(len(missed), 'cell')} of {len(asked)} {'is' if len(missed) == 1 else 'are'} known less exactly "
-            f"than the {percent} that were asked ({aim.tail_percent:g} % for p99), since the budget of {budget} ended "
-            f"({_causes(missed)}). "
+            f"{len(missed)} of {count_of(len(asked), 'cell')} did not reach the requested precision of {percent} "
+            f"({aim.tail_percent:g} % for p99) within the budget of {budget} ({_causes(missed)}). "
             f"{_told(max(missed, key=_widest_share))}"
         ),
         evidence=tuple((each.cell, _widest(each)) for each in missed[:EVIDENCE_MAX]),
-        advice="Use these figures with their intervals, which hold; give more time or ask for less to meet the aim.",
+        advice=(
+            "Use these results with their intervals, which are valid. To reach the precision, allow a larger budget or "
+            "request less."
+        ),
         deciding_test=_longer(case, missed, aim),
         cells=tuple(each.cell for each in missed),
     )
 
 
 def not_established(case: Case) -> Iterator[Finding]:
-    """A cell's throughput or mean latency has no interval though it was repeated, or its repeats never settled."""
+    """Throughput or mean latency of a repeated cell has no interval, or its warm-up was too short."""
     if not case.run.finished or case.run.header.plan.repeats < REPEATS_MIN:
-        return  # One repeat was asked for, and each figure says that it has no interval.
+        return  # The plan has one repeat per cell, and each result says that it has no interval.
     found = [(cell.cell, why) for cell in case.estimates.cells if (why := _why_not_established(case, cell))]
     if not found:
         return
@@ -69,22 +71,25 @@ def not_established(case: Case) -> Iterator[Finding]:
         id="not-established",
         severity=Severity.DOUBTFUL,
         confidence=Confidence.CERTAIN,
-        statement=f"The figures of {name_some(tuple(cell for cell, _ in found))} are not established ({causes}).",
+        statement=(
+            f"The results of {name_some(tuple(cell for cell, _ in found))} are unreliable: their error is unknown "
+            f"({causes})."
+        ),
         evidence=tuple(found[:EVIDENCE_MAX]),
-        advice="Do not rely on the figures of these cells: nothing tells how far off they may be.",
-        deciding_test="The same cells for several times as long, with three repeats or more.",
+        advice="Do not rely on the results of these cells. Measure them longer and more often.",
+        deciding_test="The same cells, measured several times as long in at least three repeats.",
         cells=tuple(cell for cell, _ in found),
     )
 
 
 def _why_not_established(case: Case, cell: CellEstimate) -> str:
-    """Why figures of a cell can't be relied on at all, as far as intervals tell; empty where they can."""
+    """Why the results of a cell are not established; empty if they are."""
     subject = cell.subject
     if subject is None:
-        return ""  # It has no figures, and says so.
+        return ""  # It has no results, which other findings report.
     aim = case.run.header.plan.aim
     if aim is not None and precision_of(cell, aim.precision_percent).reason is Reason.WARMING_UP:
-        return "its longest warm-up was too short"
+        return "the longest warm-up was too short"
     return why_no_mean_interval(subject.iops) or (
         "" if subject.saturated else why_no_mean_interval(subject.latency_ns_mean)
     )
@@ -101,7 +106,7 @@ def _causes(missed: Sequence[Precision]) -> str:
 
 
 def _told(each: Precision) -> str:
-    return f"The widest interval is that of {each.cell}: {_widest(each)}."
+    return f"The least precise cell is {each.cell}: {_widest(each)}."
 
 
 def _widest_share(each: Precision) -> float:
@@ -109,15 +114,15 @@ def _widest_share(each: Precision) -> float:
 
 
 def _widest(each: Precision) -> str:
-    """The widest interval of a cell, and which of its figures has none."""
+    """The widest interval of a cell, and the quantities that have none."""
     known = [(share, figure.name) for figure in each.known if (share := figure.half_width_share) is not None]
-    widest = [f"±{share:.1%} of its {name}" for share, name in sorted(known)[-1:]]
+    widest = [f"±{format_percent(share, 1)} for its {name}" for share, name in sorted(known)[-1:]]
     missing = [figure.name for figure in each.known if figure.half_width_share is None]
-    return ", ".join([*widest, *(f"no interval of its {each}" for each in missing)])
+    return ", ".join([*widest, *(f"no interval for its {each}" for each in missing)])
 
 
 def _longer(case: Case, missed: Sequence[Precision], aim: Aim) -> str:
-    """What the same would take with more time: intervals narrow with the square root of it."""
+    """The run that would decide. Interval width falls with the square root of the measurement time."""
     names = {each.cell: each.doubt for each in missed}
     more_ns = sum(
         record.timing.measure_ns * (names[record.cell] ** 2 - 1)
@@ -125,6 +130,6 @@ def _longer(case: Case, missed: Sequence[Precision], aim: Aim) -> str:
         if isfinite(names.get(record.cell, inf))
     )
     if aim.budget_ns + more_ns > BUDGETS_FORECAST_MAX * aim.budget_ns:
-        return f"--precision {5 * aim.precision_percent:g}% shows what the same time can tell."
+        return f"The same run with --precision {5 * aim.precision_percent:g}% shows what this budget can achieve."
     budget = minutes_flag(aim.budget_ns + more_ns)
-    return f"The same run with --budget {budget}, as far as chance alone stands in the way."
+    return f"The same run with --budget {budget}. That is enough if random variation is the only cause."

@@ -1,4 +1,4 @@
-"""All rules, and what they find."""
+"""All rules, and the findings that they report."""
 
 from collections.abc import Callable, Iterator
 from typing import Final
@@ -21,11 +21,11 @@ from iosonde.findings import (
 )
 from iosonde.findings import run as whole_run
 from iosonde.findings.case import Case
-from iosonde.findings.finding import Finding, gravest_first
+from iosonde.findings.finding import Finding, most_severe_first
 
 Rule = Callable[[Case], Iterator[Finding]]
 
-# Findings of one severity are told in this order.
+# Findings of equal severity are reported in this order.
 RULES: Final[tuple[Rule, ...]] = (
     engine.debug_build,
     whole_run.quick_run,
@@ -84,20 +84,20 @@ RULES: Final[tuple[Rule, ...]] = (
 )
 
 FINDINGS: Final = "findings"
-"""The section in whose place it stands that a rule could not be asked."""
+"""The report section that names the rules that failed."""
 
 
 def find(case: Case, failures: FailureLog = STRICT) -> tuple[Finding, ...]:
-    """What there is to say about a run, most severe first; rules of one gravity keep their order."""
-    return gravest_first(finding for rule in RULES for finding in _asked(rule, case, failures))
+    """The findings about a run, most severe first. Findings of equal severity keep the order of their rules."""
+    return most_severe_first(finding for rule in RULES for finding in _apply(rule, case, failures))
 
 
 def find_in(analysis: RunAnalysis, failures: FailureLog) -> tuple[Finding, ...]:
-    """The same of a run; a rule that fails, or the analysis that all of them need, costs nothing else."""
+    """The findings about an analysed run. A rule that fails, or the analysis they all need, stops nothing else."""
     case = failures.attempt("the analysis that findings need", lambda: Case.of(analysis), lambda _: None, FINDINGS)
     return () if case is None else find(case, failures)
 
 
-def _asked(rule: Rule, case: Case, failures: FailureLog) -> tuple[Finding, ...]:
+def _apply(rule: Rule, case: Case, failures: FailureLog) -> tuple[Finding, ...]:
     name = rule.__name__.strip("_").replace("_", " ")
-    return failures.attempt(f"the rule of findings on {name}", lambda: tuple(rule(case)), lambda _: (), FINDINGS)
+    return failures.attempt(f"the findings about {name}", lambda: tuple(rule(case)), lambda _: (), FINDINGS)

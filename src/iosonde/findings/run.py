@@ -1,15 +1,15 @@
-"""Rules about a run as a whole: its form, its interruptions, and whether it was alone on the device."""
+"""Rules about a run as a whole: its length, its interruptions, and other runs on the device."""
 
 from collections.abc import Iterator
 
-from iosonde.findings.case import Case, count_of, distinct, name_some
+from iosonde.findings.case import Case, count_of, distinct, name_some, of_repeat
 from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import EngineHello, HostFacts, Outcome
 from iosonde.units import format_duration
 
 
 def quick_run(case: Case) -> Iterator[Finding]:
-    """The quick form: too short to say more than the order of magnitude."""
+    """A quick run shows no more than the order of magnitude."""
     plan = case.run.header.plan
     if plan.quick:
         measure_ns = plan.cells[0].timing.measure_ns
@@ -18,17 +18,17 @@ def quick_run(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"This is a quick run: each cell was measured for {format_duration(measure_ns)}, which shows the order "
-                "of magnitude and little of the tail."
+                f"This is a quick run with {format_duration(measure_ns)} of measurement time per cell. It shows the "
+                "order of magnitude and little of the tail."
             ),
-            evidence=(("measured a cell", format_duration(measure_ns)),),
-            advice="Decide nothing on it; run again without --quick.",
+            evidence=(("measurement time per cell", format_duration(measure_ns)),),
+            advice="Do not base decisions on these results. Run again without --quick.",
             deciding_test="The same run without --quick.",
         )
 
 
 def run_unfinished(case: Case) -> Iterator[Finding]:
-    """The run was cut off before its plan was done."""
+    """The run ended before its plan was complete, or is still in progress."""
     run = case.run
     if run.finished:
         return
@@ -38,21 +38,21 @@ def run_unfinished(case: Case) -> Iterator[Finding]:
         severity=Severity.DOUBTFUL,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"The run {'is still going on' if run.running else 'was cut off'}: {done} of "
-            f"{count_of(planned, 'measurement')} are finished, so repeats are missing and intervals are wider."
+            f"The run {'is still in progress' if run.running else 'was interrupted'}: {done} of "
+            f"{count_of(planned, 'trial')} finished. Repeats are missing, and intervals are wider."
         ),
         evidence=(("finished", f"{done}"), ("planned", f"{planned}")),
         advice=(
-            "Wait for its end before deciding."
+            "Wait for the end of the run before you decide."
             if run.running
-            else "Use the finished cells as they are; `iosonde resume` measures the rest."
+            else "Use the finished cells as they are. `iosonde resume` measures the rest."
         ),
         deciding_test="",
     )
 
 
 def _changed(before: tuple[HostFacts, EngineHello], after: tuple[HostFacts, EngineHello]) -> Iterator[tuple[str, str]]:
-    """What is no longer the same on a host, and what became of it."""
+    """What changed on a host between the start of the run and its last resumption."""
     (first, first_engine), (last, last_engine) = before, after
     pairs = (
         ("kernel", first.kernel, last.kernel),
@@ -66,69 +66,70 @@ def _changed(before: tuple[HostFacts, EngineHello], after: tuple[HostFacts, Engi
 
 
 def run_resumed(case: Case) -> Iterator[Finding]:
-    """The run was broken off and went on later."""
+    """The run was interrupted and resumed."""
     run = case.run
     if not run.sessions or case.is_simulated:
-        return  # A simulated drive goes on at the very moment and in the very state in which it was left.
+        return  # A simulated drive resumes at the same virtual time and in the same state.
     pairs = zip(run.header.engines, run.sessions[-1].engines, strict=False)
     changed = [change for before, after in pairs for change in _changed(before, after)]
-    anew = any(session.made_anew for session in run.sessions)
-    what = " with another " + ", ".join(name for name, _ in changed) if changed else ""
-    file = "; the file was made and filled anew" if anew else ""
+    is_new_file = any(session.made_anew for session in run.sessions)
+    what = " with a different " + ", ".join(name for name, _ in changed) if changed else ""
+    file = " The file was created and laid out again." if is_new_file else ""
     yield Finding(
         id="run-resumed",
         severity=Severity.DOUBTFUL if changed else Severity.NOTE,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"The run was broken off and went on {count_of(len(run.sessions), 'time')}{what}{file}: repeats lie "
-            "further apart in time than planned, and what changed meanwhile is in their spread."
+            f"The run was interrupted and resumed {count_of(len(run.sessions), 'time')}{what}.{file} Repeats are "
+            "further apart in time than planned, and any change in between adds to their spread."
         ),
         evidence=(*(("resumed", session.resumed_at) for session in run.sessions), *changed),
-        advice="Look at the spread of repeats first; where it is wide, run again in one piece.",
-        deciding_test="The same run unbroken.",
+        advice="Check the spread of the repeats first. If it is wide, run again without interruption.",
+        deciding_test="The same run without interruption.",
     )
 
 
 def journal_damaged(case: Case) -> Iterator[Finding]:
-    """The journal can't be read to its end."""
+    """Part of the journal is unreadable."""
     if case.run.damage is not None:
         yield Finding(
             id="journal-damaged",
             severity=Severity.DOUBTFUL,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"The journal is readable only in part: {case.run.damage}. What stands there is lost and was not read "
-                "as numbers; all other cells are whole."
+                f"Part of the journal is unreadable: {case.run.damage}. That part is lost and in no result. All other "
+                "cells are complete."
             ),
             evidence=(("damage", case.run.damage),),
-            advice="Look for a copy of the run directory, and at the health of the disk that it lay on.",
+            advice="Look for a copy of the run directory, and check the health of the disk that holds it.",
             deciding_test="",
         )
 
 
 def neighbours(case: Case) -> Iterator[Finding]:
-    """Another run of iosonde was at work on the same device, and figures rest on what was measured meanwhile."""
-    beside = [record for record in case.used if record.neighbours]
-    if beside:
-        others = distinct(f"process {each.process}" for record in beside for each in record.neighbours)
-        devices = distinct(each.device for record in beside for each in record.neighbours)
+    """Another run of iosonde used the same device during repeats that results are computed from."""
+    shared = [record for record in case.used if record.neighbours]
+    if shared:
+        others = distinct(f"process {each.process}" for record in shared for each in record.neighbours)
+        devices = distinct(each.device for record in shared for each in record.neighbours)
+        who = "Another iosonde run" if len(others) == 1 else f"{len(others)} other iosonde runs"
         yield Finding(
             id="neighbours",
             severity=Severity.INVALID,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"Another iosonde ({name_some(others)}) was measuring on the same device ({', '.join(devices)}) during "
-                f"{count_of(len(beside), 'measurement')}: each has what the other left."
+                f"{who} ({name_some(others)}) used the same device ({', '.join(devices)}) during "
+                f"{count_of(len(shared), 'repeat')}. The runs competed for the device."
             ),
-            evidence=tuple((record.cell, f"repeat {record.repeat}") for record in beside[:10]),
-            advice="Throw these cells away and measure them with the device to themselves.",
-            deciding_test="The same cells with nothing else on the device.",
-            cells=distinct(record.cell for record in beside),
+            evidence=tuple((record.cell, f"repeat {record.repeat}") for record in shared[:10]),
+            advice="Discard these cells. Measure them again with no other run on the device.",
+            deciding_test="The same cells with no other I/O on the device.",
+            cells=distinct(record.cell for record in shared),
         )
 
 
 def intervals_merged(case: Case) -> Iterator[Finding]:
-    """The front did not keep up, and intervals were added together."""
+    """The front end did not read intervals in time, so the engine merged them."""
     merged = case.records_where(lambda record: record.intervals_merged > 0)
     if merged:
         number = sum(record.intervals_merged for record in merged)
@@ -137,11 +138,11 @@ def intervals_merged(case: Case) -> Iterator[Finding]:
             severity=Severity.NOTE,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"{count_of(number, 'interval')} had to be added to their neighbours because nobody took them in time: "
-                "totals are whole, series are coarser."
+                f"The engine merged {count_of(number, 'interval')} with their neighbours because the front end did not "
+                "read them in time. Totals are complete. Time series are coarser."
             ),
-            evidence=tuple((record.cell, str(record.intervals_merged)) for record in merged[:10]),
-            advice="Nothing to do for totals; keep the host idle for finer series.",
+            evidence=tuple(of_repeat(record, count_of(record.intervals_merged, "interval")) for record in merged[:10]),
+            advice="Totals need no action. For finer time series, keep the host idle.",
             deciding_test="",
             cells=distinct(record.cell for record in merged),
         )

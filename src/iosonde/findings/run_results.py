@@ -1,4 +1,4 @@
-"""The results of a run: its cells with their figures, and the findings that call these into question."""
+"""The results of a run: its cells with their values, and the findings that make them invalid or doubtful."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,38 +15,38 @@ from iosonde.vocabulary import Quantity
 
 @dataclass(frozen=True)
 class EstimatedCell:
-    """The ``CellResults`` of a run's cell."""
+    """``CellResults`` for a cell of a run."""
 
     estimate: CellEstimate
     findings: Sequence[Finding]
 
     @property
     def name(self) -> str:
-        """The cell's."""
+        """The name of the cell."""
         return self.estimate.cell
 
     @property
     def workload(self) -> Workload:
-        """What was asked of the target."""
+        """The workload of the cell."""
         return self.estimate.workload
 
     @property
     def subject(self) -> Operation:
-        """What the workload is about."""
+        """The operation that the workload measures."""
         return self.workload.subject
 
     @property
     def invalid_by(self) -> tuple[str, ...]:
-        """The findings that name the cell, or are about the whole run."""
+        """The invalidating findings that name the cell or apply to the whole run."""
         return invalid_by(self.findings, self.name)
 
     @property
     def unreliable_by(self) -> tuple[str, ...]:
-        """The findings that name the cell."""
+        """The doubtful findings that name the cell."""
         return unreliable_by(self.findings, self.name)
 
     def figure(self, quantity: Quantity, operation: Operation) -> Figure | None:
-        """The figure that an estimate is; None where nothing of the class completed."""
+        """The estimate of a quantity as a figure; None if no such operation completed."""
         estimates = self.estimate.of(operation)
         return None if estimates is None else figure_of(quantity, estimates, self.name)
 

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from iosonde.analysis.columns import Table
-from iosonde.findings.finding import Finding, gravest_first, invalid_by
+from iosonde.findings.finding import Finding, invalid_by, most_severe_first
 
 
 def finding_table(findings: Sequence[Finding]) -> Table:
-    """One row a finding, most severe first; all columns are text.
+    """One row per finding, most severe first. All columns are text.
 
-    ``evidence`` reads ``name: value; name: value``. ``cells`` are joined by ``+``; empty means the whole run.
+    ``evidence`` has the form ``name: value; name: value``. ``cells`` are joined by ``+``; empty means the whole run.
     """
-    rows = gravest_first(findings)
+    rows = most_severe_first(findings)
     columns = {
         "id": [row.id for row in rows],
         "severity": [str(row.severity) for row in rows],
@@ -28,9 +28,9 @@ def finding_table(findings: Sequence[Finding]) -> Table:
 
 
 def with_validity(cells: Table, findings: Sequence[Finding]) -> Table:
-    """The table of cells with the column ``invalid``: the ids of the findings that make a cell's figures invalid.
+    """The table of cells with a column ``invalid``: the ids of the findings that make a cell invalid.
 
-    They are joined by ``+``; None where the figures are valid.
+    The ids are joined by ``+``. The value is None if the cell is valid.
     """
     known = {cell: "+".join(invalid_by(findings, cell)) or None for cell in dict.fromkeys(cells["cell"])}
     return {**cells, "invalid": np.array([known[cell] for cell in cells["cell"]], dtype=object)}

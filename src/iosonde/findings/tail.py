@@ -1,4 +1,4 @@
-"""Rules about the slowest operations: what they have in common, and those that are in no figure."""
+"""Rules about the slowest operations: what they have in common, and those that no result includes."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -10,22 +10,23 @@ from iosonde.analysis.slowest import Common, Shared, shared_by_slowest
 from iosonde.analysis.totals import total_of
 from iosonde.findings.case import Case, count_of, distinct, name_some
 from iosonde.findings.finding import Confidence, Finding, Severity
-from iosonde.records import CellRecord
-from iosonde.units import format_duration, format_latency, format_size
+from iosonde.records import CellRecord, Operation
+from iosonde.units import format_duration, format_latency, format_percent, format_size
 
 EVIDENCE_MAX: Final = 10
-# At a moment of nobody's choice an operation is seldom older than the slowest of thousands, and hardly ever twice.
+# At a random time, an operation in flight is seldom older than the slowest of thousands, and hardly ever twice as old.
 TIMES_SLOWEST: Final = 2.0
-# What is shorter than the kernel's own turns says nothing about the target.
+# A shorter wait can be the kernel's scheduling and says nothing about the target.
 AGE_NS_MIN: Final = 10_000_000
 
 ADVICE: Final = {
-    Common.TIME: "Read the tail as a few moments in which the target stood still, or a queue built up: how often they "
-    "come matters, and not the share of operations in them.",
-    Common.GROUP: "Read the tail as so many stalls: look for what comes as often, in the target or beside it.",
-    Common.OFFSET: "Look at that part of the target: its health, and what lies beside it.",
-    Common.OPERATION: "Read the percentiles of that direction by itself.",
-    Common.TARGET: "Measure that target by itself.",
+    Common.TIME: "Read the tail as a few events in which the target stalled or a queue built up. The frequency of "
+    "these events matters, not the share of operations in them.",
+    Common.GROUP: "Read the tail as that many stalls. Look for an activity that occurs as often, in the target or on "
+    "the host.",
+    Common.OFFSET: "Check that part of the target: its health, and the data stored around it.",
+    Common.OPERATION: "Read the percentiles of that operation on their own.",
+    Common.TARGET: "Measure that target on its own.",
 }
 
 
@@ -43,35 +44,36 @@ def slowest_together(case: Case) -> Iterator[Finding]:
         alike.sort(key=lambda each: -each[1].count)
         record, shared = alike[0]
         cells = distinct(each.cell for each, _ in alike)
-        more = f"; the same holds for {count_of(len(alike) - 1, 'repeat')} more, of {name_some(cells)}"
+        more = f" {count_of(len(alike) - 1, 'more repeat')} of {name_some(cells)} had the same pattern."
         yield Finding(
             id=f"slowest-by-{common}",
             severity=Severity.NOTE,
             confidence=Confidence.CERTAIN,
             statement=(
-                f"Of the {shared.kept} slowest operations of {record.cell}, repeat {record.repeat}, "
-                f"{shared.count} {describe_shared(shared)}, where chance would have {shared.expected:.0f}"
-                f"{more if len(alike) > 1 else ''}."
+                f"{shared.count} of the {shared.kept} slowest operations of {record.cell}, repeat {record.repeat}, "
+                f"{describe_shared(shared)}. By chance, about {shared.expected:.0f} would."
+                f"{more if len(alike) > 1 else ''}"
             ),
             evidence=tuple(_evidence(each, also) for each, also in alike[:EVIDENCE_MAX]),
             advice=ADVICE[common],
-            deciding_test="The same cell for longer: what has a cause comes again.",
+            deciding_test="The same cell for longer: a pattern with a cause recurs.",
             cells=cells,
         )
 
 
 def describe_shared(shared: Shared) -> str:
-    """What they have in common, as the end of a sentence."""
+    """What the operations have in common, as the predicate of a sentence."""
     if shared.common is Common.TIME:
         within = format_duration(max(shared.high - shared.low, 1))
-        return f"ended within {within} of each other, {format_duration(shared.low)} after measuring began"
+        return f"completed within {within} of each other, {format_duration(shared.low)} into the measurement"
     if shared.common is Common.GROUP:
         groups, near = count_of(shared.groups, "group"), format_duration(shared.high)
-        return f"came in {groups}, in which each operation ended within {near} of the next"
+        return f"completed in {groups}, each operation within {near} of the next one in its group"
     if shared.common is Common.OFFSET:
-        return f"lie between {format_size(shared.low)} and {format_size(shared.high)}"
-    kind = "are of the class" if shared.common is Common.OPERATION else "went to target"
-    return f"{kind} {shared.name}"
+        return f"have offsets between {format_size(shared.low)} and {format_size(shared.high)}"
+    if shared.common is Common.OPERATION:
+        return f"are {shared.name}{'es' if shared.name == Operation.FLUSH else 's'}"
+    return f"went to target {shared.name}"
 
 
 def _evidence(record: CellRecord, shared: Shared) -> tuple[str, str]:
@@ -79,7 +81,7 @@ def _evidence(record: CellRecord, shared: Shared) -> tuple[str, str]:
 
 
 def slowest_not_counted(case: Case) -> Iterator[Finding]:
-    """Operations that were still under way at the end had already taken longer than any that is counted."""
+    """Operations in flight at the end of the measurement were already older than any that completed."""
     found = [(record, ages) for record in case.used if (ages := _ages(record)) is not None]
     if not found:
         return
@@ -90,40 +92,51 @@ def slowest_not_counted(case: Case) -> Iterator[Finding]:
     assert censored is not None
     in_the_end = ""
     if censored.latency_ns_max > age_ns:
-        in_the_end = f", and took {format_latency(censored.latency_ns_max)} in the end"
-    slowest = f"the slowest that is counted took {format_latency(slowest_ns)}" if slowest_ns else "none is counted"
+        in_the_end = f", and the slowest of them took {format_latency(censored.latency_ns_max)} in total"
+    slowest = (
+        f"The slowest operation in the results took {format_latency(slowest_ns)}"
+        if slowest_ns
+        else "No operation is in the results"
+    )
     yield Finding(
         id="slowest-not-counted",
         severity=Severity.INVALID if grave else Severity.NOTE,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"In {count_of(len(found), 'measurement')} the target stood still when measuring ended: in {record.cell}, "
-            f"repeat {record.repeat}, {count_of(censored.count, 'operation')} had been under way for "
-            f"{format_latency(age_ns)}{in_the_end}; {slowest}. What had not come back by the end is in no latency "
-            f"figure: {_too_good(max(lost.values()))}."
+            f"In {count_of(len(found), 'repeat')} the target stalled at the end of the measurement. In {record.cell}, "
+            f"repeat {record.repeat}, {_in_flight(censored.count, age_ns)}{in_the_end}. {slowest}. No latency result "
+            f"includes operations in flight at the end, so latencies are too low: {_too_low(max(lost.values()))}."
         ),
         evidence=tuple(
             (
                 each.cell,
-                f"repeat {each.repeat}: {format_latency(age)} at the end, {format_latency(counted)} at most counted",
+                f"repeat {each.repeat}: {format_latency(age)} in flight at the end, slowest {format_latency(most)}",
             )
-            for each, (age, counted) in found[:EVIDENCE_MAX]
+            for each, (age, most) in found[:EVIDENCE_MAX]
         ),
-        advice="Take these cells' latencies for a lower bound, and look for what made the target stand still.",
-        deciding_test="The same cells with a longer --duration, so that what stands still comes back within it.",
-        # Where others are worse, those whose means hardly change are none of them.
+        advice="Treat the latencies of these cells as a lower bound. Find out why the target stalled.",
+        deciding_test="The same cells with a longer --duration, so that stalled operations complete within it.",
+        # If any cell is invalid, do not name those whose mean hardly changes.
         cells=grave or tuple(lost),
     )
 
 
-def _too_good(share: float) -> str:
+def _in_flight(count: int, age_ns: int) -> str:
+    """``1 operation had been in flight for 4 s``, ``8 operations were in flight, the oldest for 4 s``."""
+    age = format_latency(age_ns)
+    if count == 1:
+        return f"1 operation had been in flight for {age}"
+    return f"{count} operations were in flight, the oldest for {age}"
+
+
+def _too_low(share: float) -> str:
     if share > 1:
-        return "latencies are too good, the mean by more than itself"
-    return f"latencies are too good, the mean by up to {share:.1%}, the tail by more"
+        return "the true mean may be more than twice as high"
+    return f"the mean by up to {format_percent(share, 1)}, the tail by more"
 
 
 def _lost_shares(records: Sequence[CellRecord], silent: Sequence[CellRecord]) -> dict[str, float]:
-    """By cell, what the operations that were not counted would add to its mean latency, at most."""
+    """By cell, the largest share that operations in flight at the end could add to its mean latency."""
     lost_ns: dict[str, int] = defaultdict(int)
     counted_ns: dict[str, int] = defaultdict(int)
     for record in silent:
@@ -136,7 +149,7 @@ def _lost_shares(records: Sequence[CellRecord], silent: Sequence[CellRecord]) ->
 
 
 def _ages(record: CellRecord) -> tuple[int, int] | None:
-    """How old the oldest operation under way at the end was, and how long the slowest counted took, if that matters."""
+    """The age of the oldest operation in flight at the end, and the largest latency in the results, if relevant."""
     censored = record.censored
     if censored is None or not censored.count or censored.age_ns_max < AGE_NS_MIN:
         return None

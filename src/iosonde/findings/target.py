@@ -1,4 +1,4 @@
-"""Rules about the target: page cache, size and content of what was measured, and several targets at once."""
+"""Rules about the target: the page cache, the size and content of the test region, and several targets."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from iosonde.findings.case import Case, count_of, distinct, name_some
 from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import CellRecord, Outcome, RunHeader
-from iosonde.units import format_size
+from iosonde.units import format_percent, format_size
 
-# Below this share of the device, a drive's own caches, its SLC area or a hypervisor's memory may hold all of the span.
+# Below this share of the device, the drive's cache, its SLC area or the hypervisor's memory may hold the test region.
 SPAN_SHARE_MIN = 0.10
-# Targets of one kind differ by a few percent among themselves; a fifth is one that holds the others' sum down.
+# Targets of one kind differ by a few percent. A target that is 20 % slower lowers the sum.
 SHARE_OF_FASTEST_MIN = 0.80
 
 
@@ -23,24 +23,24 @@ def buffered_io(case: Case) -> Iterator[Finding]:
             severity=Severity.INVALID,
             confidence=Confidence.CERTAIN,
             statement=(
-                "I/O went through the page cache (--buffered): reads may never have reached the device, and writes "
-                "were done when they were in memory."
+                "I/O went through the page cache (--buffered). Reads may never have reached the device, and writes "
+                "completed as soon as they were in memory."
             ),
             evidence=(("direct I/O", "no"),),
-            advice="Take these figures for the file system with its cache, never for the device.",
-            deciding_test="The same run without --buffered, on a file system that offers direct I/O.",
+            advice="Use these results for the file system with its page cache, never for the device.",
+            deciding_test="The same run without --buffered, on a file system that supports direct I/O.",
         )
 
 
 def span_fits_cache(case: Case) -> Iterator[Finding]:
-    """The span is small enough to be held by a cache."""
+    """The test region is small enough to fit into a cache."""
     header = case.run.header
     target = header.target
     if not target.is_storage:
         return
     for host in case.hosts:
         span = sum(each.span_bytes for each in host.targets)
-        # Page cache counts against a container's memory limit.
+        # The page cache is part of a container's memory limit.
         memory = min(host.facts.memory_bytes, host.facts.memory_limit_bytes or host.facts.memory_bytes)
         if not target.direct and span <= memory:
             yield _fits_memory(span, memory)
@@ -57,30 +57,30 @@ def _fits_memory(span: int, memory: int) -> Finding:
         severity=Severity.INVALID,
         confidence=Confidence.LIKELY,
         statement=(
-            f"The span of {format_size(span)} fits the memory that may be used ({format_size(memory)}), "
-            "and the page cache is in use: reads were most likely served from memory."
+            f"The test region of {format_size(span)} fits into the available memory ({format_size(memory)}), and the "
+            "page cache is in use. Most reads were probably served from memory."
         ),
-        evidence=(("span", format_size(span)), ("memory", format_size(memory))),
-        advice="Use a span of at least twice the memory, or direct I/O.",
+        evidence=(("test region", format_size(span)), ("memory", format_size(memory))),
+        advice="Use a test region of at least twice the memory, or direct I/O.",
         deciding_test=f"The same run with --size {format_size(2 * memory).replace(' ', '')}.",
     )
 
 
 def _spans_on_devices(header: RunHeader) -> Iterator[tuple[int, int]]:
-    """For each device, or file system where none is known: how much of it all targets together use, and its size."""
+    """For each device (or file system, if the device is unknown): the sum of its test regions, and its size."""
     used: dict[str, list[int]] = {}
     for target in header.targets:
         system, device = target.file_system, target.device
         size = (device.size_bytes if device else 0) or (system.size_bytes if system else 0)
-        place = device.name if device else (system.mount_point if system else "")
-        held = used.setdefault(place, [0, size])
-        held[0] += target.span_bytes
+        name = device.name if device else (system.mount_point if system else "")
+        sums = used.setdefault(name, [0, size])
+        sums[0] += target.span_bytes
     for span, size in used.values():
         yield span, size
 
 
 def _small_share(span: int, below: int) -> Finding:
-    """A span that is a small part of what lies below."""
+    """The finding about a test region that is a small part of the device or file system."""
     share = 100 * span / below
     wider = format_size(int(below * SPAN_SHARE_MIN) // 2**30 * 2**30).replace(" ", "")
     return Finding(
@@ -88,34 +88,34 @@ def _small_share(span: int, below: int) -> Finding:
         severity=Severity.NOTE,
         confidence=Confidence.POSSIBLE,
         statement=(
-            f"The span of {format_size(span)} is {share:.2g} % of the {format_size(below)} below: a drive's own "
-            "cache, its SLC area or a hypervisor's memory may hold all of it."
+            f"The test region of {format_size(span)} is {share:.2g} % of the device or file system "
+            f"({format_size(below)}). The drive's cache, its SLC area or the hypervisor's memory may hold all of it."
         ),
-        evidence=(("span", format_size(span)), ("device or file system", format_size(below))),
-        advice="Take the figures for a working set of this size, not for the whole drive.",
-        deciding_test=f"The same run with --size {wider}: figures that fall were a cache's.",
+        evidence=(("test region", format_size(span)), ("device or file system", format_size(below))),
+        advice="Apply the results to a working set of this size, not to the whole drive.",
+        deciding_test=f"The same run with --size {wider}: lower results there mean that a cache served this run.",
     )
 
 
 def content_unknown(case: Case) -> Iterator[Finding]:
-    """The file's content came from elsewhere."""
+    """Another program wrote the file."""
     if case.run.header.target.written == "data":
         yield Finding(
             id="content-unknown",
             severity=Severity.NOTE,
             confidence=Confidence.CERTAIN,
             statement=(
-                "The file was not written by iosonde: the file system reports no holes, but how compressible its "
-                "content is, and whether the drive has ever read it back, is unknown."
+                "iosonde did not write this file. The file system reports no holes. It is unknown how compressible "
+                "the content is, and whether the drive has ever read it back."
             ),
-            evidence=(("written by", "others"),),
-            advice="Let iosonde make the file (name a directory) where figures for incompressible data are wanted.",
-            deciding_test="The same cells on a file that iosonde made.",
+            evidence=(("written by", "another program"),),
+            advice="For results with incompressible data, name a directory: iosonde then lays out a file of its own.",
+            deciding_test="The same cells on a file that iosonde laid out.",
         )
 
 
 def written_unknown(case: Case) -> Iterator[Finding]:
-    """Nobody knows whether the blocks that were read had ever been written."""
+    """The write history of a device is unknown: its blocks may never have been written."""
     devices = tuple(target.path for target in case.run.header.targets if target.kind == "device")
     if devices:
         yield Finding(
@@ -123,17 +123,17 @@ def written_unknown(case: Case) -> Iterator[Finding]:
             severity=Severity.DOUBTFUL,
             confidence=Confidence.POSSIBLE,
             statement=(
-                f"Whether the blocks of {name_some(devices)} had ever been written is unknown: a drive answers reads "
-                "of blocks that never were, or were trimmed, without its medium, and faster than any others."
+                f"The write history of {name_some(devices)} is unknown. A drive answers reads of blocks that were "
+                "trimmed or never written without accessing its medium, and faster than all other reads."
             ),
-            evidence=tuple(("only read", path) for path in devices),
-            advice="Take reads for the drive's own only where data fills what was read; on a new drive they are not.",
-            deciding_test="The same reads on a file that iosonde fills, on a file system on the device.",
+            evidence=tuple(("read only", path) for path in devices),
+            advice="Trust the read results only if data fills the test region. On a new drive it does not.",
+            deciding_test="The same reads on a file that iosonde lays out, on a file system on the device.",
         )
 
 
 def reads_of_holes(case: Case) -> Iterator[Finding]:
-    """Blocks were read that a trim may have emptied: such reads need no medium."""
+    """Cells read blocks that may have been trimmed. Such reads do not access the medium."""
     records = case.run.cells
     trims = [record for record in records if record.workload.trim_percent]
     if not trims:
@@ -148,18 +148,18 @@ def reads_of_holes(case: Case) -> Iterator[Finding]:
         severity=Severity.DOUBTFUL,
         confidence=Confidence.LIKELY,
         statement=(
-            f"{count_of(len(emptied), 'cell')} read from a target of which parts had been trimmed "
-            f"({name_some(emptied)}): a block that was not written since is a hole, which is read without the medium."
+            f"{count_of(len(emptied), 'cell')} read from a target with trimmed parts ({name_some(emptied)}). A trimmed "
+            "block that was not written again is a hole, and is read without accessing the medium."
         ),
-        evidence=(("trims", name_some(names)), ("read with them or after them", name_some(emptied))),
-        advice="Take reads from a run without trims, or write the whole target in between.",
-        deciding_test="The same cells in a campaign without trims: reads that are slower there met holes here.",
+        evidence=(("cells that trim", name_some(names)), ("cells that read during or after", name_some(emptied))),
+        advice="Use read results from a run without trims, or write the whole target in between.",
+        deciding_test="The same cells in a campaign without trims: if reads are slower there, this run read holes.",
         cells=emptied,
     )
 
 
 def targets_share_device(case: Case) -> Iterator[Finding]:
-    """Several targets lie on one device."""
+    """Several targets are on one device."""
     targets = case.run.header.targets
     counts = Counter(target.device.name for target in targets if target.device is not None)
     for name, number in counts.items():
@@ -169,17 +169,22 @@ def targets_share_device(case: Case) -> Iterator[Finding]:
                 severity=Severity.NOTE,
                 confidence=Confidence.CERTAIN,
                 statement=(
-                    f"{number} of the {len(targets)} targets lie on {name}: what they reach together is that device's "
-                    "and not the sum of several."
+                    f"{number} of the {len(targets)} targets are on {name}. Their total throughput is that of one "
+                    "device, not the sum of several devices."
                 ),
-                evidence=tuple((target.path, target.device.name) for target in targets if target.device and number > 1),
-                advice="Take the sums for several files on one device; name targets on devices of their own for more.",
+                evidence=tuple(
+                    (target.path, name) for target in targets if target.device and target.device.name == name
+                ),
+                advice=(
+                    "Read the sums as the throughput of several files on one device. To add up devices, name targets "
+                    "on separate devices."
+                ),
                 deciding_test="",
             )
 
 
 def targets_uneven(case: Case) -> Iterator[Finding]:
-    """One target did much less than another in the same cell."""
+    """One target completed far fewer operations than another in the same cell."""
     uneven = [
         (record, _lowest_share(record))
         for record in case.run.cells
@@ -195,24 +200,24 @@ def targets_uneven(case: Case) -> Iterator[Finding]:
         severity=Severity.NOTE,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"The targets were not equally fast in {count_of(len(uneven), 'measurement')} ({name_some(cells)}): in "
-            f"{worst.cell}, {paths[slowest]} did {share:.0%} of the operations of the fastest. Latencies are of all "
-            "targets together, so a slow one shows as a tail."
+            f"The targets were not equally fast in {count_of(len(uneven), 'repeat')} ({name_some(cells)}). In "
+            f"{worst.cell}, {paths[slowest]} completed {format_percent(share)} of the operations of the fastest "
+            "target. Latencies are over all targets, so a slow target appears as a tail."
         ),
         evidence=tuple(
-            (f"{record.cell} repeat {record.repeat}", f"{paths[target]} {share:.0%}")
+            (f"{record.cell}, repeat {record.repeat}", f"{paths[target]} {format_percent(share)}")
             for record, (target, share) in uneven[:10]
         ),
         advice="Read the share of each target before the sums.",
-        deciding_test="A run on each target alone: one that stays slow is slow by itself.",
+        deciding_test="A run on each target alone: a target that is still slow is slow on its own.",
         cells=cells,
     )
 
 
 def _lowest_share(record: CellRecord) -> tuple[int, float]:
-    """Which target did least, and how much of what the one did that did most."""
+    """The slowest target, and its operations as a share of those of the fastest."""
     counts = [sum(totals.count for totals in share.operations.values()) for share in record.targets]
-    if len(counts) < 2 or not max(counts):  # noqa: PLR2004 - there has to be another one
+    if len(counts) < 2 or not max(counts):  # noqa: PLR2004 - one target has nothing to compare with
         return 0, 1.0
     slowest = min(range(len(counts)), key=counts.__getitem__)
     return slowest, counts[slowest] / max(counts)

@@ -1,4 +1,4 @@
-"""Rules about what was read back after it had been written."""
+"""Rules about data that was written and read back."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -8,15 +8,15 @@ from iosonde.findings.case import Case, count_of, distinct
 from iosonde.findings.finding import Confidence, Finding, Severity
 from iosonde.records import DamageKind, Verification
 
-# More offsets than this make evidence unreadable; the record has more of them.
+# More offsets than this make the evidence unreadable. The record has more of them.
 OFFSETS_NAMED_MAX: Final = 5
 
 
 def not_as_written(case: Case) -> Iterator[Finding]:
-    """Reading back found blocks that do not hold what was written."""
+    """A verification pass found blocks that do not hold the data that was written."""
     passes = [
-        *((f"{cell.cell}, repeat {cell.repeat}", cell.verification) for cell in case.run.cells),
-        *((f"later pass, {later.verified_at}", later.targets) for later in case.run.later_passes),
+        *((f"after {cell.cell}, repeat {cell.repeat}", cell.verification) for cell in case.run.cells),
+        *((f"in the later pass of {later.verified_at}", later.targets) for later in case.run.later_passes),
     ]
     damaged = [(name, found) for name, found in passes if any(each.steps_damaged for each in found)]
     if not damaged:
@@ -31,16 +31,16 @@ def not_as_written(case: Case) -> Iterator[Finding]:
         severity=Severity.INVALID,
         confidence=Confidence.CERTAIN,
         statement=(
-            f"{count_of(len(damaged), 'time')} of {len([each for _, each in passes if each])} that the target was read "
-            f"back it did not hold what had been written: first after {name}, {counts} of "
+            f"{len(damaged)} of {count_of(len([each for _, each in passes if each]), 'read-back')} found blocks that "
+            f"do not hold the data that was written. The first damage was found {name}: {counts} of "
             f"{sum(each.steps_checked for each in found):,} blocks."
         ),
         evidence=tuple((name, _first(found)) for name, found in damaged[:10]),
         advice=(
-            "Trust this storage with nothing. Keep the target as it is, and look at the kernel's log (dmesg), the "
+            "Do not store data on this device. Keep the target as it is, and check the kernel log (dmesg), the "
             "device's health and the memory of the host."
         ),
-        deciding_test="`iosonde verify RUN` reads back once more: what differs from time to time is read wrongly.",
+        deciding_test="`iosonde verify RUN` reads back again: damage that differs between passes is a read error.",
         cells=distinct(cell.cell for cell in case.run.cells if any(each.steps_damaged for each in cell.verification)),
     )
 

@@ -23,7 +23,7 @@ def remove_created_file(path: str, file: CreatedFile, mark: str, wait_s: float) 
     try:
         remover = _remover_in_time(path, file, mark, wait_s)
     except OSError as error:
-        return f"no process can be started to remove it: {error.strerror}"
+        return f"can't start a process to remove it: {error.strerror}"
     with suppress(subprocess.TimeoutExpired):
         said, _ = remover.communicate(timeout=wait_s)
         return "" if remover.returncode == 0 else said.decode("utf-8", "replace") or "it can't be removed"

@@ -4,7 +4,9 @@ from typing import Final, NoReturn
 
 from iosonde.errors import TargetError
 
-HINT_READ_ONLY: Final = "block devices are only read; to measure writes, mount the device and name a directory on it"
+HINT_READ_ONLY: Final = (
+    "iosonde only reads block devices; to measure writes, mount the device and name a directory on it"
+)
 
 
 class UnpermittedWriteError(TargetError):
@@ -19,12 +21,12 @@ class WritePermit:
 
     def __new__(cls) -> NoReturn:
         """Raises UnpermittedWriteError."""
-        raise UnpermittedWriteError("there is no permit to write to a block device", HINT_READ_ONLY, final=True)
+        raise UnpermittedWriteError("no permit to write to a block device exists", HINT_READ_ONLY, final=True)
 
 
 def check_permit(device: str, permit: WritePermit | None) -> None:
     """Raises UnpermittedWriteError without a permit."""
     if permit is None:
         raise UnpermittedWriteError(
-            f"{device} is a block device, and nothing permits writing to it", HINT_READ_ONLY, final=True
+            f"{device} is a block device, and there is no permit to write to it", HINT_READ_ONLY, final=True
         )

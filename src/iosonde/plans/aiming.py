@@ -55,7 +55,7 @@ def check_budget(plan: Plan) -> None:
     first_ns = sum(turn_cost_ns(cells[turn.cell], turn) for turn in plan.turns)
     if first_ns > plan.aim.budget_ns:
         raise UsageError(
-            f"a budget of {exact_duration(plan.aim.budget_ns)} does not hold the first {plan.repeats} repeats of "
+            f"a budget of {exact_duration(plan.aim.budget_ns)} is too short for the first {plan.repeats} repeats of "
             f"{len(plan.cells)} cells, which take {format_duration(first_ns)}",
-            f"give --budget {minutes_flag(2 * first_ns)} or more, or measure fewer cells",
+            f"use --budget {minutes_flag(2 * first_ns)} or more, or measure fewer cells",
         )

@@ -184,7 +184,7 @@ def _check_names(names: dict[_Cell, str]) -> None:
         if other != cell:
             raise UsageError(
                 f"two different cells are both called {name}",
-                f"they differ in {', '.join(_differences(cell, other))}: put one of them into a campaign of its own",
+                f"they differ in {', '.join(_differences(cell, other))}: move one of them to another campaign",
             )
 
 

@@ -47,8 +47,8 @@ class _Table(BaseModel):
 
 
 class _Named(_Table):
-    name: str = Field(description="What the experiment is called.", min_length=1)
-    kind: Kind = Field(default=Kind.MATRIX, description="The section of the report.")
+    name: str = Field(description="Name of the experiment.", min_length=1)
+    kind: Kind = Field(default=Kind.MATRIX, description="Section of the report.")
 
 
 if TYPE_CHECKING:
@@ -70,25 +70,25 @@ class ExperimentTable(_Asked):
     @model_validator(mode="after")
     def _agrees(self) -> "ExperimentTable":
         if self.values(AMOUNT) and (self.values(DURATION) or self.values(WARMUP)):
-            raise _disagreement("amount", "amount goes with neither duration nor warmup", "leave one away")
+            raise _disagreement("amount", "amount can't be combined with duration or warmup", "omit one")
         if self.values(ARRIVALS) and not self.values(RATE):
             raise _disagreement(
                 "arrivals",
-                "arrivals is about operations that are wanted at a rate, and there is none",
-                'add rate = "20k", or leave arrivals away',
+                "arrivals needs a rate",
+                'add rate = "20k", or omit arrivals',
             )
         if bool(self.values(BURST)) != bool(self.values(THINK_TIME)):
             given, other = ("burst", 'think_time = "10ms"') if self.values(BURST) else ("think_time", "burst = 64")
-            raise _disagreement(given, f"{given} says half of how a worker rests", f"add {other}")
+            raise _disagreement(given, f"{given} is incomplete: burst and think_time belong together", f"add {other}")
         if self.values(RATE) and self.kind not in RATE_KINDS:
             raise _disagreement(
                 "rate",
-                f"rate does not go with kind = {self.kind}, which is about queues that are kept full",
-                f"leave kind away, or write one of {', '.join(sorted(RATE_KINDS))}",
+                f"rate can't be combined with kind = {self.kind}, which keeps queues full",
+                f"omit kind, or write one of {', '.join(sorted(RATE_KINDS))}",
             )
         if any(sync is not Sync.NONE for sync in self.values(SYNC)) and 100 in self.values(READ):  # noqa: PLR2004 - percent
             raise _disagreement(
-                "sync", "sync is about writes, and read = 100 has none", "put reads into an experiment of their own"
+                "sync", "sync needs writes, and read = 100 has none", "move the reads to an experiment of their own"
             )
         return self
 
@@ -101,34 +101,36 @@ def _disagreement(key: str, what: str, hint: str) -> PydanticCustomError:
 class CampaignTable(_Table):
     """A whole campaign file."""
 
-    name: str = Field(description="What the campaign is called.", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
-    about: str = Field(default="", description="Why it is as it is.")
-    repeats: Repeats = Field(default=3, description="How often each cell is measured, with a fresh seed each time.")
-    order: Order = Field(default=Order.RANDOM, description="How cells follow one another within a repeat.")
-    fill: Data = Field(default=Data.RANDOM, description="What the target is written with before anything is read.")
+    name: str = Field(description="Name of the campaign.", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
+    about: str = Field(default="", description="Purpose of the campaign.")
+    repeats: Repeats = Field(default=3, description="Number of trials of each cell, each with its own seed.")
+    order: Order = Field(default=Order.RANDOM, description="Order of the cells within a repeat.")
+    fill: Data = Field(default=Data.RANDOM, description="Data of the preconditioning write.")
     verify: bool = Field(
         default=False,
         strict=True,
-        description="Whether targets are read back after each cell that writes, and compared with what was written.",
+        description="Read the targets back after each cell that writes, and compare them with what was written.",
     )
     warmup: Warmup = Field(
-        default=10**9, description="Time before measuring: recorded, not counted.", json_schema_extra=_in_text
+        default=10**9,
+        description="Warm-up before the measurement; recorded, but not part of the results.",
+        json_schema_extra=_in_text,
     )
-    duration: Duration = Field(default=5 * 10**9, description="Time that counts.", json_schema_extra=_in_text)
+    duration: Duration = Field(default=5 * 10**9, description="Measurement time.", json_schema_extra=_in_text)
     precision: Precision | None = Field(
         default=None,
-        description="How narrow the 95 % intervals of throughput, mean latency and p99 are to be, on either side: each "
-        "cell is measured until they are, in short repeats at first, none longer than duration; default: fixed times.",
+        description="Requested half-width of the 95 % intervals of throughput, mean latency and p99: each "
+        "cell is repeated until it is reached; no repeat is longer than duration. Default: fixed times.",
     )
     budget: Duration | None = Field(
-        default=None, description="With precision: the time that all cells together may take; default: 5 minutes."
+        default=None, description="With precision: time limit for all cells together. Default: 5 minutes."
     )
     first_duration: Duration | None = Field(
         default=None,
-        description="With precision: how long the first repeats of each cell last, and with them the shortest, with as "
-        "much less warm-up; default: a 16th of duration, of cells that write an 8th, behind a fifth of warmup.",
+        description="With precision: duration of the first and shortest repeats of each cell, with a "
+        "proportionally shorter warm-up. Default: 1/16 of duration (1/8 if the cell writes) after 1/5 of warmup.",
     )
-    experiment: list[ExperimentTable] = Field(min_length=1, description="What is measured.")
+    experiment: list[ExperimentTable] = Field(min_length=1, description="The experiments.")
 
     @model_validator(mode="after")
     def _has_an_aim(self) -> "CampaignTable":
@@ -136,8 +138,8 @@ class CampaignTable(_Table):
             if value is not None and self.precision is None:
                 raise _disagreement(
                     key,
-                    f"{key} is about how well figures are to be known, and no precision is asked for",
-                    f'add precision = "2%", or leave {key} away',
+                    f"{key} needs a precision",
+                    f'add precision = "2%", or omit {key}',
                 )
         return self
 
@@ -146,8 +148,8 @@ class CampaignTable(_Table):
         if self.verify and all(read == 100 for table in self.experiment for read in table.values(READ)):  # noqa: PLR2004 - percent
             raise _disagreement(
                 "verify",
-                "verify is about writes, and no experiment has any",
-                "add an experiment that writes (read below 100), or leave verify away",
+                "verify needs writes, and no experiment has any",
+                "add an experiment that writes (read below 100), or omit verify",
             )
         return self
 

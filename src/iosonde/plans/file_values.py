@@ -39,7 +39,9 @@ def _each_once(values: list[Any], about: ValidationInfo) -> list[Any]:
         if values.count(value) > 1:
             shown = _KEYS[about.field_name or ""].kind.shown(value)
             raise PydanticCustomError(
-                "twice", "{shown}", {"shown": shown, "hint": "each value once; repeats = N measures a cell again"}
+                "twice",
+                "{shown}",
+                {"shown": shown, "hint": "list each value once; repeats = N measures a cell several times"},
             )
     return values
 
@@ -85,7 +87,7 @@ def _checked(kind: Kind[int]) -> Any:  # noqa: ANN401 - what stands beside a typ
     """What Pydantic is to check of a number."""
     if isinstance(kind, Quantity):
         return _InFile(kind)
-    assert isinstance(kind, Whole), "numbers are whole or have a unit"
+    assert isinstance(kind, Whole), "numbers must be whole or have a unit"
     return Field(strict=True, ge=kind.least, le=kind.most)
 
 
@@ -133,7 +135,7 @@ Repeats = Annotated[int, Field(strict=True, ge=1, le=REPEATS_MAX)]
 Several = Annotated[
     list[_Value], BeforeValidator(_as_list), Field(min_length=1), AfterValidator(_each_once), _OneOrMany()
 ]
-"""One value or a list of them: a list is a sweep, and several lists are all their combinations."""
+"""One value, or a list for a sweep; several lists give all combinations."""
 
 
 def _read_percent(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds

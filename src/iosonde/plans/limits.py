@@ -31,13 +31,13 @@ def check_whole(value: object, flag: str, least: int, most: int) -> None:
     """Raises UsageError for what a flag does not take; the parser of the command line says it in the same words."""
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
         bounds = f"a whole number from {least} to {most}"
-        raise UsageError(f"{flag} {value!r} is not {bounds}", f"give {flag} {bounds}")
+        raise UsageError(f"{flag} {value!r} is not {bounds}", f"set {flag} to {bounds}")
 
 
 def check_switch(value: object, flag: str) -> None:
     """Raises UsageError for what is neither True nor False: a text such as "no" would count as consent."""
     if not isinstance(value, bool):
-        raise UsageError(f"{flag} {value!r} is neither True nor False", f"give {flag} True or False, without quotes")
+        raise UsageError(f"{flag} {value!r} is neither True nor False", f"set {flag} to True or False, without quotes")
 
 
 def check_rate(rate_per_s: int) -> None:
@@ -45,7 +45,7 @@ def check_rate(rate_per_s: int) -> None:
     if not 1 <= rate_per_s <= RATE_PER_S_MAX:
         raise UsageError(
             f"--rate {format_rate(rate_per_s)} is not within 1 to {format_rate(RATE_PER_S_MAX)} operations a second",
-            "give a rate such as 500 or 20k, or leave --rate away: then each queue is kept full",
+            "use a rate such as 500 or 20k, or omit --rate to keep each queue full",
         )
 
 
@@ -54,8 +54,8 @@ def check_plan(plan: Plan, *, targets: int) -> None:
     for cell in plan.every_cell:
         if len(cell.streams) > 1:
             raise UsageError(
-                f"{cell.cell} has {len(cell.streams)} streams, and one at a time can be measured yet",
-                "ask for each as a cell of its own",
+                f"{cell.cell} has {len(cell.streams)} streams, and iosonde can only measure one so far",
+                "define a cell for each",
             )
     check_account(plan)
     for step in plan.writes_first:
@@ -68,7 +68,7 @@ def check_plan(plan: Plan, *, targets: int) -> None:
             raise UsageError(
                 f"{cell.cell} is for {cell.workload.targets} targets, and {targets} "
                 f"{'was' if targets == 1 else 'were'} given",
-                "name as many targets as the campaign asks for",
+                "name as many targets as the campaign needs",
             )
 
 
@@ -78,8 +78,8 @@ def check_alignment(plan: Plan, offset_bytes: int) -> None:
         size = next((size for size in _sizes(cell.workload) if size % offset_bytes), None)
         if size is not None:
             raise UsageError(
-                f"block size {size} B is not a multiple of {offset_bytes} B, which the target asks of direct I/O",
-                f"give a multiple of {offset_bytes} B with --block-size, or go through the page cache with --buffered",
+                f"block size {size} B is not a multiple of {offset_bytes} B, which direct I/O on this target requires",
+                f"use a multiple of {offset_bytes} B for --block-size, or the page cache with --buffered",
             )
 
 
@@ -91,9 +91,9 @@ def check_transfers(plan: Plan, namespace: NamespaceFacts | None) -> None:
         large = max(_sizes(cell.workload))
         if large > namespace.transfer_bytes_max:
             raise UsageError(
-                f"{cell.cell}: {exact_size(large)} are more than one command moves on this drive "
-                f"({exact_size(namespace.transfer_bytes_max)}), and nobody parts commands",
-                "ask for smaller blocks, or use --engine io_uring: then the kernel parts them",
+                f"{cell.cell}: {exact_size(large)} exceed the largest command of this drive "
+                f"({exact_size(namespace.transfer_bytes_max)}), and passthrough does not split commands",
+                "use smaller blocks, or --engine io_uring, where the kernel splits them",
             )
 
 
@@ -108,7 +108,7 @@ def _check_sizes(workload: Workload) -> None:
             most = exact_size(BLOCK_SIZE_BYTES_MAX)
             raise UsageError(
                 f"block size {exact_size(size)} is not a multiple of {SECTOR_BYTES} B up to {most}",
-                "give a size such as 4KiB with --block-size",
+                "use a size such as --block-size 4KiB",
             )
 
 
@@ -119,19 +119,19 @@ def _check_cell(cell: CellPlan, span_bytes: int) -> None:
     if amount_bytes is not None and amount_bytes < size:
         raise UsageError(
             f"{cell.cell}: an amount of {exact_size(amount_bytes)} is less than one block of {exact_size(size)}",
-            "ask for a larger amount or smaller blocks",
+            "use a larger amount or smaller blocks",
         )
     span_bytes = checked_span(cell.cell, cell.workload, span_bytes)
     check_shape(cell.cell, cell.workload, span_bytes)
     if cell.workload.sync is not Sync.NONE and not cell.workload.writes:
         raise UsageError(
-            f"{cell.cell}: {cell.workload.sync} is about writes, and there are none",
-            "ask for writes (--read below 100), or leave --sync away",
+            f"{cell.cell}: {cell.workload.sync} needs writes, and the workload has none",
+            "add writes (--read below 100), or omit --sync",
         )
     if size > span_bytes:
         raise UsageError(
-            f"block size {exact_size(size)} is beyond the {exact_size(span_bytes)} of the target that are used",
-            "give a smaller --block-size or a larger --size",
+            f"block size {exact_size(size)} is larger than the test region of {exact_size(span_bytes)}",
+            "use a smaller --block-size or a larger --size",
         )
     if not 1 <= depth <= QUEUE_DEPTH_MAX:
         raise UsageError(f"queue depth {depth} is not within 1 to {QUEUE_DEPTH_MAX}", "change --queue-depth")
@@ -146,23 +146,23 @@ def _check_cell(cell: CellPlan, span_bytes: int) -> None:
         )
     if size * cell.workload.jobs > span_bytes:
         raise UsageError(
-            f"{cell.cell}: {cell.workload.jobs} jobs of {exact_size(size)} blocks need more than the "
-            f"{exact_size(span_bytes)} of the target that are used",
-            "ask for fewer jobs or a larger --size",
+            f"{cell.cell}: {cell.workload.jobs} jobs of {exact_size(size)} blocks need more than the test region of "
+            f"{exact_size(span_bytes)}",
+            "use fewer jobs or a larger --size",
         )
     for name, duration_ns in (("--duration", cell.timing.measure_ns), ("--warmup", cell.timing.warmup_ns)):
         least = DURATION_NS_MIN if name == "--duration" else 0
         if not least <= duration_ns <= DURATION_NS_MAX:
             raise UsageError(
                 f"{name} {exact_duration(duration_ns)} is not within {least // 10**6} ms to 30 days",
-                "measure for a time such as 5s",
+                "use a time such as 5s",
             )
 
 
 def check_cells(cells: int, name: str) -> None:
     """Raises UsageError for an experiment of more cells than a plan may have."""
     if cells > CELLS_MAX:
-        raise UsageError(f"{name} has {cells:,} cells, and a plan at most {CELLS_MAX:,}", "give fewer values")
+        raise UsageError(f"{name} has {cells:,} cells, and a plan at most {CELLS_MAX:,}", "use fewer values")
 
 
 def check_turns(turns: int) -> None:
@@ -170,5 +170,5 @@ def check_turns(turns: int) -> None:
     if turns > TURNS_MAX:
         raise UsageError(
             f"the campaign has {turns:,} measurements, and a plan at most {TURNS_MAX:,}",
-            "give fewer values, or fewer repeats",
+            "use fewer values or fewer repeats",
         )

@@ -39,14 +39,14 @@ def read_text(name: str, noun: str, other: str) -> str:
         # What lies in /proc may look like a file and never end.
         return read_regular(path, bytes_max=TEXT_BYTES_MAX, follow=True).decode("utf-8-sig")
     except OSError as error:
-        raise UsageError(f"{name} can't be read: {error.strerror}", f"name {noun} that you may read") from error
+        raise UsageError(f"{name} can't be read: {error.strerror}", f"name {noun} that you can read") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{name} is not text", f"name {noun} (TOML in UTF-8)") from error
 
 
 def parse(text: str, file: str, whole: str) -> dict[str, Any]:
     """What a file says in TOML; ``whole`` says where a whole file can be seen. Raises UsageError."""
-    hint = f"write it as people do; {whole}"
+    hint = f"shorten it; {whole}"
     if _parts_of_longest_key(text) > DEPTH_MAX:
         # TOML's own reader takes time and memory by the square of them.
         raise UsageError(f"{file} can't be read: a key has more than {DEPTH_MAX} parts", hint)
@@ -56,7 +56,7 @@ def parse(text: str, file: str, whole: str) -> dict[str, Any]:
         raise syntax_error(error, text, file, whole) from error
     except (RecursionError, ValueError) as error:
         # A number of thousands of digits is more than Python reads.
-        what = "it is nested too deep" if isinstance(error, RecursionError) else "it holds a number that is too long"
+        what = "it is nested too deep" if isinstance(error, RecursionError) else "it contains a number that is too long"
         raise UsageError(f"{file} can't be read: {what}", hint) from error
     wrong = _beyond(found)
     if wrong:
@@ -82,7 +82,7 @@ def _beyond(found: dict[str, Any]) -> str:
         if depth > DEPTH_MAX:
             return "it is nested too deep"
         if isinstance(value, int) and not -INTEGER_MAX <= value < INTEGER_MAX:
-            return "it holds a number beyond 64 bits"
+            return "it contains a number beyond 64 bits"
         inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
         waiting.extend((each, depth + 1) for each in inner)
     return ""
@@ -121,7 +121,8 @@ def syntax_error(error: tomllib.TOMLDecodeError, text: str, file: str, whole: st
     line = re.match(r"line (\d+)", where)
     number = int(line.group(1)) if line else text.count("\n") + 1
     return UsageError(
-        f"{file}:{number}: not TOML: {lower_first(what)}", f"text stands in quotes, a key once in its table; {whole}"
+        f"{file}:{number}: not TOML: {lower_first(what)}",
+        f"put text in quotes, and use each key once per table; {whole}",
     )
 
 

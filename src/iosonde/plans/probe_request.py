@@ -63,8 +63,8 @@ def _check_shares(values: Mapping[str, Any]) -> None:
     check_whole(trim, "--trim", 0, ALL_READS - read)
     if (compressible or duplicates) and read + trim == ALL_READS:
         raise UsageError(
-            f"{'--compressible' if compressible else '--duplicates'} is about writes, and there are none",
-            f"ask for writes (--read below 100), or leave {'it' if not (compressible and duplicates) else 'both'} away",
+            f"{'--compressible' if compressible else '--duplicates'} needs writes, and the workload has none",
+            f"add writes (--read below 100), or omit {'it' if not (compressible and duplicates) else 'both'}",
         )
 
 
@@ -74,8 +74,8 @@ def _check_pace(values: Mapping[str, Any]) -> None:
         check_rate(rate)
     elif arrivals is not None:
         raise UsageError(
-            f"--arrivals {arrivals} is about operations that are wanted at a rate, and there is none",
-            "add --rate, such as --rate 20k, or leave --arrivals away",
+            f"--arrivals {arrivals} needs a rate",
+            "add --rate, such as --rate 20k, or omit --arrivals",
         )
 
 
@@ -84,4 +84,4 @@ def _check_rest(values: Mapping[str, Any]) -> None:
     burst, think_time = values["burst"], values["think_time"]
     if (burst is None) != (think_time is None):
         given, other = ("--think-time", "--burst 64") if burst is None else ("--burst", "--think-time 10ms")
-        raise UsageError(f"{given} says half of how a worker rests", f"add the other half, such as {other}")
+        raise UsageError(f"{given} is incomplete: burst and think_time belong together", f"add {other}")

@@ -12,18 +12,21 @@ from iosonde.errors import UsageError
 from iosonde.plans.campaign_file import CampaignTable, ExperimentTable
 from iosonde.plans.limits import REPEATS_MAX
 from iosonde.plans.mistakes import first_mistake, line_of_key, load_tables, lower_first, shown
+from iosonde.plans.other_tools.hints import key_hint
 from iosonde.workload_keys import EXPERIMENT_KEYS, Whole
 
 _BOUNDS: Final = {
     **{key.name: key.kind.bounds for key in EXPERIMENT_KEYS if isinstance(key.kind, Whole)},
     "repeats": f"1 to {REPEATS_MAX}",
 }
+# A key that is ours but for a letter is a slip, though another tool may have it (blocksize).
+SLIP_RATIO: Final = 0.9
 Place = tuple[int | str, ...]
 
 
 def read_campaign(text: str, file: str) -> CampaignTable:
     """The campaign that a file describes. Raises UsageError with file, line, key, value, range and nearest key."""
-    found = load_tables(text, file, "experiment", "examples/ has whole files")
+    found = load_tables(text, file, "experiment", "examples/ has complete files")
     try:
         return CampaignTable.model_validate(found)
     except ValidationError as error:
@@ -37,9 +40,9 @@ def _mistake(details: ErrorDetails, text: str, file: str) -> UsageError:
     at = f"{file}:{_line_of(text, place if _key_of(place) else (*place, key))}"
     kind = details["type"]
     if kind == "extra_forbidden":
-        return _unknown_key(at, key, place)
+        return _unknown_key(at, key, place, details["input"])
     if kind == "missing":
-        return UsageError(f"{at}: {_table_of(place)} lacks {key}", f"add {_EXAMPLES.get(key, key)}")
+        return UsageError(f"{at}: {_table_of(place)} has no {key}", f"add {_EXAMPLES.get(key, key)}")
     if kind == "agree":
         return UsageError(f"{at}: {details['msg']}", str(context["hint"]))
     if kind == "twice":
@@ -90,12 +93,15 @@ def _hint(kind: str, key: str, context: dict[str, Any], value: object) -> str:
     return f"such as {_EXAMPLES[key]}" if key in _EXAMPLES else "docs/campaigns.md lists every key with its range"
 
 
-def _unknown_key(at: str, key: str, place: Place) -> UsageError:
+def _unknown_key(at: str, key: str, place: Place, value: object) -> UsageError:
     known = list((ExperimentTable if place[0] == "experiment" else CampaignTable).model_fields)
+    message = f"{at}: {_table_of(place)} has the unknown key {key}"
+    slip = difflib.get_close_matches(key, known, n=1, cutoff=SLIP_RATIO)
+    foreign = None if slip else key_hint(key, value, known)
+    if foreign is not None:
+        return UsageError(message, foreign)
     near = difflib.get_close_matches(key, known, n=1, cutoff=0.0)
-    return UsageError(
-        f"{at}: {_table_of(place)} has the unknown key {key}", f"did you mean {near[0]}? keys: {', '.join(known)}"
-    )
+    return UsageError(message, f"did you mean {near[0]}? keys: {', '.join(known)}")
 
 
 def _key_of(place: Place) -> str:

@@ -13,14 +13,14 @@ def checked_span(cell: str, workload: Workload, whole_bytes: int) -> int:
     if offset_bytes % SECTOR_BYTES:
         raise UsageError(
             f"{cell}: the offset {exact_size(offset_bytes)} is not a multiple of {SECTOR_BYTES} B",
-            "give a multiple, such as 1GiB",
+            "use a multiple, such as 1GiB",
         )
     span_bytes = whole_bytes - offset_bytes if workload.span_bytes is None else workload.span_bytes
     if offset_bytes + span_bytes > whole_bytes or span_bytes <= 0:
         used = f"{exact_size(max(span_bytes, 0))} from {exact_size(offset_bytes)} on"
         raise UsageError(
-            f"{cell}: {used} are beyond the {exact_size(whole_bytes)} of the target",
-            "give a smaller span or offset, or a larger --size",
+            f"{cell}: {used} are beyond the end of the test region ({exact_size(whole_bytes)})",
+            "use a smaller span or offset, or a larger --size",
         )
     return span_bytes
 
@@ -31,14 +31,14 @@ def check_shape(cell: str, workload: Workload, span_bytes: int) -> None:
     if read + trim > ALL_READS:
         raise UsageError(
             f"{cell}: {read} % reads and {trim} % trims are more than {ALL_READS} %",
-            "what is neither read nor trimmed is written: together they are at most 100",
+            "the rest is written: together they must be at most 100",
         )
     if workload.flush_every > 1 and workload.sync is not Sync.FDATASYNC:
         raise UsageError(
-            f"{cell}: a flush behind every {workload.flush_every} writes goes with fdatasync", "add --sync fdatasync"
+            f"{cell}: a flush after every {workload.flush_every} writes needs fdatasync", "add --sync fdatasync"
         )
     if workload.burst_operations is not None and workload.is_open_loop:
-        raise UsageError(f"{cell}: operations come at a rate or in bursts", "leave one of them away")
+        raise UsageError(f"{cell}: rate and bursts can't be combined", "omit one of them")
     _check_pattern(cell, workload, span_bytes)
 
 
@@ -46,7 +46,8 @@ def _check_pattern(cell: str, workload: Workload, span_bytes: int) -> None:
     pattern, size = workload.pattern, workload.block_size_bytes
     if isinstance(pattern, Permutation | Strided) and workload.block_sizes is not None:
         raise UsageError(
-            f"{cell}: {pattern} meets each block once, and takes one block size", "ask for one size, or for random"
+            f"{cell}: {pattern} visits each block once, and needs a single block size",
+            "use one block size, or the pattern random",
         )
     if isinstance(pattern, Strided):
         most = span_bytes // size // max(workload.jobs, 1) * size

@@ -47,9 +47,9 @@ def check_account(plan: Plan) -> None:
     step_bytes = verified_step_bytes(plan)
     if plan.span_bytes // step_bytes > STEPS_MAX:
         raise UsageError(
-            f"verifying {format_size(plan.span_bytes)} in blocks of {format_size(step_bytes)} takes an account of "
+            f"verifying {format_size(plan.span_bytes)} in blocks of {format_size(step_bytes)} needs a write ledger of "
             f"{format_size(account_bytes(plan))}, more than {format_size(STEPS_MAX * STEP_ACCOUNT_BYTES)}",
-            "ask for larger blocks or a smaller --size, or leave verify away",
+            "use larger blocks or a smaller --size, or omit verify",
         )
 
 
@@ -59,22 +59,22 @@ def check_data(cell: CellPlan) -> None:
     compressible, duplicates = workload.compressible_percent, workload.duplicates_percent
     if compressible and workload.data is not Data.RANDOM:
         raise UsageError(
-            f"{cell.cell}: compressible is about random data, and data is {workload.data}",
-            "leave one of them away: compressible = 50 is what data = compressible means, 100 nearly zeros",
+            f"{cell.cell}: compressible needs random data, and data is {workload.data}",
+            "omit one of them: compressible = 50 is what data = compressible means, 100 nearly zeros",
         )
     if duplicates and workload.data is Data.ZEROS:
-        raise UsageError(f"{cell.cell}: zeros are duplicates of one another already", "leave duplicates away")
+        raise UsageError(f"{cell.cell}: zeros are already duplicates of each other", "omit duplicates")
     if not workload.verify:
         return
     if not workload.changes:
         raise UsageError(
-            f"{cell.cell}: verify is about writes, and there are none",
-            "ask for writes (--read below 100), or leave --verify away",
+            f"{cell.cell}: verify needs writes, and the workload has none",
+            "add writes (--read below 100), or omit --verify",
         )
     if workload.data is Data.ZEROS or duplicates or compressible > COMPRESSIBLE_PERCENT_MAX:
         asked = f"{duplicates} % duplicates" if duplicates else f"{compressible} % compressible"
         raise UsageError(
-            f"{cell.cell}: {'zeros' if workload.data is Data.ZEROS else asked} can't be verified: each sector says "
-            "which one it is",
+            f"{cell.cell}: {'zeros' if workload.data is Data.ZEROS else asked} can't be verified: each sector carries "
+            "a seal",
             f"verify data without duplicates, compressible by at most {COMPRESSIBLE_PERCENT_MAX} %",
         )

@@ -1,7 +1,7 @@
-"""The data that everything speaks: run, cell, interval, histogram, target, host.
+"""The shared data model: run, cell, interval, histogram, target, host.
 
-In: what a source measured or read. Out: immutable values that know their own schema version. Integers in base
-units, the unit last in the name; nothing here computes a statistic.
+Sources create these immutable values, which know their own schema version. Values are integers in base units, with the
+unit at the end of the name. Nothing here computes a statistic.
 """
 
 from iosonde.records.cell import (

@@ -1,4 +1,4 @@
-"""What one measurement of one cell gave, and how far its source vouches for it."""
+"""The record of one trial of a cell."""
 
 from typing import TypeVar
 
@@ -13,9 +13,9 @@ from iosonde.vocabulary import Experiment, FailureKind, FaultKind, Operation, Ou
 
 
 class Fault(Record):
-    """Operations on a target that went wrong in the same way; ``errno`` is 0 for a short transfer.
+    """Operations on a target that failed in the same way. ``errno`` is 0 for a short transfer.
 
-    ``offset_bytes_first`` is None where the engine does not tell it.
+    ``offset_bytes_first`` is None if the engine does not report it.
     """
 
     kind: FaultKind
@@ -38,7 +38,7 @@ class Failure(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=COMPACT)
 class SlowIo:
-    """One of the slowest operations of a cell; ``target`` is its place among the targets, from 0."""
+    """One of the slowest operations of a cell. ``target`` is its index among the targets, from 0."""
 
     operation: Operation
     latency_ns: int
@@ -49,10 +49,10 @@ class SlowIo:
 
 
 class Censored(Record):
-    """What was in flight when measuring ended: how many, how old then, and how long the longest took in the end.
+    """Operations in flight at the end of the measurement: their number, their ages then, and the longest final latency.
 
-    ``waiting_age_ns_max`` is how long the oldest operation had been wanted by then that the queue had no place for: 0
-    where none waited, None in a closed loop. Of such operations nothing else is known; they were never submitted.
+    ``waiting_age_ns_max`` is how long the oldest operation without a place in the queue had waited since its intended
+    start: 0 if none waited, None in a closed loop. Such operations were never submitted, so nothing else is known.
     """
 
     count: int
@@ -63,9 +63,9 @@ class Censored(Record):
 
 
 class ThreadCpu(Record):
-    """CPU time and context switches of one worker thread over the measuring window.
+    """CPU time and context switches of one worker thread over the measurement time.
 
-    ``migrations`` is how often it was moved to another CPU since its start, warm-up included; None where nobody knows.
+    ``migrations`` is the number of CPU migrations since its start, including the warm-up; None if unknown.
     """
 
     worker: int
@@ -78,10 +78,10 @@ class ThreadCpu(Record):
 
 
 class CpuUse(Record):
-    """CPU time over the measuring window, by worker and for the whole engine process (kernel workers included).
+    """CPU time over the measurement time, by worker and for the whole engine process (including io-wq workers).
 
-    ``kernel_workers_ns`` is that of the kernel's threads that io_uring handed operations to, and ``sqpoll_threads_ns``
-    that of its submission threads; None for other engines. Older records have the sum of both in the first.
+    ``kernel_workers_ns`` is that of the io-wq workers of io_uring, and ``sqpoll_threads_ns`` that of the SQPOLL
+    threads; None for other engines. Older records have the sum of both in the first.
     """
 
     threads: tuple[ThreadCpu, ...]
@@ -93,7 +93,7 @@ class CpuUse(Record):
 
 
 class ClockPair(Record):
-    """One moment on three clocks: the engine's, the wall's (since 1970), and the undisciplined hardware clock."""
+    """One time on three clocks: the engine's, the wall clock (since 1970), and the undisciplined hardware clock."""
 
     engine_ns: int
     wall_ns: int
@@ -101,7 +101,7 @@ class ClockPair(Record):
 
 
 class ShareTotals(Record):
-    """What one class of operations gave on one target."""
+    """The totals of one operation on one target."""
 
     count: int
     bytes: int
@@ -110,7 +110,7 @@ class ShareTotals(Record):
 
 
 class TargetShare(Record):
-    """What one target gave while it was measured, in the order of the run's targets."""
+    """The totals of one target over the measurement time, in the order of the run's targets."""
 
     in_flight_ns: int | None = None
     backlog_ns: int | None = None
@@ -118,10 +118,10 @@ class TargetShare(Record):
 
 
 class RequestCounts(Record):
-    """What the kernel counted of one class of requests at a device.
+    """The kernel's counts of one kind of request at a device.
 
-    ``merged`` requests became part of another one, so that ``count`` and ``merged`` together are what was asked for.
-    ``request_ns`` is the time from when requests began to their completions, added up, in whole milliseconds.
+    ``merged`` requests became part of another one, so ``count`` plus ``merged`` requests were submitted.
+    ``request_ns`` is the total time of requests from start to completion, in whole milliseconds.
     """
 
     count: int
@@ -131,10 +131,10 @@ class RequestCounts(Record):
 
 
 class DeviceCounts(Record):
-    """What the kernel counted at one device while a cell was measured, whoever asked for it.
+    """The kernel's counts at one device over the measurement time, for all users of the device.
 
-    ``targets`` are those on the device, by their numbers in the run. ``by_request`` says whether times are those of
-    requests; other devices count in ticks of the kernel's timer. ``trim`` are discards.
+    ``targets`` are the indices of the targets on the device. ``by_request`` is true if times are those of requests;
+    other devices count in ticks of the kernel timer. ``trim`` counts discards.
     """
 
     device: str
@@ -148,7 +148,7 @@ class DeviceCounts(Record):
 
 
 class DriveHealth(Record):
-    """What a simulated drive says of itself, counted since it was made; 0 where its model has no such mechanism."""
+    """The health of a simulated drive, counted since its creation; 0 if its model has no such mechanism."""
 
     host_read_bytes: int
     host_written_bytes: int
@@ -160,28 +160,28 @@ class DriveHealth(Record):
 
 
 class DriveState(Record):
-    """A simulated drive after a cell. Two drives with one ``state_hash`` do the same from then on."""
+    """A simulated drive after a cell. Two drives with the same ``state_hash`` behave identically from then on."""
 
     state_hash: str
     health: DriveHealth
 
 
 class Neighbour(Record):
-    """Another run of iosonde that was at work on the same device: its engine's process number, and the device."""
+    """Another run of iosonde on the same device: the process number of its engine, and the device."""
 
     process: int
     device: str
 
 
 class WithinRepeat(Record):
-    """What one repeat says of itself, by its intervals.
+    """Within-repeat variation, estimated from the intervals of a repeat.
 
-    ``throughput_error`` and ``latency_error`` (of the mean) are standard errors as shares of the figure, and
-    ``beyond_error`` is that of the share of operations beyond the repeat's own p99 (None where fewer than 10 lie
-    there). ``effective`` is how many independent intervals would tell the throughput as well, and ``correlation`` is
-    that between the means of neighbouring batches. ``warm_up_ns`` is when throughput had settled, from the start of the
-    warm-up; ``settled`` is false where it still moved while it was measured. ``geweke`` is how far its start lay from
-    its last half, in standard errors; None where the last half is worth too few values.
+    ``throughput_error`` and ``latency_error`` (of the mean) are standard errors as shares of the value.
+    ``beyond_error`` is the standard error of the share of operations above the repeat's own p99, None if fewer than 10
+    are above it. ``effective`` is the equivalent number of independent intervals, and ``correlation`` is that between
+    the means of adjacent batches. ``warm_up_ns`` is the time from the start of the warm-up until throughput settled;
+    ``settled`` is false if it still moved during the measurement. ``geweke`` is the distance of the start from the last
+    half in standard errors, None if the last half has too few effective values.
     """
 
     throughput_error: float
@@ -195,30 +195,28 @@ class WithinRepeat(Record):
 
 
 class CellRecord(Record):
-    """One measurement of one cell, or of one of its streams: each stream of a trial has a record of its own.
+    """One trial of a cell, or of one of its streams: each stream of a trial has its own record.
 
-    ``stream`` is the name of the stream, empty where it is the only one. What is known of the trial as a whole (CPU,
-    clocks, devices, drives, verification) stands in the record of its first stream.
+    ``stream`` is the name of the stream, empty if it is the only one. Facts about the trial as a whole (CPU, clocks,
+    devices, drives, verification) are in the record of its first stream.
 
-    ``operations`` are the measured totals: the sum of the intervals whose phase is ``measure``.
-    ``warmup`` are those of the warm-up. ``intervals`` may be left out where only totals are wanted.
-    ``targets`` is what each of several targets gave; their sums are those of ``operations``.
-    ``reap_granularity`` is the time from one look of a worker at what had come back to the next, in rounds in which it
-    did not wait: how much later than it came a completion may have been stamped. One round in 64 is timed; None where a
-    call to the kernel is the operation itself, and in virtual time.
-    ``sweep_ns_max`` is the longest look at what had come back that was timed: all that a look finds has one stamp,
-    behind it. ``backlog_ns`` is that of the intervals. ``devices`` is what the kernel counted meanwhile at the devices
-    below the targets, where they are known; another engine's cells have none.
-    ``neighbours`` are other runs that were seen on the same device meanwhile. ``drives`` is what simulated drives were
-    like afterwards, in the order of the run's targets; ``cpu`` is None in their time, which costs nobody any.
+    ``operations`` are the measured totals: the sum of the intervals whose phase is ``measure``. ``warmup`` are those of
+    the warm-up. ``intervals`` may be omitted if only totals are needed. ``targets`` are the totals of each of several
+    targets; their sums are ``operations``.
 
-    ``verification`` is what reading each target back has shown afterwards, where that was asked for.
+    ``reap_granularity`` is the reap interval: the time from one completion-queue poll of a worker to the next, in loops
+    in which it did not wait. A completion may be stamped this much too late. One loop in 64 is timed. None if a system
+    call is the operation itself, and in virtual time. ``sweep_ns_max`` is the longest timed poll: all completions of a
+    poll have one timestamp, taken after it. ``backlog_ns`` is the sum over the intervals.
 
-    ``within`` is what its intervals say of it, where there are enough of them. ``host`` is the place of the host that
-    measured it among those of the run, from 0.
+    ``devices`` are the kernel's counts at the devices of the targets, if these are known; cells of other engines have
+    none. ``neighbours`` are other runs that used the same device during the trial. ``drives`` are the simulated drives
+    after the trial, in the order of the run's targets; for them ``cpu`` is None, because virtual time costs no CPU
+    time. ``verification`` is the result of reading each target back after the trial, if requested. ``within`` is the
+    within-repeat variation, if there are enough intervals. ``host`` is the index of the host that measured, from 0.
 
-    A source that does not know some of this leaves it None: a cell whose run was killed has its intervals and their
-    totals, and nothing that is written down at a cell's end.
+    Values that a source does not know are None. A cell of a killed run has its intervals and their totals, but none of
+    the values that are recorded at the end of a cell.
     """
 
     cell: str
@@ -259,57 +257,57 @@ class CellRecord(Record):
 
     @property
     def is_preparation(self) -> bool:
-        """Whether it prepared the targets, before anything was measured."""
+        """Whether it is a preconditioning write."""
         return self.order <= 0
 
     @property
     def is_silent(self) -> bool:
-        """Whether it failed by nothing else than that something asked of it did not complete once in its time."""
+        """Whether it failed only because a requested operation never completed in the measurement time."""
         return self.failure is not None and self.failure.kind is FailureKind.NOTHING_COMPLETED
 
     @property
     def own_engine(self) -> EngineFacts | None:
-        """What iosonde's own engine was granted; None where another program measured, and where nobody knows."""
+        """The facts of iosonde's own engine; None if another program measured, or if they are unknown."""
         return self.engine if isinstance(self.engine, EngineFacts) else None
 
     @property
     def started_engine(self) -> EngineFacts | FioFacts | None:
-        """What measured where iosonde started it, be it its own engine or fio."""
+        """The facts of the engine that iosonde started: its own engine, or fio."""
         return self.own_engine or self.by_fio
 
     @property
     def by_fio(self) -> FioFacts | None:
-        """How fio measured; None where something else did."""
+        """The facts of fio; None if another engine measured."""
         return self.engine if isinstance(self.engine, FioFacts) else None
 
     @property
     def settled(self) -> bool:
-        """Whether nothing is known of its figures still moving while they were measured."""
+        """Whether there is no evidence that throughput still moved during the measurement."""
         return self.within is None or self.within.settled
 
     @property
     def queue_depth_achieved(self) -> float | None:
-        """Operations in flight, averaged over the measured time; None where nobody measured it."""
+        """The mean number of operations in flight over the measurement time; None if it was not measured."""
         if self.in_flight_ns is None:
             return None
         return self.in_flight_ns / self.measured_ns if self.measured_ns else 0.0
 
     @property
     def queue_depth_device(self) -> float | None:
-        """Operations in flight at the device, averaged over the measured time; None where nobody measured it.
+        """The mean number of operations in flight at the device; None if it was not measured.
 
-        Without those that had completed and that the engine had not taken yet.
+        It does not include operations that had completed but were not yet reaped.
         """
         return device_depth(self.in_flight_ns, self.backlog_ns, self.measured_ns)
 
     @property
     def queue_depth_kept(self) -> float | None:
-        """The depth that figures belong to: that at the device, or the achieved one where only the host's is known."""
+        """The depth that results apply to: that at the device or, if it is unknown, the achieved one."""
         return depth_kept(self.queue_depth_achieved, self.queue_depth_device)
 
     @property
     def cpu_workers_ns(self) -> int | None:
-        """CPU time of the worker threads, user and system; None where nobody measured it."""
+        """CPU time of the worker threads, user and system; None if it was not measured."""
         if self.cpu is None or not self.cpu.threads:
             return None
         return sum(thread.user_ns + thread.system_ns for thread in self.cpu.threads)
@@ -319,14 +317,14 @@ _Depth = TypeVar("_Depth")
 
 
 def depth_kept(achieved: _Depth | None, device: _Depth | None) -> _Depth | None:
-    """The depth that figures belong to: that at the device, or the achieved one where only the host's is known."""
+    """The depth that results apply to: that at the device or, if it is unknown, the achieved one."""
     return achieved if device is None else device
 
 
 def device_depth(in_flight_ns: int | None, backlog_ns: int | None, elapsed_ns: int) -> float | None:
-    """The mean number of operations in flight that had not completed; None where one of the two is not known.
+    """The mean number of operations in flight that had not completed; None if one of the two is unknown.
 
-    The backlog is an estimate, and may come out above what was in flight where that was nearly all of it.
+    The backlog is an estimate, and may exceed the number in flight if it is nearly all of it.
     """
     if in_flight_ns is None or backlog_ns is None:
         return None
@@ -334,10 +332,10 @@ def device_depth(in_flight_ns: int | None, backlog_ns: int | None, elapsed_ns: i
 
 
 def check_histograms(cell: CellRecord) -> None:
-    """Raises ValueError if a histogram of the totals does not hold one latency for each operation."""
+    """Raises ValueError if a histogram does not have one latency for each operation."""
     for totals_by_operation in (cell.operations, cell.warmup):
         for operation, totals in totals_by_operation.items():
             held = sum(totals.latency.count)
             if held != totals.count:
-                message = f"{cell.cell}: {totals.count} {operation} operations, and {held} latencies in their histogram"
+                message = f"{cell.cell}: {totals.count} {operation} operations, but {held} latencies in their histogram"
                 raise ValueError(message)

@@ -1,6 +1,6 @@
-"""What is known of how long operations took: counts in buckets, printed percentiles, or a printed mean.
+"""Latency distributions: histogram counts, printed percentiles, or a printed mean.
 
-A run counts: its distributions are ``Times``. Other people's documents print less, and only that is kept of them.
+The distributions of a run are ``Times``. Documents of other tools contain less, and only that is recorded.
 """
 
 from typing import Literal, Self
@@ -15,9 +15,9 @@ from iosonde.records.interval import Times
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=COMPACT)
 class Moments:
-    """A mean as it was printed, nanoseconds; the rest is None where it was not printed.
+    """A printed mean in nanoseconds. The other values are None if they were not printed.
 
-    ``count`` is the number of operations that the mean is of.
+    ``count`` is the number of operations of the mean.
     """
 
     kind: Literal["moments"] = "moments"
@@ -28,9 +28,9 @@ class Moments:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=COMPACT)
 class Percentiles:
-    """Percentiles as they were printed: ``ns[i]`` is the latency at ``percent[i]``. Both ascend.
+    """Printed percentiles: ``ns[i]`` is the latency at ``percent[i]``. Both ascend.
 
-    A printed minimum is the percentile 0, a printed maximum is 100. ``moments`` are those that stood beside them.
+    A printed minimum is percentile 0, a printed maximum is percentile 100. ``moments`` are those printed with them.
     """
 
     kind: Literal["percentiles"] = "percentiles"
@@ -41,17 +41,17 @@ class Percentiles:
     @model_validator(mode="after")
     def _ascends(self) -> Self:
         if len(self.percent) != len(self.ns):
-            message = f"{len(self.percent)} percents against {len(self.ns)} values"
+            message = f"{len(self.percent)} percents, but {len(self.ns)} values"
             raise ValueError(message)
         if any(later <= earlier for earlier, later in zip(self.percent, self.percent[1:], strict=False)):
             message = f"percents do not ascend: {self.percent}"
             raise ValueError(message)
         values = [each.value for each in self.ns]
         if values != sorted(values):
-            message = f"latencies fall as percents rise: {values}"
+            message = f"latencies do not ascend: {values}"
             raise ValueError(message)
         return self
 
 
 Distribution = Times | Percentiles | Moments
-"""One of them; where nothing is known there is None in its place."""
+"""Any form of distribution. An unknown distribution is None."""

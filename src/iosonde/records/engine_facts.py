@@ -1,4 +1,4 @@
-"""The facts of the engine that measured a cell: a union by source, so that no source fills in what it never said."""
+"""The facts of the engine that measured a cell: a union by source, so that no source fills in unknown values."""
 
 from typing import Annotated, Literal
 
@@ -9,20 +9,20 @@ from iosonde.vocabulary import Engine, SourceKind
 
 
 class _SourceFacts(Record):
-    """What every source reports: the engine, and its fall-backs; None where it reports none."""
+    """The facts that every source reports: the engine, and its fallbacks (None if it reports none)."""
 
     engine: str
     fallbacks: tuple[str, ...] | None
 
 
 class EngineFacts(_SourceFacts):
-    """What iosonde's own engine was granted, not what it asked for.
+    """The settings that iosonde's own engine obtained, as opposed to those it requested.
 
     ``batch_max`` is the largest number of operations submitted or reaped in one call. ``kernel_workers`` is the largest
     number of io-wq workers seen at a time, ``sqpoll_threads`` the number of SQPOLL threads at the end, and
-    ``sqpoll_wakeups`` how often a sleeping SQPOLL thread had to be woken, counted from the start of the warm-up. None
-    where they were not counted. ``buffer_bytes`` is the total size of the I/O buffers of all workers, None where it is
-    not reported.
+    ``sqpoll_wakeups`` how often a sleeping SQPOLL thread had to be woken, counted from the start of the warm-up. They
+    are None if they were not counted. ``buffer_bytes`` is the total size of the I/O buffers of all workers, None if it
+    is not reported.
     """
 
     source: Literal[SourceKind.IOSONDE] = SourceKind.IOSONDE
@@ -42,10 +42,10 @@ class EngineFacts(_SourceFacts):
 
 
 class FioFacts(_SourceFacts):
-    """How fio measured: its version, the way in which it reached the kernel, and what it was started with.
+    """How fio measured: its version, its ioengine, and its arguments.
 
-    ``workers`` and ``poll_mode`` are what it was asked for: it tells neither. iosonde never falls back from it.
-    ``arguments`` name the targets by their paths, so that anybody can do the same again.
+    ``workers`` and ``poll_mode`` are the requested values, because fio reports neither. iosonde never falls back from
+    fio to another engine. ``arguments`` have the paths of the targets, so that the measurement can be repeated.
     """
 
     source: Literal[SourceKind.FIO] = SourceKind.FIO
@@ -59,7 +59,7 @@ class FioFacts(_SourceFacts):
 
 
 class ImportFacts(_SourceFacts):
-    """The tool whose result was imported, by its own name, and its version; None where the result does not say it."""
+    """The name and version of the tool whose result was imported; None if the result has no version."""
 
     source: Literal[SourceKind.IMPORT] = SourceKind.IMPORT
     engine: str
@@ -68,4 +68,4 @@ class ImportFacts(_SourceFacts):
 
 
 SourceFacts = Annotated[EngineFacts | FioFacts | ImportFacts, Field(discriminator="source")]
-"""One of them, told apart by ``source``."""
+"""The facts of any source. ``source`` identifies which."""

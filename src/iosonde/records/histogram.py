@@ -13,9 +13,9 @@ class Layout:
     """How bucket numbers map to values.
 
     With ``b = log2(buckets_per_octave)``, a value below ``2^b`` is its own bucket; above, with
-    ``s = floor(log2 value) - b``, the bucket is ``s * buckets_per_octave + (value >> s)``. It covers every u64; with
-    ``ceiling_ns`` it covers what lies below that, and its last bucket has all larger values as well. fio's buckets are
-    64 an octave with a ceiling of 2^34 ns.
+    ``s = floor(log2 value) - b``, the bucket is ``s * buckets_per_octave + (value >> s)``. It covers every u64. With
+    ``ceiling_ns`` it covers values below the ceiling, and the last bucket also has all larger values. fio has 64
+    buckets per octave and a ceiling of 2^34 ns.
     """
 
     kind: Literal["log_linear"] = "log_linear"
@@ -25,7 +25,7 @@ class Layout:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=COMPACT)
 class Histogram:
-    """Sparse counts: ``count[i]`` values in nanoseconds fell into bucket ``bucket[i]``; buckets ascend."""
+    """Sparse counts: ``count[i]`` values in nanoseconds are in bucket ``bucket[i]``. Buckets ascend."""
 
     kind: Literal["histogram"] = "histogram"
     layout: Layout = Layout()
@@ -35,6 +35,6 @@ class Histogram:
     @model_validator(mode="after")
     def _parallel(self) -> Self:
         if len(self.bucket) != len(self.count):
-            message = f"{len(self.bucket)} buckets against {len(self.count)} counts"
+            message = f"{len(self.bucket)} buckets, but {len(self.count)} counts"
             raise ValueError(message)
         return self

@@ -1,13 +1,13 @@
-"""The machine that did the measuring."""
+"""The host that measured."""
 
 from iosonde.records.base import Record
 
 
 class HostFacts(Record):
-    """What of the host bears on a measurement. An empty string or None means that the host would not say.
+    """The properties of the host that affect results. An empty string or None means that the host does not report it.
 
-    ``cpu_quota`` (in CPUs) and ``memory_limit_bytes`` are the tightest limits of the control groups that the run is in;
-    None where there is none. ``clock_source`` is what the kernel reads the time from, by its own word for it.
+    ``cpu_quota`` (in CPUs) and ``memory_limit_bytes`` are the tightest limits of the run's control groups, None without
+    a limit. ``clock_source`` is the kernel's clock source, by the kernel's name.
     """
 
     hostname: str

@@ -1,4 +1,4 @@
-"""What happened in one stretch of a cell."""
+"""One interval of a cell."""
 
 from typing import Final
 
@@ -12,7 +12,7 @@ from iosonde.vocabulary import Operation, Phase
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=COMPACT)
 class Times:
-    """A distribution of times, nanoseconds. Minimum, maximum and sum are exact, not from buckets."""
+    """A distribution of times in nanoseconds. Minimum, maximum and sum are exact, not from buckets."""
 
     ns_sum: int
     ns_min: int
@@ -22,12 +22,12 @@ class Times:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=COMPACT)
 class OperationTotals:
-    """One class of operations over a stretch of time, counted at completion.
+    """The totals of one operation over a period of time, counted at completion.
 
-    ``latency`` is service latency: reap minus submit. Minimum, maximum and sum are exact, not from buckets.
-    ``response`` is reap minus the moment at which an operation was wanted, ``lag`` is submit minus that moment, and
-    ``host_lag`` the part of the lag in which the queue had a place: how late the engine itself was. All are None in a
-    closed loop, where nothing is wanted at a moment.
+    ``latency`` is service latency: reap time minus submission time. Minimum, maximum and sum are exact, not from
+    buckets. ``response`` is reap time minus intended start, ``lag`` is submission time minus intended start, and
+    ``host_lag`` is the part of the lag in which the queue had room, which is the engine's own lag. All three are None
+    in a closed loop, which has no intended starts.
     """
 
     count: int
@@ -43,13 +43,13 @@ class OperationTotals:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=COMPACT)
 class IntervalRecord:
-    """One interval, or several that the engine had to merge (``interval_first`` < ``interval_last``).
+    """One interval, or several that the engine merged (``interval_first`` < ``interval_last``).
 
-    Times are the engine's. ``in_flight_ns`` is the number of operations in flight integrated over time: divided by
-    the interval's length it is the achieved queue depth; None where the engine does not know it. ``backlog_ns`` is the
-    part of it in which operations had completed and the engine had not taken them yet, estimated from one look in 64:
-    the rest was in flight at the device. None where nobody looked. ``kernel_workers`` is
-    how many kernel threads io_uring had for its operations meanwhile, at most; None for other engines.
+    Times are those of the engine's clock. ``in_flight_ns`` is the number of operations in flight integrated over time:
+    divided by the length of the interval it is the achieved queue depth; None if the engine does not report it.
+    ``backlog_ns`` is the part of it in which operations had completed but were not yet reaped, estimated from one poll
+    in 64; the rest was in flight at the device. None if it was not sampled. ``kernel_workers`` is the largest number of
+    io-wq workers in the interval; None for other engines than io_uring.
     """
 
     phase: Phase
@@ -64,4 +64,4 @@ class IntervalRecord:
 
 
 INTERVAL_FORM: Final = TypeAdapter(IntervalRecord)
-"""Reads intervals from JSON and writes them, each on its own."""
+"""Reads and writes single intervals as JSON."""

@@ -1,4 +1,4 @@
-"""Where the next block lies, and how large it is: words with parameters, written alike in flags, files and records."""
+"""Access patterns and block sizes: text with parameters, with the same syntax in flags, files and records."""
 
 import difflib
 from collections.abc import Callable
@@ -23,7 +23,7 @@ WEIGHTS_MAX: Final = 10**6
 
 @dataclass(frozen=True)
 class Permutation:
-    """At random, and each block once before any comes again."""
+    """Random, with each block exactly once per pass."""
 
     word: ClassVar[str] = "permutation"
 
@@ -33,7 +33,7 @@ class Permutation:
 
 @dataclass(frozen=True)
 class Zipf:
-    """The block of rank k in proportion to 1 / k^exponent. Ranks are scattered over the span, or neighbours."""
+    """The block of rank k has a probability proportional to 1 / k^exponent. Ranks are scattered, or adjacent."""
 
     word: ClassVar[str] = "zipf"
     exponent_permille: int
@@ -45,7 +45,7 @@ class Zipf:
 
 @dataclass(frozen=True)
 class Pareto:
-    """A share h of the blocks takes 1 - h of the accesses, at every scale."""
+    """A share h of the blocks receives 1 - h of the accesses, at every scale."""
 
     word: ClassVar[str] = "pareto"
     share_permille: int
@@ -57,7 +57,7 @@ class Pareto:
 
 @dataclass(frozen=True)
 class HotSpots:
-    """Zones, one behind the other: the share of accesses that each takes, and its share of the span, in thousandths."""
+    """Adjacent zones: the share of accesses and the share of the test region of each, in thousandths."""
 
     word: ClassVar[str] = "hot"
     zones: tuple[tuple[int, int], ...]
@@ -70,7 +70,7 @@ class HotSpots:
 
 @dataclass(frozen=True)
 class Strided:
-    """At equal distances; behind the end the next pass begins one block further, until each block was met."""
+    """A constant stride. After the end, the next pass starts one block later, until every block was accessed."""
 
     word: ClassVar[str] = "strided"
     stride_bytes: int
@@ -81,7 +81,7 @@ class Strided:
 
 @dataclass(frozen=True)
 class Runs:
-    """Behind the one before, but for a share of jumps to anywhere, behind which it goes on."""
+    """Sequential runs: a share of the operations jumps to a random offset, and the run continues from there."""
 
     word: ClassVar[str] = "runs"
     jump_percent: int
@@ -105,7 +105,7 @@ _WAY_OUT: Final = f"write one of {', '.join(FORMS)}"
 
 
 def parse_pattern(text: str, what: str) -> Access | Shaped:
-    """The pattern of a text such as ``random``, ``zipf:1.1`` or ``hot:50/5,30/15,20/80``. Raises UsageError."""
+    """Parses a pattern such as ``random``, ``zipf:1.1`` or ``hot:50/5,30/15,20/80``. Raises UsageError."""
     word, _, rest = text.strip().partition(":")
     if text.strip() in set(Access):
         return Access(text.strip())
@@ -120,8 +120,12 @@ def parse_pattern(text: str, what: str) -> Access | Shaped:
     return _READERS[word](rest, f"{what}: '{text}'")
 
 
-# What other tools call it.
-_MEANT: Final = {"rand": "random", "randread": "random", "seq": "sequential", "read": "sequential", "zoned": "hot"}
+# The names in other tools.
+_MEANT: Final = {
+    **dict.fromkeys(("rand", "randread", "randwrite", "randrw", "randtrim"), "random"),
+    **dict.fromkeys(("seq", "read", "write", "rw", "readwrite"), "sequential"),
+    "zoned": "hot",
+}
 
 
 def _read_zipf(rest: str, what: str) -> Zipf:
@@ -155,7 +159,7 @@ def _read_hot(rest: str, what: str) -> HotSpots:
         zones.append((pair[0], pair[1]))
     accesses_left, space_left = (WHOLE_PERMILLE - sum(zone[kind] for zone in zones) for kind in (0, 1))
     if accesses_left > 0 and space_left > 0:
-        # What nobody speaks of takes the rest.
+        # The last zone has the rest.
         zones.append((accesses_left, space_left))
     elif accesses_left or space_left:
         raise UsageError(
@@ -163,7 +167,7 @@ def _read_hot(rest: str, what: str) -> HotSpots:
             "hot:80/20 is short for hot:80/20,20/80",
         )
     if len(zones) > ZONES_MAX:
-        raise UsageError(f"{what}: more than {ZONES_MAX} zones", "take fewer")
+        raise UsageError(f"{what}: more than {ZONES_MAX} zones", "use fewer zones")
     return HotSpots(tuple(zones), scattered)
 
 
@@ -189,7 +193,7 @@ _READERS: Final[dict[str, Callable[[str, str], Shaped]]] = {
 def _scatter(rest: str, what: str, *, usual: bool) -> tuple[str, bool]:
     text, _, word = rest.partition(":")
     if word not in {"", "scattered", "together"}:
-        raise UsageError(f"{what}: '{word}' is neither scattered nor together", "leave it away, or write one of them")
+        raise UsageError(f"{what}: '{word}' is neither scattered nor together", "omit it, or write one of the two")
     return text, {"scattered": True, "together": False}.get(word, usual)
 
 
@@ -206,14 +210,14 @@ def _decimal(value: int, factor: int) -> str:
 
 
 def _size(value_bytes: int) -> str:
-    """A size that reads back to the same number; names of cells have it like this since there are patterns."""
+    """A size that parses to the same number. The names of cells contain it in this form."""
     text = format_size(value_bytes).replace(" ", "")
     return text if is_size(text, value_bytes) else f"{value_bytes}B"
 
 
 @dataclass(frozen=True)
 class BlockSizes:
-    """Several block sizes and their weights, smallest first: operations have them in exactly these shares."""
+    """Several block sizes and their weights, smallest first. Operations have exactly these shares."""
 
     shares: tuple[tuple[int, int], ...]
 
@@ -223,7 +227,7 @@ class BlockSizes:
         return self.shares[-1][0]
 
     def mean_bytes(self) -> float:
-        """Bytes of an operation on average."""
+        """The mean number of bytes per operation."""
         return sum(size * weight for size, weight in self.shares) / sum(weight for _, weight in self.shares)
 
     def __str__(self) -> str:
@@ -240,11 +244,11 @@ NAMED_SIZES: Final = {
         )
     )
 }
-"""The composite workload of the SNIA's Solid State Storage Performance Test Specification: sizes, and their percent."""
+"""The composite workload of the SNIA Solid State Storage Performance Test Specification: sizes and percentages."""
 
 
 def parse_sizes(text: str, what: str) -> int | BlockSizes:
-    """One size, such as ``4KiB``, or several: ``4KiB:70,64KiB:30``, ``snia-composite``. Raises UsageError."""
+    """Parses one size, such as ``4KiB``, or several: ``4KiB:70,64KiB:30``, ``snia-composite``. Raises UsageError."""
     named = NAMED_SIZES.get(text.strip())
     if named is not None:
         return BlockSizes(named)
@@ -260,7 +264,7 @@ def parse_sizes(text: str, what: str) -> int | BlockSizes:
         shares.append((parse_bytes(size, what), int(weight)))
     shares.sort()
     if any(one[0] == other[0] for one, other in pairwise(shares)):
-        raise UsageError(f"{what}: '{text}' has a size twice", "each size once, with its weight")
+        raise UsageError(f"{what}: '{text}' has a size twice", "write each size once, with its weight")
     if not 2 <= len(shares) <= SIZES_MAX:  # noqa: PLR2004 - one is no mix
         raise UsageError(f"{what}: '{text}' mixes {len(shares)} sizes", f"a mix has 2 to {SIZES_MAX} sizes")
     return BlockSizes(tuple(shares))

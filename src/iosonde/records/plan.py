@@ -22,7 +22,7 @@ def one_stream(workload: Workload) -> tuple[Stream, ...]:
 
 
 class CellPlan(Record):
-    """A cell before it is measured; ``experiments`` are all that read their figures from it."""
+    """A cell before it is measured. ``experiments`` are all experiments that use it."""
 
     cell: str
     experiments: tuple[Experiment, ...]
@@ -37,10 +37,10 @@ class CellPlan(Record):
 
 
 class CellTurn(Record):
-    """One trial: which cell is measured, for which time, with which seed. ``order`` is its place in the run.
+    """One trial: its cell, timing and seed. ``order`` is its place in the run order.
 
-    ``round`` is the pass over the cells that it belongs to, counted from 1; None in runs of before record version 5.
-    ``timing`` is that of this trial alone; None: its cell's.
+    ``round`` is the pass over the cells, counted from 1; None in runs before record version 5. ``timing`` is that of
+    this trial; None means that of its cell.
     """
 
     order: int
@@ -68,11 +68,11 @@ class IdleStep(Record):
 
 
 Step = Annotated[WriteStep | IdleStep, Field(discriminator="kind")]
-"""One step of the preparation. ``order`` is its place in the run: the last step has 0, those before it -1, -2, ..."""
+"""One preconditioning step. ``order`` is its place in the run order: the last step has 0, earlier ones -1, -2, ..."""
 
 
 def in_order(steps: tuple[CellPlan | int, ...]) -> tuple[WriteStep | IdleStep, ...]:
-    """Numbers the steps: a cell becomes a write, a number of nanoseconds an idle step."""
+    """Numbers the steps. A cell becomes a write step, a number of nanoseconds an idle step."""
     first = 1 - len(steps)
     return tuple(
         IdleStep(order=order, duration_ns=each) if isinstance(each, int) else WriteStep(order=order, cell=each)
@@ -81,24 +81,24 @@ def in_order(steps: tuple[CellPlan | int, ...]) -> tuple[WriteStep | IdleStep, .
 
 
 AIM_REPEATS_MIN: Final = 6
-"""How repeats differ is a guess from a few of them: with an aim, a cell has so many before it is looked at first."""
+"""A few repeats do not show their spread. With a requested precision, a cell has this many before the first check."""
 
 TAIL_TOLERANCE: Final = 2.0
-"""A p99 rests on a hundredth of the operations: to be known as well as a mean it would take many times as long."""
+"""A p99 is based on one hundredth of the operations. The precision of a mean would take it many times as long."""
 
 
 class FixedTrials(Record):
-    """The run ends with the trials of its plan."""
+    """The run ends after the trials of its plan."""
 
     kind: Literal["fixed"] = "fixed"
 
 
 class Aim(Record):
-    """How well figures are to be known, and what that may cost.
+    """The requested precision and its time budget.
 
-    A cell is measured again until the 95 % intervals of its throughput and mean latency lie within
-    ``precision_percent`` of them on either side, and that of its p99 within twice as much; or until ``budget_ns`` of
-    measuring, warm-up included, are spent by all cells together.
+    Each cell is repeated until the 95 % intervals of its throughput and mean latency are within ``precision_percent``
+    on either side, and that of its p99 within twice as much. The run ends earlier if all cells together have used
+    ``budget_ns`` of measurement time and warm-up.
     """
 
     kind: Literal["precision"] = "precision"
@@ -107,22 +107,22 @@ class Aim(Record):
 
     @property
     def tail_percent(self) -> float:
-        """How well a p99 is to be known."""
+        """The requested precision of p99."""
         return TAIL_TOLERANCE * self.precision_percent
 
 
 class Tracked(Record):
-    """A tracking variable: a quantity of one cell that has to become steady."""
+    """A tracking variable: a quantity of one cell that must reach steady state."""
 
     cell: str
     quantity: Quantity
 
 
 class SteadyState(Record):
-    """Rounds over all cells are repeated until every tracking variable is steady, and at most ``rounds_max`` times.
+    """Rounds over all cells are repeated until every tracking variable is steady, at most ``rounds_max`` times.
 
-    A variable is steady when, over the last ``window`` rounds, its values lie within ``range_share`` of their mean, and
-    the least-squares line through them moves by no more than ``excursion_share`` of it (SNIA PTS 2.0.2, 2.1.24).
+    A variable is steady if, over the last ``window`` rounds, its values range over at most ``range_share`` of their
+    mean, and the least-squares line changes by at most ``excursion_share`` of it (SNIA PTS 2.0.2, 2.1.24).
     """
 
     kind: Literal["steady_state"] = "steady_state"
@@ -140,9 +140,9 @@ StopRule = Annotated[FixedTrials | Aim | SteadyState, Field(discriminator="kind"
 class Plan(Record):
     """A checked campaign: its preparation steps, cells, trials and stop rule.
 
-    ``span_bytes`` is the size of the test region on each target. ``turns`` are the trials known beforehand; unless
-    ``stop`` is a fixed number, further trials are chosen during the run. With an aim, a cell's ``timing`` is that of
-    its longest trial.
+    ``span_bytes`` is the size of the test region on each target. ``turns`` are the trials known in advance. Unless
+    ``stop`` is a fixed number, further trials are added during the run. With a requested precision, a cell's ``timing``
+    is that of its longest trial.
     """
 
     profile: str
@@ -157,40 +157,40 @@ class Plan(Record):
 
     @property
     def aim(self) -> Aim | None:
-        """How well figures are to be known, where that ends the run."""
+        """The requested precision, if it ends the run."""
         return self.stop if isinstance(self.stop, Aim) else None
 
     @property
     def is_fixed(self) -> bool:
-        """Whether all trials are known beforehand."""
+        """Whether all trials are known in advance."""
         return isinstance(self.stop, FixedTrials)
 
     @property
     def last_round(self) -> tuple[CellTurn, ...]:
-        """The trials of the last planned round, in their order; further rounds measure the same cells."""
+        """The trials of the last planned round, in run order. Further rounds measure the same cells."""
         last = max((turn.round or 1 for turn in self.turns), default=1)
         return tuple(turn for turn in self.turns if (turn.round or 1) == last)
 
     @property
     def writes_first(self) -> tuple[WriteStep, ...]:
-        """The steps of the preparation that write."""
+        """The preconditioning writes."""
         return tuple(step for step in self.preparation if isinstance(step, WriteStep))
 
     @property
     def last_write(self) -> int | None:
-        """The place of the last step that writes: with it the targets are prepared. None where no step writes."""
+        """The order of the last preconditioning write, after which the targets are prepared. None without one."""
         return max((step.order for step in self.writes_first), default=None)
 
     @property
     def every_cell(self) -> tuple[CellPlan, ...]:
-        """All that does I/O: the writes of the preparation, then the cells that are measured."""
+        """All cells that do I/O: the preconditioning writes, then the measured cells."""
         return (*(step.cell for step in self.writes_first), *self.cells)
 
     def turn_of(self, step: WriteStep) -> CellTurn:
-        """The trial under which a write step is recorded."""
+        """The trial that records a write step."""
         return CellTurn(order=step.order, cell=step.cell.cell, repeat=0, seed=self.seed, round=0)
 
     @property
     def changes(self) -> bool:
-        """Whether it writes to its targets, or trims them."""
+        """Whether it writes or trims."""
         return any(cell.workload.changes for cell in self.every_cell)

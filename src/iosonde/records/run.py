@@ -1,4 +1,4 @@
-"""A whole run: its header, written before anything is touched, and its cells."""
+"""A run: its header, written before any I/O, and its cells."""
 
 from typing import Final
 
@@ -11,14 +11,14 @@ from iosonde.records.verification import LaterPass
 from iosonde.vocabulary import Engine, Outcome, Poll
 
 SCHEMA_VERSION: Final = 6
-"""Raised with every field, value or frame that is new in what is stored (docs/decisions/0023-unknown-is-refused.md)."""
+"""Raised with every new field, value or frame in stored data (docs/decisions/0023-unknown-is-refused.md)."""
 
 
 class EngineHello(Record):
-    """What the engine said of itself when it started; ``fio`` is the version of fio, where that measures beside it.
+    """The properties that the engine reports at its start. ``fio`` is the version of fio if fio measures.
 
-    ``overhead_ns_per_io`` is the cost of its loop, and ``clock_read_ns`` that of one look at its clock; None in virtual
-    time, where both are nothing.
+    ``overhead_ns_per_io`` is the cost of its loop per operation, and ``clock_read_ns`` that of one clock read. Both are
+    None in virtual time, where they are 0.
     """
 
     version: str
@@ -32,7 +32,7 @@ class EngineHello(Record):
 
 
 class _Named(Record):
-    """Which run it is. These fields stand first in what is written."""
+    """The identity of a run. These fields come first in the file."""
 
     schema_version: int = SCHEMA_VERSION
     run: str
@@ -40,7 +40,7 @@ class _Named(Record):
 
 
 class SessionStart(Record):
-    """What is known once the targets are open, at the start of a run and at each resumption.
+    """The facts that are known once the targets are open, at the start of a run and at each resumption.
 
     A target, a cell and an interval name their host by its index in ``hosts``, and ``engines`` has the engine on each
     host at the same index.
@@ -57,27 +57,27 @@ class SessionStart(Record):
 
     @property
     def targets(self) -> tuple[TargetFacts, ...]:
-        """All targets, in the order in which they were given."""
+        """All targets, in the order of the request."""
         return (self.target, *self.more_targets)
 
     @property
     def hosts(self) -> tuple[HostFacts, ...]:
-        """All hosts that targets are on."""
+        """All hosts with targets."""
         return (self.host, *self.more_hosts)
 
     @property
     def engines(self) -> tuple[tuple[HostFacts, EngineHello], ...]:
-        """Each host with the engine that measured there: its own, or the first one's where it has none."""
+        """Each host with its engine, or with the first host's engine if it has none."""
         hellos = (self.hello, *self.more_hellos)
         return tuple((host, hellos[min(number, len(hellos) - 1)]) for number, host in enumerate(self.hosts))
 
 
 class SessionEnd(Record):
-    """What is known when all measurements of a session are done: the same facts as at its start, read again.
+    """The facts at the end of a session, after all its trials: the same as at its start, read again.
 
-    ``hosts`` and ``devices`` (one per target, None where it has none or it could not be read) are in the order of
-    ``SessionStart``. They are empty, and ``ended_at`` as well, in runs of schema 5 and older, and where nothing was
-    left to measure.
+    ``hosts`` and ``devices`` (one per target, None without a device or if it could not be read) are in the order of
+    ``SessionStart``. They and ``ended_at`` are empty in runs of schema 5 and older, and if there was nothing left to
+    measure.
     """
 
     finished: bool
@@ -87,7 +87,7 @@ class SessionEnd(Record):
 
 
 class RunHeader(SessionStart, _Named):
-    """Everything about a run but its figures."""
+    """Everything about a run except its results."""
 
     engine_asked: str
     poll_asked: Poll = Poll.INTERRUPT
@@ -96,14 +96,14 @@ class RunHeader(SessionStart, _Named):
 
     @property
     def is_simulated(self) -> bool:
-        """Whether simulated drives are measured, which do the same again whenever they are asked the same."""
+        """Whether the targets are simulated drives, which are deterministic."""
         return self.target.kind == "simulation"
 
 
 class Session(SessionStart):
-    """What may have changed when an interrupted run was resumed.
+    """The facts that may have changed when an interrupted run was resumed.
 
-    ``made_anew`` says that the file was gone, and was created and laid out again.
+    ``made_anew`` means that the file was missing, and was created and laid out again.
     """
 
     resumed_at: str
@@ -111,16 +111,16 @@ class Session(SessionStart):
 
 
 class RunRecord(Record):
-    """A run as it can be read back: ``finished`` is False when it was cut off.
+    """A run as it is read back. ``finished`` is False if it was interrupted.
 
-    ``running`` says that somebody was still writing it when it was read.
+    ``running`` means that another process was still writing it when it was read.
 
-    ``preparation`` are the writes before anything was measured, and ``prepared`` the targets as they were when the last
-    of them was finished. ``cells`` holds each trial once, in the order of the plan. ``superseded`` are measurements
-    that were cut, or had failed, and were made again after a resumption; each of those is one of ``sessions``.
-    ``later_passes`` have read the targets back after the run. ``damage`` says which parts of the journal can't be read,
-    and why. ``turns_chosen`` are those that followed from the figures, behind those of the plan.
-    ``end`` is what was known when the last session had finished; None while it has not.
+    ``preparation`` are the preconditioning writes, and ``prepared`` the identities of the targets after the last of
+    them. ``cells`` has each trial once, in run order. ``superseded`` are interrupted or failed trials that were
+    repeated after a resumption. Each resumption is one of ``sessions``. ``later_passes`` read the targets back after
+    the run. ``damage`` names the unreadable parts of the journal, and why they are unreadable. ``turns_chosen`` are the
+    trials that were added during the run, after those of the plan. ``end`` are the facts at the end of the last
+    session, None before it.
     """
 
     header: RunHeader
@@ -143,22 +143,22 @@ class RunRecord(Record):
 
     @property
     def is_prepared(self) -> bool:
-        """Whether every write of the preparation was finished, and there was one."""
+        """Whether there was a preconditioning write, and all of them finished."""
         written = {each.order for each in self.preparation if each.outcome is Outcome.FINISHED}
         steps = self.header.plan.writes_first
         return bool(steps) and all(step.order in written for step in steps)
 
     @property
     def asked_ns(self) -> int:
-        """How long the target was asked by all repeats together, as they were planned: warm-up and measuring."""
+        """The planned time of all repeats together: warm-up and measurement time."""
         return sum(each.timing.lasts_ns for each in self.cells)
 
     @property
     def turns(self) -> tuple[CellTurn, ...]:
-        """All measurements that were meant to be made, in their order."""
+        """All planned trials, in run order."""
         return (*self.header.plan.turns, *self.turns_chosen)
 
     @property
     def targets(self) -> tuple[TargetFacts, ...]:
-        """The targets as they were last opened."""
+        """The targets as of the last session."""
         return self.last_start.targets

@@ -1,4 +1,4 @@
-"""What was measured: the file, the file system it lies on, and the device below; or the device itself."""
+"""The target: a file with its file system and device, a block device, the null target or a simulated drive."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
@@ -6,14 +6,14 @@ from typing import Any, Literal
 from iosonde.records.base import Record
 
 TargetKind = Literal["file", "device", "null", "simulation"]
-"""A file, a block device (which is only read), nothing at all, or a simulated drive."""
+"""A file, a block device (read only), the null target, or a simulated drive."""
 
 
 class Identity(Record):
-    """What makes a target the same target, whatever its path: checked again before anything goes on.
+    """The identity of a target, independent of its path. It is checked again before a run continues.
 
-    ``born_ns`` is when the file was made, since 1970: a number that was freed is soon given to another file. None where
-    the file system does not keep it. A block device has its own number, and inode 0.
+    ``born_ns`` is the creation time of the file, since 1970, because a file system soon reuses inode numbers. It is
+    None if the file system does not record it. A block device has its own device number, and inode 0.
     """
 
     device_major: int
@@ -24,7 +24,7 @@ class Identity(Record):
 
 
 class Alignment(Record):
-    """What direct I/O asks of addresses, and who said so (``statx``, or ``none`` where I/O is buffered)."""
+    """The alignment that direct I/O requires, and its source (``statx``, or ``none`` if I/O is buffered)."""
 
     memory_bytes: int
     offset_bytes: int
@@ -32,7 +32,7 @@ class Alignment(Record):
 
 
 class FileSystemFacts(Record):
-    """The file system that the target lies on."""
+    """The file system of the target."""
 
     kind: str
     mount_point: str
@@ -42,7 +42,7 @@ class FileSystemFacts(Record):
 
 
 class DeviceFacts(Record):
-    """The block device below, as sysfs tells it; None or an empty string where it does not."""
+    """The block device of the target, as reported by sysfs; None or an empty string if sysfs does not report it."""
 
     name: str
     model: str
@@ -60,7 +60,7 @@ class DeviceFacts(Record):
 
 
 class NamespaceFacts(Record):
-    """A namespace of NVMe that commands were sent to: its number, its blocks, and the most that one command moves."""
+    """An NVMe namespace for passthrough commands: its number, its block size, and the maximum transfer size."""
 
     number: int
     block_bytes: int
@@ -68,9 +68,9 @@ class NamespaceFacts(Record):
 
 
 class DeviceUse(Record):
-    """What else a device is used for: ``device`` (it, or a partition of its disk) is mounted, swapped to, or held.
+    """Another use of a device: ``device`` (itself, or a partition of its disk) is mounted, used for swap, or held.
 
-    ``by`` is the mount point, or the device above it (device mapper, md); empty for swap.
+    ``by`` is the mount point or the device on top of it (device mapper, md); empty for swap.
     """
 
     device: str
@@ -78,18 +78,18 @@ class DeviceUse(Record):
     by: str = ""
 
     def __str__(self) -> str:
-        """For people: ``vda1 is mounted at /``."""
+        """The use as text: ``vda1 is mounted at /``."""
         match self.use:
             case "mounted":
                 return f"{self.device} is mounted at {self.by}"
             case "swap":
-                return f"{self.device} is swapped to"
+                return f"{self.device} is used for swap"
             case "held":
                 return f"{self.device} is part of {self.by}"
 
 
 def flattened(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    """Every value of a table and of those within it, by its dotted key."""
+    """Every value of a table and of its nested tables, by its dotted key."""
     for key, value in table.items():
         if isinstance(value, Mapping):
             yield from flattened(value, f"{before}{key}.")
@@ -98,11 +98,11 @@ def flattened(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str,
 
 
 class SimulationFacts(Record):
-    """A simulated drive: all that it is made from, so that the very same one can be made again.
+    """A simulated drive: everything that is needed to create the same drive again.
 
-    ``model`` is the name of a shipped model, or the path of a model file. ``table`` are its kind and its parameters as
-    the engine takes them. ``scale`` says how many times smaller than the model the drive is; the table has it as well.
-    ``faults`` are what goes wrong with it and when, as the engine takes them.
+    ``model`` is the name of a shipped model, or the path of a model file. ``table`` has its kind and its parameters in
+    the engine's format. ``scale`` is the factor by which the drive is smaller than the model, and is also in the table.
+    ``faults`` is its fault schedule in the engine's format.
     """
 
     model: str
@@ -113,21 +113,21 @@ class SimulationFacts(Record):
     faults: tuple[dict[str, Any], ...] = ()
 
     def parameters(self) -> Iterator[tuple[str, Any]]:
-        """Every value that the drive is made from, by its dotted key."""
+        """Every parameter of the drive, by its dotted key."""
         return flattened(self.table)
 
 
 class TargetFacts(Record):
-    """The target as it was when it was opened.
+    """The target at the time it was opened.
 
-    ``written`` says whether every block of the span was written before it was read: ``filled`` by this run,
-    ``data`` when the file system reports no hole, ``unknown`` otherwise. ``simulation`` is the drive of a simulated
-    target, and None for every other. ``cpus_near`` are the CPUs of the NUMA node that the device hangs on, none where
-    nobody knows or all are alike: workers are tied to those of them that the run may use.
+    ``written`` is whether every block of the test region was written before it was read: ``filled`` by this run,
+    ``data`` if the file system reports no holes, ``unknown`` otherwise. ``simulation`` is the drive of a simulated
+    target, and None for all others. ``cpus_near`` are the CPUs of the device's NUMA node, empty if it is unknown or if
+    all CPUs are equally close. Workers are pinned to those of them that the run may use.
 
-    Of a block device, ``device_identifier`` names it wherever it is plugged in (empty where nothing does), and ``uses``
-    are what else it was used for when it was opened. ``namespace`` is what commands went to, with passthrough.
-    ``host`` is the place of its host among those of the run, from 0.
+    For a block device, ``device_identifier`` identifies it regardless of its connection (empty if it has none), and
+    ``uses`` are its other uses at the time it was opened. ``namespace`` is the NVMe namespace, with passthrough.
+    ``host`` is the index of its host, from 0.
     """
 
     kind: TargetKind
@@ -149,5 +149,5 @@ class TargetFacts(Record):
 
     @property
     def is_storage(self) -> bool:
-        """Whether I/O was done on it, so that host and device have a part in the figures."""
+        """Whether it is real storage, so that host and device affect the results."""
         return self.kind in {"file", "device"}

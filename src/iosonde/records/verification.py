@@ -1,15 +1,15 @@
-"""What reading a target back has shown."""
+"""The results of reading a target back."""
 
 from iosonde.records.base import Record
 from iosonde.vocabulary import DamageKind
 
 
 class Damage(Record):
-    """A block that does not hold what it should.
+    """A block that does not hold the data that was written.
 
-    ``offset_bytes`` is its first sector that is not as it should be. It must hold the write of the number
-    ``sequence_expected`` or a later one (0: anything), and holds ``sequence_found``, None where that is of no write.
-    What is misplaced belongs at ``belongs_at_bytes``.
+    ``offset_bytes`` is its first wrong sector. That sector must hold the write with the number ``sequence_expected`` or
+    a later one (0: any data), but holds ``sequence_found``, which is None if it is not from any write. Misplaced data
+    belongs at ``belongs_at_bytes``.
     """
 
     kind: DamageKind
@@ -20,11 +20,11 @@ class Damage(Record):
 
 
 class Verification(Record):
-    """One target, read back and compared with what was written to it.
+    """One target, read back and compared with the data that was written to it.
 
-    Blocks of ``step_bytes`` are judged as one: ``steps_checked`` had to hold a write, ``steps_free`` might hold
-    anything. ``damaged`` counts the kinds of damage, and ``first`` names the first of each kind. ``finished`` is False
-    where the pass was stopped.
+    Blocks of ``step_bytes`` are checked as a whole: ``steps_checked`` blocks must hold a write, ``steps_free`` may hold
+    any data. ``damaged`` counts the kinds of damage, and ``first`` has the first blocks of each kind. ``finished`` is
+    False if the pass was interrupted.
     """
 
     finished: bool
@@ -37,12 +37,12 @@ class Verification(Record):
 
     @property
     def steps_damaged(self) -> int:
-        """Blocks that do not hold what they should."""
+        """The number of blocks that do not hold the data that was written."""
         return sum(self.damaged.values())
 
 
 class LaterPass(Record):
-    """All targets of a run, read back by a command of its own: when, by what, and what it found on each."""
+    """All targets of a run, read back by a separate command: its time, version and arguments, and the results."""
 
     verified_at: str
     iosonde_version: str

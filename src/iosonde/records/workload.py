@@ -1,4 +1,4 @@
-"""What is asked of a target: workloads, and how long each of them lasts."""
+"""Workloads and their timing."""
 
 from typing import Final, Self
 
@@ -16,18 +16,18 @@ _POLLING: Final = frozenset({Engine.IO_URING, Engine.PASSTHROUGH, Engine.FIO})
 class Workload(Record):
     """One loop: ``jobs`` workers, each with ``queue_depth`` operations of ``block_size_bytes`` in flight.
 
-    All of it happens on each of ``targets`` targets at the same time. With ``rate_per_s`` the loop is open: that many
-    operations a second are wanted on each target, by all its workers together, following each other as ``arrivals``
-    says; ``queue_depth`` is then the most that a worker has in flight, and what has no place waits. Without a rate,
-    both are None and the loop is closed: each queue is kept full.
+    The workload runs on each of ``targets`` targets at the same time. With ``rate_per_s`` the loop is open: that many
+    operations per second arrive on each target, for all its workers together, distributed as ``arrivals`` says.
+    ``queue_depth`` is then the maximum in flight per worker, and further arrivals wait. Without a rate, both are None
+    and the loop is closed: each queue is kept full.
 
-    What is neither read nor trimmed is written. With ``block_sizes`` operations have several sizes, and
-    ``block_size_bytes`` is the largest. ``span_bytes`` from ``offset_bytes`` on are used (None: up to the end). After
-    each ``flush_every`` writes of a worker comes a flush, where ``sync`` asks for them. After ``burst_operations`` a
-    worker waits for the last of them, and then rests for ``think_ns``.
+    Operations that neither read nor trim are writes. With ``block_sizes`` operations have several sizes, and
+    ``block_size_bytes`` is the largest. The test region has ``span_bytes`` from ``offset_bytes`` on (None: up to the
+    end). If ``sync`` requests flushes, one follows after every ``flush_every`` writes of a worker. After
+    ``burst_operations`` a worker waits for the last of them to complete, and then pauses for ``think_ns``.
 
-    Random data can be compressed by ``compressible_percent``, and ``duplicates_percent`` of the writes carry what was
-    written before. With ``verify`` each sector that is written says which one it is, and the target is read back.
+    Random data is compressible by ``compressible_percent``, and ``duplicates_percent`` of the writes repeat data that
+    was written before. With ``verify`` each written sector identifies itself, and the target is read back.
     """
 
     pattern: Pattern
@@ -54,31 +54,31 @@ class Workload(Record):
     @model_validator(mode="after")
     def _both_or_neither(self) -> Self:
         if (self.rate_per_s is None) != (self.arrivals is None):
-            message = "a rate and how its arrivals follow each other go together"
+            message = "rate_per_s and arrivals must be given together"
             raise ValueError(message)
         if (self.burst_operations is None) != (self.think_ns is None):
-            message = "bursts and the rests between them go together"
+            message = "burst_operations and think_ns must be given together"
             raise ValueError(message)
         return self
 
     @property
     def is_open_loop(self) -> bool:
-        """Whether operations are wanted at a rate, whatever becomes of those before them."""
+        """Whether operations arrive at a rate, independent of completions."""
         return self.rate_per_s is not None
 
     @property
     def rate_per_s_all(self) -> int | None:
-        """Operations that are wanted a second, on all targets together; None in a closed loop."""
+        """Arrivals per second over all targets; None in a closed loop."""
         return None if self.rate_per_s is None else self.rate_per_s * self.targets
 
     @property
     def operations_in_flight(self) -> int:
-        """What all workers together are asked to keep in flight."""
+        """The requested queue depth over all workers and targets."""
         return self.queue_depth * self.jobs * self.targets
 
     @property
     def operations_in_flight_each(self) -> int:
-        """What is to be kept in flight on each target."""
+        """The requested queue depth on each target."""
         return self.queue_depth * self.jobs
 
     @property
@@ -103,50 +103,50 @@ class Workload(Record):
 
     @property
     def subject(self) -> Operation:
-        """What it is about: commits where each write is flushed, the only operation, else all of them together."""
+        """The operation that it measures: commits if each write is flushed, the only operation, or all."""
         return Operation.COMMIT if self.flushes_each else self.only_operation or Operation.ALL
 
     @property
     def flushes_each(self) -> bool:
-        """Whether each write has a flush of its own, so that commits are what it is about."""
+        """Whether each write has its own flush, so that commits are its subject."""
         return self.sync is Sync.FDATASYNC and self.flush_every == 1
 
     def poll_through(self, engine: Engine, asked: Poll) -> Poll:
-        """How completions are found when ``asked`` was wanted: only io_uring polls, whoever goes through it.
+        """The completion mode if ``asked`` is requested. Only engines that use io_uring can poll.
 
-        A ring that polls the device knows neither fdatasync nor trims.
+        A ring that polls the device supports neither fdatasync nor trim.
         """
         refused = asked is Poll.IOPOLL and (self.sync is Sync.FDATASYNC or self.trim_percent > 0)
         return asked if engine in _POLLING and not refused else Poll.INTERRUPT
 
     @property
     def write_percent(self) -> int:
-        """The share of writes."""
+        """The share of writes in percent."""
         return ALL_READS - self.read_percent - self.trim_percent
 
     @property
     def changes(self) -> bool:
-        """Whether any operation changes what is on the target: it writes or trims."""
+        """Whether any operation changes the target: a write or a trim."""
         return self.read_percent < ALL_READS
 
     @property
     def is_usual(self) -> bool:
-        """Whether blocks of one size anywhere on the target are read or written without rests, as headlines compare."""
+        """Whether it reads or writes blocks of one size on the whole test region without pauses or trims."""
         unusual = (self.trim_percent, self.block_sizes, self.offset_bytes, self.span_bytes, self.burst_operations)
         return not any(unusual) and self.flush_every == 1
 
     @property
     def size_text(self) -> str:
-        """The block size, or the sizes, for people."""
+        """The block size or sizes as text."""
         return exact_size(self.block_size_bytes) if self.block_sizes is None else str(self.block_sizes)
 
     @property
     def bytes_per_operation(self) -> float:
-        """Bytes of an operation, on average."""
+        """The mean number of bytes per operation."""
         return self.block_size_bytes if self.block_sizes is None else self.block_sizes.mean_bytes()
 
     def asked_operations(self) -> tuple[Operation, ...]:
-        """The directions that this workload asks for; a cell in which one of them completed nothing has failed."""
+        """The requested operations. A cell in which one of them never completed has failed."""
         asked = []
         if self.reads:
             asked.append(Operation.READ)
@@ -160,7 +160,7 @@ class Workload(Record):
 
 
 class Timing(Record):
-    """How long a cell lasts. A cell with ``amount_bytes`` ends when that much was moved on each target instead."""
+    """The duration of a cell. A cell with ``amount_bytes`` ends when each target has transferred that amount."""
 
     warmup_ns: int = Field(ge=0)
     measure_ns: int = Field(ge=0)
@@ -169,12 +169,12 @@ class Timing(Record):
 
     @property
     def lasts_ns(self) -> int:
-        """Warm-up and measuring together: what the device is asked for, where no amount ends the cell."""
+        """Warm-up plus measurement time, unless an amount ends the cell."""
         return self.warmup_ns + self.measure_ns
 
     @property
     def text(self) -> str:
-        """For people: ``1.0 s warm-up + 5.0 s``, ``until 8 GiB were moved``."""
+        """The duration as text: ``1.0 s warm-up + 5.0 s``, ``until 8 GiB are transferred``."""
         if self.amount_bytes is not None:
-            return f"until {exact_size(self.amount_bytes)} were moved"
+            return f"until {exact_size(self.amount_bytes)} are transferred"
         return f"{exact_duration(self.warmup_ns)} warm-up + {exact_duration(self.measure_ns)}"

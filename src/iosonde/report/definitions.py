@@ -10,7 +10,7 @@ DEFINITIONS: Final = (
     (
         "Bandwidth",
         (
-            "Bytes of the operations completed in the measuring window, divided by its length. MB/s is 10^6 bytes/s; "
+            "Bytes of the operations completed in the measuring window, divided by its length. 1 MB is 10^6 bytes; "
             "block sizes are powers of two: 1 KiB is 2^10 bytes, 1 MiB is 2^20."
         ),
     ),

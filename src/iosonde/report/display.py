@@ -23,10 +23,10 @@ from iosonde.vocabulary import Quantity
 UNIT_BASES: Final = {
     "IOPS": "operations/s",
     "commits/s": "a commit is a write and its fdatasync",
-    BANDWIDTH_UNIT: "1 MB/s = 10^6 bytes/s",
-    "ns": "1 ns = 10^-9 s",
-    "us": "1 us = 10^-6 s",
-    "ms": "1 ms = 10^-3 s",
+    BANDWIDTH_UNIT: "1 MB/s = 1,000,000 bytes/s",
+    "ns": "nanoseconds",
+    "µs": "microseconds",
+    "ms": "milliseconds",
 }
 """What each unit is made of, printed beside it."""
 
@@ -35,7 +35,7 @@ SPREAD_OF_PERCENTILE: Final = "95 % interval"
 SPREAD_OF_REPEATS: Final = "lowest to highest repeat"
 
 
-_BEFORE_UNIT: Final = re.compile(r"(?<=\d) (?=(?:%|[KMGT]iB|[kMGT]?B|[MG]B/s|ns|us|ms|s|IOPS|commits/s)\b|%)")
+_BEFORE_UNIT: Final = re.compile(r"(?<=\d) (?=(?:%|[KMGT]iB|[kMGT]?B|[MG]B/s|ns|µs|ms|s|IOPS|commits/s)\b|%)")
 
 
 @dataclass(frozen=True)

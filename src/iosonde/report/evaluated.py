@@ -7,7 +7,7 @@ from iosonde.analysis.cells import CellEstimate
 from iosonde.analysis.experiments import RunEstimates
 from iosonde.analysis.run import RunAnalysis
 from iosonde.failures import FailureLog
-from iosonde.findings.finding import Finding, gravest_first
+from iosonde.findings.finding import Finding, most_severe_first
 from iosonde.records import Experiment, RunRecord
 from iosonde.report.headline import headline_of
 from iosonde.report.headline_figures import Headline
@@ -56,4 +56,4 @@ def evaluated(analysis: RunAnalysis, findings: Sequence[Finding], failures: Fail
         HEADLINE.id,
     )
     invalid = invalid_cells((cell.cell for cell in estimates.cells), findings)
-    return EvaluatedRun(analysis, estimates, headline, gravest_first(findings), invalid)
+    return EvaluatedRun(analysis, estimates, headline, most_severe_first(findings), invalid)

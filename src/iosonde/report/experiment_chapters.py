@@ -79,7 +79,11 @@ def _figures(experiment: Experiment, found: EvaluatedRun, failures: FailureLog) 
 
 
 def _draws(experiment: Experiment, cells: Sequence[CellEstimate]) -> tuple[tuple[Draw, ...], ...]:
-    return (matrix_charts(cells),) if experiment is Experiment.MATRIX else _FIGURES.get(experiment, ())
+    return (
+        tuple((draw,) for draw in matrix_charts(cells))
+        if experiment is Experiment.MATRIX
+        else _FIGURES.get(experiment, ())
+    )
 
 
 def _drawn(draw: Draw, cells: Sequence[CellEstimate], invalid: Invalid, failures: FailureLog) -> tuple[Figure, ...]:

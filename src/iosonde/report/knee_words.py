@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from iosonde.analysis.knee import DEPTHS_MIN, DepthPoint, Knee, KneeReason, KneeRule, RuleAnswer
+from iosonde.analysis.knee import DEPTHS_MIN, DepthPoint, Knee, KneeReason, KneeRule, RuleAnswer, depth_points
 from iosonde.analysis.scaling import POINTS_MIN, LawState, Scaling
 from iosonde.charts.quantities import depth_label, significant
 from iosonde.report.dashes import Dash
@@ -105,10 +105,14 @@ def knee_table(knees: Sequence[SweptKnee]) -> ResultTable | None:
     """Each rule's answer for each sweep; None where no rule was asked."""
     lines = []
     for each in knees:
-        knee = each.knee
-        lines += [Line((each.name, RULE_NAMES[answer.rule], *_cells(answer))) for answer in knee.answers]
+        knee, priced = each.knee, _Priced(each)
+        lines += [
+            Line((each.name, RULE_NAMES[answer.rule], *_cells(answer), *priced.texts(answer.queue_depth)))
+            for answer in knee.answers
+        ]
         if knee.point is not None:
-            lines.append(Line((each.name, "depth to use", str(knee.point.queue_depth), *_ends(knee))))
+            depth = knee.point.queue_depth
+            lines.append(Line((each.name, "depth to use", str(depth), *_ends(knee), *priced.texts(depth))))
     if not lines:
         return None
     return ResultTable(
@@ -119,10 +123,36 @@ def knee_table(knees: Sequence[SweptKnee]) -> ResultTable | None:
             Head("Knee", "depth asked"),
             Head("From", "95 % interval"),
             Head("To", "95 % interval"),
+            Head("IOPS", "% of the peak"),
+            Head("Mean latency", "% of that at the peak"),
+            Head("Mean latency", "times the lowest depth's"),
         ),
         lines=tuple(lines),
-        notes=("Intervals come from repeats drawn anew within each depth.",),
+        notes=(
+            "Intervals come from repeats drawn anew within each depth.",
+            "The peak is the depth with the highest throughput.",
+        ),
     )
+
+
+class _Priced:
+    """What a depth of a sweep delivers and costs, compared with the peak and with the lowest depth."""
+
+    def __init__(self, swept: SweptKnee) -> None:
+        points = depth_points(swept.sweep.cells, swept.sweep.whole)
+        self._points = {point.queue_depth: point for point in points}
+        self._best, self._lowest = swept.knee.best, swept.knee.lowest
+
+    def texts(self, queue_depth: int | None) -> tuple[str, str, str]:
+        """Throughput and mean latency in percent of the peak's, and times the mean latency of the lowest depth."""
+        if queue_depth is None or self._best is None or self._lowest is None:
+            return (Dash(NO_KNEE), Dash(NO_KNEE), Dash(NO_KNEE))
+        point = self._points[queue_depth]
+        return (
+            _share_text(point.throughput / self._best.throughput),
+            _share_text(point.latency_ns / self._best.latency_ns),
+            significant(point.latency_ns / self._lowest.latency_ns, 2),
+        )
 
 
 def scaling_table(knees: Sequence[SweptKnee]) -> ResultTable | None:
@@ -216,11 +246,17 @@ def _bargain(knee: Knee) -> str:
     assert knee.lowest is not None
     assert knee.throughput_share is not None
     assert knee.latency_ratio is not None
+    assert knee.latency_share is not None
     tail = "" if knee.latency_p99_ratio is None else f" and {significant(knee.latency_p99_ratio, 2)} times the p99"
     return (
-        f"{100 * knee.throughput_share:.0f} % of the best throughput ({_best(knee.best)}) for "
+        f"{100 * knee.throughput_share:.0f} % of the best throughput ({_best(knee.best)}) at "
+        f"{_share_text(knee.latency_share)} % of the mean latency there, and "
         f"{significant(knee.latency_ratio, 2)} times the mean latency{tail} of depth {knee.lowest.queue_depth}"
     )
+
+
+def _share_text(share: float) -> str:
+    return significant(100 * share, 2)
 
 
 def _why_not(knee: Knee) -> str:

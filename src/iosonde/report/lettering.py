@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib.resources import as_file, files
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -44,13 +45,7 @@ def drawable(text: str, also: str = "") -> str:
 
 @cache
 def _characters() -> frozenset[int]:
-    """The code points that the font has a picture of, and in each of its weights."""
-    with fonts_folder() as folder:
-        return frozenset.intersection(*(_characters_of(path) for path in folder.glob("*.ttf")))
-
-
-def _characters_of(font: Path) -> frozenset[int]:
-    from fontTools.ttLib import TTFont  # type: ignore[import-untyped] # It comes without types.
-
-    with TTFont(font, lazy=True) as opened:
-        return frozenset(opened["cmap"].getBestCmap())
+    """The code points that the font has a glyph for, in each of its weights: ``tools.write_characters`` lists them."""
+    lines = files("iosonde.report").joinpath("fonts", "characters.txt").read_text(encoding="ascii").splitlines()
+    ends = [[int(end, 16) for end in line.split("-")] for line in lines if not line.startswith("#")]
+    return frozenset(chain.from_iterable(range(first, last + 1) for first, last in ends))

@@ -129,10 +129,10 @@ def _figures(cell: CellEstimate, style: str) -> Iterator[RenderableType]:
     for operation in operations:
         table.add_column(operation.value, justify="right", no_wrap=True, style=style)
     columns = [_column(figures) for operation in operations if (figures := cell.of(operation)) is not None]
-    # The bases stand in the names: MB/s is 10^6 bytes a second, and latency is service latency.
+    # The bases stand in the names: MB/s is 1,000,000 bytes a second, and latency is service latency.
     has_response = cell.latency_kind is LatencyKind.RESPONSE
     lead = "response mean" if has_response else "latency mean"
-    names = ["operations/s", "MB/s (10^6)", lead, "min", *(percent_label(each) for each in PERCENTS), "max"]
+    names = ["operations/s", "MB/s", lead, "min", *(percent_label(each) for each in PERCENTS), "max"]
     rows = list(zip(names, *columns, strict=True))
     if has_response:
         services = [_service(figures) for operation in operations if (figures := cell.of(operation)) is not None]

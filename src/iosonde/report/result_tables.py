@@ -29,7 +29,7 @@ from iosonde.records import Experiment, LatencyKind, Operation, Sync
 from iosonde.report.dashes import Dash
 from iosonde.report.tables import Head, Line, ResultTable
 
-FEW_PERCENTS: Final = (50.0, 99.0, 99.9)
+FEW_PERCENTS: Final = (50.0, 95.0, 99.0, 99.9)
 AT_LEAST: Final = "≥ "
 
 RESPONSE_NOTE: Final = (
@@ -123,7 +123,7 @@ def _rate_columns(unit: LatencyUnit) -> list[Column]:
         Column(Head("Depth", "achieved"), lambda cell, _: achieved_text(cell)),
         Column(Head("n", "repeats"), _repeats),
         Column(Head("IOPS", "operations/s"), lambda _, figures: with_interval(figures.iops)),
-        Column(Head("Bandwidth", f"{BANDWIDTH_UNIT}, 10^6"), _bandwidth),
+        Column(Head("Bandwidth", BANDWIDTH_UNIT), _bandwidth),
         Column(Head("Mean latency", unit.name), lambda _, each: mean_text(each, unit)),
     ]
 

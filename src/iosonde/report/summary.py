@@ -12,7 +12,7 @@ from rich.text import Text
 from iosonde.analysis.experiments import RunEstimates
 from iosonde.analysis.run import RunAnalysis
 from iosonde.failures import STRICT, FailureLog
-from iosonde.findings.finding import Finding, Severity, gravest_first
+from iosonde.findings.finding import Finding, Severity, most_severe_first
 from iosonde.findings.rules import FINDINGS
 from iosonde.printing import printable
 from iosonde.records import Experiment
@@ -36,7 +36,7 @@ FINDINGS_MIN: Final = 1
 FINDINGS_LINES_MIN: Final = 3
 """What they take: their counts, one of them in short, and how many more there are."""
 
-_INTERVALS: Final = "Means over repeats, ± 95 %; MB/s is 10^6 bytes/s; percentiles over all repeats."
+_INTERVALS: Final = "Means over repeats, ± 95 %; MB/s is 1,000,000 bytes/s; percentiles over all repeats."
 _STYLES: Final = {Severity.INVALID: "bold red", Severity.DOUBTFUL: "yellow", Severity.NOTE: "cyan"}
 
 
@@ -63,7 +63,7 @@ def render_summary(
         matrix=failures.attempt(
             "the sentence of the matrix", lambda: _matrix_sentence(estimates, invalid), lambda _: "", SUMMARY
         ),
-        findings=gravest_first(findings),
+        findings=most_severe_first(findings),
         report_path=None if report_path is None else printable(str(report_path)),
         failures=failures,
     )

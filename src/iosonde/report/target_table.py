@@ -26,7 +26,7 @@ def target_table(estimates: Sequence[TargetEstimate], targets: Sequence[TargetFa
         Head("Counted", number=False),
         Head("Depth", "achieved"),
         Head("IOPS", "operations/s"),
-        Head("Bandwidth", f"{BANDWIDTH_UNIT}, 10^6"),
+        Head("Bandwidth", BANDWIDTH_UNIT),
         Head("Mean latency", unit.name),
         Head("Max", unit.name),
     )

@@ -26,12 +26,12 @@ _NO_LINKS: Final = frozenset({errno.EOPNOTSUPP, errno.EPERM, errno.ENOSYS, errno
 def hint_of(error: OSError) -> str:
     """The hint for an output that can't be written."""
     if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
-        return "name a directory that you may write to"
+        return "name a directory that you can write to"
     if error.errno in {errno.ENOENT, errno.ENOTDIR}:
-        return "create its directory, or name another place"
+        return "create its directory, or name another one"
     if error.errno == errno.ENAMETOOLONG:
         return "use a shorter name"
-    return "free some space, or name another place"
+    return "free some space, or name another directory"
 
 
 def check_replaceable(path: Path) -> None:

@@ -92,7 +92,7 @@ def check_length(found: os.stat_result, bytes_max: int) -> None:
     if size_bytes > bytes_max:
         raise OSError(errno.EFBIG, f"it has {format_size(size_bytes)}, more than the limit of {format_size(bytes_max)}")
     if size_bytes > SPARSE_BYTES_MIN and found.st_blocks * BLOCK_BYTES * SPARSE_RATIO < size_bytes:
-        raise OSError(errno.EFBIG, f"most of its {format_size(size_bytes)} were never written")
+        raise OSError(errno.EFBIG, f"most of its {format_size(size_bytes)} was never written")
 
 
 def file_type(mode: int) -> str:

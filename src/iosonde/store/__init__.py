@@ -5,6 +5,7 @@ In: records. Out: files, and records again. ``load_run``, ``load_header`` and ``
 """
 
 from iosonde.store.archive import ARCHIVE_SUFFIX, is_archive
+from iosonde.store.arrow import arrow_table, plain_values
 from iosonde.store.discovery import RunLocation, runs_below
 from iosonde.store.files import open_files
 from iosonde.store.followed_run import FollowedRun, NewInterval, News, load_run
@@ -28,6 +29,7 @@ __all__ = [
     "News",
     "RunDirectory",
     "RunLocation",
+    "arrow_table",
     "glance_at",
     "is_archive",
     "load_header",
@@ -35,6 +37,7 @@ __all__ = [
     "make_directory",
     "newer",
     "open_files",
+    "plain_values",
     "runs_below",
     "write_archive",
     "write_csv",

@@ -40,7 +40,7 @@ _LIST_BYTES_MAX: Final = 64 << 10
 _PLAIN_NAME: Final = re.compile(r"[^/\\\x00-\x1f\x7f]{1,255}")
 _ENCRYPTED: Final = 0x1
 _COMPRESSIONS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-_COPY_AGAIN: Final = "copy it once more, or export the run again"
+_COPY_AGAIN: Final = "copy it again, or export the run again"
 
 
 def is_archive(path: Path) -> bool:
@@ -116,7 +116,7 @@ def open_archive(path: Path) -> Iterator[ArchiveFiles]:
     try:
         file = open_regular(path, follow=True)
     except OSError as error:
-        raise RecordError(f"{path} can't be read: {error.strerror}", "ask for the rights to read it") from error
+        raise RecordError(f"{path} can't be read: {error.strerror}", "ask for permission to read it") from error
     with file:
         _check_end(path, file)
         with _named_damage(path):
@@ -131,10 +131,10 @@ def _named_damage(path: Path) -> Iterator[None]:
     try:
         yield
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, UnicodeDecodeError, struct.error) as error:
-        raise RecordError(f"{path} is a damaged archive: {str(error) or 'it ends too early'}", _COPY_AGAIN) from error
+        raise RecordError(f"{path} is a damaged archive: {str(error) or 'it is truncated'}", _COPY_AGAIN) from error
     except OSError as error:
         raise RecordError(
-            f"{path} can't be read: {error.strerror or error}", "use a copy of it, and look at its disk"
+            f"{path} can't be read: {error.strerror or error}", "use a copy of it, and check its disk"
         ) from error
 
 
@@ -142,16 +142,16 @@ def _check_end(path: Path, file: BinaryIO) -> None:
     """Looks at the end, where the list of files is announced, before anything reads that list."""
     size = os.fstat(file.fileno()).st_size
     if size > ARCHIVE_BYTES_MAX:
-        raise _refused(path, f"is larger than the {format_size(ARCHIVE_BYTES_MAX)} that an archive may have")
+        raise _refused(path, f"is larger than {format_size(ARCHIVE_BYTES_MAX)}, the limit of an archive")
     file.seek(-min(size, _END.size + _LARGE_END_BYTES), os.SEEK_END)
     tail = file.read()
     end = tail[-_END.size :]
     if len(end) < _END.size or not end.startswith(_END_MAGIC):
-        raise RecordError(f"{path} is a damaged archive: it ends too early", _COPY_AGAIN)
+        raise RecordError(f"{path} is a damaged archive: it is truncated", _COPY_AGAIN)
     _, _, _, _, files, list_bytes, _, _ = _END.unpack(end)
     # A folder may stand in the list as well.
     if files > FILES_MAX + 1 or list_bytes > _LIST_BYTES_MAX or tail.startswith(_LARGE_END_MAGIC):
-        raise _refused(path, f"holds more than the {FILES_MAX} files of a run")
+        raise _refused(path, f"contains more than {FILES_MAX} files, the limit of a run")
 
 
 def _members(path: Path, entries: list[zipfile.ZipInfo]) -> dict[str, zipfile.ZipInfo]:
@@ -162,38 +162,39 @@ def _members(path: Path, entries: list[zipfile.ZipInfo]) -> dict[str, zipfile.Zi
         folder, _, name = entry.filename.rpartition("/")
         plain = is_plain_name(name) or entry.is_dir()
         if not plain or not (is_plain_name(folder) or entry.filename == name):
-            raise _refused(path, f"holds {entry.filename!r}, which is no name of a file in one folder")
+            raise _refused(path, f"contains {entry.filename!r}, which is not a file in a single folder")
         folders.add(folder)
         if entry.is_dir():
             continue
         if name in members:
-            raise _refused(path, f"holds {name} twice")
+            raise _refused(path, f"contains {name} twice")
         _check_kind(path, name, entry)
         members[name] = entry
     if len(folders) > 1:
-        raise _refused(path, "holds files of several folders")
+        raise _refused(path, "contains files of several folders")
     if len(members) > FILES_MAX:
-        raise _refused(path, f"holds more than the {FILES_MAX} files of a run")
+        raise _refused(path, f"contains more than {FILES_MAX} files, the limit of a run")
     if sum(entry.file_size for entry in members.values()) > CONTENT_BYTES_MAX:
-        raise _refused(path, f"holds more than {format_size(CONTENT_BYTES_MAX)}")
+        raise _refused(path, f"contains more than {format_size(CONTENT_BYTES_MAX)}")
     return members
 
 
 def _check_kind(path: Path, name: str, entry: zipfile.ZipInfo) -> None:
     kind = stat.S_IFMT(entry.external_attr >> 16)
     if kind not in {0, stat.S_IFREG}:
-        raise _refused(path, f"holds {name}, which is a link, a device or the like")
+        raise _refused(path, f"contains {name}, which is not a regular file")
     if entry.flag_bits & _ENCRYPTED or entry.compress_type not in _COMPRESSIONS:
-        raise _refused(path, f"holds {name} under a password or a compression that iosonde does not use")
+        raise _refused(path, f"contains {name} with encryption or a compression that iosonde does not use")
     if entry.file_size > bytes_max_of(name):
-        raise _refused(path, f"holds {name} with {format_size(entry.file_size)}, more than one can have")
+        raise _refused(path, f"contains {name} of {format_size(entry.file_size)}, which is too large")
     if entry.file_size > max(EXPANSION_COUNTS_FROM_BYTES, entry.compress_size * EXPANSION_MAX):
         raise _refused(
-            path, f"holds {name}, which would grow to {format_size(entry.file_size)}, over {EXPANSION_MAX} times"
+            path,
+            f"contains {name}, which would expand to {format_size(entry.file_size)}, more than {EXPANSION_MAX} times",
         )
 
 
 def _refused(path: Path, what: str) -> RecordError:
     return RecordError(
-        f"{path} {what}: iosonde writes no such archive", "ask whoever made it for one by `iosonde export RUN`"
+        f"{path} {what}: not an iosonde archive", "ask its sender to create one with `iosonde export RUN`"
     )

@@ -39,7 +39,7 @@ def runs_below(folder: Path) -> Iterator[RunLocation]:
         if is_directory:
             os.scandir(folder).close()
     except OSError as error:
-        raise RecordError(f"{folder} can't be read: {error.strerror}", "ask for the rights to read it") from error
+        raise RecordError(f"{folder} can't be read: {error.strerror}", "ask for permission to read it") from error
     if not is_directory:
         raise RecordError(f"{folder} is not a directory", "name the directory that holds the runs")
     yield from _below(folder)

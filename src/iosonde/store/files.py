@@ -86,7 +86,7 @@ def open_files(path: Path) -> Iterator[RunFiles]:
     try:
         is_directory = path.is_dir()
     except OSError as error:
-        raise RecordError(f"{path} can't be looked at: {error.strerror}", "ask for the rights to read it") from error
+        raise RecordError(f"{path} can't be inspected: {error.strerror}", "ask for permission to read it") from error
     if is_directory:
         with _held_open(path) as directory:
             yield DirectoryFiles(directory)
@@ -94,7 +94,7 @@ def open_files(path: Path) -> Iterator[RunFiles]:
         with open_archive(path) as files:
             yield files
     elif path.is_file() and not os.access(path, os.R_OK):
-        raise RecordError(f"{path} can't be read: Permission denied", "ask for the rights to read it, or use a copy")
+        raise RecordError(f"{path} can't be read: Permission denied", "ask for permission to read it, or use a copy")
     else:
         raise RecordError(f"{path} is not a run directory", "name the directory that `iosonde run` wrote")
 
@@ -105,7 +105,7 @@ def _held_open(path: Path) -> Iterator[int]:
     try:
         handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
-        raise RecordError(f"{path} can't be read: {error.strerror}", "ask for the rights to read it") from error
+        raise RecordError(f"{path} can't be read: {error.strerror}", "ask for permission to read it") from error
     try:
         yield handle
     finally:

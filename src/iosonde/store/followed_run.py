@@ -120,7 +120,7 @@ class FollowedRun:
         beginning = journal.file.read(PREFIX.size)
         version = schema_version_of(beginning)
         if version is None:
-            raise RecordError(f"{self._path / JOURNAL_NAME} does not begin like a journal", _USE_A_COPY)
+            raise RecordError(f"{self._path / JOURNAL_NAME} is not a journal", _USE_A_COPY)
         upgrader = Upgrader(check_version(self._path, version))
         assembly = RunAssembly(header, upgrader, intervals=self._with_intervals)
         return _Reading(journal.identity, beginning, assembly)
@@ -133,7 +133,7 @@ class FollowedRun:
                 yield journal
         except FileNotFoundError as error:
             raise RecordError(
-                f"{path} has no journal: only half of a run is there", "use a whole copy of the run directory"
+                f"{path} has no journal: the run is incomplete", "use a complete copy of the run directory"
             ) from error
         except OSError as error:
             raise RecordError(f"{path} has no readable journal: {error.strerror}", _USE_A_COPY) from error
@@ -149,8 +149,8 @@ class FollowedRun:
                 raise newer(self._path, unknown) from error
             reason = first_error(error) if isinstance(error, ValidationError) else str(error)
             raise RecordError(
-                f"{self._path / JOURNAL_NAME} holds what no iosonde writes: {reason}",
-                "use a copy of the run as iosonde wrote it",
+                f"{self._path / JOURNAL_NAME} has content that iosonde does not write: {reason}",
+                "use a copy of the run that iosonde wrote",
             ) from error
 
 

@@ -52,16 +52,16 @@ class FrameStream:
     def _frame_at(self, at: int) -> Frame | Unknown | str:
         """The frame that begins there, or why there is none."""
         if not self._has(at, HEAD.size):
-            return "the journal ends within a frame's head"
+            return "the journal ends inside a frame header"
         length, checksum, kind = HEAD.unpack_from(self._data, at - self._data_start)
         if length > PAYLOAD_BYTES_MAX:
-            return "a frame's length is not possible"
+            return "a frame has an impossible length"
         if not self._has(at, HEAD.size + length):
-            return "the journal ends within a frame"
+            return "the journal ends inside a frame"
         start = at + HEAD.size - self._data_start
         payload = self._data[start : start + length]
         if checksum_of(kind, payload) != checksum:
-            return "a frame's checksum does not fit its content"
+            return "a frame's checksum does not match its content"
         known = _KINDS.get(kind)
         return Unknown(kind, payload) if known is None else Frame(known, payload)
 

@@ -84,18 +84,18 @@ def glance_at(path: Path, wanted: Callable[[Plan], Collection[CellPlan]]) -> Gla
         with _opened(path) as (data, is_held):
             version = schema_version_of(data[: PREFIX.size])
             if version is None:
-                raise RecordError(f"{journal} does not begin like a journal", "use a copy of the run directory")
+                raise RecordError(f"{journal} is not a journal", "use a copy of the run directory")
             looking = _Looking(path, header, cells, Upgrader(check_version(path, version)))
             for frame in _frames(path, data, looking.damage):
                 looking.take(frame)
             return looking.result(running=not looking.finished and is_held())
     except FileNotFoundError as error:
         raise RecordError(
-            f"{path} has no journal: only half of a run is there", "use a whole copy of the run directory"
+            f"{path} has no journal: the run is incomplete", "use a complete copy of the run directory"
         ) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         # A frame whose bits were flipped is no record any more; load_run says which one it is.
-        raise RecordError(f"{journal} is damaged", f"`iosonde show {quoted(path)}` reads what is whole") from error
+        raise RecordError(f"{journal} is damaged", f"`iosonde show {quoted(path)}` shows what is readable") from error
     except OSError as error:
         raise RecordError(
             f"{path} has no readable journal: {error.strerror}", "use a copy of the run directory"

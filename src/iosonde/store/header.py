@@ -44,13 +44,13 @@ def read_header(path: Path, files: RunFiles) -> RunHeader:
         text = files.read(HEADER_NAME).decode("utf-8")
     except FileNotFoundError as error:
         raise RecordError(
-            f"{path} has no {HEADER_NAME}: it is not {files.kind}, or its run was ended before it began",
+            f"{path} has no {HEADER_NAME}: it is not {files.kind}, or its run stopped before the first trial",
             "name the directory that `iosonde run` wrote, or start again with `iosonde run`",
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text"
         is_forbidden = isinstance(error, PermissionError)
-        hint = "ask for the rights to read it, or use a copy" if is_forbidden else "use a copy of the run directory"
+        hint = "ask for permission to read it, or use a copy" if is_forbidden else "use a copy of the run directory"
         raise RecordError(f"{path} has no readable {HEADER_NAME}: {reason}", hint) from error
     try:
         return _header_of(path, text)
@@ -88,7 +88,7 @@ def _current(path: Path, text: str) -> str:
     if beginning is None:
         found = _object(text)
         if check_version(path, found.get("schema_version")) >= CHECKSUM_SINCE:
-            message = "it has no checksum behind its schema version"
+            message = "it has no checksum after its schema version"
             raise ValueError(message)
         return json.dumps(upgraded_header(found))
     version, rest = check_version(path, int(beginning[1])), text[beginning.end() :]
@@ -107,6 +107,6 @@ def checksum_of(version: int, rest: str) -> str:
 def _object(text: str) -> dict[str, Any]:
     found = json.loads(text)
     if not isinstance(found, dict):
-        message = "it holds no object"
+        message = "it is not a JSON object"
         raise TypeError(message)
     return found

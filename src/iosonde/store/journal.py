@@ -164,7 +164,8 @@ class Journal:
     def _lock(self) -> None:
         if not take(self._file):
             raise RecordError(
-                f"{self._path.parent} is being written by another iosonde", "wait until it has ended, or end it first"
+                f"{self._path.parent} is being written by another iosonde",
+                "wait until it has finished, or stop it first",
             )
 
     def _find_end(self) -> None:
@@ -184,8 +185,8 @@ class Journal:
         if isinstance(last, Broken) and last.end_bytes == stream.size_bytes:
             if last.begins_more:
                 raise RecordError(
-                    f"{self._path} is damaged from byte {last.offset_bytes} to its end, in more than the last frame",
-                    "use a whole copy of the run directory, or start a new run; `iosonde report` shows what is left",
+                    f"{self._path} is damaged from byte {last.offset_bytes} to its end, more than the last frame",
+                    "use a complete copy of the run directory, or start a new run; `iosonde report` shows what is left",
                     final=True,
                 )
             self._torn_from = last.offset_bytes
@@ -218,5 +219,5 @@ class Journal:
 
 def _unwritable(path: Path, error: OSError) -> OutputError:
     is_full = error.errno in {errno.ENOSPC, errno.EDQUOT}
-    hint = "free some space there" if is_full else "see to it that the file is yours, and that you may write to it"
+    hint = "free some space there" if is_full else "make sure that you own the file and may write to it"
     return OutputError(f"can't write {path}: {error.strerror}", hint)

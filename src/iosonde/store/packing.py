@@ -32,7 +32,7 @@ def write_archive(run: Path, to: Path) -> tuple[str, ...]:
         names = _checked_names(run, files)
         folder = f"iosonde-{load_run(run, intervals=False).header.run}"
         if not is_plain_name(folder):
-            raise RecordError(f"{run} has a name that no file can have: {folder!r}", "use a copy as iosonde wrote it")
+            raise RecordError(f"the name of {run} can't be a file name: {folder!r}", "use a copy that iosonde wrote")
         with output_errors(to), atomic_outputs() as beside:
             _pack(files, names, folder, beside(to))
             with open_archive(beside(to)):
@@ -46,16 +46,19 @@ def _checked_names(run: Path, files: RunFiles) -> tuple[str, ...]:
     names = files.names
     if len(names) > FILES_MAX:
         raise RecordError(
-            f"{run} holds {len(names)} files, more than the {FILES_MAX} of a run", "move what is none of it elsewhere"
+            f"{run} contains {len(names)} files, and a run has at most {FILES_MAX}",
+            "move files that do not belong to the run elsewhere",
         )
     odd = [name for name in names if not is_plain_name(name)]
     if odd:
-        raise RecordError(f"{run} holds {odd[0]!r}, a name that no archive takes", "rename it, or move it elsewhere")
+        raise RecordError(
+            f"{run} contains {odd[0]!r}, a name that an archive can't store", "rename it, or move it elsewhere"
+        )
     size_bytes = sum(files.size_bytes(name) for name in names)
     if size_bytes > CONTENT_BYTES_MAX:
         raise RecordError(
-            f"{run} holds {format_size(size_bytes)}, more than the {format_size(CONTENT_BYTES_MAX)} of an archive",
-            "hand in the directory, or only its Parquet files",
+            f"{run} contains {format_size(size_bytes)}, and an archive stores at most {format_size(CONTENT_BYTES_MAX)}",
+            "send the directory, or only its Parquet files",
         )
     return names
 
@@ -83,4 +86,4 @@ def _journal_state(run: Path) -> tuple[int, int, int] | None:
 def _check_at_rest(run: Path, since: tuple[int, int, int] | None) -> None:
     """Raises RecordError where somebody writes the run, or has meanwhile; nobody is kept from doing so."""
     if is_being_written(run) or _journal_state(run) != since:
-        raise RecordError(f"{run} is being written by another iosonde", "wait until it has ended, or end it first")
+        raise RecordError(f"{run} is being written by another iosonde", "wait until it has finished, or stop it first")

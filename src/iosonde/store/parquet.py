@@ -1,30 +1,31 @@
-"""Parquet files, derived from the journal for those who query."""
+"""Parquet files, derived from the journal for those who query; the same tables as CSV."""
 
-import errno
-import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 from iosonde.errors import OutputError
 from iosonde.printing import without_formula
 from iosonde.safe_files import atomic_outputs
+from iosonde.store.arrow import Columns, arrow_reader
 
-# A column is a NumPy array or a list; the store doesn't care which.
-Columns = Mapping[str, Any]
-
-_COMMON: Final = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS, errno.EIO)
+COMPRESSION: Final = "zstd(3)"
 
 
 def write_parquet(directory: Path, tables: Mapping[str, Columns]) -> tuple[Path, ...]:
     """Writes each table to ``<name>.parquet``: all of them, or none. Raises OutputError."""
-    return _write(directory, tables, "parquet", "FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false")
+    from arro3.io import write_parquet as write
+
+    return _write(directory, tables, "parquet", partial(write, compression=COMPRESSION))
 
 
 def write_csv(directory: Path, tables: Mapping[str, Columns]) -> tuple[Path, ...]:
     """The same as ``<name>.csv``, names of columns first; an unknown value is an empty field."""
+    from arro3.io import write_csv as write
+
     tables = {name: {key: _as_text(column) for key, column in columns.items()} for name, columns in tables.items()}
-    return _write(directory, tables, "csv", "FORMAT csv, HEADER, USE_TMP_FILE false")
+    return _write(directory, tables, "csv", write)
 
 
 def _as_text(column: Any) -> Any:  # noqa: ANN401 - the store does not care what a column is
@@ -40,26 +41,56 @@ def _as_text(column: Any) -> Any:  # noqa: ANN401 - the store does not care what
     return np.array([safe.get(each, each) for each in texts], dtype=object)
 
 
-def _write(directory: Path, tables: Mapping[str, Columns], suffix: str, options: str) -> tuple[Path, ...]:
-    # Imported here: it costs 0.1 s, and only exports need it.
-    import duckdb
-
+def _write(
+    directory: Path,
+    tables: Mapping[str, Columns],
+    suffix: str,
+    write: Callable[..., None],
+) -> tuple[Path, ...]:
     paths = {name: directory / f"{name}.{suffix}" for name in tables}
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        with atomic_outputs() as beside, duckdb.connect() as connection:
+        with atomic_outputs() as beside:
             for name, columns in tables.items():
-                connection.register("columns", columns)
-                connection.execute(f"COPY columns TO $path ({options})", {"path": str(beside(paths[name]))})
-                connection.unregister("columns")
-    except (duckdb.IOException, OSError) as error:
+                with beside(paths[name]).open("wb") as file:
+                    sink = _Sink(file)
+                    write(arrow_reader(columns, sink.fail), sink)
+                    sink.check()
+    except OSError as error:
         raise OutputError(
-            f"can't write tables to {directory}: {_reason(error)}", "free some space, or name another place"
+            f"can't write tables to {directory}: {error.strerror}", "free some space, or name another directory"
         ) from error
     return tuple(paths.values())
 
 
-def _reason(error: Exception) -> str:
-    """DuckDB's errors may be JSON with the text in it; the system's own words are enough."""
-    text = str(error)
-    return next((os.strerror(number) for number in _COMMON if os.strerror(number) in text), text.splitlines()[0])
+class _Sink:
+    """A file for a library that panics where one can't be written: the first error is kept for ``check``."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._error: BaseException | None = None
+
+    def write(self, content: bytes) -> int:
+        """Takes all of it, whatever happens."""
+        try:
+            if self._error is None:
+                self._file.write(content)
+        except BaseException as error:  # noqa: BLE001 - an interruption would be a panic as well
+            self.fail(error)
+        return len(content)
+
+    def fail(self, error: BaseException) -> None:
+        """Keeps what went wrong, if it is the first."""
+        self._error = self._error or error
+
+    def flush(self) -> None:
+        """Nothing: the file is flushed when it is closed."""
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Asked for, and never called: tables are written from front to back."""
+        raise AssertionError(offset, whence)
+
+    def check(self) -> None:
+        """Raises what went wrong while writing."""
+        if self._error is not None:
+            raise self._error

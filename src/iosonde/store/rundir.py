@@ -27,7 +27,7 @@ class RunDirectory:
                 raise OutputError(f"{path} is not empty", "name a new directory with --out")
         except OSError as error:
             raise OutputError(
-                f"can't make the run directory {path}: {error.strerror}", "name another place with --out"
+                f"can't make the run directory {path}: {error.strerror}", "name another directory with --out"
             ) from error
         return cls(path)
 

@@ -17,7 +17,9 @@ def check_version(path: Path, version: object) -> int:
     """The version, if this one can read it. Raises NewerError, or RecordError for what is the version of nothing."""
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         told = "no schema version" if version is None else f"the schema version {version!r}"
-        raise RecordError(f"{path} has {told}: no iosonde writes that", "use a copy of the run as iosonde wrote it")
+        raise RecordError(
+            f"{path} has {told}, which iosonde does not write", "use a copy of the run that iosonde wrote"
+        )
     if version > SCHEMA_VERSION:
         raise NewerError(
             f"{path} was written by a newer iosonde (schema {version}; this one reads up to {SCHEMA_VERSION})",

@@ -28,7 +28,7 @@ class Watch:
         try:
             found = path.lstat()
         except OSError as error:
-            raise _lost(path, error.strerror or "it can't be looked at") from error
+            raise _lost(path, error.strerror or "it can't be inspected") from error
         self._seen[path] = _Seen(found.st_dev, found.st_ino, found.st_size if sized else None)
 
     def check(self) -> None:
@@ -39,23 +39,23 @@ class Watch:
             except FileNotFoundError:
                 raise _lost(path, "it was removed or moved away") from None
             except OSError as error:
-                raise _lost(path, error.strerror or "it can't be looked at") from error
+                raise _lost(path, error.strerror or "it can't be inspected") from error
             if (now.st_dev, now.st_ino) != (was.device, was.inode) or not stat.S_ISREG(now.st_mode):
-                raise _lost(path, "another file lies there now")
+                raise _lost(path, "another file is there now")
             if was.size_bytes is not None and now.st_size < was.size_bytes:
-                raise _lost(path, f"it was cut from {was.size_bytes} to {now.st_size} bytes")
+                raise _lost(path, f"it was truncated from {was.size_bytes} to {now.st_size} bytes")
 
 
 def check_size(path: Path, handle: int, size_bytes: int) -> None:
     """Raises OutputError where a file that grows is shorter than what was written to it."""
     now = os.fstat(handle).st_size
     if now < size_bytes:
-        raise _lost(path, f"it was cut from {size_bytes} to {now} bytes")
+        raise _lost(path, f"it was truncated from {size_bytes} to {now} bytes")
 
 
 def _lost(path: Path, what: str) -> OutputError:
     return OutputError(
-        f"{path} is lost to the run that writes it: {what}",
-        "leave the run directory alone while the run goes on, then run again",
+        f"the run lost its file {path}: {what}",
+        "do not touch the run directory while the run is in progress; run again",
         final=True,
     )

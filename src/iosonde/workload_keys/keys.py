@@ -217,7 +217,7 @@ DURATION: Final = Key(
     _time(DURATION_NS_MIN, "5s", "200ms", "2m"),
     "measure_ns",
     "5s",
-    "Time that counts.",
+    "Measurement time.",
     InFile("Time that counts; default: the campaign's.", inherits=True),
 )
 AMOUNT: Final = Key(

@@ -3,7 +3,8 @@
 import pytest
 from rich.console import Console
 
-from iosonde.report.terminal.fitting import Fitted, FittedTable, Shorter, cut
+from iosonde.report.terminal.fitting import Fitted, FittedTable, Shorter
+from iosonde.report.terminal.telling_apart import cut
 
 TABLE = FittedTable(
     (

@@ -32,7 +32,7 @@ RUN = ListedRun(
     duration_ns=1_206 * 10**9,
 )
 CUT = replace(RUN, path="/srv/cut", state=RunState.UNFINISHED, quick=True, measured=12, started_at="", iops=None)
-HURT = ListedRun(path="/srv/hurt\x1b[2J", state=RunState.DAMAGED, reason="has no journal: only half of a run is there")
+HURT = ListedRun(path="/srv/hurt\x1b[2J", state=RunState.DAMAGED, reason="has no journal: the run is incomplete")
 
 
 def printed(*runs: ListedRun, width: int) -> list[str]:
@@ -53,13 +53,13 @@ def test_a_run_is_one_line_with_state_figure_and_path_at_any_width(width: int) -
 def test_a_wide_terminal_shows_all() -> None:
     head, first, *_ = printed(RUN, width=240)
     assert re.split(r" {2,}", head)[:6] == ["Run", "Started", "Target", "Device", "Profile", "State"]
-    for text in (RUN.run, "/srv/data/somewhere/deep", "Example NVMe 512 GB", "155 us", "20 min 06 s", RUN.path):
+    for text in (RUN.run, "/srv/data/somewhere/deep", "Example NVMe 512 GB", "155 µs", "20 min 06 s", RUN.path):
         assert text in first
 
 
 def test_what_is_damaged_is_named_below_with_the_reason_and_harmlessly() -> None:
     text = "\n".join(printed(RUN, HURT, width=200))
-    assert "damaged /srv/hurt\\x1b[2J: has no journal: only half of a run is there" in text
+    assert "damaged /srv/hurt\\x1b[2J: has no journal: the run is incomplete" in text
     assert "\x1b" not in text
 
 
@@ -102,3 +102,24 @@ def test_a_listing_finds_what_makes_its_figure_invalid_in_the_journal(tmp_path: 
     found = {name: listed_run(path, glance_at(path, headline_cells)) for name, path in places.items()}
     assert found["busy"].iops == found["calm"].iops
     assert {name: each.invalid_by for name, each in found.items()} == {"calm": (), "busy": ("neighbours",)}
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 120])
+@pytest.mark.parametrize("ends", [("nvme0n1/data", "nvme1n1/data"), ("data-of-nvme0n1", "data-of-nvme1n1")])
+def test_targets_that_are_shown_are_told_apart_at_any_width(width: int, ends: tuple[str, str]) -> None:
+    runs = [
+        replace(RUN, targets=(f"/srv/benchmarks/of/the/storage/team/{end}/and/everything/below",), path=f"run-{place}")
+        for place, end in enumerate(ends)
+    ]
+    lines = printed(*runs, width=width)
+    assert max(map(cell_len, lines)) <= width
+    if "Target" in lines[0]:
+        assert [("0n1" in line, "1n1" in line) for line in lines[1:3]] == [(True, False), (False, True)]
+    else:
+        assert any("Left out" in line and "Target" in line for line in lines)
+
+
+def test_the_target_is_left_out_after_the_moment_and_the_latency() -> None:
+    lines = printed(replace(RUN, path="here", targets=("/srv/a",)), width=50)
+    assert "Target" in lines[0]
+    assert "Latency" not in lines[0]

@@ -1,6 +1,6 @@
-"""The knee of a queue-depth sweep: where more depth stops buying throughput and only buys latency.
+"""The knee of a queue-depth sweep: the depth above which latency grows and throughput does not.
 
-Three rules are asked side by side, with an interval over repeats; where they can't tell, no knee is named.
+Three rules are applied, with an interval over repeats. If they do not identify a knee, none is reported.
 """
 
 from iosonde.analysis.knee.find import DEPTHS_MIN, FLAT_SHARE, depth_points, find_knee, knee_of

@@ -1,4 +1,4 @@
-"""From a sweep to its knee, or to why there is none to be told."""
+"""Finds the knee of a sweep, or the reason why it has none."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -16,16 +16,16 @@ from iosonde.records import Operation
 from iosonde.units import SECOND_NS
 
 DEPTHS_MIN: Final = 5
-"""With fewer, one point decides where the bend is."""
+"""With fewer depths, a single point determines the knee."""
 
 FLAT_SHARE: Final = 0.80
-"""Where all depths give more than this share of the best throughput, the sweep shows no climb that could end."""
+"""If all depths reach more than this share of the best throughput, the sweep has no rise that could end."""
 
 ELASTICITY_MAX: Final = 0.5
-"""At more than half the pace of depth, even throughput over latency still grows (by Little's law it is X^2 / N)."""
+"""Above half the growth rate of depth, even throughput over latency still grows (by Little's law it is X^2 / N)."""
 
 SCATTER_SHARE_MAX: Final = 0.5
-"""Of the sweep, on the logarithm of depth: beyond it the answer depends on whom one asks."""
+"""A share of the sweep, on the logarithm of depth. Above it, the result depends on the choice of the rule."""
 
 
 def find_knee(points: Iterable[DepthPoint]) -> Knee:
@@ -49,13 +49,13 @@ def find_knee(points: Iterable[DepthPoint]) -> Knee:
 
 
 def knee_of(cells: Sequence[CellEstimate], operation: Operation) -> Knee:
-    """The knee of a sweep over one class of operations; cells without figures of it are passed over."""
+    """The knee of a sweep for one operation. Cells without results for it are skipped."""
     unmeasured = tuple(sorted(cell.queue_depth_asked for cell in cells if cell.of(operation) is None))
     return replace(find_knee(depth_points(cells, operation)), unmeasured=unmeasured)
 
 
 def depth_points(cells: Sequence[CellEstimate], operation: Operation) -> list[DepthPoint]:
-    """The points of a sweep over one class of operations, from shallow to deep."""
+    """The points of a sweep for one operation, in order of queue depth."""
     points = [point for cell in cells if (point := _point(cell, operation)) is not None]
     return sorted(points, key=lambda point: point.queue_depth)
 
@@ -119,7 +119,7 @@ def _ask(points: Sequence[DepthPoint]) -> _Answered:
 
 
 def _seen(ordered: Sequence[DepthPoint]) -> Knee:
-    """What there is to say of a sweep whether its knee can be told or not."""
+    """The properties of a sweep that do not depend on a knee."""
     best = max(ordered, key=lambda point: point.throughput, default=None)
     growth = ordered[-1].throughput / ordered[-2].throughput - 1 if len(ordered) > 1 else None
     return Knee(

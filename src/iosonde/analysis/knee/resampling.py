@@ -1,4 +1,4 @@
-"""How far the rules' answers move when repeats are drawn anew: the bootstrap."""
+"""The spread of the rules' answers over resampled repeats (bootstrap)."""
 
 from collections.abc import Iterator, Sequence
 from math import ceil, sqrt
@@ -9,23 +9,22 @@ import numpy as np
 from iosonde.analysis.knee.result import DepthPoint
 
 RESAMPLES: Final = 400
-"""Of 400, ten lie beyond each end of a 95 % interval."""
+"""With 400 resamples, ten are outside each end of a 95 % interval."""
 
 SEED: Final = 20_111
-"""The same run gives the same interval, whenever it is asked."""
+"""A fixed seed: the same run always has the same interval."""
 
 CONFIDENCE: Final = 0.95
 REPEATS_MIN: Final = 2
 FLOOR: Final = 1e-6
-"""A share of the mean: what spreads so far that a resample would be negative stays above nothing."""
+"""The least resample, as a share of the mean. A wide spread could make it negative."""
 
 
 def resamples(points: Sequence[DepthPoint]) -> Iterator[tuple[list[float], list[float]]]:
-    """Throughputs and mean latencies of the sweep, from repeats drawn anew within each depth; seeded.
+    """Throughputs and mean latencies of the sweep, from repeats resampled within each depth with a fixed seed.
 
-    Nothing where a depth has fewer than two repeats. A mean of n values that are drawn from n is spread by
-    sqrt((n - 1) / n) of what it should be, which for three repeats is a fifth too little; the draws are stretched by
-    as much.
+    Empty if a depth has fewer than two repeats. The spread of a mean of n values drawn from n is too small by a factor
+    of sqrt((n - 1) / n), which is a fifth for three repeats. The draws are scaled to correct this.
     """
     if any(len(point.repeats) < REPEATS_MIN for point in points):
         return
@@ -44,7 +43,7 @@ def resamples(points: Sequence[DepthPoint]) -> Iterator[tuple[list[float], list[
 
 
 def interval(answers: Sequence[int | None]) -> tuple[int, int] | None:
-    """The 95 % interval of answers, as the ones that stand at its ends; None when most are none."""
+    """The answers at the ends of their 95 % interval; None if most answers are None."""
     known = sorted(answer for answer in answers if answer is not None)
     if not known or 2 * len(known) < len(answers):
         return None

@@ -1,4 +1,4 @@
-"""What is said of a knee."""
+"""The result of the search for a knee."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,10 +7,10 @@ from iosonde.records import depth_kept
 
 
 class KneeRule(StrEnum):
-    """A rule for the knee, in the order in which they are shown.
+    """A rule for the knee, in display order.
 
-    ``throughput_share``: the lowest depth with 95 % of the best throughput. ``power``: the greatest throughput over
-    mean latency. ``kneedle``: the bend of throughput over the logarithm of depth.
+    ``throughput_share``: the lowest depth with 95 % of the best throughput. ``power``: the largest ratio of throughput
+    to mean latency. ``kneedle``: the bend of throughput over the logarithm of depth.
     """
 
     THROUGHPUT_SHARE = "throughput_share"
@@ -19,18 +19,18 @@ class KneeRule(StrEnum):
 
 
 class KneeState(StrEnum):
-    """Whether the sweep tells where its knee is."""
+    """Whether the sweep identifies its knee."""
 
     IDENTIFIED = "identified"
     NOT_IDENTIFIABLE = "not_identifiable"
 
 
 class KneeReason(StrEnum):
-    """Why a knee can't be told.
+    """Why a knee is not identifiable.
 
-    ``too_few_depths``: fewer than 5 have figures. ``flat``: all of them give more than 80 % of the best throughput.
-    ``growing``: at the deepest, throughput still grows at more than half the pace of depth. ``scattered``: the rules,
-    or the repeats, differ by more than half of the sweep (on the logarithm of depth).
+    ``too_few_depths``: fewer than 5 depths have results. ``flat``: all depths reach more than 80 % of the best
+    throughput. ``growing``: at the largest depth, throughput still grows at more than half the rate of depth.
+    ``scattered``: the rules, or the repeats, differ by more than half of the sweep (on the logarithm of depth).
     """
 
     TOO_FEW_DEPTHS = "too_few_depths"
@@ -41,11 +41,11 @@ class KneeReason(StrEnum):
 
 @dataclass(frozen=True)
 class DepthPoint:
-    """Throughput (any unit of work a second) and latency (nanoseconds) at one asked depth.
+    """Throughput (any unit of work per second) and latency (nanoseconds) at one requested depth.
 
-    ``queue_depth_achieved``, ``queue_depth_device`` and ``latency_ns_p99`` are None where they are not known.
-    ``repeats`` are throughput and mean latency of each repeat that the figures come from; without two of them there is
-    no interval. ``weights`` are the shares of these in the figures, where they are not equal.
+    ``queue_depth_achieved``, ``queue_depth_device`` and ``latency_ns_p99`` are None if unknown. ``repeats`` are
+    throughput and mean latency of each used repeat; with fewer than two there is no interval. ``weights`` are the
+    weights of the repeats if they are not equal.
     """
 
     queue_depth: int
@@ -59,16 +59,16 @@ class DepthPoint:
 
     @property
     def queue_depth_kept(self) -> float | None:
-        """The depth that figures belong to: that at the device, or the achieved one where only the host's is known."""
+        """The depth that results apply to: that at the device or, if it is unknown, the achieved one."""
         return depth_kept(self.queue_depth_achieved, self.queue_depth_device)
 
 
 @dataclass(frozen=True)
 class RuleAnswer:
-    """The asked depth that a rule names, and the 95 % interval of that over resampled repeats.
+    """The requested depth that a rule selects, and its 95 % interval over resampled repeats.
 
-    ``queue_depth`` is None where the rule finds no knee; the interval is None where there are too few repeats, or
-    where the rule finds no knee in most of the resamples.
+    ``queue_depth`` is None if the rule finds no knee. The interval is None with too few repeats, or if the rule finds
+    no knee in most of the resamples.
     """
 
     rule: KneeRule
@@ -81,12 +81,12 @@ class RuleAnswer:
 class Knee:
     """The knee of one sweep.
 
-    ``point`` is the depth to use: the middle one of the rules' answers, of two that with more throughput. Its
-    interval is ``queue_depth_low`` to ``queue_depth_high``. It is None where the knee is not identifiable, and then
-    ``reason`` says why. ``throughput_share`` is that of the best throughput; ``latency_ratio`` and
-    ``latency_p99_ratio`` are what the depth costs, against the lowest depth. ``growth_share`` is by how much
-    throughput grows from the last depth but one to the deepest, 0.25 for a quarter. ``unmeasured`` are asked depths
-    without figures.
+    ``point`` is the depth to use: the median of the rules' answers, or of two answers the one with more throughput. Its
+    interval is ``queue_depth_low`` to ``queue_depth_high``. If the knee is not identifiable, ``point`` is None and
+    ``reason`` says why. ``throughput_share`` is its share of the best throughput. ``latency_ratio`` and
+    ``latency_p99_ratio`` compare its latency with that of the lowest depth. ``growth_share`` is the growth of
+    throughput from the second largest to the largest depth, 0.25 for a quarter. ``unmeasured`` are requested depths
+    without results.
     """
 
     state: KneeState
@@ -104,3 +104,10 @@ class Knee:
     growth_share: float | None
     depths: tuple[int, ...]
     unmeasured: tuple[int, ...] = ()
+
+    @property
+    def latency_share(self) -> float | None:
+        """The mean latency at the knee as a share of that at the peak; None without a knee."""
+        if self.point is None or self.best is None or not self.best.latency_ns:
+            return None
+        return self.point.latency_ns / self.best.latency_ns

@@ -1,4 +1,4 @@
-"""Three rules for the knee: each names the index of a point of a sweep, from shallow to deep."""
+"""Three rules for the knee. Each returns the index of a point of a sweep in order of queue depth."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
@@ -8,10 +8,11 @@ from typing import Final
 from iosonde.analysis.knee.result import KneeRule
 
 THROUGHPUT_SHARE_MIN: Final = 0.95
-"""The lowest depth with this share of the best throughput is the knee: reviewers' rule."""
+"""The lowest depth with this share of the best throughput is the knee: a common rule of reviewers."""
 
 SENSITIVITY: Final = 1.0
-"""How many mean steps of depth the difference must fall before Kneedle believes in a bend; its authors' default."""
+"""The number of mean steps of depth by which the difference must fall for Kneedle to detect a bend; the authors'
+default."""
 
 Rule = Callable[[Sequence[int], Sequence[float], Sequence[float]], int | None]
 
@@ -23,18 +24,18 @@ def by_throughput_share(_: Sequence[int], throughput: Sequence[float], __: Seque
 
 
 def by_power(_: Sequence[int], throughput: Sequence[float], latency_ns: Sequence[float]) -> int:
-    """The depth with the greatest throughput over latency (Kleinrock 1979); of equal ones the lowest."""
+    """The depth with the largest ratio of throughput to latency (Kleinrock 1979); of equal ones the lowest."""
     power = [rate / wait for rate, wait in zip(throughput, latency_ns, strict=True)]
     return power.index(max(power))
 
 
 def by_kneedle(depths: Sequence[int], throughput: Sequence[float], _: Sequence[float]) -> int | None:
-    """The bend of throughput over the logarithm of depth; None where there is none.
+    """The bend of throughput over the logarithm of depth; None without a bend.
 
     Kneedle, for concave growth: V. Satopaa and others, Finding a "Kneedle" in a Haystack, ICDCS Workshops 2011,
-    section III. Both axes are put between 0 and 1, and the difference of the curve and the diagonal is followed: its
-    first local maximum after which it falls by more than the sensitivity is the knee. Nothing is smoothed: points of a
-    sweep are few, and each is a mean already. The ends of the curve are no maxima, as in the paper.
+    section III. Both axes are scaled to 0 to 1. The knee is the first local maximum of the difference between the curve
+    and the diagonal after which it falls by more than the sensitivity. There is no smoothing, because a sweep has few
+    points and each is already a mean. The ends of the curve are not maxima, as in the paper.
     """
     across, up = _to_unit([log2(depth) for depth in depths]), _to_unit(throughput)
     if across is None or up is None:
@@ -69,7 +70,7 @@ RULES: Final[Mapping[KneeRule, Rule]] = {
 
 
 def depth_to_use(answers: Sequence[int | None], throughput: Sequence[float]) -> int:
-    """The middle one of the rules' answers; of two that with more throughput. At least one rule must have answered."""
+    """The median of the rules' answers, or of two answers the one with more throughput. There is at least one."""
     known = sorted(answer for answer in answers if answer is not None)
     if len(known) % 2:
         return known[len(known) // 2]
@@ -77,6 +78,6 @@ def depth_to_use(answers: Sequence[int | None], throughput: Sequence[float]) -> 
 
 
 def elasticity(depths: Sequence[int], throughput: Sequence[float]) -> float:
-    """At which pace throughput grows at the deepest points: 1 in proportion to depth, 0 not at all."""
+    """The growth of throughput at the two largest depths: 1 in proportion to depth, 0 not at all."""
     (shallow, deep), (less, more) = list(pairwise(depths))[-1], list(pairwise(throughput))[-1]
     return log2(more / less) / log2(deep / shallow)

@@ -1,4 +1,4 @@
-"""What a series of intervals, or of rounds, tells."""
+"""Analysis of time series of intervals or rounds: errors, level changes, steady state, warm-up."""
 
 from iosonde.analysis.series.batches import BatchMeans, batch_means
 from iosonde.analysis.series.changes import find_changes

@@ -1,8 +1,8 @@
-"""How well the mean of a series is known whose values depend on each other.
+"""The standard error of the mean of a correlated series.
 
-The method of batch means (Law, Simulation Modeling and Analysis, 5th edition, section 9.5.3): the series is cut into
-batches, and their means are taken for nearly independent. What is left of their dependence is measured as well, as that
-of a first-order autoregressive series, and widens the interval by as much.
+The method of batch means (Law, Simulation Modeling and Analysis, 5th edition, section 9.5.3) divides the series into
+batches, whose means are nearly independent. Their remaining correlation is estimated as that of a first-order
+autoregressive series, and widens the interval accordingly.
 """
 
 from dataclasses import dataclass
@@ -17,23 +17,23 @@ from iosonde.analysis.estimate import BATCHES_MAX, student_t
 BATCHES: Final = BATCHES_MAX
 
 EFFECTIVE_MIN: Final = 30
-"""Below so many independent values, the interval of a single series is itself a guess: none is given."""
+"""With fewer independent values, the interval of a single series is unreliable and is not reported."""
 
 CORRELATION_MAX: Final = 0.9
-"""Batches that depend on each other as much say next to nothing; the widening grows without end towards 1."""
+"""Batches with a higher correlation carry almost no information: the correction diverges towards 1."""
 
 CORRELATION_MIN: Final = -0.3
-"""Independent batches seem to depend on each other a little, in either direction. Errors are pooled over repeats:
-without the negative half they would be 7 % too large. Chance hardly goes further down."""
+"""Independent batches have a small random correlation of either sign. Errors are pooled over repeats, and without the
+negative values they would be 7 % too large. A lower correlation hardly occurs by chance."""
 
 
 @dataclass(frozen=True)
 class BatchMeans:
-    """The mean of a series and how well it is known, in the unit of the values.
+    """The mean of a series and its error, in the unit of the values.
 
-    ``error`` is the mean's standard error; None where there were fewer values than batches. ``effective`` is how many
-    independent values would tell the mean as well, ``correlation`` that between a batch's mean and the next one's,
-    which chance may make negative, and ``batches`` how many there were.
+    ``error`` is the standard error of the mean, None with fewer values than batches. ``effective`` is the equivalent
+    number of independent values. ``correlation`` is that between the means of adjacent batches, and may be negative by
+    chance. ``batches`` is the number of batches.
     """
 
     mean: float
@@ -44,21 +44,21 @@ class BatchMeans:
 
     @property
     def half_width(self) -> float | None:
-        """Half the 95 % interval; None where fewer than ``EFFECTIVE_MIN`` values would have been independent."""
+        """Half the 95 % interval; None if the effective number of values is below ``EFFECTIVE_MIN``."""
         if self.error is None or self.effective < EFFECTIVE_MIN:
             return None
         return student_t(self.batches - 1) * self.error
 
 
 RESOLUTION: Final = 1e-9
-"""What differs by a smaller share does so in the arithmetic alone: its dependence would be that of rounding errors."""
+"""Smaller differences are rounding errors, and so would be their correlation."""
 
 
 def batch_means(values: ArrayLike, scale: float | None = None) -> BatchMeans | None:
-    """The mean of a stationary series in the order of time, and how well it is known; None for an empty one.
+    """The mean of a stationary series in time order, and its error; None for an empty series.
 
-    ``scale`` is how large the numbers are that the values were made of, where these are differences; else their mean.
-    Values in excess of whole batches are taken from the front, where a series may not quite have settled.
+    If the values are differences, ``scale`` is the magnitude of the numbers they were computed from; else it is their
+    mean. Values that do not fit into whole batches are dropped at the front, where a series may not have settled.
     """
     series = np.asarray(values, dtype=np.float64)
     if not len(series):
@@ -79,7 +79,7 @@ def batch_means(values: ArrayLike, scale: float | None = None) -> BatchMeans | N
 
 
 def _correlation(means: NDArray[np.float64]) -> float:
-    """That of lag 1; with what a short series lacks of it on average, 1/n, given back."""
+    """The correlation at lag 1, corrected for the bias of a short series, which is -1/n on average."""
     off = means - means.mean()
     found = float((off[1:] * off[:-1]).sum() / (off**2).sum()) + 1 / len(means)
     return min(max(found, CORRELATION_MIN), CORRELATION_MAX)

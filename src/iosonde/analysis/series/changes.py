@@ -1,16 +1,16 @@
-"""Where a series changes its level: the end of a cache, the start of throttling or of garbage collection.
+"""Level changes of a series: the end of a cache, the start of throttling or of garbage collection.
 
-Circular binary segmentation (Olshen, Venkatraman, Lucito and Wigler, 2004): the stretch that differs most from what
-lies beside it is parted from that, by one cut or two, if it explains more than chance does; then each part is looked at
-by itself. A change and its reversal do not hide each other. What chance explains depends on how much the values depend
-on each other, so the noise is measured behind the cuts by its long-run variance (Andrews and Monahan, 1992:
-prewhitened, Bartlett's kernel). Levels are compared as logarithms: a drive that halves its throughput has changed as
-much as one that doubles it.
+Circular binary segmentation (Olshen, Venkatraman, Lucito and Wigler, 2004) selects the segment that differs most from
+the rest, and separates it by one or two cuts if it explains more than chance does. It then treats each part in the same
+way. A change and its reversal do not hide each other. The part that chance explains depends on the correlation of the
+values, so the noise after the cuts is measured as long-run variance (Andrews and Monahan, 1992: prewhitened, Bartlett's
+kernel). Levels are compared as logarithms: halving the throughput is as large a change as doubling it.
 
-Behind a sharp change the level may itself move for long, as a drive's does that finds its balance of writing and
-collecting; measured behind one or two cuts, that is noise in which nothing stands out. So a jump is looked for first:
-all of five values lie on one side of all five before them, by a distance that is rare between neighbouring fives of
-this series (a moving-sum test, Eichinger and Kirch, 2018, by medians and extremes, which single values do not move).
+After a sharp change, the level itself may move for a long time, as when a drive finds its balance of writes and garbage
+collection. With one or two cuts, that movement is noise that hides the change. A test for jumps therefore runs first:
+in a jump, all of five values are on one side of the five values before them, by a distance that is rare between
+adjacent fives of this series (a moving-sum test, Eichinger and Kirch, 2018, with medians and extremes, which are robust
+against outliers).
 """
 
 from functools import lru_cache
@@ -24,39 +24,40 @@ from numpy.typing import ArrayLike, NDArray
 from iosonde.analysis.estimate import LEVEL_SHARE_MIN
 
 LENGTH_MIN: Final = 5
-"""Values between two changes, at least: shorter excursions belong to the spread of a state, not to its level."""
+"""The least number of values between two changes. Shorter excursions belong to the spread of a level."""
 
 JUMP_MIN: Final = 5.0
-"""What a jump measures, in standard deviations of the difference of neighbouring fives; stationary series exceed it
-once in a thousand times at most while neighbours correlate by up to 0.9, as simulation shows."""
+"""The size of a jump, in standard deviations of the difference between adjacent fives. In simulations, stationary
+series exceed it at most once in a thousand times if adjacent values correlate by up to 0.9."""
 
 SHARPNESS_MIN: Final = 0.5
-"""The share of the difference between two fives that is made in one step; what goes on gradually makes a fifth."""
+"""The share of the difference between two fives that one step must cause. In a gradual change, one step causes a
+fifth."""
 
 NORMAL_WITHIN: Final = ((0.5, 0.6745), (0.8, 1.2816))
-"""Within how many standard deviations such a share of a normal distribution lies."""
+"""Shares of a normal distribution, and the number of standard deviations that contain them."""
 
 GAIN_MIN: Final = 20.0
 GAIN_SHORT: Final = 2000.0
-"""What a split of a series of n values has to explain, in units of its noise: GAIN_MIN + GAIN_SHORT / n. Stationary
-series exceed it once in a hundred times at most while neighbours correlate by up to 0.6, as simulation shows."""
+"""The least gain of a split of a series of n values, in units of its noise: GAIN_MIN + GAIN_SHORT / n. In simulations,
+stationary series exceed it at most once in a hundred times if adjacent values correlate by up to 0.6."""
 
 PLACES_MAX: Final = 600
-"""Places for cuts in a long series: every pair of them is tried."""
+"""The number of candidate cuts in a long series. Every pair of them is tested."""
 
 STANDSTILL: Final = 1e-3
-"""The share of the mean that stands for nothing at all."""
+"""The share of the mean that replaces a throughput of 0."""
 
 PERSISTENCE_MAX: Final = 0.97
 PREWHITEN_MIN: Final = 10
 
 
 def find_changes(values: ArrayLike) -> tuple[int, ...]:
-    """The places of a series without negative values from which on it has another level than before, ascending."""
+    """The indices at which a series without negative values changes its level, in ascending order."""
     series = np.asarray(values, dtype=np.float64)
     if not series.any():
         return ()
-    # A standstill has no logarithm; it is a change like any other, and a large one.
+    # 0 has no logarithm. A standstill is a change like any other, and a large one.
     return tuple(sorted(_splits(np.log(np.maximum(series, series.mean() * STANDSTILL)), 0)))
 
 
@@ -74,7 +75,7 @@ def _splits(series: NDArray[np.float64], offset: int) -> list[int]:
 
 
 def find_jump(logarithms: NDArray[np.float64]) -> int | None:
-    """The place of the largest jump in the logarithms of ten or more values, None where none of them jumps."""
+    """The index of the largest jump in the logarithms of ten or more values; None without a jump."""
     fives = np.array([logarithms[first : len(logarithms) - LENGTH_MIN + 1 + first] for first in range(LENGTH_MIN)])
     lows, highs = fives.min(axis=0), fives.max(axis=0)
     steps = np.maximum(lows[:-LENGTH_MIN] - highs[LENGTH_MIN:], lows[LENGTH_MIN:] - highs[:-LENGTH_MIN])
@@ -84,14 +85,14 @@ def find_jump(logarithms: NDArray[np.float64]) -> int | None:
     middles = np.median(fives, axis=0)
     differences = np.abs(middles[LENGTH_MIN:] - middles[:-LENGTH_MIN])
     ordered = np.sort(differences)
-    # The middle one is nothing where intervals have few operations each, and the larger ones are in a jump's own place.
+    # The median is 0 if intervals have few operations each, and the largest values are at the jump itself.
     deviation = max(float(ordered[int(share * (len(steps) - 1))]) / within for share, within in NORMAL_WITHIN)
     least = max(JUMP_MIN * deviation, SHARPNESS_MIN * float(differences[place]))
     return place + LENGTH_MIN if steps[place] > least else None
 
 
 def _best_cuts(series: NDArray[np.float64]) -> tuple[int, ...]:
-    """One or two cuts that part a stretch from what lies beside it, if they explain more than chance does."""
+    """One or two cuts that separate a segment from the rest, if they explain more than chance does."""
     count = len(series)
     sums = np.concatenate([[0.0], np.cumsum(series - series.mean())])
     places, weights = _weighted_cuts(count)
@@ -109,10 +110,10 @@ def _best_cuts(series: NDArray[np.float64]) -> tuple[int, ...]:
 
 @lru_cache(maxsize=4)
 def _weighted_cuts(count: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Where a series of so many values can be cut, and what each pair of places weighs, from row to column.
+    """The candidate cuts in a series of ``count`` values, and the weight of each pair of cuts.
 
-    The weight is that of the squared sum between them; 0 where a stretch there is not allowed. Most series of a run
-    have the same length.
+    The weight applies to the squared sum between them, and is 0 for segments that are not allowed. The result is cached
+    because most series of a run have the same length.
     """
     places = np.unique(np.linspace(0, count, min(count, PLACES_MAX) + 1).round().astype(np.intp))
     start, end = np.meshgrid(places, places, indexing="ij", sparse=True)
@@ -123,13 +124,13 @@ def _weighted_cuts(count: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
 
 
 def _middle(values: NDArray[np.float64]) -> float:
-    # One value far off moves a mean, and is no level. NumPy's own median takes several times as long for a few values.
+    # An outlier moves a mean, but not the level. NumPy's median is several times slower for a few values.
     ordered = np.sort(values)
     return float(ordered[(len(values) - 1) // 2] + ordered[len(values) // 2]) / 2
 
 
 def _long_run_variance(residuals: NDArray[np.float64]) -> float:
-    """How much the sum of many values strays, for each of them; their variance where none depends on the others."""
+    """The variance of a sum of many values, per value; for independent values, their variance."""
     power = float((residuals**2).sum())
     if not power:
         return 0.0

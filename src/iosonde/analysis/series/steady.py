@@ -1,11 +1,10 @@
-"""Whether rounds have become steady: reached, not reached, or left again.
+"""Steady state of rounds: reached, not reached, or left again.
 
-The SNIA's criterion (Solid State Storage Performance Test Specification 2.0.2, section 2.1.24) asks two things of the
-last five rounds, of every tracking variable: that its values lie within 20 % of their mean, and that the line through
-them moves by no more than 10 % of it over the window. fio (``steadystate``) asks one of the two, TKperf the same two as
-the SNIA; their names stand for what they compare, for whoever has figures that were judged by them. The criteria are
-about rounds of one procedure, equally long and one right after the other: whoever applies their arithmetic to anything
-else says so.
+The SNIA criterion (Solid State Storage Performance Test Specification 2.0.2, section 2.1.24) has two conditions for the
+last five rounds of every tracking variable: its values range over at most 20 % of their mean, and the best-fit line
+changes by at most 10 % of it over the window. fio (``steadystate``) requires one of the two, TKperf both. The rules
+have the names of these tools, so that results can be compared with theirs. The criteria apply to consecutive rounds of
+equal length. Code that applies their arithmetic to other repeats reports that.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,14 +14,15 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from iosonde.units import format_percent
+
 
 @dataclass(frozen=True)
 class SteadyRule:
-    """What the last ``window`` rounds must fulfil; shares are of their mean, None asks for nothing.
+    """The conditions for the last ``window`` rounds, as shares of their mean; None is no condition.
 
     ``range_max`` bounds the largest value less the smallest, ``deviation_max`` the distance of any value from the mean,
-    ``excursion_max`` how far the least-squares line moves over the window, and ``slope_max`` how far from one round to
-    the next.
+    ``excursion_max`` the change of the least-squares line over the window, and ``slope_max`` its change per round.
     """
 
     name: str
@@ -34,25 +34,25 @@ class SteadyRule:
 
 
 SNIA: Final = SteadyRule("SNIA PTS and TKperf", window=5, range_max=0.20, excursion_max=0.10)
-"""One criterion, which TKperf took from the specification: it has both names and is told once."""
+"""TKperf uses the criterion of the specification, so it has both names and is reported once."""
 
 
 def fio_deviation(window: int, share: float) -> SteadyRule:
-    """What fio calls ``iops:SHARE`` (or ``bw``, ``lat``) over a window of so many checks."""
-    return SteadyRule(f"fio, {share:.0%} of the mean", window, deviation_max=share)
+    """The rule ``iops:SHARE`` of fio (or ``bw``, ``lat``) over a window of this many checks."""
+    return SteadyRule(f"fio, {format_percent(share)} of the mean", window, deviation_max=share)
 
 
 def fio_slope(window: int, share: float) -> SteadyRule:
-    """What fio calls ``iops_slope:SHARE`` (or ``bw``, ``lat``) over a window of so many checks."""
-    return SteadyRule(f"fio, slope of {share:.0%} a check", window, slope_max=share)
+    """The rule ``iops_slope:SHARE`` of fio (or ``bw``, ``lat``) over a window of this many checks."""
+    return SteadyRule(f"fio, slope of {format_percent(share)} per check", window, slope_max=share)
 
 
 @dataclass(frozen=True)
 class Steadiness:
-    """When rounds, counted from 1, became steady, and whether they stayed so.
+    """When rounds, counted from 1, reached steady state, and whether they left it.
 
-    ``reached`` is the last round of the first window that holds, ``left`` the last round of the first later window that
-    does not; ``rounds`` is how many there were. None where that did not happen.
+    ``reached`` is the last round of the first window that fulfils the rule, ``left`` the last round of the first later
+    window that does not; None if that did not happen. ``rounds`` is the number of rounds.
     """
 
     rule: SteadyRule
@@ -62,13 +62,13 @@ class Steadiness:
 
     @property
     def holds(self) -> bool:
-        """Whether the last window holds, and every one since the first that did."""
+        """Whether steady state was reached and not left again."""
         return self.reached is not None and self.left is None
 
 
 @dataclass(frozen=True)
 class WindowFigures:
-    """What a window of one variable comes to, as shares of its mean; the slope is that from one round to the next."""
+    """The statistics of a window of one variable, as shares of its mean. The slope is the change per round."""
 
     mean: float
     range_share: float
@@ -78,16 +78,16 @@ class WindowFigures:
 
     @property
     def excursion_share(self) -> float:
-        """How far the line through the values moves over the window."""
+        """The change of the best-fit line over the window."""
         return abs(self.slope_share) * (self.rounds - 1)
 
 
 def judge_steadiness(variables: Mapping[str, ArrayLike], rule: SteadyRule) -> Steadiness:
-    """Judges rounds by every tracking variable; all have one value a round, in the order of time."""
+    """Applies a rule to every tracking variable. Each has one value per round, in time order."""
     series = [np.asarray(values, dtype=np.float64) for values in variables.values()]
-    assert series, "there is nothing to judge"
+    assert series, "there is at least one tracking variable"
     rounds = len(series[0])
-    assert all(len(values) == rounds for values in series), "every variable has one value a round"
+    assert all(len(values) == rounds for values in series), "every variable has one value per round"
     holding = [
         all(holds(window_figures(values[last - rule.window : last]), rule) for values in series)
         for last in range(rule.window, rounds + 1)

@@ -1,8 +1,8 @@
-"""Where a series settles, and whether it has.
+"""The end of the warm-up in a series, and whether the series has settled.
 
 MSER-5 (White, An effective truncation heuristic for bias reduction in simulation output, 1997; Hoad, Robinson and
-Davies, 2010): the cut after which the mean is known best, over means of five. Geweke's comparison of the first tenth
-of what is left with its last half (1992) is a second opinion.
+Davies, 2010) finds the cut after which the mean has the smallest error, over means of five. Geweke's comparison of the
+first tenth of the rest with its last half (1992) is a second test.
 """
 
 from collections.abc import Sequence
@@ -13,28 +13,29 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from iosonde.analysis.series.batches import batch_means
+from iosonde.analysis.student import t_tail
 
 Sliced = TypeVar("Sliced", NDArray[np.float64], Sequence[Any])
 
 GROUP: Final = 5
 GROUPS_MIN: Final = 10
 KEPT_MIN: Final = 0.25
-"""The share of the groups that stays behind every cut: the last few alone are alike by chance."""
+"""The least share of the groups after a cut. The last few groups alone are similar by chance."""
 
 GEWEKE_FIRST: Final = 0.1
 GEWEKE_LAST: Final = 0.5
 GEWEKE_WORTH_MIN: Final = 4
-"""A half that is worth fewer independent values moves as a whole: nothing can be compared with it."""
+"""If the last half is equivalent to fewer independent values, it moves as a whole and cannot serve as a reference."""
 
 GEWEKE_SHOWN_MAX: Final = 38.0
-"""A larger distance has a probability for which there is no floating-point number."""
+"""The probability of a larger distance underflows a floating-point number."""
 
 
 def find_warm_up(values: ArrayLike) -> int:
-    """How many values at the start of a series, in the order of time, do not belong to what follows.
+    """The number of values at the start of a series, in time order, that belong to the warm-up.
 
-    None of a short one, of fewer than ten groups of five. Where so many of them lie in its last half, the series may
-    still have been on its way when it ended.
+    0 for a series of fewer than ten groups of five. If the cut is in the last half, the series may not have settled
+    when it ended.
     """
     series = np.asarray(values, dtype=np.float64)
     groups = len(series) // GROUP
@@ -44,7 +45,7 @@ def find_warm_up(values: ArrayLike) -> int:
 
 
 def _mser(means: NDArray[np.float64]) -> int:
-    """How many groups to cut so that the sum of squares behind, over the square of their number, is the least."""
+    """The number of groups to cut that minimises the sum of squares of the rest over the square of their number."""
     centred = means - means.mean()
     left = np.arange(len(means), 0, -1)
     sums = np.cumsum(centred[::-1])[::-1]
@@ -54,16 +55,16 @@ def _mser(means: NDArray[np.float64]) -> int:
 
 
 def compared_ends(series: Sliced) -> tuple[Sliced, Sliced]:
-    """The first tenth and the last half, which Geweke compares; a value each at least, where there is one."""
+    """The first tenth and the last half, which Geweke compares; each has at least one value if there is one."""
     return series[: max(int(len(series) * GEWEKE_FIRST), 1)], series[-max(int(len(series) * GEWEKE_LAST), 1) :]
 
 
 def geweke(values: ArrayLike) -> float | None:
-    """How far the first tenth of a series lies from its last half, in standard errors; None where it is too short.
+    """The distance of the first tenth of a series from its last half in standard errors; None if it is too short.
 
-    What one value is worth is told by the last half: a tenth is too short to say, and the whole may drift. Where the
-    half is worth few independent values, its own error is a guess: the distance is then that of a normal distribution
-    which chance exceeds as often as this one by Student's.
+    The error is estimated from the last half, because a tenth is too short and the whole series may drift. With few
+    effective values, that error is imprecise: the distance is then converted from Student's t to the distance of a
+    normal distribution with the same probability.
     """
     series = np.asarray(values, dtype=np.float64)
     first, last = compared_ends(series)
@@ -80,7 +81,8 @@ def geweke(values: ArrayLike) -> float | None:
 
 
 def _as_normal(distance: float, degrees: float) -> float:
-    # Imported here because it costs a quarter of a second, which neither --help nor a probe should pay.
-    from scipy.special import ndtri, stdtr
+    # Imported here: it takes 10 ms, which neither --help nor a probe should pay.
+    from statistics import NormalDist
 
-    return min(float(-ndtri(stdtr(degrees, -distance))), GEWEKE_SHOWN_MAX)
+    chance = t_tail(degrees, distance)
+    return min(-NormalDist().inv_cdf(chance), GEWEKE_SHOWN_MAX) if chance else GEWEKE_SHOWN_MAX

@@ -9,7 +9,7 @@ from iosonde.units import SECOND_NS, format_bandwidth, format_iops, format_laten
 
 # The engine holds the same bounds, and some of its own that several values make together.
 CACHE_BYTES_MAX: Final = 16 << 30
-SKEW_WHY: Final = "the tracks of a cylinder, over their turns, changes of heads and the seek to the next"
+SKEW_WHY: Final = "bytes of a cylinder / time of its revolutions, head switches and the seek to the next"
 AGE_NS_MAX: Final = 60 * SECOND_NS
 
 Move_ns = Annotated[int, Field(strict=True, ge=0, le=SECOND_NS)]
@@ -23,38 +23,41 @@ class DiskTable(ModelTable):
 
     kind: Literal["disk"]
     size_bytes: int = Field(strict=True, ge=16 << 20, le=1 << 50, multiple_of=4096, description="The size.")
-    rotation_rpm: int = Field(strict=True, ge=1000, le=100_000, description="Revolutions a minute.")
+    rotation_rpm: int = Field(strict=True, ge=1000, le=100_000, description="Revolutions per minute.")
     heads: int = Field(strict=True, ge=1, le=64, description="Surfaces with data.")
-    zones: int = Field(strict=True, ge=1, le=256, description="Zones, each with tracks of one length.")
-    track_outer_bytes: Track_bytes = Field(description="A track of the outermost zone, where addresses begin.")
-    track_inner_bytes: Track_bytes = Field(description="A track of the innermost zone.")
-    seek_track_ns: Seek_ns = Field(description="A seek to the next cylinder.")
+    zones: int = Field(strict=True, ge=1, le=256, description="Zones; all tracks of a zone have the same size.")
+    track_outer_bytes: Track_bytes = Field(description="Track size in the outermost zone, where addresses start.")
+    track_inner_bytes: Track_bytes = Field(description="Track size in the innermost zone.")
+    seek_track_ns: Seek_ns = Field(description="Seek time to the next cylinder.")
     seek_knee_permille: int = Field(
-        strict=True, ge=1, le=1000, description="Up to where seeks grow with the root of the distance, of the stroke."
+        strict=True,
+        ge=1,
+        le=1000,
+        description="Distance up to which seek time grows with its square root, in thousandths of the stroke.",
     )
-    seek_knee_ns: Seek_ns = Field(description="A seek as far as that.")
-    seek_full_ns: Seek_ns = Field(description="A seek over the full stroke.")
-    head_switch_ns: Move_ns = Field(description="A change of heads within a cylinder.")
-    write_settle_ns: Move_ns = Field(description="What a head takes longer to settle before it may write.")
-    command_ns: Move_ns = Field(description="From a command's arrival until the disk acts on it.")
-    interface_bytes_per_s: int = Field(strict=True, ge=10**6, le=10**12, description="What the interface moves.")
-    queue_depth: int = Field(strict=True, ge=1, le=256, description="Commands that the disk chooses from.")
+    seek_knee_ns: Seek_ns = Field(description="Seek time at that distance.")
+    seek_full_ns: Seek_ns = Field(description="Full-stroke seek time.")
+    head_switch_ns: Move_ns = Field(description="Head-switch time within a cylinder.")
+    write_settle_ns: Move_ns = Field(description="Additional settling time before a write.")
+    command_ns: Move_ns = Field(description="Time from a command's arrival until the disk executes it.")
+    interface_bytes_per_s: int = Field(strict=True, ge=10**6, le=10**12, description="Bandwidth of the interface.")
+    queue_depth: int = Field(strict=True, ge=1, le=256, description="Queue depth of the disk.")
     queue_age_ns_max: int = Field(
-        strict=True, ge=1, le=AGE_NS_MAX, description="A command that has waited longer goes before nearer ones."
+        strict=True, ge=1, le=AGE_NS_MAX, description="Waiting time after which a command precedes nearer ones."
     )
-    write_cache_bytes: Cache_bytes = Field(description="What may be acknowledged before it is on the media.")
+    write_cache_bytes: Cache_bytes = Field(description="Size of the write cache.")
     write_cache_stretches: int = Field(
-        strict=True, ge=1, le=1 << 20, description="Stretches that it keeps apart; neighbouring writes become one."
+        strict=True, ge=1, le=1 << 20, description="Separate extents in the write cache; adjacent writes are merged."
     )
     destage_idle_ns: int = Field(
-        strict=True, ge=0, le=AGE_NS_MAX, description="How long the arm must have rested before the cache is emptied."
+        strict=True, ge=0, le=AGE_NS_MAX, description="Idle time of the arm before the cache is destaged."
     )
-    read_ahead_bytes: Cache_bytes = Field(description="How far it reads on behind a read, if nobody waits.")
+    read_ahead_bytes: Cache_bytes = Field(description="Read-ahead after a read, if no command waits.")
     read_ahead_bytes_min: Cache_bytes = Field(
-        description="How far it reads on where a read goes on with another, whoever waits."
+        description="Minimum read-ahead of a sequential stream, even if commands wait."
     )
     read_ahead_segments: int = Field(
-        strict=True, ge=1, le=256, description="Stretches that it keeps of what it has read."
+        strict=True, ge=1, le=256, description="Number of read-ahead segments in the cache."
     )
 
 
@@ -65,9 +68,13 @@ def disk_limits(table: DiskTable) -> tuple[Limit, ...]:
     alone_ns = seek_ns + turn_ns / 2 + table.command_ns
     outer, inner = zone_bytes_per_s(table)
     return (
-        Limit("rotational delay, mean", format_latency(turn_ns / 2), "half a turn"),
-        Limit("seek, mean", format_latency(seek_ns), "over two random places, by the seek curve"),
-        Limit("random read IOPS at depth 1", f"{format_iops(SECOND_NS / alone_ns)}/s", "seek, half a turn, command"),
+        Limit("rotational delay, mean", format_latency(turn_ns / 2), "half a revolution"),
+        Limit("seek, mean", format_latency(seek_ns), "between two random positions, by the seek curve"),
+        Limit(
+            "random read IOPS at queue depth 1",
+            f"{format_iops(SECOND_NS / alone_ns)}/s",
+            "seek, half a revolution, command",
+        ),
         Limit("bandwidth of the outermost zone", format_bandwidth(outer), SKEW_WHY),
         Limit("bandwidth of the innermost zone", format_bandwidth(inner), SKEW_WHY),
     )

@@ -17,8 +17,10 @@ from iosonde.workload_keys.bounds import AMOUNT_BYTES_MAX
 FAULTS_MAX: Final = 64
 TIME_NS_MAX: Final = 365 * 86_400 * SECOND_NS
 
-From_ns = Annotated[int, Field(strict=True, ge=0, le=TIME_NS_MAX, description="When it begins.")]
-Until_ns = Annotated[int, Field(strict=True, ge=1, le=TIME_NS_MAX, description="When it is over; without it never.")]
+From_ns = Annotated[int, Field(strict=True, ge=0, le=TIME_NS_MAX, description="Start time.")]
+Until_ns = Annotated[
+    int, Field(strict=True, ge=1, le=TIME_NS_MAX, description="End time; without it the fault is permanent.")
+]
 Length_ns = Annotated[int, Field(strict=True, ge=1, le=TIME_NS_MAX)]
 
 
@@ -42,9 +44,9 @@ class LatencySpikes(ModelPart):
 
     kind: Literal["latency_spikes"]
     from_ns: From_ns = 0
-    period_ns: Length_ns = Field(description="From the beginning of one stretch to that of the next.")
-    length_ns: Length_ns = Field(description="How long a stretch is.")
-    extra_ns: Length_ns = Field(description="How much longer requests take.")
+    period_ns: Length_ns = Field(description="Time from the start of one burst to the start of the next.")
+    length_ns: Length_ns = Field(description="Duration of a burst.")
+    extra_ns: Length_ns = Field(description="Additional latency of requests.")
 
     @model_validator(mode="after")
     def _fits(self) -> "LatencySpikes":
@@ -62,9 +64,9 @@ class MediaError(ModelPart):
 
     kind: Literal["media_error"]
     from_ns: From_ns = 0
-    offset_bytes: int = Field(strict=True, ge=0, le=AMOUNT_BYTES_MAX, description="Where the stretch begins.")
-    length_bytes: int = Field(strict=True, ge=1, le=AMOUNT_BYTES_MAX, description="How long it is.")
-    operations: Affected = Field(description="Which requests fail.")
+    offset_bytes: int = Field(strict=True, ge=0, le=AMOUNT_BYTES_MAX, description="Start of the faulty range.")
+    length_bytes: int = Field(strict=True, ge=1, le=AMOUNT_BYTES_MAX, description="Length of the faulty range.")
+    operations: Affected = Field(description="Requests that fail.")
 
 
 class _Lasting(ModelPart):
@@ -77,7 +79,7 @@ class _Lasting(ModelPart):
             raise PydanticCustomError(
                 "until",
                 "until_ns = {until} is not after from_ns = {begin}",
-                {"until": self.until_ns, "begin": self.from_ns, "hint": "write a later until_ns, or leave it away"},
+                {"until": self.until_ns, "begin": self.from_ns, "hint": "write a later until_ns, or omit it"},
             )
         return self
 
@@ -87,7 +89,7 @@ class Throttling(_Lasting):
 
     kind: Literal["throttling"]
     stretch_permille: int = Field(
-        strict=True, ge=1000, le=1_000_000, description="How long everything takes, in thousandths of before."
+        strict=True, ge=1000, le=1_000_000, description="Duration of all requests, in thousandths of normal."
     )
 
 
@@ -102,7 +104,7 @@ class Disappearance(ModelPart):
 
     kind: Literal["disappearance"]
     from_ns: From_ns = 0
-    in_flight: InFlight = Field(description="Whether requests that are in flight then fail, or never come back.")
+    in_flight: InFlight = Field(description="Whether requests in flight at that time fail or never complete.")
 
 
 Fault = Annotated[LatencySpikes | MediaError | Throttling | Stall | Disappearance, Field(discriminator="kind")]

@@ -26,8 +26,8 @@ class QueueingTable(ModelTable):
     kind: Literal["queueing"]
     size_bytes: SizeBytes
     servers: int = Field(strict=True, ge=1, le=SERVERS_MAX, description="Servers.")
-    service: Service = Field(description="How the time of a server is distributed: always the same, or exponentially.")
-    service_ns: int = Field(strict=True, ge=1, le=SERVICE_NS_MAX, description="How long a server takes in the mean.")
+    service: Service = Field(description="Distribution of the service time: constant or exponential.")
+    service_ns: int = Field(strict=True, ge=1, le=SERVICE_NS_MAX, description="Mean service time.")
 
 
 def queueing_bytes_per_s(table: QueueingTable) -> int:
@@ -39,7 +39,5 @@ def queueing_limits(table: QueueingTable) -> tuple[Limit, ...]:
     """What all servers together can do when none of them ever waits for work."""
     peak = table.servers * SECOND_NS / table.service_ns
     return (
-        Limit(
-            name="peak IOPS", value=f"{format_iops(peak)}/s", why="servers / service_ns: every server is always busy"
-        ),
+        Limit(name="peak IOPS", value=f"{format_iops(peak)}/s", why="servers / service_ns: all servers always busy"),
     )

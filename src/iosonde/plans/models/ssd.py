@@ -38,23 +38,25 @@ class SlcFull(StrEnum):
 class LinkTable(ModelPart):
     """The link to the host."""
 
-    bytes_per_s: Bytes_per_s = Field(description="What it moves in each direction.")
-    command_ns: Command_ns = Field(description="What a command costs it besides its data.")
-    duplex: Duplex = Field(description="Whether data goes both ways at a time.")
+    bytes_per_s: Bytes_per_s = Field(description="Bandwidth in each direction.")
+    command_ns: Command_ns = Field(description="Overhead of a command, without its data.")
+    duplex: Duplex = Field(description="Whether data moves in both directions at the same time.")
 
 
 class ControllerTable(ModelPart):
     """The controller."""
 
-    cores: int = Field(strict=True, ge=1, le=1024, description="Commands that it handles at a time.")
-    command_ns: Command_ns = Field(description="How long it takes for one.")
+    cores: int = Field(strict=True, ge=1, le=1024, description="Commands that it executes at the same time.")
+    command_ns: Command_ns = Field(description="Time per command.")
 
 
 class BufferTable(ModelPart):
     """Where writes wait for the media."""
 
     size_bytes: int = Field(strict=True, ge=2 * PAGE_BYTES, le=1 << 36, description="Its size.")
-    power_loss_protection: bool = Field(strict=True, description="Whether a flush has nothing to wait for.")
+    power_loss_protection: bool = Field(
+        strict=True, description="Whether a flush completes without writing to the media."
+    )
 
 
 class MediaTable(ModelPart):
@@ -65,69 +67,75 @@ class MediaTable(ModelPart):
     planes_per_die: int = Field(strict=True, ge=1, le=16, description="Planes that program and erase together.")
     page_bytes: int = Field(strict=True, ge=4096, le=1 << 16, multiple_of=4096, description="A page of a plane.")
     pages_per_block: int = Field(strict=True, ge=16, le=1 << 14, description="Pages of a block of a plane.")
-    channel_bytes_per_s: int = Field(strict=True, ge=10**6, le=10**11, description="What a channel moves.")
-    read_ns: Media_ns = Field(description="The median time to read a page.")
+    channel_bytes_per_s: int = Field(strict=True, ge=10**6, le=10**11, description="Bandwidth of a channel.")
+    read_ns: Media_ns = Field(description="Median time to read a page.")
     read_sigma_permille: int = Field(
-        strict=True, ge=0, le=2000, description="The deviation of that time's logarithm, in thousandths."
+        strict=True, ge=0, le=2000, description="Standard deviation of the logarithm of that time, in thousandths."
     )
-    read_slow_ppm: int = Field(strict=True, ge=0, le=10**6, description="How many of a million reads are slow.")
-    read_slow_factor: int = Field(strict=True, ge=1, le=10_000, description="How much longer those take.")
-    program_ns: Media_ns = Field(description="The time to program a page on all planes.")
-    erase_ns: int = Field(strict=True, ge=1, le=10 * SECOND_NS, description="The time to erase a block.")
+    read_slow_ppm: int = Field(strict=True, ge=0, le=10**6, description="Slow reads per million.")
+    read_slow_factor: int = Field(strict=True, ge=1, le=10_000, description="Factor by which slow reads take longer.")
+    program_ns: Media_ns = Field(description="Time to program a page on all planes.")
+    erase_ns: int = Field(strict=True, ge=1, le=10 * SECOND_NS, description="Time to erase a block.")
     over_provisioning_permille: int = Field(
-        strict=True, ge=20, le=4000, description="Space beyond the capacity, in thousandths of it."
+        strict=True, ge=20, le=4000, description="Over-provisioned space, in thousandths of the capacity."
     )
-    rated_erases: int = Field(strict=True, ge=1, le=10**7, description="How often a block may be erased.")
+    rated_erases: int = Field(strict=True, ge=1, le=10**7, description="Rated erase cycles of a block.")
 
 
 class SlcTable(ModelPart):
     """A part of the media that is used with one bit a cell."""
 
     size_bytes: int = Field(strict=True, ge=1 << 20, le=256 * TIB, description="Its size.")
-    read_ns: Media_ns = Field(description="The median time to read a page of it.")
-    program_ns: Media_ns = Field(description="The time to program a page of it on all planes.")
-    when_full: SlcFull = Field(description="Whether a write then passes it by, or waits until it is folded.")
+    read_ns: Media_ns = Field(description="Median time to read a page of it.")
+    program_ns: Media_ns = Field(description="Time to program a page of it on all planes.")
+    when_full: SlcFull = Field(description="Whether a write bypasses a full cache or waits until the cache is folded.")
 
 
 class IdleTable(ModelPart):
     """What the drive does while nobody asks for anything."""
 
-    delay_ns: int = Field(strict=True, ge=1, le=HOUR_NS, description="How long that must be so before it begins.")
+    delay_ns: int = Field(strict=True, ge=1, le=HOUR_NS, description="Idle time before background work starts.")
     spare_permille: int = Field(
-        strict=True, ge=0, le=4000, description="The free space that it collects, in thousandths of the capacity."
+        strict=True,
+        ge=0,
+        le=4000,
+        description="Free space that it restores by garbage collection, in thousandths of the capacity.",
     )
 
 
 class ThermalTable(ModelPart):
     """How it heats: one body that cools by a time constant."""
 
-    ambient_celsius: int = Field(strict=True, ge=-40, le=85, description="The temperature after a long rest.")
-    busy_rise_celsius: int = Field(strict=True, ge=0, le=200, description="What is added when all dies stay busy.")
+    ambient_celsius: int = Field(strict=True, ge=-40, le=85, description="Temperature after a long idle time.")
+    busy_rise_celsius: int = Field(strict=True, ge=0, le=200, description="Temperature rise when all dies stay busy.")
     time_constant_ns: int = Field(
-        strict=True, ge=10**6, le=24 * HOUR_NS, description="The time in which it goes 63 % of the way."
+        strict=True, ge=10**6, le=24 * HOUR_NS, description="Time to reach 63 % of a temperature change."
     )
-    limit_celsius: int = Field(strict=True, ge=-36, le=150, description="Where it begins to hold itself back.")
+    limit_celsius: int = Field(strict=True, ge=-36, le=150, description="Temperature at which throttling starts.")
     stretch_permille: int = Field(
-        strict=True, ge=1000, le=100_000, description="How much longer everything takes then, in thousandths."
+        strict=True,
+        ge=1000,
+        le=100_000,
+        description="Duration of operations while throttled, in thousandths of normal.",
     )
 
 
 class PowerTable(ModelPart):
     """What it draws and may draw; operations of the media begin later, so that the mean stays at or below that."""
 
-    idle_mw: int = Field(strict=True, ge=0, le=10**6, description="What it draws while it does nothing.")
-    read_mw: Die_mw = Field(description="What a die draws beyond that while it reads.")
-    program_mw: Die_mw = Field(description="What a die draws beyond that while it programs.")
-    erase_mw: Die_mw = Field(description="What a die draws beyond that while it erases.")
+    idle_mw: int = Field(strict=True, ge=0, le=10**6, description="Idle power.")
+    read_mw: Die_mw = Field(description="Additional power of a die while it reads.")
+    program_mw: Die_mw = Field(description="Additional power of a die while it programs.")
+    erase_mw: Die_mw = Field(description="Additional power of a die while it erases.")
     link_mw: int = Field(
         strict=True,
         ge=0,
         le=10**5,
-        description="What link and controller draw beyond that while data moves in one direction.",
+        description="Additional power of link and controller while data moves in one direction.",
     )
-    limit_mw: int = Field(strict=True, ge=1, le=2 * 10**6, description="What it may draw, on a mean over the window.")
+    limit_mw: int = Field(strict=True, ge=1, le=2 * 10**6, description="Power limit, as a mean over the window.")
     window_ns: int = Field(
-        strict=True, ge=10**6, le=10 * SECOND_NS, description="The time over which that is meant; it is never scaled."
+        strict=True, ge=10**6, le=10 * SECOND_NS, description="Averaging time of the power limit; it is never scaled."
     )
 
 
@@ -135,9 +143,9 @@ class SsdTable(ModelTable):
     """A solid-state drive."""
 
     kind: Literal["ssd"]
-    capacity_bytes: int = Field(strict=True, ge=1 << 20, le=256 * TIB, description="What the host may write.")
+    capacity_bytes: int = Field(strict=True, ge=1 << 20, le=256 * TIB, description="Capacity for the host.")
     capacity_scale: int = Field(
-        strict=True, ge=1, le=1 << 20, description="How many times smaller than that the simulated drive is."
+        strict=True, ge=1, le=1 << 20, description="Factor by which the simulated drive is smaller."
     )
     link: LinkTable
     controller: ControllerTable
@@ -165,7 +173,7 @@ def ssd_limits(table: SsdTable) -> tuple[Limit, ...]:
         Limit(
             "4 KiB IOPS of the link",
             f"{format_iops(SECOND_NS / (table.link.command_ns + data_ns))}/s",
-            "one command and its data after another, in one direction",
+            "commands and their data in sequence, in one direction",
         ),
         Limit(
             "IOPS of the controller",
@@ -184,7 +192,7 @@ def ssd_limits(table: SsdTable) -> tuple[Limit, ...]:
         Limit(
             "write amplification of random writes, steady",
             f"{amplification:.2f}",
-            "greedy collection in large blocks (Xiang and Kurkoski 2012)",
+            "greedy garbage collection in large blocks (Xiang and Kurkoski 2012)",
         ),
         Limit(
             "4 KiB random write IOPS, steady",
@@ -207,7 +215,7 @@ def _power_limits(table: SsdTable) -> tuple[Limit, ...]:
         Limit(
             "sustained write bandwidth by power",
             format_bandwidth(flow_mw * SECOND_NS / byte_pj),
-            "(limit_mw - idle_mw) / what a byte takes on the link and to be programmed",
+            "(limit_mw - idle_mw) / energy to transfer and program a byte",
         ),
     )
 

@@ -14,7 +14,7 @@ from iosonde.analysis.device_counts import WITNESSED, Witnessed, witnessed
 from iosonde.analysis.littles_law import littles_law
 from iosonde.analysis.regimes import STALL_NS_MIN, regimes_of, stalls_of
 from iosonde.charts.quantities import NO_VALUE
-from iosonde.findings import describe_levels
+from iosonde.findings import describe_regimes
 from iosonde.printing import printable
 from iosonde.records import CellRecord, EngineFacts, FioFacts, ImportFacts, RunRecord, SlowIo
 from iosonde.report.display import drift_text, granularity_text
@@ -119,7 +119,7 @@ def _each(records: Sequence[CellRecord], told: Callable[[CellRecord], str]) -> s
 
 def _levels(record: CellRecord) -> str:
     regimes = regimes_of(record)
-    return describe_levels(regimes) if len(regimes) > 1 else "one" if regimes else "not known"
+    return describe_regimes(regimes) if len(regimes) > 1 else "one" if regimes else "not known"
 
 
 def _stalls(record: CellRecord) -> str:

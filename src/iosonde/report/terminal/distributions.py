@@ -12,8 +12,8 @@ from rich.text import Text
 from iosonde.analysis.cells import OperationEstimate, PercentileEstimate
 from iosonde.analysis.histogram import SAMPLES_BEYOND_MIN, low_and_width, percent_label
 from iosonde.records import Histogram
-from iosonde.report.terminal.fitting import cut
 from iosonde.report.terminal.signs import bar
+from iosonde.report.terminal.telling_apart import cut
 from iosonde.units import format_latency
 
 BAR_MAX: Final = 60

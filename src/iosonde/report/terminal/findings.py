@@ -7,7 +7,7 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from iosonde.findings.finding import Finding, Severity, gravest_first
+from iosonde.findings.finding import Finding, Severity, most_severe_first
 from iosonde.printing import printable
 
 STYLES: Final = {Severity.INVALID: "bold red", Severity.DOUBTFUL: "yellow", Severity.NOTE: "cyan"}
@@ -18,7 +18,7 @@ def render_findings(findings: Sequence[Finding], cell: str = "") -> RenderableTy
     """Each finding with its evidence, what to do, and what would decide. Of others than ``cell`` only the number."""
     if not findings:
         return Text("None.")
-    return Group(*(part for finding in gravest_first(findings) for part in _parts(finding, cell)))
+    return Group(*(part for finding in most_severe_first(findings) for part in _parts(finding, cell)))
 
 
 def _parts(finding: Finding, cell: str) -> Iterator[RenderableType]:

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
+
+from iosonde.report.terminal.telling_apart import cut, least_width, told_apart
 
 GUTTER: Final = 2
 SHRUNK_MIN: Final = 8
@@ -25,8 +28,8 @@ class Shorter:
 class Fitted:
     """A column of texts. Of those that don't fit, the one with the lowest ``worth`` goes first; None stays.
 
-    ``shrinks`` is a text that may be cut when all else is gone: at its beginning (``start``), where paths differ
-    least, or at its ``end``; down to ``least`` columns even before others go.
+    ``shrinks`` is a text that may be cut when all else is gone: at its beginning (``start``), at its ``end``, or where
+    names stay ``apart``; down to ``least`` columns even before others go. Names are not cut further than they differ.
     """
 
     head: str
@@ -43,6 +46,18 @@ class Fitted:
     def name(self) -> str:
         """Head and unit in one line, to say what was left out."""
         return f"{self.head} {self.unit}" if self.unit in {"asked", "achieved"} else self.head
+
+    @cached_property
+    def floor(self) -> int | None:
+        """The columns that it may be cut to before others go; None where it may not."""
+        if self.least is None or self.shrinks != "apart":
+            return self.least
+        return least_width(self.texts, self.least)
+
+    def shown(self, width: int) -> Sequence[str]:
+        """Its texts, each within ``width`` columns."""
+        apart = told_apart(self.texts, width) if self.shrinks == "apart" else None
+        return apart or [cut(text, width, "end" if self.shrinks == "end" else "start") for text in self.texts]
 
     def width(self) -> int:
         """The widest of head, unit and texts."""
@@ -87,7 +102,11 @@ def _choose(all_columns: Sequence[Fitted], width: int) -> tuple[list[Fitted], li
 
 def _width(columns: Sequence[Fitted]) -> int:
     """What the columns need, those that shrink at their least."""
-    widths = [column.width() if column.least is None else min(column.width(), column.least) for column in columns]
+    floors = [column.floor for column in columns]
+    widths = [
+        column.width() if floor is None else min(column.width(), floor)
+        for column, floor in zip(columns, floors, strict=True)
+    ]
     return sum(widths) + GUTTER * (len(columns) - 1)
 
 
@@ -96,10 +115,11 @@ def _lines(columns: Sequence[Fitted], width: int) -> Iterator[Text]:
     yield _line([Text(column.head, "bold") for column in columns], columns, widths)
     if any(column.unit for column in columns):
         yield _line([Text(column.unit, "bold") for column in columns], columns, widths)
+    shown = [column.shown(column_width) for column, column_width in zip(columns, widths, strict=True)]
     for index in range(len(columns[0].texts)):
         texts = [
-            Text(cut(column.texts[index], column_width, column.shrinks), column.styles[index] if column.styles else "")
-            for column, column_width in zip(columns, widths, strict=True)
+            Text(column_texts[index], column.styles[index] if column.styles else "")
+            for column, column_texts in zip(columns, shown, strict=True)
         ]
         yield _line(texts, columns, widths)
 
@@ -118,21 +138,15 @@ def _shrunk(columns: Sequence[Fitted], width: int) -> list[int]:
     """The width of each column; those that shrink share what the others leave, each at most what it needs."""
     widths = [column.width() for column in columns]
     over = sum(widths) + GUTTER * (len(columns) - 1) - width
-    while over > 0:
-        shrinkable = [index for index, column in enumerate(columns) if column.shrinks and widths[index] > SHRUNK_MIN]
-        if not shrinkable:
-            break
-        widest = max(shrinkable, key=lambda index: widths[index])
-        widths[widest] -= 1
-        over -= 1
+    # Names stay apart, unless a terminal is too narrow for that and nothing else.
+    for floors in ([column.floor or SHRUNK_MIN for column in columns], [SHRUNK_MIN] * len(columns)):
+        while over > 0:
+            shrinkable = [
+                index for index, column in enumerate(columns) if column.shrinks and widths[index] > floors[index]
+            ]
+            if not shrinkable:
+                break
+            widest = max(shrinkable, key=lambda index: widths[index])
+            widths[widest] -= 1
+            over -= 1
     return widths
-
-
-def cut(text: str, width: int, where: str = "end") -> str:
-    """The text in at most ``width`` columns, with an ellipsis where it was cut."""
-    if cell_len(text) <= width:
-        return text
-    kept = text
-    while kept and cell_len(kept) > width - 1:
-        kept = kept[1:] if where == "start" else kept[:-1]
-    return f"…{kept}" if where == "start" else f"{kept}…"

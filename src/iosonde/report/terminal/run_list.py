@@ -139,7 +139,7 @@ def render_runs(runs: Sequence[ListedRun]) -> RenderableType:
         Fitted("Run", texts(lambda run: run.run or NO_VALUE), worth=2),
         Fitted("Started", moments, worth=8, shorter=[Shorter(dates, 6.5)]),
         Fitted(
-            "Target", texts(lambda run: ", ".join(run.targets) or NO_VALUE), worth=6, shrinks="start", least=SHRUNK_MIN
+            "Target", texts(lambda run: ", ".join(run.targets) or NO_VALUE), worth=9, shrinks="apart", least=SHRUNK_MIN
         ),
         Fitted(
             "Device",
@@ -154,7 +154,7 @@ def render_runs(runs: Sequence[ListedRun]) -> RenderableType:
         Fitted("Latency", texts(_latency), worth=7, number=True),
         Fitted("Of", texts(_what), worth=1, shrinks="end", least=SHRUNK_MIN),
         Fitted("Duration", texts(_duration), worth=5, number=True),
-        Fitted("Path", texts(lambda run: run.path), shrinks="start", least=PATH_MIN),
+        Fitted("Path", texts(lambda run: run.path), shrinks="apart", least=PATH_MIN),
     )
     parts: list[RenderableType] = [FittedTable(columns)]
     if any(run.best_is_small_read for run in runs):
@@ -203,10 +203,6 @@ def _state_text(run: ListedRun) -> str:
         words.append(f"{run.measured} of {run.planned}")
     marks = ((run.quick, "quick"), (run.simulated, "simulated"), (bool(run.invalid_by), MARK))
     return ", ".join([" ".join(words), *(word for holds, word in marks if holds)])
-
-
-def _targets(run: ListedRun) -> str:
-    return ", ".join(run.targets) or NO_VALUE
 
 
 def _iops(run: ListedRun) -> str:

@@ -28,7 +28,7 @@ from iosonde.report.validity import MARK, Invalid, invalid_cells, marked, see
 
 DISTRIBUTIONS_MAX: Final = 3
 LEGEND: Final = (
-    "IOPS: operations/s; MB/s: 10^6 bytes/s; mean and percentiles (of all repeats together): service latency, and "
+    "IOPS: operations/s; MB/s: 1,000,000 bytes/s; mean and percentiles (of all repeats together): service latency, and "
     "response latency in cells with a rate; "
     "±: half the 95 % interval over repeats."
 )

@@ -59,4 +59,4 @@ def assemble_cell(
 
 
 def _unfit(what: str) -> EngineError:
-    return EngineError(f"the engine's result does not fit the record: {what}", HINT_ONE_BUILD)
+    return EngineError(f"the engine's result is invalid: {what}", HINT_ONE_BUILD)

@@ -19,7 +19,7 @@ def find_engine() -> Path:
     if override:
         path = Path(override)
         if not _runnable(path):
-            raise EngineError(f"{OVERRIDE} names {path}, which can't be run", f"unset {OVERRIDE} or correct it")
+            raise EngineError(f"{OVERRIDE} names {path}, which is not executable", f"unset {OVERRIDE} or correct it")
         return path
     places = list(dict.fromkeys(_places()))
     for place in places:

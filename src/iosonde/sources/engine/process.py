@@ -54,14 +54,14 @@ class EngineProcess:
         try:
             event = self._child.receive(timeout_s)
         except TimeoutError:
-            raise self.silence(f"the engine was silent for {timeout_s:.0f} s") from None
-        assert event is not None, "what an engine says ends with an error"
+            raise self.silence(f"the engine sent nothing for {timeout_s:.0f} s") from None
+        assert event is not None, "the engine's last output is part of the message"
         return event
 
     def silence(self, told: str) -> SilenceError:
         """What to say of an engine that did not answer: a signal may have stopped it, or it waits for its target."""
         if self._child.is_stopped:
-            return SilenceError(f"{told}: it is stopped by a signal", "find out who sent it SIGSTOP, then run again")
+            return SilenceError(f"{told}: it is stopped by a signal", "find out what sent it SIGSTOP, then run again")
         return SilenceError(told, HINT_HANGS)
 
     def waiting(self) -> Iterator[Event]:
@@ -125,6 +125,6 @@ def _gone(child: Child[Event]) -> EngineError:
         return EngineError("the engine closed its output", "run again; report it if it happens twice")
     if code < 0:
         return EngineError(
-            f"the engine was ended by {signal_name(code)}", "look at the kernel's log (dmesg), then run again"
+            f"the engine was killed by {signal_name(code)}", "check the kernel log (dmesg), then run again"
         )
-    return EngineError(f"the engine ended by itself with code {code}", "run again; report it if it happens twice")
+    return EngineError(f"the engine exited with code {code}", "run again; report it if it happens twice")

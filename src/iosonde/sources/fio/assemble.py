@@ -103,14 +103,16 @@ class Measured:
         asked = [each for each in self.cell.workload.asked_operations() if each is not Operation.COMMIT]
         lacking = next((each for each in asked if each not in operations), None)
         if lacking is not None:
-            return Failure(kind=FailureKind.NOTHING_COMPLETED, message=f"no {lacking} completed in the measured time")
+            return Failure(
+                kind=FailureKind.NOTHING_COMPLETED, message=f"no {lacking} completed in the measurement time"
+            )
         timing = self.cell.timing
         if timing.amount_bytes is None and measured_ns < SHORT_SHARE * timing.measure_ns:
             return Failure(
                 kind=FailureKind.SHORT,
                 message=(
                     f"fio ended without an error after {format_duration(measured_ns)} of "
-                    f"{format_duration(timing.measure_ns)}, as it does when a target vanishes"
+                    f"{format_duration(timing.measure_ns)}, as it does when a target disappears"
                 ),
             )
         return contradiction(self.last, self.intervals, self.cell.workload)
@@ -171,23 +173,23 @@ def contradiction(last: Snapshot, intervals: Sequence[IntervalRecord], workload:
     strays = 2 * workload.operations_in_flight
     errors = sum(group.errors for group in last.groups)
     if abs(last.issued - last.counted - errors) > strays:
-        return _untrue(f"fio counts {last.issued:,} operations, and the latencies of {last.counted:,}")
+        return _untrue(f"fio reports {last.issued:,} operations, but latencies of {last.counted:,}")
     mix = workload.block_sizes
     smallest = workload.block_size_bytes if mix is None else mix.shares[0][0]
     if last.bytes < (last.counted - strays) * smallest:
         moved = f"{last.bytes:,} bytes"
         return _untrue(
-            f"fio counts {last.counted:,} operations of {smallest:,} bytes or more that moved {moved} together"
+            f"fio reports {last.counted:,} operations of at least {smallest:,} bytes each, but only {moved} in total"
         )
     seen = add_operations([each for each in intervals if each.phase is Phase.MEASURE])
     count = sum(totals.count for operation, totals in seen.items() if operation is not Operation.FLUSH)
     if count != last.counted:
-        return _untrue(f"fio's intervals have {count:,} operations, and its totals {last.counted:,}")
+        return _untrue(f"fio's intervals add up to {count:,} operations, and its totals to {last.counted:,}")
     return None
 
 
 def _untrue(what: str) -> Failure:
-    message = f"{what}, as when a target vanishes: its figures can't be true"
+    message = f"{what}, as when a target disappears: its results are wrong"
     return Failure(kind=FailureKind.CONTRADICTION, message=message)
 
 

@@ -37,7 +37,7 @@ def check_fio_can(plan: Plan) -> None:
         reason = next(_reasons(cell, plan.span_bytes), None)
         if reason is not None:
             raise UsageError(
-                f"{cell.cell}: {reason}", "leave --engine fio away: iosonde's own engine (--engine auto) measures it"
+                f"{cell.cell}: {reason}", "omit --engine fio: iosonde's own engine (--engine auto) can measure it"
             )
 
 
@@ -59,32 +59,32 @@ def _reasons(cell: CellPlan, span_bytes: int) -> Iterator[str]:
     share_bytes = workload.block_size_bytes * workload.jobs
     amount_bytes = cell.timing.amount_bytes
     if amount_bytes is not None and amount_bytes % share_bytes:
-        yield "fio shares an amount out among its jobs in whole blocks only"
+        yield "fio divides an amount among its jobs only in whole blocks"
     # Seen in 3.33: at the end of such a warm-up its time is up as well, and it ends without any latency.
     if amount_bytes is None and cell.timing.warmup_ns >= cell.timing.measure_ns:
-        yield "fio may end before it has measured where the warm-up is not shorter than the duration"
+        yield "fio may exit before it measures if the warm-up is not shorter than the duration"
     if any(time_ns % MILLISECOND_NS for time_ns in (cell.timing.warmup_ns, cell.timing.measure_ns)):
-        yield "fio's times are whole milliseconds here"
+        yield "fio takes times only in whole milliseconds here"
     used_bytes = span_bytes - workload.offset_bytes if workload.span_bytes is None else workload.span_bytes
     if isinstance(workload.pattern, Zipf) and used_bytes > RANKS_MAX * workload.block_size_bytes:
-        yield f"fio's zipf adds up the first {RANKS_MAX:,} ranks only, and here are more"
+        yield f"fio's zipf only sums the first {RANKS_MAX:,} ranks, and this workload has more"
 
 
 def _of_shape(workload: Workload) -> Iterator[str]:
     mix, pattern = workload.block_sizes, workload.pattern
     if workload.trim_percent:
-        yield "fio trims block devices only, and no file"
+        yield "fio only trims block devices, not files"
     if mix is not None and percents_of(mix) is None:
-        yield "fio takes the shares of block sizes in whole percent only"
+        yield "fio takes block-size shares only in whole percent"
     match pattern:
         case Strided():
-            yield "fio begins each pass of a strided pattern on the same blocks again"
+            yield "fio starts each pass of a strided pattern at the same blocks"
         case Permutation() if workload.jobs > 1:
-            yield "each of fio's jobs visits all blocks once by itself, and not all jobs together"
+            yield "each fio job visits all blocks once, instead of all jobs together"
         case Permutation() if mix is not None:
-            yield "fio keeps no account of blocks of several sizes that were visited"
+            yield "fio does not track visited blocks of several sizes"
         case Access.SEQUENTIAL | Runs() if workload.reads and workload.writes:
-            yield "fio's reads and writes each go on where they left off, and not where the other did"
+            yield "fio's reads and writes keep separate positions instead of a common one"
         case Zipf() | Pareto() | HotSpots():
             yield from _of_skew(pattern)
         case _:
@@ -93,23 +93,23 @@ def _of_shape(workload: Workload) -> Iterator[str]:
 
 def _of_content(workload: Workload) -> Iterator[str]:
     if workload.verify:
-        yield "what fio writes does not say what it is, and can't be verified"
+        yield "fio's data carries no seals that verify could check"
     if workload.compressible_percent or workload.duplicates_percent:
-        yield "fio means another share of compressible data and of duplicates than is meant here"
+        yield "fio defines the shares of compressible and duplicate data differently"
 
 
 def _of_skew(pattern: Zipf | Pareto | HotSpots) -> Iterator[str]:
     match pattern:
         case Zipf(exponent_permille, _) if exponent_permille == HARMONIC_PERMILLE:
-            yield "fio's zipf knows no exponent of exactly 1"
+            yield "fio's zipf does not support an exponent of exactly 1"
         case Zipf(_, scattered) | Pareto(_, scattered) if not scattered:
-            yield "fio scatters the ranks of zipf and pareto, and can't leave them together"
+            yield "fio always scatters the ranks of zipf and pareto"
         case HotSpots(_, True):
-            yield "fio's zones lie one behind the other, and can't be scattered"
+            yield "fio's zones are contiguous and can't be scattered"
         case HotSpots(zones) if any(share % PERCENT_PERMILLE for zone in zones for share in zone):
-            yield "fio takes zones in whole percent only"
+            yield "fio takes zones only in whole percent"
         case HotSpots(zones) if any(not accesses for accesses, _ in zones):
-            yield "fio knows no zone without any access"
+            yield "fio does not support a zone without accesses"
         case _:
             pass
 
@@ -118,19 +118,19 @@ def _of_flushes(workload: Workload) -> Iterator[str]:
     if workload.sync is not Sync.FDATASYNC:
         return
     if workload.reads:
-        yield "fio flushes after reads as well when reads and writes are mixed"
+        yield "fio also flushes after reads if reads and writes are mixed"
     if workload.queue_depth > 1:
-        yield "fio's flushes do not wait for the writes before them at a depth above 1"
+        yield "fio's flushes do not wait for earlier writes at a queue depth above 1"
 
 
 def _of_pace(workload: Workload) -> Iterator[str]:
     if workload.think_ns is not None and workload.think_ns % MICROSECOND_NS:
-        yield "fio's think time is in whole microseconds"
+        yield "fio takes think time only in whole microseconds"
     rate_per_s = workload.rate_per_s
     if rate_per_s is None:
         return
     shares = [percent for percent in (workload.read_percent, workload.write_percent) if percent]
     if any(rate_per_s * percent % (ALL_READS * workload.jobs) for percent in shares):
-        yield "fio takes whole operations a second for each job and direction, and this rate does not divide into them"
+        yield "fio takes whole operations per second per job and direction, and this rate does not divide evenly"
     if workload.arrivals is Arrivals.POISSON and rate_per_s > POISSON_PER_S_MAX * workload.jobs:
-        yield f"fio's Poisson arrivals are too many above {POISSON_PER_S_MAX:,} a second and job"
+        yield f"fio's Poisson arrivals are inaccurate above {POISSON_PER_S_MAX:,} per second and job"

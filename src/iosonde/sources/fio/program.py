@@ -16,7 +16,7 @@ OVERRIDE: Final = "IOSONDE_FIO"
 VERSION_MIN: Final = (3, 28)
 ANSWER_S_MAX: Final = 10.0
 _VERSION: Final = re.compile(r"fio-(\d+)\.(\d+)")
-_INSTALL: Final = "install fio 3.28 or newer (Debian: apt install fio), or leave --engine fio away"
+_INSTALL: Final = "install fio 3.28 or newer (Debian: apt install fio), or omit --engine fio"
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,9 @@ def find_fio() -> Program:
     version = _ask(found, "--version").strip()
     match = _VERSION.match(version)
     if match is None:
-        raise EngineError(f"{found} says {version[:60]!r} when asked for its version, and no fio does", _INSTALL)
+        raise EngineError(f"{found} reports the version {version[:60]!r}, which is not fio's", _INSTALL)
     if (int(match[1]), int(match[2])) < VERSION_MIN:
-        raise EngineError(f"{found} is {version}, which is too old to be compared with", _INSTALL)
+        raise EngineError(f"{found} is {version}, which is too old", _INSTALL)
     listed = {line.strip() for line in _ask(found, "--enghelp").splitlines()}
     return Program(Path(found), version, frozenset(listed))
 
@@ -60,8 +60,8 @@ def ioengine_for(workload: Workload, program: Program, offered: tuple[Engine, ..
     if alone:
         return "psync"
     raise EngineError(
-        "fio can't keep several operations in flight here: io_uring can't be had, and libaio needs direct I/O",
-        "allow io_uring, or leave --engine fio away: psync measures with threads",
+        "fio can't keep several operations in flight here: io_uring is not available, and libaio needs direct I/O",
+        "allow io_uring, or omit --engine fio: psync uses threads",
     )
 
 
@@ -71,5 +71,5 @@ def _ask(path: str, word: str) -> str:
             [path, word], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=ANSWER_S_MAX, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise EngineError(f"{path} can't be asked for its version: {error}", _INSTALL) from error
+        raise EngineError(f"{path} did not report its version: {error}", _INSTALL) from error
     return answer.stdout

@@ -155,8 +155,8 @@ class FioSource:
             handle = None if opened.identity is None else handles.get(_numbers(opened.identity))
             if handle is None:
                 raise EngineError(
-                    f"the engine's handle of {target.path} can't be seen in /proc, and fio needs it",
-                    "mount /proc, or leave --engine fio away",
+                    f"the engine's handle of {target.path} is not visible in /proc, and fio needs it",
+                    "mount /proc, or omit --engine fio",
                 )
             files.append(str(handle))
         direct = all(opened.direct for _, opened in self._opened)
@@ -183,14 +183,14 @@ class FioSource:
             try:
                 found = path.stat()
             except OSError as error:
-                return f"{path} can't be found any more: {error.strerror}"
+                return f"{path} can no longer be found: {error.strerror}"
             if stat.S_ISBLK(found.st_mode):
                 # Its size is not told by its node; where it shrinks, reads behind its end fail.
                 if (found.st_rdev, 0) != _numbers(opened.identity):
-                    return f"{path} is another device now"
+                    return f"{path} is now another device"
                 continue
             if (found.st_dev, found.st_ino) != _numbers(opened.identity):
-                return f"{path} is another file now"
+                return f"{path} is now another file"
             if found.st_size != opened.identity.size_bytes:
                 return f"{path} had {opened.identity.size_bytes} bytes and has {found.st_size}"
         return None

@@ -1,0 +1,204 @@
+"""The charts of a matrix: a quantity each, all in the form that says best what varies."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import altair as alt
+
+from iosonde.analysis.cells import CellEstimate
+from iosonde.analysis.families import drawn_classes, whole_of
+from iosonde.charts.figure import NO_FIGURES, NO_PERCENTILES, Figure, Row, left_out
+from iosonde.charts.matrix.bars import bars
+from iosonde.charts.matrix.form import Choice, Form, choose
+from iosonde.charts.matrix.heat_map import heat_map
+from iosonde.charts.matrix.keys import common_text, in_speech, joined, varied
+from iosonde.charts.matrix.lines import lines, series_of
+from iosonde.charts.matrix.quantities import Quantity, bandwidth, iops, latency_p99, mean_latency
+from iosonde.charts.names import slug
+from iosonde.charts.points import Point, bars_text, row_of
+from iosonde.charts.theme import HEIGHT, layered
+from iosonde.records import Operation
+
+OWN_AXIS_FROM = 3.0
+"""Charts side by side share an axis, unless one of them would use less than a third of it."""
+
+Draw = Callable[[Sequence[CellEstimate]], tuple[Figure, ...]]
+
+
+def matrix_charts(cells: Sequence[CellEstimate]) -> tuple[Draw, ...]:
+    """What draws a matrix; bandwidth only where block sizes differ, as it is else the same picture as IOPS."""
+    sizes = {cell.workload.size_text for cell in cells}
+    return (matrix_iops, *((matrix_bandwidth,) if len(sizes) > 1 else ()), matrix_latency, matrix_p99)
+
+
+def matrix_iops(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
+    """IOPS of each cell."""
+    return _figures(cells, iops)
+
+
+def matrix_bandwidth(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
+    """Bandwidth of each cell."""
+    return _figures(cells, bandwidth)
+
+
+def matrix_latency(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
+    """Mean latency of each cell."""
+    return _figures(cells, mean_latency)
+
+
+def matrix_p99(cells: Sequence[CellEstimate]) -> tuple[Figure, ...]:
+    """The 99th percentile of each cell."""
+    return _figures(cells, latency_p99)
+
+
+def _figures(cells: Sequence[CellEstimate], made: Callable[[Sequence[Point]], Quantity]) -> tuple[Figure, ...]:
+    choice = choose(cells)
+    classes = _classes(choice, cells)
+    points = [
+        (cell, figures)
+        for cell in cells
+        for operation in classes[cell.cell]
+        if (figures := cell.of(operation)) is not None
+    ]
+    quantity = made(points)
+    parts = list(choice.parts(cells))
+    values = [_values(part, classes, quantity) for _, part in parts]
+    everywhere = [value for each in values for value in each]
+    own = any(each and max(each) < max(everywhere) / OWN_AXIS_FROM for each in values)
+    shown = [
+        _Shown(cells, part, name, choice, classes, each if own else everywhere, has_own_axis=own)
+        for (name, part), each in zip(parts, values, strict=True)
+    ]
+    return tuple(
+        _figure(each, quantity, "" if number == 1 else f"-{number}-{slug(each.name)}")
+        for number, each in enumerate(shown, start=1)
+    )
+
+
+def _values(
+    cells: Sequence[CellEstimate], classes: Mapping[str, Sequence[Operation]], quantity: Quantity
+) -> list[float]:
+    found = [cell.of(operation) for cell in cells for operation in classes[cell.cell]]
+    return [value for each in found if each is not None and (value := quantity.value(each)) is not None]
+
+
+def _classes(choice: Choice, cells: Sequence[CellEstimate]) -> dict[str, tuple[Operation, ...]]:
+    """What is drawn of each cell: a mix as a whole, or each kind of its operations where there is room for these."""
+    has_room = choice.form is not Form.HEAT_MAP and choice.apart is None
+    return {cell.cell: drawn_classes(cell.workload) if has_room else (whole_of(cell.workload),) for cell in cells}
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """The cells of one chart among all of the matrix; ``everywhere`` are the values that share its axis."""
+
+    all_cells: Sequence[CellEstimate]
+    cells: Sequence[CellEstimate]
+    name: str
+    choice: Choice
+    classes: dict[str, tuple[Operation, ...]]
+    everywhere: Sequence[float]
+    has_own_axis: bool
+
+    @property
+    def expected(self) -> list[tuple[CellEstimate, Operation, str]]:
+        """Every class of every cell that the chart is to show, with the name of its series."""
+        return [
+            (cell, operation, self.series(cell, operation))
+            for cell in self.cells
+            for operation in self.classes[cell.cell]
+        ]
+
+    def series(self, cell: CellEstimate, operation: Operation) -> str:
+        """The line or bar that a class of a cell is in."""
+        apart = self.choice.apart
+        return apart.label(apart.of(cell)) if self.choice.form is Form.LINES and apart else str(operation)
+
+    def rows(self, quantity: Quantity) -> list[Row]:
+        """A row for each value."""
+        return [
+            self._row((cell, figures), series, value, quantity)
+            for cell, operation, series in self.expected
+            if (figures := cell.of(operation)) is not None and (value := quantity.value(figures)) is not None
+        ]
+
+    def _row(self, point: Point, series: str, value: float, quantity: Quantity) -> Row:
+        cell, figures = point
+        across, apart = self.choice.across, self.choice.apart
+        number, unit = quantity.text(value)
+        row = row_of(point, series, quantity.unit) | quantity.ends(figures) | {quantity.field: value}
+        row |= {"drawn_number": number, "drawn_unit": unit, "drawn_text": f"{number} {unit}"}
+        if self.choice.form is Form.LINES and across is not None:
+            return row | {"drawn_across": across.number(cell), "drawn_tick": across.tick(across.of(cell))}
+        if across is not None and apart is not None:
+            return row | {"drawn_column": across.tick(across.of(cell)), "drawn_row": apart.label(apart.of(cell))}
+        return row | {"name": self._name(cell)}
+
+    def _name(self, cell: CellEstimate) -> str:
+        keys = in_speech(varied(self.all_cells))
+        return joined(keys).label(tuple(key.of(cell) for key in keys)) if keys else common_text([cell])
+
+    def title(self, quantity: Quantity) -> str:
+        """What is drawn, by what, and of which cells."""
+        keys = [key for key in (self.choice.across, self.choice.apart) if key] or varied(self.all_cells)
+        by = " and ".join(key.short for key in keys)
+        return f"{quantity.title}{f' by {by}' if by else ''}{f': {self.name}' if self.name else ''}"
+
+    def caption(self, quantity: Quantity, rows: Sequence[Row]) -> str:
+        """How to read it, what the cells have in common, what bars are."""
+        sentences = [f"{quantity.said}{self._how()}"]
+        common = common_text(self.cells)
+        if common and varied(self.all_cells):
+            sentences.append(f"All cells: {common}")
+        if self.choice.form is Form.LINES:
+            text = bars_text(rows).replace("95 % intervals of the mean", quantity.bars)
+            sentences.append(text[:1].upper() + text[1:])
+        if self.choice.form is Form.HEAT_MAP and quantity.is_wide(self.everywhere):
+            sentences.append("Colours follow the logarithm of the value")
+        if self.has_own_axis:
+            what = "colours" if self.choice.form is Form.HEAT_MAP else "axis"
+            sentences.append(f"Each of these charts has its own {what}")
+        is_mix = any(cell.workload.only_operation is None for cell in self.cells)
+        if is_mix and self.choice.apart is not None:
+            sentences.append("A mix is drawn as a whole; the table has all its kinds of operations")
+        return ". ".join(sentences) + "."
+
+    def _how(self) -> str:
+        across, apart = self.choice.across, self.choice.apart
+        if self.choice.form is Form.BARS or across is None:
+            return " of each cell"
+        if self.choice.form is Form.LINES:
+            return f" against {across.short}{f', a line for each {apart.short}' if apart else ''}"
+        return f" of each cell: columns are {across.short}, rows {apart.short if apart else ''}"
+
+
+def _figure(shown: _Shown, quantity: Quantity, suffix: str) -> Figure:
+    rows = shown.rows(quantity)
+    expected = shown.expected
+    known = any(cell.of(operation) is not None for cell, operation, _ in expected)
+    caption = shown.caption(quantity, rows)
+    chart = None
+    if rows:
+        rows, layers, height = _drawn(shown, quantity, rows)
+        chart = layered(layers, rows, caption, height=height)
+    return Figure(
+        f"{quantity.id}{suffix}",
+        shown.title(quantity),
+        caption,
+        chart,
+        tuple(rows),
+        left_out(expected, rows),
+        NO_PERCENTILES if known else NO_FIGURES,
+    )
+
+
+def _drawn(shown: _Shown, quantity: Quantity, rows: Sequence[Row]) -> tuple[list[Row], list[alt.Chart], int]:
+    across, apart = shown.choice.across, shown.choice.apart
+    if shown.choice.form is Form.LINES:
+        assert across is not None
+        return (*lines(rows, across, series_of(apart, shown.all_cells), quantity, shown.everywhere), HEIGHT)
+    if shown.choice.form is Form.HEAT_MAP:
+        assert across is not None
+        assert apart is not None
+        return heat_map(rows, (across, apart), quantity, shown.everywhere, shown.cells)
+    return bars(rows, quantity, shown.everywhere)

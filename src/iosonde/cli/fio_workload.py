@@ -1,0 +1,125 @@
+"""``iosonde probe --fio``: what a fio job asks for, in the place of the flags of a workload."""
+
+import os
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from iosonde.cli.messages import say
+from iosonde.errors import UsageError
+from iosonde.plans import choice_of
+from iosonde.plans.mistakes import TEXT_BYTES_MAX
+from iosonde.plans.other_tools.fio_jobs import FioJob, chosen_job, read_command, read_jobs
+from iosonde.plans.other_tools.fio_translation import Translation, translate
+from iosonde.plans.other_tools.said import Flag
+from iosonde.printing import printable, quoted
+from iosonde.safe_files import read_regular
+from iosonde.vocabulary import EngineChoice, Poll
+from iosonde.workload_keys import PROBE_KEYS
+
+_KEYS: Final = {key.flag: key for key in PROBE_KEYS}
+# A simulated drive, and the null target, have no kernel between them and the loop.
+_WITHOUT_KERNEL: Final = ("sim:", "null:")
+_ABOUT_KERNEL: Final = frozenset({"--engine", "--poll", "--buffered"})
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What `probe` was asked for, by its flags or by a job of fio's."""
+
+    targets: list[str]
+    workload: dict[str, Any]
+    size: str | None
+    buffered: bool
+    engine: EngineChoice
+    poll: Poll
+
+
+def said_by_fio(text: str, asked: Asked, given: Collection[str]) -> Asked:
+    """What the job asks for; ``given`` are the flags that stand beside it, by their names. Says what differs.
+
+    Raises UsageError.
+    """
+    beside = next((key.flag for key in PROBE_KEYS if key.name in given), None)
+    if beside is not None:
+        raise UsageError(
+            f"{beside} and --fio both describe the workload",
+            f"omit {beside}, or use flags only, as --fio shows them",
+        )
+    job, program = _job_of(text)
+    found = translate(job, program)
+    targets = asked.targets or ([] if found.target is None else [found.target])
+    if not targets:
+        raise UsageError(
+            "the fio job names no file: fio would make one in the current directory",
+            "name a target: iosonde probe . --fio ...",
+        )
+    flags = [flag for flag in found.flags if not _is_settled(flag, targets, given)]
+    _tell(found, flags, targets, given, asked)
+    return _with(asked, targets, flags)
+
+
+def _job_of(text: str) -> tuple[FioJob, dict[str, str]]:
+    """The job of a job file, of a section of one, or of a command line."""
+    name, _, section = text.rpartition(":")
+    if Path(text).is_file():
+        return chosen_job(read_jobs(_read(text), os.environ), None), {}
+    if name and Path(name).is_file():
+        return chosen_job(read_jobs(_read(name), os.environ), section), {}
+    if not any(character in text for character in " =\n"):
+        raise UsageError(
+            f"{text} is neither a job file nor a fio command line", 'write --fio JOBFILE, or --fio "fio ..."'
+        )
+    command = read_command(text, _read, os.environ)
+    return chosen_job(command.jobs, None), command.program
+
+
+def _read(name: str) -> str:
+    try:
+        return read_regular(Path(name), bytes_max=TEXT_BYTES_MAX, follow=True).decode()
+    except OSError as error:
+        raise UsageError(f"{name} can't be read: {error.strerror}", "name a job file of fio's") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{name} is not text", "name a job file of fio's") from error
+
+
+def _is_settled(flag: Flag, targets: list[str], given: Collection[str]) -> bool:
+    """Whether a flag beside --fio says it, or the target leaves nothing to say."""
+    if flag.flag.removeprefix("--") in given:
+        return True
+    return flag.flag in _ABOUT_KERNEL and targets[0].startswith(_WITHOUT_KERNEL)
+
+
+def _tell(found: Translation, flags: list[Flag], targets: list[str], given: Collection[str], asked: Asked) -> None:
+    """One line on what runs now, and one for each thing that differs or is not needed."""
+    words = [quoted(target) for target in targets] + [flag.text for flag in flags]
+    beside = {"size": asked.size, "engine": asked.engine, "poll": asked.poll}
+    words += [f"--{name} {value}" for name, value in beside.items() if name in given]
+    words += [f"--{name}" for name in ("buffered", "overwrite") if name in given]
+    say(f"same as: iosonde probe {' '.join(words)}")
+    for each in found.differs:
+        say(f"differs: {printable(each.option)}: {each.reason}")
+    together: dict[str, list[str]] = {}
+    for note in found.ignored:
+        together.setdefault(note.reason, []).append(note.option)
+    for reason, options in together.items():
+        say(f"ignored: {', '.join(options)}: {reason}")
+
+
+def _with(asked: Asked, targets: list[str], flags: list[Flag]) -> Asked:
+    said = {flag.flag: flag.value for flag in flags}
+    workload = dict(asked.workload)
+    for flag, key in _KEYS.items():
+        if flag in said:
+            # A switch stands without a value.
+            workload[key.name] = True if said[flag] is None else said[flag]
+    return replace(
+        asked,
+        targets=targets,
+        workload=workload,
+        size=str(said["--size"]) if "--size" in said else asked.size,
+        buffered=asked.buffered or "--buffered" in said,
+        engine=choice_of(EngineChoice, str(said["--engine"]), "--engine") if "--engine" in said else asked.engine,
+        poll=choice_of(Poll, str(said["--poll"]), "--poll") if "--poll" in said else asked.poll,
+    )

@@ -1,0 +1,61 @@
+"""Text that is longer than a screen, through the user's pager, as git does it."""
+
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from iosonde.cli.paper import is_plain, print_paper
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+# What git gives to less: leave where all fits one screen, pass colours on, and keep the text on the screen.
+LESS: Final = "FRX"
+_NONE: Final = frozenset({"", "cat"})
+_NOT_FOUND: Final = 127
+
+
+def print_paged(shown: "RenderableType", *, paged: bool) -> None:
+    """Prints on stdout; on a terminal through the pager, unless ``paged`` is False or the user has none."""
+    command = _pager() if paged and sys.stdout.isatty() else ""
+    if command in _NONE or not _page(shown, command):
+        print_paper(shown)
+
+
+def _pager() -> str:
+    """What the user pages with: a command for the shell."""
+    own = os.environ.get("IOSONDE_PAGER")
+    return (os.environ.get("PAGER", "less") if own is None else own).strip()
+
+
+def _page(shown: "RenderableType", command: str) -> bool:
+    """Whether the pager was there."""
+    text = _text(shown)
+    environment = os.environ | {"LESS": os.environ.get("LESS", LESS), "LV": os.environ.get("LV", "-c")}
+    sys.stdout.flush()
+    pager = subprocess.Popen(["/bin/sh", "-c", command], stdin=subprocess.PIPE, env=environment)
+    # Ctrl-C is for the pager, which ends a search with it; it began with the handler that was there.
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        # Whoever leaves the pager has seen enough.
+        with suppress(BrokenPipeError):
+            pager.communicate(text.encode("utf-8", "replace"))
+        pager.wait()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    return pager.returncode != _NOT_FOUND
+
+
+def _text(shown: "RenderableType") -> str:
+    """The text with its colours, as wide as the terminal."""
+    from rich.console import Console
+
+    from iosonde.report.terminal.signs import Harmless
+
+    console = Console(highlight=False)
+    with console.capture() as captured:
+        console.print(Harmless(shown, ascii_only=is_plain(ascii_only=console.options.ascii_only)))
+    return captured.get()

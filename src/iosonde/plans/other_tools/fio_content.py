@@ -1,0 +1,132 @@
+"""What a fio job asks of its writes, and of the place that they go to."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from iosonde.plans.other_tools.fio_loop import size_text
+from iosonde.plans.other_tools.fio_options import FioOptions, refused
+from iosonde.plans.other_tools.said import Differs, Flag, Said
+
+_HALF: Final = "50"
+_NULL_WORD: Final = "null:"
+
+
+def durability(options: FioOptions) -> Iterator[Said]:
+    """When a write counts as done."""
+    if not options.writes:
+        return
+    for name in ("fdatasync", "fsync"):
+        every = options.number(name, 0)
+        if not every:
+            continue
+        yield Flag("--sync", "fdatasync", name)
+        yield Flag("--flush-every", every, name)
+        if name == "fsync":
+            yield Differs(name, "iosonde calls fdatasync, which leaves times of the file that change out")
+        if options.reads:
+            yield Differs(name, "fio flushes after reads as well, iosonde after writes only")
+        if not options.is_synchronous and options.number("iodepth", 1) > 1:
+            yield Differs(name, "iosonde's flush waits for the writes before it, fio's does not at a depth above 1")
+        return
+    sync = options.text("sync", "none")
+    if sync not in {"none", "0"}:
+        if sync not in {"dsync", "sync", "1"}:
+            raise refused("sync", sync, "it is none, sync or dsync")
+        yield Flag("--sync", "dsync", "sync")
+        if sync != "dsync":
+            yield Differs(
+                "sync", "iosonde writes with O_DSYNC, which leaves times of the file that change out of O_SYNC"
+            )
+
+
+def content(options: FioOptions) -> Iterator[Said]:
+    """What writes carry."""
+    verify = options.text("verify", "0")
+    if not options.writes:
+        if verify not in {"0", "null"}:
+            raise refused("verify", verify, "iosonde verifies what it has written itself, and this job writes nothing")
+        return
+    if options.on("zero_buffers"):
+        yield Flag("--data", "zeros", "zero_buffers")
+    elif options.has("buffer_pattern"):
+        pattern = options.text("buffer_pattern")
+        if set(pattern.removeprefix("0x")) != {"0"}:
+            raise refused("buffer_pattern", pattern, "iosonde writes random data or zeros")
+        yield Flag("--data", "zeros", "buffer_pattern")
+    else:
+        yield from _random_data(options)
+    if verify not in {"0", "null"}:
+        yield Flag("--verify", None, "verify")
+        yield Differs("verify", "iosonde seals each sector in its own way, and reads all of the target back at the end")
+
+
+def _random_data(options: FioOptions) -> Iterator[Said]:
+    share = options.number("buffer_compress_percentage", 0)
+    if str(share) == _HALF:
+        yield Flag("--data", "compressible", "buffer_compress_percentage")
+    elif share:
+        yield Flag("--compressible", share, "buffer_compress_percentage")
+    if share:
+        yield Differs("buffer_compress_percentage", "the zeros lie elsewhere in a block than fio's")
+    duplicates = options.number("dedupe_percentage", 0)
+    if duplicates:
+        yield Flag("--duplicates", duplicates, "dedupe_percentage")
+        yield Differs("dedupe_percentage", "iosonde repeats blocks that were written, fio those of a stock of its own")
+
+
+def target_of(options: FioOptions) -> str | None:
+    """The target as fio finds it: a file, a folder, or none."""
+    folder, name = options.text("directory"), options.text("filename")
+    if options.text("ioengine") == "null":
+        return _NULL_WORD
+    for option, text in (("filename", name), ("directory", folder)):
+        if ":" in text.replace("\\:", ""):
+            raise refused(option, text, "fio spreads one job over several files, iosonde measures each by itself")
+    if options.number("nrfiles", 1) != 1:
+        raise refused("nrfiles", options.text("nrfiles"), "fio spreads one job over several files, iosonde over one")
+    if name == "-":
+        raise refused("filename", name, "iosonde measures files, folders and block devices")
+    parts = [part.replace("\\:", ":") for part in (folder, name) if part]
+    if not parts:
+        return None
+    return parts[-1] if len(parts) == 1 or parts[-1].startswith("/") else "/".join(parts)
+
+
+def place(options: FioOptions) -> Iterator[Said]:
+    """Which part of the target is used."""
+    offset, file_bytes = options.number("offset", 0), options.number("filesize", 0)
+    size = None if options.text("size").strip() == "100%" else options.number("size", file_bytes) or None
+    if offset:
+        yield Flag("--offset", size_text(offset), "offset")
+    if options.jobs > 1:
+        yield from _beside(options, size)
+    if size is None:
+        return
+    used = size * _parts(options, size)
+    if file_bytes > offset + used:
+        yield Flag("--span", size_text(used), "size")
+    yield Flag("--size", size_text(max(offset + used, file_bytes)), "size")
+
+
+def _beside(options: FioOptions, size: int | None) -> Iterator[Said]:
+    """How several jobs lie beside each other."""
+    step, is_shared = options.number("offset_increment", 0), options.has("filename")
+    if step and step != size:
+        raise refused(
+            "offset_increment",
+            options.text("offset_increment"),
+            "the parts of jobs overlap, or leave gaps between them",
+        )
+    if not is_shared:
+        yield Differs(
+            "numjobs", "each of fio's jobs has a file of its own; iosonde's share one as large as all of them"
+        )
+    elif options.is_random and step:
+        yield Differs("offset_increment", "each of fio's jobs stays in a part of its own, iosonde's go anywhere")
+    elif not options.is_random and not step:
+        yield Differs("numjobs", "fio's jobs all move the same blocks; each of iosonde's has a part of its own")
+
+
+def _parts(options: FioOptions, size: int) -> int:
+    """How many times the size of a job is used, side by side."""
+    return options.jobs if options.number("offset_increment", 0) == size or not options.has("filename") else 1

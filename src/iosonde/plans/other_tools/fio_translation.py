@@ -1,0 +1,65 @@
+"""From one fio job to the flags of ``iosonde probe``, with all that differs. What can't be had is refused."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from iosonde.errors import UsageError
+from iosonde.plans.other_tools import fio_content, fio_loop
+from iosonde.plans.other_tools.fio_jobs import FioJob
+from iosonde.plans.other_tools.fio_options import FioOptions, refused
+from iosonde.plans.other_tools.fio_words import PROGRAM, WORDS, Fate, FioWord
+from iosonde.plans.other_tools.said import Differs, Flag, Ignored, Said
+
+_PARTS = (
+    fio_loop.access,
+    fio_loop.sizes,
+    fio_loop.depth,
+    fio_loop.engine,
+    fio_loop.pace,
+    fio_content.durability,
+    fio_content.content,
+    fio_content.place,
+    fio_loop.time,
+)
+
+
+@dataclass(frozen=True)
+class Translation:
+    """A job as a probe: its flags, the target that the job names (None for none), and what is not the same."""
+
+    target: str | None
+    flags: tuple[Flag, ...]
+    differs: tuple[Differs, ...]
+    ignored: tuple[Ignored, ...]
+
+
+def translate(job: FioJob, program: Mapping[str, str] | None = None) -> Translation:
+    """The job as a probe. Raises UsageError for what would be another workload, and for what is not known."""
+    options = FioOptions(job)
+    said = [*_of_table(program or {}, PROGRAM), *_of_table(job.options, WORDS)]
+    said += [each for part in _PARTS for each in part(options)]
+    if "readonly" in (program or {}) and not (options.reads and not options.writes):
+        raise UsageError("the fio job writes, and --readonly forbids it", "take --readonly out, or ask for reads")
+    return Translation(
+        fio_content.target_of(options),
+        tuple(each for each in said if isinstance(each, Flag)),
+        tuple(each for each in said if isinstance(each, Differs)),
+        tuple(each for each in said if isinstance(each, Ignored)),
+    )
+
+
+def _of_table(given: Mapping[str, str], table: Mapping[str, FioWord]) -> Iterator[Said]:
+    """What is said of options that have no counterpart."""
+    for name, value in given.items():
+        word = table.get(name)
+        if word is None:
+            raise UsageError(
+                f"fio's option {name} is not known here, and nothing is guessed",
+                "look for a slip, or take it out where the workload is the same without it",
+            )
+        if word.fate is Fate.REFUSED and value not in word.harmless:
+            raise refused(name, value, word.reason)
+        if word.fate is Fate.DIFFERS and value not in word.harmless:
+            yield Differs(name, word.reason)
+        elif word.fate is Fate.IGNORED:
+            yield Ignored(name, word.reason)

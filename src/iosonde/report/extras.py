@@ -1,0 +1,14 @@
+"""What only some install: ``pip install 'iosonde[pdf]'``. Asked for before anything is measured or written."""
+
+from iosonde.errors import UsageError
+
+
+def check_pdf() -> None:
+    """Raises UsageError where nothing is installed that typesets a PDF."""
+    try:
+        import typst  # noqa: F401 - whether it is there is all that is asked
+    except ImportError as error:
+        raise UsageError(
+            "a PDF needs Typst, which is not installed",
+            "pip install 'iosonde[pdf]', or write the page with --html and print it from a browser",
+        ) from error

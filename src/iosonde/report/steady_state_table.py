@@ -1,0 +1,141 @@
+"""The table of steady states: the verdict of each criterion on each cell, with the values that it rests on."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from iosonde.analysis.series import Steadiness, SteadyRule
+from iosonde.analysis.series.steady import WindowFigures
+from iosonde.analysis.target_state import RULES, Rounds, last_window, rounds_of, steadiness_of
+from iosonde.records import CellRecord
+from iosonde.report.blocks import Paragraph
+from iosonde.report.tables import Head, Line, ResultTable
+
+WINDOW: Final = max(rule.window for rule in RULES)
+ROUNDS: Final = {
+    Rounds.CONSECUTIVE: "consecutive",
+    Rounds.INTERLEAVED: "interleaved",
+    Rounds.UNEQUAL: "of different length",
+    Rounds.INTERLEAVED_UNEQUAL: "interleaved, of different length",
+}
+CAPTION: Final = (
+    f"Steady state by the criteria of SNIA PTS, TKperf and fio, over the last {WINDOW} repeats of each cell. Values "
+    "are percentages of their mean."
+)
+VARIABLE: Final = "Each criterion must hold for IOPS and for mean latency; each value is that of the worse one."
+ARITHMETIC: Final = (
+    "The criteria are defined for consecutive rounds of equal length. For all other repeats the verdict is arithmetic "
+    "only, and the target may still change after a longer time."
+)
+
+
+def steady_state_blocks(records: Mapping[str, Sequence[CellRecord]]) -> tuple[Paragraph | ResultTable, ...]:
+    """How many cells are steady, and the table of them; where none has the repeats, a sentence that says so."""
+    judged = {cell: found for cell, found in records.items() if last_window(found)}
+    most = max((found.rounds for each in records.values() if (found := steadiness_of(each)) is not None), default=0)
+    if not most:
+        return ()
+    if not judged:
+        repeats = "1 repeat" if most == 1 else f"{most} repeats"
+        return (
+            Paragraph(
+                f"Steady state: no verdict. The criteria of SNIA PTS, TKperf and fio need {WINDOW} repeats of a cell, "
+                f"and no cell has more than {repeats}."
+            ),
+        )
+    return (Paragraph(_summary(judged)), _table(judged, len(records) - len(judged)))
+
+
+def _summary(judged: Mapping[str, Sequence[CellRecord]]) -> str:
+    cells = f"{len(judged)} {'cell' if len(judged) == 1 else 'cells'} with {WINDOW} or more repeats"
+    counts = "; ".join(
+        f"{sum(_holds(found, rule) for found in judged.values())} by {_source(rule)} ({_limits(rule)})"
+        for rule in RULES
+    )
+    return f"Steady state, of {cells}: {counts}."
+
+
+def _holds(records: Sequence[CellRecord], rule: SteadyRule) -> bool:
+    found = steadiness_of(records, rule)
+    return found is not None and found.holds
+
+
+def _table(judged: Mapping[str, Sequence[CellRecord]], others: int) -> ResultTable:
+    kinds = {cell: rounds_of(found) for cell, found in judged.items()}
+    lines = tuple(
+        Line(
+            (
+                cell,
+                str(_rounds(found)),
+                ROUNDS[kinds[cell]],
+                *(text for rule in RULES for text in _verdict(found, rule)),
+            )
+        )
+        for cell, found in judged.items()
+    )
+    notes = [VARIABLE]
+    if any(kind is not Rounds.CONSECUTIVE for kind in kinds.values()):
+        notes.append(ARITHMETIC)
+    if others:
+        number = "1 cell has" if others == 1 else f"{others} cells have"
+        notes.append(f"{number} fewer than {WINDOW} repeats, and no verdict.")
+    heads = (
+        Head("Cell", number=False),
+        Head("Repeats", "finished"),
+        Head("Repeats are", number=False),
+        *(head for rule in RULES for head in _heads(rule)),
+    )
+    return ResultTable(CAPTION, heads, lines, tuple(notes))
+
+
+def _heads(rule: SteadyRule) -> tuple[Head, ...]:
+    """A column for each value that a rule compares, with its limit, and one for the verdict."""
+    values = (Head(name[:1].upper() + name[1:], f"≤ {_percent(most)}") for name, _, most in _values(_NO_WINDOW, rule))
+    return (*values, Head(_source(rule), "steady", number=False))
+
+
+def _rounds(records: Sequence[CellRecord]) -> int:
+    found = steadiness_of(records)
+    return 0 if found is None else found.rounds
+
+
+def _verdict(records: Sequence[CellRecord], rule: SteadyRule) -> tuple[str, ...]:
+    """The values of the last window, of the variable that is nearer to the limit or further beyond, and the verdict."""
+    found, windows = steadiness_of(records, rule), last_window(records, rule)
+    assert found is not None
+    each = [[share / most for _, share, most in _values(window, rule)] for window in windows.values()]
+    worst = [max(shares) for shares in zip(*each, strict=True)]
+    limits = [most for _, _, most in _values(_NO_WINDOW, rule)]
+    return (*(f"{100 * share * most:.1f} %" for share, most in zip(worst, limits, strict=True)), _word(found))
+
+
+def _word(found: Steadiness) -> str:
+    if found.reached is None:
+        return "no"
+    return f"no, left at repeat {found.left}" if found.left is not None else f"yes, from repeat {found.reached}"
+
+
+def _values(figures: WindowFigures, rule: SteadyRule) -> list[tuple[str, float, float]]:
+    """What a rule compares: its name, the share of the mean, and the limit."""
+    asked = (
+        ("range", figures.range_share, rule.range_max),
+        ("deviation", figures.deviation_share, rule.deviation_max),
+        ("slope", figures.excursion_share, rule.excursion_max),
+        ("slope per repeat", abs(figures.slope_share), rule.slope_max),
+    )
+    return [(name, share, most) for name, share, most in asked if most is not None]
+
+
+def _source(rule: SteadyRule) -> str:
+    """Whose criterion it is."""
+    return rule.name.partition(",")[0]
+
+
+def _limits(rule: SteadyRule) -> str:
+    return ", ".join(f"{name} ≤ {_percent(most)}" for name, _, most in _values(_NO_WINDOW, rule))
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+_NO_WINDOW: Final = WindowFigures(0.0, 0.0, 0.0, 0.0, 0)

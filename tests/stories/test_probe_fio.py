@@ -1,0 +1,82 @@
+"""`iosonde probe --fio`: a pasted fio command or job file is run, and what differs is said."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands import iosonde
+
+COMMAND = "fio --name=x --rw=randread --bs=8k --iodepth=4 --ioengine=libaio --time_based --runtime=50ms --size=16m"
+
+
+def test_a_pasted_command_runs_the_workload_that_it_describes(tmp_path: Path) -> None:
+    ended = iosonde("probe", tmp_path, "--fio", COMMAND, "--json")
+    assert ended.returncode == 0, ended.stderr
+    (cell,) = json.loads(ended.stdout)["run"]["cells"]
+    asked = cell["workload"]
+    assert (asked["pattern"], asked["block_size_bytes"], asked["queue_depth"]) == ("permutation", 8192, 4)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_the_same_what_differs_and_what_is_not_needed_is_said_first(tmp_path: Path) -> None:
+    ended = iosonde("probe", tmp_path, "--fio", f"{COMMAND} --group_reporting --direct=1", "--buffered")
+    same, *others = ended.stderr.splitlines()
+    assert same == (
+        f"same as: iosonde probe {tmp_path} --pattern permutation --read 100 --block-size 8KiB --queue-depth 4 "
+        "--size 16MiB --warmup 0s --duration 50ms --buffered"
+    )
+    assert others[:3] == [
+        "differs: ioengine: operations go through io_uring, and not through libaio",
+        "ignored: group_reporting: iosonde keeps every interval and histogram, and --json prints them",
+        "ignored: norandommap: it is not set: fio visits each block once before any again, as permutation does",
+    ]
+
+
+def test_the_line_that_is_shown_is_the_same_workload(tmp_path: Path) -> None:
+    words = ["probe", "sim:mmc", "--seed", "3"]
+    by_fio = iosonde(*words, "--fio", COMMAND, "--json", folder=tmp_path)
+    shown = by_fio.stderr.splitlines()[0].removeprefix("same as: iosonde ").split()
+    by_flags = iosonde(*shown, "--seed", "3", "--json", folder=tmp_path)
+    cells = [json.loads(ended.stdout)["run"]["cells"][0] for ended in (by_fio, by_flags)]
+    assert cells[0]["workload"] == cells[1]["workload"]
+    assert cells[0]["operations"] == cells[1]["operations"]
+
+
+def test_a_job_file_names_the_target_itself(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    shared = f"[global]\ndirectory={tmp_path / 'data'}\nsize=16m\nruntime=50ms\ntime_based\n"
+    (tmp_path / "jobs.fio").write_text(f"{shared}[reads]\nrw=read\n[writes]\nrw=write\n")
+    ended = iosonde("probe", "--fio", f"{tmp_path / 'jobs.fio'}:writes", "--json")
+    assert ended.returncode == 0, ended.stderr
+    found = json.loads(ended.stdout)["run"]
+    assert found["cells"][0]["workload"]["read_percent"] == 0
+    assert Path(found["header"]["target"]["path"]).parent == tmp_path / "data"
+    assert list((tmp_path / "data").iterdir()) == []
+
+
+def test_a_file_that_the_job_names_is_not_written_without_leave(tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.write_bytes(b"x" * (20 << 20))
+    ended = iosonde("probe", "--fio", f"fio --name=x --rw=write --filename={precious} --runtime=50ms --time_based")
+    assert ended.returncode == 3
+    assert "precious exists, and writing would destroy its contents" in ended.stderr
+    assert precious.read_bytes() == b"x" * (20 << 20)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([".", "--fio", COMMAND, "--read", "100"], "--read and --fio both describe the workload"),
+        (["--fio", COMMAND], "the fio job names no file"),
+        ([".", "--fio", "nowhere.fio"], "nowhere.fio is neither a job file nor a fio command line"),
+        ([".", "--fio", "fio --name=x --latency_target=5ms"], "fio's latency_target=5ms can't be had"),
+        ([".", "--fio", "fio --name=x --made_up=5"], "fio's option made_up is not known here, and nothing is guessed"),
+        ([".", "--fio", "fio --name=x --name=y"], "2 jobs are more than a probe"),
+    ],
+)
+def test_what_can_not_be_had_is_refused_with_the_reason(tmp_path: Path, words: list[str], message: str) -> None:
+    ended = iosonde("probe", *words, folder=tmp_path)
+    assert ended.returncode == 2
+    assert f"error: {message}" in ended.stderr
+    assert list(tmp_path.iterdir()) == []

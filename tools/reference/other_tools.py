@@ -1,0 +1,73 @@
+"""docs/reference/other-tools.md: every option of fio, DiskSpd and TKperf that is known, and what it is here."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from iosonde.plans.other_tools.diskspd import diskspd_meaning
+from iosonde.plans.other_tools.fio_words import PROGRAM, TRANSLATED, WORDS, Fate, FioWord
+from iosonde.plans.other_tools.meaning import Kind
+from iosonde.plans.other_tools.tkperf import NAMES, tkperf_meaning
+from tools.reference.markdown import code, page, table
+
+_LEAD: Final = (
+    "What each option of fio (3.33 and newer), DiskSpd (2.2) and TKperf (2.2) is in iosonde. [From fio, DiskSpd or "
+    "TKperf](../guides/other-tools.md) tells how to use it."
+)
+# A word of DiskSpd's with a value where it takes one, as somebody types it.
+_DISKSPD: Final = (
+    "-b4K -c10G -f1G -B1G -d60 -W5 -C5 -o8 -O8 -t4 -F4 -w30 -r -rs30 -rdpct90/10 -rdabs90/10G -s -s64K -si -g1000 "
+    "-g100i -i64 -j10 -z42 -Z -Zr -Z1M -Sb -Su -Sw -Sh -Suw -Sm -R -L -D -a -n -l -x -v -T1M -p -y -e -I3 -X"
+)
+_TKPERF_VALUES: Final = {"-nj": "4", "-iod": "16", "-rt": "60", "-ssdt": "iops", "-hddt": "tp"}
+
+
+def other_tools_page() -> str:
+    """The text of the page."""
+    parts = [
+        "## fio",
+        "Options with a counterpart:",
+        table(("fio", "iosonde"), [(code(name), text) for name, text in TRANSLATED.items()]),
+        "`iosonde probe --fio` leaves these out and says so, as the workload is the same without them:",
+        table(("fio", "why it is not needed"), _rows(WORDS, Fate.IGNORED)),
+        "It names these as a difference:",
+        table(("fio", "what differs"), _rows(WORDS, Fate.DIFFERS)),
+        "It refuses these, unless they ask for nothing (`0`, `none`), and every option that is not on this page:",
+        table(("fio", "why it can't be had"), _rows(WORDS, Fate.REFUSED)),
+        "Of the options of the program itself, which stand on its command line only, these are left out:",
+        table(("fio", "why it is not needed"), _rows(PROGRAM, Fate.IGNORED)),
+        "and these are refused:",
+        table(("fio", "why it can't be had"), _rows(PROGRAM, Fate.REFUSED)),
+        "## DiskSpd",
+        table(("DiskSpd", "iosonde"), _diskspd()),
+        "## TKperf",
+        table(("TKperf", "iosonde"), _tkperf()),
+    ]
+    return page("Words of other tools", _LEAD, parts)
+
+
+def _rows(words: Mapping[str, FioWord], fate: Fate) -> list[tuple[str, str]]:
+    """The options of a fate, with those of one reason in one row."""
+    by_reason: dict[str, list[str]] = {}
+    for name, word in words.items():
+        if word.fate is fate:
+            by_reason.setdefault(word.reason, []).append(code(name))
+    return [(", ".join(names), reason) for reason, names in by_reason.items()]
+
+
+def _answer(kind: Kind, text: str) -> str:
+    return code(text) if kind is Kind.FLAGS else f"{kind}{text}"
+
+
+def _diskspd() -> Iterator[tuple[str, str]]:
+    for word in _DISKSPD.split():
+        meaning = diskspd_meaning(word)
+        assert meaning is not None, word
+        yield code(word), _answer(meaning.kind, meaning.text)
+
+
+def _tkperf() -> Iterator[tuple[str, str]]:
+    for short, long in NAMES.items():
+        value = _TKPERF_VALUES.get(short, "")
+        meaning = tkperf_meaning(long, value)
+        assert meaning is not None, long
+        yield code(f"{short} {value}".rstrip()), _answer(meaning.kind, meaning.text)
