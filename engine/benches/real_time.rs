@@ -1,8 +1,7 @@
-//! One exponential server in real time, before an open loop: M/M/1 on the host's clock, with the worker that drives every
-//! real ring. What closed forms say of it is known, so what is off is the engine's, or the host's.
+//! An exponential server in real time with an open loop: M/M/1 on the host's clock, with the worker that drives real
+//! rings. Its closed-form solution is known, so deviations are due to the engine or the host.
 //!
-//! `real_time JOB SERVICE_NS` prints how long operations took from when they were wanted, as JSON: nanoseconds, and counts
-//! by bucket.
+//! `real_time JOB SERVICE_NS` prints the response latencies as JSON: nanoseconds, and counts by bucket.
 
 use std::io;
 use std::sync::Arc;
@@ -11,11 +10,11 @@ use iosonde_engine::clock::{Clock, Monotonic};
 use iosonde_engine::job::Job;
 use iosonde_engine::pattern::{Accesses, Arrivals, Shared};
 use iosonde_engine::record::Class;
-use iosonde_engine::ring::{Completion, Request, Ring, RingTruth, SharedBuffers};
-use iosonde_engine::sim::{Drive, Model, QueueingModel, Serve, Service};
+use iosonde_engine::ring::{Completion, Request, Ring, RingFacts, SharedBuffers};
+use iosonde_engine::sim::{Drive, IoCommand, Model, QueueingModel, Service};
 use iosonde_engine::worker::{Step, Worker, WorkerParts, recorder_pair};
 
-/// A server behind a ring. Whoever waits looks at the clock until something is done.
+/// A server behind a ring. Waiting spins on the clock until an operation completes.
 struct ServerRing {
     drive: Drive,
     clock: Monotonic,
@@ -32,7 +31,7 @@ impl Ring for ServerRing {
         let drive = self.drive.simulation();
         let now = self.clock.now();
         for Request { operation, slot, offset_bytes, length_bytes, .. } in self.requests.drain(..) {
-            drive.submit(now, slot.into(), &Serve { operation, offset_bytes, length_bytes });
+            drive.submit(now, slot.into(), &IoCommand { operation, offset_bytes, length_bytes });
         }
         if wait_for > 0 {
             let until_ns = drive.next_ns().min(now.saturating_add(timeout_ns));
@@ -45,9 +44,9 @@ impl Ring for ServerRing {
 
     fn reap(&mut self, into: &mut Vec<Completion>) {
         let (drive, now) = (self.drive.simulation(), self.clock.now());
-        let done = std::iter::from_fn(|| drive.take_done(now));
-        into.extend(done.map(|(ticket, result)| {
-            let slot = u32::try_from(ticket).expect("it was a slot number when it went in");
+        let done = std::iter::from_fn(|| drive.take_completion(now));
+        into.extend(done.map(|(tag, result)| {
+            let slot = u32::try_from(tag).expect("tags are slot numbers");
             Completion { slot, result }
         }));
     }
@@ -56,19 +55,19 @@ impl Ring for ServerRing {
         &mut self.buffers
     }
 
-    fn truth(&self) -> RingTruth {
-        RingTruth::plain("none")
+    fn facts(&self) -> RingFacts {
+        RingFacts::plain("none")
     }
 }
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
     let [job, service_ns] = words.as_slice() else { panic!("real_time JOB SERVICE_NS") };
-    let job: Job = serde_json::from_str(job).expect("the first word is a job");
-    let service_ns = service_ns.parse().expect("the second word is a number of nanoseconds");
+    let job: Job = serde_json::from_str(job).expect("the first argument is a job");
+    let service_ns = service_ns.parse().expect("the second argument is a number of nanoseconds");
     let server = QueueingModel { size_bytes: job.span_bytes, servers: 1, service: Service::Exponential, service_ns };
     let clock = Monotonic::start();
-    // Services have nothing to do with arrivals.
+    // Service times are independent of arrivals.
     let drive = Drive::new(&Model::Queueing(server), !job.seed);
     let (recorder, _spares) = recorder_pair(&job, 4, None);
     let parts = WorkerParts {
@@ -86,7 +85,7 @@ fn main() {
     let end = worker.finish();
     let reads = end.tally.class(Class::Read);
     let buckets: Vec<(usize, u64)> = reads.response.buckets.filled().collect();
-    #[allow(clippy::print_stdout)] // Its answer.
+    #[allow(clippy::print_stdout)] // Its output.
     {
         println!(
             "{{\"count\": {}, \"response_ns_sum\": {}, \"host_lag_ns_sum\": {}, \"buckets\": {}}}",

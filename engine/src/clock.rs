@@ -1,8 +1,8 @@
-//! Time as the worker sees it: a trait, so that a simulated drive can bring its own.
+//! Time as the worker sees it: a trait, so that simulated drives can use virtual time.
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Nanoseconds since some fixed moment, never running backwards.
+/// Monotonic nanoseconds since a fixed origin.
 pub trait Clock {
     /// The time now.
     fn now(&self) -> u64;
@@ -21,7 +21,7 @@ impl Monotonic {
         Self { epoch_ns: read(ClockId::Monotonic) }
     }
 
-    /// What the record calls this clock.
+    /// The clock's name in the record.
     pub const SOURCE: &'static str = "CLOCK_MONOTONIC";
 }
 
@@ -32,12 +32,12 @@ impl Clock for Monotonic {
     }
 }
 
-/// What one look at a clock costs: the median of several stretches of looks, so that no interruption counts.
+/// The cost of one clock read: the median over several series of reads, so that interruptions have no influence.
 #[must_use]
 pub fn read_ns(clock: &impl Clock) -> u64 {
-    const STRETCHES: usize = 15;
+    const SERIES: usize = 15;
     const READS: u64 = 200;
-    let mut costs = [0; STRETCHES];
+    let mut costs = [0; SERIES];
     for cost in &mut costs {
         let since = clock.now();
         for _ in 0..READS {
@@ -46,7 +46,7 @@ pub fn read_ns(clock: &impl Clock) -> u64 {
         *cost = (clock.now() - since) / READS;
     }
     costs.sort_unstable();
-    costs[STRETCHES / 2]
+    costs[SERIES / 2]
 }
 
 /// Nanoseconds on one of the kernel's clocks.

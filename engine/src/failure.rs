@@ -1,4 +1,4 @@
-//! What can go wrong, as the front is told: a stable word, a sentence, and the kernel's error number where there is one.
+//! Failures as reported to the front: a stable class, a message, and the kernel's errno if there is one.
 
 use std::io;
 
@@ -6,78 +6,79 @@ use serde::Serialize;
 
 use crate::record::errno_name;
 
-/// The classes of failure. The front knows a way out for each.
+/// The classes of failure. The front has a hint for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
-    /// A line that is not a command. Mend: the front and the engine come from one build.
+    /// A line that is not a command. Remedy: use a front and an engine of the same build.
     Protocol,
     /// A command that needs an open target, before one was opened.
     NoTarget,
-    /// The target can't be opened, for a reason that has no class of its own.
+    /// The target cannot be opened, for a reason without a class of its own.
     TargetOpen,
-    /// There is nothing at the path.
+    /// The path does not exist.
     TargetMissing,
-    /// There is something at the path, and it should have been made.
+    /// The file exists already and was to be created.
     TargetExists,
-    /// The path leads to something else than a regular file.
+    /// The path is not a regular file.
     NotRegular,
-    /// The path leads to something else than a block device.
+    /// The path is not a block device.
     NotDevice,
-    /// A block device was to be written. It is only ever read.
+    /// A block device was to be opened for writing. Devices are only read.
     DeviceWrite,
-    /// A device that is no namespace of NVMe which commands can be sent to.
+    /// The device is not an NVMe namespace that accepts passthrough commands.
     NoNamespace,
-    /// The user may not.
+    /// Permission denied.
     NoRights,
-    /// The file system is full, or the quota is spent.
+    /// The file system is full, or the quota is exceeded.
     NoSpace,
-    /// The file system does not do direct I/O.
+    /// The file system does not support direct I/O.
     DirectRefused,
-    /// Nobody says what direct I/O must be aligned to.
+    /// The alignment that direct I/O requires cannot be determined.
     AlignmentUnknown,
-    /// A job that can't be run as asked.
+    /// A job that cannot be run as requested.
     BadJob,
-    /// A simulated drive that can't be made as asked.
+    /// A simulated drive that cannot be built as requested.
     BadModel,
     /// The kernel refused to set the engine up.
     EngineRefused,
-    /// Another process measures it.
+    /// Another process holds the target's lock.
     Held,
-    /// The target is not what it was when it was opened.
+    /// The target changed after it was opened.
     Changed,
-    /// Operations did not come back.
+    /// Operations did not complete.
     Stuck,
-    /// An asked direction completed nothing.
+    /// A requested class of operations completed nothing.
     NothingCompleted,
-    /// What the run keeps of its writes can not be used.
+    /// The ledger cannot be used.
     Ledger,
-    /// The kernel answered an operation with an error that ends the job.
+    /// An operation failed with an error that ends the job.
     Io,
 }
 
 /// A failure, ready to be sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Failure {
-    /// Its class.
+    /// What happened, in one sentence.
     pub kind: FailureKind,
     /// What happened, in a sentence's worth of words.
     pub message: String,
-    /// The kernel's error number.
+    /// The kernel's errno.
     pub errno: Option<i32>,
-    /// Where in the target.
+    /// Where on the target.
     pub offset_bytes: Option<u64>,
 }
 
 impl Failure {
-    /// A failure that the kernel had no part in.
+    /// A failure without an errno.
     #[must_use]
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), errno: None, offset_bytes: None }
     }
 
-    /// This failure, after `before`. Operations that did not come back are told first, and never hidden: nothing may wait
-    /// for the target any more. Of two others the first one counts, but that nothing completed is what others explain.
+    /// Combines this failure with an earlier one. A failure of kind `Stuck` takes precedence, because nothing may wait
+    /// for the target after it; the other message is appended. Otherwise the first failure is kept, unless it is
+    /// `NothingCompleted`, which the second one explains.
     #[must_use]
     pub fn after(self, before: Option<Self>) -> Self {
         let Some(before) = before else { return self };
@@ -90,30 +91,30 @@ impl Failure {
         };
         Self {
             kind: stuck.kind,
-            message: format!("{}; besides, {}", stuck.message, other.message),
+            message: format!("{}; also: {}", stuck.message, other.message),
             errno: stuck.errno.or(other.errno),
             offset_bytes: stuck.offset_bytes.or(other.offset_bytes),
         }
     }
 
-    /// A failure that the kernel reported while the engine did `what`.
+    /// A failure of a system call, where `what` describes the operation.
     #[must_use]
     pub fn from_io(kind: FailureKind, what: &str, error: &io::Error) -> Self {
         let errno = error.raw_os_error();
-        let name = errno.map_or_else(|| error.to_string(), described);
+        let name = errno.map_or_else(|| error.to_string(), errno_text);
         Self { kind, message: format!("{what}: {name}"), errno, offset_bytes: None }
     }
 }
 
-/// The symbol of the kernel's error number, or what else the error says.
+/// The symbol of the errno, or the error's own text.
 #[must_use]
 pub fn symbol(error: &io::Error) -> String {
     error.raw_os_error().map_or_else(|| error.to_string(), |errno| errno_name(errno).to_owned())
 }
 
-/// An error number in words, with its symbol.
+/// The text of an errno, with its symbol.
 #[must_use]
-pub fn described(errno: i32) -> String {
+pub fn errno_text(errno: i32) -> String {
     let text = io::Error::from_raw_os_error(errno).to_string();
     let words = text.split(" (os error").next().unwrap_or(&text).to_owned();
     format!("{words} ({})", errno_name(errno))
@@ -123,23 +124,23 @@ pub fn described(errno: i32) -> String {
 mod tests {
     use super::*;
 
-    fn met(kinds: [FailureKind; 2]) -> Failure {
+    fn combined(kinds: [FailureKind; 2]) -> Failure {
         let [before, after] = kinds.map(|kind| Failure::new(kind, format!("{kind:?}")));
         after.after(Some(before))
     }
 
     #[test]
-    fn what_did_not_come_back_is_told_first_whatever_else_failed_before_or_after() {
+    fn a_stuck_target_is_reported_first() {
         for kinds in [[FailureKind::Io, FailureKind::Stuck], [FailureKind::Stuck, FailureKind::Io]] {
-            let found = met(kinds);
-            assert_eq!((found.kind, found.message.as_str()), (FailureKind::Stuck, "Stuck; besides, Io"));
+            let found = combined(kinds);
+            assert_eq!((found.kind, found.message.as_str()), (FailureKind::Stuck, "Stuck; also: Io"));
         }
     }
 
     #[test]
-    fn of_two_others_the_first_counts() {
-        assert_eq!(met([FailureKind::Io, FailureKind::NoSpace]).message, "Io");
-        assert_eq!(met([FailureKind::Stuck, FailureKind::Stuck]).message, "Stuck");
-        assert_eq!(met([FailureKind::NothingCompleted, FailureKind::Changed]).message, "Changed");
+    fn otherwise_the_first_failure_is_kept() {
+        assert_eq!(combined([FailureKind::Io, FailureKind::NoSpace]).message, "Io");
+        assert_eq!(combined([FailureKind::Stuck, FailureKind::Stuck]).message, "Stuck");
+        assert_eq!(combined([FailureKind::NothingCompleted, FailureKind::Changed]).message, "Changed");
     }
 }

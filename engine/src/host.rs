@@ -1,4 +1,4 @@
-//! What the host can say about the price of a measurement: CPU time, context switches, steal, clocks.
+//! Host statistics around a measurement: CPU time, context switches, steal, clocks.
 
 use std::path::Path;
 
@@ -8,19 +8,19 @@ use serde::Serialize;
 
 use crate::clock::{Clock, read};
 
-/// One moment on three clocks.
+/// One point in time on three clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ClockPair {
-    /// The engine's.
+    /// The engine's clock.
     pub engine_ns: u64,
-    /// The wall's, since 1970.
+    /// The wall clock, since 1970.
     pub wall_ns: u64,
-    /// The hardware's, without the corrections that NTP makes to the others.
+    /// The raw hardware clock, without NTP adjustment.
     pub raw_ns: u64,
 }
 
 impl ClockPair {
-    /// This moment.
+    /// The current time.
     pub fn now(clock: &impl Clock) -> Self {
         Self { engine_ns: clock.now(), wall_ns: read(ClockId::Realtime), raw_ns: read(ClockId::MonotonicRaw) }
     }
@@ -33,9 +33,9 @@ pub struct Usage {
     pub user_ns: u64,
     /// CPU time in the kernel.
     pub system_ns: u64,
-    /// Times that it gave the CPU up.
+    /// Voluntary context switches.
     pub switches_voluntary: u64,
-    /// Times that the CPU was taken from it.
+    /// Involuntary context switches.
     pub switches_involuntary: u64,
 }
 
@@ -46,7 +46,7 @@ impl Usage {
         Self::of(libc::RUSAGE_THREAD)
     }
 
-    /// Of the whole process, kernel workers included.
+    /// Of the whole process, including io-wq workers.
     #[must_use]
     pub fn of_process() -> Self {
         Self::of(libc::RUSAGE_SELF)
@@ -55,7 +55,7 @@ impl Usage {
     fn of(who: libc::c_int) -> Self {
         // SAFETY: all zeroes is a valid rusage.
         let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-        // SAFETY: the pointer is to a live rusage. With these two arguments the call has no way to fail.
+        // SAFETY: the pointer is to a live rusage. With these two arguments the call cannot fail.
         unsafe { libc::getrusage(who, &raw mut usage) };
         Self {
             user_ns: nanoseconds(usage.ru_utime),
@@ -65,7 +65,7 @@ impl Usage {
         }
     }
 
-    /// What was used since an earlier reading.
+    /// The difference from an earlier reading.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
@@ -81,7 +81,7 @@ fn nanoseconds(time: libc::timeval) -> u64 {
     time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_usec.cast_unsigned() * 1_000
 }
 
-/// How often the calling thread was moved to another CPU; None where the kernel does not say.
+/// Migrations of the calling thread to another CPU; None if the kernel does not report them.
 #[must_use]
 pub fn migrations() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/thread-self/sched").ok()?;
@@ -89,22 +89,22 @@ pub fn migrations() -> Option<u64> {
     line.rsplit(':').next()?.trim().parse().ok()
 }
 
-/// CPU time that a hypervisor gave to others, over all CPUs and since boot; 0 where the kernel does not say.
+/// CPU time stolen by the hypervisor, over all CPUs since boot; 0 if the kernel does not report it.
 #[must_use]
 pub fn steal_ns() -> u64 {
     let text = std::fs::read_to_string("/proc/stat").unwrap_or_default();
     steal_in(&text, rustix::param::clock_ticks_per_second())
 }
 
-// A machine of many CPUs has more ticks after months than nanoseconds of them could be counted by the way.
+// On a machine with many CPUs, months of ticks in nanoseconds overflow 64 bits in between.
 fn steal_in(stat: &str, ticks_per_s: u64) -> u64 {
     let ticks: u64 = stat.lines().next().and_then(|line| line.split_whitespace().nth(8)?.parse().ok()).unwrap_or(0);
     let ns = u128::from(ticks) * 1_000_000_000 / u128::from(ticks_per_s.max(1));
     u64::try_from(ns).unwrap_or(u64::MAX)
 }
 
-/// Memory that this process could still take: what the host has left, and what its own limits leave. `u64::MAX` where
-/// nobody says.
+/// Memory that this process can still allocate: the host's available memory, bounded by the process's limits.
+/// `u64::MAX` if unknown.
 #[must_use]
 pub fn memory_bytes_free() -> u64 {
     let facts = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
@@ -112,7 +112,7 @@ pub fn memory_bytes_free() -> u64 {
     let available = available.and_then(|number| number.parse::<u64>().ok()).map_or(u64::MAX, |kib| kib * 1024);
     let pages = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages: Vec<u64> = pages.split_whitespace().filter_map(|number| number.parse().ok()).collect();
-    // All that is mapped counts for the one limit, and what of that is data and stacks for the other.
+    // RLIMIT_AS bounds all mappings, RLIMIT_DATA those for data and stacks.
     let left = |resource, used: Option<&u64>| {
         let used = used.copied().unwrap_or(0) * rustix::param::page_size() as u64;
         getrlimit(resource).current.map_or(u64::MAX, |limit| limit.saturating_sub(used))
@@ -120,23 +120,23 @@ pub fn memory_bytes_free() -> u64 {
     available.min(left(Resource::As, pages.first())).min(left(Resource::Data, pages.get(5)))
 }
 
-/// What a kernel thread does for a ring.
+/// The purpose of a kernel thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KernelThreadKind {
-    /// An operation that could not be done without blocking (io-wq).
+    /// Executes an operation that would block (io-wq).
     Worker,
-    /// It looks for what is submitted (SQPOLL).
+    /// Polls the submission queue (SQPOLL).
     Submitter,
 }
 
 /// A kernel thread that `io_uring` has started for this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelThread {
-    /// What it does.
+    /// Its purpose.
     pub kind: KernelThreadKind,
-    /// Its number.
+    /// Its thread ID.
     pub thread: u32,
-    /// The CPU time that it has taken; 0 where the kernel does not say.
+    /// Its CPU time; 0 if the kernel does not report it.
     pub cpu_ns: u64,
 }
 
@@ -164,7 +164,7 @@ pub fn kernel_threads() -> Vec<KernelThread> {
     found.collect()
 }
 
-// The first number is the time on a CPU.
+// The first field is the time on a CPU.
 fn cpu_ns(schedstat: &Path) -> u64 {
     let text = std::fs::read_to_string(schedstat).unwrap_or_default();
     text.split_whitespace().next().and_then(|number| number.parse().ok()).unwrap_or(0)
@@ -175,7 +175,7 @@ mod tests {
     use super::steal_in;
 
     #[test]
-    fn steal_is_told_after_years_on_many_cpus_as_well() {
+    fn steal_does_not_overflow_after_years_on_many_cpus() {
         let stat = "cpu  1 2 3 4 5 6 7 20000000000 0 0\ncpu0 1 2 3 4 5 6 7 8 0 0\n";
         assert_eq!(steal_in(stat, 100), 200_000_000_000_000_000);
         assert_eq!(steal_in(&stat.replace("20000000000", &u64::MAX.to_string()), 100), u64::MAX);

@@ -1,12 +1,12 @@
 //! The engine of iosonde: the only code that does I/O on a target.
 //!
-//! The rooms, in the order of dependence (each uses only those before it):
-//! `record` (what is written down), `failure`, `clock`, `random` (numbers that are the same everywhere), `host` (CPU time and the machine's clocks), `memory` (what comes from the kernel),
-//! `watchdog` (a thread for what may never come back),
-//! `verify` (what a target should hold, and whether it does), `target` (the open
-//! file and what may be done to it), `job` (a checked workload), `pattern` (where operations go and what they carry),
-//! `ring` (the way to the kernel), `sim` (simulated drives in virtual time), `worker` (the closed loop), `cell` (threads around workers, one job at a time),
-//! `protocol` (the wall), `session` (commands in, events out). `parent` stands by itself (whose end is the engine's).
+//! The modules, in the order of dependence (each uses only those before it):
+//! `record` (what is recorded), `failure`, `clock`, `random` (reproducible random numbers), `host` (CPU time and
+//! clocks), `memory` (mappings), `watchdog` (deadlines of calls that may block for ever), `verify` (what a target
+//! should hold, and checks of it), `target` (the open file or device), `job` (a checked workload), `pattern` (offsets,
+//! operations and data), `ring` (the I/O engines), `sim` (simulated drives in virtual time), `worker` (the I/O loop),
+//! `cell` (runs one job with its worker threads), `protocol` (commands and events), `session` (executes commands).
+//! `parent` stands alone: it ends the engine with its parent process.
 
 pub mod cell;
 pub mod clock;

@@ -1,4 +1,4 @@
-//! Ends the engine with the process that started it.
+//! Ends the engine when its parent process ends.
 
 use std::os::fd::OwnedFd;
 use std::thread::Builder;
@@ -7,12 +7,12 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::process::{PidfdFlags, Signal, getpid, getppid, kill_process, pidfd_open, set_parent_process_death_signal};
 
-/// Has the engine killed as soon as its parent has ended. Without its front it is of no use, even when it hangs on a
-/// device and can't see that its input has ended.
+/// Kills the engine as soon as its parent has ended, even if the engine hangs on a device and cannot see the end of its
+/// input.
 ///
-/// The kernel's own signal for that comes with the end of the thread that started the engine, and the front may go on
-/// without that one; so it is asked for only where the process can't be watched. Where the kernel refuses both, the end
-/// of the input ends the engine.
+/// `PR_SET_PDEATHSIG` fires when the thread that started the engine ends, and the front may continue after that. It is
+/// therefore only used where the process cannot be watched by pidfd. If the kernel refuses both, the engine ends with
+/// its input.
 pub fn end_with_parent() {
     let is_watched = getppid().is_some_and(|parent| {
         pidfd_open(parent, PidfdFlags::empty()).is_ok_and(|parent| {

@@ -1,5 +1,5 @@
-//! Randomness that is the same everywhere: a fixed generator, and logarithms from `libm` instead of the platform's.
-#![allow(clippy::float_arithmetic)] // Distributions are drawn from.
+//! Reproducible random numbers: a fixed generator, with logarithms from `libm` instead of the platform's library.
+#![allow(clippy::float_arithmetic)] // Distributions need floats.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -9,7 +9,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 pub struct Random(Xoshiro256PlusPlus);
 
 impl Random {
-    /// The stream of a seed.
+    /// The stream for a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed))
@@ -29,7 +29,7 @@ impl Random {
 
     /// A number above 0 and at most 1, in steps of 2^-53.
     #[inline]
-    #[allow(clippy::cast_precision_loss)] // 53 bits are what a float holds.
+    #[allow(clippy::cast_precision_loss)] // A float holds 53 bits.
     pub fn unit(&mut self) -> f64 {
         ((self.bits() >> 11) + 1) as f64 * (1.0 / (1_u64 << 53) as f64)
     }
@@ -52,13 +52,13 @@ impl Random {
         }
     }
 
-    /// A number with a log-normal distribution of this median; `sigma` is the deviation of its logarithm.
+    /// A number with a log-normal distribution of this median; `sigma` is the standard deviation of its logarithm.
     #[inline]
     pub fn log_normal(&mut self, median: f64, sigma: f64) -> f64 {
         median * libm::exp(sigma * self.normal())
     }
 
-    /// What comes next, without moving on: two streams in which this is the same are the same.
+    /// The next numbers, without consuming them. Streams with equal values here are equal.
     #[must_use]
     pub fn ahead(&self) -> [u64; 4] {
         let mut ahead = self.0.clone();

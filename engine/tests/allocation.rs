@@ -1,4 +1,4 @@
-//! The loop allocates nothing once it runs: counted by the allocator itself.
+//! The I/O loop allocates nothing once it runs, as counted by the allocator.
 
 mod common;
 
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use common::job;
 use iosonde_engine::clock::{Clock, Monotonic};
 use iosonde_engine::job::{Job, RATE_PER_S_MAX, Sync};
-use iosonde_engine::pattern::{Accesses, ArrivalKind, Arrivals, Pace, Payload, Shared};
+use iosonde_engine::pattern::{Accesses, ArrivalKind, Arrivals, OpenLoop, Payload, Shared};
 use iosonde_engine::ring::NullRing;
 use iosonde_engine::worker::{Step, Worker, WorkerParts, recorder_pair};
 
@@ -19,16 +19,16 @@ thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
 
-// SAFETY: every call goes on to the system's allocator unchanged.
+// SAFETY: every call is forwarded to the system allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller's promises are passed on.
+        // SAFETY: the caller upholds the contract.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promises are passed on.
+        // SAFETY: the caller upholds the contract.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
@@ -56,7 +56,7 @@ fn allocations_of(job: &Job) -> u64 {
     let mut rounds = 0_u64;
     while worker.step() == Step::Running {
         if let Ok(tally) = spares.full.pop() {
-            spares.give_back(tally);
+            spares.recycle(tally);
         }
         rounds += 1;
     }
@@ -77,7 +77,7 @@ fn a_job_of_commits_allocates_nothing_from_its_second_round_to_its_end() {
 
 #[test]
 fn an_overloaded_open_loop_allocates_nothing_however_much_waits() {
-    // A thousand million a second, which no loop keeps up with: hundreds of thousands wait within a moment.
-    let pace = Some(Pace { rate_per_s: RATE_PER_S_MAX, arrivals: ArrivalKind::Poisson });
+    // 10⁹ arrivals per second, which no loop keeps up with: hundreds of thousands wait almost at once.
+    let pace = Some(OpenLoop { rate_per_s: RATE_PER_S_MAX, arrivals: ArrivalKind::Poisson });
     assert_eq!(allocations_of(&Job { pace, queue_depth: 64, ..job() }), 0);
 }

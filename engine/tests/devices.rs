@@ -1,5 +1,5 @@
-//! Block devices: what is taken for one, and that none is ever open for writing. What needs a device of its own is among
-//! the stories of the front.
+//! Block devices: what is accepted as one, and that none is ever opened for writing. Tests that need a dedicated device
+//! are among the front's stories.
 
 mod common;
 
@@ -8,16 +8,16 @@ use std::os::unix::fs::{FileTypeExt, symlink};
 use std::path::{Path, PathBuf};
 
 use iosonde_engine::failure::FailureKind;
-use iosonde_engine::target::{DeviceWanted, Target, Wanted};
+use iosonde_engine::target::{DeviceOptions, FileOptions, Target};
 
-const READ: DeviceWanted = DeviceWanted { direct: true, generic: None };
-const WAYS_TO_WRITE: [Wanted; 3] = [
-    Wanted { write: true, create_bytes: None, direct: false },
-    Wanted { write: true, create_bytes: None, direct: true },
-    Wanted { write: true, create_bytes: Some(1 << 20), direct: false },
+const READ: DeviceOptions = DeviceOptions { direct: true, generic: None };
+const WRITE_OPTIONS: [FileOptions; 3] = [
+    FileOptions { write: true, create_bytes: None, direct: false },
+    FileOptions { write: true, create_bytes: None, direct: true },
+    FileOptions { write: true, create_bytes: Some(1 << 20), direct: false },
 ];
 
-/// The nodes of all block devices here.
+/// The nodes of all block devices on this host.
 fn devices() -> Vec<PathBuf> {
     let entries = fs::read_dir("/dev").into_iter().flatten().flatten();
     let is_block = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|facts| facts.file_type().is_block_device());
@@ -25,7 +25,7 @@ fn devices() -> Vec<PathBuf> {
 }
 
 #[test]
-fn nothing_but_a_block_device_is_opened_as_one() {
+fn only_a_block_device_is_opened_as_a_device() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("file");
     fs::write(&file, vec![7; 1 << 20]).expect("a file");
@@ -40,15 +40,15 @@ fn nothing_but_a_block_device_is_opened_as_one() {
 }
 
 #[test]
-fn a_block_device_is_refused_to_whoever_would_write_it_by_its_name_and_through_a_link() {
+fn a_block_device_is_not_opened_for_writing_by_its_path_or_a_link() {
     let folder = tempfile::tempdir().expect("a folder");
     for (number, device) in devices().into_iter().enumerate() {
         let link = folder.path().join(number.to_string());
         symlink(&device, &link).expect("a link");
         for path in [&device, &link] {
-            for wanted in WAYS_TO_WRITE {
-                let refused = Target::open(path, wanted).expect_err("a device that would be written").kind;
-                let exists = wanted.create_bytes.is_some() && refused == FailureKind::TargetExists;
+            for options in WRITE_OPTIONS {
+                let refused = Target::open(path, options).expect_err("a device to write").kind;
+                let exists = options.create_bytes.is_some() && refused == FailureKind::TargetExists;
                 assert!(exists || refused == FailureKind::DeviceWrite, "{}: {refused:?}", path.display());
             }
         }

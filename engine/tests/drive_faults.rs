@@ -1,8 +1,8 @@
-//! Simulated drives on which something goes wrong at a known time: what the record says of it.
+//! Simulated drives with scheduled faults: their effect on the results.
 
 mod common;
 
-use common::bay::Bay;
+use common::drive_bay::DriveBay;
 use common::{MS, job};
 use iosonde_engine::cell::{Interval, JobResult, Outcome};
 use iosonde_engine::failure::FailureKind;
@@ -15,15 +15,15 @@ use iosonde_engine::sim::{
 const SECOND: u64 = 1_000 * MS;
 const US: u64 = 1_000;
 const SIZE_BYTES: u64 = 1 << 20;
-/// How long a request takes without faults.
+/// The latency of a request without faults.
 const SERVICE_NS: u64 = 100 * US;
 
-/// Reads at depth 4 for a second, in intervals of a tenth.
+/// Reads at queue depth 4 for a second, in intervals of a tenth.
 fn reads() -> Job {
     Job { engine: Engine::Simulation, warmup_ns: 0, measure_ns: SECOND, interval_ns: 100 * MS, ..job() }
 }
 
-/// One that serves four requests at a time, 100 us each.
+/// A drive with four servers at 100 µs per request.
 fn model() -> Model {
     Model::Queueing(QueueingModel {
         size_bytes: SIZE_BYTES,
@@ -33,9 +33,9 @@ fn model() -> Model {
     })
 }
 
-fn bay(faults: &[FaultPlan]) -> Bay {
+fn bay(faults: &[FaultPlan]) -> DriveBay {
     check_faults(faults, SIZE_BYTES).expect("they can happen");
-    Bay::of(Drive::new(&model(), 1).with_faults(faults, 0))
+    DriveBay::of(Drive::new(&model(), 1).with_faults(faults, 0))
 }
 
 fn run(job: &Job, faults: &[FaultPlan]) -> (Vec<Interval>, JobResult) {
@@ -51,7 +51,7 @@ fn failure(result: &JobResult) -> (FailureKind, Option<i32>) {
     (failure.kind, failure.errno)
 }
 
-/// What one interval of the tenth of a second holds without faults: a thousand rounds of four.
+/// Completions in a tenth of a second without faults: a thousand rounds of four.
 const FULL: u64 = 4_000;
 
 #[test]
@@ -60,7 +60,7 @@ fn a_drive_without_faults_is_the_drive_alone() {
 }
 
 #[test]
-fn a_fault_that_never_comes_changes_nothing_but_the_state() {
+fn a_fault_that_never_happens_changes_only_the_state() {
     let later = [FaultPlan::Stall { from_ns: 3_600 * SECOND, until_ns: None }];
     let ((plain, plain_result), (seen, seen_result)) = (run(&reads(), &[]), run(&reads(), &later));
     assert_eq!(seen, plain);
@@ -87,7 +87,7 @@ fn latency_spikes_show_as_the_slowest_operations_at_their_times() {
 }
 
 #[test]
-fn a_media_error_fails_the_reads_that_touch_it_and_no_others() {
+fn a_media_error_fails_only_the_reads_that_overlap_it() {
     let error =
         FaultPlan::MediaError { from_ns: 0, offset_bytes: 10_000, length_bytes: 1, operations: Affected::Reads };
     let job = Job { measure_ns: 100 * MS, ..reads() };
@@ -114,7 +114,7 @@ fn too_many_media_errors_end_the_job() {
 }
 
 #[test]
-fn a_media_error_begins_when_it_is_to() {
+fn a_media_error_starts_at_its_time() {
     let error = FaultPlan::MediaError {
         from_ns: 2 * SECOND,
         offset_bytes: 0,
@@ -129,7 +129,7 @@ fn a_media_error_begins_when_it_is_to() {
 }
 
 #[test]
-fn throttling_stretches_service_from_its_time_on() {
+fn throttling_slows_the_drive_from_its_start_time_on() {
     let throttling = FaultPlan::Throttling { from_ns: 500 * MS, until_ns: Some(800 * MS), stretch_permille: 4_000 };
     let (intervals, result) = run(&reads(), &[throttling]);
     let seen = counts(&intervals);
@@ -140,7 +140,7 @@ fn throttling_stretches_service_from_its_time_on() {
 }
 
 #[test]
-fn nothing_completes_while_a_drive_stalls_and_everything_does_afterwards() {
+fn requests_complete_only_after_a_stall() {
     let stall = FaultPlan::Stall { from_ns: 250 * MS, until_ns: Some(550 * MS) };
     let (intervals, result) = run(&reads(), &[stall]);
     assert_eq!((result.outcome, &result.faults[..]), (Outcome::Finished, &[][..]));
@@ -153,29 +153,29 @@ fn nothing_completes_while_a_drive_stalls_and_everything_does_afterwards() {
 }
 
 #[test]
-fn a_stall_over_the_end_is_censored_and_waited_for() {
+fn requests_of_a_stall_over_the_end_are_censored_and_waited_for() {
     let stall = FaultPlan::Stall { from_ns: 900 * MS, until_ns: Some(11 * SECOND) };
     let (_, result) = run(&reads(), &[stall]);
     assert_eq!(result.outcome, Outcome::Finished, "{:?}", result.failure);
     let censored = result.censored;
-    // Those that would have come back at the very beginning of the stall.
+    // Requests that would have completed at the very start of the stall.
     let age_ns = 100 * MS + SERVICE_NS;
     assert_eq!((censored.count, censored.age_ns_min, censored.age_ns_max), (4, age_ns, age_ns));
     assert_eq!(censored.latency_ns_max, 10_100 * MS + SERVICE_NS);
 }
 
 #[test]
-fn a_stall_for_ever_ends_the_job_as_stuck_thirty_virtual_seconds_after_its_end() {
+fn an_endless_stall_ends_the_job_as_stuck_thirty_virtual_seconds_after_its_end() {
     let mut bay = bay(&[FaultPlan::Stall { from_ns: 900 * MS, until_ns: None }]);
     let (intervals, result) = bay.run(&reads());
     assert_eq!((result.outcome, failure(&result)), (Outcome::Failed, (FailureKind::Stuck, None)));
-    assert_eq!(result.failure.expect("it failed").message, "4 operations did not come back within 30 s");
+    assert_eq!(result.failure.expect("it failed").message, "4 operations did not complete within 30 s");
     assert_eq!(iosonde_engine::clock::Clock::now(&bay.clock), 31 * SECOND);
     assert_eq!((intervals.len(), result.censored.count), (10, 4));
 }
 
 #[test]
-fn an_amount_that_a_drive_will_never_move_ends_as_stuck_as_well() {
+fn a_job_with_an_amount_ends_as_stuck_after_an_endless_stall() {
     let job = Job { amount_bytes: Some(SIZE_BYTES), read_percent: 0, pattern: Pattern::Sequential, ..reads() };
     let mut bay = bay(&[FaultPlan::Stall { from_ns: MS, until_ns: None }]);
     let (_, result) = bay.run(&job);
@@ -184,9 +184,9 @@ fn an_amount_that_a_drive_will_never_move_ends_as_stuck_as_well() {
 }
 
 #[test]
-fn what_comes_back_after_its_job_gave_up_is_for_nobody() {
+fn completions_after_the_end_of_their_job_are_dropped() {
     let mut bay = bay(&[FaultPlan::Stall { from_ns: 500 * MS, until_ns: Some(40 * SECOND) }]);
-    // With more workers than the next job has, late answers would have nowhere to go.
+    // With more workers than the next job has, late completions would have no recipient.
     let stuck = bay.run(&Job { jobs: 4, ..reads() }).1;
     assert_eq!((failure(&stuck).0, stuck.censored.count), (FailureKind::Stuck, 16));
     bay.clock.move_to(39 * SECOND + 950 * MS);
@@ -194,7 +194,7 @@ fn what_comes_back_after_its_job_gave_up_is_for_nobody() {
     assert_eq!(result.outcome, Outcome::Finished, "{:?}", result.failure);
     let seen = counts(&intervals);
     assert!(seen[0] < FULL / 2 && seen[1..].iter().all(|count| count.abs_diff(FULL) <= 8), "{seen:?}");
-    // Twelve from before are served first: three rounds, and then its own.
+    // Twelve old requests are served first: three rounds, and then its own.
     let waited_ns = 50 * MS + 4 * SERVICE_NS;
     assert_eq!(result.slowest.iter().map(|slow| slow.latency_ns).max(), Some(waited_ns));
 }
@@ -212,7 +212,7 @@ fn a_drive_that_disappears_fails_the_job_with_enodev() {
                 assert_eq!(result.measured_ns, 250 * MS + 50 * US, "the job ends when its drive does");
                 assert_eq!(result.faults[0].count, 4);
             }
-            // Nothing is free to try again, and nothing says that the drive is gone.
+            // No slot is free to submit again, and nothing indicates that the drive is gone.
             InFlight::Lost => {
                 assert_eq!(failure(&result), (FailureKind::Stuck, None));
                 assert_eq!((result.measured_ns, &result.faults[..]), (SECOND, &[][..]));
@@ -223,18 +223,20 @@ fn a_drive_that_disappears_fails_the_job_with_enodev() {
 }
 
 #[test]
-fn an_open_loop_learns_of_a_lost_drive_by_the_next_arrival() {
-    let pace =
-        iosonde_engine::pattern::Pace { rate_per_s: 1_000, arrivals: iosonde_engine::pattern::ArrivalKind::Constant };
+fn an_open_loop_notices_a_lost_drive_at_the_next_arrival() {
+    let pace = iosonde_engine::pattern::OpenLoop {
+        rate_per_s: 1_000,
+        arrivals: iosonde_engine::pattern::ArrivalKind::Constant,
+    };
     let gone = FaultPlan::Disappearance { from_ns: 250 * MS + 50 * US, in_flight: InFlight::Lost };
     let (_, result) = run(&Job { pace: Some(pace), ..reads() }, &[gone]);
-    // That an operation never came back is not hidden by how the next one ended.
+    // The failure of the next operation does not hide that one never completed.
     assert_eq!(failure(&result), (FailureKind::Stuck, Some(libc::ENODEV)));
     assert_eq!((result.measured_ns, result.censored.count), (251 * MS, 1), "the one of 250 ms never comes back");
 }
 
 #[test]
-fn a_flush_on_a_drive_that_is_gone_fails_as_well() {
+fn a_flush_on_a_lost_drive_fails() {
     let gone = FaultPlan::Disappearance { from_ns: 150 * US, in_flight: InFlight::Fail };
     let job = Job { read_percent: 0, sync: Sync::Fdatasync, ..reads() };
     let (_, result) = run(&job, &[gone]);
@@ -242,7 +244,7 @@ fn a_flush_on_a_drive_that_is_gone_fails_as_well() {
 }
 
 #[test]
-fn the_same_faults_give_the_same_records_and_others_another_state() {
+fn the_same_faults_yield_the_same_records_and_others_another_state() {
     let spikes = |extra_ns| FaultPlan::LatencySpikes { from_ns: 0, period_ns: 7 * MS, length_ns: MS, extra_ns };
     let throttling = FaultPlan::Throttling { from_ns: 300 * MS, until_ns: None, stretch_permille: 1_337 };
     let (first, second) = (run(&reads(), &[spikes(MS), throttling.clone()]), run(&reads(), &[spikes(MS), throttling]));
@@ -251,7 +253,7 @@ fn the_same_faults_give_the_same_records_and_others_another_state() {
 }
 
 #[test]
-fn faults_are_counted_from_when_the_drive_was_opened() {
+fn fault_times_start_when_the_drive_is_opened() {
     let stall = FaultPlan::Stall { from_ns: 250 * MS, until_ns: Some(550 * MS) };
     let mut bay = bay(&[]);
     bay.clock.move_to(77 * SECOND);
@@ -260,7 +262,7 @@ fn faults_are_counted_from_when_the_drive_was_opened() {
 }
 
 #[test]
-fn faults_that_cannot_happen_are_refused_with_key_value_and_range() {
+fn impossible_faults_are_rejected_with_key_value_and_range() {
     let refused = |fault: FaultPlan| {
         let failure = check_faults(&[FaultPlan::Stall { from_ns: 0, until_ns: None }, fault], SIZE_BYTES);
         let failure = failure.expect_err("it can't happen");
@@ -268,31 +270,31 @@ fn faults_that_cannot_happen_are_refused_with_key_value_and_range() {
         failure.message
     };
     let spikes = FaultPlan::LatencySpikes { from_ns: 0, period_ns: 10, length_ns: 11, extra_ns: 1 };
-    assert_eq!(refused(spikes), "faults[1].length_ns is 11; it goes from 1 to 10");
+    assert_eq!(refused(spikes), "faults[1].length_ns is 11; the range is 1 to 10");
     let error = |offset_bytes, length_bytes| FaultPlan::MediaError {
         from_ns: 0,
         offset_bytes,
         length_bytes,
         operations: Affected::Both,
     };
-    assert_eq!(refused(error(1 << 20, 1)), "faults[1].offset_bytes is 1048576; it goes from 0 to 1048575");
-    assert_eq!(refused(error(4096, 1 << 20)), "faults[1].length_bytes is 1048576; it goes from 1 to 1044480");
+    assert_eq!(refused(error(1 << 20, 1)), "faults[1].offset_bytes is 1048576; the range is 0 to 1048575");
+    assert_eq!(refused(error(4096, 1 << 20)), "faults[1].length_bytes is 1048576; the range is 1 to 1044480");
     let throttling = FaultPlan::Throttling { from_ns: 0, until_ns: None, stretch_permille: 999 };
-    assert_eq!(refused(throttling), "faults[1].stretch_permille is 999; it goes from 1000 to 1000000");
+    assert_eq!(refused(throttling), "faults[1].stretch_permille is 999; the range is 1000 to 1000000");
     let stall = FaultPlan::Stall { from_ns: 10, until_ns: Some(10) };
-    assert_eq!(refused(stall), "faults[1].until_ns is 10; it goes from 11 to 31536000000000000");
+    assert_eq!(refused(stall), "faults[1].until_ns is 10; the range is 11 to 31536000000000000");
     let many = vec![FaultPlan::Stall { from_ns: 0, until_ns: None }; 65];
     let message = check_faults(&many, SIZE_BYTES).expect_err("too many").message;
-    assert_eq!(message, "faults has 65 entries; it ends at 64");
+    assert_eq!(message, "faults has 65 entries; the maximum is 64");
 }
 
 #[test]
-fn what_a_lost_drive_holds_cannot_be_made_durable() {
+fn a_lost_drive_cannot_be_flushed() {
     let gone = |in_flight| bay(&[FaultPlan::Disappearance { from_ns: SERVICE_NS / 2, in_flight }]);
     let failure =
-        |mut bay: Bay| flush_all(&mut bay.drives, &bay.clock).expect_err("it is gone before the flush is done");
+        |mut bay: DriveBay| flush_all(&mut bay.drives, &bay.clock).expect_err("it is gone before the flush is done");
     let failed = failure(gone(InFlight::Fail));
     assert_eq!((failed.kind, failed.errno), (FailureKind::Io, Some(libc::ENODEV)));
     let lost = failure(gone(InFlight::Lost));
-    assert_eq!((lost.kind, lost.message.as_str()), (FailureKind::Stuck, "a flush did not come back within 600 s"));
+    assert_eq!((lost.kind, lost.message.as_str()), (FailureKind::Stuck, "a flush did not complete within 600 s"));
 }

@@ -1,4 +1,4 @@
-//! Targets: what is opened, what is refused, and what happens when a file changes under a running job.
+//! File targets: which are opened and which refused, and changes of a file during a job.
 
 mod common;
 
@@ -10,21 +10,21 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use common::{MS, job};
-use iosonde_engine::cell::{Interval, JobResult, Outcome, Setting, conduct};
+use iosonde_engine::cell::{Interval, JobContext, JobResult, Outcome, run_job};
 use iosonde_engine::clock::Monotonic;
 use iosonde_engine::failure::{Failure, FailureKind};
 use iosonde_engine::job::{Engine, Job, Pattern, Sync};
 use iosonde_engine::record::{Class, Phase};
-use iosonde_engine::ring::{Buffers, FileWay, Operation, Poll, Request, Ring, UringRing, uring_refused};
-use iosonde_engine::target::{Target, Wanted};
+use iosonde_engine::ring::{Buffers, IoPath, Operation, Poll, Request, Ring, UringRing, uring_refused};
+use iosonde_engine::target::{FileOptions, Target};
 
 const MIB: u64 = 1 << 20;
-const READ: Wanted = Wanted { write: false, create_bytes: None, direct: false };
-const WRITE: Wanted = Wanted { write: true, create_bytes: None, direct: false };
-const MAKE: Wanted = Wanted { write: true, create_bytes: Some(4 * MIB), direct: false };
+const READ: FileOptions = FileOptions { write: false, create_bytes: None, direct: false };
+const WRITE: FileOptions = FileOptions { write: true, create_bytes: None, direct: false };
+const MAKE: FileOptions = FileOptions { write: true, create_bytes: Some(4 * MIB), direct: false };
 
-fn refusal(path: &Path, wanted: Wanted) -> FailureKind {
-    Target::open(path, wanted).expect_err("this should be refused").kind
+fn refusal(path: &Path, options: FileOptions) -> FailureKind {
+    Target::open(path, options).expect_err("this should be refused").kind
 }
 
 fn run(target: &Target, job: &Job) -> (JobResult, Vec<Interval>) {
@@ -36,9 +36,9 @@ fn try_run(target: &Target, job: &Job) -> Result<(JobResult, Vec<Interval>), Fai
 }
 
 fn try_run_on(targets: &[Target], job: &Job) -> Result<(JobResult, Vec<Interval>), Failure> {
-    let setting = Setting { targets, clock: Monotonic::start(), stop: Arc::default() };
+    let context = JobContext { targets, clock: Monotonic::start(), stop: Arc::default() };
     let mut intervals = Vec::new();
-    let result = conduct(job, &setting, &mut |_| {}, &mut |interval| intervals.push(interval), &mut |_| {})?;
+    let result = run_job(job, &context, &mut |_| {}, &mut |interval| intervals.push(interval), &mut |_| {})?;
     Ok((result, intervals))
 }
 
@@ -62,29 +62,29 @@ fn count(intervals: &[Interval], class: Class) -> u64 {
 }
 
 #[test]
-fn only_regular_files_are_opened_whatever_a_link_is_called() {
+fn only_regular_files_are_opened_even_through_links() {
     let folder = tempfile::tempdir().expect("a folder");
     let link = folder.path().join("innocent.dat");
     symlink("/dev/zero", &link).expect("a link");
     let pipe = folder.path().join("pipe");
     rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).expect("a pipe");
     for path in [folder.path(), &link, &pipe, Path::new("/dev/null")] {
-        for wanted in [READ, WRITE] {
-            assert_eq!(refusal(path, wanted), FailureKind::NotRegular, "{}", path.display());
+        for options in [READ, WRITE] {
+            assert_eq!(refusal(path, options), FailureKind::NotRegular, "{}", path.display());
         }
     }
 }
 
 #[test]
-fn what_is_missing_in_the_way_or_forbidden_has_a_name_each() {
+fn missing_existing_and_forbidden_paths_have_separate_kinds() {
     let folder = tempfile::tempdir().expect("a folder");
     let there = folder.path().join("there");
-    fs::write(&there, "something that nobody may lose").expect("a file");
+    fs::write(&there, "data that must not be lost").expect("a file");
     assert_eq!(refusal(&folder.path().join("missing"), READ), FailureKind::TargetMissing);
     assert_eq!(refusal(&folder.path().join("no/such/folder"), MAKE), FailureKind::TargetMissing);
     assert_eq!(refusal(&there.join("below a file"), READ), FailureKind::TargetMissing);
     assert_eq!(refusal(&there, MAKE), FailureKind::TargetExists);
-    assert_eq!(fs::read_to_string(&there).expect("still there"), "something that nobody may lose");
+    assert_eq!(fs::read_to_string(&there).expect("still there"), "data that must not be lost");
     if !rustix::process::geteuid().is_root() {
         fs::set_permissions(&there, fs::Permissions::from_mode(0o000)).expect("permissions");
         assert_eq!(refusal(&there, READ), FailureKind::NoRights);
@@ -92,7 +92,7 @@ fn what_is_missing_in_the_way_or_forbidden_has_a_name_each() {
 }
 
 #[test]
-fn a_made_file_has_its_size_and_its_blocks_and_stays() {
+fn a_created_file_is_allocated_and_stays() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("target");
     let target = Target::open(&path, MAKE).expect("a new file");
@@ -143,7 +143,7 @@ fn a_target_opened_for_reading_is_never_written() {
 }
 
 #[test]
-fn a_file_that_is_cut_short_ends_the_job() {
+fn a_truncated_file_ends_the_job() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("target");
     let target = Target::open(&path, MAKE).expect("a new file");
@@ -160,7 +160,7 @@ fn a_file_that_is_cut_short_ends_the_job() {
     cutter.join().expect("the cutter");
     let failure = result.failure.expect("a cut file is a failure");
     assert_eq!((result.outcome, failure.kind), (Outcome::Failed, FailureKind::Changed));
-    // Whoever looks at the file while the job runs may be quicker than the first read behind its end.
+    // The check of the file during the job may be faster than the first read beyond its end.
     assert!(failure.offset_bytes.is_none_or(|offset| offset >= MIB));
     assert!(count(&intervals, Class::Read) > 0, "what was measured before is kept");
     assert!(result.measured_ns < 10_000 * MS);
@@ -179,7 +179,7 @@ fn a_file_is_measured_by_one_engine_at_a_time_and_the_holder_is_named() {
 }
 
 #[test]
-fn a_file_that_is_cut_short_is_noticed_though_no_operation_meets_its_end_and_though_it_is_made_long_again() {
+fn a_truncation_outside_of_the_test_region_is_noticed_even_if_it_is_undone() {
     for long_again in [false, true] {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("target");
@@ -248,7 +248,7 @@ fn several_jobs_have_a_queue_each() {
 }
 
 #[test]
-fn depth_is_served_by_as_many_threads_under_psync() {
+fn psync_has_a_thread_for_each_operation_in_flight() {
     let folder = tempfile::tempdir().expect("a folder");
     let target = Target::open(&folder.path().join("target"), MAKE).expect("a new file");
     run(&target, &fill());
@@ -258,10 +258,10 @@ fn depth_is_served_by_as_many_threads_under_psync() {
     assert_eq!(refused.expect_err("too many threads").kind, FailureKind::BadJob);
 }
 
-/// Jobs of growing length are tried so many times.
+/// Bound on attempts with jobs of growing length.
 const MEASURED_AT_MOST: u64 = 8;
 
-/// The job, so many times as long.
+/// The job with a multiple of its duration.
 fn longer(job: &Job, times: u64) -> Job {
     Job { measure_ns: job.measure_ns * times, ..job.clone() }
 }
@@ -292,10 +292,10 @@ fn every_write_has_its_flush_under_psync_and_io_uring() {
 }
 
 #[test]
-fn direct_io_is_aligned_as_the_kernel_says() {
+fn direct_io_has_the_alignment_that_the_kernel_reports() {
     let folder = tempfile::tempdir_in(".").expect("a folder on a real file system");
     let path = folder.path().join("target");
-    let target = match Target::open(&path, Wanted { direct: true, ..MAKE }) {
+    let target = match Target::open(&path, FileOptions { direct: true, ..MAKE }) {
         Ok(target) => target,
         Err(failure) => {
             assert!(matches!(failure.kind, FailureKind::DirectRefused | FailureKind::AlignmentUnknown), "{failure:?}");
@@ -313,7 +313,7 @@ fn direct_io_is_aligned_as_the_kernel_says() {
 }
 
 #[test]
-fn io_uring_gives_what_is_done_to_a_worker_that_looks_without_waiting() {
+fn io_uring_delivers_completions_to_a_worker_that_polls_without_waiting() {
     if uring_refused().is_some() {
         return;
     }
@@ -321,9 +321,9 @@ fn io_uring_gives_what_is_done_to_a_worker_that_looks_without_waiting() {
     let target = Target::open(&folder.path().join("target"), MAKE).expect("a new file");
     let buffers = Buffers::new(4096).expect("memory for a buffer");
     let file = Arc::clone(target.file().expect("a file"));
-    let way = FileWay { file, direct: target.direct, poll: Poll::Interrupt, helpers: Arc::default() };
+    let way = IoPath { file, direct: target.direct, poll: Poll::Interrupt, io_wq: Arc::default() };
     let mut ring = UringRing::new(1, &way, buffers).expect("a ring");
-    // A flush is done by a kernel thread, so that its completion has to be fetched from the kernel.
+    // A kernel thread executes the flush, so its completion has to be fetched from the kernel.
     let flush = Request { operation: Operation::Flush, slot: 0, offset_bytes: 0, buffer_at: 0, length_bytes: 0 };
     ring.push(flush);
     let mut completions = Vec::with_capacity(1);
@@ -331,8 +331,8 @@ fn io_uring_gives_what_is_done_to_a_worker_that_looks_without_waiting() {
     while completions.is_empty() && Instant::now() < end {
         ring.submit(0, 0).expect("nothing is asked of the kernel but what is done");
         ring.reap(&mut completions);
-        if ring.holds_back() {
-            ring.uncover();
+        if ring.has_deferred_work() {
+            ring.run_deferred_work();
             ring.reap(&mut completions);
         }
     }
@@ -340,7 +340,7 @@ fn io_uring_gives_what_is_done_to_a_worker_that_looks_without_waiting() {
 }
 
 #[test]
-fn how_long_a_worker_does_not_look_is_timed_where_looking_is_not_the_operation_itself() {
+fn reap_intervals_are_sampled_unless_the_system_call_is_the_operation() {
     let nothing = Target::null(4 * MIB);
     let (result, _) = run(&nothing, &Job { engine: Engine::Null, queue_depth: 32, span_bytes: 4 * MIB, ..job() });
     let gaps = result.reap_granularity.expect("looks");

@@ -1,5 +1,5 @@
-//! Targets that never answer: each command that waits for one has a deadline, a stop and the end of the front end it, and
-//! the session's last word says what was waited for.
+//! Unresponsive targets: each command that waits for one has a deadline, is ended by a stop or the end of the front,
+//! and its answer names the call that was waited for.
 
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 
 use iosonde_engine::failure::Failure;
 use iosonde_engine::protocol::LedgerSpec;
-use iosonde_engine::session::{Ways, serve_within};
-use iosonde_engine::target::{DeviceWanted, Made, Target, Wanted};
+use iosonde_engine::session::{TargetOpener, serve_within};
+use iosonde_engine::target::{CreatedFile, DeviceOptions, FileOptions, Target};
 use iosonde_engine::verify::Ledger;
 use iosonde_engine::watchdog::Deadlines;
 use serde_json::{Value, json};
 
-/// How long an engine may take beyond its deadline, on a machine that does other things as well.
+/// How long an engine may exceed its deadline on a busy machine.
 const SOON: Duration = Duration::from_secs(20);
 const SILENT: Duration = Duration::from_secs(2);
 const STOPPED: Duration = Duration::from_secs(1);
@@ -27,42 +27,42 @@ fn hang<T>() -> Result<T, Failure> {
     }
 }
 
-// Files that never open, where they are to be made or are called so; devices never do.
+// Files that never open, if they are created or have this name; and devices that never open.
 struct Hanging;
 
-impl Ways for Hanging {
-    fn make(&self, _: &Path, _: Option<&str>) -> Result<Made, Failure> {
+impl TargetOpener for Hanging {
+    fn create(&self, _: &Path, _: Option<&str>) -> Result<CreatedFile, Failure> {
         hang()
     }
 
-    fn made(&self, _: &Path, _: Made, _: Wanted) -> Result<Target, Failure> {
+    fn open_created(&self, _: &Path, _: CreatedFile, _: FileOptions) -> Result<Target, Failure> {
         hang()
     }
 
-    fn file(&self, path: &Path, wanted: Wanted) -> Result<Target, Failure> {
-        if path.ends_with("hangs") { hang() } else { Target::open(path, wanted) }
+    fn open_file(&self, path: &Path, options: FileOptions) -> Result<Target, Failure> {
+        if path.ends_with("hangs") { hang() } else { Target::open(path, options) }
     }
 
-    fn device(&self, _: &Path, _: &DeviceWanted) -> Result<Target, Failure> {
+    fn open_device(&self, _: &Path, _: &DeviceOptions) -> Result<Target, Failure> {
         hang()
     }
 
-    fn ledger(&self, spec: LedgerSpec, target: &Target) -> Result<Ledger, Failure> {
+    fn open_ledger(&self, spec: LedgerSpec, target: &Target) -> Result<Ledger, Failure> {
         spec.open(target)
     }
 }
 
-/// A session in a thread, and both ends of its pipes.
+/// A session in a thread, with both ends of its pipes.
 struct Front {
-    said: Option<Sender<Vec<u8>>>,
-    heard: Receiver<Vec<u8>>,
+    commands: Option<Sender<Vec<u8>>>,
+    events: Receiver<Vec<u8>>,
     session: JoinHandle<io::Result<()>>,
 }
 
-struct Ear(Receiver<Vec<u8>>, Vec<u8>);
-struct Mouth(Sender<Vec<u8>>);
+struct Input(Receiver<Vec<u8>>, Vec<u8>);
+struct Output(Sender<Vec<u8>>);
 
-impl Read for Ear {
+impl Read for Input {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.1.is_empty() {
             self.1 = self.0.recv().unwrap_or_default();
@@ -74,7 +74,7 @@ impl Read for Ear {
     }
 }
 
-impl Write for Mouth {
+impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let sent = self.0.send(bytes.to_vec());
         sent.map(|()| bytes.len()).map_err(|_| io::ErrorKind::BrokenPipe.into())
@@ -87,30 +87,30 @@ impl Write for Mouth {
 
 impl Front {
     fn start(silent: Duration) -> Self {
-        let (said, input) = channel();
-        let (output, heard) = channel();
+        let (commands, input) = channel();
+        let (output, events) = channel();
         let deadlines = Deadlines { silent, total: HOUR, stopped: STOPPED };
-        let serve = move || serve_within(Ear(input, Vec::new()), Mouth(output), Hanging, [deadlines; 2]);
-        let front = Self { said: Some(said), heard, session: spawn(serve) };
-        assert_eq!(front.hear()["type"], "hello");
+        let serve = move || serve_within(Input(input, Vec::new()), Output(output), Hanging, [deadlines; 2]);
+        let front = Self { commands: Some(commands), events, session: spawn(serve) };
+        assert_eq!(front.receive()["type"], "hello");
         front
     }
 
-    fn say(&self, command: &Value) {
+    fn send(&self, command: &Value) {
         let mut line = command.to_string().into_bytes();
         line.push(b'\n');
-        self.said.as_ref().expect("the input is open").send(line).expect("the session listens");
+        self.commands.as_ref().expect("the input is open").send(line).expect("the session listens");
     }
 
-    fn hear(&self) -> Value {
+    fn receive(&self) -> Value {
         let mut line = Vec::new();
         while !line.ends_with(b"\n") {
-            line.extend(self.heard.recv_timeout(SOON).expect("an answer in time"));
+            line.extend(self.events.recv_timeout(SOON).expect("an answer in time"));
         }
         serde_json::from_slice(&line).expect("an event is JSON")
     }
 
-    /// The session ends by itself, with nothing more to say and an exit code that is no success.
+    /// The session ends without further events, and with a failure.
     fn ends(self) {
         let since = Instant::now();
         while !self.session.is_finished() {
@@ -118,7 +118,7 @@ impl Front {
             std::thread::sleep(Duration::from_millis(10));
         }
         assert!(self.session.join().expect("no panic").is_err());
-        assert!(self.heard.try_recv().is_err(), "the last word was not the last");
+        assert!(self.events.try_recv().is_err(), "an event after the last one");
     }
 }
 
@@ -133,16 +133,16 @@ fn opens() -> [Value; 3] {
 }
 
 #[test]
-fn a_target_that_can_not_be_opened_in_time_is_the_session_s_last_word() {
+fn a_target_that_exceeds_the_deadline_of_open_ends_the_session() {
     for open in opens() {
         let front = Front::start(SILENT);
         let since = Instant::now();
-        front.say(&open);
-        let error = front.hear();
+        front.send(&open);
+        let error = front.receive();
         assert!(since.elapsed() >= SILENT, "{error}");
         assert_eq!((&error["type"], &error["id"], &error["kind"]), (&json!("error"), &json!(2), &json!("stuck")));
         let path = open["path"].as_str().expect("a path");
-        assert_eq!(error["message"], format!("opening {path} did not come back within 2 s"));
+        assert_eq!(error["message"], format!("opening {path} did not complete within 2 s"));
         front.ends();
     }
 }
@@ -150,53 +150,53 @@ fn a_target_that_can_not_be_opened_in_time_is_the_session_s_last_word() {
 #[test]
 fn a_stop_ends_the_wait_for_a_target() {
     let front = Front::start(HOUR);
-    front.say(&opens()[0]);
-    front.say(&json!({"id": 2, "command": "stop"}));
-    let error = front.hear();
+    front.send(&opens()[0]);
+    front.send(&json!({"id": 2, "command": "stop"}));
+    let error = front.receive();
     assert_eq!(error["kind"], "stuck");
-    assert_eq!(error["message"], "opening /mnt/hangs was told to stop, and did not come back within 1 s");
+    assert_eq!(error["message"], "opening /mnt/hangs did not stop within 1 s");
     front.ends();
 }
 
 #[test]
-fn a_stop_for_another_command_does_not() {
+fn a_stop_for_another_command_does_not_end_it() {
     let front = Front::start(SILENT);
-    front.say(&opens()[0]);
-    front.say(&json!({"id": 1, "command": "stop"}));
-    assert_eq!(front.hear()["message"], "opening /mnt/hangs did not come back within 2 s");
+    front.send(&opens()[0]);
+    front.send(&json!({"id": 1, "command": "stop"}));
+    assert_eq!(front.receive()["message"], "opening /mnt/hangs did not complete within 2 s");
     front.ends();
 }
 
 #[test]
 fn the_end_of_the_front_ends_the_wait_for_a_target() {
     let mut front = Front::start(HOUR);
-    front.say(&opens()[2]);
-    front.said = None;
-    assert_eq!(front.hear()["kind"], "stuck");
+    front.send(&opens()[2]);
+    front.commands = None;
+    assert_eq!(front.receive()["kind"], "stuck");
     front.ends();
 }
 
 #[test]
-fn targets_that_are_open_beside_one_that_hangs_are_left_to_the_end_of_the_process() {
+fn other_open_targets_are_not_closed_after_a_hang() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("target");
     std::fs::write(&path, [0; 4096]).expect("a file");
     let front = Front::start(SILENT);
-    front.say(&json!({"id": 1, "command": "open", "kind": "file", "path": path, "access": "read", "create": false,
+    front.send(&json!({"id": 1, "command": "open", "kind": "file", "path": path, "access": "read", "create": false,
                       "direct": false, "size_bytes": null}));
-    assert_eq!(front.hear()["type"], "opened");
-    front.say(&opens()[0]);
-    assert_eq!(front.hear()["kind"], "stuck");
+    assert_eq!(front.receive()["type"], "opened");
+    front.send(&opens()[0]);
+    assert_eq!(front.receive()["kind"], "stuck");
     front.ends();
-    let wanted = Wanted { write: false, create_bytes: None, direct: false };
-    // Whoever closes a file may have to wait for it: the lock shows that nobody did.
-    assert!(Target::open(&path, wanted).is_err());
+    let options = FileOptions { write: false, create_bytes: None, direct: false };
+    // Closing a file may block as well: the lock shows that the session has not closed it.
+    assert!(Target::open(&path, options).is_err());
 }
 
 #[test]
 fn a_stop_ends_a_pause() {
     let front = Front::start(HOUR);
-    front.say(&json!({"id": 3, "command": "wait", "duration_ns": 3_600_000_000_000_u64}));
-    front.say(&json!({"id": 3, "command": "stop"}));
-    assert_eq!(front.hear(), json!({"type": "waited", "id": 3}));
+    front.send(&json!({"id": 3, "command": "wait", "duration_ns": 3_600_000_000_000_u64}));
+    front.send(&json!({"id": 3, "command": "stop"}));
+    assert_eq!(front.receive(), json!({"type": "waited", "id": 3}));
 }

@@ -1,11 +1,11 @@
-//! The histogram against `HdrHistogram`, and the layout that the record promises.
+//! The histogram compared with `HdrHistogram`, and its layout in the record.
 
 use hdrhistogram::Histogram as Oracle;
-use iosonde_engine::record::{BUCKETS, BUCKETS_PER_OCTAVE, Histogram, Spread, bucket_of};
+use iosonde_engine::record::{BUCKETS, BUCKETS_PER_OCTAVE, Histogram, TimeDistribution, bucket_of};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Lowest value of a bucket, by the layout's definition read backwards.
+/// The lowest value of a bucket, derived from the definition of the layout.
 fn low(bucket: usize) -> u64 {
     let bucket = bucket as u64;
     let shift = (bucket / BUCKETS_PER_OCTAVE).saturating_sub(1);
@@ -17,7 +17,7 @@ fn width(bucket: usize) -> u64 {
     1 << (bucket as u64 / BUCKETS_PER_OCTAVE).saturating_sub(1)
 }
 
-/// The value at a rank (1 is the smallest): the middle of its bucket.
+/// The value at a rank (1 is the smallest): the midpoint of its bucket.
 fn value_at_rank(histogram: &Histogram, rank: u64) -> u64 {
     let mut seen = 0;
     for (bucket, count) in histogram.filled() {
@@ -29,7 +29,7 @@ fn value_at_rank(histogram: &Histogram, rank: u64) -> u64 {
     panic!("rank {rank} is beyond {seen} values");
 }
 
-/// Latencies as a drive has them: mostly near 80 us, a tail of milliseconds, now and then seconds.
+/// Typical latencies of a drive: mostly near 80 µs, with a tail of milliseconds and rare seconds.
 fn latencies(seed: u64, count: usize) -> Vec<u64> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let draw = |random: &mut Xoshiro256PlusPlus| match random.next_u64() % 1000 {
@@ -41,7 +41,7 @@ fn latencies(seed: u64, count: usize) -> Vec<u64> {
 }
 
 #[test]
-fn every_value_lies_within_its_bucket_and_buckets_ascend() {
+fn every_value_is_within_its_bucket_and_buckets_ascend() {
     let edges = (0..64).flat_map(|bit| [1_u64 << bit, (1 << bit) - 1, (1 << bit) + 1]);
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
     let anywhere: Vec<u64> = (0..200_000).map(|round| random.next_u64() >> (round % 64)).collect();
@@ -83,7 +83,7 @@ fn percentiles_agree_with_hdrhistogram_within_both_resolutions() {
     }
 }
 
-/// The oracle's value at the very same rank; its own percentiles round the rank by a rule of their own.
+/// The reference value at exactly the same rank; its own percentiles round ranks differently.
 fn oracle_at_rank(oracle: &Oracle<u64>, rank: u64) -> u64 {
     let mut seen = 0;
     for step in oracle.iter_recorded() {
@@ -114,12 +114,12 @@ fn filled_with(values: &[u64]) -> Histogram {
 }
 
 #[test]
-fn a_sum_of_times_that_is_full_stays_full_and_never_begins_again() {
-    let mut spread = Spread::new(Histogram::new());
-    spread.record(u64::MAX - 1);
-    spread.record(7);
-    assert_eq!((spread.ns_sum, spread.ns_min, spread.ns_max), (u64::MAX, 7, u64::MAX - 1));
-    let other = spread.clone();
-    spread.add(&other);
-    assert_eq!(spread.ns_sum, u64::MAX);
+fn a_sum_of_times_saturates() {
+    let mut distribution = TimeDistribution::new(Histogram::new());
+    distribution.record(u64::MAX - 1);
+    distribution.record(7);
+    assert_eq!((distribution.ns_sum, distribution.ns_min, distribution.ns_max), (u64::MAX, 7, u64::MAX - 1));
+    let other = distribution.clone();
+    distribution.add(&other);
+    assert_eq!(distribution.ns_sum, u64::MAX);
 }

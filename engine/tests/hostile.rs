@@ -1,4 +1,4 @@
-//! What no front would say: nothing makes the engine panic, hang, or take memory without bound.
+//! Input that no front would send: nothing makes the engine panic, hang, or allocate without bound.
 
 mod common;
 
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 const OPEN: &str = r#"{"id":1,"command":"open","kind":"null","size_bytes":1073741824}"#;
 
-/// How long a refusal may take, whatever else the machine does.
+/// Time limit of a refusal on a busy machine.
 const SOON: Duration = Duration::from_secs(10);
 
 fn job(changes: &Value) -> Value {
@@ -34,7 +34,7 @@ fn said(lines: &[String]) -> Vec<Value> {
     answers
 }
 
-/// The kind and the message of the last answer, which is an error.
+/// The kind and message of the last answer, which is an error.
 fn refusal(lines: &[String]) -> (String, String) {
     let answers = said(lines);
     let last = answers.last().expect("an answer");
@@ -43,7 +43,7 @@ fn refusal(lines: &[String]) -> (String, String) {
 }
 
 #[test]
-fn all_that_a_fuzzer_found_worth_keeping_is_answered() {
+fn every_input_of_the_fuzzing_corpus_is_answered() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus");
     let mut paths: Vec<_> =
         fs::read_dir(folder).expect("the corpus").map(|entry| entry.expect("an entry").path()).collect();
@@ -55,14 +55,14 @@ fn all_that_a_fuzzer_found_worth_keeping_is_answered() {
 }
 
 #[test]
-fn a_line_of_a_hundred_million_bytes_is_refused_and_the_next_one_is_heard() {
+fn a_line_of_a_hundred_million_bytes_is_refused_and_the_next_one_is_read() {
     let answers = said(&["x".repeat(100_000_000), OPEN.to_owned()]);
     let kinds: Vec<&Value> = answers.iter().map(|answer| &answer["type"]).collect();
     assert_eq!(kinds, ["hello", "error", "opened"]);
 }
 
 #[test]
-fn brackets_without_end_are_no_command() {
+fn endless_brackets_are_refused() {
     for line in
         ["[".repeat(60_000), r#"{"id":"#.repeat(10_000), format!(r#"{{"id":1,"command":{}"#, "[".repeat(60_000))]
     {
@@ -71,7 +71,7 @@ fn brackets_without_end_are_no_command() {
 }
 
 #[test]
-fn numbers_at_the_end_of_their_types_are_refused_or_borne() {
+fn numbers_at_the_ends_of_their_types_do_no_harm() {
     for key in [
         "interval_ns",
         "measure_ns",
@@ -93,16 +93,16 @@ fn numbers_at_the_end_of_their_types_are_refused_or_borne() {
     }
     let (kind, message) = refusal(&[OPEN.to_owned(), job(&json!({ "interval_ns": u64::MAX })).to_string()]);
     assert_eq!(kind, "bad_job");
-    assert!(message.starts_with("an interval of 18446744073709551615 ns is not within"), "{message}");
+    assert!(message.starts_with("interval 18446744073709551615 ns is not between"), "{message}");
 }
 
 #[test]
-fn a_job_that_takes_more_memory_than_there_is_is_refused_before_it_takes_any() {
+fn a_job_that_needs_more_memory_than_is_free_is_refused_before_it_allocates() {
     let deep = json!({ "block_size_bytes": 512, "queue_depth": 4096, "jobs": 256 });
     let open = [OPEN.to_owned(), OPEN.to_owned(), OPEN.to_owned(), OPEN.to_owned()];
     let mut wide = deep.clone();
     wide["targets"] = json!(4);
-    // A million slots on each of four targets, with 24 KiB each: within the bound of bytes in flight.
+    // A million slots on each of four targets, at 24 KiB each: within the bound on bytes in flight.
     let needed_bytes = 4 * (1_u64 << 20) * (24 << 10);
     if memory_bytes_free() > needed_bytes {
         return;
@@ -110,11 +110,11 @@ fn a_job_that_takes_more_memory_than_there_is_is_refused_before_it_takes_any() {
     let lines: Vec<String> = open.into_iter().chain([job(&wide).to_string()]).collect();
     let (kind, message) = refusal(&lines);
     assert_eq!(kind, "engine_refused");
-    assert!(message.starts_with("1024 workers with 4194304 operations in flight take "), "{message}");
+    assert!(message.starts_with("1024 workers with 4194304 operations in flight need "), "{message}");
 }
 
 #[test]
-fn a_drive_that_takes_more_memory_than_there_is_is_refused_before_it_takes_any() {
+fn a_drive_that_needs_more_memory_than_is_free_is_refused_before_it_allocates() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/model-sata-dc");
     let text = fs::read_to_string(path).expect("a drive");
     let mut open: Value = serde_json::from_str(text.lines().next().expect("a line")).expect("a command");
@@ -125,11 +125,11 @@ fn a_drive_that_takes_more_memory_than_there_is_is_refused_before_it_takes_any()
     }
     let (kind, message) = refusal(&[open.to_string()]);
     assert_eq!(kind, "bad_model");
-    assert!(message.contains("bytes of memory, and ") && message.contains("capacity_scale"), "{message}");
+    assert!(message.contains("bytes of memory, but ") && message.contains("capacity_scale"), "{message}");
 }
 
 #[test]
-fn commands_beyond_those_that_may_wait_are_refused_and_the_end_is_heard_behind_them() {
+fn commands_beyond_the_queue_are_refused_and_the_end_of_the_input_is_noticed() {
     let wait = r#"{"id":1,"command":"wait","duration_ns":86400000000000}"#.to_owned();
     let more = vec![r#"{"id":2,"command":"calibrate"}"#.to_owned(); 40];
     let answers = said(&[vec![wait], more].concat());
@@ -148,7 +148,7 @@ fn a_job_with_the_largest_number_runs_and_can_be_stopped() {
     assert_eq!(answers.last().map(|answer| &answer["result"]["outcome"]), Some(&json!("cut")));
 }
 
-/// A simulated drive that takes so long for each operation.
+/// A simulated drive with this service time.
 fn slow_drive(service_ns: u64) -> Value {
     json!({
         "id": 1, "command": "open", "kind": "simulation", "seed": 1,
@@ -159,23 +159,23 @@ fn slow_drive(service_ns: u64) -> Value {
     })
 }
 
-/// Thirty days, the longest that a job and an interval may take.
+/// Thirty days: the longest job and interval.
 const MONTH_NS: u64 = 30 * 24 * HOUR_NS;
 const HOUR_NS: u64 = 3_600_000_000_000;
 
 #[test]
-fn a_span_that_would_end_behind_the_last_byte_that_can_be_counted_is_refused() {
+fn a_test_region_whose_end_overflows_is_refused() {
     let open = OPEN.replace("1073741824", &u64::MAX.to_string());
     for (offset_bytes, span_bytes) in [(1_u64 << 63, u64::MAX), (512, u64::MAX), (1 << 63, 1 << 63)] {
         let extent = json!({ "offset_bytes": offset_bytes, "span_bytes": span_bytes, "pattern": "sequential" });
         let (kind, message) = refusal(&[open.clone(), job(&extent).to_string()]);
         assert_eq!(kind, "bad_job");
-        assert!(message.contains("is beyond the target's 18446744073709551615"), "{message}");
+        assert!(message.contains("ends beyond the target's 18446744073709551615"), "{message}");
     }
 }
 
 #[test]
-fn operations_in_flight_for_so_long_that_their_times_can_not_be_added_up_are_refused() {
+fn a_job_whose_latencies_could_overflow_their_sum_is_refused() {
     let deep = json!({
         "engine": "simulation", "queue_depth": 4096, "jobs": 2, "measure_ns": MONTH_NS, "interval_ns": MONTH_NS
     });

@@ -1,5 +1,4 @@
-//! A worker whose start lies ahead of the clock: nothing goes out and nothing is counted before, and from there on all is
-//! as it would have been.
+//! A worker with a start in the future: nothing is submitted or recorded before, and then it behaves as any other.
 
 mod common;
 
@@ -7,22 +6,22 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use common::{Bench, MS, ManualClock, ScriptedRing, job};
+use common::{MS, ManualClock, ScriptedRing, WorkerRig, job};
 use iosonde_engine::clock::Clock;
 use iosonde_engine::job::{Engine, Job, Sync};
-use iosonde_engine::pattern::{Accesses, ArrivalKind, Arrivals, Burst, Pace, Shared};
+use iosonde_engine::pattern::{Accesses, ArrivalKind, Arrivals, Burst, OpenLoop, Shared};
 use iosonde_engine::record::{Class, Phase};
 use iosonde_engine::ring::SharedBuffers;
 use iosonde_engine::worker::{Machine, MachineParts, Step, recorder_pair};
 
-/// When the worker starts.
+/// The start of the worker.
 const START_NS: u64 = 130 * MS;
-/// By how much the clock moves where nobody waits.
-const MOMENT_NS: u64 = 10_000;
+/// The step of the clock when the worker does not wait.
+const TICK_NS: u64 = 10_000;
 const STEPS_MAX: usize = 1_000_000;
 
 fn forms() -> Vec<Job> {
-    let pace = |arrivals| Some(Pace { rate_per_s: 2_000, arrivals });
+    let pace = |arrivals| Some(OpenLoop { rate_per_s: 2_000, arrivals });
     vec![
         job(),
         Job { warmup_ns: 0, ..job() },
@@ -35,38 +34,38 @@ fn forms() -> Vec<Job> {
     ]
 }
 
-fn bench(job: &Job, start_ns: u64) -> Bench {
+fn rig(job: &Job, start_ns: u64) -> WorkerRig {
     let clock = ManualClock::default();
     let ring = ScriptedRing::new(&clock, MS);
-    Bench::starting(job, ring, clock, 8, start_ns)
+    WorkerRig::starting(job, ring, clock, 8, start_ns)
 }
 
-/// What one interval says: its phase, its times since the start, operations in flight, and of each class the count and the
-/// sum of latencies.
+/// One interval: its phase, its times since the start, operations in flight, and for each class the count and the sum
+/// of latencies.
 type Line = (Phase, u64, u64, u64, Vec<(u64, u64)>);
 
-/// Plays a worker to its end; asserts that nothing goes out before its start.
+/// Runs a worker to its end. Asserts that nothing is submitted before its start.
 fn played(job: &Job, start_ns: u64) -> (Vec<Line>, u64) {
-    let mut bench = bench(job, start_ns);
+    let mut rig = rig(job, start_ns);
     let mut still = 0;
     for number in 0.. {
         assert!(number < STEPS_MAX, "the worker did not end: {job:?}");
-        let before_ns = bench.clock.now();
-        let step = bench.worker.step();
-        assert!(before_ns >= start_ns || bench.seen.borrow().is_empty(), "at {before_ns} of {job:?}");
+        let before_ns = rig.clock.now();
+        let step = rig.worker.step();
+        assert!(before_ns >= start_ns || rig.seen.borrow().is_empty(), "at {before_ns} of {job:?}");
         if step == Step::Done {
             break;
         }
-        // One round in 64 does not wait, wherever it falls, and is to change nothing.
-        still = if bench.clock.now() == before_ns { still + 1 } else { 0 };
+        // One round in 64 does not wait; that must not change anything.
+        still = if rig.clock.now() == before_ns { still + 1 } else { 0 };
         if still == 2 {
-            bench.clock.advance(MOMENT_NS);
+            rig.clock.advance(TICK_NS);
             still = 0;
         }
     }
-    let Bench { worker, mut spares, seen, .. } = bench;
+    let WorkerRig { worker, mut spares, seen, .. } = rig;
     let end = worker.finish();
-    assert_eq!((end.failure, end.faults.lost()), (None, 0));
+    assert_eq!((end.failure, end.faults.failed()), (None, 0));
     let mut tallies: Vec<_> = std::iter::from_fn(|| spares.full.pop().ok()).collect();
     tallies.push(end.tally);
     let lines = tallies.iter().map(|tally| {
@@ -78,7 +77,7 @@ fn played(job: &Job, start_ns: u64) -> (Vec<Line>, u64) {
 }
 
 #[test]
-fn a_worker_that_starts_later_does_the_same_as_one_that_starts_now() {
+fn a_later_start_does_not_change_the_results() {
     for job in forms() {
         let now = played(&job, 0);
         let later = played(&job, START_NS);
@@ -88,7 +87,7 @@ fn a_worker_that_starts_later_does_the_same_as_one_that_starts_now() {
 }
 
 #[test]
-fn a_worker_in_virtual_time_wants_to_be_asked_at_its_start_and_plans_nothing_before() {
+fn a_worker_in_virtual_time_plans_nothing_before_its_start() {
     for job in forms() {
         let (recorder, _spares) = recorder_pair(&job, 8, None);
         let parts = MachineParts {
@@ -108,24 +107,24 @@ fn a_worker_in_virtual_time_wants_to_be_asked_at_its_start_and_plans_nothing_bef
 }
 
 #[test]
-fn a_worker_that_waits_for_its_start_sleeps_until_shortly_before() {
-    let mut bench = bench(&job(), START_NS);
+fn a_worker_sleeps_until_shortly_before_its_start() {
+    let mut rig = rig(&job(), START_NS);
     let mut steps = 0;
-    while START_NS - bench.clock.now() > MS {
-        bench.worker.step();
+    while START_NS - rig.clock.now() > MS {
+        rig.worker.step();
         steps += 1;
-        assert!(steps < 10, "{steps} steps, and it is {}", bench.clock.now());
+        assert!(steps < 10, "{steps} steps, and it is {}", rig.clock.now());
     }
 }
 
 #[test]
-fn a_worker_that_is_stopped_before_its_start_ends_at_once_and_has_counted_nothing() {
+fn a_worker_stopped_before_its_start_ends_at_once_without_records() {
     for job in forms() {
-        let mut bench = bench(&job, START_NS);
-        bench.worker.step();
-        bench.stop.store(true, Ordering::Relaxed);
-        let (stop_ns, seen) = (bench.clock.now(), Rc::clone(&bench.seen));
-        let (end, mut spares) = bench.run();
+        let mut rig = rig(&job, START_NS);
+        rig.worker.step();
+        rig.stop.store(true, Ordering::Relaxed);
+        let (stop_ns, seen) = (rig.clock.now(), Rc::clone(&rig.seen));
+        let (end, mut spares) = rig.run();
         assert!(end.stopped && stop_ns < START_NS, "{job:?}");
         assert_eq!((seen.borrow().len(), end.censored.count, end.unreturned), (0, 0, 0));
         assert_eq!((end.tally.start_ns, end.tally.end_ns, end.tally.in_flight_ns), (START_NS, START_NS, 0));

@@ -1,4 +1,4 @@
-//! What the engine lives as long as, and what it outlives: the process of its front, the front's threads, and its own.
+//! The lifetime of the engine: it ends with the process of its front, but not with the front's threads.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -44,7 +44,7 @@ fn the_engine_ends_with_the_process_that_started_it_though_its_input_stays_open(
     let mut line = String::new();
     BufReader::new(front.stdout.take().expect("a pipe")).read_line(&mut line).expect("the engine's number");
     let status = Path::new("/proc").join(line.trim()).join("stat");
-    // One that nobody has waited for yet is a zombie.
+    // A process that was not waited for is a zombie.
     let lives = || fs::read_to_string(&status).is_ok_and(|text| !text.contains(") Z "));
     thread::sleep(Duration::from_millis(200));
     assert!(lives(), "the engine ended before its front");
@@ -58,13 +58,13 @@ fn the_engine_ends_with_the_process_that_started_it_though_its_input_stays_open(
     drop(input);
 }
 
-/// What a session is told, until whoever tells it hangs up.
-struct Told {
+/// The input of a session, until it is closed.
+struct SessionInput {
     lines: Receiver<String>,
     left: Vec<u8>,
 }
 
-impl Read for Told {
+impl Read for SessionInput {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.left.is_empty() {
             self.left = self.lines.recv().map_or_else(|_| Vec::new(), |line| (line + "\n").into_bytes());
@@ -76,13 +76,13 @@ impl Read for Told {
     }
 }
 
-/// What a session says; it is refused once nobody listens.
-struct Said {
+/// The output of a session; writes fail once it is closed.
+struct SessionOutput {
     line: Vec<u8>,
     events: Sender<Value>,
 }
 
-impl Write for Said {
+impl Write for SessionOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.line.extend_from_slice(bytes);
         while let Some(end) = self.line.iter().position(|byte| *byte == b'\n') {
@@ -98,30 +98,30 @@ impl Write for Said {
     }
 }
 
-/// A session on a thread of its own.
+/// A session on a separate thread.
 struct Session {
-    tell: Sender<String>,
-    hear: Receiver<Value>,
+    input: Sender<String>,
+    output: Receiver<Value>,
     thread: thread::JoinHandle<io::Result<()>>,
 }
 
 impl Session {
     fn begin() -> Self {
-        let ((tell, lines), (events, hear)) = (channel(), channel());
-        let serve = move || serve(Told { lines, left: Vec::new() }, Said { line: Vec::new(), events });
-        let session = Self { tell, hear, thread: thread::spawn(serve) };
-        session.hear_of("hello");
+        let ((input, lines), (events, output)) = (channel(), channel());
+        let serve = move || serve(SessionInput { lines, left: Vec::new() }, SessionOutput { line: Vec::new(), events });
+        let session = Self { input, output, thread: thread::spawn(serve) };
+        session.receive_event("hello");
         session
     }
 
-    fn tell(&self, command: &Value) {
-        self.tell.send(command.to_string()).expect("the session listens");
+    fn send(&self, command: &Value) {
+        self.input.send(command.to_string()).expect("the session listens");
     }
 
     /// The next event of a kind.
-    fn hear_of(&self, kind: &str) -> Value {
+    fn receive_event(&self, kind: &str) -> Value {
         loop {
-            let event = self.hear.recv_timeout(SOON).expect("the session speaks");
+            let event = self.output.recv_timeout(SOON).expect("the session speaks");
             assert_ne!(event["type"], "error", "{event}");
             if event["type"] == kind {
                 return event;
@@ -129,11 +129,11 @@ impl Session {
         }
     }
 
-    /// Hangs up; what the session still says, and how it ended.
+    /// Closes the input. Returns the remaining events, and how the session ended.
     fn end(self) -> (Vec<Value>, io::Result<()>) {
-        drop(self.tell);
+        drop(self.input);
         let begun = Instant::now();
-        let rest = self.hear.iter().collect();
+        let rest = self.output.iter().collect();
         let outcome = self.thread.join().expect("no session panics");
         assert!(begun.elapsed() < SOON, "{:?} to the end", begun.elapsed());
         (rest, outcome)
@@ -168,18 +168,18 @@ const MEASURE_NS: u64 = 100_000_000;
 const HOUR_NS: u64 = 3_600_000_000_000;
 
 #[test]
-fn sessions_follow_one_another_on_threads_that_end() {
+fn sessions_can_follow_one_another() {
     for (engine, poll) in engines() {
         let folder = tempfile::tempdir().expect("a folder");
         for number in 0..3 {
             let session = Session::begin();
-            session.tell(&open(&folder.path().join("target"), number == 0));
-            session.hear_of("opened");
-            session.tell(&writes(engine, poll, MEASURE_NS));
-            let result = session.hear_of("finished")["result"].take();
+            session.send(&open(&folder.path().join("target"), number == 0));
+            session.receive_event("opened");
+            session.send(&writes(engine, poll, MEASURE_NS));
+            let result = session.receive_event("finished")["result"].take();
             assert_eq!(result["outcome"], "finished", "{engine} {poll}, session {number}: {result}");
-            session.tell(&json!({ "id": 3, "command": "verify" }));
-            let verified = session.hear_of("verified");
+            session.send(&json!({ "id": 3, "command": "verify" }));
+            let verified = session.receive_event("verified");
             assert_eq!(verified["targets"][0]["damaged"], json!({}), "{engine} {poll}, session {number}");
             let (rest, outcome) = session.end();
             assert!(rest.is_empty() && outcome.is_ok(), "{rest:?} {outcome:?}");
@@ -188,15 +188,15 @@ fn sessions_follow_one_another_on_threads_that_end() {
 }
 
 #[test]
-fn a_session_whose_input_ends_in_the_middle_of_a_job_leaves_its_thread_and_its_file_to_the_next() {
+fn a_session_whose_input_ends_during_a_job_releases_its_file() {
     for (engine, poll) in engines() {
         let folder = tempfile::tempdir().expect("a folder");
         for number in 0..3 {
             let session = Session::begin();
-            session.tell(&open(&folder.path().join("target"), number == 0));
-            session.hear_of("opened");
-            session.tell(&writes(engine, poll, HOUR_NS));
-            session.hear_of("interval");
+            session.send(&open(&folder.path().join("target"), number == 0));
+            session.receive_event("opened");
+            session.send(&writes(engine, poll, HOUR_NS));
+            session.receive_event("interval");
             let (rest, outcome) = session.end();
             let last = rest.last().expect("the job's end");
             assert_eq!(last["result"]["outcome"], "cut", "{engine} {poll}, session {number}: {last}");
@@ -206,18 +206,18 @@ fn a_session_whose_input_ends_in_the_middle_of_a_job_leaves_its_thread_and_its_f
 }
 
 #[test]
-fn a_session_that_nobody_hears_any_more_ends_though_its_input_stays_open() {
+fn a_session_ends_when_its_output_is_closed() {
     let folder = tempfile::tempdir().expect("a folder");
     for number in 0..2 {
-        let Session { tell, hear, thread } = Session::begin();
+        let Session { input, output, thread } = Session::begin();
         let said = [open(&folder.path().join("target"), number == 0), writes("psync", "interrupt", HOUR_NS)];
         for command in said {
-            tell.send(command.to_string()).expect("the session listens");
+            input.send(command.to_string()).expect("the session listens");
         }
-        while hear.recv_timeout(SOON).expect("the session speaks")["type"] != "interval" {}
-        drop(hear);
+        while output.recv_timeout(SOON).expect("the session speaks")["type"] != "interval" {}
+        drop(output);
         assert!(thread.join().expect("no session panics").is_err());
-        // Its listener lives until now.
-        drop(tell);
+        // The session's listener lives until now.
+        drop(input);
     }
 }

@@ -1,4 +1,4 @@
-//! Commands to a real namespace of NVMe, where `IOSONDE_NVME=/dev/nvme0n1:/dev/ng0n1` names one: `make lab` does.
+//! Commands to a real NVMe namespace, if `IOSONDE_NVME=/dev/nvme0n1:/dev/ng0n1` names one, as in `make lab`.
 
 mod common;
 
@@ -6,30 +6,30 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use common::{MS, job};
-use iosonde_engine::cell::{Outcome, Setting, conduct};
+use iosonde_engine::cell::{JobContext, Outcome, run_job};
 use iosonde_engine::clock::Monotonic;
 use iosonde_engine::failure::FailureKind;
 use iosonde_engine::job::{Engine, Job};
 use iosonde_engine::ring::{
-    Buffers, Destination, Operation, PassthroughRing, Poll, PsyncRing, Request, Ring, passthrough_offered,
+    Buffers, Operation, PassthroughRing, PassthroughTarget, Poll, PsyncRing, Request, Ring, passthrough_offered,
 };
-use iosonde_engine::target::{DeviceWanted, Target};
+use iosonde_engine::target::{DeviceOptions, Target};
 
 const BLOCK: u32 = 4096;
 const BLOCKS: u64 = 1000;
-/// Of a namespace that has more of them: not a power of two, so that all parts of offsets differ.
+/// Distance between reads: not a power of two, so that all bytes of offsets differ.
 const STRIDE: u64 = 12_288;
 
 fn namespace() -> Option<Target> {
     let named = std::env::var("IOSONDE_NVME").ok()?;
     let (block, generic) = named.split_once(':').expect("a block device and a generic one");
-    let wanted = DeviceWanted { direct: true, generic: Some(PathBuf::from(generic)) };
-    Some(Target::open_device(Path::new(block), &wanted).expect("a namespace"))
+    let options = DeviceOptions { direct: true, generic: Some(PathBuf::from(generic)) };
+    Some(Target::open_device(Path::new(block), &options).expect("a namespace"))
 }
 
-fn destination(target: &Target) -> Destination {
+fn passthrough_target(target: &Target) -> PassthroughTarget {
     let namespace = target.namespace.as_ref().expect("it was opened as one");
-    Destination {
+    PassthroughTarget {
         generic: Arc::clone(namespace.generic()),
         block: Arc::clone(target.file().expect("a handle")),
         namespace: namespace.facts.number,
@@ -52,12 +52,12 @@ fn read(ring: &mut impl Ring, offset_bytes: u64) -> Vec<u8> {
 }
 
 #[test]
-fn commands_bring_the_same_bytes_as_reads_of_the_block_device() {
+fn commands_read_the_same_data_as_the_block_device() {
     let Some(target) = namespace() else { return };
     let memory = || Buffers::new(1 << 16).expect("memory");
     let mut plain = PsyncRing::new(Arc::clone(target.file().expect("a handle")), memory());
     for poll in Poll::ALL {
-        let mut commands = PassthroughRing::new(4, destination(&target), memory(), poll).expect("passthrough");
+        let mut commands = PassthroughRing::new(4, passthrough_target(&target), memory(), poll).expect("passthrough");
         for number in 0..BLOCKS {
             let offset = number * STRIDE % (target.size_bytes / 16);
             let offset = offset / u64::from(BLOCK) * u64::from(BLOCK);
@@ -68,19 +68,19 @@ fn commands_bring_the_same_bytes_as_reads_of_the_block_device() {
 }
 
 #[test]
-fn only_whole_namespaces_of_the_same_number_take_commands() {
-    let wanted = DeviceWanted { direct: true, generic: Some(PathBuf::from("/dev/null")) };
+fn a_file_that_is_not_a_generic_nvme_device_is_refused() {
+    let options = DeviceOptions { direct: true, generic: Some(PathBuf::from("/dev/null")) };
     let Some(target) = namespace() else { return };
-    let refused = Target::open_device(target.path(), &wanted).expect_err("no generic device");
+    let refused = Target::open_device(target.path(), &options).expect_err("no generic device");
     assert_eq!(refused.kind, FailureKind::NoNamespace);
 }
 
 #[test]
-fn a_job_of_commands_is_refused_where_it_writes_or_no_command_can_move_its_blocks() {
-    let setting = |targets| Setting { targets, clock: Monotonic::start(), stop: Arc::default() };
+fn a_passthrough_job_is_refused_if_it_writes_or_its_blocks_exceed_a_command() {
+    let context = |targets| JobContext { targets, clock: Monotonic::start(), stop: Arc::default() };
     let plain = [Target::null(1 << 20)];
     let asked = Job { engine: Engine::Passthrough, ..job() };
-    let refused = conduct(&asked, &setting(&plain), &mut |_| {}, &mut |_| {}, &mut |_| {})
+    let refused = run_job(&asked, &context(&plain), &mut |_| {}, &mut |_| {}, &mut |_| {})
         .expect_err("there is nothing to command");
     assert_eq!(refused.kind, FailureKind::BadJob);
     let Some(target) = namespace() else { return };
@@ -91,9 +91,9 @@ fn a_job_of_commands_is_refused_where_it_writes_or_no_command_can_move_its_block
         Job { block_size_bytes: 64 << 20, span_bytes: 64 << 20, ..asked.clone() },
     ] {
         let refused =
-            conduct(&wrong, &setting(&targets), &mut |_| {}, &mut |_| {}, &mut |_| {}).expect_err("it can't be");
+            run_job(&wrong, &context(&targets), &mut |_| {}, &mut |_| {}, &mut |_| {}).expect_err("it can't be");
         assert_eq!(refused.kind, FailureKind::BadJob, "{}", refused.message);
     }
-    let result = conduct(&asked, &setting(&targets), &mut |_| {}, &mut |_| {}, &mut |_| {}).expect("reads");
+    let result = run_job(&asked, &context(&targets), &mut |_| {}, &mut |_| {}, &mut |_| {}).expect("reads");
     assert_eq!((result.outcome, result.engine.engine), (Outcome::Finished, Engine::Passthrough));
 }

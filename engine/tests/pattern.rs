@@ -1,4 +1,4 @@
-//! Streams of accesses and what they carry: the same for the same seed, and as asked.
+//! Streams of accesses and their data: reproducible by the seed, with the requested properties.
 
 mod common;
 
@@ -15,7 +15,7 @@ fn stream(job: &Job, worker: u32, count: usize) -> Vec<Access> {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_stream_and_another_seed_another() {
+fn the_same_seed_yields_the_same_stream_and_another_seed_another() {
     let mixed = Job { read_percent: 70, ..job() };
     assert_eq!(stream(&mixed, 0, 1000), stream(&mixed, 0, 1000));
     assert_ne!(stream(&mixed, 0, 1000), stream(&Job { seed: 8, ..mixed.clone() }, 0, 1000));
@@ -32,19 +32,19 @@ fn the_share_of_reads_does_not_change_which_blocks_are_visited() {
 }
 
 #[test]
-fn random_blocks_are_aligned_within_the_span_and_evenly_spread() {
+fn random_blocks_are_aligned_and_uniformly_distributed_over_the_test_region() {
     let wide = Job { span_bytes: 100 * 4096 + 4095, ..job() };
     let mut visits = [0_u32; 100];
     for access in stream(&wide, 0, 100_000) {
         assert_eq!(access.offset_bytes % 4096, 0);
         visits[usize::try_from(access.offset_bytes / 4096).expect("a block number")] += 1;
     }
-    // A thousand visits each are expected; six standard deviations are 190.
+    // 1,000 visits each are expected; six standard deviations are 190.
     assert!(visits.iter().all(|count| count.abs_diff(1000) < 190), "{visits:?}");
 }
 
 #[test]
-fn of_each_hundred_operations_exactly_as_many_read_as_were_asked_for() {
+fn each_hundred_operations_have_the_exact_share_of_reads() {
     for percent in [0_u8, 1, 30, 50, 70, 99, 100] {
         let accesses = stream(&Job { read_percent: percent, ..job() }, 0, 10_000);
         for hundred in accesses.chunks(100) {
@@ -55,7 +55,7 @@ fn of_each_hundred_operations_exactly_as_many_read_as_were_asked_for() {
 }
 
 #[test]
-fn a_sequential_stream_starts_where_the_seed_says_and_wraps_at_the_end_of_the_span() {
+fn a_sequential_stream_starts_at_a_seeded_block_and_wraps_at_the_end_of_the_test_region() {
     let sequential = Job { pattern: Pattern::Sequential, ..job() };
     let blocks: Vec<u64> = stream(&sequential, 0, 600).iter().map(|access| access.offset_bytes / 4096).collect();
     assert!(blocks.windows(2).all(|pair| pair[1] == (pair[0] + 1) % 256), "{blocks:?}");
@@ -75,7 +75,7 @@ fn threads_of_one_queue_share_a_sequential_stream() {
 }
 
 #[test]
-fn each_job_of_several_has_a_sequential_stream_in_a_share_of_its_own() {
+fn each_of_several_jobs_has_a_sequential_stream_in_its_own_share() {
     let sequential = Job { pattern: Pattern::Sequential, jobs: 4, ..job() };
     let shared = Shared::new(&sequential);
     for worker in 0..4 {
@@ -111,7 +111,7 @@ fn block_of(data: Data, block_size_bytes: u32, worker: u32) -> Vec<u8> {
 }
 
 #[test]
-fn compressible_data_is_half_zeros_in_every_4_kib_and_zeros_are_nothing_else() {
+fn compressible_data_is_half_zeros_in_every_4_kib_and_zeros_are_all_zeros() {
     for size in [512, 4096, 65536] {
         let unit = size.min(4096) as usize;
         for page in block_of(Data::Compressible, size, 0).chunks(unit) {
@@ -141,13 +141,13 @@ fn writes_carry_data_that_neither_repeats_nor_compresses() {
             }
         }
     }
-    // Every byte value comes up about as often as any other, 25,600 times. The writes come from 2 MiB of random data,
-    // where each value stands 8,192 times with a standard deviation of 90: six of those, times 25,600 / 8,192.
+    // Every byte value is expected 25,600 times. The writes come from 2 MiB of random data, in which each value occurs
+    // 8,192 times with a standard deviation of 90: six of those, times 25,600 / 8,192.
     assert!(counts.iter().all(|count| count.abs_diff(25_600) < 1_700), "{counts:?}");
 }
 
 #[test]
-fn reads_never_land_in_memory_that_writes_come_from() {
+fn reads_and_writes_use_separate_memory() {
     let mixed = Job { read_percent: 50, ..job() };
     let mut written = Written::of(&mixed, 4, 0);
     let reads: Vec<usize> = (0..4).map(|slot| written.place(slot, Direction::Read, 4096)).collect();

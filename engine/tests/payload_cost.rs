@@ -1,11 +1,11 @@
-//! What the content of writes costs the loop, on a ring that does nothing with them.
+//! The cost of random write data in the I/O loop, on a null ring.
 
 mod common;
 
 use std::sync::Arc;
 
 use common::{MS, job};
-use iosonde_engine::cell::{Interval, Setting, conduct};
+use iosonde_engine::cell::{Interval, JobContext, run_job};
 use iosonde_engine::clock::Monotonic;
 use iosonde_engine::job::{Data, Job};
 use iosonde_engine::record::{Class, Phase};
@@ -13,18 +13,18 @@ use iosonde_engine::target::Target;
 
 const PAIRS: usize = 31;
 
-// Picoseconds that a 4 KiB write takes at depth 128.
+// Time of a 4 KiB write at queue depth 128, in picoseconds.
 fn cost_ps(asked: &Job) -> u64 {
     let targets = [Target::null(1 << 30)];
-    let setting = Setting { targets: &targets, clock: Monotonic::start(), stop: Arc::default() };
+    let context = JobContext { targets: &targets, clock: Monotonic::start(), stop: Arc::default() };
     let mut writes = 0;
     let mut count = |interval: Interval| {
         if interval.phase == Phase::Measure {
             writes += interval.operations.get(&Class::Write).map_or(0, |totals| totals.count);
         }
     };
-    let result = conduct(asked, &setting, &mut |_| {}, &mut count, &mut |_| {});
-    result.expect("a job on nothing").measured_ns * 1000 / writes
+    let result = run_job(asked, &context, &mut |_| {}, &mut count, &mut |_| {});
+    result.expect("a job on the null target").measured_ns * 1000 / writes
 }
 
 fn median(mut values: Vec<i64>) -> i64 {
@@ -33,9 +33,9 @@ fn median(mut values: Vec<i64>) -> i64 {
 }
 
 #[test]
-#[ignore = "measures this machine, and wants an idle one; run it with --release --ignored --nocapture"]
-#[allow(clippy::print_stdout)] // It is what the test is for.
-fn data_that_nothing_compresses_costs_less_than_a_twentieth_of_the_loop() {
+#[ignore = "measures this machine and needs an idle one; run with --release --ignored --nocapture"]
+#[allow(clippy::print_stdout)] // Prints its measurements.
+fn incompressible_data_costs_less_than_a_twentieth_of_the_loop() {
     let bare = Job {
         read_percent: 0,
         queue_depth: 128,
@@ -50,7 +50,7 @@ fn data_that_nothing_compresses_costs_less_than_a_twentieth_of_the_loop() {
         ("random, 25 % duplicates", Job { data: Data::Random, duplicates_percent: 25, ..bare.clone() }),
     ];
     for (name, asked) in kinds {
-        // Each pair runs in one order, the next in the other: what drifts meets both alike.
+        // The order alternates between pairs, so that drift affects both sides equally.
         let pairs: Vec<(u64, u64)> = (0..PAIRS)
             .map(|pair| {
                 if pair % 2 == 0 {

@@ -1,4 +1,4 @@
-//! How long the memory and the file of a ring are kept: until no operation can touch them any more, or for ever.
+//! The lifetime of a ring's buffers and file: until no operation can access them any more, or for ever.
 
 use std::fs::{File, read_to_string};
 use std::io::Write;
@@ -6,14 +6,14 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use iosonde_engine::ring::{Buffers, FileWay, Operation, Poll, PsyncRing, Request, Ring, UringRing, uring_refused};
+use iosonde_engine::ring::{Buffers, IoPath, Operation, Poll, PsyncRing, Request, Ring, UringRing, uring_refused};
 
 /// Sizes that no other mapping of the process has.
 const KEPT_BYTES: usize = 0x0030_5000;
 const GIVEN_BACK_BYTES: usize = 0x0030_7000;
 const BLOCK: u32 = 4096;
 
-/// Mappings of so many bytes.
+/// The number of mappings of that size.
 fn mapped(length: usize) -> usize {
     let maps = read_to_string("/proc/self/maps").expect("the process's own mappings");
     let spans = maps.lines().filter_map(|line| line.split(' ').next()?.split_once('-'));
@@ -21,12 +21,12 @@ fn mapped(length: usize) -> usize {
     spans.filter(|(start, end)| hex(end) - hex(start) == length).count()
 }
 
-/// A ring on the reading end of a pipe, with one read under way; the file, and the writing end.
+/// A ring on the reading end of a pipe with a read in flight; the file, and the writing end.
 fn reading(length: usize) -> (UringRing, Arc<File>, File) {
     let (read, write) = std::io::pipe().expect("a pipe");
     let [file, write] = [OwnedFd::from(read), OwnedFd::from(write)].map(File::from);
     let file = Arc::new(file);
-    let way = FileWay { file: Arc::clone(&file), direct: false, poll: Poll::Interrupt, helpers: Arc::default() };
+    let way = IoPath { file: Arc::clone(&file), direct: false, poll: Poll::Interrupt, io_wq: Arc::default() };
     let mut ring = UringRing::new(1, &way, Buffers::new(length).expect("memory")).expect("a ring");
     ring.push(Request { operation: Operation::Read, slot: 0, offset_bytes: 0, buffer_at: 0, length_bytes: BLOCK });
     ring.submit(0, 0).expect("the kernel takes a read");
@@ -34,20 +34,20 @@ fn reading(length: usize) -> (UringRing, Arc<File>, File) {
 }
 
 #[test]
-fn what_the_kernel_may_still_write_to_is_never_given_back() {
+fn buffers_of_operations_in_flight_are_never_freed() {
     if uring_refused().is_some() {
         return;
     }
     let (ring, file, mut write) = reading(KEPT_BYTES);
     assert_eq!(mapped(KEPT_BYTES), 1);
     drop((ring, file));
-    assert_eq!(mapped(KEPT_BYTES), 1, "a read is under way, and its memory is gone");
-    // Its file is open as well: nobody breaks the pipe, and the read ends where it should.
+    assert_eq!(mapped(KEPT_BYTES), 1, "a read is in flight, but its memory is unmapped");
+    // The file is still open as well: the pipe is intact, and the read can complete.
     write.write_all(&[7; BLOCK as usize]).expect("somebody still reads");
 }
 
 #[test]
-fn what_nobody_needs_any_more_is_given_back() {
+fn unused_buffers_are_freed() {
     if uring_refused().is_some() {
         return;
     }
@@ -67,8 +67,8 @@ fn what_nobody_needs_any_more_is_given_back() {
 }
 
 #[test]
-#[should_panic(expected = "a stretch within the ring's memory")]
-fn a_request_beyond_the_memory_never_reaches_the_kernel() {
+#[should_panic(expected = "a range within the ring's buffers")]
+fn a_request_beyond_the_buffers_never_reaches_the_kernel() {
     let file = Arc::new(tempfile::tempfile().expect("a file"));
     let mut ring = PsyncRing::new(file, Buffers::new(4096).expect("memory"));
     ring.push(Request { operation: Operation::Read, slot: 0, offset_bytes: 0, buffer_at: 1, length_bytes: BLOCK });

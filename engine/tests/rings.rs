@@ -1,4 +1,4 @@
-//! The kernel's rings: what is asked of them, what they grant, and that it is written down.
+//! Rings of the kernel: requested features, granted features, and their record.
 
 mod common;
 
@@ -7,21 +7,21 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use common::{MS, job};
-use iosonde_engine::cell::{Interval, JobResult, Outcome, Setting, conduct};
+use iosonde_engine::cell::{Interval, JobContext, JobResult, Outcome, run_job};
 use iosonde_engine::clock::Monotonic;
 use iosonde_engine::failure::{Failure, FailureKind};
 use iosonde_engine::job::{Engine, Job, Pattern, Sync};
-use iosonde_engine::pattern::{ArrivalKind, Burst, Pace};
+use iosonde_engine::pattern::{ArrivalKind, Burst, OpenLoop};
 use iosonde_engine::record::{Class, Phase};
 use iosonde_engine::ring::{Poll, uring_refused};
-use iosonde_engine::target::{Target, Wanted};
+use iosonde_engine::target::{FileOptions, Target};
 
 const MIB: u64 = 1 << 20;
 
 fn try_run(target: &Target, job: &Job) -> Result<(JobResult, Vec<Interval>), Failure> {
-    let setting = Setting { targets: std::slice::from_ref(target), clock: Monotonic::start(), stop: Arc::default() };
+    let context = JobContext { targets: std::slice::from_ref(target), clock: Monotonic::start(), stop: Arc::default() };
     let mut intervals = Vec::new();
-    let result = conduct(job, &setting, &mut |_| {}, &mut |interval| intervals.push(interval), &mut |_| {})?;
+    let result = run_job(job, &context, &mut |_| {}, &mut |interval| intervals.push(interval), &mut |_| {})?;
     Ok((result, intervals))
 }
 
@@ -34,12 +34,12 @@ fn reads() -> Job {
     Job { engine: Engine::IoUring, span_bytes: 4 * MIB, measure_ns: 40 * MS, ..job() }
 }
 
-/// A file of 4 MiB on whatever the folder lies on, past the page cache where that is possible.
+/// A file of 4 MiB in the folder, with direct I/O where possible.
 fn filled(folder: &Path) -> Target {
     let path = folder.join("target");
-    let make = Wanted { write: true, create_bytes: Some(4 * MIB), direct: true };
+    let make = FileOptions { write: true, create_bytes: Some(4 * MIB), direct: true };
     let target = Target::open(&path, make)
-        .or_else(|_| Target::open(&path, Wanted { direct: false, ..make }))
+        .or_else(|_| Target::open(&path, FileOptions { direct: false, ..make }))
         .expect("a new file");
     let amount_bytes = Some(4 * MIB);
     let (pattern, block_size_bytes) = (Pattern::Sequential, 65_536);
@@ -48,7 +48,7 @@ fn filled(folder: &Path) -> Target {
     target
 }
 
-/// The same in a folder for each way to poll.
+/// The same in a folder for each poll mode.
 fn filled_beside(folder: &Path, poll: Poll) -> Target {
     let own = folder.join(poll.name());
     std::fs::create_dir(&own).expect("a folder");
@@ -60,7 +60,7 @@ fn count(intervals: &[Interval]) -> u64 {
     measured.filter_map(|interval| interval.operations.get(&Class::Read)).map(|totals| totals.count).sum()
 }
 
-/// Whether there is `io_uring` here.
+/// Whether `io_uring` is available.
 fn has_uring() -> bool {
     uring_refused().is_none()
 }
@@ -85,7 +85,7 @@ fn flags_that_exclude_each_other_are_never_granted_together() {
 }
 
 #[test]
-fn the_way_to_poll_that_was_achieved_is_written_down_and_any_other_has_a_reason() {
+fn the_achieved_poll_mode_is_recorded_and_a_fallback_has_a_reason() {
     if !has_uring() {
         return;
     }
@@ -95,18 +95,18 @@ fn the_way_to_poll_that_was_achieved_is_written_down_and_any_other_has_a_reason(
         let (result, intervals) = run(&target, &Job { poll, ..reads() });
         assert_eq!(result.outcome, Outcome::Finished, "{poll:?}: {:?}", result.failure);
         assert!(count(&intervals) > 50, "{poll:?}");
-        let truth = result.engine;
-        if truth.poll_mode == poll.name() {
-            assert_eq!(poll != Poll::Interrupt, truth.ring_flags.contains(&poll.name()), "{poll:?}: {truth:?}");
+        let facts = result.engine;
+        if facts.poll_mode == poll.name() {
+            assert_eq!(poll != Poll::Interrupt, facts.ring_flags.contains(&poll.name()), "{poll:?}: {facts:?}");
         } else {
-            assert_eq!(truth.poll_mode, "interrupt", "{poll:?}");
-            assert!(truth.fallbacks.iter().any(|why| why.contains("refused: E")), "{poll:?}: {:?}", truth.fallbacks);
+            assert_eq!(facts.poll_mode, "interrupt", "{poll:?}");
+            assert!(facts.fallbacks.iter().any(|why| why.contains("refused: E")), "{poll:?}: {:?}", facts.fallbacks);
         }
     }
 }
 
 #[test]
-fn a_file_in_memory_takes_no_polling_and_the_record_says_so() {
+fn a_file_on_tmpfs_falls_back_to_interrupts() {
     let shared = Path::new("/dev/shm");
     if !has_uring() || !shared.is_dir() {
         return;
@@ -120,7 +120,7 @@ fn a_file_in_memory_takes_no_polling_and_the_record_says_so() {
 }
 
 #[test]
-fn a_submission_thread_costs_cpu_time_that_is_counted() {
+fn the_cpu_time_of_an_sqpoll_thread_is_counted() {
     if !has_uring() {
         return;
     }
@@ -138,15 +138,15 @@ fn a_submission_thread_costs_cpu_time_that_is_counted() {
 }
 
 #[test]
-fn submission_threads_that_lag_behind_what_is_done_lose_no_operation() {
+fn sqpoll_threads_that_lag_behind_lose_no_operation() {
     if !has_uring() {
         return;
     }
-    // Reads from memory are done by the submission thread itself, before it says that it has taken them.
+    // The SQPOLL thread itself executes reads from the page cache, before it reports that it has taken them.
     for folder in [Path::new("."), Path::new("/dev/shm")].into_iter().filter(|folder| folder.is_dir()) {
         let folder = tempfile::tempdir_in(folder).expect("a folder");
         filled(folder.path());
-        let cached = Wanted { write: false, create_bytes: None, direct: false };
+        let cached = FileOptions { write: false, create_bytes: None, direct: false };
         let target = Target::open(&folder.path().join("target"), cached).expect("the file");
         for (queue_depth, jobs) in [(1, 3), (4, 3), (8, 4), (32, 2)] {
             let job = Job { poll: Poll::Sqpoll, queue_depth, jobs, measure_ns: 200 * MS, ..reads() };
@@ -158,14 +158,14 @@ fn submission_threads_that_lag_behind_what_is_done_lose_no_operation() {
 }
 
 #[test]
-fn a_submission_thread_that_fell_asleep_between_operations_is_counted_each_time_it_is_woken() {
+fn each_wakeup_of_an_sqpoll_thread_is_counted() {
     if !has_uring() {
         return;
     }
     let folder = tempfile::tempdir_in(".").expect("a folder on a real file system");
     let target = filled(folder.path());
     // It sleeps after 100 ms without work.
-    let pace = Some(Pace { rate_per_s: 4, arrivals: ArrivalKind::Constant });
+    let pace = Some(OpenLoop { rate_per_s: 4, arrivals: ArrivalKind::Constant });
     let rare = Job { poll: Poll::Sqpoll, pace, measure_ns: 1100 * MS, ..reads() };
     let (result, _) = run(&target, &rare);
     if result.engine.poll_mode != "sqpoll" {
@@ -178,7 +178,7 @@ fn a_submission_thread_that_fell_asleep_between_operations_is_counted_each_time_
 }
 
 #[test]
-fn what_the_rings_of_two_targets_are_granted_is_told_for_each() {
+fn differences_between_the_rings_of_two_targets_are_reported() {
     let shared = Path::new("/dev/shm");
     if !has_uring() || !shared.is_dir() {
         return;
@@ -188,8 +188,8 @@ fn what_the_rings_of_two_targets_are_granted_is_told_for_each() {
         let job = Job { poll, targets: 2, ..reads() };
         let targets = [0, 1].map(|at| filled_beside(folders[at].path(), poll));
         let alone = targets.each_ref().map(|target| run(target, &Job { targets: 1, ..job.clone() }).0.engine);
-        let setting = Setting { targets: &targets, clock: Monotonic::start(), stop: Arc::default() };
-        let together = conduct(&job, &setting, &mut |_| {}, &mut |_| {}, &mut |_| {}).expect("a job that can run");
+        let context = JobContext { targets: &targets, clock: Monotonic::start(), stop: Arc::default() };
+        let together = run_job(&job, &context, &mut |_| {}, &mut |_| {}, &mut |_| {}).expect("a job that can run");
         (alone, together.engine)
     };
     for poll in Poll::ALL {
@@ -214,7 +214,7 @@ fn what_the_rings_of_two_targets_are_granted_is_told_for_each() {
 }
 
 #[test]
-fn only_io_uring_polls_and_a_polled_ring_takes_no_flush() {
+fn only_io_uring_polls_and_iopoll_excludes_fdatasync() {
     let folder = tempfile::tempdir().expect("a folder");
     let target = filled(folder.path());
     let asked = [
@@ -228,7 +228,7 @@ fn only_io_uring_polls_and_a_polled_ring_takes_no_flush() {
 }
 
 #[test]
-fn operations_that_do_nothing_go_through_the_kernel_and_are_all_counted() {
+fn no_ops_go_through_the_kernel_and_are_all_counted() {
     if !has_uring() {
         return;
     }
@@ -246,13 +246,13 @@ fn operations_that_do_nothing_go_through_the_kernel_and_are_all_counted() {
 }
 
 #[test]
-fn operations_that_do_nothing_come_at_a_rate_and_in_bursts_as_well() {
+fn no_ops_support_open_loops_and_bursts() {
     if !has_uring() {
         return;
     }
     let target = Target::null(4 * MIB);
     let nothing = Job { engine: Engine::Nop, ..reads() };
-    let pace = Some(Pace { rate_per_s: 500, arrivals: ArrivalKind::Constant });
+    let pace = Some(OpenLoop { rate_per_s: 500, arrivals: ArrivalKind::Constant });
     let burst = Some(Burst { operations: 4, think_ns: 2 * MS });
     for job in [Job { pace, ..nothing.clone() }, Job { burst, ..nothing }] {
         let begun = Instant::now();

@@ -1,17 +1,17 @@
-//! Simulated drives of queueing theory, in virtual time: what is measured is what theory says.
-#![allow(clippy::float_arithmetic)] // Theory is made of real numbers.
+//! Simulated queueing systems in virtual time: results match theory.
+#![allow(clippy::float_arithmetic)] // Theory needs floats.
 
 mod common;
 
-use common::bay::Bay;
+use common::drive_bay::DriveBay;
 use common::{MS, job};
 use iosonde_engine::cell::{Interval, JobResult, Outcome};
 use iosonde_engine::clock::Clock;
 use iosonde_engine::job::{Engine, Job};
-use iosonde_engine::pattern::{ArrivalKind, Pace};
+use iosonde_engine::pattern::{ArrivalKind, OpenLoop};
 use iosonde_engine::record::{Class, Phase};
 use iosonde_engine::ring::Operation;
-use iosonde_engine::sim::{Drive, Model, QueueingModel, Serve, Service, VirtualClock, flush_all};
+use iosonde_engine::sim::{Drive, IoCommand, Model, QueueingModel, Service, VirtualClock, flush_all};
 
 const SECOND: u64 = 1_000 * MS;
 const US: u64 = 1_000;
@@ -24,9 +24,9 @@ fn simulated() -> Job {
     Job { engine: Engine::Simulation, warmup_ns: 0, measure_ns: SECOND, interval_ns: 100 * MS, ..job() }
 }
 
-/// Runs a job on a new drive; its intervals and its result.
+/// Runs a job on a new drive. Returns its intervals and its result.
 fn run(job: &Job, model: &Model, seed: u64) -> (Vec<Interval>, JobResult) {
-    Bay::of(Drive::new(model, seed)).run(job)
+    DriveBay::of(Drive::new(model, seed)).run(job)
 }
 
 struct Measured {
@@ -49,7 +49,7 @@ fn measured(intervals: &[Interval]) -> Measured {
 }
 
 #[test]
-fn a_full_queue_before_c_servers_gives_c_over_the_service_time() {
+fn the_throughput_of_c_busy_servers_is_c_over_the_service_time() {
     for (servers, depth) in [(1, 1), (1, 8), (4, 4), (4, 32), (16, 8)] {
         let job = Job { queue_depth: depth, ..simulated() };
         let (intervals, result) = run(&job, &model(servers, Service::Constant, 100 * US), 1);
@@ -62,7 +62,7 @@ fn a_full_queue_before_c_servers_gives_c_over_the_service_time() {
 }
 
 #[test]
-fn intervals_of_virtual_time_are_as_long_as_asked_for() {
+fn intervals_have_the_requested_length_in_virtual_time() {
     let (intervals, result) = run(&simulated(), &model(1, Service::Constant, 100 * US), 1);
     let bounds: Vec<(u64, u64)> = intervals.iter().map(|interval| (interval.start_ns, interval.end_ns)).collect();
     assert_eq!(bounds, (0..10).map(|number| (number * 100 * MS, (number + 1) * 100 * MS)).collect::<Vec<_>>());
@@ -70,7 +70,7 @@ fn intervals_of_virtual_time_are_as_long_as_asked_for() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_records_and_another_seed_others() {
+fn the_same_seed_yields_the_same_records_and_another_seed_others() {
     let model = model(2, Service::Exponential, 100 * US);
     let (first, second, other) =
         (run(&simulated(), &model, 7), run(&simulated(), &model, 7), run(&simulated(), &model, 8));
@@ -81,9 +81,9 @@ fn the_same_seed_gives_the_same_records_and_another_seed_others() {
 
 #[test]
 #[allow(clippy::cast_precision_loss)]
-fn an_open_loop_before_one_exponential_server_responds_as_m_m_1_does() {
-    // Mean service 100 us at half load: the mean response is 100 us / (1 - 0.5).
-    let pace = Some(Pace { rate_per_s: 5_000, arrivals: ArrivalKind::Poisson });
+fn an_open_loop_on_an_exponential_server_has_the_response_time_of_m_m_1() {
+    // Mean service time 100 µs at half load: the mean response time is 100 µs / (1 - 0.5).
+    let pace = Some(OpenLoop { rate_per_s: 5_000, arrivals: ArrivalKind::Poisson });
     let job = Job { pace, queue_depth: 1024, measure_ns: 200 * SECOND, interval_ns: 10 * SECOND, ..simulated() };
     let (intervals, _) = run(&job, &model(1, Service::Exponential, 100 * US), 3);
     let times = intervals.iter().filter_map(|interval| interval.operations[&Class::Read].response.as_ref());
@@ -105,7 +105,7 @@ fn several_workers_share_a_drive() {
 }
 
 #[test]
-fn making_all_durable_takes_as_long_as_the_slowest_drive_needs() {
+fn flushing_all_drives_takes_as_long_as_the_slowest_one() {
     let mut drives = [100, 300, 200].map(|us| Drive::new(&model(1, Service::Constant, us * US), 1));
     let clock = VirtualClock::default();
     clock.move_to(SECOND);
@@ -115,15 +115,15 @@ fn making_all_durable_takes_as_long_as_the_slowest_drive_needs() {
 }
 
 #[test]
-fn a_drive_that_is_behind_for_good_takes_no_more_and_counts_its_time_without_end() {
+fn a_drive_with_too_long_a_backlog_accepts_no_more_and_does_not_overflow() {
     let mut drive = Drive::new(&model(1, Service::Constant, 3_600 * SECOND), 1);
-    let serve = Serve { operation: Operation::Read, offset_bytes: 0, length_bytes: 4096 };
-    for ticket in 0..6_000_000 {
-        drive.simulation().submit(ticket, ticket, &serve);
+    let io = IoCommand { operation: Operation::Read, offset_bytes: 0, length_bytes: 4096 };
+    for tag in 0..6_000_000 {
+        drive.simulation().submit(tag, tag, &io);
     }
     let mut last = None;
-    while let Some((ticket, _)) = drive.simulation().take_done(u64::MAX - 1) {
-        last = Some(ticket);
+    while let Some((tag, _)) = drive.simulation().take_completion(u64::MAX - 1) {
+        last = Some(tag);
     }
     assert!(last.is_some_and(|last| (300_000..400_000).contains(&last)), "{last:?}");
 }

@@ -1,4 +1,4 @@
-//! Several targets at the same time: each has workers of its own, and figures of its own.
+//! Several targets at the same time, each with its own workers and totals.
 
 mod common;
 
@@ -7,28 +7,28 @@ use std::path::Path;
 use std::sync::Arc;
 
 use common::{MS, job};
-use iosonde_engine::cell::{Collector, Interval, JobResult, Outcome, Setting, conduct};
+use iosonde_engine::cell::{Collector, Interval, JobContext, JobResult, Outcome, run_job};
 use iosonde_engine::clock::Monotonic;
 use iosonde_engine::failure::{Failure, FailureKind};
 use iosonde_engine::job::{Engine, Job, Pattern};
 use iosonde_engine::pattern::{Accesses, Shared};
 use iosonde_engine::record::{Class, Phase};
 use iosonde_engine::ring::uring_refused;
-use iosonde_engine::target::{Target, Wanted};
+use iosonde_engine::target::{FileOptions, Target};
 use iosonde_engine::worker::{Recorder, recorder_pair};
 
 const MIB: u64 = 1 << 20;
 
 fn files(folder: &Path, number: u64) -> Vec<Target> {
-    let wanted = Wanted { write: true, create_bytes: Some(4 * MIB), direct: false };
-    let made = (0..number).map(|each| Target::open(&folder.join(each.to_string()), wanted));
+    let options = FileOptions { write: true, create_bytes: Some(4 * MIB), direct: false };
+    let made = (0..number).map(|each| Target::open(&folder.join(each.to_string()), options));
     made.collect::<Result<_, _>>().expect("new files")
 }
 
 fn run(targets: &[Target], job: &Job) -> Result<(JobResult, Vec<Interval>), Failure> {
-    let setting = Setting { targets, clock: Monotonic::start(), stop: Arc::default() };
+    let context = JobContext { targets, clock: Monotonic::start(), stop: Arc::default() };
     let mut intervals = Vec::new();
-    let result = conduct(job, &setting, &mut |_| {}, &mut |interval| intervals.push(interval), &mut |_| {})?;
+    let result = run_job(job, &context, &mut |_| {}, &mut |interval| intervals.push(interval), &mut |_| {})?;
     Ok((result, intervals))
 }
 
@@ -53,7 +53,7 @@ fn an_amount_is_moved_on_each_target() {
 }
 
 #[test]
-fn what_the_targets_give_adds_up_to_the_intervals() {
+fn target_totals_add_up_to_the_intervals() {
     let folder = tempfile::tempdir().expect("a folder");
     let targets = files(folder.path(), 2);
     run(&targets, &fill(2)).expect("filling");
@@ -75,7 +75,7 @@ fn what_the_targets_give_adds_up_to_the_intervals() {
 }
 
 #[test]
-fn a_job_may_leave_the_later_targets_alone() {
+fn a_job_may_use_only_the_first_targets() {
     let folder = tempfile::tempdir().expect("a folder");
     let targets = files(folder.path(), 2);
     let (result, _) = run(&targets, &fill(1)).expect("a job that can run");
@@ -90,7 +90,7 @@ fn more_targets_than_are_open_or_none_at_all_are_refused() {
         assert_eq!(run(&targets, &on(asked)).expect_err("too many or none").kind, FailureKind::NoTarget, "{asked}");
     }
     let shorter =
-        Target::open(&folder.path().join("2"), Wanted { write: true, create_bytes: Some(MIB), direct: false });
+        Target::open(&folder.path().join("2"), FileOptions { write: true, create_bytes: Some(MIB), direct: false });
     let uneven = [targets.into_iter().next().expect("two were made"), shorter.expect("a new file")];
     assert_eq!(run(&uneven, &on(2)).expect_err("a span beyond the second").kind, FailureKind::BadJob);
 }
@@ -116,7 +116,7 @@ fn a_target_that_changes_ends_the_job_on_all() {
 }
 
 #[test]
-fn a_worker_that_is_done_early_holds_back_no_interval_of_the_others() {
+fn a_worker_that_ends_early_does_not_delay_intervals_of_the_others() {
     let (mut first, first_spares) = recorder_pair(&common::job(), 4, None);
     let (mut second, second_spares) = recorder_pair(&common::job(), 4, None);
     let mut collector = Collector::new(vec![first_spares, second_spares], 1);
@@ -124,7 +124,7 @@ fn a_worker_that_is_done_early_holds_back_no_interval_of_the_others() {
         recorder.begin(Phase::Measure, 0);
         recorder.current().record(Class::Read, 100, 4096);
     }
-    second.turn(10, Phase::Measure, 1);
+    second.next_interval(10, Phase::Measure, 1);
     collector.gather();
     assert!(collector.take_next().is_none(), "the first may still count in this interval");
     let (tally, _) = first.finish(7);
@@ -132,7 +132,7 @@ fn a_worker_that_is_done_early_holds_back_no_interval_of_the_others() {
     let both = collector.take_next().expect("the first interval is over");
     assert_eq!((both.class(Class::Read).count, both.end_ns), (2, 10));
     second.current().record(Class::Read, 100, 4096);
-    second.turn(20, Phase::Measure, 2);
+    second.next_interval(20, Phase::Measure, 2);
     collector.gather();
     let alone = collector.take_next().expect("the second interval is over, and nobody else is at work");
     assert_eq!((alone.class(Class::Read).count, alone.interval_first), (1, 1));
@@ -141,7 +141,7 @@ fn a_worker_that_is_done_early_holds_back_no_interval_of_the_others() {
 }
 
 #[test]
-fn each_target_is_visited_in_an_order_of_its_own() {
+fn each_target_has_its_own_random_order() {
     let random = Job { targets: 2, jobs: 2, ..job() };
     let shared = Shared::new(&random);
     let drawn = |worker: u32| {
@@ -166,23 +166,23 @@ fn sequential_streams_have_the_same_shares_on_every_target() {
 }
 
 #[test]
-fn workers_that_hand_over_at_different_times_keep_no_interval_from_each_other() {
+fn workers_that_report_at_different_times_do_not_block_each_other() {
     let (mut first, first_spares) = recorder_pair(&common::job(), 1, None);
     let (mut second, second_spares) = recorder_pair(&common::job(), 1, None);
     let mut collector = Collector::new(vec![first_spares, second_spares], 1);
     let turn = |recorder: &mut Recorder, interval: u64| {
         recorder.current().record(Class::Read, 100, 4096);
-        recorder.turn(10 * interval, Phase::Measure, interval);
+        recorder.next_interval(10 * interval, Phase::Measure, interval);
     };
     first.begin(Phase::Measure, 0);
     second.begin(Phase::Measure, 0);
-    // The second is late by more than an interval, and the first has nothing left to hand over then.
+    // The second is late by more than an interval, so the first has no tally left.
     turn(&mut first, 1);
     turn(&mut first, 2);
     turn(&mut second, 1);
     collector.gather();
     assert_eq!(collector.take_next().map(|both| (both.end_ns, both.class(Class::Read).count)), Some((10, 2)));
-    // From here on one hands over what the other has added to its next.
+    // From here on, one reports what the other has merged into its next interval.
     turn(&mut second, 2);
     let mut taken = Vec::new();
     for interval in 3..=20 {

@@ -1,10 +1,9 @@
-//! Changes inputs as what they are: lines, of which most are JSON. Bytes that are changed blindly hardly ever get past the
-//! parser.
+//! Mutates inputs as lines, most of which are JSON. Random changes of bytes hardly ever get past the parser.
 
 use libfuzzer_sys::fuzzer_mutate;
 use serde_json::{Map, Value, json};
 
-/// Numbers at which something may change: around bounds, powers of two, and the ends of types.
+/// Boundary values: around limits, powers of two, and the ends of types.
 const NUMBERS: [u64; 32] = [
     0,
     1,
@@ -40,7 +39,7 @@ const NUMBERS: [u64; 32] = [
     u64::MAX,
 ];
 
-/// Words that mean something somewhere.
+/// Words with a meaning in some command.
 const WORDS: [&str; 43] = [
     "open",
     "run",
@@ -105,7 +104,7 @@ impl Dice {
     }
 }
 
-/// Changes `size` bytes of `data`, of which `max_size` may be used; gives the new size.
+/// Mutates `size` bytes of `data`, up to `max_size`. Returns the new size.
 pub fn mutate(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
     let mut dice = Dice(seed.into());
     if dice.below(5) == 0 {
@@ -144,7 +143,7 @@ fn change(lines: &mut Vec<Vec<u8>>, dice: &mut Dice) {
     }
 }
 
-// Goes down to some place in the value, and puts something else there.
+// Descends to a random place in the value and replaces it.
 fn change_value(value: &mut Value, dice: &mut Dice) {
     match value {
         Value::Object(fields) if !fields.is_empty() => change_fields(fields, dice),

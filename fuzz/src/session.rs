@@ -1,4 +1,4 @@
-//! Plays what the fuzzer thinks up to a session whose only files lie in a folder of its own. `make fuzz` runs it.
+//! Plays the fuzzer's inputs to a session whose only files are in a scratch directory. `make fuzz` runs it.
 #![no_main]
 
 #[path = "../../engine/tests/common/front.rs"]
@@ -8,7 +8,7 @@ mod mutation;
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// What the process may allocate: whatever wants more has no bound, or does not look whether it can be had.
+/// Memory limit of the process. Anything that needs more is unbounded, or does not check what is available.
 const MEMORY_BYTES_MAX: u64 = 1 << 30;
 
 fn limit_memory() {

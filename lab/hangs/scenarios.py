@@ -32,7 +32,7 @@ class Scenario:
     deadline_s: float
     act: Callable[[Stage], Told]
     # What the line has to say.
-    says: str = "did not come back within"
+    says: str = "did not complete within"
 
 
 def _existing(path: Path, *, write: bool = False, ledger: KeptLedger | None = None) -> OpenRequest:

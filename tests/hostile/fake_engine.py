@@ -44,7 +44,7 @@ def opened(number: int, command: dict[str, Any]) -> dict[str, Any]:
         if NONSENSE == "hangs while it allocates":
             time.sleep(1000)
         if NONSENSE == "gives up while it allocates":
-            told = f"allocating {path} did not come back within 120 s"
+            told = f"allocating {path} did not complete within 120 s"
             say({"type": "error", "id": number, "kind": "stuck", "message": told, "errno": None})
             sys.exit(1)
     return {

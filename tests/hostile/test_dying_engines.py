@@ -97,7 +97,7 @@ def test_a_target_that_is_given_up_ends_the_run_with_the_engine_s_word_and_is_re
     place.mkdir()
     result = probe(engine, "gives up while it allocates", place)
     assert_refused(result, 3)
-    assert ".data did not come back within 120 s" in result.stderr
+    assert ".data did not complete within 120 s" in result.stderr
     assert "umount -f" in result.stderr
     assert tree_of(place) == set()
 

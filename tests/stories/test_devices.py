@@ -124,7 +124,7 @@ def test_whatever_the_front_asks_for_the_engine_opens_no_device_for_writing(devi
     source = EngineSource()
     try:
         for file in (ExistingFile, NewFile):
-            with pytest.raises(TargetError, match=r"which is never written|File exists"):
+            with pytest.raises(TargetError, match=r"iosonde never writes to block devices|File exists"):
                 source.open(OpenRequest(file(path=device, span_bytes=16 << 20), write=True, direct=False))
         source.open(reading(device))
         handle = source.handles()[device.stat().st_rdev, 0]
@@ -275,7 +275,7 @@ def test_a_device_that_shrinks_while_it_is_measured_ends_the_run(tmp_path: Path)
         done("losetup", "--set-capacity", device)
         _, errors = process.communicate(timeout=30)
     assert process.returncode == 3, errors
-    assert f"{device} had {SIZE_BYTES} bytes and has {32 << 20} now" in errors
+    assert f"{device} had {SIZE_BYTES} bytes and now has {32 << 20} now" in errors
 
 
 def test_two_runs_on_one_device_name_each_other(device: Path) -> None:

@@ -80,7 +80,7 @@ def test_short_reads_are_lost_operations_and_too_many_of_them_fail_the_workload(
     faulty.tell("short", 512)
     output, errors = probe.communicate(timeout=60)
     assert probe.returncode == 5, errors
-    assert "more than 1000 operations went wrong" in errors
+    assert "more than 1000 operations failed" in errors
     cell = cell_of(output)
     assert {fault["kind"] for fault in cell["faults"]} == {"short"}
     assert 1000 < lost_of(cell) < 1100 * 2

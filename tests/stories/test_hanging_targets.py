@@ -32,7 +32,7 @@ sync = "{sync}"
 # The cell, the 30 s that operations may take to come back, and what the engine and the front take to give them up; then
 # each makes its report, all of them at the same time and other tests beside them.
 ENDS_S_MAX = 3 + 30 + 25 + 30
-GIVEN_UP = "did not come back within 30 s"
+GIVEN_UP = "did not complete within 30 s"
 WAY_OUT = (
     "hint: look at the kernel's log (dmesg); `umount -f` gives a file system up that does not answer any more; then "
 )

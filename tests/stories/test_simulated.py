@@ -296,12 +296,12 @@ def test_a_drive_that_never_answers_again_ends_the_run_and_offers_no_resumption(
         "run", "sim:./frail.toml", "--profile", few_cells(tmp_path), "--seed", 1, "--out", "run", folder=tmp_path
     )
     assert ended.returncode == 3, ended.stderr
-    assert "did not come back within 30 s" in ended.stderr
+    assert "did not complete within 30 s" in ended.stderr
     assert "hint: look at the faults of the model" in ended.stderr
     assert "iosonde resume" not in ended.stderr
     assert "run/report.html shows what there is" in ended.stderr
     page = (tmp_path / "run/report.html").read_text(encoding="utf-8")
-    assert "did not come back within 30 s" in page
+    assert "did not complete within 30 s" in page
     assert {path.name for path in (tmp_path / "run").glob("*.parquet")} >= {"cells.parquet", "intervals.parquet"}
 
 

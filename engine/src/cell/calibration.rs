@@ -1,14 +1,14 @@
-//! The job that the engine measures itself by.
+//! The job with which the engine measures its own overhead.
 
 use crate::job::{Data, Engine, Job, Pattern, Sync};
 use crate::ring::Poll;
 
-/// Long enough for a steady figure, short enough that nobody minds.
+/// Long enough for a stable result, short enough not to be noticed.
 const CALIBRATION_NS: u64 = 10_000_000;
-/// How large the target of that job pretends to be.
+/// The size of the null target of that job.
 pub const CALIBRATION_SPAN_BYTES: u64 = 1 << 30;
 
-/// Random reads of 4 KiB from nothing, 32 at a time: what they take is the loop's own.
+/// 4 KiB random reads from the null target at queue depth 32: all the time they take is the loop's own overhead.
 #[must_use]
 pub fn calibration() -> Job {
     Job {

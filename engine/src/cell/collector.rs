@@ -1,21 +1,21 @@
-//! Adds the workers' tallies together, interval by interval.
+//! Sums the workers' tallies, interval by interval.
 
 use std::collections::VecDeque;
 
 use super::result::TargetShare;
 use crate::record::{Phase, Tally};
-use crate::worker::Spares;
+use crate::worker::TallyReceiver;
 
 struct Source {
-    spares: Spares,
+    spares: TallyReceiver,
     waiting: VecDeque<Box<Tally>>,
-    // The last interval of it that was added to the sum.
+    // The last interval of this source that was added to the sum.
     reached: Option<u64>,
-    // Nothing comes any more: the others don't wait for it.
+    // Nothing more follows: the others do not wait for it.
     ended: bool,
 }
 
-// The stretch of time that is being added up: all workers go on to its end.
+// The time span being summed. Every worker has to reach its end.
 struct Goal {
     interval_last: u64,
     phase: Phase,
@@ -23,54 +23,54 @@ struct Goal {
 }
 
 impl Goal {
-    // Whether a tally begins before the goal; one that is left ends behind it.
+    // Whether a tally begins before the end of the goal. A merged one may end after it.
     fn is_passed_by(&self, tally: &Tally) -> bool {
         tally.phase == self.phase && tally.interval_first <= self.interval_last
     }
 }
 
-/// Tallies on their way from workers to events.
+/// Tallies between the workers and the interval events.
 pub struct Collector {
     sources: Vec<Source>,
     goal: Option<Goal>,
-    // How many workers in a row are on the same target.
+    // The number of consecutive workers on the same target.
     workers_each: usize,
     shares: Vec<TargetShare>,
 }
 
 impl Collector {
-    /// A collector for these workers, of which `workers_each` in a row are on the same target.
+    /// A collector for these workers. Each group of `workers_each` consecutive workers shares a target.
     #[must_use]
-    pub fn new(spares: Vec<Spares>, workers_each: usize) -> Self {
+    pub fn new(spares: Vec<TallyReceiver>, workers_each: usize) -> Self {
         let source = |spares| Source { spares, waiting: VecDeque::new(), reached: None, ended: false };
         let sources: Vec<Source> = spares.into_iter().map(source).collect();
         let targets = sources.len() / workers_each;
         Self { sources, goal: None, workers_each, shares: vec![TargetShare::default(); targets] }
     }
 
-    /// What each target has given while it was measured.
+    /// Totals of each target over the measurement time.
     #[must_use]
     pub fn shares(&self) -> &[TargetShare] {
         &self.shares
     }
 
-    /// Takes what the workers have handed over; true if there was anything.
+    /// Receives the tallies that workers have sent. Returns true if there were any.
     pub fn gather(&mut self) -> bool {
-        let mut is_heard = false;
+        let mut has_news = false;
         for source in &mut self.sources {
             while let Ok(tally) = source.spares.full.pop() {
                 source.waiting.push_back(tally);
-                is_heard = true;
+                has_news = true;
             }
         }
-        is_heard
+        has_news
     }
 
-    /// The next stretch of time that all workers have reported, added up over them; None while one of them lacks. Workers
-    /// that have ended are not waited for.
+    /// Returns the next time span that all workers have reported, summed over them; None while a report is
+    /// missing. Workers that have ended are not waited for.
     ///
-    /// What is there of it is added at once, and its tallies go back: a worker that is waited for may have no other to
-    /// hand over.
+    /// Tallies are summed on arrival and returned to their workers at once, because a worker may have no other tally
+    /// left.
     pub fn take_next(&mut self) -> Option<Tally> {
         let live = self.sources.iter().filter(|source| !source.ended);
         let first = live.filter_map(|source| source.waiting.front()).max_by_key(|tally| tally.interval_last);
@@ -79,7 +79,7 @@ impl Collector {
         loop {
             let (phase, interval_last) = (goal.phase, goal.interval_last);
             self.add_to(&mut goal.sum, |tally| tally.phase == phase && tally.interval_last <= interval_last);
-            // A worker that had to add intervals together may end later than the others: all go on to its end.
+            // A worker that had to merge intervals may end later than the others. All have to reach its end.
             let fronts = self.sources.iter().filter_map(|source| source.waiting.front());
             let Some(later) = fronts.filter(|tally| goal.is_passed_by(tally)).map(|tally| tally.interval_last).max()
             else {
@@ -94,21 +94,21 @@ impl Collector {
         None
     }
 
-    /// All that is left of a phase once every worker has ended; workers that were stopped end where they happen to be.
+    /// The remainder of a phase after every worker has ended. Stopped workers end at different times.
     pub fn rest(&mut self, phase: Phase) -> Option<Tally> {
         let mut sum = self.goal.take_if(|goal| goal.phase == phase).and_then(|goal| goal.sum);
         self.add_to(&mut sum, |tally| tally.phase == phase);
         sum
     }
 
-    /// Adds the last tally of a worker that has ended.
+    /// Adds the final tally of a worker that has ended.
     pub fn add_last(&mut self, worker: usize, tally: Box<Tally>) {
         self.gather();
         self.sources[worker].waiting.push_back(tally);
         self.sources[worker].ended = true;
     }
 
-    // Adds what is wanted, and gives its tallies back.
+    // Adds the matching tallies and returns them to their workers.
     fn add_to(&mut self, sum: &mut Option<Tally>, wanted: impl Fn(&Tally) -> bool) {
         for (worker, source) in self.sources.iter_mut().enumerate() {
             while source.waiting.front().is_some_and(|tally| wanted(tally)) {
@@ -119,7 +119,7 @@ impl Collector {
                     None => *sum = Some((*tally).clone()),
                 }
                 source.reached = Some(tally.interval_last);
-                source.spares.give_back(tally);
+                source.spares.recycle(tally);
             }
         }
     }

@@ -1,5 +1,5 @@
-//! What the kernel counts at the devices below targets: a witness of operations, bytes and times that shares no stamp with
-//! the engine. Documentation/block/stat.rst tells its fields.
+//! The kernel's own statistics of the devices below the targets: an independent check on operations, bytes and times.
+//! Documentation/block/stat.rst defines the fields.
 
 use std::collections::BTreeMap;
 use std::fs::{canonicalize, read_to_string};
@@ -10,33 +10,33 @@ use serde::Serialize;
 use crate::clock::{Clock, Monotonic};
 use crate::target::Target;
 
-/// The kernel counts in sectors of so many bytes, whatever the device's own are.
+/// The kernel counts in sectors of 512 bytes, regardless of the device's sector size.
 const SECTOR_BYTES: u64 = 512;
 const MS_NS: u64 = 1_000_000;
 
-/// What the kernel counted of one class of requests.
+/// The kernel's counters of one class of requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RequestCounts {
-    /// Requests that were completed.
+    /// Completed requests.
     pub count: u64,
-    /// Those that were merged into another one before that: operations are both together.
+    /// Requests that were merged into another before completion. The number of operations is `count + merged`.
     pub merged: u64,
     /// Bytes.
     pub bytes: u64,
-    /// From when requests were begun to their completions, added up; whole milliseconds.
+    /// Time from start to completion, summed over the requests; in whole milliseconds.
     pub request_ns: u64,
 }
 
-/// What the kernel counted at one device while a job was measured, whoever asked for it.
+/// The kernel's counters of one device over the measurement time, including other processes' I/O.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DeviceCounts {
     /// Its name, such as `nvme0n1p1`.
     pub device: String,
-    /// The targets on it, by their numbers.
+    /// Numbers of the targets on it.
     pub targets: Vec<u32>,
-    /// Whether times are those of requests. Devices without queues of requests count in ticks of the kernel's timer.
+    /// Whether times are measured for each request. Devices without request queues count in timer ticks.
     pub by_request: bool,
-    /// How long was counted.
+    /// Length of the counted period.
     pub elapsed_ns: u64,
     /// Reads.
     pub read: RequestCounts,
@@ -49,17 +49,17 @@ pub struct DeviceCounts {
 }
 
 /// The devices below the targets of a job.
-pub struct Witness(BTreeMap<PathBuf, Vec<u32>>);
+pub struct DeviceCounters(BTreeMap<PathBuf, Vec<u32>>);
 
-/// What they had counted by a moment.
-pub struct Reading {
+/// The counters of these devices at one point in time.
+pub struct CounterReading {
     at_ns: u64,
     by_device: BTreeMap<PathBuf, Vec<u64>>,
 }
 
-impl Witness {
-    /// The devices that are known: those that targets are, and those that file systems are on. A file system on several
-    /// devices, or on none, names no device.
+impl DeviceCounters {
+    /// The known devices: block-device targets, and the devices under file systems. A file system on several devices,
+    /// or on none, is not resolved to a device.
     #[must_use]
     pub fn of(targets: &[Target]) -> Self {
         let mut devices = BTreeMap::<PathBuf, Vec<u32>>::new();
@@ -74,16 +74,16 @@ impl Witness {
         Self(devices)
     }
 
-    /// Reads what they have counted.
+    /// Reads the counters.
     #[must_use]
-    pub fn look(&self, clock: Monotonic) -> Reading {
+    pub fn read(&self, clock: Monotonic) -> CounterReading {
         let by_device = self.0.keys().filter_map(|device| Some((device.clone(), fields(device)?))).collect();
-        Reading { at_ns: clock.now(), by_device }
+        CounterReading { at_ns: clock.now(), by_device }
     }
 
-    /// What they have counted between two readings.
+    /// The difference between two readings.
     #[must_use]
-    pub fn between(self, before: &Reading, after: &Reading) -> Vec<DeviceCounts> {
+    pub fn between(self, before: &CounterReading, after: &CounterReading) -> Vec<DeviceCounts> {
         let elapsed_ns = after.at_ns - before.at_ns;
         let counted = self.0.into_iter().filter_map(|(device, targets)| {
             let pairs = after.by_device.get(&device)?.iter().zip(before.by_device.get(&device)?);
@@ -103,7 +103,8 @@ impl Witness {
     }
 }
 
-// Whether the kernel keeps counts of a device; that can be turned off. A partition has no queue of its own.
+// Whether the kernel keeps statistics of a device; sysfs can turn them off. A partition has no queue directory of its
+// own.
 fn counts(device: &Path) -> bool {
     let said = ["queue/iostats", "../queue/iostats"].iter().find_map(|path| read_to_string(device.join(path)).ok());
     said.is_none_or(|text| text.trim() != "0")

@@ -1,63 +1,63 @@
-//! What the rings of all workers were granted together, and in what they differ.
+//! Merges what the rings of all workers were granted, and lists the differences.
 
 use std::collections::BTreeSet;
 
-use crate::ring::{Poll, RingTruth};
+use crate::ring::{Poll, RingFacts};
 
-/// What all of them have. In what they differ, and what was refused, stands in `fallbacks`, with those that it is about where
-/// that is not all of them: targets counted from 1, where all workers on them are alike, or else the number of workers.
+/// The features that all rings have. `fallbacks` lists differences and refusals. Where only some workers are concerned,
+/// it names their targets (counted from 1), or the number of workers if workers on one target differ.
 ///
-/// Of two ways to find completions that of interrupts counts: it is what a refused one falls back to.
+/// If poll modes differ, the result is `interrupt`: a refused mode falls back to it.
 #[must_use]
-pub fn merged(granted: &[(usize, RingTruth)]) -> RingTruth {
+pub fn merged(granted: &[(usize, RingFacts)]) -> RingFacts {
     let first = &granted.first().expect("there is at least one worker").1;
-    let all = |is: &dyn Fn(&RingTruth) -> bool| granted.iter().all(|(_, truth)| is(truth));
+    let all = |is: &dyn Fn(&RingFacts) -> bool| granted.iter().all(|(_, facts)| is(facts));
     let poll_mode =
-        if all(&|truth| truth.poll_mode == first.poll_mode) { first.poll_mode } else { Poll::Interrupt.name() };
-    RingTruth {
-        ring_flags: flags(granted).into_iter().filter(|flag| all(&|truth| truth.ring_flags.contains(flag))).collect(),
+        if all(&|facts| facts.poll_mode == first.poll_mode) { first.poll_mode } else { Poll::Interrupt.name() };
+    RingFacts {
+        ring_flags: flags(granted).into_iter().filter(|flag| all(&|facts| facts.ring_flags.contains(flag))).collect(),
         poll_mode,
-        fixed_buffers: all(&|truth| truth.fixed_buffers),
-        fixed_file: all(&|truth| truth.fixed_file),
+        fixed_buffers: all(&|facts| facts.fixed_buffers),
+        fixed_file: all(&|facts| facts.fixed_file),
         fallbacks: differences(granted),
     }
 }
 
-// Every flag that any has, once, in their order.
-fn flags(granted: &[(usize, RingTruth)]) -> Vec<&'static str> {
-    distinct(granted.iter().flat_map(|(_, truth)| truth.ring_flags.iter().copied()))
+// Every flag that any ring has, once, in order.
+fn flags(granted: &[(usize, RingFacts)]) -> Vec<&'static str> {
+    distinct(granted.iter().flat_map(|(_, facts)| facts.ring_flags.iter().copied()))
 }
 
-fn differences(granted: &[(usize, RingTruth)]) -> Vec<String> {
-    let refused = distinct(granted.iter().flat_map(|(_, truth)| truth.fallbacks.iter().map(String::as_str)));
+fn differences(granted: &[(usize, RingFacts)]) -> Vec<String> {
+    let refused = distinct(granted.iter().flat_map(|(_, facts)| facts.fallbacks.iter().map(String::as_str)));
     let mut lines: Vec<String> = refused
         .into_iter()
         .map(|reason| {
-            let who = those(granted, &|truth| truth.fallbacks.iter().any(|each| each == reason));
+            let who = those(granted, &|facts| facts.fallbacks.iter().any(|each| each == reason));
             who.map_or_else(|| reason.to_owned(), |who| format!("{who}: {reason}"))
         })
         .collect();
-    let mut differ = |what: &str, has: &dyn Fn(&RingTruth) -> bool| {
-        // Those that were refused it say so already.
-        let is_told = granted.iter().all(|(_, truth)| has(truth) || !truth.fallbacks.is_empty());
+    let mut differ = |what: &str, has: &dyn Fn(&RingFacts) -> bool| {
+        // The refusals already explain the difference.
+        let is_told = granted.iter().all(|(_, facts)| has(facts) || !facts.fallbacks.is_empty());
         if let Some(who) = those(granted, has).filter(|_| !is_told) {
-            lines.push(format!("{who}: {what}, unlike the others"));
+            lines.push(format!("{who} only: {what}"));
         }
     };
     for mode in Poll::ALL.map(Poll::name) {
-        differ(&format!("completions by {mode}"), &|truth| truth.poll_mode == mode);
+        differ(&format!("poll mode {mode}"), &|facts| facts.poll_mode == mode);
     }
     for flag in flags(granted) {
-        differ(&format!("ring flag {flag}"), &|truth| truth.ring_flags.contains(&flag));
+        differ(&format!("ring flag {flag}"), &|facts| facts.ring_flags.contains(&flag));
     }
-    differ("registered buffers", &|truth| truth.fixed_buffers);
-    differ("registered file", &|truth| truth.fixed_file);
+    differ("registered buffers", &|facts| facts.fixed_buffers);
+    differ("registered file", &|facts| facts.fixed_file);
     lines
 }
 
-// Whom something is true of; None where that is all, or nobody.
-fn those(granted: &[(usize, RingTruth)], is: &dyn Fn(&RingTruth) -> bool) -> Option<String> {
-    let (of, others): (Vec<_>, Vec<_>) = granted.iter().partition(|(_, truth)| is(truth));
+// Who has a property: targets or a number of workers; None if all have it or none has.
+fn those(granted: &[(usize, RingFacts)], is: &dyn Fn(&RingFacts) -> bool) -> Option<String> {
+    let (of, others): (Vec<_>, Vec<_>) = granted.iter().partition(|(_, facts)| is(facts));
     if of.is_empty() || others.is_empty() {
         return None;
     }
@@ -86,8 +86,8 @@ mod tests {
     const REFUSED: &str = "polled completions refused: EOPNOTSUPP";
     const NO_BUFFERS: &str = "registered buffers refused: ENOMEM";
 
-    fn polled() -> RingTruth {
-        RingTruth {
+    fn polled() -> RingFacts {
+        RingFacts {
             ring_flags: vec!["iopoll", "submit_all"],
             poll_mode: "iopoll",
             fixed_buffers: true,
@@ -96,24 +96,24 @@ mod tests {
         }
     }
 
-    fn interrupted() -> RingTruth {
+    fn interrupted() -> RingFacts {
         let fallbacks = vec![REFUSED.to_owned()];
-        RingTruth { ring_flags: vec!["submit_all", "coop_taskrun"], poll_mode: "interrupt", fallbacks, ..polled() }
+        RingFacts { ring_flags: vec!["submit_all", "coop_taskrun"], poll_mode: "interrupt", fallbacks, ..polled() }
     }
 
-    fn without_buffers() -> RingTruth {
-        RingTruth { fixed_buffers: false, fallbacks: vec![NO_BUFFERS.to_owned()], ..polled() }
+    fn without_buffers() -> RingFacts {
+        RingFacts { fixed_buffers: false, fallbacks: vec![NO_BUFFERS.to_owned()], ..polled() }
     }
 
     #[test]
-    fn where_all_are_alike_the_first_one_speaks_for_all() {
-        for truth in [polled(), interrupted(), without_buffers()] {
-            assert_eq!(merged(&[(0, truth.clone()), (0, truth.clone()), (1, truth.clone())]), truth);
+    fn equal_rings_are_reported_once() {
+        for facts in [polled(), interrupted(), without_buffers()] {
+            assert_eq!(merged(&[(0, facts.clone()), (0, facts.clone()), (1, facts.clone())]), facts);
         }
     }
 
     #[test]
-    fn a_target_that_takes_no_polling_is_named_wherever_it_stands() {
+    fn a_target_that_refuses_polling_is_named() {
         for refused in [0, 1] {
             let truths = [polled(), interrupted()];
             let granted: Vec<_> =
@@ -122,33 +122,30 @@ mod tests {
             assert_eq!((found.poll_mode, found.ring_flags), ("interrupt", vec!["submit_all"]));
             let no = refused + 1;
             assert_eq!(found.fallbacks[0], format!("target {no}: {REFUSED}"));
-            // What only the other one lacks has no refusal that says so.
+            // The other target has no refusal that would explain its difference.
             assert_eq!(
                 found.fallbacks[1..],
-                [
-                    format!("target {no}: completions by interrupt, unlike the others"),
-                    format!("target {no}: ring flag coop_taskrun, unlike the others"),
-                ]
+                [format!("target {no} only: poll mode interrupt"), format!("target {no} only: ring flag coop_taskrun"),]
             );
         }
     }
 
     #[test]
-    fn workers_that_were_refused_what_others_on_their_target_have_are_counted() {
+    fn workers_that_differ_on_one_target_are_counted() {
         let found = merged(&[(0, polled()), (0, without_buffers()), (0, polled()), (0, without_buffers())]);
         assert!(!found.fixed_buffers && found.fixed_file);
         assert_eq!(found.fallbacks, [format!("2 of 4 workers: {NO_BUFFERS}")]);
     }
 
     #[test]
-    fn what_some_have_and_nobody_was_refused_is_a_difference_as_well() {
-        let without_file = RingTruth { fixed_file: false, ..polled() };
+    fn a_difference_without_a_refusal_is_listed() {
+        let without_file = RingFacts { fixed_file: false, ..polled() };
         let found = merged(&[(0, polled()), (1, without_file)]);
-        assert_eq!(found.fallbacks, ["target 1: registered file, unlike the others"]);
+        assert_eq!(found.fallbacks, ["target 1 only: registered file"]);
     }
 
     #[test]
-    fn several_targets_of_one_kind_are_named_together() {
+    fn targets_with_the_same_refusal_are_named_together() {
         let found = merged(&[(0, polled()), (1, interrupted()), (2, interrupted())]);
         assert_eq!(found.fallbacks[0], format!("targets 2, 3: {REFUSED}"));
     }

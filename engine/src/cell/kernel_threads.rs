@@ -1,5 +1,4 @@
-//! The kernel's threads that `io_uring` hands operations to, and those that look for what is submitted, watched from a thread
-//! that measures nothing.
+//! Monitors the io-wq workers and SQPOLL threads of `io_uring`, from a thread that does not measure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,118 +9,118 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 
 use super::placement::set_of;
 use crate::host::{KernelThread, KernelThreadKind, kernel_threads};
-use crate::ring::Helpers;
+use crate::ring::IoWqWorkers;
 
-/// How often they are looked at between the ends of intervals, first and last. They stay for seconds after their last
-/// operation; until they are found, they share a CPU with the worker whose operations they do.
-const LOOK_NS_MIN: u64 = 5_000_000;
-const LOOK_NS_MAX: u64 = 200_000_000;
-/// They are busy when they run for longer than one part of so many of the time.
+/// Bounds of the interval between two scans, in addition to those at interval ends. The threads stay for seconds after their
+/// last operation. Until a scan finds an io-wq worker, it shares a CPU with the thread whose operations it executes.
+const SCAN_NS_MIN: u64 = 5_000_000;
+const SCAN_NS_MAX: u64 = 200_000_000;
+/// They are busy when they run for more than half of the time.
 const BUSY_PART: u64 = 2;
 
 /// Kernel threads that were at work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KernelThreads {
-    /// Those that operations were handed to (io-wq), at most at a time.
+    /// The most io-wq workers at a time.
     pub workers: u32,
-    /// Those that look for what is submitted (SQPOLL), which workers had when they ended.
+    /// SQPOLL threads that existed when their workers ended.
     pub sqpoll: u32,
 }
 
-/// The CPU time that they have taken, those that have gone included.
+/// Their CPU time, including threads that have exited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KernelThreadsCpu {
-    /// Of those that operations were handed to.
+    /// Of the io-wq workers.
     pub workers_ns: u64,
-    /// Of those that look for what is submitted.
+    /// Of the SQPOLL threads.
     pub sqpoll_ns: u64,
 }
 
 impl KernelThreadsCpu {
-    /// What came after an earlier moment.
+    /// The difference from an earlier reading.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
         Self { workers_ns: self.workers_ns - before.workers_ns, sqpoll_ns: self.sqpoll_ns - before.sqpoll_ns }
     }
 }
 
-/// Keeps an eye on both.
+/// Monitors both kinds of threads.
 #[derive(Debug)]
-pub struct KernelWatch {
-    helpers: Arc<Helpers>,
+pub struct KernelThreadMonitor {
+    io_wq: Arc<IoWqWorkers>,
     cpus: CpuSet,
-    // By thread: the CPU time that it was last seen to have taken, of workers and of submission threads.
+    // CPU time at the last scan, by thread: io-wq workers, then SQPOLL threads.
     cpu_ns: BTreeMap<u32, u64>,
     sqpoll_ns: BTreeMap<u32, u64>,
-    // When they were last judged, and what they had spent by then: they are looked at more often than that.
-    judged_ns: u64,
-    spent_then_ns: u64,
-    look_every_ns: u64,
+    // Time of the last busy check and the CPU time at that point. Scans are more frequent.
+    checked_ns: u64,
+    spent_at_check_ns: u64,
+    scan_every_ns: u64,
     most_workers_since: u32,
     most_workers: u32,
-    // Those that workers saw last. One of a ring that was given up before goes some time later.
+    // The SQPOLL threads seen last by the workers. The thread of a ring that was replaced exits some time later.
     sqpoll_last: BTreeSet<u32>,
 }
 
-impl KernelWatch {
-    /// None yet; whichever are found may run where helpers may from then on.
+impl KernelThreadMonitor {
+    /// Starts with no known threads. Each io-wq worker that a scan finds is moved to the CPUs in `io_wq`.
     #[must_use]
-    pub fn of(helpers: Arc<Helpers>) -> Self {
+    pub fn of(io_wq: Arc<IoWqWorkers>) -> Self {
         Self {
-            cpus: set_of(&helpers.cpus),
-            helpers,
+            cpus: set_of(&io_wq.cpus),
+            io_wq,
             cpu_ns: BTreeMap::new(),
             sqpoll_ns: BTreeMap::new(),
-            judged_ns: 0,
-            spent_then_ns: 0,
-            look_every_ns: LOOK_NS_MIN,
+            checked_ns: 0,
+            spent_at_check_ns: 0,
+            scan_every_ns: SCAN_NS_MIN,
             most_workers_since: 0,
             most_workers: 0,
             sqpoll_last: BTreeSet::new(),
         }
     }
 
-    /// Looks, unless that was done just now, and says whether they are busy.
-    pub fn look(&mut self, now_ns: u64) {
-        if now_ns.saturating_sub(self.judged_ns) >= self.look_every_ns {
-            self.look_now();
-            self.judge(now_ns);
-            self.look_every_ns = (self.look_every_ns * 2).min(LOOK_NS_MAX);
+    /// Scans the threads if the scan interval has passed, and updates the busy flag.
+    pub fn scan_if_due(&mut self, now_ns: u64) {
+        if now_ns.saturating_sub(self.checked_ns) >= self.scan_every_ns {
+            self.scan();
+            self.update_busy(now_ns);
+            self.scan_every_ns = (self.scan_every_ns * 2).min(SCAN_NS_MAX);
         }
     }
 
-    fn judge(&mut self, now_ns: u64) {
-        let (passed_ns, spent_ns) = (now_ns.saturating_sub(self.judged_ns), self.spent_ns());
-        let are_busy = (spent_ns - self.spent_then_ns) * BUSY_PART > passed_ns;
-        self.helpers.are_busy.store(are_busy, Ordering::Relaxed);
-        (self.judged_ns, self.spent_then_ns) = (now_ns, spent_ns);
+    fn update_busy(&mut self, now_ns: u64) {
+        let (passed_ns, spent_ns) = (now_ns.saturating_sub(self.checked_ns), self.spent_ns());
+        let are_busy = (spent_ns - self.spent_at_check_ns) * BUSY_PART > passed_ns;
+        self.io_wq.are_busy.store(are_busy, Ordering::Relaxed);
+        (self.checked_ns, self.spent_at_check_ns) = (now_ns, spent_ns);
     }
 
-    /// The most io-wq workers at a time since this was last asked.
+    /// The most io-wq workers at a time since the last call.
     pub fn most_workers_since(&mut self) -> u32 {
-        self.look_now();
+        self.scan();
         std::mem::take(&mut self.most_workers_since)
     }
 
-    /// Those that have been at work.
+    /// The threads seen so far.
     #[must_use]
     pub fn threads(&self) -> KernelThreads {
         let sqpoll = u32::try_from(self.sqpoll_last.len()).unwrap_or(u32::MAX);
         KernelThreads { workers: self.most_workers, sqpoll }
     }
 
-    /// The CPU time of all of them so far.
+    /// The CPU time of all threads so far.
     pub fn cpu_ns(&mut self) -> KernelThreadsCpu {
-        self.look_now();
+        self.scan();
         KernelThreadsCpu { workers_ns: self.spent_ns(), sqpoll_ns: self.sqpoll_ns.values().sum() }
     }
 
-    // Of the workers alone: a submission thread that looks all the time does no operation for it.
+    // Without SQPOLL threads: they spin all the time and execute no operations for the worker.
     fn spent_ns(&self) -> u64 {
         self.cpu_ns.values().sum()
     }
 
-    /// Adds what a worker saw before it gave its ring up, and the ring's threads with it.
+    /// Adds what a worker saw before it closed its ring, which ends the ring's threads.
     pub fn add_last(&mut self, found: &[KernelThread]) {
         let submitters = found.iter().filter(|each| each.kind == KernelThreadKind::Submitter);
         self.sqpoll_last.extend(submitters.map(|each| each.thread));
@@ -143,9 +142,9 @@ impl KernelWatch {
         }
     }
 
-    // The kernel starts them where the worker is held that they do operations for. Those of kernels before Linux 6.3 can't
-    // be moved from here, and follow what their ring was told.
-    fn look_now(&mut self) {
+    // The kernel starts io-wq workers on the CPUs of the submitting thread. Before Linux 6.3 they cannot be moved from
+    // here; the ring sets their affinity then.
+    fn scan(&mut self) {
         let found = kernel_threads();
         let workers = found.iter().filter(|each| each.kind == KernelThreadKind::Worker);
         for new in workers.filter(|each| !self.cpu_ns.contains_key(&each.thread)) {
@@ -163,43 +162,43 @@ mod tests {
     const MS: u64 = 1_000_000;
 
     fn are_busy(kind: KernelThreadKind, spent_ns: &[u64]) -> bool {
-        let helpers = Arc::new(Helpers::default());
-        let mut workers = KernelWatch::of(Arc::clone(&helpers));
-        workers.judge(0);
+        let io_wq = Arc::new(IoWqWorkers::default());
+        let mut workers = KernelThreadMonitor::of(Arc::clone(&io_wq));
+        workers.update_busy(0);
         for spent_ns in spent_ns {
             workers.add(&[KernelThread { kind, thread: 7, cpu_ns: *spent_ns }]);
         }
-        workers.judge(100 * MS);
-        helpers.are_busy.load(Ordering::Relaxed)
+        workers.update_busy(100 * MS);
+        io_wq.are_busy.load(Ordering::Relaxed)
     }
 
     #[test]
-    fn they_are_busy_when_they_run_for_most_of_the_time() {
+    fn io_wq_workers_are_busy_when_they_run_for_most_of_the_time() {
         assert!(are_busy(Worker, &[60 * MS]));
         assert!(!are_busy(Worker, &[40 * MS]));
     }
 
     #[test]
-    fn a_submission_thread_makes_nobody_busy_and_is_counted_apart() {
+    fn an_sqpoll_thread_is_counted_separately_and_not_as_busy() {
         assert!(!are_busy(Submitter, &[100 * MS]));
-        let mut watch = KernelWatch::of(Arc::default());
+        let mut monitor = KernelThreadMonitor::of(Arc::default());
         let thread = |kind, thread| KernelThread { kind, thread, cpu_ns: 100 * MS };
-        watch.add_last(&[thread(Submitter, 7), thread(Submitter, 8), thread(Worker, 9)]);
-        assert_eq!((watch.threads(), watch.most_workers_since()), (KernelThreads { workers: 1, sqpoll: 2 }, 1));
-        assert_eq!(watch.cpu_ns(), KernelThreadsCpu { workers_ns: 100 * MS, sqpoll_ns: 200 * MS });
+        monitor.add_last(&[thread(Submitter, 7), thread(Submitter, 8), thread(Worker, 9)]);
+        assert_eq!((monitor.threads(), monitor.most_workers_since()), (KernelThreads { workers: 1, sqpoll: 2 }, 1));
+        assert_eq!(monitor.cpu_ns(), KernelThreadsCpu { workers_ns: 100 * MS, sqpoll_ns: 200 * MS });
     }
 
     #[test]
-    fn a_submission_thread_of_a_ring_that_was_given_up_before_is_not_counted() {
-        let mut watch = KernelWatch::of(Arc::default());
+    fn an_sqpoll_thread_of_a_replaced_ring_is_not_counted() {
+        let mut monitor = KernelThreadMonitor::of(Arc::default());
         let thread = |thread, cpu_ns| KernelThread { kind: Submitter, thread, cpu_ns };
-        watch.add(&[thread(7, 100 * MS), thread(8, 5 * MS)]);
-        watch.add_last(&[thread(8, 90 * MS)]);
-        assert_eq!(watch.threads().sqpoll, 1);
+        monitor.add(&[thread(7, 100 * MS), thread(8, 5 * MS)]);
+        monitor.add_last(&[thread(8, 90 * MS)]);
+        assert_eq!(monitor.threads().sqpoll, 1);
     }
 
     #[test]
-    fn what_was_seen_at_the_ends_of_intervals_counts_as_well() {
+    fn scans_at_interval_ends_add_to_the_cpu_time() {
         assert!(are_busy(Worker, &[20 * MS, 40 * MS, 60 * MS]));
     }
 }

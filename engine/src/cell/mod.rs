@@ -1,31 +1,31 @@
-//! One job at a time, with a thread for each worker. In: a checked job and an open target. Out: intervals while it runs,
-//! then one result.
+//! Runs one job at a time, with a thread for each worker. In: a checked job and open targets. Out: intervals while it
+//! runs, then one result.
 
 mod calibration;
 mod collector;
-mod conduct;
-mod crew;
+mod context;
 mod device_counts;
 mod granted;
 mod kernel_threads;
 mod memory_needed;
-mod pass;
-mod patience;
 mod placement;
 mod result;
-mod setting;
+mod run_job;
 mod simulated;
+mod target_monitor;
 mod thread;
 mod total;
-mod watch;
+mod verify_pass;
+mod worker_pool;
+mod worker_watchdog;
 
 pub use calibration::{CALIBRATION_SPAN_BYTES, calibration};
 pub use collector::Collector;
-pub use conduct::conduct;
+pub use context::JobContext;
 pub use device_counts::{DeviceCounts, RequestCounts};
-pub use pass::{Verification, verify};
 pub use result::{
-    CpuUse, DriveState, EngineTruth, Interval, JobResult, Outcome, ShareTotals, TargetShare, ThreadCpu, Times,
+    CpuUse, DriveState, EngineFacts, Interval, JobResult, Outcome, ShareTotals, TargetShare, ThreadCpu, Times,
 };
-pub use setting::Setting;
-pub use simulated::{Bench, conduct_simulated};
+pub use run_job::run_job;
+pub use simulated::{SimulatedContext, run_simulated_job};
+pub use verify_pass::{Verification, verify};

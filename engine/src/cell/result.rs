@@ -1,4 +1,4 @@
-//! What a job gives, in the words of the record.
+//! The result of a job, with the field names of the stored record.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::device_counts::DeviceCounts;
 use crate::failure::Failure;
 use crate::host::ClockPair;
 use crate::job::Engine;
-use crate::record::{BUCKETS_PER_OCTAVE, Class, ClassTally, Fault, Histogram, Phase, SlowIo, Spread, Tally};
+use crate::record::{BUCKETS_PER_OCTAVE, Class, ClassTally, Fault, Histogram, Phase, SlowIo, Tally, TimeDistribution};
 use crate::sim::Health;
 use crate::worker::Censored;
 
@@ -16,34 +16,34 @@ use crate::worker::Censored;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// As asked.
+    /// Completed as requested.
     Finished,
     /// Stopped from outside.
     Cut,
-    /// Without what was asked.
+    /// Ended early with a failure.
     Failed,
 }
 
-/// CPU time of one worker thread while it measured.
+/// CPU time of one worker thread over the measurement time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ThreadCpu {
     /// Which worker.
     pub worker: u32,
-    /// The CPU that it was tied to.
+    /// The CPU that it was pinned to.
     pub cpu_pinned: Option<u32>,
     /// In user mode.
     pub user_ns: u64,
     /// In the kernel.
     pub system_ns: u64,
-    /// Times that it gave the CPU up.
+    /// Voluntary context switches.
     pub switches_voluntary: u64,
-    /// Times that the CPU was taken from it.
+    /// Involuntary context switches.
     pub switches_involuntary: u64,
-    /// Times that it went to another CPU since it was started; None where the kernel does not say.
+    /// Migrations to another CPU since it started; None if the kernel does not report them.
     pub migrations: Option<u64>,
 }
 
-/// CPU time while measuring.
+/// CPU time over the measurement time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CpuUse {
     /// By worker.
@@ -52,128 +52,128 @@ pub struct CpuUse {
     pub process_user_ns: u64,
     /// Of the whole process, in the kernel.
     pub process_system_ns: u64,
-    /// Of the kernel threads that `io_uring` handed operations to; None for other engines.
+    /// Of the io-wq workers; None for engines other than `io_uring`.
     pub kernel_workers_ns: Option<u64>,
-    /// Of the kernel's submission threads (SQPOLL); None for other engines.
+    /// Of the SQPOLL threads; None for engines other than `io_uring`.
     pub sqpoll_threads_ns: Option<u64>,
-    /// What a hypervisor gave to others.
+    /// Stolen by the hypervisor.
     pub steal_ns: u64,
 }
 
-/// What the engine was granted.
+/// The engine's actual set-up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct EngineTruth {
+pub struct EngineFacts {
     /// How I/O reached the kernel.
     pub engine: Engine,
-    /// Threads that drove it.
+    /// Worker threads.
     pub workers: u32,
-    /// Set-up flags that the kernel took.
+    /// Ring set-up flags that the kernel accepted.
     pub ring_flags: Vec<&'static str>,
-    /// How completions were found.
+    /// How completions were detected.
     pub poll_mode: &'static str,
     /// Whether buffers were registered.
     pub fixed_buffers: bool,
     /// Whether the file was registered.
     pub fixed_file: bool,
-    /// Operations handed over in one go, at most.
+    /// The largest submission batch.
     pub batch_max: u32,
-    /// The clock behind every time.
+    /// The clock used for all times.
     pub clock_source: &'static str,
-    /// Kernel threads that `io_uring` handed operations to, at most at a time.
+    /// The most io-wq workers at a time.
     pub kernel_workers: u32,
-    /// The kernel's submission threads (SQPOLL) that workers had when they ended.
+    /// SQPOLL threads that existed when their workers ended.
     pub sqpoll_threads: u32,
-    /// How often one of these slept when operations were handed over, from the start of the warm-up on.
+    /// How often a submission had to wake a sleeping SQPOLL thread, since the start of the warm-up.
     pub sqpoll_wakeups: u64,
-    /// What was asked for and not granted.
+    /// Features that were requested and not granted.
     pub fallbacks: Vec<String>,
-    /// The size of the I/O buffers of all workers together; None in virtual time, which has no data.
+    /// The size of the I/O buffers of all workers; None in virtual time, which moves no data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub buffer_bytes: Option<u64>,
 }
 
-/// All of a job but its intervals.
+/// The result of a job without its intervals.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct JobResult {
     /// How it ended.
     pub outcome: Outcome,
     /// Why it failed.
     pub failure: Option<Failure>,
-    /// Time that counts.
+    /// Length of the measurement time.
     pub measured_ns: u64,
-    /// How often intervals had to be added together.
+    /// How often intervals had to be merged.
     pub intervals_merged: u64,
-    /// What each target gave, in the order in which they were opened.
+    /// Totals of each target, in the order in which they were opened.
     pub targets: Vec<TargetShare>,
-    /// What was in flight at the end.
+    /// Operations in flight at the end.
     pub censored: Censored,
     /// The slowest operations.
     pub slowest: Vec<SlowIo>,
-    /// What went wrong.
+    /// Errors and short transfers.
     pub faults: Vec<Fault>,
-    /// From one look at what had come back to the next, where the worker did not wait in between; None where a call to
-    /// the kernel is the operation itself, or in virtual time.
+    /// Reap interval: from one poll of the completion queue to the next, if the worker did not wait in between. None
+    /// where the system call is the operation itself, and in virtual time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reap_granularity: Option<Times>,
-    /// The longest look at what had come back that was timed; None where none was.
+    /// The longest timed poll of the completion queue; None if none was timed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sweep_ns_max: Option<u64>,
-    /// What the kernel counted meanwhile at the devices below the targets, where they are known.
+    /// The kernel's statistics of the devices below the targets over the measurement time, where they are known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<DeviceCounts>,
     /// CPU time; None in virtual time.
     pub cpu: Option<CpuUse>,
-    /// When measuring began.
+    /// Start of the measurement.
     pub clock_start: ClockPair,
-    /// When it ended.
+    /// End of the measurement.
     pub clock_end: ClockPair,
-    /// What the engine was granted.
-    pub engine: EngineTruth,
-    /// What simulated drives are like afterwards.
+    /// The engine's actual set-up.
+    pub engine: EngineFacts,
+    /// State of simulated drives after the job.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub drives: Vec<DriveState>,
 }
 
-/// What a simulated drive is like after a job.
+/// State of a simulated drive after a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DriveState {
-    /// A number that two drives share only if they will do the same from now on, in hexadecimal digits.
+    /// State hash in hexadecimal: drives with the same hash behave the same from then on.
     pub state_hash: String,
     /// Its counters.
     pub health: Health,
 }
 
-/// What one of several targets gave while it was measured.
+/// Totals of one target over the measurement time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TargetShare {
     /// Operations in flight, integrated over time.
     pub in_flight_ns: u64,
     /// See [`Interval::backlog_ns`].
     pub backlog_ns: u64,
-    /// Counts by class; a class without any is left out.
+    /// Counts by class; empty classes are omitted.
     pub operations: BTreeMap<Class, ShareTotals>,
 }
 
-/// The counts of one class on one target.
+/// Totals of one class on one target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ShareTotals {
     /// Operations.
     pub count: u64,
-    /// Bytes that they moved.
+    /// Bytes transferred.
     pub bytes: u64,
-    /// Their latencies, added up.
+    /// Sum of the latencies.
     pub latency_ns_sum: u64,
-    /// The longest.
+    /// The longest latency.
     pub latency_ns_max: u64,
 }
 
 impl TargetShare {
-    /// Adds what a worker on the target has counted; what belongs to the warm-up does not count.
+    /// Adds a tally of a worker on the target. Warm-up tallies are ignored.
     pub fn add(&mut self, tally: &Tally) {
         if tally.phase != Phase::Measure {
             return;
         }
-        // A job with an amount can take so long that sums are full: they stay there.
+        // A job with an amount can run so long that sums overflow: they saturate.
         self.in_flight_ns = self.in_flight_ns.saturating_add(tally.in_flight_ns);
         self.backlog_ns = self.backlog_ns.saturating_add(tally.backlog_ns);
         for class in Class::ALL {
@@ -195,12 +195,12 @@ impl TargetShare {
     }
 }
 
-/// A tally, ready to be sent.
+/// A tally in the form of an event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Interval {
-    /// Whether it counts.
+    /// Warm-up or measurement.
     pub phase: Phase,
-    /// The first interval that it holds.
+    /// The first interval that it covers.
     pub interval_first: u64,
     /// The last one.
     pub interval_last: u64,
@@ -210,37 +210,38 @@ pub struct Interval {
     pub end_ns: u64,
     /// Operations in flight, integrated over time.
     pub in_flight_ns: u64,
-    /// The part of them that had completed and that the engine had not taken yet: an estimate, from one round in 64.
+    /// The part of it for operations that had completed but were not reaped yet: an estimate from one round in 64.
     pub backlog_ns: u64,
-    /// Kernel threads that `io_uring` had for its operations meanwhile, at most; None for other engines.
+    /// The most io-wq workers at a time in this interval; None for engines other than `io_uring`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel_workers: Option<u32>,
-    /// Counts by class; a class without any is left out.
+    /// Counts by class; empty classes are omitted.
     pub operations: BTreeMap<Class, Totals>,
 }
 
-/// The counts of one class.
+/// Totals of one class.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Totals {
     /// Operations.
     pub count: u64,
-    /// Bytes that they moved.
+    /// Bytes transferred.
     pub bytes: u64,
-    /// Their latencies, added up.
+    /// Sum of the latencies.
     pub latency_ns_sum: u64,
-    /// The shortest.
+    /// The shortest latency.
     pub latency_ns_min: u64,
-    /// The longest.
+    /// The longest latency.
     pub latency_ns_max: u64,
-    /// All of them.
+    /// Histogram of the latencies.
     pub latency: Buckets,
-    /// From when operations were wanted to their completions; None where they were not wanted at a time.
+    /// Response latency, from intended start to completion; None in a closed loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response: Option<Times>,
-    /// From when operations were wanted to their submissions.
+    /// Lag from intended start to submission.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lag: Option<Times>,
-    /// The part of the lag that is the engine's: from when operations were wanted and the queue had a place.
+    /// The engine's part of the lag: from intended start, or from the time at which the queue had room if that was
+    /// later.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_lag: Option<Times>,
 }
@@ -248,27 +249,32 @@ pub struct Totals {
 /// A distribution of times.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Times {
-    /// Added up.
+    /// Sum.
     pub ns_sum: u64,
     /// The shortest.
     pub ns_min: u64,
     /// The longest.
     pub ns_max: u64,
-    /// All of them.
+    /// Histogram.
     pub histogram: Buckets,
 }
 
 impl Times {
-    /// None of nothing.
+    /// None for an empty distribution.
     #[must_use]
-    pub fn of(spread: &Spread) -> Option<Self> {
-        let histogram = Buckets::from(&spread.buckets);
+    pub fn of(distribution: &TimeDistribution) -> Option<Self> {
+        let histogram = Buckets::from(&distribution.buckets);
         let some = !histogram.bucket.is_empty();
-        some.then_some(Self { ns_sum: spread.ns_sum, ns_min: spread.ns_min, ns_max: spread.ns_max, histogram })
+        some.then_some(Self {
+            ns_sum: distribution.ns_sum,
+            ns_min: distribution.ns_min,
+            ns_max: distribution.ns_max,
+            histogram,
+        })
     }
 }
 
-/// A histogram's filled buckets.
+/// The non-empty buckets of a histogram.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Buckets {
     kind: &'static str,

@@ -1,113 +1,115 @@
-//! A job on simulated drives: one loop steps all workers, and moves the time whenever none of them has anything to do.
+//! Runs a job on simulated drives: one loop steps all workers, and advances virtual time when all of them wait.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::collector::Collector;
-use super::conduct::targets_of;
 use super::memory_needed;
 use super::result::{DriveState, Interval, JobResult};
-use super::thread::{Granted, Legacy};
-use super::total::{Counted, Moment, Total};
+use super::run_job::targets_of;
+use super::thread::{Granted, WorkerReport};
+use super::total::{IntervalForwarder, Snapshot, Total};
 use crate::clock::Clock;
 use crate::failure::Failure;
 use crate::job::Job;
 use crate::pattern::{Accesses, Arrivals, Shared};
 use crate::record::Phase;
-use crate::ring::{Completion, Operation, Request, RingTruth, SharedBuffers};
-use crate::sim::{Drive, Serve, Simulation, VirtualClock};
+use crate::ring::{Completion, Operation, Request, RingFacts, SharedBuffers};
+use crate::sim::{Drive, IoCommand, Simulation, VirtualClock};
 use crate::target::Target;
-use crate::worker::{BatchSize, DRAIN_NS_MAX, Looks, Machine, MachineParts, Step, recorder_pair};
+use crate::worker::{BatchSize, DRAIN_NS_MAX, Machine, MachineParts, ReapIntervals, Step, recorder_pair};
 
-/// What a simulated job runs in.
-pub struct Bench<'a> {
-    /// What stands for the drives.
+/// The context of a job on simulated drives.
+pub struct SimulatedContext<'a> {
+    /// The targets that represent the drives.
     pub targets: &'a [Target],
     /// The drives, in the same order.
     pub drives: &'a mut [Drive],
-    /// Time.
+    /// The virtual clock.
     pub clock: &'a VirtualClock,
     /// Set from outside to end the job early.
     pub stop: Arc<AtomicBool>,
 }
 
-/// Empty tallies for each worker: the loop reads them at every interval.
+/// Spare tallies of each worker. The loop collects them at every interval.
 const SPARES: usize = 2;
 
-// A worker in virtual time: what it hands over is with the drive at once, and what came back waits here.
-struct Seat {
-    worker: Option<Machine>,
+// A worker in virtual time. Its submissions reach the drive at once; its completions wait here.
+struct VirtualWorker {
+    machine: Option<Machine>,
     target: usize,
     requests: Vec<Request>,
     completions: Vec<Completion>,
-    // When it wants to be asked again, should nothing come back before.
+    // When to step it next if nothing completes before.
     wake_ns: u64,
-    // Whether something came back.
+    // Whether it has completions.
     is_due: bool,
 }
 
-/// Runs a job to its end in virtual time. See [`super::conduct`].
-pub fn conduct_simulated(
+/// Runs a job to its end in virtual time. See [`super::run_job`].
+pub fn run_simulated_job(
     job: &Job,
-    bench: &mut Bench<'_>,
+    context: &mut SimulatedContext<'_>,
     started: &mut dyn FnMut(u64),
     interval: &mut dyn FnMut(Interval),
 ) -> Result<JobResult, Failure> {
-    let wanted = targets_of(job, bench.targets)?.len();
+    let wanted = targets_of(job, context.targets)?.len();
     memory_needed::check(job, SPARES, false)?;
-    let clock = bench.clock.clone();
+    let clock = context.clock.clone();
     clock.check(if job.amount_bytes.is_some() { 0 } else { job.warmup_ns + job.measure_ns })?;
     let start_ns = clock.now();
-    // A job without an end in time may reach that of time itself.
+    // A job without a time limit may reach the end of virtual time.
     let mut may_run_out = job.amount_bytes.is_some();
-    let (mut seats, mut collector) = seat(job, bench, start_ns);
+    let (mut workers, mut collector) = workers(job, context, start_ns);
     started(start_ns);
-    let mut counted = Counted::default();
+    let mut forwarder = IntervalForwarder::default();
     let mut total = Total::default();
-    // Nothing is read or written: no data, no buffers.
-    total.grant(0, Granted { truth: RingTruth::plain("none"), buffer_bytes: None });
+    // Simulated operations move no data, so there are no buffers.
+    total.grant(0, Granted { facts: RingFacts::plain("none"), buffer_bytes: None });
     let (mut before, mut after) = (None, None);
     loop {
         let now = clock.now();
         let mut has_turned = false;
-        for (number, seat) in seats.iter_mut().enumerate().filter(|(_, seat)| seat.is_due || seat.wake_ns <= now) {
-            has_turned |= seat.wake_ns <= now;
-            if let Some(legacy) = tick(seat, &mut bench.drives[seat.target], job, number, start_ns, now) {
-                let tally = total.add(legacy, seat.target);
+        for (number, worker) in
+            workers.iter_mut().enumerate().filter(|(_, worker)| worker.is_due || worker.wake_ns <= now)
+        {
+            has_turned |= worker.wake_ns <= now;
+            if let Some(report) = tick(worker, &mut context.drives[worker.target], job, number, start_ns, now) {
+                let tally = total.add(report, worker.target);
                 collector.add_last(number, tally);
                 has_turned = true;
             }
         }
         if has_turned {
             collector.gather();
-            counted.add_ready(&mut collector, interval);
-            let phase = seats.iter().find_map(|seat| seat.worker.as_ref()?.phase());
+            forwarder.add_ready(&mut collector, interval);
+            let phase = workers.iter().find_map(|worker| worker.machine.as_ref()?.phase());
             if phase == Some(Phase::Measure) && before.is_none() {
-                before = Some(Moment::simulated(&clock));
+                before = Some(Snapshot::simulated(&clock));
             }
             if phase.is_none() && after.is_none() {
-                after = Some(Moment::simulated(&clock));
+                after = Some(Snapshot::simulated(&clock));
             }
         }
         if may_run_out && let Err(failure) = clock.check(0) {
             may_run_out = false;
             total.fail(Some(failure));
-            bench.stop.store(true, Ordering::Relaxed);
-            for seat in &mut seats {
-                seat.is_due = true;
+            context.stop.store(true, Ordering::Relaxed);
+            for worker in &mut workers {
+                worker.is_due = true;
             }
             continue;
         }
-        // Nobody waits for what comes back after the end.
-        if seats.iter().all(|seat| seat.worker.is_none()) {
+        // Completions after the end of all workers are dropped.
+        if workers.iter().all(|worker| worker.machine.is_none()) {
             break;
         }
-        advance(&mut seats, &mut bench.drives[..wanted], start_ns, &clock);
+        advance(&mut workers, &mut context.drives[..wanted], start_ns, &clock);
     }
-    counted.add_rest(&mut collector, interval);
-    let [before, after] = [before, after].map(|moment| moment.unwrap_or_else(|| Moment::simulated(&clock)));
-    let mut result = total.result(job, &counted, collector.shares(), &before, &after);
-    result.drives = bench.drives[..wanted].iter_mut().map(state_of).collect();
+    forwarder.add_rest(&mut collector, interval);
+    let [before, after] = [before, after].map(|snapshot| snapshot.unwrap_or_else(|| Snapshot::simulated(&clock)));
+    let mut result = total.result(job, &forwarder, collector.shares(), &before, &after);
+    result.drives = context.drives[..wanted].iter_mut().map(state_of).collect();
     Ok(result)
 }
 
@@ -116,10 +118,10 @@ fn state_of(drive: &mut Drive) -> DriveState {
     DriveState { state_hash: format!("{:016x}", drive.state_hash()), health: drive.health() }
 }
 
-fn seat(job: &Job, bench: &Bench<'_>, start_ns: u64) -> (Vec<Seat>, Collector) {
+fn workers(job: &Job, context: &SimulatedContext<'_>, start_ns: u64) -> (Vec<VirtualWorker>, Collector) {
     let shared = Shared::new(job);
     let mut spares = Vec::new();
-    let seats = (0..job.workers()).map(|number| {
+    let workers = (0..job.workers()).map(|number| {
         let (recorder, spare) = recorder_pair(job, SPARES, None);
         spares.push(spare);
         let parts = MachineParts {
@@ -128,11 +130,11 @@ fn seat(job: &Job, bench: &Bench<'_>, start_ns: u64) -> (Vec<Seat>, Collector) {
             ledger: None,
             arrivals: Arrivals::of(job, number),
             recorder,
-            stop: Arc::clone(&bench.stop),
+            stop: Arc::clone(&context.stop),
         };
         let slots = job.slots() as usize;
-        Seat {
-            worker: Some(Machine::new(job, parts, start_ns)),
+        VirtualWorker {
+            machine: Some(Machine::new(job, parts, start_ns)),
             target: (number / job.workers_each()) as usize,
             requests: Vec::with_capacity(slots),
             completions: Vec::with_capacity(slots),
@@ -140,38 +142,45 @@ fn seat(job: &Job, bench: &Bench<'_>, start_ns: u64) -> (Vec<Seat>, Collector) {
             is_due: true,
         }
     });
-    let seats = seats.collect();
-    (seats, Collector::new(spares, job.workers_each() as usize))
+    let workers = workers.collect();
+    (workers, Collector::new(spares, job.workers_each() as usize))
 }
 
-// One round of a worker in a time that stands still meanwhile: it takes all that came back, and hands over all that it can.
-// What it leaves behind, if that was its last.
+// One round of a worker while virtual time stands still: it reaps all completions and submits all that it can. Returns
+// the final report if this was its last round.
 #[inline]
-fn tick(seat: &mut Seat, drive: &mut Drive, job: &Job, number: usize, start_ns: u64, now: u64) -> Option<Legacy> {
-    let worker = seat.worker.as_mut()?;
-    worker.turn(now);
-    worker.complete(now, &seat.completions);
-    seat.completions.clear();
+fn tick(
+    worker: &mut VirtualWorker,
+    drive: &mut Drive,
+    job: &Job,
+    number: usize,
+    start_ns: u64,
+    now: u64,
+) -> Option<WorkerReport> {
+    let machine = worker.machine.as_mut()?;
+    machine.advance(now);
+    machine.complete(now, &worker.completions);
+    worker.completions.clear();
     let slots = job.slots();
-    while worker.plan(now, slots as usize, &mut SharedBuffers::none()) > 0 {
-        worker.begin(now, |request| seat.requests.push(request));
+    while machine.plan(now, slots as usize, &mut SharedBuffers::none()) > 0 {
+        machine.begin(now, |request| worker.requests.push(request));
     }
-    let step = worker.end(now);
+    let step = machine.end(now);
     let drive = drive.simulation();
-    for request in seat.requests.iter().skip(1) {
-        drive.expect(&serve(request));
+    for request in worker.requests.iter().skip(1) {
+        drive.prefetch(&io_command(request));
     }
-    for request in seat.requests.drain(..) {
-        drive.submit(now, ticket(start_ns, number, request.slot), &serve(&request));
+    for request in worker.requests.drain(..) {
+        drive.submit(now, tag(start_ns, number, request.slot), &io_command(&request));
     }
-    seat.is_due = false;
+    worker.is_due = false;
     if step == Step::Running {
-        seat.wake_ns = worker.deadline();
+        worker.wake_ns = machine.deadline();
         return None;
     }
-    seat.wake_ns = u64::MAX;
-    let end = seat.worker.take()?.finish(BatchSize::of(slots).largest(), Looks::of(job, now));
-    Some(Legacy {
+    worker.wake_ns = u64::MAX;
+    let end = worker.machine.take()?.finish(BatchSize::of(slots).largest(), ReapIntervals::of(job, now));
+    Some(WorkerReport {
         tally: end.tally,
         intervals_merged: end.intervals_merged,
         slowest: end.slowest,
@@ -188,62 +197,62 @@ fn tick(seat: &mut Seat, drive: &mut Drive, job: &Job, number: usize, start_ns: 
     })
 }
 
-fn serve(request: &Request) -> Serve {
+fn io_command(request: &Request) -> IoCommand {
     let is_flush = request.operation == Operation::Flush;
-    Serve {
+    IoCommand {
         operation: request.operation,
         offset_bytes: request.offset_bytes,
         length_bytes: if is_flush { 0 } else { request.length_bytes },
     }
 }
 
-// Whose a request is: 32 bits for the job, 16 for the seat, 16 for the slot. What a stuck job has left in a drive may come
-// back while another one runs, and is for nobody then. A job that leaves anything behind has waited for it, so that the
-// next one starts in another of these spans of time.
-fn ticket(start_ns: u64, seat: usize, slot: u32) -> u64 {
-    ((start_ns / DRAIN_NS_MAX) << 32) | ((seat as u64) << 16) | u64::from(slot)
+// The command tag: 32 bits for the job, 16 for the worker, 16 for the slot. Commands of a stuck job may complete while
+// a later job runs and have to be dropped then. A stuck job has waited for them for `DRAIN_NS_MAX`, so the next one
+// starts in another multiple of that time.
+fn tag(start_ns: u64, worker: usize, slot: u32) -> u64 {
+    ((start_ns / DRAIN_NS_MAX) << 32) | ((worker as u64) << 16) | u64::from(slot)
 }
 
-// Moves the time to whatever comes next, and hands out what is done by then.
-fn advance(seats: &mut [Seat], drives: &mut [Drive], start_ns: u64, clock: &VirtualClock) {
+// Advances virtual time to the next event, and delivers completions.
+fn advance(workers: &mut [VirtualWorker], drives: &mut [Drive], start_ns: u64, clock: &VirtualClock) {
     let (mut next_ns, mut last_ns) = (u64::MAX, 0);
     for done_ns in drives.iter().map(|drive| drive.simulated().next_ns()) {
         (next_ns, last_ns) = (next_ns.min(done_ns), last_ns.max(done_ns));
     }
     if last_ns == u64::MAX {
-        starve(seats, drives, clock.now());
+        starve(workers, drives, clock.now());
     }
-    next_ns = seats.iter().map(|seat| seat.wake_ns).fold(next_ns, u64::min);
+    next_ns = workers.iter().map(|worker| worker.wake_ns).fold(next_ns, u64::min);
     if next_ns == u64::MAX {
         return;
     }
     clock.move_to(next_ns.max(clock.now()));
     for drive in drives {
         let drive: &mut dyn Simulation = drive.simulation();
-        while let Some((ticket, result)) = drive.take_done(next_ns) {
-            #[allow(clippy::cast_possible_truncation)] // See `ticket`.
-            let (seat, slot) = (usize::from((ticket >> 16) as u16), u32::from(ticket as u16));
-            // What comes back after its worker gave up is for nobody.
-            if ticket >> 32 != start_ns / DRAIN_NS_MAX {
+        while let Some((tag, result)) = drive.take_completion(next_ns) {
+            #[allow(clippy::cast_possible_truncation)] // See `tag`.
+            let (worker, slot) = (usize::from((tag >> 16) as u16), u32::from(tag as u16));
+            // The worker has given up on this operation.
+            if tag >> 32 != start_ns / DRAIN_NS_MAX {
                 continue;
             }
-            let seat = &mut seats[seat];
-            if seat.worker.is_some() {
-                seat.completions.push(Completion { slot, result });
-                seat.is_due = true;
+            let worker = &mut workers[worker];
+            if worker.machine.is_some() {
+                worker.completions.push(Completion { slot, result });
+                worker.is_due = true;
             }
         }
     }
 }
 
-// A drive that will never do anything again must not be waited for without end.
+// Ends the wait for a drive that will never complete anything again.
 #[cold]
-fn starve(seats: &mut [Seat], drives: &[Drive], now: u64) {
-    for seat in seats.iter_mut().filter(|seat| drives[seat.target].simulated().next_ns() == u64::MAX) {
-        if let Some(worker) = seat.worker.as_mut()
-            && worker.starve(now)
+fn starve(workers: &mut [VirtualWorker], drives: &[Drive], now: u64) {
+    for worker in workers.iter_mut().filter(|worker| drives[worker.target].simulated().next_ns() == u64::MAX) {
+        if let Some(machine) = worker.machine.as_mut()
+            && machine.starve(now)
         {
-            seat.wake_ns = worker.deadline();
+            worker.wake_ns = machine.deadline();
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The thread around one worker.
+//! The thread that runs one worker.
 
 use std::fs::File;
 use std::io;
@@ -15,17 +15,17 @@ use crate::failure::{Failure, FailureKind};
 use crate::host::{KernelThread, Usage, kernel_threads, migrations};
 use crate::job::{Engine, Job};
 use crate::pattern::{Accesses, Arrivals, Payload, Shared};
-use crate::record::{Faults, Phase, Slowest, Spread, Tally};
+use crate::record::{Faults, Phase, Slowest, Tally, TimeDistribution};
 use crate::ring::{
-    Destination, FileWay, Helpers, NopRing, NullRing, PassthroughRing, PsyncRing, Ring, RingTruth, UringRing,
+    IoPath, IoWqWorkers, NopRing, NullRing, PassthroughRing, PassthroughTarget, PsyncRing, Ring, RingFacts, UringRing,
 };
 use crate::target::Target;
 use crate::worker::{Censored, Recorder, Step, Worker, WorkerParts};
 
-/// What starts the workers: zero until they may, then the time that all of them start from.
+/// The start signal of the workers: zero until they may start, then the common start time.
 pub struct Gate(AtomicU64);
 
-/// What the gate holds when there will be no start.
+/// The gate's value if the workers are ended without a start.
 const NEVER: u64 = u64::MAX;
 
 impl Gate {
@@ -35,7 +35,7 @@ impl Gate {
         Self(AtomicU64::new(0))
     }
 
-    /// Lets every worker start from a time (workers that are parked have to be woken); None sends them home.
+    /// Releases every worker with a common start time; None ends them. Parked workers have to be woken.
     pub fn open(&self, start_ns: Option<u64>) {
         self.0.store(start_ns.map_or(NEVER, |start_ns| start_ns.max(1)), Ordering::Release);
     }
@@ -51,129 +51,129 @@ impl Gate {
     }
 }
 
-/// What a thread needs to drive one worker.
-pub struct Post<'a> {
+/// Everything a thread needs to run one worker.
+pub struct WorkerSetup<'a> {
     /// Which worker.
     pub worker: u32,
-    /// The CPUs to be tied to; none to leave it to the scheduler.
+    /// The CPUs to pin it to; empty leaves the choice to the scheduler.
     pub cpus: Vec<u32>,
     /// The job.
     pub job: &'a Job,
     /// The target.
     pub target: &'a Target,
-    /// What the workers share.
+    /// State shared by the workers.
     pub shared: &'a Shared,
-    /// What is known of the kernel's threads that help them.
-    pub helpers: Arc<Helpers>,
-    /// Time.
+    /// State shared with the monitor of the io-wq workers.
+    pub io_wq: Arc<IoWqWorkers>,
+    /// The clock.
     pub clock: Monotonic,
-    /// The start.
+    /// The start signal.
     pub gate: &'a Gate,
-    /// The end, from outside.
+    /// Set from outside to end the worker.
     pub stop: Arc<AtomicBool>,
-    /// Where counts go.
+    /// Where tallies go.
     pub recorder: Recorder,
-    /// Told once, when the worker can start or can't.
-    pub ready: SyncSender<Answer>,
+    /// Receives one answer when the worker is ready or has failed.
+    pub ready: SyncSender<SetupResult>,
 }
 
-/// Which worker, and what it was given, or why it can't start.
-pub type Answer = (u32, Result<Granted, Failure>);
+/// The worker's number, with what it was granted or why it cannot start.
+pub type SetupResult = (u32, Result<Granted, Failure>);
 
-/// What a worker was given before it starts.
+/// What a worker was granted before it starts.
 pub struct Granted {
-    /// By the kernel.
-    pub truth: RingTruth,
-    /// The size of its I/O buffers; None where nobody looks at the data.
+    /// The ring's features.
+    pub facts: RingFacts,
+    /// The size of its I/O buffers; None if the engine moves no data.
     pub buffer_bytes: Option<u64>,
 }
 
-/// What a thread leaves behind.
-pub struct Legacy {
+/// A worker's final report.
+pub struct WorkerReport {
     /// The last interval.
     pub tally: Box<Tally>,
-    /// How often intervals had to be added together.
+    /// How often intervals had to be merged.
     pub intervals_merged: u64,
     /// The slowest operations.
     pub slowest: Slowest,
-    /// What went wrong.
+    /// Errors and short transfers.
     pub faults: Faults,
-    /// What was in flight at the end.
+    /// Operations in flight at the end.
     pub censored: Censored,
-    /// The most operations that were to be handed over in one go.
+    /// The largest batch that was to be submitted at once.
     pub batch_max: u32,
-    /// How often the kernel's submission thread had to be woken.
+    /// How often a submission had to wake the SQPOLL thread.
     pub sqpoll_wakeups: u64,
-    /// The longest time that one look took.
+    /// The longest timed poll of the completion queue.
     pub sweep_ns_max: u64,
-    /// Times between looks at what had come back.
-    pub reap_gaps: Spread,
+    /// Reap intervals.
+    pub reap_gaps: TimeDistribution,
     /// Why the worker ended early.
     pub failure: Option<Failure>,
     /// Whether it was stopped from outside.
     pub stopped: bool,
-    /// CPU time while measuring; None in virtual time.
+    /// CPU time over the measurement time; None in virtual time.
     pub cpu: Option<ThreadCpu>,
-    /// The kernel threads of all rings when this one was about to be given up; see [`kernel_threads`].
+    /// The kernel threads of all rings just before this ring was closed; see [`kernel_threads`].
     pub kernel_threads: Vec<KernelThread>,
 }
 
-/// Drives one worker from start to end; None when it could not start.
-pub fn drive(post: Post<'_>) -> Option<Legacy> {
-    let slots = post.job.slots();
-    // Before any memory is touched, which then lies where the worker runs.
-    let is_pinned = pin(&post.cpus).is_ok();
-    let cpu = if let [cpu] = post.cpus[..] { Some(cpu).filter(|_| is_pinned) } else { None };
-    let (payload, buffers) = match Payload::new(post.job, slots, post.worker) {
+/// Runs one worker from start to end; None if it could not start.
+pub fn run_worker(setup: WorkerSetup<'_>) -> Option<WorkerReport> {
+    let slots = setup.job.slots();
+    // Pinned before any memory is touched, so that pages are allocated on the worker's NUMA node.
+    let is_pinned = pin(&setup.cpus).is_ok();
+    let cpu = if let [cpu] = setup.cpus[..] { Some(cpu).filter(|_| is_pinned) } else { None };
+    let (payload, buffers) = match Payload::new(setup.job, slots, setup.worker) {
         Ok(made) => made,
-        Err(error) => return refuse(&post, "memory for the buffers", &error),
+        Err(error) => return refuse(&setup, "cannot allocate the I/O buffers", &error),
     };
-    match post.job.engine {
-        Engine::Simulation => unreachable!("a simulated drive is driven in virtual time, by one thread"),
-        Engine::Null => run(post, cpu, NullRing::new(slots, buffers), payload),
+    match setup.job.engine {
+        Engine::Simulation => unreachable!("simulated jobs run in virtual time, in one thread"),
+        Engine::Null => run(setup, cpu, NullRing::new(slots, buffers), payload),
         Engine::Psync => {
-            let ring = PsyncRing::new(file_of(&post), buffers);
-            run(post, cpu, ring, payload)
+            let ring = PsyncRing::new(file_of(&setup), buffers);
+            run(setup, cpu, ring, payload)
         }
         Engine::Nop => match NopRing::new(slots, buffers) {
-            Ok(ring) => run(post, cpu, ring, payload),
-            Err(error) => refuse(&post, "io_uring", &error),
+            Ok(ring) => run(setup, cpu, ring, payload),
+            Err(error) => refuse(&setup, "io_uring", &error),
         },
-        Engine::Passthrough => match PassthroughRing::new(slots, destination(&post), buffers, post.job.poll) {
-            Ok(ring) => run(post, cpu, ring, payload),
-            Err(error) => refuse(&post, "NVMe passthrough", &error),
+        Engine::Passthrough => match PassthroughRing::new(slots, passthrough_target(&setup), buffers, setup.job.poll) {
+            Ok(ring) => run(setup, cpu, ring, payload),
+            Err(error) => refuse(&setup, "NVMe passthrough", &error),
         },
-        Engine::IoUring => match UringRing::new(slots, &way(&post), buffers) {
-            Ok(ring) => run(post, cpu, ring, payload),
-            Err(error) => refuse(&post, "io_uring", &error),
+        Engine::IoUring => match UringRing::new(slots, &io_path(&setup), buffers) {
+            Ok(ring) => run(setup, cpu, ring, payload),
+            Err(error) => refuse(&setup, "io_uring", &error),
         },
     }
 }
 
-// A job was checked before it came here: its target has what its engine needs.
-fn file_of(post: &Post<'_>) -> Arc<File> {
-    Arc::clone(post.target.file().expect("the target is a file or a device"))
+// The job was checked before: its target has what its engine needs.
+fn file_of(setup: &WorkerSetup<'_>) -> Arc<File> {
+    Arc::clone(setup.target.file().expect("the target is a file or a device"))
 }
 
-fn way(post: &Post<'_>) -> FileWay {
-    let (direct, poll) = (post.target.direct, post.job.poll);
-    FileWay { file: file_of(post), direct, poll, helpers: Arc::clone(&post.helpers) }
+fn io_path(setup: &WorkerSetup<'_>) -> IoPath {
+    let (direct, poll) = (setup.target.direct, setup.job.poll);
+    IoPath { file: file_of(setup), direct, poll, io_wq: Arc::clone(&setup.io_wq) }
 }
 
-fn destination(post: &Post<'_>) -> Destination {
-    let namespace = post.target.namespace.as_ref().expect("the target was opened as a namespace");
+fn passthrough_target(setup: &WorkerSetup<'_>) -> PassthroughTarget {
+    let namespace = setup.target.namespace.as_ref().expect("the target was opened as a namespace");
     let facts = namespace.facts;
-    Destination {
+    PassthroughTarget {
         generic: Arc::clone(namespace.generic()),
-        block: file_of(post),
+        block: file_of(setup),
         namespace: facts.number,
         block_bytes: facts.block_bytes,
     }
 }
 
-fn refuse(post: &Post<'_>, what: &str, error: &io::Error) -> Option<Legacy> {
-    // Should nobody listen any more, nobody needs the reason.
-    let _ = post.ready.send((post.worker, Err(Failure::from_io(FailureKind::EngineRefused, what, error))));
+fn refuse(setup: &WorkerSetup<'_>, what: &str, error: &io::Error) -> Option<WorkerReport> {
+    // The receiver is gone if the pool has already failed.
+    let _ = setup.ready.send((setup.worker, Err(Failure::from_io(FailureKind::EngineRefused, what, error))));
     None
 }
 
@@ -191,28 +191,33 @@ pub fn cpus_allowed() -> Vec<u32> {
     (0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).filter_map(|cpu| u32::try_from(cpu).ok()).collect()
 }
 
-fn run<R: Ring>(post: Post<'_>, cpu_pinned: Option<u32>, mut ring: R, payload: Payload) -> Option<Legacy> {
-    let granted = Granted { truth: ring.truth(), buffer_bytes: Some(ring.buffers().length() as u64) };
+fn run<R: Ring>(
+    setup: WorkerSetup<'_>,
+    cpu_pinned: Option<u32>,
+    mut ring: R,
+    payload: Payload,
+) -> Option<WorkerReport> {
+    let granted = Granted { facts: ring.facts(), buffer_bytes: Some(ring.buffers().length() as u64) };
     let parts = WorkerParts {
         ring,
-        clock: post.clock,
-        accesses: Accesses::new(post.job, post.worker, post.shared),
+        clock: setup.clock,
+        accesses: Accesses::new(setup.job, setup.worker, setup.shared),
         payload: Some(payload),
-        ledger: post.target.ledger.clone(),
-        arrivals: Arrivals::of(post.job, post.worker),
-        recorder: post.recorder,
-        stop: post.stop,
+        ledger: setup.target.ledger.clone(),
+        arrivals: Arrivals::of(setup.job, setup.worker),
+        recorder: setup.recorder,
+        stop: setup.stop,
     };
     let migrated = migrations();
-    post.ready.send((post.worker, Ok(granted))).ok()?;
-    let start_ns = post.gate.wait()?;
-    let mut worker = Worker::new(post.job, parts, start_ns);
-    let (before, after) = turn_over(&mut worker);
+    setup.ready.send((setup.worker, Ok(granted))).ok()?;
+    let start_ns = setup.gate.wait()?;
+    let mut worker = Worker::new(setup.job, parts, start_ns);
+    let (before, after) = run_to_end(&mut worker);
     let used = after.since(&before);
-    // The threads go with the ring.
-    let kernel_threads = if post.job.engine.is_ring_on_a_target() { kernel_threads() } else { Vec::new() };
+    // The kernel's threads exit with the ring.
+    let kernel_threads = if setup.job.engine.is_ring_on_a_target() { kernel_threads() } else { Vec::new() };
     let end = worker.finish();
-    Some(Legacy {
+    Some(WorkerReport {
         tally: end.tally,
         intervals_merged: end.intervals_merged,
         slowest: end.slowest,
@@ -224,7 +229,7 @@ fn run<R: Ring>(post: Post<'_>, cpu_pinned: Option<u32>, mut ring: R, payload: P
         reap_gaps: end.reap_gaps,
         stopped: end.stopped,
         cpu: Some(ThreadCpu {
-            worker: post.worker,
+            worker: setup.worker,
             cpu_pinned,
             user_ns: used.user_ns,
             system_ns: used.system_ns,
@@ -237,8 +242,8 @@ fn run<R: Ring>(post: Post<'_>, cpu_pinned: Option<u32>, mut ring: R, payload: P
     })
 }
 
-// Steps the worker to its end, and reads the thread's CPU time where measuring begins and ends.
-fn turn_over<R: Ring, C: Clock>(worker: &mut Worker<R, C>) -> (Usage, Usage) {
+// Steps the worker to its end, and reads the thread's CPU time at both ends of the measurement.
+fn run_to_end<R: Ring, C: Clock>(worker: &mut Worker<R, C>) -> (Usage, Usage) {
     while worker.phase() == Some(Phase::Warmup) && worker.step() == Step::Running {}
     let before = Usage::of_thread();
     while worker.phase() == Some(Phase::Measure) && worker.step() == Step::Running {}

@@ -1,36 +1,36 @@
-//! What all workers of a job leave behind, added up to its result.
+//! Sums the final reports of all workers to the result of a job.
 
 use super::collector::Collector;
 use super::granted::merged;
 use super::kernel_threads::{KernelThreads, KernelThreadsCpu};
-use super::result::{CpuUse, EngineTruth, Interval, JobResult, Outcome, TargetShare, ThreadCpu, Times};
-use super::thread::{Granted, Legacy};
+use super::result::{CpuUse, EngineFacts, Interval, JobResult, Outcome, TargetShare, ThreadCpu, Times};
+use super::thread::{Granted, WorkerReport};
 use crate::clock::{Clock, Monotonic};
 use crate::failure::{Failure, FailureKind};
 use crate::host::{ClockPair, Usage, steal_ns};
 use crate::job::Job;
-use crate::record::{Faults, Phase, Slowest, Spread, Tally};
-use crate::ring::RingTruth;
+use crate::record::{Faults, Phase, Slowest, Tally, TimeDistribution};
+use crate::ring::RingFacts;
 use crate::sim::VirtualClock;
 use crate::worker::Censored;
 
-/// What had been spent by a moment.
+/// Resources used up to a point in time.
 #[derive(Clone, Copy)]
 struct Spent {
     process: Usage,
     steal_ns: u64,
 }
 
-/// A moment at which measuring begins or ends.
-pub struct Moment {
+/// Clocks and resource usage at the start or end of the measurement.
+pub struct Snapshot {
     clocks: ClockPair,
     source: &'static str,
-    // None in virtual time, which costs a drive nothing.
+    // None in virtual time, where CPU time is meaningless.
     usage: Option<Spent>,
 }
 
-impl Moment {
-    /// This moment of the machine's time.
+impl Snapshot {
+    /// A snapshot in real time.
     pub fn real(clock: Monotonic) -> Self {
         Self {
             clocks: ClockPair::now(&clock),
@@ -39,7 +39,7 @@ impl Moment {
         }
     }
 
-    /// This moment of virtual time, which is that of every clock.
+    /// A snapshot in virtual time: every clock shows it.
     pub fn simulated(clock: &VirtualClock) -> Self {
         let now = clock.now();
         let clocks = ClockPair { engine_ns: now, wall_ns: now, raw_ns: now };
@@ -47,21 +47,21 @@ impl Moment {
     }
 }
 
-/// What went out, so that the end can be judged by it.
+/// Forwards intervals and sums their measurement time.
 #[derive(Default)]
-pub struct Counted {
+pub struct IntervalForwarder {
     measured_ns: u64,
 }
 
-impl Counted {
-    /// Passes on what all workers have reported.
+impl IntervalForwarder {
+    /// Forwards what all workers have reported.
     pub fn add_ready(&mut self, collector: &mut Collector, interval: &mut dyn FnMut(Interval)) {
         while let Some(tally) = collector.take_next() {
             self.add(&tally, interval);
         }
     }
 
-    /// Passes on what is left once every worker has ended.
+    /// Forwards the remainder after every worker has ended.
     pub fn add_rest(&mut self, collector: &mut Collector, interval: &mut dyn FnMut(Interval)) {
         for phase in [Phase::Warmup, Phase::Measure] {
             if let Some(tally) = collector.rest(phase) {
@@ -78,7 +78,7 @@ impl Counted {
     }
 }
 
-/// What all workers left behind, added up.
+/// The sum of the workers' final reports.
 #[derive(Default)]
 pub struct Total {
     intervals_merged: u64,
@@ -90,72 +90,72 @@ pub struct Total {
     threads: Vec<ThreadCpu>,
     kernel_threads: KernelThreads,
     sqpoll_wakeups: u64,
-    // Since measuring began; None where there is no ring on a target.
+    // CPU time since the start of the measurement; None for engines without a ring on a target.
     kernel_threads_ns: Option<KernelThreadsCpu>,
     batch_max: u32,
     sweep_ns_max: u64,
-    reap_gaps: Option<Spread>,
-    // By worker: the number of its target, and what its ring was granted.
-    granted: Vec<(usize, RingTruth)>,
+    reap_gaps: Option<TimeDistribution>,
+    // By worker: the number of its target, and the features of its ring.
+    granted: Vec<(usize, RingFacts)>,
     buffer_bytes: Option<u64>,
 }
 
 impl Total {
-    /// Adds a worker on the target of that number; gives its last tally back.
-    pub fn add(&mut self, legacy: Legacy, target: usize) -> Box<Tally> {
+    /// Adds the report of a worker on the given target, and returns its final tally.
+    pub fn add(&mut self, report: WorkerReport, target: usize) -> Box<Tally> {
         let target = u32::try_from(target).expect("the number of targets has a bound");
-        self.intervals_merged = self.intervals_merged.max(legacy.intervals_merged);
-        self.slowest.add(&legacy.slowest, target);
-        self.faults.add(&legacy.faults, target);
-        self.censored.add(&legacy.censored);
-        self.fail(legacy.failure);
-        self.stopped |= legacy.stopped;
-        self.batch_max = self.batch_max.max(legacy.batch_max);
-        self.sqpoll_wakeups += legacy.sqpoll_wakeups;
-        self.sweep_ns_max = self.sweep_ns_max.max(legacy.sweep_ns_max);
+        self.intervals_merged = self.intervals_merged.max(report.intervals_merged);
+        self.slowest.add(&report.slowest, target);
+        self.faults.add(&report.faults, target);
+        self.censored.add(&report.censored);
+        self.fail(report.failure);
+        self.stopped |= report.stopped;
+        self.batch_max = self.batch_max.max(report.batch_max);
+        self.sqpoll_wakeups += report.sqpoll_wakeups;
+        self.sweep_ns_max = self.sweep_ns_max.max(report.sweep_ns_max);
         match &mut self.reap_gaps {
-            Some(gaps) => gaps.add(&legacy.reap_gaps),
-            None => self.reap_gaps = Some(legacy.reap_gaps),
+            Some(gaps) => gaps.add(&report.reap_gaps),
+            None => self.reap_gaps = Some(report.reap_gaps),
         }
-        self.threads.extend(legacy.cpu);
-        legacy.tally
+        self.threads.extend(report.cpu);
+        report.tally
     }
 
-    /// Adds what a worker on the target of that number was given before it started.
+    /// Adds what a worker on the given target was granted before it started.
     pub fn grant(&mut self, target: usize, granted: Granted) {
-        self.granted.push((target, granted.truth));
+        self.granted.push((target, granted.facts));
         if let Some(bytes) = granted.buffer_bytes {
             *self.buffer_bytes.get_or_insert(0) += bytes;
         }
     }
 
-    /// Says how many kernel threads were at work, and their CPU time since measuring began.
-    pub fn needed(&mut self, most: KernelThreads, cpu_ns: KernelThreadsCpu) {
+    /// Records the kernel threads, and their CPU time since the start of the measurement.
+    pub fn set_kernel_threads(&mut self, most: KernelThreads, cpu_ns: KernelThreadsCpu) {
         self.kernel_threads = most;
         self.kernel_threads_ns = Some(cpu_ns);
     }
 
-    /// Says why the job failed, or why as well; see [`Failure::after`].
+    /// Records a failure; see [`Failure::after`].
     pub fn fail(&mut self, failure: Option<Failure>) {
         if let Some(failure) = failure {
             self.failure = Some(failure.after(self.failure.take()));
         }
     }
 
-    /// Whether operations did not come back, so that nothing may wait for the target any more.
+    /// Whether operations did not complete, so that nothing may wait for the target any more.
     #[must_use]
     pub fn is_stuck(&self) -> bool {
         self.failure.as_ref().is_some_and(|failure| failure.kind == FailureKind::Stuck)
     }
 
-    /// The result of a job that was measured between two moments.
+    /// The result of a job that was measured between two snapshots.
     pub fn result(
         self,
         job: &Job,
-        counted: &Counted,
+        forwarder: &IntervalForwarder,
         shares: &[TargetShare],
-        before: &Moment,
-        after: &Moment,
+        before: &Snapshot,
+        after: &Snapshot,
     ) -> JobResult {
         let cpu = before.usage.zip(after.usage).map(|(before, after)| {
             let process = after.process.since(&before.process);
@@ -168,7 +168,7 @@ impl Total {
                 steal_ns: after.steal_ns.saturating_sub(before.steal_ns),
             }
         });
-        let truth = merged(&self.granted);
+        let facts = merged(&self.granted);
         let nothing = nothing_completed(job, shares, &self.faults).filter(|_| !self.stopped);
         let failure = self.failure.or(nothing);
         JobResult {
@@ -178,7 +178,7 @@ impl Total {
                 (None, false) => Outcome::Finished,
             },
             failure,
-            measured_ns: counted.measured_ns,
+            measured_ns: forwarder.measured_ns,
             intervals_merged: self.intervals_merged,
             targets: shares.to_vec(),
             censored: self.censored,
@@ -190,19 +190,19 @@ impl Total {
             cpu,
             clock_start: before.clocks,
             clock_end: after.clocks,
-            engine: EngineTruth {
+            engine: EngineFacts {
                 engine: job.engine,
                 workers: job.workers(),
-                ring_flags: truth.ring_flags,
-                poll_mode: truth.poll_mode,
-                fixed_buffers: truth.fixed_buffers,
-                fixed_file: truth.fixed_file,
+                ring_flags: facts.ring_flags,
+                poll_mode: facts.poll_mode,
+                fixed_buffers: facts.fixed_buffers,
+                fixed_file: facts.fixed_file,
                 batch_max: self.batch_max,
                 clock_source: before.source,
                 kernel_workers: self.kernel_threads.workers,
                 sqpoll_threads: self.kernel_threads.sqpoll,
                 sqpoll_wakeups: self.sqpoll_wakeups,
-                fallbacks: truth.fallbacks,
+                fallbacks: facts.fallbacks,
                 buffer_bytes: self.buffer_bytes,
             },
             drives: Vec::new(),
@@ -210,14 +210,15 @@ impl Total {
     }
 }
 
-// Why a job did not do what was asked. Counted over all targets that would hide one that does nothing.
+// The failure of a job of which a class of operations completed nothing. It is checked for each target, because a sum
+// over targets would hide an idle one.
 fn nothing_completed(job: &Job, shares: &[TargetShare], faults: &Faults) -> Option<Failure> {
-    let silent = job.asked().into_iter().find(|class| shares.iter().any(|share| share.count(*class) == 0))?;
+    let silent = job.classes().into_iter().find(|class| shares.iter().any(|share| share.count(*class) == 0))?;
     let place = if shares.len() > 1 { " on one of the targets" } else { "" };
-    let message = format!("not one {silent:?} completed within the measured time{place}").to_lowercase();
-    // What can't be begun without blocking is cancelled where the kernel can't start a thread that does it.
+    let message = format!("no {silent:?} completed within the measurement time{place}").to_lowercase();
+    // An operation that would block is cancelled if the kernel cannot create an io-wq worker for it.
     if job.engine.is_ring_on_a_target() && faults.kinds().iter().any(|fault| fault.errno.0 == libc::ECANCELED) {
-        let message = format!("{message}: the kernel starts no more threads for io_uring");
+        let message = format!("{message}: the kernel cannot create more threads for io_uring");
         return Some(Failure { errno: Some(libc::EAGAIN), ..Failure::new(FailureKind::EngineRefused, message) });
     }
     Some(Failure::new(FailureKind::NothingCompleted, message))

@@ -1,32 +1,32 @@
-//! How much a job may ask for.
+//! Bounds of a job's values.
 
-/// The deepest queue: more than any device's queue takes, and within the limit of `io_uring`.
+/// The largest queue depth: more than any device queue holds, and within the limit of `io_uring`.
 pub const QUEUE_DEPTH_MAX: u32 = 4096;
-/// The deepest queue that threads may serve.
+/// The most psync threads of a job.
 pub const PSYNC_THREADS_MAX: u32 = 1024;
-/// The most workers that may be asked for.
+/// The most jobs on a target.
 pub const JOBS_MAX: u32 = 256;
-/// The most targets that one job may use.
+/// The most targets of a job.
 pub const TARGETS_MAX: u32 = 64;
 /// The largest block.
 pub const BLOCK_SIZE_BYTES_MAX: u32 = 64 << 20;
-/// Bytes in flight, at most.
+/// The most bytes in flight.
 pub const IN_FLIGHT_BYTES_MAX: u64 = 4 << 30;
 /// The longest job: thirty days.
 pub const DURATION_NS_MAX: u64 = 30 * 86_400 * 1_000_000_000;
-/// The highest rate: more than any engine gives.
+/// The highest arrival rate: more than any engine reaches.
 pub const RATE_PER_S_MAX: u64 = 1_000_000_000;
 /// The shortest interval.
 pub const INTERVAL_NS_MIN: u64 = 1_000_000;
-/// The most block sizes that a job may mix.
+/// The most block sizes in a mix.
 pub const SIZES_MAX: usize = 16;
-/// The sum of their weights, at most.
+/// The largest sum of their weights.
 pub const WEIGHTS_MAX: u32 = 1_000_000;
-/// The most zones of hot spots.
+/// The most hot-spot zones.
 pub const ZONES_MAX: usize = 16;
-/// The steepest exponent of a Zipf distribution, in thousandths: beyond it nearly all accesses go to one block.
+/// The largest exponent of a Zipf distribution, in thousandths: above it nearly all accesses go to one block.
 pub const EXPONENT_PERMILLE_MAX: u32 = 5_000;
-/// The most writes before a flush, and the most operations of a burst.
+/// The most writes before a flush, and the most operations in a burst.
 pub const COUNT_MAX: u64 = 1_000_000_000_000;
-/// By how much data that is verified may be compressible: each sector of 512 bytes keeps the 32 of its seal.
+/// The highest compressibility of verified data: 32 of the 512 bytes of each sector are its verification header.
 pub const VERIFY_COMPRESSIBLE_PERCENT_MAX: u8 = 90;

@@ -1,4 +1,4 @@
-//! What can't be run, and why.
+//! Rejects jobs that cannot be run, with the reason.
 
 use super::{
     BLOCK_SIZE_BYTES_MAX, COUNT_MAX, DURATION_NS_MAX, Data, EXPONENT_PERMILLE_MAX, Engine, IN_FLIGHT_BYTES_MAX,
@@ -10,11 +10,11 @@ use crate::ring::Poll;
 use crate::target::{Target, TargetKind};
 use crate::verify::IN_FLIGHT_MAX;
 
-/// A command of NVMe has 16 bits for the number of blocks, counted from 0.
+/// An NVMe command has a 16-bit block count that starts at 0.
 const COMMAND_BLOCKS_MAX: u32 = 1 << 16;
 
 impl Job {
-    /// Refuses what can't be run on a target, with the value and its bound.
+    /// Refuses a job that cannot be run on a target. The message has the value and its bound.
     pub fn check(&self, target: &Target) -> Result<(), Failure> {
         self.check_shares()?;
         self.check_sizes(target)?;
@@ -29,17 +29,20 @@ impl Job {
 
     fn check_shares(&self) -> Result<(), Failure> {
         if self.read_percent > 100 {
-            return bad(format!("read_percent is {}; it ends at 100", self.read_percent));
+            return bad(format!("read_percent is {}; the maximum is 100", self.read_percent));
         }
         let trims_most = 100 - self.read_percent;
         if self.trim_percent > trims_most {
-            return bad(format!("trim_percent is {}; what is not read ends at {trims_most}", self.trim_percent));
+            return bad(format!(
+                "trim_percent is {}; the maximum next to these reads is {trims_most}",
+                self.trim_percent
+            ));
         }
         if self.flush_every == 0 || self.flush_every > COUNT_MAX {
-            return bad(format!("flush_every is {}; it goes from 1 to {COUNT_MAX}", self.flush_every));
+            return bad(format!("flush_every is {}; the range is 1 to {COUNT_MAX}", self.flush_every));
         }
         if self.flush_every > 1 && self.sync != Sync::Fdatasync {
-            return bad("flush_every goes with fdatasync only".to_owned());
+            return bad("flush_every requires sync fdatasync".to_owned());
         }
         Ok(())
     }
@@ -63,32 +66,37 @@ impl Job {
         let weights: u64 = self.block_sizes.iter().map(|share| u64::from(share.weight)).sum();
         let is_weightless = self.block_sizes.iter().any(|share| share.weight == 0);
         if self.block_sizes.len() > SIZES_MAX || is_weightless || weights > u64::from(WEIGHTS_MAX) {
-            return bad(format!("block sizes are at most {SIZES_MAX}, with weights of 1 up to {WEIGHTS_MAX} in all"));
+            return bad(format!(
+                "a job takes at most {SIZES_MAX} block sizes, with weights of at least 1 and a sum of at most {WEIGHTS_MAX}"
+            ));
         }
         if self.block_sizes.iter().map(|share| share.size_bytes).max() != Some(self.block_size_bytes) {
-            return bad(format!("block_size_bytes is {}; it is the largest of block_sizes", self.block_size_bytes));
+            return bad(format!(
+                "block_size_bytes is {}, which is not the largest of block_sizes",
+                self.block_size_bytes
+            ));
         }
         Ok(())
     }
 
     fn check_load(&self) -> Result<(), Failure> {
         if self.queue_depth == 0 || self.queue_depth > QUEUE_DEPTH_MAX {
-            return bad(format!("queue depth {} is not within 1 to {QUEUE_DEPTH_MAX}", self.queue_depth));
+            return bad(format!("queue depth {} is not between 1 and {QUEUE_DEPTH_MAX}", self.queue_depth));
         }
         if self.jobs == 0 || self.jobs > JOBS_MAX {
-            return bad(format!("{} jobs are not within 1 to {JOBS_MAX}", self.jobs));
+            return bad(format!("jobs is {}; the range is 1 to {JOBS_MAX}", self.jobs));
         }
         if self.targets == 0 || self.targets > TARGETS_MAX {
-            return bad(format!("{} targets are not within 1 to {TARGETS_MAX}", self.targets));
+            return bad(format!("targets is {}; the range is 1 to {TARGETS_MAX}", self.targets));
         }
         if self.engine == Engine::Psync && self.in_flight() > PSYNC_THREADS_MAX {
             return bad(format!(
-                "{} operations in flight need as many threads under psync, which takes at most {PSYNC_THREADS_MAX}",
+                "{} operations in flight need one psync thread each; the maximum is {PSYNC_THREADS_MAX} threads",
                 self.in_flight()
             ));
         }
         if u64::from(self.block_size_bytes) * u64::from(self.in_flight()) > IN_FLIGHT_BYTES_MAX {
-            return bad(format!("more than {IN_FLIGHT_BYTES_MAX} bytes would be in flight"));
+            return bad(format!("the job would have more than {IN_FLIGHT_BYTES_MAX} bytes in flight"));
         }
         Ok(())
     }
@@ -96,39 +104,42 @@ impl Job {
     fn check_extent(&self, target: &Target) -> Result<(), Failure> {
         let end_bytes = self.offset_bytes.checked_add(self.span_bytes);
         if end_bytes.is_none_or(|end_bytes| end_bytes > target.size_bytes) {
-            let from = if self.offset_bytes == 0 { String::new() } else { format!(" from {} on", self.offset_bytes) };
+            let from = if self.offset_bytes == 0 { String::new() } else { format!(" at offset {}", self.offset_bytes) };
             return bad(format!(
-                "a span of {} bytes{from} is beyond the target's {}",
+                "the test region of {} bytes{from} ends beyond the target's {} bytes",
                 self.span_bytes, target.size_bytes
             ));
         }
         let grid_bytes = u64::from(target.alignment.offset_bytes).max(512);
         if !self.offset_bytes.is_multiple_of(grid_bytes) {
-            return bad(format!("an offset of {} is not a multiple of {grid_bytes}", self.offset_bytes));
+            return bad(format!("offset {} is not a multiple of {grid_bytes}", self.offset_bytes));
         }
         if self.blocks() < u64::from(self.jobs) {
             return bad(format!(
-                "a span of {} bytes does not hold a block of {} for each of {} jobs",
+                "the test region of {} bytes is smaller than one block of {} bytes for each of {} jobs",
                 self.span_bytes, self.block_size_bytes, self.jobs
             ));
         }
         if self.amount_bytes.is_some_and(|amount| amount < u64::from(self.block_size_bytes)) {
-            return bad("an amount below one block".to_owned());
+            return bad("amount_bytes is smaller than one block".to_owned());
         }
         if (self.writes() || self.trims()) && !target.writable {
-            return bad("the target was opened for reading, and the job writes or trims".to_owned());
+            return bad("the target was opened read-only, but the job writes or trims".to_owned());
         }
         if matches!(self.engine, Engine::Null | Engine::Nop) != (target.kind == TargetKind::Null) {
-            return bad("the null and nop engines and the null target go together, and with nothing else".to_owned());
+            return bad("engines null and nop require a null target, and a null target requires one of them".to_owned());
         }
         if self.poll != Poll::Interrupt && !self.engine.is_ring_on_a_target() {
-            return bad(format!("only io_uring can be asked to poll ({})", self.poll.name()));
+            return bad(format!("poll mode {} requires io_uring or passthrough", self.poll.name()));
         }
         if self.poll == Poll::Iopoll && (self.sync == Sync::Fdatasync || self.trims()) {
-            return bad("a ring whose completions are polled takes neither fdatasync nor trims".to_owned());
+            return bad("poll mode iopoll supports neither fdatasync nor trims".to_owned());
         }
         if (self.engine == Engine::Simulation) != (target.kind == TargetKind::Simulation) {
-            return bad("the simulation and simulated targets go together, and with nothing else".to_owned());
+            return bad(
+                "engine simulation requires a simulated drive, and a simulated drive requires engine simulation"
+                    .to_owned(),
+            );
         }
         Ok(())
     }
@@ -136,13 +147,15 @@ impl Job {
     fn check_data(&self) -> Result<(), Failure> {
         let (compressible, duplicates) = (self.compressible_percent, self.duplicates_percent);
         if compressible > 100 || duplicates > 100 {
-            return bad(format!("compressible_percent {compressible} or duplicates_percent {duplicates} ends at 100"));
+            return bad(format!(
+                "compressible_percent is {compressible} and duplicates_percent is {duplicates}; the maximum is 100"
+            ));
         }
         if compressible > 0 && self.data != Data::Random {
-            return bad("compressible_percent is about random data".to_owned());
+            return bad("compressible_percent requires random data".to_owned());
         }
         if duplicates > 0 && self.data == Data::Zeros {
-            return bad("all zeros are duplicates".to_owned());
+            return bad("duplicates_percent cannot be used with zeros, which are all duplicates".to_owned());
         }
         Ok(())
     }
@@ -150,30 +163,34 @@ impl Job {
     fn check_verify(&self, target: &Target) -> Result<(), Failure> {
         let Some(ledger) = &target.ledger else {
             let lacks = self.verify && (self.writes() || self.trims());
-            return if lacks { bad("a job to verify needs a target with a ledger".to_owned()) } else { Ok(()) };
+            return if lacks {
+                bad("a job with verify requires a target that was opened with a ledger".to_owned())
+            } else {
+                Ok(())
+            };
         };
         if !self.verify && (self.writes() || self.trims()) {
-            return bad("the target has a ledger, and the job would write what that does not know".to_owned());
+            return bad("the target has a ledger, but the job would write without recording it there".to_owned());
         }
-        let is_thin = self.data == Data::Zeros || self.compressible_percent > VERIFY_COMPRESSIBLE_PERCENT_MAX;
-        if is_thin || self.duplicates_percent > 0 {
+        let is_compressible = self.data == Data::Zeros || self.compressible_percent > VERIFY_COMPRESSIBLE_PERCENT_MAX;
+        if is_compressible || self.duplicates_percent > 0 {
             return bad(format!(
-                "sectors that can be verified are unlike each other, and compress by {VERIFY_COMPRESSIBLE_PERCENT_MAX} % at most"
+                "verify requires unique sectors that are at most {VERIFY_COMPRESSIBLE_PERCENT_MAX} % compressible"
             ));
         }
         if self.in_flight() > IN_FLIGHT_MAX {
             return bad(format!(
-                "{} operations in flight are more than the {IN_FLIGHT_MAX} of a ledger",
+                "{} operations in flight exceed the ledger's maximum of {IN_FLIGHT_MAX}",
                 self.in_flight()
             ));
         }
         let step_bytes = ledger.head().step_bytes;
         if !self.step_bytes().is_multiple_of(step_bytes) || !self.offset_bytes.is_multiple_of(step_bytes) {
-            return bad(format!("blocks do not lie on the ledger's steps of {step_bytes} bytes"));
+            return bad(format!("blocks are not aligned to the ledger's steps of {step_bytes} bytes"));
         }
         let (end, known) = (self.offset_bytes.saturating_add(self.span_bytes), ledger.head().size_bytes);
         if end > known {
-            return bad(format!("the job ends at byte {end}, and the ledger at byte {known}"));
+            return bad(format!("the test region ends at byte {end}, beyond the ledger's end at byte {known}"));
         }
         Ok(())
     }
@@ -183,15 +200,17 @@ impl Job {
             return Ok(());
         }
         let Some(facts) = target.namespace.as_ref().map(|namespace| namespace.facts) else {
-            return bad("passthrough needs a target that was opened as a namespace of NVMe".to_owned());
+            return bad("passthrough requires a target that was opened as an NVMe namespace".to_owned());
         };
         if self.read_percent < 100 {
-            return bad("passthrough only reads".to_owned());
+            return bad("passthrough supports reads only".to_owned());
         }
         let whole = SizeShare { size_bytes: self.block_size_bytes, weight: 1 };
         for size in self.block_sizes.iter().chain([&whole]).map(|share| share.size_bytes) {
             if size / facts.block_bytes.max(1) > COMMAND_BLOCKS_MAX {
-                return bad(format!("{size} bytes are more than the {COMMAND_BLOCKS_MAX} blocks of a command"));
+                return bad(format!(
+                    "block size {size} exceeds the {COMMAND_BLOCKS_MAX} logical blocks of an NVMe command"
+                ));
             }
             if size % facts.block_bytes != 0 || size > facts.transfer_bytes_max {
                 let (least, most) = (facts.block_bytes, facts.transfer_bytes_max);
@@ -201,7 +220,7 @@ impl Job {
             }
         }
         if !self.offset_bytes.is_multiple_of(facts.block_bytes.into()) {
-            return bad(format!("an offset of {} is not a multiple of {}", self.offset_bytes, facts.block_bytes));
+            return bad(format!("offset {} is not a multiple of {}", self.offset_bytes, facts.block_bytes));
         }
         Ok(())
     }
@@ -211,24 +230,24 @@ impl Job {
         let is_mixed = !self.block_sizes.is_empty();
         match &self.pattern {
             Pattern::Permutation | Pattern::Strided { .. } if is_mixed => {
-                bad("a pattern that meets each block once takes one block size".to_owned())
+                bad("patterns permutation and strided require a single block size".to_owned())
             }
             Pattern::Zipf { exponent_permille, .. } if !(1..=EXPONENT_PERMILLE_MAX).contains(exponent_permille) => {
-                bad(format!("exponent_permille is {exponent_permille}; it goes from 1 to {EXPONENT_PERMILLE_MAX}"))
+                bad(format!("exponent_permille is {exponent_permille}; the range is 1 to {EXPONENT_PERMILLE_MAX}"))
             }
             Pattern::Pareto { share_permille, .. } if !(1..500).contains(share_permille) => {
-                bad(format!("share_permille is {share_permille}; it goes from 1 to 499"))
+                bad(format!("share_permille is {share_permille}; the range is 1 to 499"))
             }
             Pattern::HotSpots { zones, .. } => check_zones(zones),
             Pattern::Strided { stride_bytes } => {
                 let share_bytes = self.blocks() / u64::from(self.jobs) * block;
                 if *stride_bytes == 0 || stride_bytes % block != 0 || *stride_bytes > share_bytes {
-                    return bad(format!("a stride of {stride_bytes} is no multiple of {block} up to {share_bytes}"));
+                    return bad(format!("stride {stride_bytes} is not a multiple of {block} up to {share_bytes}"));
                 }
                 Ok(())
             }
             Pattern::Runs { jump_percent } if *jump_percent > 100 => {
-                bad(format!("jump_percent is {jump_percent}; it ends at 100"))
+                bad(format!("jump_percent is {jump_percent}; the maximum is 100"))
             }
             _ => Ok(()),
         }
@@ -236,31 +255,31 @@ impl Job {
 
     fn check_time(&self) -> Result<(), Failure> {
         if self.measure_ns == 0 || self.measure_ns > DURATION_NS_MAX || self.warmup_ns > DURATION_NS_MAX {
-            return bad(format!("a duration is not within 1 to {DURATION_NS_MAX} ns"));
+            return bad(format!("a duration is not between 1 and {DURATION_NS_MAX} ns"));
         }
         if self.amount_bytes.is_none() {
             self.check_sums(self.warmup_ns + self.measure_ns)?;
         }
         if self.pace.is_some_and(|pace| pace.rate_per_s == 0 || pace.rate_per_s > RATE_PER_S_MAX) {
-            return bad(format!("a rate is not within 1 to {RATE_PER_S_MAX} a second"));
+            return bad(format!("the arrival rate is not between 1 and {RATE_PER_S_MAX} per second"));
         }
         self.check_burst()?;
         if self.interval_ns < INTERVAL_NS_MIN || self.interval_ns > DURATION_NS_MAX {
             return bad(format!(
-                "an interval of {} ns is not within {INTERVAL_NS_MIN} to {DURATION_NS_MAX}",
+                "interval {} ns is not between {INTERVAL_NS_MIN} and {DURATION_NS_MAX}",
                 self.interval_ns
             ));
         }
         Ok(())
     }
 
-    // The times of all operations in flight are added up, in 64 bits.
+    // The times of all operations in flight are summed in 64 bits.
     fn check_sums(&self, duration_ns: u64) -> Result<(), Failure> {
         let in_flight = self.in_flight();
         match u64::from(in_flight).checked_mul(duration_ns) {
             Some(_) => Ok(()),
             None => bad(format!(
-                "{in_flight} operations in flight for {duration_ns} ns: the sum of their times is beyond 2^64"
+                "{in_flight} operations in flight for {duration_ns} ns: the sum of their latencies would exceed 2^64 ns"
             )),
         }
     }
@@ -268,13 +287,17 @@ impl Job {
     fn check_burst(&self) -> Result<(), Failure> {
         let Some(burst) = self.burst else { return Ok(()) };
         if burst.operations == 0 || burst.operations > COUNT_MAX || burst.think_ns > DURATION_NS_MAX {
-            return bad(format!("a burst has 1 to {COUNT_MAX} operations, and a rest of up to {DURATION_NS_MAX} ns"));
+            return bad(format!(
+                "a burst takes 1 to {COUNT_MAX} operations and a think time of up to {DURATION_NS_MAX} ns"
+            ));
         }
         if self.pace.is_some() {
-            return bad("operations come at a rate or in bursts, not both".to_owned());
+            return bad("pace and burst cannot be combined".to_owned());
         }
         if self.engine == Engine::Psync && self.queue_depth > 1 {
-            return bad("under psync each thread would have bursts of its own: depth 1 only".to_owned());
+            return bad(
+                "burst requires queue depth 1 under psync, where each thread would have its own bursts".to_owned()
+            );
         }
         Ok(())
     }
@@ -285,7 +308,9 @@ fn check_zones(zones: &[Zone]) -> Result<(), Failure> {
     let is_whole = sum(|zone| zone.accesses_permille) == 1000 && sum(|zone| zone.space_permille) == 1000;
     let is_empty = zones.iter().any(|zone| zone.space_permille == 0);
     if zones.len() > ZONES_MAX || !is_whole || is_empty {
-        return bad(format!("zones are 1 to {ZONES_MAX}, none without space, and both of their shares add up to 1000"));
+        return bad(format!(
+            "hot_spots takes 1 to {ZONES_MAX} zones with space_permille of at least 1; the sums of accesses_permille and of space_permille must be 1000"
+        ));
     }
     Ok(())
 }

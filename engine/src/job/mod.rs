@@ -1,80 +1,80 @@
-//! A job: one workload with its timing, checked once against a target and never changed afterwards.
+//! A job: one workload with its timing, checked once against a target and then immutable.
 
 use serde::Deserialize;
 
-use crate::pattern::{Burst, Pace};
+use crate::pattern::{Burst, OpenLoop};
 use crate::record::Class;
 use crate::ring::Poll;
 
 mod bounds;
 mod check;
-mod words;
+mod workload;
 
 pub use bounds::*;
-pub use words::{Data, Engine, Pattern, SizeShare, Sync, Zone};
+pub use workload::{Data, Engine, Pattern, SizeShare, Sync, Zone};
 
-/// A job as the front asks for it.
+/// A job as the front requests it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Job {
-    /// How I/O reaches the kernel.
+    /// The I/O engine.
     pub engine: Engine,
-    /// Where the next block lies.
+    /// How the offset of the next block is chosen.
     pub pattern: Pattern,
-    /// The share of reads, exactly.
+    /// The exact share of reads.
     pub read_percent: u8,
-    /// The share of trims, exactly. What is neither read nor trimmed is written.
+    /// The exact share of trims. Operations that neither read nor trim are writes.
     #[serde(default)]
     pub trim_percent: u8,
-    /// Bytes of each operation; of the largest one where sizes are mixed.
+    /// Block size; the largest one of a mix.
     pub block_size_bytes: u32,
-    /// The sizes and their shares, exactly, where there are several.
+    /// The block sizes of a mix, with exact shares.
     #[serde(default)]
     pub block_sizes: Vec<SizeShare>,
-    /// Operations that each worker keeps in flight.
+    /// Queue depth of each job.
     pub queue_depth: u32,
-    /// Workers on each target, each with a queue of its own.
+    /// Workers on each target, each with its own queue.
     pub jobs: u32,
-    /// How many of the open targets are used at the same time, from the first on.
+    /// The number of open targets used at the same time, starting with the first.
     pub targets: u32,
-    /// How completions are found.
+    /// How completions are detected.
     #[serde(default)]
     pub poll: Poll,
-    /// When a write counts as done.
+    /// When a write is complete.
     pub sync: Sync,
-    /// Writes of a worker behind the last of which comes a flush, with `Sync::Fdatasync`.
+    /// With `Sync::Fdatasync`: a flush follows every N writes of each worker.
     #[serde(default = "one")]
     pub flush_every: u64,
-    /// What writes carry.
+    /// The data that writes carry.
     pub data: Data,
-    /// The part of random data by which it can be compressed.
+    /// Compressibility of random data.
     #[serde(default)]
     pub compressible_percent: u8,
-    /// The share of writes that carry what was written before at another place, exactly.
+    /// The exact share of writes that repeat data written elsewhere before.
     #[serde(default)]
     pub duplicates_percent: u8,
-    /// Whether each sector that is written says which one it is, so that the target can be verified.
+    /// Whether each sector carries a verification header.
     #[serde(default)]
     pub verify: bool,
-    /// What all randomness comes from.
+    /// The seed of all randomness.
     pub seed: u64,
-    /// Where the used part of each target begins.
+    /// Start of the test region of each target.
     #[serde(default)]
     pub offset_bytes: u64,
-    /// How much of each target is used from there on.
+    /// Size of the test region.
     pub span_bytes: u64,
-    /// Time before counting begins.
+    /// Warm-up before the measurement.
     pub warmup_ns: u64,
-    /// Time that counts.
+    /// Measurement time.
     pub measure_ns: u64,
     /// The length of an interval.
     pub interval_ns: u64,
-    /// When operations are wanted; None keeps the queue full.
-    pub pace: Option<Pace>,
-    /// Operations that follow each other, and the rest behind them; None goes on without one.
+    /// Open loop: the arrival rate; None for a closed loop.
+    pub pace: Option<OpenLoop>,
+    /// Bursts with think time after each; None for a steady stream.
     #[serde(default)]
     pub burst: Option<Burst>,
-    /// Ends the job after this much on each target instead.
+    /// Ends the job after this much on each target instead of after a time.
     pub amount_bytes: Option<u64>,
 }
 
@@ -83,17 +83,17 @@ fn one() -> u64 {
 }
 
 impl Job {
-    /// Blocks in the span; of the largest ones where sizes are mixed.
+    /// Blocks in the test region; for a mix, counted in the largest size.
     #[must_use]
     pub fn blocks(&self) -> u64 {
         self.span_bytes / u64::from(self.block_size_bytes)
     }
 
-    /// The step in which sequential streams advance: it goes into every block size.
+    /// The step of sequential streams: the greatest common divisor of all block sizes.
     #[must_use]
     pub fn step_bytes(&self) -> u64 {
         let sizes = self.block_sizes.iter().map(|share| u64::from(share.size_bytes));
-        sizes.reduce(divisor).unwrap_or(u64::from(self.block_size_bytes))
+        sizes.reduce(greatest_common_divisor).unwrap_or(u64::from(self.block_size_bytes))
     }
 
     /// Whether any operation reads.
@@ -114,57 +114,57 @@ impl Job {
         self.trim_percent > 0
     }
 
-    /// The classes that this job counts.
+    /// The classes of operations that this job performs.
     #[must_use]
-    pub fn asked(&self) -> Vec<Class> {
-        let mut asked = Vec::new();
+    pub fn classes(&self) -> Vec<Class> {
+        let mut classes = Vec::new();
         if self.reads() {
-            asked.push(Class::Read);
+            classes.push(Class::Read);
         }
         if self.writes() {
-            asked.push(Class::Write);
+            classes.push(Class::Write);
             if self.sync == Sync::Fdatasync {
-                asked.extend([Class::Flush, Class::Commit]);
+                classes.extend([Class::Flush, Class::Commit]);
             }
         }
         if self.trims() {
-            asked.push(Class::Trim);
+            classes.push(Class::Trim);
         }
-        asked
+        classes
     }
 
-    /// Operations kept in flight by all workers together.
+    /// Operations in flight over all workers.
     #[must_use]
     pub fn in_flight(&self) -> u32 {
         self.queue_depth * self.jobs * self.targets
     }
 
-    /// Threads that drive one queue: psync has no other way to keep more than one operation in flight.
+    /// Threads per queue: psync needs one thread for each operation in flight.
     #[must_use]
     pub fn threads_each(&self) -> u32 {
         if self.engine == Engine::Psync { self.queue_depth } else { 1 }
     }
 
-    /// Threads that drive the job on one target.
+    /// Worker threads on one target.
     #[must_use]
     pub fn workers_each(&self) -> u32 {
         self.jobs * self.threads_each()
     }
 
-    /// Threads that drive the job.
+    /// Worker threads in all.
     #[must_use]
     pub fn workers(&self) -> u32 {
         self.workers_each() * self.targets
     }
 
-    /// Operations that each thread keeps in flight.
+    /// Operations in flight per thread.
     #[must_use]
     pub fn slots(&self) -> u32 {
         self.queue_depth / self.threads_each()
     }
 }
 
-// The largest number that goes into both.
-fn divisor(one: u64, other: u64) -> u64 {
-    if other == 0 { one } else { divisor(other, one % other) }
+// The greatest common divisor.
+fn greatest_common_divisor(one: u64, other: u64) -> u64 {
+    if other == 0 { one } else { greatest_common_divisor(other, one % other) }
 }

@@ -1,4 +1,4 @@
-//! The stream of accesses: offset, length, and what is done there.
+//! The stream of accesses: offset, length and class.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::SplitMix64;
 
-use super::deck::Deck;
-use super::place::{Place, Queue};
+use super::offsets::{OffsetGenerator, StreamShare};
+use super::shuffled_deck::ShuffledDeck;
 use super::sizes::Sizes;
 use crate::job::{Job, Pattern};
 use crate::random::below;
@@ -16,28 +16,28 @@ use crate::record::Class;
 /// The next operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Where, in bytes from the start of the target.
+    /// Offset in bytes from the start of the target.
     pub offset_bytes: u64,
-    /// How much.
+    /// Length in bytes.
     pub length_bytes: u32,
-    /// What: a read, a write or a trim.
+    /// A read, a write or a trim.
     pub class: Class,
 }
 
-/// What workers share: how far each stream has come, and how many bytes are left to hand out on each target.
+/// State shared by workers: the position of each stream, and the bytes left on each target.
 #[derive(Clone, Debug)]
 pub struct Shared {
-    // One for each queue; the threads of psync that serve one queue share its stream.
+    // One for each queue. The psync threads of a queue share its stream.
     cursors: Vec<Arc<AtomicU64>>,
-    // One for each target, where the job has an amount.
+    // One for each target if the job has an amount.
     left: Vec<Arc<AtomicU64>>,
 }
 
 impl Shared {
-    /// The shared state of a job that has not begun. A sequential stream starts at a block that the seed draws, so
-    /// that cells do not all begin on the same, by then well-cached, stretch; it wraps at the end of its share of the
-    /// span. Each job has a share of its own: streams that follow one another would read what the first has cached.
-    /// A permutation is that of the whole span, and all workers on a target take turns in it.
+    /// The shared state of a job at its start. A sequential stream starts at a block drawn from the seed, so that cells
+    /// do not all start in the same, by then cached, area. It wraps at the end of its share of the test region. Each
+    /// job has its own share, because streams that follow one another would read what the first has cached. A
+    /// permutation covers the whole test region and is shared by all workers on a target.
     #[must_use]
     pub fn new(job: &Job) -> Self {
         let mut seeds = SplitMix64::seed_from_u64(job.seed);
@@ -54,7 +54,7 @@ impl Shared {
     }
 }
 
-// How many steps of a sequential stream the part of the span has that belongs to one job.
+// The steps of a sequential stream in one job's share of the test region.
 fn share_steps(job: &Job) -> u64 {
     job.span_bytes / job.step_bytes() / u64::from(job.jobs)
 }
@@ -63,10 +63,10 @@ fn share_steps(job: &Job) -> u64 {
 #[derive(Clone, Debug)]
 pub struct Accesses {
     start_bytes: u64,
-    place: Place,
+    offset_generator: OffsetGenerator,
     sizes: Sizes,
-    // None where only one thing is done.
-    classes: Option<Deck<3>>,
+    // None if all operations have the same class.
+    classes: Option<ShuffledDeck<3>>,
     only: Class,
     left: Option<Arc<AtomicU64>>,
 }
@@ -74,8 +74,8 @@ pub struct Accesses {
 const CLASSES: [Class; 3] = [Class::Read, Class::Write, Class::Trim];
 
 impl Accesses {
-    /// The stream of one worker. Offsets, classes and sizes are drawn from streams of their own, so that the same seed
-    /// visits the same blocks whatever the share of reads.
+    /// The stream of one worker. Offsets, classes and sizes have separate random streams, so that a seed visits the
+    /// same blocks with any read share.
     #[must_use]
     pub fn new(job: &Job, worker: u32, shared: &Shared) -> Self {
         let mut seeds = SplitMix64::seed_from_u64(job.seed ^ (u64::from(worker) << 32));
@@ -83,7 +83,7 @@ impl Accesses {
         let target = worker / job.workers_each();
         let queue = worker / job.threads_each();
         let share = share_steps(job);
-        let queue = Queue {
+        let queue = StreamShare {
             first: share * u64::from(queue % job.jobs),
             steps: share,
             step_bytes: job.step_bytes(),
@@ -94,25 +94,25 @@ impl Accesses {
         let only = mix.iter().position(|share| *share == 100).map(|kind| CLASSES[kind]);
         Self {
             start_bytes: job.offset_bytes,
-            place: Place::new(job, target, queue, [offsets, jumps]),
+            offset_generator: OffsetGenerator::new(job, target, queue, [offsets, jumps]),
             sizes: Sizes::new(job, sizes),
-            classes: only.is_none().then(|| Deck::new(mix, classes)),
+            classes: only.is_none().then(|| ShuffledDeck::new(mix, classes)),
             only: only.unwrap_or(Class::Read),
             left: shared.left.get(target as usize).cloned(),
         }
     }
 
-    /// The next access; None when the job's amount has been handed out.
+    /// The next access; None when the job's amount is used up.
     #[inline]
     pub fn draw(&mut self) -> Option<Access> {
         let size = self.sizes.draw();
         if let Some(left) = &self.left {
-            // Two workers may not both take the last block, so the count is taken down in one step.
+            // Atomic, so that two workers cannot both take the last block.
             let length = u64::from(size.bytes);
             left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(length)).ok()?;
         }
         Some(Access {
-            offset_bytes: self.start_bytes + self.place.draw(size),
+            offset_bytes: self.start_bytes + self.offset_generator.draw(size),
             length_bytes: size.bytes,
             class: self.classes.as_mut().map_or(self.only, |deck| CLASSES[deck.draw()]),
         })

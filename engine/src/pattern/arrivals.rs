@@ -1,4 +1,4 @@
-//! When operations are wanted: an open loop, whose arrivals come from the rate alone and wait for nobody.
+//! Arrivals of an open loop: they depend on the rate alone, not on completions.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::SplitMix64;
@@ -8,46 +8,46 @@ use crate::job::Job;
 use crate::random::Random;
 
 const SECOND_NS: u128 = 1_000_000_000;
-/// Keeps the stream of arrivals apart from those of offsets and directions.
+/// Separates the random stream of arrivals from those of offsets and classes.
 const STREAM: u64 = 0x6172_7269_7661_6c73;
 
-/// How arrivals follow each other.
+/// The distribution of the time between arrivals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ArrivalKind {
-    /// At equal distances.
+    /// Equal intervals.
     Constant,
-    /// Independently of each other: a Poisson process.
+    /// Independent arrivals: a Poisson process.
     Poisson,
 }
 
-/// A rate that does not wait for completions.
+/// An open loop: arrivals independent of completions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Pace {
-    /// Arrivals a second at each target, all workers together.
+pub struct OpenLoop {
+    /// Arrivals per second on each target, over all workers.
     pub rate_per_s: u64,
-    /// How they follow each other.
+    /// Their distribution.
     pub arrivals: ArrivalKind,
 }
 
-/// One worker's arrivals. What has come and was not taken yet is not kept anywhere: it is the stream itself, which the
-/// worker has fallen behind.
+/// One worker's arrivals. There is no queue of pending arrivals: the worker's position in the stream falls behind the
+/// clock.
 #[derive(Clone, Debug)]
 pub struct Arrivals {
-    pace: Pace,
+    pace: OpenLoop,
     workers: u64,
     worker: u64,
     start_ns: u64,
     taken: u64,
     next_ns: u64,
-    // The sum of the exponential distances, whole nanoseconds and what is left of one.
+    // The sum of the exponential intervals, with the fraction of a nanosecond.
     elapsed_ns: f64,
     random: Random,
 }
 
 impl Arrivals {
-    /// The arrivals of a worker; None where the job keeps its queue full instead.
+    /// The arrivals of a worker; None in a closed loop.
     #[must_use]
     pub fn of(job: &Job, worker: u32) -> Option<Self> {
         let pace = job.pace?;
@@ -65,20 +65,20 @@ impl Arrivals {
         Some(arrivals)
     }
 
-    /// Begins to count from a time.
+    /// Sets the start time.
     pub fn begin(&mut self, start_ns: u64) {
         self.start_ns = start_ns;
         self.schedule();
     }
 
-    /// When the next one comes, or came.
+    /// The intended start of the next operation, which may be in the past.
     #[inline]
     #[must_use]
     pub fn next_ns(&self) -> u64 {
         self.next_ns
     }
 
-    /// Takes the next one: when it was to come.
+    /// Takes the next arrival and returns its intended start.
     #[inline]
     pub fn take(&mut self) -> u64 {
         let taken_ns = self.next_ns;
@@ -89,10 +89,10 @@ impl Arrivals {
 
     #[inline]
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)] // Below 2^53.
-    #[allow(clippy::float_arithmetic)] // Exponential distances have no other form.
+    #[allow(clippy::float_arithmetic)] // Exponential intervals need floats.
     fn schedule(&mut self) {
         let after_ns = match self.pace.arrivals {
-            // From the start each time, so that nothing adds up; workers take turns.
+            // Computed from the start each time, so that rounding errors do not add up. Workers alternate.
             ArrivalKind::Constant => {
                 let number = u128::from(self.taken) * u128::from(self.workers) + u128::from(self.worker);
                 (number * SECOND_NS / u128::from(self.pace.rate_per_s)) as u64

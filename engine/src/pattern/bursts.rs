@@ -1,20 +1,20 @@
-//! Operations that come in bursts, with a rest behind each.
+//! Bursts of operations with think time after each.
 
 use serde::Deserialize;
 
 use crate::job::Job;
 
-/// A burst and the rest behind it.
+/// A burst and the think time after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Burst {
-    /// Operations of a worker that follow each other.
+    /// Operations of a worker in one burst.
     pub operations: u64,
-    /// How long it rests then, from the completion of the last one.
+    /// Think time after the completion of the last operation.
     pub think_ns: u64,
 }
 
-/// How far one worker has come with its bursts.
+/// One worker's position in its bursts.
 #[derive(Clone, Debug)]
 pub struct Bursts {
     burst: Burst,
@@ -23,28 +23,28 @@ pub struct Bursts {
 }
 
 impl Bursts {
-    /// The bursts of a worker; None where the job does not rest.
+    /// The bursts of a worker; None for a steady stream.
     #[must_use]
     pub fn of(job: &Job) -> Option<Self> {
         job.burst.map(|burst| Self { burst, left: burst.operations, next_ns: 0 })
     }
 
-    /// From when on the next operation may be submitted; `u64::MAX` until the burst has come back.
+    /// The earliest time of the next submission; `u64::MAX` until the burst has completed.
     #[inline]
     #[must_use]
     pub fn next_ns(&self) -> u64 {
         if self.left > 0 { self.next_ns } else { u64::MAX }
     }
 
-    /// Takes one operation of the burst.
+    /// Counts one submission of the burst.
     #[inline]
     pub fn take(&mut self) {
         self.left -= 1;
     }
 
-    /// Says that nothing is in flight any more. Behind a whole burst the rest begins.
+    /// Reports that nothing is in flight. After a complete burst the think time starts.
     #[inline]
-    pub fn is_back(&mut self, now_ns: u64) {
+    pub fn all_completed(&mut self, now_ns: u64) {
         if self.left == 0 {
             self.left = self.burst.operations;
             self.next_ns = now_ns.saturating_add(self.burst.think_ns);

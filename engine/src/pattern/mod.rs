@@ -1,22 +1,22 @@
-//! Where the next operation goes and what it carries. In: a job's shape and a seed. Out: a stream of accesses, the same
-//! for the same seed. Pure: no I/O, no clock.
+//! Offsets, classes and data of operations. In: a job and its seed. Out: a stream of accesses, the same for the same
+//! seed. No I/O and no clock.
 
 mod accesses;
 mod arrivals;
 mod bursts;
-mod deck;
+mod offsets;
 mod payload;
 mod permutation;
-mod place;
+mod shuffled_deck;
 mod sizes;
 mod skew;
 mod stride;
 
 pub use accesses::{Access, Accesses, Shared};
-pub use arrivals::{ArrivalKind, Arrivals, Pace};
+pub use arrivals::{ArrivalKind, Arrivals, OpenLoop};
 pub use bursts::{Burst, Bursts};
-pub use deck::Deck;
 pub use payload::{Direction, Payload};
 pub use permutation::Permutation;
+pub use shuffled_deck::ShuffledDeck;
 pub use skew::{Pareto, Zipf, Zones};
 pub use stride::Stride;

@@ -1,37 +1,36 @@
-//! What operations read into and write from.
+//! The I/O buffers of a worker, and the data that its writes carry.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
 
-use super::deck::Deck;
+use super::shuffled_deck::ShuffledDeck;
 use crate::job::{Data, Job};
 use crate::memory::PAGE_BYTES;
 use crate::random::below;
 use crate::ring::{Buffers, SharedBuffers};
-use crate::verify::{SECTOR_BYTES, Seal, seal_sector};
+use crate::verify::{SECTOR_BYTES, SectorHeader, write_header};
 
-/// Random data that all slots of a job share out among themselves. Writes start at another page of their slot's part each
-/// time, so that a run of small writes is not the same few blocks again and again: of 128 KiB of 4 KiB writes to random
-/// places, 3 % repeat. Larger pools fall out of the caches, and on a virtual disk, where the host copies, that cost writes
-/// up to 8 % of throughput.
+/// Random data shared by all slots of a job. Each write starts at another page of its slot's pool, so that small writes
+/// do not repeat the same few blocks: with 128 KiB of data, 3 % of 4 KiB random writes repeat. Larger pools exceed the
+/// CPU caches; on a virtual disk, where the host copies, that cost up to 8 % of write throughput.
 const POOL_BYTES: usize = 2 << 20;
-/// The least of it that one slot gets.
+/// The smallest pool of a slot.
 const POOL_BYTES_MIN: usize = 16 << 10;
-/// What a worker of one slot gets at least: a thread of psync that need not wait writes many blocks in a row by itself.
+/// The smallest pool of a worker with one slot: a psync thread that does not have to wait writes many blocks in a row.
 const POOL_BYTES_ALONE: usize = 128 << 10;
-/// What all such workers get together, at most, as long as each gets the least.
+/// Bound on the pools of all such workers together, as long as each has the minimum.
 const POOLS_BYTES_MAX: usize = 64 << 20;
-/// After so many bytes a duplicate begins again: two that lie closer together differ, so that nothing that compresses in
-/// units of up to this much gains by them.
+/// The period of duplicate data. Duplicates closer together differ, so that compressors with units of up to this size
+/// gain nothing.
 const DUPLICATE_BYTES: usize = 128 << 10;
-/// Cache lines.
+/// The size of a cache line.
 const LINE_BYTES: usize = 64;
-/// 2^64 over the golden ratio: the sequence of its multiples meets each number once, and any few in a row are far apart.
+/// 2^64 over the golden ratio: its multiples visit every number once, and consecutive ones are far apart.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
-/// Keeps the data of duplicates and the choice of them apart from all other streams.
+/// Separates the random streams of duplicates from all others.
 const DUPLICATES: u64 = 0x6475_706c_6963_6174;
 
-/// Which way the data goes.
+/// The direction of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// Into memory.
@@ -40,14 +39,14 @@ pub enum Direction {
     Write,
 }
 
-// Which writes carry what was written before, and where that lies in the region.
+// Selects the writes that carry duplicates, and where those are in the buffers.
 #[derive(Debug)]
 struct Duplicates {
-    deck: Deck<2>,
+    deck: ShuffledDeck<2>,
     base: usize,
 }
 
-// What lies where in a slot's stretch of memory.
+// The layout of a slot's memory.
 struct Layout {
     reserve: usize,
     write_base: usize,
@@ -64,31 +63,31 @@ impl Layout {
     }
 }
 
-/// What lies where in the buffers of one worker, and what its writes carry: for each slot there is a stretch to read into
-/// and a pool of random data to write from.
+/// The layout of one worker's buffers, and the data of its writes: each slot has a buffer to read into, and a pool of
+/// random data to write from.
 ///
-/// A slot's memory belongs to its operation while that is in flight, so data never changes under the kernel's hands
-/// (file systems that checksum would call that corruption). Duplicates never change at all, so that slots share them.
+/// A slot's memory belongs to its operation while that is in flight, so data never changes while the kernel uses it
+/// (file systems with checksums would report corruption). Duplicates never change, so slots share them.
 #[derive(Debug)]
 pub struct Payload {
     stride_bytes: usize,
     write_base: usize,
     places: u64,
-    // Whether writes are made unlike each other.
+    // Whether each write is made unique.
     is_stamped: bool,
     stamp: u64,
-    // Which bits of a page's number, a cache line each, say where in the page its stamp goes: at the same place in all
-    // pages stamps would share a few sets of the caches, and drive each other out.
+    // The bits of a page number that select the cache line of its stamp. Stamps at the same offset of every page would
+    // compete for a few cache sets.
     stamp_mask: usize,
-    // Where the next write starts among the places, as a part of 2^64, and how far on the one behind it does.
+    // Where in the pool the next write starts, as a fraction of 2^64, and the distance to the one after it.
     turn: u64,
     turn_step: u64,
     duplicates: Option<Box<Duplicates>>,
 }
 
 impl Payload {
-    /// Maps and fills the buffers of a worker's `slots` slots, each worker's with data of its own. All are aligned to pages,
-    /// which is as much as any device asks.
+    /// Maps and fills the buffers of a worker's `slots` slots. Each worker has different data. Buffers are
+    /// page-aligned, which satisfies any device.
     pub fn new(job: &Job, slots: u32, worker: u32) -> std::io::Result<(Self, Buffers)> {
         let Layout { reserve, write_base, pool, stride_bytes } = Layout::of(job);
         let base = stride_bytes * slots as usize;
@@ -96,10 +95,10 @@ impl Payload {
         let mut buffers = Buffers::new(base + if has_duplicates { DUPLICATE_BYTES + reserve } else { 0 })?;
         let mut random = Xoshiro256PlusPlus::seed_from_u64(!(job.seed ^ (u64::from(worker) << 32)));
         let bytes = buffers.bytes();
-        // Reads are given random data to land on as well: the pages must be there before the loop starts.
+        // Read buffers are filled too, so that their pages are allocated before the loop starts.
         random.fill_bytes(&mut bytes[..base]);
         let duplicates = has_duplicates.then(|| {
-            // Every worker's are the same.
+            // The same for every worker.
             Xoshiro256PlusPlus::seed_from_u64(job.seed ^ DUPLICATES)
                 .fill_bytes(&mut bytes[base..base + DUPLICATE_BYTES]);
             bytes.copy_within(base..base + reserve.min(DUPLICATE_BYTES), base + DUPLICATE_BYTES);
@@ -109,9 +108,9 @@ impl Payload {
             }
             let percent = u32::from(job.duplicates_percent);
             let seed = SplitMix64::seed_from_u64(job.seed ^ DUPLICATES ^ (u64::from(worker) << 32)).next_u64();
-            Box::new(Duplicates { deck: Deck::new([100 - percent, percent], seed), base })
+            Box::new(Duplicates { deck: ShuffledDeck::new([100 - percent, percent], seed), base })
         });
-        thin_out(bytes, job);
+        fill_with_zeros(bytes, job);
         let places = (pool / PAGE_BYTES) as u64 + 1;
         let payload = Self {
             stride_bytes,
@@ -121,23 +120,23 @@ impl Payload {
             stamp_mask: stamp_mask(job),
             stamp: random.next_u64(),
             turn: random.next_u64(),
-            // One slot goes through its places block by block. Several take turns that nobody knows, and must not meet the same
-            // places each time.
-            turn_step: if slots == 1 { in_a_row(places, reserve) } else { GOLDEN },
+            // One slot goes through its pool block by block. Several slots complete in an unpredictable order, and must
+            // not use the same pages each time.
+            turn_step: if slots == 1 { block_step(places, reserve) } else { GOLDEN },
             duplicates,
         };
         Ok((payload, buffers))
     }
 
-    /// The memory that each slot of a job takes.
+    /// Buffer memory per slot of a job.
     #[must_use]
     pub fn slot_bytes(job: &Job) -> u64 {
         Layout::of(job).stride_bytes as u64
     }
 
-    /// Where in the buffers a slot's next operation moves its data, of at most the largest block. A write gets random data
-    /// that was not written before: another place in the pool, and each 4 KiB of it stamped anew; or, where duplicates are
-    /// asked for and it is the turn of one, what is the same at each such offset.
+    /// Prepares a slot's next operation and returns the offset of its data in the buffers. A write gets fresh random
+    /// data: another place in the pool, with each 4 KiB stamped. With duplicates, the drawn share of writes gets data
+    /// that depends only on the target offset.
     #[inline]
     pub fn prepare(
         &mut self,
@@ -172,7 +171,7 @@ impl Payload {
         at
     }
 
-    // Apart from the loop of operations: a block of a page is the usual one, and has no more.
+    // Outside the I/O loop's hot path: most blocks are one page, which this does not concern.
     #[inline(never)]
     fn stamp_further_pages(&mut self, buffers: &mut SharedBuffers, at: usize, length_bytes: usize) {
         for page in (PAGE_BYTES..length_bytes).step_by(PAGE_BYTES) {
@@ -180,40 +179,39 @@ impl Payload {
         }
     }
 
-    // Makes a page of a write unlike all others. It must lie in the stretch of a slot with no operation in flight, and begin
-    // on a page's boundary.
+    // Makes a page of a write unique. It must belong to a slot with no operation in flight, and be page-aligned.
     #[inline]
     fn stamp_page(&mut self, buffers: &mut SharedBuffers, at: usize) {
-        // Each page that a block begins has more bytes of it than the mask has, so that 8 bytes fit at the line.
+        // A block covers more bytes of each of its pages than the mask, so that 8 bytes fit at that line.
         let line = (at / PAGE_BYTES * LINE_BYTES) & self.stamp_mask;
         buffers.write(at + line, &self.stamp.to_ne_bytes());
         self.stamp = self.stamp.wrapping_add(GOLDEN);
     }
 
-    /// Puts a seal on every sector of what a write is about to carry, from where [`Payload::prepare`] has put it.
-    pub fn seal(buffers: &mut SharedBuffers, at: usize, length_bytes: u32, seal: Seal) {
+    /// Writes a verification header into every sector of a write, at the offset returned by [`Payload::prepare`].
+    pub fn write_headers(buffers: &mut SharedBuffers, at: usize, length_bytes: u32, header: SectorHeader) {
         let mut sector = [0; SECTOR_BYTES];
         for number in 0..length_bytes as usize / SECTOR_BYTES {
-            let (at, offset_bytes) = (at + number * SECTOR_BYTES, seal.offset_bytes + (number * SECTOR_BYTES) as u64);
+            let (at, offset_bytes) = (at + number * SECTOR_BYTES, header.offset_bytes + (number * SECTOR_BYTES) as u64);
             buffers.read(at, &mut sector);
-            seal_sector(&mut sector, Seal { offset_bytes, ..seal });
+            write_header(&mut sector, SectorHeader { offset_bytes, ..header });
             buffers.write(at, &sector);
         }
     }
 }
 
-// What brings a slot from one of its places to the one a block further.
-fn in_a_row(places: u64, reserve: usize) -> u64 {
+// The distance from one place of a slot's pool to the one a block further.
+fn block_step(places: u64, reserve: usize) -> u64 {
     (u64::MAX / places).wrapping_add(1).wrapping_mul((reserve / PAGE_BYTES) as u64)
 }
 
-// A slot's part of the pool, where so many slots share it.
+// The pool of a slot, if the given number of operations share the data.
 fn pool_bytes(in_flight: usize, slots: u32) -> usize {
     let alone = if slots == 1 { POOL_BYTES_ALONE.min(POOLS_BYTES_MAX / in_flight) } else { 0 };
     (POOL_BYTES / in_flight).max(alone).max(POOL_BYTES_MIN).next_multiple_of(PAGE_BYTES)
 }
 
-// The lines that stamps may go to: in what every block has of a page, and before the zeros.
+// The cache lines that stamps may use: within the part of a page that every block covers, and before the zeros.
 fn stamp_mask(job: &Job) -> usize {
     let step = usize::try_from(job.step_bytes()).unwrap_or(PAGE_BYTES);
     let common = (1_usize << step.trailing_zeros()).min(PAGE_BYTES);
@@ -229,9 +227,9 @@ fn zeros_percent(job: &Job) -> usize {
     }
 }
 
-// Fills the end of each unit with zeros, as far as a compressor is to gain by it. Blocks start on page boundaries, and so
-// do the units that they are made of. Where sectors are sealed each of them is a unit, whose seal lies in what stays.
-fn thin_out(bytes: &mut [u8], job: &Job) {
+// Fills the end of each unit with zeros, so that it compresses as requested. Blocks start on page boundaries, and so do
+// their units. For verified data each sector is a unit, with its header in the remaining part.
+fn fill_with_zeros(bytes: &mut [u8], job: &Job) {
     let unit_bytes = if job.verify {
         SECTOR_BYTES
     } else {

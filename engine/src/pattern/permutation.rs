@@ -1,25 +1,26 @@
-//! Every number below a bound once, in an order that a key draws, without a list of them.
+//! A pseudo-random permutation of the numbers below a bound, without storing it.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::SplitMix64;
 
-/// Enough that neighbours end up anywhere, and that tests of the order find no trace of the one before.
+/// Enough rounds that neighbours are spread over the whole range, and statistical tests find no trace of the input
+/// order.
 const ROUNDS: usize = 6;
 
 /// A permutation of the numbers below a bound: the generalised Feistel network of J. Black and P. Rogaway (Ciphers with
-/// Arbitrary Finite Domains, 2002). Numbers are pairs below two factors whose product hardly exceeds the bound; what the
-/// network leads beyond the bound walks on until it is back.
+/// Arbitrary Finite Domains, 2002). Numbers are pairs below two factors whose product is just above the bound. An
+/// output at or above the bound is fed back until it is below (cycle walking).
 #[derive(Clone, Debug)]
 pub struct Permutation {
     bound: u64,
-    // The first factor is a power of two, so that pairs are taken apart without a division.
+    // The first factor is a power of two, so that no division is needed.
     first_bits: u32,
     second: u64,
     keys: [u64; ROUNDS],
 }
 
 impl Permutation {
-    /// The permutation of the numbers below `bound`, which is at least 1 and at most 2^62, that a seed draws.
+    /// The permutation of the numbers below `bound` (from 1 to 2^62) for a seed.
     #[must_use]
     pub fn new(bound: u64, seed: u64) -> Self {
         assert!((1..=1 << 62).contains(&bound), "a permutation of {bound} numbers");
@@ -29,7 +30,7 @@ impl Permutation {
         Self { bound, first_bits, second: bound.div_ceil(1 << first_bits), keys }
     }
 
-    /// What stands at a place below the bound.
+    /// The number at a position below the bound.
     #[inline]
     #[must_use]
     pub fn at(&self, place: u64) -> u64 {
@@ -55,11 +56,12 @@ impl Permutation {
     }
 }
 
-// A number below a bound, moved on by a distance that is mixed from another one, and around at the bound.
+// Adds a distance derived from `from` to a number, modulo the bound.
 #[inline]
 #[allow(clippy::cast_possible_truncation)] // The high half of a 128-bit product fits 64 bits.
 fn shifted(number: u64, from: u64, bound: u64) -> u64 {
-    // The finaliser of SplitMix64 (Steele, Lea and Flood, 2014), without its last step: the high bits are what counts.
+    // The finaliser of SplitMix64 (Steele, Lea and Flood, 2014) without its last step, because only the high bits are
+    // used.
     let mut mixed = (from ^ (from >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     let moved = number + ((u128::from(mixed) * u128::from(bound)) >> 64) as u64;

@@ -1,30 +1,30 @@
-//! How large the next operation is.
+//! Block sizes of operations.
 
-use super::deck::Deck;
+use super::shuffled_deck::ShuffledDeck;
 use crate::job::{Job, SIZES_MAX};
 
-/// A block size, and what follows from it.
+/// A block size with derived values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Size {
-    /// Its bytes.
+    /// The size in bytes.
     pub bytes: u32,
-    /// How many steps of a sequential stream it is long.
+    /// The size in steps of a sequential stream.
     pub steps: u64,
-    /// How many such blocks the span holds, side by side.
+    /// The number of such blocks in the test region.
     pub blocks: u64,
-    /// How many a block of the largest size holds.
+    /// The number of such blocks in a block of the largest size.
     pub each: u64,
 }
 
-/// One size, or several in exact shares.
+/// One block size, or a mix in exact shares.
 #[derive(Clone, Debug)]
 pub struct Sizes {
     only: Size,
-    several: Option<Box<(Deck<SIZES_MAX>, [Size; SIZES_MAX])>>,
+    several: Option<Box<(ShuffledDeck<SIZES_MAX>, [Size; SIZES_MAX])>>,
 }
 
 impl Sizes {
-    /// The sizes of a job.
+    /// The block sizes of a job.
     #[must_use]
     pub fn new(job: &Job, seed: u64) -> Self {
         let size = |bytes: u32| Size {
@@ -37,11 +37,11 @@ impl Sizes {
         for (kind, share) in job.block_sizes.iter().enumerate() {
             (weights[kind], sizes[kind]) = (share.weight, size(share.size_bytes));
         }
-        let several = (!job.block_sizes.is_empty()).then(|| Box::new((Deck::new(weights, seed), sizes)));
+        let several = (!job.block_sizes.is_empty()).then(|| Box::new((ShuffledDeck::new(weights, seed), sizes)));
         Self { only: size(job.block_size_bytes), several }
     }
 
-    /// The next one.
+    /// Draws the next size.
     #[inline]
     pub fn draw(&mut self) -> Size {
         match &mut self.several {

@@ -1,16 +1,16 @@
-//! Ranks of which some come more often than others, each drawn in constant time and without a table. The mathematics is
-//! that of `libm`, so that a seed gives the same ranks everywhere.
+//! Skewed distributions of ranks, drawn in constant time and without tables. Functions are those of `libm`, so that a
+//! seed yields the same ranks on every platform.
 #![allow(clippy::float_arithmetic)] // Distributions are drawn from.
 #![allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Blocks are below 2^53.
 
 use crate::job::{EXPONENT_PERMILLE_MAX, Zone};
 use crate::random::Random;
 
-/// Below this, series are more exact than the functions that they stand for.
+/// Below this, a series is more exact than the function that it approximates.
 const SERIES_BELOW: f64 = 1e-8;
 
-/// Rank k, from 0 on, comes in proportion to 1 / (k + 1)^exponent: rejection-inversion (W. Hörmann and G. Derflinger,
-/// Rejection-Inversion to Generate Variates from Monotone Discrete Distributions, 1996).
+/// Zipf: rank k, starting at 0, has a probability proportional to 1 / (k + 1)^exponent. Drawn by rejection-inversion
+/// (W. Hörmann and G. Derflinger, Rejection-Inversion to Generate Variates from Monotone Discrete Distributions, 1996).
 #[derive(Clone, Debug)]
 pub struct Zipf {
     exponent: f64,
@@ -21,7 +21,7 @@ pub struct Zipf {
 }
 
 impl Zipf {
-    /// The distribution over so many ranks; the exponent in thousandths.
+    /// The distribution over that many ranks, with the exponent in thousandths.
     #[must_use]
     pub fn new(ranks: u64, exponent_permille: u32) -> Self {
         debug_assert!((1..=EXPONENT_PERMILLE_MAX).contains(&exponent_permille));
@@ -33,7 +33,7 @@ impl Zipf {
         zipf
     }
 
-    /// The next rank.
+    /// Draws the next rank.
     #[inline]
     pub fn draw(&self, random: &mut Random) -> u64 {
         loop {
@@ -50,7 +50,7 @@ impl Zipf {
         libm::exp(-self.exponent * libm::log(x))
     }
 
-    // The integral of the weight from 1 on: (x^(1 - exponent) - 1) / (1 - exponent), and the logarithm at exponent 1.
+    // The integral of the weight from 1 to x: (x^(1 - exponent) - 1) / (1 - exponent), or the logarithm for exponent 1.
     fn integral(&self, x: f64) -> f64 {
         let log = libm::log(x);
         let power = (1.0 - self.exponent) * log;
@@ -65,8 +65,8 @@ impl Zipf {
     }
 }
 
-/// A share h of all ranks, the first ones, comes with 1 - h of the draws, and so on within these: the self-similar
-/// distribution of J. Gray et al. (Quickly Generating Billion-Record Synthetic Databases, 1994).
+/// The first share h of the ranks takes 1 - h of the draws, and so on recursively: the self-similar distribution of J.
+/// Gray et al. (Quickly Generating Billion-Record Synthetic Databases, 1994).
 #[derive(Clone, Debug)]
 pub struct Pareto {
     ranks: u64,
@@ -74,7 +74,7 @@ pub struct Pareto {
 }
 
 impl Pareto {
-    /// The distribution over so many ranks; the share h in thousandths, below a half.
+    /// The distribution over that many ranks, with h in thousandths, below a half.
     #[must_use]
     pub fn new(ranks: u64, share_permille: u32) -> Self {
         debug_assert!((1..500).contains(&share_permille));
@@ -82,7 +82,7 @@ impl Pareto {
         Self { ranks, power: libm::log(share) / libm::log1p(-share) }
     }
 
-    /// The next rank.
+    /// Draws the next rank.
     #[inline]
     pub fn draw(&self, random: &mut Random) -> u64 {
         let place = libm::pow(random.unit(), self.power);
@@ -90,15 +90,15 @@ impl Pareto {
     }
 }
 
-/// Zones of ranks, one behind the other, each of which takes its share of the draws; within a zone all are alike.
+/// Consecutive zones of ranks, each with its share of the draws. Ranks within a zone are equally likely.
 #[derive(Clone, Debug)]
 pub struct Zones {
-    // In thousandths of all draws, added up to the end of each zone, and the first rank and the number of ranks of each.
+    // For each zone: the cumulative share of the draws in thousandths, the first rank, and the number of ranks.
     zones: Box<[(u64, u64, u64)]>,
 }
 
 impl Zones {
-    /// The zones of so many ranks. A zone too small for a rank of its own begins at one of its neighbour's.
+    /// The zones over that many ranks. A zone smaller than one rank shares a rank with its neighbour.
     #[must_use]
     pub fn new(ranks: u64, zones: &[Zone]) -> Self {
         let border = |space: u64| u64::try_from(u128::from(ranks) * u128::from(space) / 1000).unwrap_or(u64::MAX);
@@ -112,7 +112,7 @@ impl Zones {
         Self { zones: zones.collect() }
     }
 
-    /// The next rank.
+    /// Draws the next rank.
     #[inline]
     pub fn draw(&self, random: &mut Random) -> u64 {
         let draw = random.below(1000);

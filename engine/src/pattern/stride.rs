@@ -1,24 +1,24 @@
-//! Every number below a bound once, at equal distances.
+//! Visits every number below a bound once, at equal distances.
 
-/// Passes through the numbers below a bound: the first meets every multiple of the distance, the next one the numbers behind
-/// these, and so on until each was met.
+/// Strided passes through the numbers below a bound: the first pass visits the multiples of the distance, the second
+/// the numbers after those, and so on until each was visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stride {
     distance: u64,
-    // How many numbers a pass meets, but for the first `longer` passes, which meet one more.
+    // Numbers per pass; the first `longer` passes have one more.
     each: u64,
     longer: u64,
 }
 
 impl Stride {
-    /// Passes through the numbers below `bound` at a distance from 1 to `bound`.
+    /// Passes through the numbers below `bound`, at a distance from 1 to `bound`.
     #[must_use]
     pub fn new(bound: u64, distance: u64) -> Self {
         assert!((1..=bound).contains(&distance), "a stride of {distance} in {bound}");
         Self { distance, each: bound / distance, longer: bound % distance }
     }
 
-    /// The number at a place, which is below the bound as well.
+    /// The number at a position below the bound.
     #[inline]
     #[must_use]
     pub fn at(&self, place: u64) -> u64 {

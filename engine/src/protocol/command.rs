@@ -1,4 +1,4 @@
-//! What the front may ask for.
+//! Commands from the front.
 
 use std::path::PathBuf;
 
@@ -10,10 +10,10 @@ use crate::sim::{FaultPlan, Model};
 use crate::target::Target;
 use crate::verify::{Ledger, LedgerHead};
 
-/// A command and the number that its answers repeat.
+/// A command with the ID that its answers repeat.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Numbered {
-    /// The number.
+pub struct NumberedCommand {
+    /// The ID.
     pub id: u64,
     /// The command.
     #[serde(flatten)]
@@ -24,120 +24,120 @@ pub struct Numbered {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "command", rename_all = "snake_case")]
 pub enum Command {
-    /// Open a target, beside those that are open.
+    /// Open a target, in addition to those already open.
     Open(Box<TargetSpec>),
-    /// Run a job on as many of them as it asks for.
+    /// Run a job on the first `job.targets` open targets.
     Run {
         /// The job.
         job: Box<Job>,
     },
     /// Make all writes durable.
     Sync,
-    /// Read every target back that was opened with a ledger.
+    /// Read back and check every target that was opened with a ledger.
     Verify,
-    /// Do nothing for a while.
+    /// Let time pass.
     Wait {
-        /// How long.
+        /// Duration.
         duration_ns: u64,
     },
-    /// Measure the loop's own cost.
+    /// Measure the loop's own overhead.
     Calibrate,
-    /// Give all targets up.
+    /// Close all targets.
     Close,
     /// End the running job now.
     Stop,
 }
 
-/// Which target, and what is wanted of it.
+/// The target to open, and how.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum TargetSpec {
     /// A regular file.
     File {
-        /// Where.
+        /// Its path.
         path: PathBuf,
-        /// For reading only, or for writing too.
+        /// Read-only, or read and write.
         access: Access,
-        /// Make it; it must not exist.
+        /// Create it; it must not exist.
         create: bool,
-        /// Go past the page cache.
+        /// Use direct I/O, which bypasses the page cache.
         direct: bool,
-        /// The size of a file that is made.
+        /// The size of a file to create.
         size_bytes: Option<u64>,
-        /// What says on a file that is made who made it.
+        /// The value of the extended attribute that marks a created file.
         #[serde(default)]
         mark: Option<String>,
-        /// The CPUs near the device below; none where nobody knows, or all are alike.
+        /// The CPUs near the device below; empty if unknown or if all are equally near.
         #[serde(default)]
         cpus_near: Vec<u32>,
-        /// What is kept of the writes to it, where it is to be verified.
+        /// The ledger of a target that is to be verified.
         #[serde(default)]
         ledger: Option<LedgerSpec>,
     },
-    /// A block device, for reading only.
+    /// A block device, read-only.
     Device {
-        /// Where its node is.
+        /// Its path.
         path: PathBuf,
-        /// The generic device of the same namespace of NVMe, for passthrough.
+        /// The generic character device of the same NVMe namespace, for passthrough.
         #[serde(default)]
         generic: Option<PathBuf>,
-        /// Go past the page cache.
+        /// Use direct I/O, which bypasses the page cache.
         direct: bool,
-        /// The CPUs near it; none where nobody knows, or all are alike.
+        /// The CPUs near it; empty if unknown or if all are equally near.
         #[serde(default)]
         cpus_near: Vec<u32>,
     },
-    /// Nothing: operations complete at once.
+    /// A null target: operations complete at once.
     Null {
-        /// How large it pretends to be.
+        /// Its nominal size.
         size_bytes: u64,
     },
-    /// A simulated drive, new from the factory. From then on time is virtual.
+    /// A simulated drive in its factory state. From then on time is virtual.
     Simulation {
-        /// What it is made of.
+        /// Its model.
         model: Model,
-        /// What all of its randomness comes from.
+        /// The seed of all its randomness.
         seed: u64,
-        /// What goes wrong with it, and when.
+        /// Its scheduled faults.
         #[serde(default)]
         faults: Vec<FaultPlan>,
     },
 }
 
-/// What a target is opened for.
+/// The access mode of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Access {
-    /// Reading only.
+    /// Read-only.
     Read,
-    /// Reading and writing.
+    /// Read and write.
     Write,
 }
 
-/// A ledger: one that is kept while the target is written, or one that a run has left.
+/// A ledger: one to keep while the target is written, or one left by a run.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum LedgerSpec {
-    /// Kept from here on, or kept on with.
+    /// Kept from here on. An existing one is continued.
     Kept {
-        /// In which file; None for memory.
+        /// Its file; None keeps it in memory.
         path: Option<PathBuf>,
-        /// Which run, and which of its targets.
+        /// The number of the run and target.
         run: u64,
-        /// What goes into every block.
+        /// The step size, which divides every block size.
         step_bytes: u64,
-        /// The part of the target, from its start, that account is kept of.
+        /// The part of the target, from its start, that the ledger covers.
         size_bytes: u64,
     },
-    /// Left in a file; the target is only read.
+    /// Left in a file by a run; the target is only read.
     Left {
-        /// Which file.
+        /// Its file.
         path: PathBuf,
     },
 }
 
 impl LedgerSpec {
-    /// The ledger, for a target that was opened for what it is about.
+    /// Opens the ledger; its kind must match the target's access mode.
     pub fn open(self, target: &Target) -> Result<Ledger, Failure> {
         match self {
             Self::Left { path } if !target.writable => Ledger::read(&path),
@@ -147,7 +147,7 @@ impl LedgerSpec {
             }
             _ => {
                 let message =
-                    "a ledger is kept for a target that is open for writing, and one that was left is only read";
+                    "a kept ledger requires a target with write access, and a left one a target with read access";
                 Err(Failure::new(FailureKind::Protocol, message))
             }
         }

@@ -1,4 +1,4 @@
-//! What the engine answers.
+//! Events to the front.
 
 use serde::Serialize;
 
@@ -9,118 +9,118 @@ use crate::record::errno_name;
 use crate::ring::{passthrough_offered, uring_refused};
 use crate::target::{Alignment, Identity, NamespaceFacts, Target};
 
-/// One line to the front.
+/// One event.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
-    /// The first line.
+    /// The first event.
     Hello(Hello),
-    /// A file was created for a target, and is not open yet. From here on the front sees to its removal.
+    /// A file was created for a target and is not open yet. From here on the front is responsible for its removal.
     Made {
-        /// The command's number.
+        /// The command's ID.
         id: u64,
-        /// Which file it is.
+        /// The file's identity.
         identity: Identity,
-        /// Whether its mark could be set.
+        /// Whether the mark could be set.
         marked: bool,
     },
     /// The target is open.
     Opened(Opened),
-    /// The job has begun.
+    /// The job has started.
     Started {
-        /// The command's number.
+        /// The command's ID.
         id: u64,
-        /// When.
+        /// The start time.
         engine_ns: u64,
     },
-    /// Part of the job is over.
+    /// An interval of the job.
     Interval {
-        /// The command's number.
+        /// The command's ID.
         id: u64,
         /// Its counts.
         interval: Interval,
     },
-    /// The job is over.
+    /// The job has ended.
     Finished {
-        /// The command's number.
+        /// The command's ID.
         id: u64,
-        /// What it gave.
+        /// Its result.
         result: Box<JobResult>,
     },
     /// All writes are durable.
     Synced {
-        /// The command's number.
+        /// The command's ID.
         id: u64,
         /// How long it took.
         duration_ns: u64,
     },
-    /// Part of what is verified was read.
+    /// Progress of a verify pass.
     Verifying {
-        /// The command's number.
+        /// The command's ID.
         id: u64,
-        /// Which target, in the order in which they were opened.
+        /// The number of the target, in the order in which they were opened.
         target: u32,
-        /// How much of it.
+        /// Bytes read so far.
         read_bytes: u64,
     },
-    /// All targets with a ledger were read back.
+    /// The verify pass has ended.
     Verified {
-        /// The command's number.
+        /// The command's ID.
         id: u64,
-        /// What was found on each, in the order in which they were opened.
+        /// The result of each target, in the order in which they were opened.
         targets: Vec<Verification>,
     },
-    /// The time has passed.
+    /// The wait has ended.
     Waited {
-        /// The command's number.
+        /// The command's ID.
         id: u64,
     },
-    /// The loop's own cost.
+    /// The loop's own overhead.
     Calibrated {
-        /// The command's number.
+        /// The command's ID.
         id: u64,
-        /// For each operation.
+        /// Per operation.
         overhead_ns_per_io: u64,
-        /// For each look at the clock.
+        /// Per clock read.
         clock_read_ns: u64,
     },
-    /// The target was given up.
+    /// All targets are closed.
     Closed {
-        /// The command's number.
+        /// The command's ID.
         id: u64,
     },
-    /// A command can't be done.
+    /// A command failed.
     Error {
-        /// The command's number, if it could be read.
+        /// The command's ID, if it could be read.
         id: Option<u64>,
         /// The class of failure.
         kind: FailureKind,
         /// What happened.
         message: String,
-        /// The kernel's error number.
+        /// The kernel's errno.
         errno: Option<i32>,
         /// Its symbol.
         errno_name: Option<&'static str>,
     },
 }
 
-/// What the engine says of itself.
+/// What the engine reports about itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Hello {
     /// See [`super::PROTOCOL`].
     pub protocol: u32,
     /// The engine's version.
     pub version: &'static str,
-    /// `release`, or `debug` whose figures are worth nothing.
+    /// `release`, or `debug`, which is unsuitable for measurements.
     pub build_profile: &'static str,
-    /// The ways to the kernel that can be had here.
+    /// The engines available on this host.
     pub engines: Vec<Engine>,
-    /// Why `io_uring` is not among them.
+    /// Why `io_uring` is not available.
     pub io_uring_refused: Option<String>,
 }
 
 impl Hello {
-    /// What this engine can do on this host.
+    /// The capabilities of this engine on this host.
     #[must_use]
     pub fn here() -> Self {
         let io_uring_refused = uring_refused();
@@ -139,24 +139,24 @@ impl Hello {
     }
 }
 
-/// What an open target is like.
+/// Properties of an open target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Opened {
-    /// The command's number.
+    /// The command's ID.
     pub id: u64,
-    /// Whether the file was made.
+    /// Whether the file was created.
     pub created: bool,
-    /// Whether I/O goes past the page cache.
+    /// Whether I/O bypasses the page cache.
     pub direct: bool,
     /// Its size.
     pub size_bytes: u64,
-    /// Which file it is.
+    /// The identity of the file or device.
     pub identity: Option<Identity>,
-    /// What direct I/O asks of addresses.
+    /// The alignment that direct I/O requires.
     pub alignment: Alignment,
-    /// Whether some of it was never written.
+    /// Whether the file has holes.
     pub holes: bool,
-    /// What its namespace of NVMe is like, where commands can be sent to it.
+    /// Facts about the NVMe namespace, if passthrough is possible.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<NamespaceFacts>,
 }
@@ -177,7 +177,7 @@ impl Event {
         })
     }
 
-    /// The answer to a command that can't be done.
+    /// The answer to a command that failed.
     #[must_use]
     pub fn error(id: Option<u64>, failure: Failure) -> Self {
         Self::Error {

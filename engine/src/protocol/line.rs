@@ -5,19 +5,19 @@ use std::io::{self, BufRead};
 /// The longest command line.
 pub const LINE_BYTES_MAX: usize = 64 << 10;
 
-/// What was read.
+/// The result of reading a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
-    /// A line, without its end.
+    /// A line without its newline.
     Whole(Vec<u8>),
-    /// A line beyond the bound; it was read to its end and forgotten.
+    /// A line longer than the bound; it was read to its end and dropped.
     TooLong,
-    /// Nothing more will come.
+    /// The end of the input.
     End,
 }
 
-/// Reads a line, never holding more than the bound of it. A last line without an end is no command: whoever wrote it
-/// was cut off, and it counts as the end.
+/// Reads a line, and buffers no more than the bound. A last line without a newline is treated as the end of the input,
+/// because its writer was interrupted.
 pub fn read_line(input: &mut impl BufRead) -> io::Result<Line> {
     let mut line = Vec::new();
     let mut too_long = false;

@@ -1,13 +1,13 @@
-//! The wall: commands in, events out, one JSON object a line. See docs/protocol.md. In: bytes. Out: checked commands,
-//! and lines for the front.
+//! The protocol: commands in, events out, one JSON object per line. See docs/protocol.md. In: bytes. Out: checked
+//! commands, and lines for the front.
 
 mod command;
 mod event;
 mod line;
 
-pub use command::{Access, Command, LedgerSpec, Numbered, TargetSpec};
+pub use command::{Access, Command, LedgerSpec, NumberedCommand, TargetSpec};
 pub use event::{Event, Hello, Opened};
 pub use line::{LINE_BYTES_MAX, Line, read_line};
 
-/// The number of this protocol. The front refuses any other.
+/// The protocol's version number. The front refuses any other.
 pub const PROTOCOL: u32 = 2;

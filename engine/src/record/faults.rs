@@ -1,41 +1,41 @@
-//! Operations that went wrong, counted by kind, class and error number.
+//! Failed, short and retried operations, counted by kind, class and errno.
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::Class;
 
-/// How an operation went wrong.
+/// The kind of fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FaultKind {
-    /// It failed for good.
+    /// It failed.
     Error,
-    /// It moved less than asked.
+    /// It transferred less than requested.
     Short,
-    /// It was submitted again.
+    /// It was transient, and the operation was submitted again.
     Retry,
 }
 
-/// All operations that went wrong in one way.
+/// All faults of one kind, class, errno and target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Fault {
-    /// How.
+    /// The kind.
     pub kind: FaultKind,
-    /// What.
+    /// The class of operations.
     pub operation: Class,
-    /// The kernel's error number; 0 for a short transfer.
+    /// The kernel's errno; 0 for a short transfer.
     #[serde(flatten)]
     pub errno: Errno,
-    /// How many.
+    /// How often it occurred.
     pub count: u64,
-    /// On which target, from 0.
+    /// The target's number, from 0.
     pub target: u32,
-    /// Where the first one was.
+    /// The offset of the first one.
     pub offset_bytes_first: u64,
 }
 
-/// An error number, which goes out with its symbol.
+/// An errno, serialised with its symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Errno(pub i32);
 
@@ -54,18 +54,18 @@ pub struct Faults {
     kinds: Vec<Fault>,
 }
 
-/// Three kinds, five classes and some two dozen error numbers that block I/O can give: never reached in practice,
-/// and beyond it a fault is added to the last entry rather than lost.
+/// Three kinds, five classes and about two dozen errnos are possible; in practice the table never fills. If it does,
+/// further faults are added to the last entry, so that the total stays right.
 const KINDS_MAX: usize = 64;
 
 impl Faults {
-    /// An empty table, with all the room that it will ever need.
+    /// An empty table with its full capacity allocated.
     #[must_use]
     pub fn new() -> Self {
         Self { kinds: Vec::with_capacity(KINDS_MAX) }
     }
 
-    /// Counts one operation that went wrong.
+    /// Counts one fault.
     #[cold]
     pub fn record(&mut self, kind: FaultKind, operation: Class, errno: i32, offset_bytes: u64) {
         self.merge(&Fault {
@@ -89,27 +89,27 @@ impl Faults {
         }
     }
 
-    /// Adds the faults of a worker on a target to these.
+    /// Adds the faults of a worker on a target.
     pub fn add(&mut self, other: &Self, target: u32) {
         for fault in &other.kinds {
             self.merge(&Fault { target, ..*fault });
         }
     }
 
-    /// Operations that failed or fell short; retries are not among them.
+    /// Failed and short operations, without retries.
     #[must_use]
-    pub fn lost(&self) -> u64 {
+    pub fn failed(&self) -> u64 {
         self.kinds.iter().filter(|fault| fault.kind != FaultKind::Retry).map(|fault| fault.count).sum()
     }
 
-    /// Each kind of fault.
+    /// All entries.
     #[must_use]
     pub fn kinds(&self) -> &[Fault] {
         &self.kinds
     }
 }
 
-/// The symbol of an error number, as the kernel's headers spell it; empty for 0.
+/// The symbol of an errno as in the kernel's headers; empty for 0.
 #[must_use]
 pub fn errno_name(errno: i32) -> &'static str {
     match errno {

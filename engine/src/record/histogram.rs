@@ -1,12 +1,13 @@
-//! A log-linear histogram over every u64: 128 buckets an octave, so that a midpoint is within 0.4 % of the value.
+//! A log-linear histogram over all u64 values: 128 buckets per octave, so that a bucket's midpoint is within 0.4 % of
+//! the value.
 
-/// Buckets in each octave: the layout that the record names.
+/// Buckets per octave, as stated in the record.
 pub const BUCKETS_PER_OCTAVE: u64 = 1 << PRECISION_BITS;
-/// Buckets in all: no value is too large, so nothing is ever clamped.
+/// Number of buckets. They cover every u64, so nothing is ever clamped.
 pub const BUCKETS: usize = ((64 - PRECISION_BITS as usize) << PRECISION_BITS) + (1 << PRECISION_BITS);
 const PRECISION_BITS: u32 = 7;
 
-/// The bucket of a value: below 128 the value itself, above that 128 buckets an octave.
+/// The bucket of a value: the value itself below 128, then 128 buckets per octave.
 #[inline]
 #[must_use]
 #[allow(clippy::cast_possible_truncation)] // A bucket number is below 7,424.
@@ -15,7 +16,7 @@ pub fn bucket_of(value: u64) -> usize {
     ((u64::from(shift) << PRECISION_BITS) + (value >> shift)) as usize
 }
 
-/// Counts by bucket. One that was made without room counts nothing and may not be asked to.
+/// Counts by bucket. A histogram made by [`Histogram::absent`] must not be recorded into.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histogram {
     counts: Box<[u64]>,
@@ -28,7 +29,7 @@ impl Histogram {
         Self { counts: vec![0; BUCKETS].into_boxed_slice() }
     }
 
-    /// A histogram that costs no memory, for a class of operations that a job never does.
+    /// A histogram without memory, for a class of operations that a job does not have.
     #[must_use]
     pub fn absent() -> Self {
         Self { counts: Box::default() }
@@ -40,19 +41,19 @@ impl Histogram {
         self.counts[bucket_of(value)] += 1;
     }
 
-    /// Adds another histogram's counts to this one's.
+    /// Adds another histogram's counts.
     pub fn add(&mut self, other: &Self) {
         for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
             *mine += theirs;
         }
     }
 
-    /// Forgets all counts.
+    /// Resets all counts.
     pub fn clear(&mut self) {
         self.counts.fill(0);
     }
 
-    /// Buckets that hold something, ascending, with their counts.
+    /// The non-empty buckets with their counts, ascending.
     pub fn filled(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         self.counts.iter().copied().enumerate().filter(|&(_, count)| count > 0)
     }

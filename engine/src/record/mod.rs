@@ -1,5 +1,5 @@
-//! What a worker writes down: counts in histograms, the slowest operations, faults. In: one completed operation at a
-//! time, without allocation, lock or float. Out: totals that add up.
+//! What a worker records: histograms, the slowest operations, faults. In: one completed operation at a time, without
+//! allocation, locks or floats. Out: totals that can be summed.
 
 mod faults;
 mod histogram;
@@ -9,4 +9,4 @@ mod tally;
 pub use faults::{Errno, Fault, FaultKind, Faults, errno_name};
 pub use histogram::{BUCKETS, BUCKETS_PER_OCTAVE, Histogram, bucket_of};
 pub use slowest::{SLOWEST, SlowIo, Slowest};
-pub use tally::{Class, ClassTally, Phase, Spread, Tally};
+pub use tally::{Class, ClassTally, Phase, Tally, TimeDistribution};

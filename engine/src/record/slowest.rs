@@ -1,45 +1,45 @@
-//! The slowest operations of a cell, kept whole.
+//! The slowest operations of a cell, with their details.
 
 use serde::Serialize;
 
 use super::Class;
 
-/// How many are kept.
+/// The size of the table.
 pub const SLOWEST: usize = 64;
 
 /// One of the slowest operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SlowIo {
-    /// What it was.
+    /// Its class.
     pub operation: Class,
-    /// How long it took.
+    /// Its latency.
     pub latency_ns: u64,
-    /// When it came back, on the engine's clock.
+    /// Time of completion, on the engine's clock.
     pub reap_ns: u64,
-    /// On which target, from 0.
+    /// The target's number, from 0.
     pub target: u32,
-    /// Where.
+    /// Its offset.
     pub offset_bytes: u64,
-    /// How much.
+    /// Its length.
     pub length_bytes: u64,
 }
 
-/// A bounded table of the slowest operations offered so far.
+/// A bounded table of the slowest operations so far.
 #[derive(Clone, Debug)]
 pub struct Slowest {
     kept: Vec<SlowIo>,
-    // What an operation must exceed to be kept, once the table is full.
+    // The shortest latency in a full table, which a new entry must exceed.
     bar_ns: u64,
 }
 
 impl Slowest {
-    /// An empty table, with all the room that it will ever need.
+    /// An empty table with its full capacity allocated.
     #[must_use]
     pub fn new() -> Self {
         Self { kept: Vec::with_capacity(SLOWEST), bar_ns: 0 }
     }
 
-    /// Keeps an operation if it is among the slowest.
+    /// Adds an operation if it is among the slowest.
     #[inline]
     pub fn offer(&mut self, candidate: SlowIo) {
         if candidate.latency_ns > self.bar_ns {
@@ -59,14 +59,14 @@ impl Slowest {
         }
     }
 
-    /// Adds the table of a worker on a target to this one.
+    /// Adds the table of a worker on a target.
     pub fn add(&mut self, other: &Self, target: u32) {
         for &io in &other.kept {
             self.offer(SlowIo { target, ..io });
         }
     }
 
-    /// The kept operations, slowest first.
+    /// The operations, slowest first.
     #[must_use]
     pub fn ordered(mut self) -> Vec<SlowIo> {
         self.kept.sort_by_key(|io| std::cmp::Reverse((io.latency_ns, io.reap_ns)));

@@ -5,15 +5,15 @@ use serde::Serialize;
 use super::Histogram;
 use super::histogram::BUCKETS;
 
-/// A class of operations with figures of its own. A commit is a write and the flush after it, taken together.
+/// A class of operations with separate statistics. A commit is a write with its flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
-    /// Data from the target.
+    /// A read.
     Read,
-    /// Data to the target.
+    /// A write.
     Write,
-    /// Data that the target may forget.
+    /// A trim (discard).
     Trim,
     /// An fdatasync.
     Flush,
@@ -26,60 +26,60 @@ impl Class {
     pub const ALL: [Self; 5] = [Self::Read, Self::Write, Self::Trim, Self::Flush, Self::Commit];
 }
 
-/// Whether an interval counts.
+/// The phase of an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// Recorded, not counted.
+    /// Warm-up: recorded, but not part of the results.
     Warmup,
-    /// What the figures come from.
+    /// Measurement.
     Measure,
 }
 
 /// The counts of one class. Minimum, maximum and sum are exact.
 #[derive(Clone, Debug)]
 pub struct ClassTally {
-    /// Operations that completed.
+    /// Completed operations.
     pub count: u64,
-    /// Bytes that they moved.
+    /// Bytes transferred.
     pub bytes: u64,
-    /// Their service latencies, added up.
+    /// Sum of the service latencies.
     pub latency_ns_sum: u64,
-    /// The shortest; `u64::MAX` while there is none.
+    /// The shortest; `u64::MAX` if there is none.
     pub latency_ns_min: u64,
     /// The longest.
     pub latency_ns_max: u64,
-    /// All of them, in buckets.
+    /// Histogram of the latencies.
     pub latency: Histogram,
-    /// From when an operation was wanted to its completion; nothing where none was wanted at a time.
-    pub response: Spread,
-    /// From when an operation was wanted to its submission: the queue was full, or the engine itself late.
-    pub lag: Spread,
-    /// From when an operation was wanted and a place in the queue was free to its submission: how late the engine was.
-    pub host_lag: Spread,
+    /// Response latency: from intended start to completion; empty in a closed loop.
+    pub response: TimeDistribution,
+    /// Lag: from intended start to submission, because the queue was full or the engine was late.
+    pub lag: TimeDistribution,
+    /// Host lag: the part of the lag in which the queue had room, so that only the engine was late.
+    pub host_lag: TimeDistribution,
 }
 
 /// A distribution of times. Minimum, maximum and sum are exact.
 #[derive(Clone, Debug)]
-pub struct Spread {
-    /// Added up.
+pub struct TimeDistribution {
+    /// Sum.
     pub ns_sum: u64,
-    /// The shortest; `u64::MAX` while there is none.
+    /// The shortest; `u64::MAX` if there is none.
     pub ns_min: u64,
     /// The longest.
     pub ns_max: u64,
-    /// All of them, in buckets.
+    /// Histogram.
     pub buckets: Histogram,
 }
 
-impl Spread {
-    /// Nothing yet, in a histogram that has room for it or does not.
+impl TimeDistribution {
+    /// An empty distribution with the given histogram.
     #[must_use]
     pub fn new(buckets: Histogram) -> Self {
         Self { ns_sum: 0, ns_min: u64::MAX, ns_max: 0, buckets }
     }
 
-    /// Counts one time. A sum that is full stays there: an open loop can be behind for hours, with millions a second.
+    /// Records one time. The sum saturates: an open loop can fall behind by hours at millions of operations per second.
     #[inline]
     pub fn record(&mut self, time_ns: u64) {
         self.ns_sum = self.ns_sum.saturating_add(time_ns);
@@ -104,7 +104,7 @@ impl Spread {
 }
 
 impl ClassTally {
-    fn new(latency: Histogram, [response, lag, host_lag]: [Spread; 3]) -> Self {
+    fn new(latency: Histogram, [response, lag, host_lag]: [TimeDistribution; 3]) -> Self {
         Self {
             count: 0,
             bytes: 0,
@@ -118,7 +118,7 @@ impl ClassTally {
         }
     }
 
-    /// Counts one operation.
+    /// Records one operation.
     #[inline]
     pub fn record(&mut self, latency_ns: u64, bytes: u64) {
         self.count += 1;
@@ -153,31 +153,32 @@ impl ClassTally {
     }
 }
 
-/// All that completed in one interval, or in several that had to be added together.
+/// All completions of one interval, or of several that were merged.
 #[derive(Clone, Debug)]
 pub struct Tally {
-    /// Whether it counts.
+    /// Warm-up or measurement.
     pub phase: Phase,
-    /// The first interval that it holds.
+    /// The first interval that it covers.
     pub interval_first: u64,
     /// The last one.
     pub interval_last: u64,
-    /// When the first began, on the engine's clock.
+    /// Start of the first interval, on the engine's clock.
     pub start_ns: u64,
-    /// When the last ended.
+    /// End of the last interval.
     pub end_ns: u64,
     /// Operations in flight, integrated over time.
     pub in_flight_ns: u64,
-    /// The part of them that had completed and that the worker had not taken yet, estimated from a sample of its rounds.
+    /// The part of it for operations that had completed but were not reaped yet, estimated from a sample of the
+    /// worker's rounds.
     pub backlog_ns: u64,
     classes: [ClassTally; Class::ALL.len()],
 }
 
 impl Tally {
-    /// An empty tally with room for the classes that a job asks for, and no others. One that is `paced` has room for
-    /// times from when operations were wanted.
+    /// An empty tally with histograms for the given classes only. An open loop (`paced`) also has distributions of
+    /// response latency and lag.
     #[must_use]
-    pub fn new(asked: &[Class], paced: bool) -> Self {
+    pub fn new(wanted: &[Class], paced: bool) -> Self {
         let room = |wanted: bool| if wanted { Histogram::new() } else { Histogram::absent() };
         Self {
             phase: Phase::Warmup,
@@ -188,21 +189,21 @@ impl Tally {
             in_flight_ns: 0,
             backlog_ns: 0,
             classes: Class::ALL.map(|class| {
-                let is_asked = asked.contains(&class);
-                let spread = || Spread::new(room(is_asked && paced));
-                ClassTally::new(room(is_asked), [spread(), spread(), spread()])
+                let is_asked = wanted.contains(&class);
+                let distribution = || TimeDistribution::new(room(is_asked && paced));
+                ClassTally::new(room(is_asked), [distribution(), distribution(), distribution()])
             }),
         }
     }
 
-    /// The memory that such a tally takes.
+    /// The memory of such a tally.
     #[must_use]
-    pub fn bytes(asked: &[Class], paced: bool) -> u64 {
-        let histograms = asked.len() * if paced { 4 } else { 1 };
+    pub fn bytes(wanted: &[Class], paced: bool) -> u64 {
+        let histograms = wanted.len() * if paced { 4 } else { 1 };
         (size_of::<Self>() + histograms * BUCKETS * size_of::<u64>()) as u64
     }
 
-    /// Starts anew, as the given interval.
+    /// Starts a new interval.
     pub fn begin(&mut self, phase: Phase, interval: u64, start_ns: u64) {
         self.phase = phase;
         self.interval_first = interval;
@@ -211,30 +212,30 @@ impl Tally {
         self.end_ns = start_ns;
     }
 
-    /// Settles what was estimated: a look that ended in this interval may have told of the one before as well, and no more
-    /// can have been done and not taken than was in flight.
+    /// Corrects the estimate at the end of an interval: a poll that ended in this interval may include time of the one
+    /// before, and completed operations cannot exceed those in flight.
     pub fn close(&mut self) {
         self.backlog_ns = self.backlog_ns.min(self.in_flight_ns);
     }
 
-    /// Counts one operation of a class that the job asks for.
+    /// Records one operation of a class that the job has.
     #[inline]
     pub fn record(&mut self, class: Class, latency_ns: u64, bytes: u64) {
         self.classes[class as usize].record(latency_ns, bytes);
     }
 
-    /// Writes down when an operation of a paced job was done, and when it was submitted, from when it was wanted.
+    /// Records the response latency and lag of an operation in an open loop.
     #[inline]
-    pub fn respond(&mut self, class: Class, response_ns: u64, lag_ns: u64, host_lag_ns: u64) {
+    pub fn record_open_loop(&mut self, class: Class, response_ns: u64, lag_ns: u64, host_lag_ns: u64) {
         let counts = &mut self.classes[class as usize];
         counts.response.record(response_ns);
         counts.lag.record(lag_ns);
         counts.host_lag.record(host_lag_ns);
     }
 
-    /// Adds what another tally counted, and widens the time that this one covers.
+    /// Adds another tally, and extends the covered time.
     pub fn add(&mut self, other: &Self) {
-        assert_eq!(self.phase, other.phase, "warm-up and measuring are never added together");
+        assert_eq!(self.phase, other.phase, "warm-up and measurement are never merged");
         self.interval_first = self.interval_first.min(other.interval_first);
         self.interval_last = self.interval_last.max(other.interval_last);
         self.start_ns = self.start_ns.min(other.start_ns);
@@ -246,7 +247,7 @@ impl Tally {
         }
     }
 
-    /// Forgets all counts.
+    /// Resets all counts.
     pub fn clear(&mut self) {
         (self.in_flight_ns, self.backlog_ns) = (0, 0);
         for class in &mut self.classes {

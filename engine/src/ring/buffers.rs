@@ -1,10 +1,10 @@
-//! The memory that operations move data to and from, and who may touch it when.
+//! I/O buffers, and exclusive access to them.
 
 use std::io;
 
 use crate::memory::Region;
 
-/// Memory for a ring that has none yet: nobody else can touch it.
+/// Buffers that are not attached to a ring yet, with exclusive access.
 #[derive(Debug)]
 pub struct Buffers(Region);
 
@@ -20,15 +20,15 @@ impl Buffers {
         unsafe { std::slice::from_raw_parts_mut(self.0.start(), self.0.length()) }
     }
 
-    /// Bytes in all.
+    /// The length in bytes.
     #[must_use]
     pub fn length(&self) -> usize {
         self.0.length()
     }
 }
 
-/// The same memory once a ring has it. The kernel may read and write any part of it that an operation is under way on, so
-/// that nobody gets a reference to what is inside: bytes are copied in and out.
+/// Buffers attached to a ring. The kernel may access them while operations are in flight, so no references into them
+/// are handed out: bytes are copied in and out.
 #[derive(Debug, Default)]
 pub struct SharedBuffers(Option<Region>);
 
@@ -39,23 +39,23 @@ impl From<Buffers> for SharedBuffers {
 }
 
 impl SharedBuffers {
-    /// No memory, for rings whose operations move nothing.
+    /// No buffers, for rings whose operations move no data.
     #[must_use]
     pub fn none() -> Self {
         Self(None)
     }
 
-    /// Bytes in all.
+    /// The length in bytes.
     #[must_use]
     pub fn length(&self) -> usize {
         self.0.as_ref().map_or(0, Region::length)
     }
 
-    /// Copies bytes in. They must belong to no operation that is under way, or that one moves a mixture.
+    /// Copies bytes in. They must not belong to an operation in flight, whose data would become a mixture.
     #[inline]
     pub fn write(&mut self, at: usize, bytes: &[u8]) {
         let start = self.address(at, bytes.len());
-        // SAFETY: the stretch lies within the mapping, and nobody has a reference to any of it.
+        // SAFETY: the range is within the mapping, and no references into it exist.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), start, bytes.len()) };
     }
 
@@ -63,17 +63,17 @@ impl SharedBuffers {
     #[inline]
     pub fn read(&self, at: usize, into: &mut [u8]) {
         let start = self.address(at, into.len());
-        // SAFETY: the stretch lies within the mapping, and nobody has a reference to any of it.
+        // SAFETY: the range is within the mapping, and no references into it exist.
         unsafe { std::ptr::copy_nonoverlapping(start, into.as_mut_ptr(), into.len()) };
     }
 
-    /// The address of a stretch, which lies within the memory. Panics where it does not.
+    /// The address of a range. Panics if it exceeds the buffers.
     #[inline]
     pub(super) fn address(&self, at: usize, length: usize) -> *mut u8 {
         let end = at.checked_add(length);
         let region = self.0.as_ref().filter(|region| end.is_some_and(|end| end <= region.length()));
-        let region = region.expect("a stretch within the ring's memory");
-        // SAFETY: the stretch lies within the mapping, and so does its first byte.
+        let region = region.expect("a range within the ring's buffers");
+        // SAFETY: the range is within the mapping, and so is its first byte.
         unsafe { region.start().add(at) }
     }
 }
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_stretch_reaches_beyond_the_memory() {
+    fn a_range_beyond_the_buffers_panics() {
         let mut shared = SharedBuffers::from(Buffers::new(8192).expect("two pages"));
         shared.write(8190, &[1, 2]);
         let mut back = [0; 2];
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn where_there_is_no_memory_nothing_can_be_moved() {
+    fn without_buffers_every_range_panics() {
         let none = SharedBuffers::none();
         assert_eq!(none.length(), 0);
         assert!(catch_unwind(AssertUnwindSafe(|| none.address(0, 1))).is_err());

@@ -1,4 +1,4 @@
-//! A ring of the kernel, and all that its operations may touch: the file and the memory live as long as any of them.
+//! An `io_uring` with everything that its operations access: file and buffers live as long as any operation.
 
 use std::fs::{File, read_to_string};
 use std::io;
@@ -11,154 +11,153 @@ use io_uring::{IoUring, cqueue, squeue};
 use rustix::fs::{FileType, fstat, major, minor};
 use rustix::io_uring::IoringEnterFlags;
 
-use super::entrance::Entrance;
-use super::{Buffers, Completion, Poll, Request, SharedBuffers, grant};
+use super::ring_fd::RingFd;
+use super::{Buffers, Completion, Poll, Request, SharedBuffers, setup_flags};
 use crate::failure::symbol;
 
-/// The longest stretch that can be registered as one buffer.
+/// The largest buffer that can be registered.
 const FIXED_BUFFER_BYTES_MAX: usize = 1 << 30;
 
-/// A ring with its file and its memory.
+/// A ring with its file and buffers.
 pub struct KernelRing<S: squeue::EntryMarker = squeue::Entry, C: cqueue::EntryMarker = cqueue::Entry> {
-    held: ManuallyDrop<Held<S, C>>,
-    // Operations that the kernel has, or will have with the next call.
-    under_way: usize,
+    resources: ManuallyDrop<Resources<S, C>>,
+    // Operations submitted or about to be submitted, and not reaped.
+    in_flight: usize,
     poll: Poll,
     has_been_woken: bool,
-    // Whether memory that the kernel shares tells of every completion, so that a look needs no call.
-    is_told: bool,
-    /// How often that thread slept when operations were handed over.
+    // Whether shared memory shows every completion, so that polling needs no system call.
+    sees_completions: bool,
+    /// How often a submission had to wake the sleeping SQPOLL thread.
     pub sqpoll_wakeups: u64,
-    /// Set-up flags that the kernel took.
+    /// Set-up flags that the kernel accepted.
     pub flags: &'static [&'static str],
 }
 
-struct Held<S: squeue::EntryMarker, C: cqueue::EntryMarker> {
-    entrance: Entrance,
+struct Resources<S: squeue::EntryMarker, C: cqueue::EntryMarker> {
+    ring_fd: RingFd,
     ring: IoUring<S, C>,
     buffers: SharedBuffers,
     file: Option<Arc<File>>,
 }
 
-/// Gives the file back at once: the kernel takes a closed ring down some time later, and until then a file system can't be
-/// unmounted and a device not removed. What operations that are under way may still touch is never given back.
+/// Unregisters the file at once: the kernel destroys a closed ring some time later, and until then a file system cannot
+/// be unmounted and a device not removed. Resources of operations still in flight are leaked on purpose.
 impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Drop for KernelRing<S, C> {
     fn drop(&mut self) {
-        if self.under_way > 0 {
+        if self.in_flight > 0 {
             return;
         }
-        if self.held.file.is_some() {
-            // What can't be given back now goes with the ring.
-            let _ = self.held.ring.submitter().unregister_files();
+        if self.resources.file.is_some() {
+            // If unregistering fails, the file is released with the ring.
+            let _ = self.resources.ring.submitter().unregister_files();
         }
-        self.held.entrance.give_up();
-        // SAFETY: it is dropped here only, and used by nobody afterwards.
-        unsafe { ManuallyDrop::drop(&mut self.held) };
+        self.resources.ring_fd.unregister();
+        // SAFETY: it is dropped here only, and never used afterwards.
+        unsafe { ManuallyDrop::drop(&mut self.resources) };
     }
 }
 
 impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> KernelRing<S, C> {
-    /// A ring with room for `slots` operations, whose only registered file is `file`. Must be called on the thread that will
-    /// drive the ring.
+    /// A ring for `slots` operations, with `file` as its only registered file. Must be called on the thread that will
+    /// use the ring.
     pub fn new(slots: u32, poll: Poll, file: Option<Arc<File>>) -> io::Result<Self> {
-        let (ring, flags) = grant::build(slots, poll)?;
+        let (ring, flags) = setup_flags::build(slots, poll)?;
         if let Some(file) = &file {
             ring.submitter().register_files(&[file.as_raw_fd()])?;
         }
-        let entrance = Entrance::to(&ring);
-        let held = ManuallyDrop::new(Held { entrance, ring, buffers: SharedBuffers::none(), file });
+        let ring_fd = RingFd::of(&ring);
+        let resources = ManuallyDrop::new(Resources { ring_fd, ring, buffers: SharedBuffers::none(), file });
         Ok(Self {
-            held,
-            under_way: 0,
+            resources,
+            in_flight: 0,
             poll,
             has_been_woken: false,
-            is_told: poll != Poll::Iopoll && grant::says_what_it_defers(flags),
+            sees_completions: poll != Poll::Iopoll && setup_flags::indicates_deferred_work(flags),
             sqpoll_wakeups: 0,
             flags,
         })
     }
 
-    /// Takes the memory that operations move data to and from, before the first of them.
+    /// Attaches the I/O buffers, before the first operation.
     pub fn attach(&mut self, buffers: Buffers) {
-        assert!(self.under_way == 0, "memory is attached before it is used");
-        self.held.buffers = buffers.into();
+        assert!(self.in_flight == 0, "buffers are attached before the first operation");
+        self.resources.buffers = buffers.into();
     }
 
-    /// Registers the memory as the one buffer; what the kernel has against it, in a word.
+    /// Registers the memory as one buffer. Returns the reason if the kernel refuses.
     pub fn register_buffers(&self) -> Result<(), String> {
-        let length = self.held.buffers.length();
+        let length = self.resources.buffers.length();
         if length > FIXED_BUFFER_BYTES_MAX {
             return Err("more than 1 GiB".to_owned());
         }
-        let whole = libc::iovec { iov_base: self.held.buffers.address(0, length).cast(), iov_len: length };
-        // SAFETY: the ring holds the memory until after it is dropped, or for ever.
-        unsafe { self.held.ring.submitter().register_buffers(&[whole]) }.map_err(|error| symbol(&error))
+        let whole = libc::iovec { iov_base: self.resources.buffers.address(0, length).cast(), iov_len: length };
+        // SAFETY: the ring keeps the buffers until after it is dropped, or leaks them.
+        unsafe { self.resources.ring.submitter().register_buffers(&[whole]) }.map_err(|error| symbol(&error))
     }
 
-    /// The memory.
+    /// The I/O buffers.
     #[inline]
     pub fn buffers(&mut self) -> &mut SharedBuffers {
-        &mut self.held.buffers
+        &mut self.resources.buffers
     }
 
     /// The ring itself.
     #[inline]
     pub fn ring(&mut self) -> &mut IoUring<S, C> {
-        &mut self.held.ring
+        &mut self.resources.ring
     }
 
-    /// Where a request's data goes; null where it moves none.
+    /// The buffer address of a request; null if it moves no data.
     #[inline]
     pub fn address(&self, request: &Request) -> *mut u8 {
         if request.operation.moves_data() {
-            self.held.buffers.address(request.buffer_at, request.length_bytes as usize)
+            self.resources.buffers.address(request.buffer_at, request.length_bytes as usize)
         } else {
             std::ptr::null_mut()
         }
     }
 
-    /// Takes an operation, to be handed over with the next call.
+    /// Queues an operation for the next submission.
     ///
     /// # Safety
     ///
-    /// It must touch no memory but the stretch that [`KernelRing::address`] gave for it, and no file but the registered one.
+    /// It must access no memory but the range that [`KernelRing::address`] returned for it, and no file but the
+    /// registered one.
     #[inline]
     pub unsafe fn push(&mut self, entry: &S) {
-        self.under_way += 1;
-        // SAFETY: both live until the operation is back, or for ever.
-        while unsafe { self.held.ring.submission().push(entry) }.is_err() {
+        self.in_flight += 1;
+        // SAFETY: both live until the operation completes, or are leaked.
+        while unsafe { self.resources.ring.submission().push(entry) }.is_err() {
             assert!(self.poll == Poll::Sqpoll, "the ring has an entry for every slot");
             let wait = IoringEnterFlags::SQ_WAIT | IoringEnterFlags::SQ_WAKEUP;
-            self.held
-                .entrance
-                .enter(0, 0, wait, None)
-                .expect("the kernel's submission thread lives as long as its ring");
+            self.resources.ring_fd.enter(0, 0, wait, None).expect("the SQPOLL thread lives as long as its ring");
         }
     }
 
-    /// Hands over what was pushed, and waits; see [`super::Ring::submit`].
+    /// Submits the queued operations and waits; see [`super::Ring::submit`].
     #[inline]
     pub fn submit(&mut self, wait_for: u32, timeout_ns: u64) -> io::Result<()> {
-        let (count, flags) = self.calls_for();
-        // Who polls does not sleep: the kernel looks at the device once, and the worker comes back with its own deadlines.
+        let (count, flags) = self.enter_arguments();
+        // With IOPOLL the worker does not sleep: the kernel polls the device once, and the worker checks its own
+        // deadlines.
         if wait_for == 0 || self.poll == Poll::Iopoll {
-            if count > 0 || !flags.is_empty() || !self.is_told {
-                self.held.entrance.enter(count, 0, flags, None)?;
+            if count > 0 || !flags.is_empty() || !self.sees_completions {
+                self.resources.ring_fd.enter(count, 0, flags, None)?;
             }
         } else {
             #[allow(clippy::cast_possible_truncation)] // The remainder is below 10^9.
             let timeout = Timespec::new().sec(timeout_ns / 1_000_000_000).nsec((timeout_ns % 1_000_000_000) as u32);
             let flags = flags | IoringEnterFlags::GETEVENTS;
-            self.held.entrance.enter(count, wait_for, flags, Some(&timeout))?;
+            self.resources.ring_fd.enter(count, wait_for, flags, Some(&timeout))?;
         }
         Ok(())
     }
 
-    // What the kernel has to be called for: operations that it has not got yet, a thread of its own that sleeps, and work
-    // that it defers.
+    // Arguments of the system call: operations that the kernel does not have yet, a wake-up of a sleeping SQPOLL
+    // thread, and deferred work.
     #[inline]
-    fn calls_for(&mut self) -> (u32, IoringEnterFlags) {
-        let queue = self.held.ring.submission();
+    fn enter_arguments(&mut self) -> (u32, IoringEnterFlags) {
+        let queue = self.resources.ring.submission();
         #[allow(clippy::cast_possible_truncation)] // A ring has at most 32,768 entries.
         let count = queue.len() as u32;
         let mut flags = IoringEnterFlags::empty();
@@ -166,7 +165,7 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> KernelRing<S, C> {
             flags |= IoringEnterFlags::GETEVENTS;
         }
         if self.poll == Poll::Sqpoll {
-            // Its thread takes them by itself while it is awake. Woken, it says that it sleeps until it has a CPU.
+            // An awake SQPOLL thread takes them without a call. After a wake-up its flag stays set until it runs.
             let is_asleep = count > 0 && queue.need_wakeup();
             self.sqpoll_wakeups += u64::from(is_asleep && !self.has_been_woken);
             self.has_been_woken = is_asleep;
@@ -178,30 +177,30 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> KernelRing<S, C> {
         (count, flags)
     }
 
-    /// Moves the completions that can be seen; see [`super::Ring::reap`].
+    /// Moves the visible completions; see [`super::Ring::reap`].
     #[inline]
     pub fn reap(&mut self, into: &mut Vec<Completion>, completion: impl Fn(C) -> Completion) {
         let before = into.len();
-        into.extend(self.held.ring.completion().map(completion));
-        self.under_way -= into.len() - before;
+        into.extend(self.resources.ring.completion().map(completion));
+        self.in_flight -= into.len() - before;
     }
 
-    /// Whether the kernel has work that makes completions; see [`super::Ring::holds_back`].
+    /// Whether deferred work is pending; see [`super::Ring::has_deferred_work`].
     #[inline]
-    pub fn holds_back(&mut self) -> bool {
-        self.held.ring.submission().taskrun()
+    pub fn has_deferred_work(&mut self) -> bool {
+        self.resources.ring.submission().taskrun()
     }
 
-    /// Has the kernel do that work; see [`super::Ring::uncover`].
-    pub fn uncover(&mut self) {
-        // What is refused now is refused once more when the worker hands over, and told then.
+    /// Runs deferred work; see [`super::Ring::run_deferred_work`].
+    pub fn run_deferred_work(&mut self) {
+        // An error occurs again at the worker's next submission, and is reported then.
         let _ = self.submit(0, 0);
     }
 }
 
-/// Whether the device below a file, or the device itself, says that it has no queue to poll. A partition has no queue of
-/// its own.
-pub fn is_never_polled(file: &File) -> bool {
+/// Whether the device, or the device below a file, reports that it has no poll queues. A partition has no queue
+/// directory of its own.
+pub fn lacks_poll_queues(file: &File) -> bool {
     let Ok(facts) = fstat(file) else { return false };
     let is_device = FileType::from_raw_mode(facts.st_mode) == FileType::BlockDevice;
     let number = if is_device { facts.st_rdev } else { facts.st_dev };

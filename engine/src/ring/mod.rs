@@ -1,14 +1,14 @@
-//! The way to the kernel, behind one trait. In: requests. Out: completions. A simulated drive fits behind it too.
+//! The I/O engines behind one trait. In: requests. Out: completions.
 
 mod buffers;
-mod entrance;
-mod grant;
-mod helpers;
+mod io_wq;
 mod kernel;
 mod nop;
 mod null;
 mod passthrough;
 mod psync;
+mod ring_fd;
+mod setup_flags;
 mod uring;
 
 use std::io;
@@ -16,44 +16,44 @@ use std::io;
 use serde::{Deserialize, Serialize};
 
 pub use buffers::{Buffers, SharedBuffers};
-pub use grant::build as granted_ring;
-pub use helpers::Helpers;
+pub use io_wq::IoWqWorkers;
 pub use nop::NopRing;
 pub use null::NullRing;
-pub use passthrough::{Destination, PassthroughRing, is_offered as passthrough_offered};
+pub use passthrough::{PassthroughRing, PassthroughTarget, is_offered as passthrough_offered};
 pub use psync::PsyncRing;
-pub use uring::{FileWay, UringRing, refused as uring_refused};
+pub use setup_flags::build as build_ring;
+pub use uring::{IoPath, UringRing, refused as uring_refused};
 
-/// What to do with one block.
+/// An operation on one block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Read it.
+    /// Read.
     Read,
-    /// Write it.
+    /// Write.
     Write,
-    /// Write it, and have it durable before the completion.
+    /// Write that is durable at its completion.
     WriteDsync,
-    /// Forget what is there.
+    /// Trim (discard).
     Trim,
-    /// Make all earlier writes durable.
+    /// Flush: make all earlier writes durable.
     Flush,
 }
 
-/// How an `io_uring` finds out what is done.
+/// How an `io_uring` detects completions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Poll {
-    /// The device interrupts.
+    /// By device interrupts.
     #[default]
     Interrupt,
-    /// The worker asks the device again and again.
+    /// IOPOLL: the worker polls the device.
     Iopoll,
-    /// A thread of the kernel looks for what is handed over; the device interrupts.
+    /// SQPOLL: a kernel thread polls the submission queue; completions use interrupts.
     Sqpoll,
 }
 
 impl Poll {
-    /// Every way.
+    /// Every mode.
     pub const ALL: [Self; 3] = [Self::Interrupt, Self::Iopoll, Self::Sqpoll];
 
     /// Its name in jobs and records.
@@ -68,7 +68,7 @@ impl Poll {
 }
 
 impl Operation {
-    /// Whether data goes to or from memory. Where none does, a completion says 0.
+    /// Whether the operation moves data. Otherwise its completion reports 0 bytes.
     #[inline]
     #[must_use]
     pub fn moves_data(self) -> bool {
@@ -76,95 +76,96 @@ impl Operation {
     }
 }
 
-/// How files forget: a hole is punched, and the file keeps its size.
+/// A trim of a file punches a hole and keeps the file size.
 const PUNCH_HOLE: i32 = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
 
-/// One operation for the kernel.
+/// One request to the kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
-    /// What.
+    /// The operation.
     pub operation: Operation,
-    /// Whose: comes back in the completion.
+    /// The worker's slot, returned in the completion.
     pub slot: u32,
-    /// Where in the target.
+    /// Offset on the target.
     pub offset_bytes: u64,
-    /// Where in the ring's memory, which belongs to the operation until the completion; 0 where no data is moved.
+    /// Offset in the ring's buffers, which belong to the operation until its completion; 0 without data.
     pub buffer_at: usize,
-    /// How much.
+    /// Length.
     pub length_bytes: u32,
 }
 
-/// The kernel's answer.
+/// A completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// Whose.
+    /// The worker's slot.
     pub slot: u32,
-    /// Bytes moved, or the error number negated.
+    /// Bytes transferred, or the negated errno.
     pub result: i32,
 }
 
-/// What a ring was granted.
+/// The features that a ring was granted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct RingTruth {
-    /// Set-up flags that the kernel took.
+pub struct RingFacts {
+    /// Set-up flags that the kernel accepted.
     pub ring_flags: Vec<&'static str>,
-    /// How completions are found.
+    /// How completions are detected.
     pub poll_mode: &'static str,
     /// Whether buffers are registered.
     pub fixed_buffers: bool,
     /// Whether the file is registered.
     pub fixed_file: bool,
-    /// What was asked for and not granted, with the reason.
+    /// Features that were requested and refused, with the reason.
     pub fallbacks: Vec<String>,
 }
 
-impl RingTruth {
-    /// What is granted where there is nothing to ask for.
+impl RingFacts {
+    /// The facts of a ring without optional features.
     #[must_use]
     pub fn plain(poll_mode: &'static str) -> Self {
         Self { ring_flags: Vec::new(), poll_mode, fixed_buffers: false, fixed_file: false, fallbacks: Vec::new() }
     }
 }
 
-/// Whether the kernel asks to be called again: it was interrupted, short of memory for a moment, or timed out as told to.
+/// Whether an error is transient, so that the call is to be repeated: interrupted, short of resources, or the timeout
+/// has expired.
 #[must_use]
-pub fn passing(error: &io::Error) -> bool {
+pub fn is_transient(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(libc::ETIME | libc::EINTR | libc::EAGAIN | libc::EBUSY))
 }
 
 /// A queue of operations.
 pub trait Ring {
-    /// Takes one request. There is room for as many as the ring was made for. Panics where its data would lie beyond the
-    /// ring's memory.
+    /// Queues one request. There is room for as many as the ring was made for. Panics if its data exceeds the ring's
+    /// buffers.
     fn push(&mut self, request: Request);
 
-    /// Hands all requests over, and waits for `wait_for` completions or until `timeout_ns` has passed.
+    /// Submits all queued requests, and waits for `wait_for` completions or until `timeout_ns` has passed.
     ///
-    /// Behind an error that is [`passing`] the ring goes on: what it has not handed over goes out with the next call. Any
-    /// other one ends the job.
+    /// After an error that [`is_transient`] calls transient the ring is usable, and the next call submits the remaining
+    /// requests. Any other error ends the job.
     fn submit(&mut self, wait_for: u32, timeout_ns: u64) -> io::Result<()>;
 
-    /// Moves the completions that can be seen into `into` (which has room for them), without waiting. Each request comes
-    /// back once at most.
+    /// Moves the visible completions into `into` (which has room for them), without waiting. Each request completes at
+    /// most once.
     fn reap(&mut self, into: &mut Vec<Completion>);
 
-    /// Whether the kernel says that it holds completions back: it defers the work that makes them, and does some twenty of
-    /// them a call. It may say so for a moment after the last one was made.
-    fn holds_back(&mut self) -> bool {
+    /// Whether completions are held back by deferred task work, of which the kernel runs about twenty items per call.
+    /// The flag may stay set for a short time after the last one.
+    fn has_deferred_work(&mut self) -> bool {
         false
     }
 
-    /// Brings such completions to light, without waiting. Where that can't be done now, nothing more is seen.
-    fn uncover(&mut self) {}
+    /// Runs deferred task work without waiting. If that fails now, no further completions become visible.
+    fn run_deferred_work(&mut self) {}
 
-    /// The memory that data is moved to and from.
+    /// The I/O buffers.
     fn buffers(&mut self) -> &mut SharedBuffers;
 
-    /// How often an operation was handed over while the kernel's submission thread slept, so that it had to be woken.
+    /// How often a submission had to wake the sleeping SQPOLL thread.
     fn sqpoll_wakeups(&self) -> u64 {
         0
     }
 
-    /// What this ring was granted.
-    fn truth(&self) -> RingTruth;
+    /// The features that this ring was granted.
+    fn facts(&self) -> RingFacts;
 }

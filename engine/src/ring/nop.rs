@@ -1,18 +1,18 @@
-//! Operations that the kernel takes and gives back without doing anything: what is left is the cost of the way to it.
+//! `io_uring` no-ops: operations that the kernel completes without I/O. They measure the cost of the path to the
+//! kernel.
 
 use std::io;
 
 use io_uring::opcode;
 
 use super::kernel::KernelRing;
-use super::{Buffers, Completion, Poll, Request, Ring, RingTruth, SharedBuffers};
+use super::{Buffers, Completion, Poll, Request, Ring, RingFacts, SharedBuffers};
 
-/// A ring whose operations do nothing. What they would have moved is taken for moved.
+/// A ring of no-ops. They report the bytes of the operations that they replace.
 pub struct NopRing(KernelRing);
 
 impl NopRing {
-    /// A ring with room for `slots` operations, and the memory that they would move data to and from. Must be called on the
-    /// thread that will drive the ring.
+    /// A ring for `slots` operations with their buffers. Must be called on the thread that will use the ring.
     pub fn new(slots: u32, buffers: Buffers) -> io::Result<Self> {
         let mut ring = KernelRing::new(slots, Poll::Interrupt, None)?;
         ring.attach(buffers);
@@ -24,9 +24,9 @@ impl Ring for NopRing {
     #[inline]
     fn push(&mut self, request: Request) {
         let moved = if request.operation.moves_data() { request.length_bytes } else { 0 };
-        // What it would have moved comes back with it, above the slot's number.
+        // The byte count is returned with the completion, above the slot number.
         let entry = opcode::Nop::new().build().user_data(u64::from(moved) << 32 | u64::from(request.slot));
-        // SAFETY: an operation that does nothing touches no memory and no file.
+        // SAFETY: a no-op accesses no memory and no file.
         unsafe { self.0.push(&entry) };
     }
 
@@ -38,19 +38,19 @@ impl Ring for NopRing {
     #[inline]
     fn reap(&mut self, into: &mut Vec<Completion>) {
         self.0.reap(into, |entry| {
-            #[allow(clippy::cast_possible_truncation)] // Both were 32 bits when they went in.
+            #[allow(clippy::cast_possible_truncation)] // Each half has 32 bits.
             let (slot, moved) = (entry.user_data() as u32, (entry.user_data() >> 32) as u32);
             Completion { slot, result: if entry.result() < 0 { entry.result() } else { moved.cast_signed() } }
         });
     }
 
     #[inline]
-    fn holds_back(&mut self) -> bool {
-        self.0.holds_back()
+    fn has_deferred_work(&mut self) -> bool {
+        self.0.has_deferred_work()
     }
 
-    fn uncover(&mut self) {
-        self.0.uncover();
+    fn run_deferred_work(&mut self) {
+        self.0.run_deferred_work();
     }
 
     #[inline]
@@ -58,7 +58,7 @@ impl Ring for NopRing {
         self.0.buffers()
     }
 
-    fn truth(&self) -> RingTruth {
-        RingTruth { ring_flags: self.0.flags.to_vec(), ..RingTruth::plain("interrupt") }
+    fn facts(&self) -> RingFacts {
+        RingFacts { ring_flags: self.0.flags.to_vec(), ..RingFacts::plain("interrupt") }
     }
 }

@@ -1,10 +1,10 @@
-//! A ring that leads nowhere: every operation completes at once, in process. What remains is the engine's own cost.
+//! A ring that completes every operation at once, within the process. It measures the engine's own overhead.
 
 use std::io;
 
-use super::{Buffers, Completion, Request, Ring, RingTruth, SharedBuffers};
+use super::{Buffers, Completion, Request, Ring, RingFacts, SharedBuffers};
 
-/// Completes what it is given, in the order given, without a system call.
+/// Completes requests in order, without a system call.
 #[derive(Debug)]
 pub struct NullRing {
     done: Vec<Completion>,
@@ -12,13 +12,13 @@ pub struct NullRing {
 }
 
 impl NullRing {
-    /// A ring with room for `slots` operations, and the memory that they would move data to and from.
+    /// A ring for `slots` operations with their buffers.
     #[must_use]
     pub fn new(slots: u32, buffers: Buffers) -> Self {
         Self { done: Vec::with_capacity(slots as usize), buffers: buffers.into() }
     }
 
-    /// A ring whose operations have no memory, for whoever does not look at data.
+    /// A ring without buffers, for callers that move no data.
     #[must_use]
     pub fn bare(slots: u32) -> Self {
         Self { done: Vec::with_capacity(slots as usize), buffers: SharedBuffers::none() }
@@ -47,7 +47,7 @@ impl Ring for NullRing {
         &mut self.buffers
     }
 
-    fn truth(&self) -> RingTruth {
-        RingTruth::plain("none")
+    fn facts(&self) -> RingFacts {
+        RingFacts::plain("none")
     }
 }

@@ -1,7 +1,7 @@
-//! NVMe passthrough: reads handed to the driver as commands of NVMe, past file systems and the block layer's queues.
+//! NVMe passthrough: read commands through `io_uring` to the NVMe driver. They bypass file systems and the block layer.
 //!
-//! For root the kernel takes any command, whatever the handle was opened for. So this is the only place that makes
-//! commands, and there is one that it can make: Read.
+//! For root the kernel accepts any command, regardless of the access mode of the handle. Therefore only this file builds
+//! commands, and Read is the only one that it can build.
 
 use std::fs::File;
 use std::io;
@@ -11,45 +11,45 @@ use std::time::{Duration, Instant};
 use io_uring::types::Fixed;
 use io_uring::{IoUring, cqueue, opcode, squeue};
 
-use super::kernel::{KernelRing, is_never_polled};
-use super::{Buffers, Completion, Operation, Poll, Request, Ring, RingTruth, SharedBuffers, passing};
+use super::kernel::{KernelRing, lacks_poll_queues};
+use super::{Buffers, Completion, Operation, Poll, Request, Ring, RingFacts, SharedBuffers, is_transient};
 use crate::failure::symbol;
 
 type Wide = KernelRing<squeue::Entry128, cqueue::Entry32>;
 
-/// Read, of NVMe's NVM command set.
+/// The Read command of the NVM command set.
 const READ: u8 = 0x02;
-/// `NVME_URING_CMD_IO`: a command of 72 bytes, to a namespace.
+/// `NVME_URING_CMD_IO`: an I/O command (72 bytes) to a namespace.
 const TO_NAMESPACE: u32 = 0xC048_4E80;
 /// The namespace is the only registered file.
 const TARGET: Fixed = Fixed(0);
-/// How long the read may take that shows whether there is passthrough.
+/// Time limit of the read that tests whether passthrough works.
 const TRY_MAX: Duration = Duration::from_secs(10);
-/// How long to wait for it at a time.
+/// Timeout of each wait for it.
 const TRY_NS: u64 = 100_000_000;
 
-/// Where commands go.
+/// The destination of commands.
 #[derive(Clone, Debug)]
-pub struct Destination {
-    /// The namespace's generic device, open.
+pub struct PassthroughTarget {
+    /// The open generic character device of the namespace.
     pub generic: Arc<File>,
-    /// Its block device, open.
+    /// The open block device of the namespace.
     pub block: Arc<File>,
-    /// The namespace's number.
+    /// The namespace ID.
     pub namespace: u32,
-    /// The bytes of its blocks: a power of two.
+    /// The logical block size: a power of two.
     pub block_bytes: u32,
 }
 
 /// A ring on one namespace.
 pub struct PassthroughRing {
     ring: Wide,
-    destination: Destination,
-    truth: RingTruth,
+    target: PassthroughTarget,
+    facts: RingFacts,
 }
 
-/// Whether the kernel has what passthrough takes: rings with entries of twice the size, and operations that are a file's
-/// own. Whether a drive's driver does is seen with the first read.
+/// Whether the kernel supports passthrough: rings with double-size entries, and `uring_cmd`. Whether a drive's driver
+/// supports it shows at the first read.
 #[must_use]
 pub fn is_offered() -> bool {
     let mut probe = io_uring::Probe::new();
@@ -59,52 +59,52 @@ pub fn is_offered() -> bool {
 }
 
 impl PassthroughRing {
-    /// A ring with room for `slots` reads, and the memory that they move data to. Reads one block first, on a ring of its
-    /// own, to see whether the driver takes commands, and those with registered buffers.
+    /// A ring for `slots` reads with their buffers. It first reads one block on a separate ring, to test whether the
+    /// driver accepts commands and registered buffers.
     ///
-    /// Where the device takes no polling the ring does without, and says so. Must be called on the thread that will drive
-    /// the ring.
-    pub fn new(slots: u32, destination: Destination, buffers: Buffers, poll: Poll) -> io::Result<Self> {
+    /// If the device does not support polling, the ring uses interrupts and reports a fallback. Must be called on the
+    /// thread that will use the ring.
+    pub fn new(slots: u32, target: PassthroughTarget, buffers: Buffers, poll: Poll) -> io::Result<Self> {
         let mut fallbacks = Vec::new();
         let mut achieved = poll;
-        if poll == Poll::Iopoll && is_never_polled(&destination.block) {
+        if poll == Poll::Iopoll && lacks_poll_queues(&target.block) {
             fallbacks.push(format!("polled completions refused: {}", symbol(&libc_error(libc::EOPNOTSUPP))));
             achieved = Poll::Interrupt;
         }
-        let refusal = match try_buffers(&destination, achieved) {
+        let refusal = match try_buffers(&target, achieved) {
             Err(error) if achieved != Poll::Interrupt => {
-                let what = if poll == Poll::Iopoll { "polled completions" } else { "the kernel's submission thread" };
+                let what = if poll == Poll::Iopoll { "polled completions" } else { "SQPOLL thread" };
                 fallbacks.push(format!("{what} refused: {}", symbol(&error)));
                 achieved = Poll::Interrupt;
-                try_buffers(&destination, achieved)?
+                try_buffers(&target, achieved)?
             }
             outcome => outcome?,
         };
-        let mut made = Self::made(slots, destination, buffers, achieved)?;
+        let mut made = Self::made(slots, target, buffers, achieved)?;
         let refusal = refusal.or_else(|| made.ring.register_buffers().err());
-        made.truth.fixed_buffers = refusal.is_none();
+        made.facts.fixed_buffers = refusal.is_none();
         fallbacks.extend(refusal.map(|why| format!("registered buffers refused: {why}")));
-        made.truth.fallbacks = fallbacks;
+        made.facts.fallbacks = fallbacks;
         Ok(made)
     }
 
     // A ring without registered buffers.
-    fn made(slots: u32, destination: Destination, buffers: Buffers, poll: Poll) -> io::Result<Self> {
-        let mut ring = Wide::new(slots, poll, Some(Arc::clone(&destination.generic)))?;
+    fn made(slots: u32, target: PassthroughTarget, buffers: Buffers, poll: Poll) -> io::Result<Self> {
+        let mut ring = Wide::new(slots, poll, Some(Arc::clone(&target.generic)))?;
         ring.attach(buffers);
         let ring_flags = ring.flags.to_vec();
-        let truth = RingTruth { ring_flags, fixed_file: true, ..RingTruth::plain(poll.name()) };
-        Ok(Self { ring, destination, truth })
+        let facts = RingFacts { ring_flags, fixed_file: true, ..RingFacts::plain(poll.name()) };
+        Ok(Self { ring, target, facts })
     }
 
-    // Reads the first block. What the drive has to say of it is no refusal: the kernel's own answers are.
+    // Reads the first block. An error status of the drive is ignored; an error of the kernel is a refusal.
     fn try_read(&mut self) -> io::Result<()> {
-        let length_bytes = self.destination.block_bytes;
+        let length_bytes = self.target.block_bytes;
         self.push(Request { operation: Operation::Read, slot: 0, offset_bytes: 0, buffer_at: 0, length_bytes });
         let (since, mut done) = (Instant::now(), Vec::with_capacity(1));
         while since.elapsed() < TRY_MAX {
             match self.ring.submit(1, TRY_NS) {
-                Err(error) if !passing(&error) => return Err(error),
+                Err(error) if !is_transient(&error) => return Err(error),
                 _ => (),
             }
             self.ring.reap(&mut done, |entry| Completion { slot: 0, result: entry.result() });
@@ -117,15 +117,15 @@ impl PassthroughRing {
 
     #[inline]
     fn entry(&self, request: &Request) -> squeue::Entry128 {
-        let read = ReadCommand::of(request, self.ring.address(request), &self.destination);
-        let fixed = self.truth.fixed_buffers.then_some(0);
+        let read = ReadCommand::of(request, self.ring.address(request), &self.target);
+        let fixed = self.facts.fixed_buffers.then_some(0);
         let entry = opcode::UringCmd80::new(TARGET, TO_NAMESPACE).buf_index(fixed).cmd(read.bytes()).build();
-        // What it is to move comes back with it, above the slot's number: the driver says only whether all went well.
+        // The byte count is returned with the completion, above the slot number: the driver reports only a status.
         entry.user_data(u64::from(request.length_bytes) << 32 | u64::from(request.slot))
     }
 }
 
-/// Read, the only command that there is here.
+/// A Read command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ReadCommand {
     namespace: u32,
@@ -136,13 +136,13 @@ struct ReadCommand {
 }
 
 impl ReadCommand {
-    // Nobody asks for anything else: a job that does is refused before it begins.
+    // Jobs with other operations were refused before.
     #[inline]
-    fn of(request: &Request, buffer: *mut u8, destination: &Destination) -> Self {
-        assert!(request.operation == Operation::Read, "passthrough only reads");
-        let shift = destination.block_bytes.trailing_zeros();
+    fn of(request: &Request, buffer: *mut u8, target: &PassthroughTarget) -> Self {
+        assert!(request.operation == Operation::Read, "passthrough supports reads only");
+        let shift = target.block_bytes.trailing_zeros();
         Self {
-            namespace: destination.namespace,
+            namespace: target.namespace,
             first_block: request.offset_bytes >> shift,
             blocks: request.length_bytes >> shift,
             buffer: buffer.addr() as u64,
@@ -150,9 +150,9 @@ impl ReadCommand {
         }
     }
 
-    // `struct nvme_uring_cmd` of linux/nvme_ioctl.h, and 8 bytes that nobody reads.
+    // `struct nvme_uring_cmd` of linux/nvme_ioctl.h, and 8 unused bytes.
     #[inline]
-    #[allow(clippy::cast_possible_truncation)] // A number is parted into its two halves.
+    #[allow(clippy::cast_possible_truncation)] // Splits a number into its halves.
     fn bytes(self) -> [u8; 80] {
         let mut command = [0; 80];
         command[0] = READ;
@@ -167,16 +167,17 @@ impl ReadCommand {
     }
 }
 
-// Reads the first block by a command, and says what there is against registered buffers. What does not come back in time is left to the kernel, and so are its ring and its memory.
-fn try_buffers(destination: &Destination, poll: Poll) -> io::Result<Option<String>> {
-    let small = || Buffers::new(destination.block_bytes as usize);
-    let mut tried = PassthroughRing::made(2, destination.clone(), small()?, poll)?;
+// Reads the first block by a command, and returns why registered buffers are refused, if they are. If the read does not
+// complete in time, its ring and memory are left to the kernel.
+fn try_buffers(target: &PassthroughTarget, poll: Poll) -> io::Result<Option<String>> {
+    let small = || Buffers::new(target.block_bytes as usize);
+    let mut tried = PassthroughRing::made(2, target.clone(), small()?, poll)?;
     let refusal = tried.ring.register_buffers().err();
-    tried.truth.fixed_buffers = refusal.is_none();
+    tried.facts.fixed_buffers = refusal.is_none();
     match tried.try_read() {
-        // Linux 5.19 and 6.0 have passthrough, and no registered buffers for it.
-        Err(error) if tried.truth.fixed_buffers && error.raw_os_error() == Some(libc::EINVAL) => {
-            let mut plain = PassthroughRing::made(2, destination.clone(), small()?, poll)?;
+        // Linux 5.19 and 6.0 support passthrough without registered buffers.
+        Err(error) if tried.facts.fixed_buffers && error.raw_os_error() == Some(libc::EINVAL) => {
+            let mut plain = PassthroughRing::made(2, target.clone(), small()?, poll)?;
             plain.try_read()?;
             Ok(Some(symbol(&error)))
         }
@@ -188,7 +189,7 @@ impl Ring for PassthroughRing {
     #[inline]
     fn push(&mut self, request: Request) {
         let entry = self.entry(&request);
-        // SAFETY: it goes to the registered file, and has the stretch of memory that the ring gave for it.
+        // SAFETY: it uses the registered file, and the range of memory that the ring returned for it.
         unsafe { self.ring.push(&entry) };
     }
 
@@ -200,7 +201,7 @@ impl Ring for PassthroughRing {
     #[inline]
     fn reap(&mut self, into: &mut Vec<Completion>) {
         self.ring.reap(into, |entry| {
-            #[allow(clippy::cast_possible_truncation)] // Both were 32 bits when they went in.
+            #[allow(clippy::cast_possible_truncation)] // Each half has 32 bits.
             let (slot, length) = (entry.user_data() as u32, (entry.user_data() >> 32) as u32);
             let result = match entry.result() {
                 0 => length.cast_signed(),
@@ -212,12 +213,12 @@ impl Ring for PassthroughRing {
     }
 
     #[inline]
-    fn holds_back(&mut self) -> bool {
-        self.ring.holds_back()
+    fn has_deferred_work(&mut self) -> bool {
+        self.ring.has_deferred_work()
     }
 
-    fn uncover(&mut self) {
-        self.ring.uncover();
+    fn run_deferred_work(&mut self) {
+        self.ring.run_deferred_work();
     }
 
     #[inline]
@@ -229,8 +230,8 @@ impl Ring for PassthroughRing {
         self.ring.sqpoll_wakeups
     }
 
-    fn truth(&self) -> RingTruth {
-        self.truth.clone()
+    fn facts(&self) -> RingFacts {
+        self.facts.clone()
     }
 }
 
@@ -238,11 +239,11 @@ fn libc_error(errno: i32) -> io::Error {
     io::Error::from_raw_os_error(errno)
 }
 
-/// The error number that the kernel gives for a status of NVMe to whoever reads the block device, so that the same fault is
-/// the same through both: drivers/nvme/host/core.c, `nvme_error_status`, and block/blk-core.c.
+/// The errno that the kernel returns for an NVMe status through the block device, so that a fault is reported equally
+/// on both paths: drivers/nvme/host/core.c, `nvme_error_status`, and block/blk-core.c.
 #[cold]
 fn errno_of(status: i32) -> i32 {
-    // The type and the code; above them are hints on trying again.
+    // Status code type and status code; the bits above concern retries.
     match status & 0x7FF {
         0x001 | 0x002 | 0x00B | 0x180 => libc::EOPNOTSUPP,
         0x021 | 0x080 | 0x082 => libc::EREMOTEIO,
@@ -263,10 +264,10 @@ mod tests {
     use rand_core::{Rng, SeedableRng};
     use rand_xoshiro::Xoshiro256PlusPlus;
 
-    use super::{Destination, Operation, READ, ReadCommand, Request, errno_of};
+    use super::{Operation, PassthroughTarget, READ, ReadCommand, Request, errno_of};
 
     #[test]
-    fn whatever_is_read_the_command_is_a_read_and_says_where() {
+    fn every_command_is_a_read_with_the_requested_fields() {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
         for _ in 0..10_000 {
             let blocks = random.next_u32() % 65_536 + 1;
@@ -289,14 +290,15 @@ mod tests {
     }
 
     #[test]
-    fn of_all_operations_only_a_read_becomes_a_command() {
+    fn operations_other_than_reads_are_rejected() {
         let nowhere = Arc::new(File::open("/dev/null").expect("a handle"));
-        let destination = Destination { generic: Arc::clone(&nowhere), block: nowhere, namespace: 1, block_bytes: 512 };
+        let target =
+            PassthroughTarget { generic: Arc::clone(&nowhere), block: nowhere, namespace: 1, block_bytes: 512 };
         let made = |operation| {
             let request = Request { operation, slot: 0, offset_bytes: 4096, buffer_at: 0, length_bytes: 8192 };
-            std::panic::catch_unwind(|| ReadCommand::of(&request, std::ptr::null_mut(), &destination))
+            std::panic::catch_unwind(|| ReadCommand::of(&request, std::ptr::null_mut(), &target))
         };
-        let read = made(Operation::Read).expect("a read is made");
+        let read = made(Operation::Read).expect("a read is accepted");
         assert_eq!((read.namespace, read.first_block, read.blocks, read.length_bytes), (1, 8, 16, 8192));
         for other in [Operation::Write, Operation::WriteDsync, Operation::Trim, Operation::Flush] {
             assert!(made(other).is_err(), "{other:?}");
@@ -304,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_is_the_error_that_whoever_reads_the_block_device_gets() {
+    fn a_status_maps_to_the_errno_of_the_block_device() {
         let known = [(0x281, libc::ENODATA), (0x4281, libc::ENODATA), (0x80, libc::EREMOTEIO), (0x6, libc::EIO)];
         for (status, errno) in known {
             assert_eq!(errno_of(status), errno, "{status:#x}");

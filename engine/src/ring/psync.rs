@@ -1,4 +1,5 @@
-//! Plain system calls: each request is done when it is submitted. One operation at a time, so depth takes threads.
+//! Synchronous system calls: each request executes at submission. One operation at a time, so queue depth needs
+//! threads.
 
 use std::fs::File;
 use std::io;
@@ -6,9 +7,9 @@ use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Buffers, Completion, Operation, PUNCH_HOLE, Request, Ring, RingTruth, SharedBuffers};
+use super::{Buffers, Completion, Operation, PUNCH_HOLE, Request, Ring, RingFacts, SharedBuffers};
 
-/// One file, one operation at a time.
+/// One file with one operation at a time.
 #[derive(Debug)]
 pub struct PsyncRing {
     file: Arc<File>,
@@ -18,7 +19,7 @@ pub struct PsyncRing {
 }
 
 impl PsyncRing {
-    /// A ring on an open file, with the memory that data is moved to and from.
+    /// A ring on an open file, with its buffers.
     #[must_use]
     pub fn new(file: Arc<File>, buffers: Buffers) -> Self {
         Self { file, buffers: buffers.into(), waiting: None, done: None }
@@ -30,8 +31,8 @@ impl PsyncRing {
         let offset = request.offset_bytes.cast_signed();
         let buffer = self.buffers.address(if length > 0 { request.buffer_at } else { 0 }, length).cast();
         let vector = libc::iovec { iov_base: buffer, iov_len: length };
-        // SAFETY: the buffer is `length` bytes of the ring's own memory, to which nobody has a reference; the file is open
-        // as long as this ring; and the kernel is done with both when the call is back.
+        // SAFETY: the buffer is `length` bytes of the ring's own memory, into which no references exist; the file is
+        // open as long as this ring; and the kernel no longer uses either when the call returns.
         unsafe {
             match request.operation {
                 Operation::Read => libc::pread(file, buffer, length, offset),
@@ -60,7 +61,7 @@ impl Ring for PsyncRing {
             };
             self.done = Some(Completion { slot: request.slot, result });
         } else if wait_for > 0 && self.done.is_none() {
-            // There is nothing that could come back: whoever waits has nothing to do until then.
+            // Nothing can complete, so the wait lasts for the whole timeout.
             std::thread::sleep(Duration::from_nanos(timeout_ns));
         }
         Ok(())
@@ -75,7 +76,7 @@ impl Ring for PsyncRing {
         &mut self.buffers
     }
 
-    fn truth(&self) -> RingTruth {
-        RingTruth::plain("blocking")
+    fn facts(&self) -> RingFacts {
+        RingFacts::plain("blocking")
     }
 }

@@ -1,4 +1,4 @@
-//! `io_uring`: one ring, made and driven by one thread.
+//! `io_uring`: one ring, created and used by one thread.
 
 use std::fs::File;
 use std::io;
@@ -8,39 +8,39 @@ use std::time::{Duration, Instant};
 use io_uring::types::{Fixed, FsyncFlags};
 use io_uring::{IoUring, Probe, opcode, squeue};
 
-use super::kernel::{KernelRing, is_never_polled};
-use super::{Buffers, Completion, Helpers, Operation, PUNCH_HOLE, Poll, Request, Ring, RingTruth, SharedBuffers};
+use super::kernel::{KernelRing, lacks_poll_queues};
+use super::{Buffers, Completion, IoWqWorkers, Operation, PUNCH_HOLE, Poll, Request, Ring, RingFacts, SharedBuffers};
 use crate::failure::symbol;
 
-/// What is read to see whether a device can be polled.
+/// Size of the read that tests whether a device can be polled.
 const IOPOLL_TRY_BYTES: u32 = 4096;
-/// How long that may take.
+/// Time limit of that read.
 const IOPOLL_TRY_MAX: Duration = Duration::from_secs(1);
 /// The target is the only registered file.
 const TARGET: Fixed = Fixed(0);
 
-/// The way to one file.
+/// The access path to one file.
 #[derive(Clone, Debug)]
-pub struct FileWay {
+pub struct IoPath {
     /// The file.
     pub file: Arc<File>,
-    /// Whether data goes past the page cache. Only then is there anything to gain from registered buffers, whose pages stay
-    /// where they are: what copies is slower with them, by a sixth on a file in memory.
+    /// Whether I/O bypasses the page cache. Only direct I/O gains from registered buffers, whose pages are pinned.
+    /// Buffered I/O is slower with them, by a sixth on tmpfs.
     pub direct: bool,
-    /// How completions are found.
+    /// How completions are detected.
     pub poll: Poll,
-    /// Who does what can't be begun without blocking.
-    pub helpers: Arc<Helpers>,
+    /// The io-wq workers that execute operations which would block.
+    pub io_wq: Arc<IoWqWorkers>,
 }
 
 /// A ring on one file.
 pub struct UringRing {
     ring: KernelRing,
-    helpers: Arc<Helpers>,
-    truth: RingTruth,
+    io_wq: Arc<IoWqWorkers>,
+    facts: RingFacts,
 }
 
-/// Why `io_uring` can't be had here, in a word or two; None when it can.
+/// Why `io_uring` is not available here; None if it is.
 #[must_use]
 pub fn refused() -> Option<String> {
     let ring = match IoUring::new(2) {
@@ -56,34 +56,34 @@ pub fn refused() -> Option<String> {
 }
 
 impl UringRing {
-    /// A ring with room for `slots` operations on a file, and the memory that they move data to and from.
+    /// A ring for `slots` operations on a file, with their buffers.
     ///
-    /// Where the file takes no polling the ring does without, and says so. Must be called on the thread that will drive
-    /// the ring.
-    pub fn new(slots: u32, way: &FileWay, buffers: Buffers) -> io::Result<Self> {
-        let (mut ring, poll, mut fallbacks) = Self::granted(slots, way)?;
+    /// If the file does not support polling, the ring uses interrupts and reports a fallback. Must be called on the
+    /// thread that will use the ring.
+    pub fn new(slots: u32, path: &IoPath, buffers: Buffers) -> io::Result<Self> {
+        let (mut ring, poll, mut fallbacks) = Self::granted(slots, path)?;
         ring.attach(buffers);
-        let refusal = if way.direct { ring.register_buffers().err() } else { None };
-        let fixed_buffers = way.direct && refusal.is_none();
+        let refusal = if path.direct { ring.register_buffers().err() } else { None };
+        let fixed_buffers = path.direct && refusal.is_none();
         fallbacks.extend(refusal.map(|why| format!("registered buffers refused: {why}")));
-        way.helpers.place(ring.ring());
+        path.io_wq.set_affinity(ring.ring());
         let ring_flags = ring.flags.to_vec();
-        let truth = RingTruth { ring_flags, poll_mode: poll.name(), fixed_buffers, fixed_file: true, fallbacks };
-        Ok(Self { ring, helpers: Arc::clone(&way.helpers), truth })
+        let facts = RingFacts { ring_flags, poll_mode: poll.name(), fixed_buffers, fixed_file: true, fallbacks };
+        Ok(Self { ring, io_wq: Arc::clone(&path.io_wq), facts })
     }
 
-    // The ring, how completions are found after all, and why that is not what was asked for.
-    fn granted(slots: u32, way: &FileWay) -> io::Result<(KernelRing, Poll, Vec<String>)> {
-        let made = |poll| KernelRing::new(slots, poll, Some(Arc::clone(&way.file)));
-        let (what, refusal) = match way.poll {
+    // Builds the ring. Returns it with the poll mode achieved, and the reason if that is not the requested one.
+    fn granted(slots: u32, path: &IoPath) -> io::Result<(KernelRing, Poll, Vec<String>)> {
+        let made = |poll| KernelRing::new(slots, poll, Some(Arc::clone(&path.file)));
+        let (what, refusal) = match path.poll {
             Poll::Interrupt => return Ok((made(Poll::Interrupt)?, Poll::Interrupt, Vec::new())),
-            Poll::Iopoll => match try_iopoll(&way.file) {
+            Poll::Iopoll => match try_iopoll(&path.file) {
                 Ok(()) => return Ok((made(Poll::Iopoll)?, Poll::Iopoll, Vec::new())),
                 Err(error) => ("polled completions", error),
             },
             Poll::Sqpoll => match made(Poll::Sqpoll) {
                 Ok(ring) => return Ok((ring, Poll::Sqpoll, Vec::new())),
-                Err(error) => ("the kernel's submission thread", error),
+                Err(error) => ("SQPOLL thread", error),
             },
         };
         Ok((made(Poll::Interrupt)?, Poll::Interrupt, vec![format!("{what} refused: {}", symbol(&refusal))]))
@@ -93,7 +93,7 @@ impl UringRing {
     fn entry(&self, request: &Request) -> squeue::Entry {
         let Request { length_bytes, offset_bytes, .. } = *request;
         let buffer = self.ring.address(request);
-        let fixed = self.truth.fixed_buffers;
+        let fixed = self.facts.fixed_buffers;
         let durable = if request.operation == Operation::WriteDsync { libc::RWF_DSYNC } else { 0 };
         match request.operation {
             Operation::Read if fixed => {
@@ -115,11 +115,11 @@ impl UringRing {
     }
 }
 
-// Reads the first block on a polled ring of its own: whether a device can be polled shows in the completion only, and in
-// some kernels by none ever coming. Older kernels (6.1 is one) take a polled read of a device without queues to poll,
-// have it interrupt, and let the worker spin: that shows in the device's own word only.
+// Reads the first block on a separate polled ring. Whether a device supports polling shows only in the completion,
+// which some kernels never deliver. Older kernels (6.1 is one) accept a polled read on a device without poll queues,
+// complete it by interrupt, and let the worker spin; only the device's sysfs attribute shows that.
 fn try_iopoll(file: &Arc<File>) -> io::Result<()> {
-    if is_never_polled(file) {
+    if lacks_poll_queues(file) {
         return Err(io::Error::from_raw_os_error(libc::EOPNOTSUPP));
     }
     let mut ring: KernelRing = KernelRing::new(2, Poll::Iopoll, Some(Arc::clone(file)))?;
@@ -127,7 +127,7 @@ fn try_iopoll(file: &Arc<File>) -> io::Result<()> {
     let first =
         Request { operation: Operation::Read, slot: 0, offset_bytes: 0, buffer_at: 0, length_bytes: IOPOLL_TRY_BYTES };
     let read = opcode::Read::new(TARGET, ring.address(&first), IOPOLL_TRY_BYTES).build();
-    // SAFETY: it reads the registered file, into the stretch that the ring gave for it.
+    // SAFETY: it reads the registered file, into the range that the ring returned for it.
     unsafe { ring.push(&read) };
     let (since, mut done) = (Instant::now(), Vec::with_capacity(1));
     while done.is_empty() {
@@ -144,13 +144,13 @@ impl Ring for UringRing {
     #[inline]
     fn push(&mut self, request: Request) {
         let entry = self.entry(&request).user_data(u64::from(request.slot));
-        // SAFETY: it has the registered file, and the stretch of memory that the ring gave for it.
+        // SAFETY: it uses the registered file, and the range of memory that the ring returned for it.
         unsafe { self.ring.push(&entry) };
     }
 
     #[inline]
     fn submit(&mut self, wait_for: u32, timeout_ns: u64) -> io::Result<()> {
-        if wait_for > 0 && self.helpers.ask(self.ring.ring()) {
+        if wait_for > 0 && self.io_wq.spin_for_completion(self.ring.ring()) {
             return Ok(());
         }
         self.ring.submit(wait_for, timeout_ns)
@@ -159,19 +159,19 @@ impl Ring for UringRing {
     #[inline]
     fn reap(&mut self, into: &mut Vec<Completion>) {
         self.ring.reap(into, |entry| Completion {
-            #[allow(clippy::cast_possible_truncation)] // It was a slot number when it went in.
+            #[allow(clippy::cast_possible_truncation)] // A slot number has 32 bits.
             slot: entry.user_data() as u32,
             result: entry.result(),
         });
     }
 
     #[inline]
-    fn holds_back(&mut self) -> bool {
-        self.ring.holds_back()
+    fn has_deferred_work(&mut self) -> bool {
+        self.ring.has_deferred_work()
     }
 
-    fn uncover(&mut self) {
-        self.ring.uncover();
+    fn run_deferred_work(&mut self) {
+        self.ring.run_deferred_work();
     }
 
     #[inline]
@@ -183,7 +183,7 @@ impl Ring for UringRing {
         self.ring.sqpoll_wakeups
     }
 
-    fn truth(&self) -> RingTruth {
-        self.truth.clone()
+    fn facts(&self) -> RingFacts {
+        self.facts.clone()
     }
 }

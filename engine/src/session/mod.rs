@@ -1,8 +1,8 @@
-//! Commands in, events out, until the front goes away.
+//! A session: executes commands and sends events, until the input ends.
 
-mod brake;
-mod opening;
-mod ways;
+mod open_target;
+mod stop_control;
+mod target_opener;
 
 use std::cell::RefCell;
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -13,75 +13,78 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::park_timeout;
 use std::time::{Duration, Instant};
 
-use brake::{Brake, listen};
-pub use ways::{AsNamed, Ways};
+use stop_control::{StopControl, read_commands};
+pub use target_opener::{OpenByPath, TargetOpener};
 
 use crate::cell::{
-    Bench, CALIBRATION_SPAN_BYTES, Interval, JobResult, Setting, calibration, conduct, conduct_simulated, verify,
+    CALIBRATION_SPAN_BYTES, Interval, JobContext, JobResult, SimulatedContext, calibration, run_job, run_simulated_job,
+    verify,
 };
 use crate::clock::{Clock, Monotonic, read_ns};
 use crate::failure::{Failure, FailureKind};
 use crate::host::memory_bytes_free;
 use crate::job::{Job, TARGETS_MAX};
-use crate::protocol::{Command, Event, Hello, Numbered, TargetSpec};
+use crate::protocol::{Command, Event, Hello, NumberedCommand, TargetSpec};
 use crate::record::Phase;
 use crate::sim::{Drive, FaultPlan, Model, VirtualClock, check_faults, flush_all};
 use crate::target::{Target, TargetKind, sync_all};
-use crate::watchdog::{Deadlines, WatchedThread, waits_for};
+use crate::watchdog::{Deadlines, WatchedThread, waiting_for};
 
-/// Commands that may wait while a job runs. Those beyond are refused, so that a stop, and the end, are heard all the same.
+/// Commands that may wait while another runs. Further ones are refused, so that a stop and the end of the input are
+/// always read.
 const COMMANDS_WAITING_MAX: usize = 16;
-/// The longest wait that may be asked for: a day.
+/// The longest wait: one day.
 const WAIT_NS_MAX: u64 = 86_400 * 1_000_000_000;
 
-/// Answers the commands of `input` on `output` until the input ends or nobody reads the output any more.
+/// Executes the commands of `input` and writes events to `output`, until the input ends or the output is closed.
 ///
-/// An error also says that a target did not answer, and that a thread still waits for it: then the process is to end.
+/// An error of kind `TimedOut` means that a target did not respond and a thread still waits for it. The process then
+/// has to end.
 pub fn serve(input: impl Read + Send + 'static, output: impl Write) -> io::Result<()> {
-    serve_with(input, output, AsNamed)
+    serve_with(input, output, OpenByPath)
 }
 
-/// The same, with other ways to files and devices than opening what the commands name.
-pub fn serve_with(input: impl Read + Send + 'static, output: impl Write, ways: impl Ways) -> io::Result<()> {
-    serve_within(input, output, ways, [Deadlines::COMMAND, Deadlines::JOB])
+/// The same with another [`TargetOpener`] of opening targets.
+pub fn serve_with(input: impl Read + Send + 'static, output: impl Write, opener: impl TargetOpener) -> io::Result<()> {
+    serve_within(input, output, opener, [Deadlines::COMMAND, Deadlines::JOB])
 }
 
-/// The same, with other deadlines: for commands, and for what comes before and after the measuring of a job.
+/// The same with other deadlines: for commands, and for the phases of a job before and after its measurement.
 pub fn serve_within(
     input: impl Read + Send + 'static,
     output: impl Write,
-    ways: impl Ways,
+    opener: impl TargetOpener,
     deadlines: [Deadlines; 2],
 ) -> io::Result<()> {
-    let brake = Arc::new(Brake::default());
+    let stop_control = Arc::new(StopControl::default());
     let (sender, commands) = sync_channel(COMMANDS_WAITING_MAX);
-    let heard = Arc::clone(&brake);
+    let heard = Arc::clone(&stop_control);
     std::thread::Builder::new()
         .name("commands".to_owned())
-        .spawn(move || listen(BufReader::new(input), &sender, &heard))?;
+        .spawn(move || read_commands(BufReader::new(input), &sender, &heard))?;
     let mut session = Session {
         clock: Monotonic::start(),
         virtual_clock: VirtualClock::default(),
         output: BufWriter::new(output),
-        ways: Arc::new(ways),
+        opener: Arc::new(opener),
         deadlines,
         thread: Arc::new(WatchedThread::start()?),
         is_given_up: false,
-        broken: None,
+        output_error: None,
         targets: Vec::new(),
         drives: Vec::new(),
-        brake,
+        stop_control,
     };
     session.send(&Event::Hello(Hello::here()));
     session.answer_all(&commands);
     session.end()
 }
 
-// What the work of a job says.
-enum Said {
+// Messages from the thread that runs a job.
+enum JobEvent {
     Started(u64),
     Interval(Interval),
-    // All of it but what may be found out about the targets afterwards.
+    // The result, without checks of the targets after the measurement.
     Measured(Box<JobResult>),
 }
 
@@ -90,38 +93,38 @@ struct Session<W: Write> {
     // The time of simulated drives.
     virtual_clock: VirtualClock,
     output: BufWriter<W>,
-    ways: Arc<dyn Ways>,
+    opener: Arc<dyn TargetOpener>,
     deadlines: [Deadlines; 2],
-    // All that may wait for a target is done there.
+    // Runs everything that may wait for a target.
     thread: Arc<WatchedThread>,
-    // What was asked of a target did not come back: the answer to that is the last word.
+    // A target did not respond. The answer that says so is the last event.
     is_given_up: bool,
-    // Why no more events are sent: the front is gone.
-    broken: Option<io::Error>,
+    // Why no more events are sent: the output is closed.
+    output_error: Option<io::Error>,
     // In the order in which they were opened.
     targets: Vec<Target>,
-    // The simulated drives that targets stand for: of every target, or of none.
+    // The simulated drives of the targets: one for each target, or none at all.
     drives: Vec<Drive>,
-    brake: Arc<Brake>,
+    stop_control: Arc<StopControl>,
 }
 
 impl<W: Write> Session<W> {
     fn send(&mut self, event: &Event) {
-        if self.broken.is_some() {
+        if self.output_error.is_some() {
             return;
         }
         let sent = serde_json::to_writer(&mut self.output, event).map_err(io::Error::from);
         let sent = sent.and_then(|()| self.output.write_all(b"\n")).and_then(|()| self.output.flush());
         if let Err(error) = sent {
-            self.broken.get_or_insert(error);
-            self.brake.stop_all();
+            self.output_error.get_or_insert(error);
+            self.stop_control.stop_all();
         }
     }
 
-    fn answer_all(&mut self, commands: &Receiver<Result<Numbered, Failure>>) {
-        while self.broken.is_none() && !self.is_given_up {
+    fn answer_all(&mut self, commands: &Receiver<Result<NumberedCommand, Failure>>) {
+        while self.output_error.is_none() && !self.is_given_up {
             let event = match commands.recv() {
-                Ok(Ok(Numbered { id, command })) => {
+                Ok(Ok(NumberedCommand { id, command })) => {
                     self.answer(id, command).unwrap_or_else(|failure| Event::error(Some(id), failure))
                 }
                 Ok(Err(failure)) => Event::error(None, failure),
@@ -134,41 +137,41 @@ impl<W: Write> Session<W> {
         }
     }
 
-    // Gives back what is open. Whoever closes a file may have to wait for it as well.
+    // Closes all targets. Closing a file may block as well.
     fn end(mut self) -> io::Result<()> {
         if !self.is_given_up {
-            // No matter what comes of it: nobody listens.
+            // The result does not matter: the front is gone.
             let _ = self.close();
         }
         if self.is_given_up {
             std::mem::forget(std::mem::take(&mut self.targets));
             return Err(io::ErrorKind::TimedOut.into());
         }
-        self.broken.map_or(Ok(()), Err)
+        self.output_error.map_or(Ok(()), Err)
     }
 
-    // Has work done that may wait for targets; it owns those that it needs. Where they don't answer the session is over.
-    fn watch<S: Send + 'static, T: Send + 'static>(
+    // Runs work that may wait for targets, and owns those that it needs. If they do not respond, the session ends.
+    fn run_watched<S: Send + 'static, T: Send + 'static>(
         &mut self,
         deadlines: Deadlines,
         work: impl FnOnce(&mut dyn FnMut(S)) -> T + Send + 'static,
         heard: &mut dyn FnMut(&mut Self, S) -> ControlFlow<Failure>,
     ) -> Result<T, Failure> {
-        let (thread, is_told) = (Arc::clone(&self.thread), Arc::clone(&self.brake.is_told));
-        let ended = thread.watch(deadlines, &is_told, work, &mut |said| heard(self, said));
+        let (thread, stop_requested) = (Arc::clone(&self.thread), Arc::clone(&self.stop_control.stop_requested));
+        let ended = thread.run(deadlines, &stop_requested, work, &mut |event| heard(self, event));
         self.is_given_up |= ended.is_err();
         ended
     }
 
     fn answer_refused(&mut self) {
-        for _ in 0..self.brake.refused.swap(0, Ordering::SeqCst) {
-            let message = format!("more than {COMMANDS_WAITING_MAX} commands were waiting, and this one was refused");
+        for _ in 0..self.stop_control.refused.swap(0, Ordering::SeqCst) {
+            let message = format!("a command was refused because {COMMANDS_WAITING_MAX} others were waiting");
             self.send(&Event::error(None, Failure::new(FailureKind::Protocol, message)));
         }
     }
 
     fn answer(&mut self, id: u64, command: Command) -> Result<Event, Failure> {
-        self.brake.begin(id);
+        self.stop_control.begin(id);
         match command {
             Command::Open(spec) => self.open(id, *spec),
             Command::Run { job } if self.drives.is_empty() => self.run(id, job),
@@ -198,32 +201,32 @@ impl<W: Write> Session<W> {
                 self.close()?;
                 Ok(Event::Closed { id })
             }
-            Command::Stop => unreachable!("the listener keeps stops to itself"),
+            Command::Stop => unreachable!("the listener handles stops"),
         }
     }
 
-    // The time that the open targets live in.
+    // The time of the open targets.
     fn now(&self) -> u64 {
         if self.drives.is_empty() { self.clock.now() } else { self.virtual_clock.now() }
     }
 
-    // Opens a target; one that is simulated comes with its drive.
+    // Opens a target, with its drive if it is simulated.
     fn open(&mut self, id: u64, spec: TargetSpec) -> Result<Event, Failure> {
         if self.targets.len() >= TARGETS_MAX as usize {
-            let message = format!("more than {TARGETS_MAX} targets can't be open");
+            let message = format!("{TARGETS_MAX} targets are open; this is the maximum");
             return Err(Failure::new(FailureKind::Protocol, message));
         }
         let is_simulated = matches!(spec, TargetSpec::Simulation { .. });
         if self.targets.iter().any(|target| (target.kind == TargetKind::Simulation) != is_simulated) {
-            let message = "simulated drives live in a time of their own, and can't be measured beside others";
+            let message = "simulated drives run in virtual time and cannot be open together with other targets";
             return Err(Failure::new(FailureKind::Protocol, message));
         }
         let target = if let TargetSpec::Simulation { model, seed, faults } = spec {
             self.open_simulated(&model, seed, &faults)?
         } else {
-            let ways = Arc::clone(&self.ways);
-            let work = move |made: &mut dyn FnMut(opening::Made)| opening::open(ways.as_ref(), spec, made);
-            self.watch(self.deadlines[0], work, &mut |session, (identity, marked)| {
+            let opener = Arc::clone(&self.opener);
+            let work = move |made: &mut dyn FnMut(open_target::Created)| open_target::open(opener.as_ref(), spec, made);
+            self.run_watched(self.deadlines[0], work, &mut |session, (identity, marked)| {
                 session.send(&Event::Made { id, identity, marked });
                 ControlFlow::Continue(())
             })??
@@ -238,7 +241,7 @@ impl<W: Write> Session<W> {
         let (needed, free) = (model.memory_bytes(), memory_bytes_free());
         if needed > free {
             let message = format!(
-                "such a drive takes {needed} bytes of memory, and {free} are free: with a larger capacity_scale it takes less"
+                "this drive needs {needed} bytes of memory, but {free} are free; a larger capacity_scale reduces the need"
             );
             return Err(Failure::new(FailureKind::BadModel, message));
         }
@@ -252,25 +255,25 @@ impl<W: Write> Session<W> {
 
     fn run(&mut self, id: u64, job: Box<Job>) -> Result<Event, Failure> {
         let targets = std::mem::take(&mut self.targets);
-        let (clock, stop) = (self.clock, Arc::clone(&self.brake.stop));
-        let work = move |say: &mut dyn FnMut(Said)| {
-            let setting = Setting { targets: &targets, clock, stop };
+        let (clock, stop) = (self.clock, Arc::clone(&self.stop_control.stop));
+        let work = move |say: &mut dyn FnMut(JobEvent)| {
+            let context = JobContext { targets: &targets, clock, stop };
             let say = RefCell::new(say);
-            let mut started = |engine_ns| say.borrow_mut()(Said::Started(engine_ns));
-            let mut pass_on = |interval| say.borrow_mut()(Said::Interval(interval));
-            let mut measured = |result| say.borrow_mut()(Said::Measured(Box::new(result)));
-            let result = conduct(&job, &setting, &mut started, &mut pass_on, &mut measured);
+            let mut started = |engine_ns| say.borrow_mut()(JobEvent::Started(engine_ns));
+            let mut pass_on = |interval| say.borrow_mut()(JobEvent::Interval(interval));
+            let mut measured = |result| say.borrow_mut()(JobEvent::Measured(Box::new(result)));
+            let result = run_job(&job, &context, &mut started, &mut pass_on, &mut measured);
             (targets, result)
         };
         let mut measured: Option<Box<JobResult>> = None;
-        let ended = self.watch(self.deadlines[1], work, &mut |session, said| {
-            match said {
-                Said::Started(engine_ns) => session.send(&Event::Started { id, engine_ns }),
-                Said::Interval(interval) => session.send(&Event::Interval { id, interval }),
-                Said::Measured(result) => {
+        let ended = self.run_watched(self.deadlines[1], work, &mut |session, event| {
+            match event {
+                JobEvent::Started(engine_ns) => session.send(&Event::Started { id, engine_ns }),
+                JobEvent::Interval(interval) => session.send(&Event::Interval { id, interval }),
+                JobEvent::Measured(result) => {
                     let stuck = result.failure.clone().filter(|failure| failure.kind == FailureKind::Stuck);
                     measured = Some(result);
-                    // Whoever goes on with such a target may be held up in the kernel as well.
+                    // Further calls on such a target may block in the kernel as well.
                     return stuck.map_or(ControlFlow::Continue(()), ControlFlow::Break);
                 }
             }
@@ -293,12 +296,12 @@ impl<W: Write> Session<W> {
         let targets = std::mem::take(&mut self.targets);
         let mut drives = std::mem::take(&mut self.drives);
         let clock = self.virtual_clock.clone();
-        let stop = Arc::clone(&self.brake.stop);
+        let stop = Arc::clone(&self.stop_control.stop);
         let session = RefCell::new(&mut *self);
         let mut started = |engine_ns| session.borrow_mut().send(&Event::Started { id, engine_ns });
         let mut pass_on = |interval| session.borrow_mut().send(&Event::Interval { id, interval });
-        let mut bench = Bench { targets: &targets, drives: &mut drives, clock: &clock, stop };
-        let result = conduct_simulated(job, &mut bench, &mut started, &mut pass_on);
+        let mut context = SimulatedContext { targets: &targets, drives: &mut drives, clock: &clock, stop };
+        let result = run_simulated_job(job, &mut context, &mut started, &mut pass_on);
         self.targets = targets;
         self.drives = drives;
         Ok(Event::Finished { id, result: Box::new(result?) })
@@ -316,28 +319,28 @@ impl<W: Write> Session<W> {
             let result = sync_all(&targets);
             (targets, result)
         };
-        let (targets, result) = self.watch(self.deadlines[0], work, &mut |_, ()| ControlFlow::Continue(()))?;
+        let (targets, result) = self.run_watched(self.deadlines[0], work, &mut |_, ()| ControlFlow::Continue(()))?;
         self.targets = targets;
         result
     }
 
-    // Gives all targets up.
+    // Closes all targets.
     fn close(&mut self) -> Result<(), Failure> {
         self.drives.clear();
         let targets = std::mem::take(&mut self.targets);
         let work = move |_: &mut dyn FnMut(())| {
             for target in targets {
-                waits_for(format!("closing {}", target.path().display()), target.signs());
+                waiting_for(format!("closing {}", target.path().display()), target.progress_source());
                 drop(target);
             }
         };
-        self.watch(self.deadlines[0], work, &mut |_, ()| ControlFlow::Continue(()))
+        self.run_watched(self.deadlines[0], work, &mut |_, ()| ControlFlow::Continue(()))
     }
 
-    // Reads back what the ledgers know of.
+    // Reads back what the ledgers cover.
     fn verify(&mut self, id: u64) -> Result<Event, Failure> {
         let targets = std::mem::take(&mut self.targets);
-        let stop = Arc::clone(&self.brake.stop);
+        let stop = Arc::clone(&self.stop_control.stop);
         let work = move |progress: &mut dyn FnMut((u32, u64))| {
             let found: Result<Vec<_>, Failure> = (0_u32..)
                 .zip(&targets)
@@ -345,7 +348,7 @@ impl<W: Write> Session<W> {
                 .collect();
             (targets, found)
         };
-        let (targets, found) = self.watch(self.deadlines[0], work, &mut |session, (target, read_bytes)| {
+        let (targets, found) = self.run_watched(self.deadlines[0], work, &mut |session, (target, read_bytes)| {
             session.send(&Event::Verifying { id, target, read_bytes });
             ControlFlow::Continue(())
         })?;
@@ -355,7 +358,7 @@ impl<W: Write> Session<W> {
 
     fn wait(&self, duration_ns: u64) {
         let until = Instant::now() + Duration::from_nanos(duration_ns);
-        while !self.brake.is_told.load(Ordering::Relaxed) {
+        while !self.stop_control.stop_requested.load(Ordering::Relaxed) {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return;
@@ -365,20 +368,21 @@ impl<W: Write> Session<W> {
     }
 
     fn calibrate(&mut self, id: u64) -> Result<Event, Failure> {
-        let (clock, stop) = (self.clock, Arc::clone(&self.brake.stop));
+        let (clock, stop) = (self.clock, Arc::clone(&self.stop_control.stop));
         let work = move |_: &mut dyn FnMut(())| {
             let targets = [Target::null(CALIBRATION_SPAN_BYTES)];
-            let setting = Setting { targets: &targets, clock, stop };
+            let context = JobContext { targets: &targets, clock, stop };
             let mut done = 0;
             let mut count = |interval: Interval| {
                 if interval.phase == Phase::Measure {
                     done += interval.operations.values().map(|totals| totals.count).sum::<u64>();
                 }
             };
-            let result = conduct(&calibration(), &setting, &mut |_| {}, &mut count, &mut |_| {})?;
+            let result = run_job(&calibration(), &context, &mut |_| {}, &mut count, &mut |_| {})?;
             Ok(result.measured_ns / done.max(1))
         };
-        let overhead_ns_per_io = self.watch(self.deadlines[1], work, &mut |_, ()| ControlFlow::Continue(()))??;
+        let overhead_ns_per_io =
+            self.run_watched(self.deadlines[1], work, &mut |_, ()| ControlFlow::Continue(()))??;
         Ok(Event::Calibrated { id, overhead_ns_per_io, clock_read_ns: read_ns(&self.clock) })
     }
 }

@@ -1,4 +1,4 @@
-//! Time that somebody moves.
+//! Virtual time.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -6,18 +6,18 @@ use std::rc::Rc;
 use crate::clock::Clock;
 use crate::failure::{Failure, FailureKind};
 
-/// A clock that stands still until it is moved; copies show the same time.
+/// A clock that stands still until it is advanced. Copies show the same time.
 #[derive(Clone, Debug, Default)]
 pub struct VirtualClock(Rc<Cell<u64>>);
 
 impl VirtualClock {
-    /// What the record calls this clock.
+    /// The clock's name in the record.
     pub const SOURCE: &'static str = "virtual";
 
-    /// When it ends: the times of drives, which reach further, have room beyond.
+    /// The end of virtual time. Completion times of drives may be later without overflow.
     pub const END_NS: u64 = 1 << 62;
 
-    /// Refuses what would take it beyond its end.
+    /// Refuses a duration that would exceed the end.
     pub fn check(&self, duration_ns: u64) -> Result<(), Failure> {
         if self.0.get().saturating_add(duration_ns) < Self::END_NS {
             return Ok(());
@@ -26,7 +26,7 @@ impl VirtualClock {
         Err(Failure::new(FailureKind::BadJob, message))
     }
 
-    /// Moves it on. Time never runs backwards.
+    /// Advances the clock.
     pub fn move_to(&self, now_ns: u64) {
         debug_assert!(now_ns >= self.0.get());
         self.0.set(now_ns);

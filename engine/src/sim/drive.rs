@@ -1,49 +1,49 @@
-//! A drive of any model behind one interface.
+//! Simulated drives behind one interface.
 
-use super::{Disk, FaultPlan, Faulty, Health, Model, Pending, Queueing, Serve, Ssd};
+use super::{Disk, FaultPlan, Faulty, Health, IoCommand, Model, Pending, Queueing, Ssd};
 
-/// What every simulated drive can do. Times are virtual and never run backwards.
+/// A simulated drive. Times are virtual and never run backwards.
 pub trait Simulation {
-    /// The size, bytes.
+    /// Capacity in bytes.
     fn size_bytes(&self) -> u64;
 
-    /// Hears that a request will arrive soon, and may bring near what it will need for that. Nothing else changes.
-    fn expect(&self, _serve: &Serve) {}
+    /// Announces a request, so that memory can be prefetched. It has no other effect.
+    fn prefetch(&self, _io: &IoCommand) {}
 
-    /// Takes a request that arrives now. `ticket` says whose it is.
-    fn submit(&mut self, now_ns: u64, ticket: u64, serve: &Serve);
+    /// Submits a request that arrives at `now_ns`; `tag` identifies it.
+    fn submit(&mut self, now_ns: u64, tag: u64, io: &IoCommand);
 
-    /// When the drive does something next that the host can see; `u64::MAX` for never.
+    /// The time of the drive's next event that the host can observe; `u64::MAX` if there is none.
     fn next_ns(&self) -> u64;
 
-    /// The next request that is done by now: its ticket and its result. In the order of time.
-    fn take_done(&mut self, now_ns: u64) -> Option<(u64, i32)>;
+    /// Reaps the next request that is complete by now: its tag and its result, in order of time.
+    fn take_completion(&mut self, now_ns: u64) -> Option<(u64, i32)>;
 
     /// Counters.
     fn health(&self) -> Health;
 
-    /// A number that two drives share only if they will do the same from now on. Asked when nothing is in flight.
+    /// A hash of the state: drives with the same hash behave the same from then on. Called when nothing is in flight.
     fn state_hash(&self) -> u64;
 
-    /// Makes the drive as it left the factory, but for its counters. Asked when nothing is in flight.
+    /// Resets the drive to its factory state, except for its counters. Called when nothing is in flight.
     fn format(&mut self, now_ns: u64);
 }
 
-/// A drive.
+/// A drive of one of the models.
 #[derive(Clone, Debug)]
 pub enum Drive {
-    /// Servers and one line before them.
+    /// Servers with a shared queue.
     Queueing(Pending<Queueing>),
     /// A solid-state drive.
     Ssd(Box<Pending<Ssd>>),
-    /// Arm, platters, cache and queue.
+    /// A hard disk.
     Disk(Box<Disk>),
-    /// A drive of any kind, with faults on a schedule.
+    /// A drive of any model with scheduled faults.
     Faulty(Box<Faulty>),
 }
 
 impl Drive {
-    /// A new drive of a model. The same model and seed give the same drive.
+    /// A new drive of a model. The same model and seed yield the same drive.
     #[must_use]
     pub fn new(model: &Model, seed: u64) -> Self {
         match model {
@@ -53,13 +53,13 @@ impl Drive {
         }
     }
 
-    /// The drive, with checked faults on a schedule that begins when it is opened. Without any it stays as it is.
+    /// Adds checked faults, scheduled from the time at which the drive is opened.
     #[must_use]
     pub fn with_faults(self, faults: &[FaultPlan], opened_ns: u64) -> Self {
         if faults.is_empty() { self } else { Self::Faulty(Box::new(Faulty::new(self, faults, opened_ns))) }
     }
 
-    /// The drive as what every drive is.
+    /// The drive's common interface.
     pub fn simulation(&mut self) -> &mut dyn Simulation {
         match self {
             Self::Queueing(drive) => drive,
@@ -69,7 +69,7 @@ impl Drive {
         }
     }
 
-    /// The same, for looking at.
+    /// The same, read-only.
     #[must_use]
     pub fn simulated(&self) -> &dyn Simulation {
         match self {

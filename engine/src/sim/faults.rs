@@ -1,4 +1,4 @@
-//! What goes wrong with a drive on a schedule, as the front sends it. All times are virtual, since the drive was opened.
+//! Scheduled faults of a drive, as the front sends them. All times are virtual, from the opening of the drive on.
 
 use serde::Deserialize;
 
@@ -6,65 +6,65 @@ use super::bounds::{refused, within};
 use crate::failure::Failure;
 use crate::ring::Operation;
 
-/// A fault.
+/// A scheduled fault.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum FaultPlan {
-    /// Again and again, requests that arrive within a stretch of time take longer.
+    /// Periodic latency spikes: requests that arrive within a spike take longer.
     LatencySpikes {
-        /// When the first stretch begins.
+        /// Start of the first spike.
         #[serde(default)]
         from_ns: u64,
-        /// From the beginning of one stretch to that of the next.
+        /// Time from the start of one spike to the start of the next.
         period_ns: u64,
-        /// How long a stretch is.
+        /// Duration of a spike.
         length_ns: u64,
-        /// How much longer requests take.
+        /// Additional latency.
         extra_ns: u64,
     },
-    /// Requests that touch a stretch of the medium fail with EIO, after the time that they take.
+    /// Requests that overlap a range of the media fail with EIO, after their normal latency.
     MediaError {
-        /// When that begins.
+        /// Start time.
         #[serde(default)]
         from_ns: u64,
-        /// Where the stretch begins.
+        /// Start of the range.
         offset_bytes: u64,
-        /// How long it is.
+        /// Length of the range.
         length_bytes: u64,
-        /// Which requests fail.
+        /// The operations that fail.
         operations: Affected,
     },
-    /// The drive does everything slower.
+    /// The drive is slower.
     Throttling {
-        /// When that begins.
+        /// Start time.
         #[serde(default)]
         from_ns: u64,
-        /// When it is over; None for never.
+        /// End time; None for never.
         #[serde(default)]
         until_ns: Option<u64>,
-        /// How long everything takes, in parts per thousand of what it took before.
+        /// Factor on all durations, in thousandths.
         stretch_permille: u32,
     },
-    /// The drive does nothing. What it has goes on afterwards.
+    /// The drive does nothing. Requests in flight continue afterwards.
     Stall {
-        /// When that begins.
+        /// Start time.
         #[serde(default)]
         from_ns: u64,
-        /// When it is over; None for never.
+        /// End time; None for never.
         #[serde(default)]
         until_ns: Option<u64>,
     },
-    /// The drive is gone: whatever is asked of it fails with ENODEV.
+    /// The drive disappears: all requests fail with ENODEV.
     Disappearance {
-        /// When that happens.
+        /// Start time.
         #[serde(default)]
         from_ns: u64,
-        /// What becomes of requests that are in flight then.
+        /// What happens to requests in flight.
         in_flight: InFlight,
     },
 }
 
-/// What a media error is in the way of.
+/// The operations that a media error affects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Affected {
@@ -77,7 +77,7 @@ pub enum Affected {
 }
 
 impl Affected {
-    /// Whether it is in the way of an operation.
+    /// Whether an operation is affected.
     #[must_use]
     pub fn holds(self, operation: Operation) -> bool {
         match operation {
@@ -88,27 +88,27 @@ impl Affected {
     }
 }
 
-/// What becomes of requests when their drive disappears.
+/// What happens to requests in flight when their drive disappears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InFlight {
     /// They fail with ENODEV.
     Fail,
-    /// They never come back.
+    /// They never complete.
     Lost,
 }
 
 /// The most faults of a drive.
 pub const FAULTS_MAX: usize = 64;
-/// The latest time, and the longest: a year.
+/// The latest time and the longest duration: one year.
 pub const TIME_NS_MAX: u64 = 365 * 86_400 * 1_000_000_000;
-/// The least and the most that throttling may stretch service.
+/// Smallest and largest factor of throttling, in thousandths.
 pub const STRETCH_PERMILLE: (u64, u64) = (1_000, 1_000_000);
 
-/// Refuses faults that can't happen to a drive of a size.
+/// Rejects faults that are impossible for a drive of that size.
 pub fn check_faults(faults: &[FaultPlan], size_bytes: u64) -> Result<(), Failure> {
     if faults.len() > FAULTS_MAX {
-        return Err(refused(format!("faults has {} entries; it ends at {FAULTS_MAX}", faults.len())));
+        return Err(refused(format!("faults has {} entries; the maximum is {FAULTS_MAX}", faults.len())));
     }
     for (number, fault) in faults.iter().enumerate() {
         fault.check(size_bytes).map_err(|failure| refused(format!("faults[{number}].{}", failure.message)))?;
@@ -121,7 +121,7 @@ fn until(from_ns: u64, until_ns: Option<u64>) -> Result<(), Failure> {
 }
 
 impl FaultPlan {
-    /// When it begins.
+    /// Start time.
     #[must_use]
     pub fn from_ns(&self) -> u64 {
         match self {
@@ -155,7 +155,7 @@ impl FaultPlan {
         }
     }
 
-    /// Adds what it is to a hash.
+    /// Adds the fault to a hash.
     pub(super) fn add_to(&self, hash: &mut super::StateHash) {
         let words = match *self {
             Self::LatencySpikes { from_ns, period_ns, length_ns, extra_ns } => {

@@ -1,39 +1,40 @@
-//! A drive of any model, with faults on a schedule.
+//! A drive of any model with scheduled faults.
 
-use super::done::Done;
-use super::own_time::OwnTime;
-use super::{Drive, FaultPlan, Health, InFlight, Serve, Simulation, StateHash};
+use super::completions::CompletionQueue;
+use super::drive_time::DriveTime;
+use super::{Drive, FaultPlan, Health, InFlight, IoCommand, Simulation, StateHash};
 
-// A request in the drive, and what the faults do to it.
+// A request in the drive, and the effect of faults on it.
 #[derive(Clone, Copy, Debug)]
-struct Held {
-    ticket: u64,
+struct TrackedRequest {
+    tag: u64,
     order: u64,
     extra_ns: u64,
     fails: bool,
 }
 
-/// Such a drive. Throttling and stalls slow down the time in which the drive lives; the other faults change what comes back.
+/// A drive with scheduled faults. Throttling and stalls slow down the drive's own time; the other faults change
+/// completions.
 #[derive(Clone, Debug)]
 pub struct Faulty {
     drive: Drive,
     faults: Vec<FaultPlan>,
     opened_ns: u64,
-    time: OwnTime,
+    time: DriveTime,
     // When the drive disappears; `u64::MAX` for never.
     gone_ns: u64,
     in_flight: InFlight,
     now_ns: u64,
-    orders: u64,
-    // By the ticket that the drive was given: numbers are used again.
-    held: Vec<Option<Held>>,
+    arrivals: u64,
+    // By the tag that the inner drive gets. Indices are reused.
+    held: Vec<Option<TrackedRequest>>,
     unused: Vec<usize>,
-    // Out of the drive, and kept back: not taken yet.
-    done: Done,
+    // Completed by the inner drive, and not reaped yet.
+    completions: CompletionQueue,
 }
 
 impl Faulty {
-    /// A drive that was opened at a time.
+    /// A drive that was opened at a given time.
     #[must_use]
     pub fn new(drive: Drive, faults: &[FaultPlan], opened_ns: u64) -> Self {
         let gone = faults.iter().filter_map(|fault| match fault {
@@ -45,18 +46,18 @@ impl Faulty {
             drive,
             faults: faults.to_vec(),
             opened_ns,
-            time: OwnTime::new(faults, opened_ns),
+            time: DriveTime::new(faults, opened_ns),
             gone_ns,
             in_flight,
             now_ns: opened_ns,
-            orders: 0,
+            arrivals: 0,
             held: Vec::new(),
             unused: Vec::new(),
-            done: Done::default(),
+            completions: CompletionQueue::default(),
         }
     }
 
-    // What latency spikes add to a request that arrives now.
+    // The additional latency by spikes of a request that arrives now.
     fn extra_ns(&self) -> u64 {
         let since_ns = self.now_ns - self.opened_ns;
         let spikes = self.faults.iter().filter_map(|fault| match *fault {
@@ -68,14 +69,14 @@ impl Faulty {
         spikes.sum()
     }
 
-    // Whether a request that arrives now meets an error of the medium.
-    fn fails(&self, serve: &Serve) -> bool {
+    // Whether a media error affects a request that arrives now.
+    fn fails(&self, io: &IoCommand) -> bool {
         let since_ns = self.now_ns - self.opened_ns;
-        let (start, end) = (serve.offset_bytes, serve.offset_bytes + u64::from(serve.length_bytes));
+        let (start, end) = (io.offset_bytes, io.offset_bytes + u64::from(io.length_bytes));
         self.faults.iter().any(|fault| match *fault {
             FaultPlan::MediaError { from_ns, offset_bytes, length_bytes, operations } => {
                 since_ns >= from_ns
-                    && operations.holds(serve.operation)
+                    && operations.holds(io.operation)
                     && start < offset_bytes + length_bytes
                     && end > offset_bytes
             }
@@ -83,28 +84,28 @@ impl Faulty {
         })
     }
 
-    // When the drive itself hands something out next; what would come after it is gone does not.
+    // The next completion of the inner drive. Completions after its disappearance are suppressed.
     #[inline]
     fn next_inside_ns(&self) -> u64 {
-        let own_ns = self.drive.simulated().next_ns();
-        let host_ns = if own_ns == u64::MAX { u64::MAX } else { self.time.host_ns(own_ns) };
+        let drive_ns = self.drive.simulated().next_ns();
+        let host_ns = if drive_ns == u64::MAX { u64::MAX } else { self.time.host_ns(drive_ns) };
         if host_ns < self.gone_ns { host_ns } else { u64::MAX }
     }
 
-    // Takes everything out of the drive that it has done up to a time, and lets it disappear when it is time.
+    // Reaps everything that the inner drive has completed by a time, and applies the disappearance.
     fn advance(&mut self, to_ns: u64) {
         loop {
             let next_ns = self.next_inside_ns();
             if next_ns > to_ns {
                 break;
             }
-            let own_ns = self.time.own_ns(next_ns);
-            while let Some((number, result)) = self.drive.simulation().take_done(own_ns) {
-                let number = usize::try_from(number).expect("it was one of ours");
-                let held = self.held[number].take().expect("a request comes back once");
+            let drive_ns = self.time.drive_ns(next_ns);
+            while let Some((number, result)) = self.drive.simulation().take_completion(drive_ns) {
+                let number = usize::try_from(number).expect("tags are indices of `held`");
+                let held = self.held[number].take().expect("a request completes once");
                 self.unused.push(number);
                 let result = if held.fails { -libc::EIO } else { result };
-                self.done.push(next_ns.saturating_add(held.extra_ns), held.order, held.ticket, result);
+                self.completions.push(next_ns.saturating_add(held.extra_ns), held.order, held.tag, result);
             }
         }
         if to_ns >= self.gone_ns && self.now_ns < self.gone_ns {
@@ -114,11 +115,11 @@ impl Faulty {
     }
 
     fn disappear(&mut self) {
-        let mut lost = self.done.take_later(self.gone_ns);
-        lost.extend(self.held.drain(..).flatten().map(|held| (held.order, held.ticket)));
+        let mut lost = self.completions.take_later(self.gone_ns);
+        lost.extend(self.held.drain(..).flatten().map(|held| (held.order, held.tag)));
         if self.in_flight == InFlight::Fail {
-            for (order, ticket) in lost {
-                self.done.push(self.gone_ns, order, ticket, -libc::ENODEV);
+            for (order, tag) in lost {
+                self.completions.push(self.gone_ns, order, tag, -libc::ENODEV);
             }
         }
         self.unused.clear();
@@ -130,35 +131,35 @@ impl Simulation for Faulty {
         self.drive.simulated().size_bytes()
     }
 
-    fn submit(&mut self, now_ns: u64, ticket: u64, serve: &Serve) {
+    fn submit(&mut self, now_ns: u64, tag: u64, io: &IoCommand) {
         self.advance(now_ns);
-        self.orders += 1;
+        self.arrivals += 1;
         if now_ns >= self.gone_ns {
-            self.done.push(now_ns, self.orders, ticket, -libc::ENODEV);
+            self.completions.push(now_ns, self.arrivals, tag, -libc::ENODEV);
             return;
         }
-        let held = Held { ticket, order: self.orders, extra_ns: self.extra_ns(), fails: self.fails(serve) };
+        let held = TrackedRequest { tag, order: self.arrivals, extra_ns: self.extra_ns(), fails: self.fails(io) };
         let number = self.unused.pop().unwrap_or_else(|| {
             self.held.push(None);
             self.held.len() - 1
         });
         self.held[number] = Some(held);
-        self.drive.simulation().submit(self.time.own_ns(now_ns), number as u64, serve);
+        self.drive.simulation().submit(self.time.drive_ns(now_ns), number as u64, io);
     }
 
     fn next_ns(&self) -> u64 {
-        let done_ns = self.done.next_ns();
+        let done_ns = self.completions.next_ns();
         let inside_ns = self.next_inside_ns();
         let waits = self.now_ns < self.gone_ns && self.held.len() > self.unused.len();
         let late = self.now_ns < self.gone_ns && done_ns > self.gone_ns && done_ns < u64::MAX;
         let next_ns = if late { u64::MAX } else { done_ns }.min(inside_ns);
-        // At its end the drive is asked once more, for what becomes of those that are in flight.
+        // The disappearance is an event itself, because requests in flight fail then.
         if (waits || late) && self.in_flight == InFlight::Fail { next_ns.min(self.gone_ns) } else { next_ns }
     }
 
-    fn take_done(&mut self, now_ns: u64) -> Option<(u64, i32)> {
+    fn take_completion(&mut self, now_ns: u64) -> Option<(u64, i32)> {
         self.advance(now_ns);
-        self.done.take(now_ns)
+        self.completions.take(now_ns)
     }
 
     fn health(&self) -> Health {
@@ -171,7 +172,7 @@ impl Simulation for Faulty {
         let mut hash = StateHash::default();
         hash.add(self.drive.simulated().state_hash());
         self.faults.iter().for_each(|fault| fault.add_to(&mut hash));
-        let waiting = (self.held.len() - self.unused.len() + self.done.len()) as u64;
+        let waiting = (self.held.len() - self.unused.len() + self.completions.len()) as u64;
         hash.add_all([self.opened_ns, u64::from(self.now_ns >= self.gone_ns), waiting]);
         hash.value()
     }
@@ -179,7 +180,7 @@ impl Simulation for Faulty {
     fn format(&mut self, now_ns: u64) {
         self.advance(now_ns);
         if now_ns < self.gone_ns {
-            self.drive.simulation().format(self.time.own_ns(now_ns));
+            self.drive.simulation().format(self.time.drive_ns(now_ns));
         }
     }
 }

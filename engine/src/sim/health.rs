@@ -1,22 +1,22 @@
-//! What a drive says of itself, like a SMART log.
+//! Health counters of a drive, like a SMART log.
 
 use serde::Serialize;
 
-/// Counters since the drive was made. A model without a mechanism leaves its counter 0.
+/// Counters since manufacture. A mechanism that a model lacks leaves its counter at 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Health {
-    /// Bytes that the host has read.
+    /// Bytes read by the host.
     pub host_read_bytes: u64,
-    /// Bytes that the host has written.
+    /// Bytes written by the host.
     pub host_written_bytes: u64,
-    /// Bytes that were written to the media: the host's, and those that were moved.
+    /// Bytes written to the media: by the host, and by relocation.
     pub media_written_bytes: u64,
-    /// Blocks erased.
+    /// Erased blocks.
     pub erases: u64,
-    /// The share of its rated erases that the media has used up, in percent.
+    /// Used share of the rated erase cycles, in percent.
     pub wear_percent: u8,
-    /// Temperature, degrees Celsius.
+    /// Temperature in degrees Celsius.
     pub temperature_celsius: i16,
-    /// Time during which it held itself back because of temperature or power.
+    /// Time of throttling, because of temperature or power.
     pub throttled_ns: u64,
 }

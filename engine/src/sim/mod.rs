@@ -1,20 +1,20 @@
-//! Simulated drives in virtual time: deterministic, to the last bit the same on any machine. In: a model with its seed,
-//! and requests with the times at which they arrive. Out: when each of them is done, and what that did to the drive.
+//! Simulated drives in virtual time: deterministic, and bit-identical on every machine. In: a model with its seed, and
+//! requests with arrival times. Out: completion times, and the state of the drive.
 //!
-//! Nothing here asks the machine for anything: no clock, no platform mathematics, no order that a hash decides.
+//! Nothing here depends on the machine: no clock, no platform mathematics, no iteration order of hash maps.
 #![allow(clippy::float_arithmetic)] // Service times are drawn from distributions.
 
 mod bounds;
 mod clock;
+mod completions;
 mod disk;
-mod done;
 mod drive;
+mod drive_time;
 mod faults;
 mod faulty;
 mod flush;
 mod health;
 mod model;
-mod own_time;
 mod pending;
 mod queueing;
 pub mod ssd;
@@ -28,7 +28,7 @@ pub use faulty::Faulty;
 pub use flush::{FLUSH_NS_MAX, flush_all};
 pub use health::Health;
 pub use model::Model;
-pub use pending::{Answer, Pending, Serve, Timetable};
+pub use pending::{CompletionModel, IoCommand, Pending, ScheduledCompletion};
 pub use queueing::{Queueing, QueueingModel, Service};
 pub use ssd::{Ssd, SsdModel};
 pub use state::StateHash;

@@ -1,24 +1,24 @@
-//! What a drive is made of, as the front sends it.
+//! Models of drives, as the front sends them.
 
 use serde::Deserialize;
 
 use super::{DiskModel, QueueingModel, SsdModel};
 use crate::failure::Failure;
 
-/// A model of any kind.
+/// A model of one of the kinds.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Model {
-    /// Servers and one line before them.
+    /// Servers with a shared queue.
     Queueing(QueueingModel),
     /// A solid-state drive.
     Ssd(Box<SsdModel>),
-    /// Arm, platters, cache and queue.
+    /// A hard disk.
     Disk(DiskModel),
 }
 
 impl Model {
-    /// Refuses what can't be simulated, with the value and its bound.
+    /// Rejects a model that cannot be simulated, with the value and its bound.
     pub fn check(&self) -> Result<(), Failure> {
         match self {
             Self::Queueing(model) => model.check(),
@@ -27,7 +27,7 @@ impl Model {
         }
     }
 
-    /// The memory that a drive of a checked model takes, bytes; 0 where that is next to nothing.
+    /// The memory of a drive of a checked model, in bytes; 0 if negligible.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
         match self {

@@ -1,22 +1,22 @@
-//! Drives that know at once when a request will be done: it is kept until then.
+//! Drives for which a request's completion time is known at its arrival.
 
-use super::done::Done;
+use super::completions::CompletionQueue;
 use super::{Health, Simulation, StateHash};
 use crate::ring::Operation;
 
-/// A request as a drive sees it.
+/// A request to a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Serve {
+pub struct IoCommand {
     /// What.
     pub operation: Operation,
-    /// Where.
+    /// Start.
     pub offset_bytes: u64,
-    /// How much; 0 for a flush.
+    /// Length; 0 for a flush.
     pub length_bytes: u32,
 }
 
-impl Serve {
-    /// What a completion says of it: the bytes that went to or from memory.
+impl IoCommand {
+    /// The result of a successful completion: bytes transferred.
     #[inline]
     #[must_use]
     pub fn moved_bytes(&self) -> i32 {
@@ -24,26 +24,26 @@ impl Serve {
     }
 }
 
-/// When a request is done, and with what result: bytes moved, or the error number negated.
+/// The completion time of a request, and its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Answer {
-    /// When, not before the request arrived. `u64::MAX` for never.
+pub struct ScheduledCompletion {
+    /// Not before the arrival. `u64::MAX` for never.
     pub done_ns: u64,
     /// See [`crate::ring::Completion::result`].
     pub result: i32,
 }
 
-/// A drive whose requests wait in lines that nobody leaves: what comes later never changes what was there before.
-pub trait Timetable {
-    /// The size, bytes.
+/// A drive with strict queues: a later request never changes the completion time of an earlier one.
+pub trait CompletionModel {
+    /// Capacity in bytes.
     fn size_bytes(&self) -> u64;
 
-    /// See [`Simulation::expect`].
+    /// See [`Simulation::prefetch`].
     #[inline]
-    fn expect(&self, _serve: &Serve) {}
+    fn prefetch(&self, _io: &IoCommand) {}
 
-    /// Takes a request that arrives at `now_ns`, which never runs backwards.
-    fn answer(&mut self, now_ns: u64, serve: &Serve) -> Answer;
+    /// Processes a request that arrives at `now_ns`, which never runs backwards.
+    fn complete(&mut self, now_ns: u64, io: &IoCommand) -> ScheduledCompletion;
 
     /// Counters.
     fn health(&self) -> Health;
@@ -51,50 +51,50 @@ pub trait Timetable {
     /// Adds the whole state to a hash.
     fn add_to(&self, hash: &mut StateHash);
 
-    /// Makes the drive as it left the factory, but for its counters.
+    /// Resets the drive to its factory state, except for its counters.
     fn format(&mut self, now_ns: u64);
 }
 
-/// A drive that is so far behind, some 36 years, takes no more: what is asked of it then never comes back.
-pub const BEHIND_NS_MAX: u64 = 1 << 60;
+/// A drive with a backlog of more than this (36 years) accepts no requests: they never complete.
+pub const BACKLOG_NS_MAX: u64 = 1 << 60;
 
-/// A timetable, and the requests on their way through it.
+/// Such a drive with its pending requests.
 #[derive(Clone, Debug)]
 pub struct Pending<T> {
-    timetable: T,
-    waiting: Done,
+    model: T,
+    waiting: CompletionQueue,
     arrivals: u64,
-    // When the last of all requests is done.
+    // When the last request completes.
     last_ns: u64,
 }
 
-impl<T: Timetable> Pending<T> {
-    /// A drive without requests.
-    pub fn new(timetable: T) -> Self {
-        Self { timetable, waiting: Done::default(), arrivals: 0, last_ns: 0 }
+impl<T: CompletionModel> Pending<T> {
+    /// A drive without pending requests.
+    pub fn new(model: T) -> Self {
+        Self { model, waiting: CompletionQueue::default(), arrivals: 0, last_ns: 0 }
     }
 }
 
-impl<T: Timetable> Simulation for Pending<T> {
+impl<T: CompletionModel> Simulation for Pending<T> {
     fn size_bytes(&self) -> u64 {
-        self.timetable.size_bytes()
+        self.model.size_bytes()
     }
 
     #[inline]
-    fn expect(&self, serve: &Serve) {
-        self.timetable.expect(serve);
+    fn prefetch(&self, io: &IoCommand) {
+        self.model.prefetch(io);
     }
 
     #[inline]
-    fn submit(&mut self, now_ns: u64, ticket: u64, serve: &Serve) {
+    fn submit(&mut self, now_ns: u64, tag: u64, io: &IoCommand) {
         self.arrivals += 1;
-        if self.last_ns > now_ns.saturating_add(BEHIND_NS_MAX) {
+        if self.last_ns > now_ns.saturating_add(BACKLOG_NS_MAX) {
             return;
         }
-        let answer = self.timetable.answer(now_ns, serve);
-        debug_assert!(answer.done_ns >= now_ns);
-        self.last_ns = self.last_ns.max(answer.done_ns);
-        self.waiting.push(answer.done_ns, self.arrivals, ticket, answer.result);
+        let completion = self.model.complete(now_ns, io);
+        debug_assert!(completion.done_ns >= now_ns);
+        self.last_ns = self.last_ns.max(completion.done_ns);
+        self.waiting.push(completion.done_ns, self.arrivals, tag, completion.result);
     }
 
     #[inline]
@@ -103,21 +103,21 @@ impl<T: Timetable> Simulation for Pending<T> {
     }
 
     #[inline]
-    fn take_done(&mut self, now_ns: u64) -> Option<(u64, i32)> {
+    fn take_completion(&mut self, now_ns: u64) -> Option<(u64, i32)> {
         self.waiting.take(now_ns)
     }
 
     fn health(&self) -> Health {
-        self.timetable.health()
+        self.model.health()
     }
 
     fn state_hash(&self) -> u64 {
         let mut hash = StateHash::default();
-        self.timetable.add_to(&mut hash);
+        self.model.add_to(&mut hash);
         hash.value()
     }
 
     fn format(&mut self, now_ns: u64) {
-        self.timetable.format(now_ns);
+        self.model.format(now_ns);
     }
 }

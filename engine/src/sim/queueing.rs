@@ -1,4 +1,4 @@
-//! Servers and one line before them: what queueing theory has closed forms for.
+//! Servers with one shared queue, for which queueing theory has closed-form solutions.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,18 +6,18 @@ use std::collections::BinaryHeap;
 use serde::Deserialize;
 
 use super::bounds::{multiple_of, refused, within};
-use super::{Answer, Health, Serve, StateHash, Timetable};
+use super::{CompletionModel, Health, IoCommand, ScheduledCompletion, StateHash};
 use crate::failure::Failure;
 use crate::random::Random;
 use crate::ring::Operation;
 
-/// How long a server takes.
+/// The distribution of the service time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Service {
-    /// Always the mean.
+    /// Constant.
     Constant,
-    /// With an exponential distribution: M/M/1 and M/M/c.
+    /// Exponential: M/M/1 and M/M/c.
     Exponential,
 }
 
@@ -25,45 +25,45 @@ pub enum Service {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QueueingModel {
-    /// The size that it pretends to have, bytes.
+    /// Nominal capacity in bytes.
     pub size_bytes: u64,
-    /// Servers.
+    /// The number of servers.
     pub servers: u32,
-    /// How long a server takes.
+    /// The distribution of the service time.
     pub service: Service,
-    /// The mean of that, ns.
+    /// Mean service time in ns.
     pub service_ns: u64,
 }
 
-/// The most servers: a step over all of them is taken for each request.
+/// The most servers.
 pub const SERVERS_MAX: u32 = 4096;
-/// The longest service: an hour.
+/// The longest service time: one hour.
 pub const SERVICE_NS_MAX: u64 = 3_600_000_000_000;
 
 impl QueueingModel {
-    /// Refuses what can't be simulated.
+    /// Rejects a model that cannot be simulated.
     pub fn check(&self) -> Result<(), Failure> {
         within("servers", self.servers, 1, SERVERS_MAX)?;
         within("service_ns", self.service_ns, 1, SERVICE_NS_MAX)?;
         if self.size_bytes == 0 {
-            return Err(refused("size_bytes is 0; it is a multiple of 4096".to_owned()));
+            return Err(refused("size_bytes is 0; it must be a multiple of 4096".to_owned()));
         }
         multiple_of("size_bytes", self.size_bytes, 4096)
     }
 }
 
-/// A drive of that kind: first come, first served, by whichever server is free first.
+/// A drive of this model: first come, first served, by the first server that is free.
 #[derive(Clone, Debug)]
 pub struct Queueing {
     model: QueueingModel,
-    // When each server is free again; which one of them it is makes no difference.
+    // When each server is free again. The servers are interchangeable.
     free_ns: BinaryHeap<Reverse<u64>>,
     random: Random,
     health: Health,
 }
 
 impl Queueing {
-    /// A drive whose servers are all free.
+    /// A drive with all servers idle.
     #[must_use]
     pub fn new(model: &QueueingModel, seed: u64) -> Self {
         Self {
@@ -84,24 +84,24 @@ impl Queueing {
     }
 }
 
-impl Timetable for Queueing {
+impl CompletionModel for Queueing {
     fn size_bytes(&self) -> u64 {
         self.model.size_bytes
     }
 
     #[inline]
-    fn answer(&mut self, now_ns: u64, serve: &Serve) -> Answer {
-        let bytes = u64::from(serve.length_bytes);
-        match serve.operation {
+    fn complete(&mut self, now_ns: u64, io: &IoCommand) -> ScheduledCompletion {
+        let bytes = u64::from(io.length_bytes);
+        match io.operation {
             Operation::Read => self.health.host_read_bytes += bytes,
             Operation::Write | Operation::WriteDsync => self.health.host_written_bytes += bytes,
             Operation::Trim | Operation::Flush => {}
         }
         let service_ns = self.service_ns();
-        let mut server = self.free_ns.peek_mut().expect("there is a server");
+        let mut server = self.free_ns.peek_mut().expect("there is at least one server");
         let done_ns = now_ns.max(server.0) + service_ns;
         server.0 = done_ns;
-        Answer { done_ns, result: serve.moved_bytes() }
+        ScheduledCompletion { done_ns, result: io.moved_bytes() }
     }
 
     fn health(&self) -> Health {

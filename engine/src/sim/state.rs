@@ -1,8 +1,8 @@
-//! A number that says whether two drives are in the same state.
+//! A hash of a drive's state.
 
 use crate::random::Random;
 
-/// FNV-1a over 64-bit words, with a final mix: for telling states apart, not against anybody's will.
+/// FNV-1a over 64-bit words with a final mix, to distinguish states; not cryptographic.
 #[derive(Clone, Copy, Debug)]
 pub struct StateHash(u64);
 
@@ -26,7 +26,7 @@ impl StateHash {
         }
     }
 
-    /// Adds where a stream of random numbers stands.
+    /// Adds the state of a random stream.
     pub fn add_random(&mut self, random: &Random) {
         for word in random.ahead() {
             self.add(word);

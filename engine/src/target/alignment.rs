@@ -1,4 +1,4 @@
-//! What direct I/O asks of addresses: asked of the kernel, never assumed.
+//! The alignment that direct I/O requires, as reported by the kernel.
 
 use std::fs::{File, read_to_string};
 use std::ops::RangeInclusive;
@@ -9,29 +9,29 @@ use serde::Serialize;
 use super::Identity;
 use crate::failure::{Failure, FailureKind};
 
-/// The multiples that addresses in memory and offsets in the target must be of, and who said so.
+/// Required alignment of buffer addresses and of offsets on the target, and its source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Alignment {
-    /// For addresses in memory.
+    /// Of buffer addresses.
     pub memory_bytes: u32,
-    /// For offsets and lengths.
+    /// Of offsets and lengths.
     pub offset_bytes: u32,
-    /// `statx`, `logical block size`, `block size of the file system`, or `none` where I/O is not direct.
+    /// `statx`, `logical block size`, `block size of the file system`, or `none` for buffered I/O.
     pub source: &'static str,
 }
 
-/// Block sizes that a file system can have: up to the largest page.
+/// Valid block sizes of file systems: up to the largest page.
 const BLOCK_BYTES: RangeInclusive<u32> = 512..=64 << 10;
 
 impl Alignment {
-    /// No demands: buffered I/O, or none at all.
+    /// No requirements, for buffered I/O or no I/O.
     #[must_use]
     pub fn none() -> Self {
         Self { memory_bytes: 1, offset_bytes: 1, source: "none" }
     }
 
-    /// What the kernel asks of direct I/O on an open file. Kernels before Linux 6.1 and some file systems don't say;
-    /// then it is the logical block size of the device below, which is what they go by.
+    /// What the kernel requires for direct I/O on an open file. Kernels before Linux 6.1 and some file systems do not
+    /// report it. The requirement then is the logical block size of the device below.
     pub fn of(file: &File, identity: Identity) -> Result<Self, Failure> {
         let facts = statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN)
             .map_err(|error| Failure::from_io(FailureKind::AlignmentUnknown, "statx", &error.into()))?;
@@ -39,7 +39,7 @@ impl Alignment {
             if facts.stx_dio_offset_align == 0 || facts.stx_dio_mem_align == 0 {
                 return Err(Failure::new(
                     FailureKind::DirectRefused,
-                    "the file system does not do direct I/O on this file",
+                    "the file system does not support direct I/O on this file",
                 ));
             }
             return Ok(Self {
@@ -49,7 +49,7 @@ impl Alignment {
             });
         }
         // A btrfs subvolume has an anonymous device number; its block size is a multiple of the device's. Network file
-        // systems give their transfer size there, which can be a MiB.
+        // systems report their transfer size in this field, which can be a MiB.
         let own = (identity.device_major == 0).then(|| fstatfs(file).ok()).flatten();
         let own = own.and_then(|facts| u32::try_from(facts.f_bsize).ok()).filter(|size| BLOCK_BYTES.contains(size));
         if let Some(size) = own {
@@ -58,14 +58,14 @@ impl Alignment {
         let size = logical_block_size(identity).ok_or_else(|| {
             Failure::new(
                 FailureKind::AlignmentUnknown,
-                "neither the file system nor a device says what direct I/O must be aligned to",
+                "neither the file system nor a device reports the alignment that direct I/O requires",
             )
         })?;
         Ok(Self { memory_bytes: size, offset_bytes: size, source: "logical block size" })
     }
 }
 
-// A partition has no queue of its own; the folder above it is the whole device.
+// A partition has no queue directory of its own; the directory above is the whole device.
 fn logical_block_size(identity: Identity) -> Option<u32> {
     let device = format!("/sys/dev/block/{}:{}", identity.device_major, identity.device_minor);
     ["", "/.."].iter().find_map(|step| {

@@ -1,4 +1,4 @@
-//! Block devices, which are read and never written: there is no word here for asking for more.
+//! Block devices. They are only ever opened for reading; there is no option for more.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -6,41 +6,41 @@ use std::sync::Arc;
 
 use rustix::fs::{FileType, OFlags, SeekFrom, Stat, fcntl_getfl, fstat, major, minor, seek};
 
-use super::open::{go_direct, kind_of, look, refusal, reopen};
+use super::open::{enable_direct_io, file_type_text, inspect, open_failure, reopen};
 use super::{Alignment, Identity, Namespace, Target, TargetKind, lock};
 use crate::failure::{Failure, FailureKind};
 
-/// What is wanted of a device.
+/// How to open a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DeviceWanted {
-    /// Go past the page cache.
+pub struct DeviceOptions {
+    /// Use direct I/O, which bypasses the page cache.
     pub direct: bool,
-    /// The generic device of the same namespace of NVMe, to send commands to.
+    /// The generic character device of the same NVMe namespace, for passthrough commands.
     pub generic: Option<PathBuf>,
 }
 
 impl Target {
-    /// Opens a block device for reading. The path is first opened without access to its data, looked at, and only that
-    /// very device is opened then.
-    pub fn open_device(path: &Path, wanted: &DeviceWanted) -> Result<Self, Failure> {
-        let (handle, facts) = look(path)?;
+    /// Opens a block device read-only. The path is first inspected through an `O_PATH` handle; then exactly that device
+    /// is opened.
+    pub fn open_device(path: &Path, options: &DeviceOptions) -> Result<Self, Failure> {
+        let (handle, facts) = inspect(path)?;
         check_block(path, &facts)?;
-        let file = reopen(&handle, false).map_err(|error| refusal(path, &error))?;
+        let file = reopen(&handle, false).map_err(|error| open_failure(path, &error))?;
         check_read_only(path, &file)?;
-        let opened = fstat(&file).map_err(|error| refusal(path, &error.into()))?;
+        let opened = fstat(&file).map_err(|error| open_failure(path, &error.into()))?;
         check_block(path, &opened)?;
         lock::share(path, &file)?;
         let identity = Identity { size_bytes: size_bytes(&file)?, ..numbers(&opened) };
         if identity.size_bytes == 0 {
-            let message = format!("{} has no medium, or nothing behind it: its size is 0", path.display());
+            let message = format!("{} has size 0: no medium, or no backing device", path.display());
             return Err(Failure::new(FailureKind::TargetOpen, message));
         }
-        let namespace = wanted.generic.as_ref().map(|generic| Namespace::open(generic, &file)).transpose()?;
-        let alignment = if wanted.direct { go_direct(&file, identity)? } else { Alignment::none() };
+        let namespace = options.generic.as_ref().map(|generic| Namespace::open(generic, &file)).transpose()?;
+        let alignment = if options.direct { enable_direct_io(&file, identity)? } else { Alignment::none() };
         Ok(Self {
             kind: TargetKind::Device,
             writable: false,
-            direct: wanted.direct,
+            direct: options.direct,
             created: false,
             size_bytes: identity.size_bytes,
             identity: Some(identity),
@@ -55,9 +55,9 @@ impl Target {
     }
 }
 
-/// What a path leads to, if that is a block device. Its size is not among what a path tells.
+/// The identity of the block device at a path, without its size.
 pub fn identity_of_path(path: &Path) -> Result<Identity, Failure> {
-    let (_, facts) = look(path)?;
+    let (_, facts) = inspect(path)?;
     check_block(path, &facts)?;
     Ok(numbers(&facts))
 }
@@ -68,7 +68,7 @@ pub fn identity_of_file(file: &File) -> Result<Identity, Failure> {
     Ok(Identity { size_bytes: size_bytes(file)?, ..numbers(&facts) })
 }
 
-// A device is known by its own number, whatever file system its node lies on, and however many nodes lead to it.
+// A device is identified by its own number, regardless of the node used to open it.
 fn numbers(facts: &Stat) -> Identity {
     Identity {
         device_major: major(facts.st_rdev),
@@ -83,18 +83,19 @@ fn check_block(path: &Path, facts: &Stat) -> Result<(), Failure> {
     if FileType::from_raw_mode(facts.st_mode) == FileType::BlockDevice {
         return Ok(());
     }
-    let message = format!("{} is {}, and no block device", path.display(), kind_of(facts));
+    let message = format!("{} is {}, not a block device", path.display(), file_type_text(facts));
     Err(Failure::new(FailureKind::NotDevice, message))
 }
 
-// What the kernel says of the handle, not what was asked for: nothing behind this goes on with one that could write.
+// Checks the flags that the kernel reports, not those requested: a device handle must never be writable.
 fn check_read_only(path: &Path, file: &File) -> Result<(), Failure> {
-    let flags = fcntl_getfl(file).map_err(|error| refusal(path, &error.into()))?;
+    let flags = fcntl_getfl(file).map_err(|error| open_failure(path, &error.into()))?;
     assert!(flags & OFlags::ACCMODE == OFlags::RDONLY, "a device is never open for writing");
     Ok(())
 }
 
-// Operations carry their offsets, so that where the handle stands means nothing.
+// Operations have explicit offsets, so the file position does not matter.
 fn size_bytes(file: &File) -> Result<u64, Failure> {
-    seek(file, SeekFrom::End(0)).map_err(|error| Failure::from_io(FailureKind::Io, "the size", &error.into()))
+    seek(file, SeekFrom::End(0))
+        .map_err(|error| Failure::from_io(FailureKind::Io, "reading the device size", &error.into()))
 }

@@ -1,4 +1,4 @@
-//! One measurement on a file at a time, and a sign on a device that it is measured: the kernel's own lock, given back
+//! Exclusive locks on files and shared locks on devices, so that measurements do not overlap. The kernel releases them
 //! when the engine ends, however it ends.
 
 use std::fs::{File, read_to_string};
@@ -11,35 +11,35 @@ use rustix::io::Errno;
 
 use crate::failure::{Failure, FailureKind};
 
-/// How long the kernel may take to give up the ring of a process that has ended, and with it the lock. The kernel does so
-/// in a thread of its own, behind the end of the process.
+/// Wait for the lock of a process that has ended: the kernel destroys its rings, and releases the lock, in a kernel
+/// thread after the end of the process.
 const GIVEN_UP_MAX: Duration = Duration::from_secs(5);
-/// How long to wait for anybody else: a process that is just ending still looks alive, or is seen no more a moment later.
+/// Wait for any other holder: a process that is about to end still looks alive.
 const HELD_MAX: Duration = Duration::from_millis(500);
-/// How often to look.
-const LOOK_EVERY: Duration = Duration::from_millis(5);
+/// Interval between attempts.
+const RETRY_EVERY: Duration = Duration::from_millis(5);
 
-/// Takes the lock for itself. A file system that knows no locks is no worse than one without them.
+/// Takes the lock exclusively. File systems without locks are accepted.
 pub fn take(path: &Path, file: &File) -> Result<(), Failure> {
     wait_for(path, file, FlockOperation::NonBlockingLockExclusive)
 }
 
-/// Takes the lock with others that only look, as udev does when it looks for what is on a device: both may have it at the
-/// same time, and whoever takes a device for itself, to part or to format it, is waited for and waits.
+/// Takes the lock shared with other readers, such as udev when it probes a device. Programs that partition or format a
+/// device take it exclusively, and are excluded in both directions.
 pub fn share(path: &Path, file: &File) -> Result<(), Failure> {
     wait_for(path, file, FlockOperation::NonBlockingLockShared)
 }
 
-fn wait_for(path: &Path, file: &File, wanted: FlockOperation) -> Result<(), Failure> {
+fn wait_for(path: &Path, file: &File, options: FlockOperation) -> Result<(), Failure> {
     let since = Instant::now();
-    while flock(file, wanted) == Err(Errno::WOULDBLOCK) {
+    while flock(file, options) == Err(Errno::WOULDBLOCK) {
         let holder = holder(file);
-        let patience = if holder.is_some_and(has_ended) { GIVEN_UP_MAX } else { HELD_MAX };
-        if since.elapsed() < patience {
-            sleep(LOOK_EVERY);
+        let limit = if holder.is_some_and(has_ended) { GIVEN_UP_MAX } else { HELD_MAX };
+        if since.elapsed() < limit {
+            sleep(RETRY_EVERY);
             continue;
         }
-        let who = holder.map_or_else(|| "another process, which can't be seen from here".to_owned(), described);
+        let who = holder.map_or_else(|| "a process in another PID namespace".to_owned(), errno_text);
         return Err(Failure::new(FailureKind::Held, format!("{} is in use by {who}", path.display())));
     }
     Ok(())
@@ -49,8 +49,8 @@ fn has_ended(process: u32) -> bool {
     !Path::new(&format!("/proc/{process}")).exists()
 }
 
-// The process that has the lock, by the kernel's table: `1: FLOCK  ADVISORY  WRITE 1234 fe:00:131 0 EOF`. That of a device
-// is on its node.
+// The process that holds the lock, from the kernel's table: `1: FLOCK  ADVISORY  WRITE 1234 fe:00:131 0 EOF`. The lock
+// of a device is on its node.
 fn holder(file: &File) -> Option<u32> {
     let facts = fstat(file).ok()?;
     let place = format!("{:02x}:{:02x}:{}", major(facts.st_dev), minor(facts.st_dev), facts.st_ino);
@@ -68,7 +68,7 @@ fn holder_in(table: &str, place: &str) -> Option<u32> {
 }
 
 // `process 1234 (iosonde-engine), started by process 1200 (iosonde run /data)`.
-fn described(process: u32) -> String {
+fn errno_text(process: u32) -> String {
     let own = format!("process {process} ({})", name(process));
     match parent(process).filter(|parent| *parent > 1) {
         Some(parent) => format!("{own}, started by process {parent} ({})", command(parent)),
@@ -88,7 +88,7 @@ fn command(process: u32) -> String {
 
 fn parent(process: u32) -> Option<u32> {
     let facts = read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name in brackets may hold anything; what follows the last bracket is state and parent.
+    // The name in brackets may contain anything; after the last bracket come state and parent.
     facts.rsplit(')').next()?.split_whitespace().nth(1)?.parse().ok()
 }
 
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_holder_in_another_namespace_is_nobody_we_can_name() {
+    fn a_holder_in_another_pid_namespace_is_unknown() {
         assert_eq!(holder_in(TABLE, "fe:00:132"), None);
     }
 }

@@ -1,5 +1,5 @@
-//! The open target: opened once, checked on the open handle, and kept. In: a path and what is wanted of it. Out: a handle
-//! that may be written only if it is a regular file and was asked for.
+//! The open target: opened once, checked on its open handle, and kept. In: a path and how to open it. Out: a handle
+//! that is writable only if it is a regular file and write access was requested.
 
 mod alignment;
 mod device;
@@ -19,47 +19,47 @@ use rustix::fs::{Advice, fadvise};
 use serde::Serialize;
 
 pub use alignment::Alignment;
-pub use device::DeviceWanted;
+pub use device::DeviceOptions;
 pub use namespace::{Namespace, NamespaceFacts};
 pub(crate) use open::reopen;
-pub use open::{Made, Wanted};
+pub use open::{CreatedFile, FileOptions};
 pub use sync::sync_all;
 
 use crate::failure::{Failure, FailureKind};
 use crate::verify::Ledger;
-use crate::watchdog::{Signs, waits_for};
+use crate::watchdog::{ProgressSource, waiting_for};
 
-/// What kind of thing a target is.
+/// The kind of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TargetKind {
     /// A regular file.
     File,
     /// A block device, which is only read.
     Device,
-    /// Nothing at all: operations complete at once.
+    /// A null target: operations complete at once.
     Null,
     /// A simulated drive.
     Simulation,
 }
 
-/// What makes a target the same target, whatever its path.
+/// The identity of a target, independent of its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Identity {
-    /// The device that the file system lies on; of a block device its own number.
+    /// Major device number of the file system; of the device itself for a block device.
     pub device_major: u32,
-    /// The same.
+    /// The minor device number.
     pub device_minor: u32,
-    /// The file's number in it; 0 for a block device.
+    /// The inode number; 0 for a block device.
     pub inode: u64,
-    /// The size.
+    /// The size in bytes.
     pub size_bytes: u64,
-    /// When the file was made, since 1970: a number that was freed is soon given to another file. None where the file
-    /// system does not keep it, or where nobody asked.
+    /// Creation time since 1970, because inode numbers are reused. None if the file system does not record it, or if it
+    /// was not queried.
     pub born_ns: Option<u64>,
 }
 
 impl Identity {
-    /// Whether both are one file, or device, at one time, whatever its size.
+    /// Whether both are the same file or device, regardless of their sizes.
     #[must_use]
     pub fn is_file_of(&self, other: &Self) -> bool {
         (self.device_major, self.device_minor, self.inode) == (other.device_major, other.device_minor, other.inode)
@@ -68,36 +68,36 @@ impl Identity {
 
 /// An open target.
 #[derive(Debug)]
-#[allow(clippy::struct_excessive_bools)] // Each is a fact of its own, and all of them travel together.
+#[allow(clippy::struct_excessive_bools)] // Each is a separate fact.
 pub struct Target {
-    /// What it is.
+    /// Its kind.
     pub kind: TargetKind,
     /// Whether it was opened for writing.
     pub writable: bool,
-    /// Whether I/O goes past the page cache.
+    /// Whether I/O bypasses the page cache.
     pub direct: bool,
-    /// Whether this engine made the file.
+    /// Whether this engine created the file.
     pub created: bool,
     /// Its size when it was opened.
     pub size_bytes: u64,
-    /// Which file it is; None for the null target.
+    /// The identity; None for the null target.
     pub identity: Option<Identity>,
-    /// What direct I/O asks of addresses.
+    /// The alignment that direct I/O requires.
     pub alignment: Alignment,
-    /// Whether some of it was never written.
+    /// Whether the file has holes.
     pub holes: bool,
-    /// The CPUs near it; none where nobody knows, or all are alike.
+    /// The CPUs near it; empty if unknown or if all are equally near.
     pub cpus_near: Vec<u32>,
-    /// What it should hold, where that is to be verified.
+    /// The ledger of what it should hold, if it is to be verified.
     pub ledger: Option<Arc<Ledger>>,
-    /// Its way for commands of NVMe, where that was asked for.
+    /// The NVMe namespace for passthrough, if requested.
     pub namespace: Option<Namespace>,
     path: PathBuf,
     file: Option<Arc<File>>,
 }
 
 impl Target {
-    /// A target that leads nowhere.
+    /// A null target.
     #[must_use]
     pub fn null(size_bytes: u64) -> Self {
         Self {
@@ -117,13 +117,13 @@ impl Target {
         }
     }
 
-    /// A target that stands for a simulated drive, which the session keeps.
+    /// A target that represents a simulated drive, which the session owns.
     #[must_use]
     pub fn simulation(size_bytes: u64) -> Self {
         Self { kind: TargetKind::Simulation, ..Self::null(size_bytes) }
     }
 
-    /// Where it is; empty for the null target.
+    /// Its path; empty for the null target.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -135,7 +135,7 @@ impl Target {
         self.file.as_ref()
     }
 
-    /// Makes all that was written durable. Of a device nothing was: what others have written to it is theirs to sync.
+    /// Makes all writes durable. A device was not written, and other processes' writes are theirs to sync.
     pub fn sync(&self) -> Result<(), Failure> {
         match &self.file {
             Some(file) if self.kind != TargetKind::Device => {
@@ -145,27 +145,27 @@ impl Target {
         }
     }
 
-    /// Where it shows that the kernel is at work on what was asked of the target.
+    /// Where progress of the kernel on requests to the target shows.
     #[must_use]
-    pub fn signs(&self) -> Signs {
-        self.identity.map_or(Signs::None, |found| {
-            Signs::of(found.device_major, found.device_minor, self.file().map(AsRawFd::as_raw_fd))
+    pub fn progress_source(&self) -> ProgressSource {
+        self.identity.map_or(ProgressSource::None, |found| {
+            ProgressSource::of(found.device_major, found.device_minor, self.file().map(AsRawFd::as_raw_fd))
         })
     }
 
-    /// Makes all that was written durable, and has the kernel forget what it holds of the target in memory, so that what
-    /// is read next comes from where it was written to. A file system may keep it all the same.
-    pub fn forget_cached(&self) -> Result<(), Failure> {
-        waits_for(format!("fdatasync of {}", self.path.display()), self.signs());
+    /// Makes all writes durable and drops the page cache of the target, so that the next reads come from the device. A
+    /// file system may keep its cache.
+    pub fn drop_cached(&self) -> Result<(), Failure> {
+        waiting_for(format!("fdatasync of {}", self.path.display()), self.progress_source());
         self.sync()?;
         if let Some(file) = &self.file {
-            // Advice that is not taken leaves what a user of the page cache has.
+            // If the advice is ignored, reads are served as for any user of the page cache.
             let _ = fadvise(file, 0, None, Advice::DontNeed);
         }
         Ok(())
     }
 
-    /// Reads what is at an offset, all of it or an error.
+    /// Reads a range completely, or returns an error.
     pub fn read_back(&self, into: &mut [u8], offset_bytes: u64) -> io::Result<()> {
         match &self.file {
             Some(file) => file.read_exact_at(into, offset_bytes),
@@ -173,17 +173,18 @@ impl Target {
         }
     }
 
-    /// Why this is not the target any more that was opened: made shorter or longer, removed, or replaced. None while it is.
+    /// Why this is no longer the target that was opened: truncated, extended, removed or replaced. None if it is
+    /// unchanged.
     ///
-    /// Writes behind the end make a shortened file longer again, so this is asked while a job runs, not only at its end;
-    /// what is so quick that it goes unnoticed leaves holes. A file that can't be looked at is a failure of its file system.
+    /// Writes beyond the end extend a truncated file again, so this is checked repeatedly while a job runs. A change
+    /// too short to be noticed leaves holes. If the file cannot be inspected, that is a failure of its file system.
     #[must_use]
     pub fn changed(&self) -> Option<Failure> {
         let (file, identity) = (self.file.as_ref()?, self.identity?);
         let path = self.path.display();
         let what = match self.identity_of_handle(file) {
             Ok(now) if now.size_bytes != identity.size_bytes => {
-                format!("{path} had {} bytes and has {} now", identity.size_bytes, now.size_bytes)
+                format!("{path} had {} bytes and now has {}", identity.size_bytes, now.size_bytes)
             }
             Ok(_) => match self.identity_of_path() {
                 Ok(now) if now.is_file_of(&identity) => return None,
@@ -215,7 +216,7 @@ impl Target {
         if self.kind == TargetKind::Device { "device" } else { "file" }
     }
 
-    /// Whether some of it is unwritten now. Of a device nobody knows.
+    /// Whether the file has holes now. Unknown for a device.
     #[must_use]
     pub fn has_holes_now(&self) -> bool {
         let file = self.file.as_ref().filter(|_| self.kind == TargetKind::File);

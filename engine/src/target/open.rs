@@ -1,4 +1,4 @@
-//! Opening: look first, then open what was looked at.
+//! Opens files: inspects the path first, then opens exactly what was inspected.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -14,64 +14,64 @@ use rustix::fs::{
 
 use super::{Alignment, Identity, Target, TargetKind, lock};
 use crate::failure::{Failure, FailureKind};
-use crate::watchdog::{Signs, waits_for};
+use crate::watchdog::{ProgressSource, waiting_for};
 
-/// What is wanted of a target.
+/// How to open a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wanted {
-    /// Open it for writing as well.
+pub struct FileOptions {
+    /// With write access.
     pub write: bool,
-    /// Make it, with this size; it must not exist.
+    /// Create it with this size; it must not exist.
     pub create_bytes: Option<u64>,
-    /// Go past the page cache.
+    /// Use direct I/O, which bypasses the page cache.
     pub direct: bool,
 }
 
-/// A file that was created just now, and is empty.
+/// A file that was just created, and is empty.
 #[derive(Debug)]
-pub struct Made {
-    /// Which file it is.
+pub struct CreatedFile {
+    /// Its identity.
     pub identity: Identity,
     /// Whether its mark could be set.
     pub marked: bool,
     file: File,
 }
 
-/// The extended attribute by which iosonde recognises the files that it created.
+/// The extended attribute that marks files created by iosonde.
 const MARK: &str = "user.iosonde.made";
 
 impl Target {
-    /// Opens a regular file, or makes one. Nothing that is not a regular file is opened here, for reading or writing:
-    /// the path is first opened without access to its data, looked at, and only that very file is opened then.
-    pub fn open(path: &Path, wanted: Wanted) -> Result<Self, Failure> {
-        if wanted.create_bytes.is_some() {
-            return Self::open_made(path, Self::make(path, None)?, wanted);
+    /// Opens or creates a regular file. Nothing else is opened here, for reading or writing: the path is first
+    /// inspected through an `O_PATH` handle; then exactly that file is opened.
+    pub fn open(path: &Path, options: FileOptions) -> Result<Self, Failure> {
+        if options.create_bytes.is_some() {
+            return Self::open_created(path, Self::create(path, None)?, options);
         }
-        let handle = look_at_file(path, wanted.write)?.0;
-        let file = reopen(&handle, wanted.write).map_err(|error| refusal(path, &error))?;
-        finish(path, file, wanted, None)
+        let handle = inspect_file(path, options.write)?.0;
+        let file = reopen(&handle, options.write).map_err(|error| open_failure(path, &error))?;
+        finish(path, file, options, None)
     }
 
-    /// Creates a file, which must not exist, and sets the mark on it if its file system has extended attributes.
-    pub fn make(path: &Path, mark: Option<&str>) -> Result<Made, Failure> {
+    /// Creates a file, which must not exist, and sets its mark if the file system supports extended attributes.
+    pub fn create(path: &Path, mark: Option<&str>) -> Result<CreatedFile, Failure> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true).mode(0o600);
-        let file = options.open(path).map_err(|error| refusal(path, &error))?;
+        let file = options.open(path).map_err(|error| open_failure(path, &error))?;
         let marked = mark.is_some_and(|mark| fsetxattr(&file, MARK, mark.as_bytes(), XattrFlags::CREATE).is_ok());
-        let facts = fstat(&file).map_err(|error| refusal(path, &error.into()))?;
+        let facts = fstat(&file).map_err(|error| open_failure(path, &error.into()))?;
         let identity = Identity { born_ns: birth_ns(&file), ..identity(&facts) };
-        Ok(Made { identity, marked, file })
+        Ok(CreatedFile { identity, marked, file })
     }
 
-    /// Opens a file that was created, and allocates it. On an error the file stays: the front knows it and removes it.
-    pub fn open_made(path: &Path, made: Made, wanted: Wanted) -> Result<Self, Failure> {
-        finish(path, made.file, wanted, wanted.create_bytes)
+    /// Allocates and opens a file that was created. On an error the file remains; the front knows it and removes it.
+    pub fn open_created(path: &Path, created: CreatedFile, options: FileOptions) -> Result<Self, Failure> {
+        finish(path, created.file, options, options.create_bytes)
     }
 }
 
-/// The identity of whatever regular file a path leads to.
+/// The identity of the regular file at a path.
 pub fn identity_of_path(path: &Path) -> Result<Identity, Failure> {
-    let (_, facts) = look_at_file(path, false)?;
+    let (_, facts) = inspect_file(path, false)?;
     Ok(identity(&facts))
 }
 
@@ -97,13 +97,13 @@ fn birth_ns(file: &File) -> Option<u64> {
     if known { nanoseconds(facts.stx_btime.tv_sec, facts.stx_btime.tv_nsec) } else { None }
 }
 
-// A file system may say anything, times before 1970 and behind 2554 among it: nobody knows those.
+// File systems may report any time. Those before 1970 and after 2554 are treated as unknown.
 fn nanoseconds(seconds: i64, nanoseconds: u32) -> Option<u64> {
     u64::try_from(seconds).ok()?.checked_mul(1_000_000_000)?.checked_add(nanoseconds.into())
 }
 
-/// Why a path can't be opened, by the kernel's answer.
-pub fn refusal(path: &Path, error: &io::Error) -> Failure {
+/// The failure for an error at opening a path.
+pub fn open_failure(path: &Path, error: &io::Error) -> Failure {
     let kind = match error.raw_os_error() {
         Some(libc::ENOENT | libc::ENOTDIR) => FailureKind::TargetMissing,
         Some(libc::EEXIST) => FailureKind::TargetExists,
@@ -115,24 +115,24 @@ pub fn refusal(path: &Path, error: &io::Error) -> Failure {
     Failure::from_io(kind, &path.display().to_string(), error)
 }
 
-/// A handle of whatever a path leads to, and what that is. `O_PATH` reaches it without touching it: no device is woken, no
-/// pipe waits for its other end.
-pub fn look(path: &Path) -> Result<(File, Stat), Failure> {
+/// An `O_PATH` handle of a path, and its attributes. `O_PATH` has no side effects: it wakes no device, and does not
+/// wait for the other end of a pipe.
+pub fn inspect(path: &Path) -> Result<(File, Stat), Failure> {
     let mut options = OpenOptions::new();
     options.read(true).custom_flags(libc::O_PATH | libc::O_CLOEXEC);
-    let handle = options.open(path).map_err(|error| refusal(path, &error))?;
-    let facts = fstat(&handle).map_err(|error| refusal(path, &error.into()))?;
+    let handle = options.open(path).map_err(|error| open_failure(path, &error))?;
+    let facts = fstat(&handle).map_err(|error| open_failure(path, &error.into()))?;
     Ok((handle, facts))
 }
 
-/// Opens the file that an `O_PATH` handle refers to, whatever its path leads to by now.
+/// Opens the file of an `O_PATH` handle, even if its path leads elsewhere by now.
 pub fn reopen(handle: &File, write: bool) -> io::Result<File> {
     let path = format!("/proc/self/fd/{}", handle.as_raw_fd());
     OpenOptions::new().read(true).write(write).open(path)
 }
 
-/// What kind of thing it is, in words.
-pub fn kind_of(facts: &Stat) -> &'static str {
+/// The type of a file, for messages.
+pub fn file_type_text(facts: &Stat) -> &'static str {
     match FileType::from_raw_mode(facts.st_mode) {
         FileType::RegularFile => "a regular file",
         FileType::Directory => "a directory",
@@ -140,12 +140,12 @@ pub fn kind_of(facts: &Stat) -> &'static str {
         FileType::CharacterDevice => "a character device",
         FileType::Fifo => "a pipe",
         FileType::Socket => "a socket",
-        _ => "no regular file",
+        _ => "not a regular file",
     }
 }
 
-fn look_at_file(path: &Path, write: bool) -> Result<(File, Stat), Failure> {
-    let (handle, facts) = look(path)?;
+fn inspect_file(path: &Path, write: bool) -> Result<(File, Stat), Failure> {
+    let (handle, facts) = inspect(path)?;
     let (kind, shown) = (FileType::from_raw_mode(facts.st_mode), path.display());
     if kind == FileType::RegularFile {
         return Ok((handle, facts));
@@ -153,32 +153,32 @@ fn look_at_file(path: &Path, write: bool) -> Result<(File, Stat), Failure> {
     if kind == FileType::BlockDevice && write {
         return Err(Failure::new(
             FailureKind::DeviceWrite,
-            format!("{shown} is a block device, which is never written"),
+            format!("{shown} is a block device; iosonde never writes to block devices"),
         ));
     }
-    Err(Failure::new(FailureKind::NotRegular, format!("{shown} is {}", kind_of(&facts))))
+    Err(Failure::new(FailureKind::NotRegular, format!("{shown} is {}", file_type_text(&facts))))
 }
 
-fn finish(path: &Path, file: File, wanted: Wanted, size_bytes: Option<u64>) -> Result<Target, Failure> {
+fn finish(path: &Path, file: File, options: FileOptions, size_bytes: Option<u64>) -> Result<Target, Failure> {
     lock::take(path, &file)?;
     if let Some(size_bytes) = size_bytes {
-        let facts = fstat(&file).map_err(|error| refusal(path, &error.into()))?;
-        let signs = Signs::of(major(facts.st_dev), minor(facts.st_dev), Some(file.as_raw_fd()));
-        waits_for(format!("allocating {}", path.display()), signs);
-        allocate(&file, size_bytes).map_err(|error| refusal(path, &error))?;
+        let facts = fstat(&file).map_err(|error| open_failure(path, &error.into()))?;
+        let source = ProgressSource::of(major(facts.st_dev), minor(facts.st_dev), Some(file.as_raw_fd()));
+        waiting_for(format!("allocating {}", path.display()), source);
+        allocate(&file, size_bytes).map_err(|error| open_failure(path, &error))?;
     }
-    waits_for(format!("looking at {}", path.display()), Signs::None);
-    let facts = fstat(&file).map_err(|error| refusal(path, &error.into()))?;
+    waiting_for(format!("checking {}", path.display()), ProgressSource::None);
+    let facts = fstat(&file).map_err(|error| open_failure(path, &error.into()))?;
     if FileType::from_raw_mode(facts.st_mode) != FileType::RegularFile {
-        return Err(Failure::new(FailureKind::NotRegular, format!("{} is no regular file", path.display())));
+        return Err(Failure::new(FailureKind::NotRegular, format!("{} is not a regular file", path.display())));
     }
     let identity = Identity { born_ns: birth_ns(&file), ..identity(&facts) };
-    let alignment = if wanted.direct { go_direct(&file, identity)? } else { Alignment::none() };
+    let alignment = if options.direct { enable_direct_io(&file, identity)? } else { Alignment::none() };
     let holes = has_holes(&file, identity.size_bytes);
     Ok(Target {
         kind: TargetKind::File,
-        writable: wanted.write,
-        direct: wanted.direct,
+        writable: options.write,
+        direct: options.direct,
         created: size_bytes.is_some(),
         size_bytes: identity.size_bytes,
         identity: Some(identity),
@@ -192,8 +192,8 @@ fn finish(path: &Path, file: File, wanted: Wanted, size_bytes: Option<u64>) -> R
     })
 }
 
-// Space that can't be had is found out here and not in the middle of a run; a file system that can't allocate ahead
-// gives the size only.
+// Allocates space now, so that a full file system does not end a run later. Where allocation is not supported, only the
+// size is set.
 fn allocate(file: &File, size_bytes: u64) -> io::Result<()> {
     match fallocate(file, FallocateFlags::empty(), 0, size_bytes) {
         Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => Ok(ftruncate(file, size_bytes)?),
@@ -201,17 +201,16 @@ fn allocate(file: &File, size_bytes: u64) -> io::Result<()> {
     }
 }
 
-/// Has I/O on an open target go past the page cache, and says what that asks of addresses.
-pub fn go_direct(file: &File, identity: Identity) -> Result<Alignment, Failure> {
+/// Switches an open target to direct I/O, and returns the alignment that this requires.
+pub fn enable_direct_io(file: &File, identity: Identity) -> Result<Alignment, Failure> {
     let refused =
-        |error: rustix::io::Errno| Failure::from_io(FailureKind::DirectRefused, "direct I/O is refused", &error.into());
+        |error: rustix::io::Errno| Failure::from_io(FailureKind::DirectRefused, "direct I/O refused", &error.into());
     let flags = fcntl_getfl(file).map_err(refused)?;
     fcntl_setfl(file, flags | OFlags::DIRECT).map_err(refused)?;
     Alignment::of(file, identity)
 }
 
-// A stretch that was allocated and never written counts as a hole. A file system that can't tell says that there is
-// none, which is what its own reads are like.
+// Allocated but unwritten ranges count as holes. A file system without this information reports no holes.
 pub fn has_holes(file: &File, size_bytes: u64) -> bool {
     size_bytes > 0 && seek(file, SeekFrom::Hole(0)).is_ok_and(|hole| hole < size_bytes)
 }
@@ -221,7 +220,7 @@ mod tests {
     use super::nanoseconds;
 
     #[test]
-    fn times_of_birth_that_can_not_be_counted_are_not_known() {
+    fn unrepresentable_creation_times_are_unknown() {
         assert_eq!(nanoseconds(1_700_000_000, 7), Some(1_700_000_000_000_000_007));
         for seconds in [-1, i64::MIN, i64::MAX, 18_446_744_074] {
             assert_eq!(nanoseconds(seconds, 0), None, "{seconds}");

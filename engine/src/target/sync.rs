@@ -1,18 +1,18 @@
-//! Making what was written to many targets durable.
+//! Makes writes to several targets durable.
 
 use std::sync::mpsc::channel;
 use std::thread::{Builder, scope};
 
 use super::Target;
 use crate::failure::{Failure, FailureKind};
-use crate::watchdog::{besides, waits_for};
+use crate::watchdog::{also_failed, waiting_for};
 
-/// Makes all that was written to targets durable, on all of them at the same time: one that does not answer hides no
-/// failure of another.
+/// Makes all writes durable, on all targets at the same time. A target that does not respond does not hide the failure
+/// of another.
 pub fn sync_all(targets: &[Target]) -> Result<(), Failure> {
     let mut waiting: Vec<&Target> = targets.iter().collect();
     if let [target] = waiting[..] {
-        tell(&waiting);
+        announce(&waiting);
         return target.sync();
     }
     scope(|scope| {
@@ -23,30 +23,31 @@ pub fn sync_all(targets: &[Target]) -> Result<(), Failure> {
                 move || drop(end.send((number, target.sync())))
             };
             if let Err(error) = Builder::new().name("sync".to_owned()).spawn_scoped(scope, sync) {
-                let refusal = Failure::from_io(FailureKind::EngineRefused, "a thread that syncs", &error);
-                let _ = end.send((number, Err(refusal)));
+                let open_failure =
+                    Failure::from_io(FailureKind::EngineRefused, "cannot start a thread for fdatasync", &error);
+                let _ = end.send((number, Err(open_failure)));
             }
         }
         drop(end);
         let mut failure = None;
-        tell(&waiting);
+        announce(&waiting);
         for (number, result) in ended {
             if let Err(found) = result {
                 let path = targets[number].path().display();
                 let found = Failure { message: format!("{path}: {}", found.message), ..found };
-                besides(&found);
+                also_failed(&found);
                 failure = Some(found.after(failure));
             }
             waiting.retain(|target| !std::ptr::eq(*target, &raw const targets[number]));
-            tell(&waiting);
+            announce(&waiting);
         }
         failure.map_or(Ok(()), Err)
     })
 }
 
-fn tell(waiting: &[&Target]) {
+fn announce(waiting: &[&Target]) {
     if let Some(first) = waiting.first() {
         let paths: Vec<String> = waiting.iter().map(|target| target.path().display().to_string()).collect();
-        waits_for(format!("fdatasync of {}", paths.join(", ")), first.signs());
+        waiting_for(format!("fdatasync of {}", paths.join(", ")), first.progress_source());
     }
 }

@@ -1,4 +1,4 @@
-//! What each part of a target should hold.
+//! The ledger: which write each step of a target should hold.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -7,78 +7,80 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{FallocateFlags, fallocate, fstat, major, minor};
 
-use super::account::{self, unusable};
+use super::ledger_file::{self, unusable};
 use super::sector::SECTOR_BYTES;
 use crate::failure::{Failure, FailureKind};
 use crate::host::memory_bytes_free;
 use crate::memory::{PAGE_BYTES, Region};
-use crate::watchdog::{Signs, waits_for};
+use crate::watchdog::{ProgressSource, waiting_for};
 
-/// The first word of a ledger's file: `iosonde` and the form's number.
+/// The first word of a ledger file: `iosonde` and the format version.
 const MAGIC: u64 = u64::from_le_bytes(*b"iosonde\x01");
-/// The words that say what a ledger is of: magic, run, step, size of the target, next sequence number.
+/// Header words: magic, run, step, size of the target, next sequence number.
 const HEAD_WORDS: usize = 5;
-/// The number of operations in flight on a step takes so many bits of its word.
+/// The bits of a word that count operations in flight on its step.
 const COUNT_BITS: u32 = 20;
-/// Whether these ever lapped over one another.
-const LAPPED: u64 = 1 << COUNT_BITS;
-const COUNT: u64 = LAPPED - 1;
-const FLOOR_SHIFT: u32 = COUNT_BITS + 1;
-/// A session begins at a multiple of this: what was written in one whose last numbers a power cut took from the ledger
-/// has other numbers than what comes after.
+/// Whether operations in flight ever overlapped.
+const OVERLAPPED: u64 = 1 << COUNT_BITS;
+const COUNT: u64 = OVERLAPPED - 1;
+const SEQUENCE_SHIFT: u32 = COUNT_BITS + 1;
+/// Each session starts at a multiple of this. If a power cut loses the last sequence numbers of a session, later writes
+/// still have different ones.
 const SESSION_NUMBERS: u64 = 1 << 34;
-/// Sequence numbers end here.
-const SEQUENCES_MAX: u64 = 1 << (64 - FLOOR_SHIFT);
-/// Operations in flight, at most.
+/// The end of the sequence numbers.
+const SEQUENCES_MAX: u64 = 1 << (64 - SEQUENCE_SHIFT);
+/// The most operations in flight.
 pub const IN_FLIGHT_MAX: u32 = 65_536;
-/// Steps, at most: their words take 1 GiB.
+/// The most steps: their words take 1 GiB.
 pub const STEPS_MAX: u64 = 1 << 27;
-/// The largest step: it goes into every block, and no block is larger. A pass reads whole steps into memory.
+/// The largest step: no block is larger, and a verify pass reads whole steps into memory.
 pub const STEP_BYTES_MAX: u64 = 64 << 20;
 
-/// Which ledger is wanted.
+/// The parameters of a ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LedgerHead {
-    /// Which run, and which of its targets.
+    /// The number of the run and target.
     pub run: u64,
-    /// What is kept account of as one: it goes into every block.
+    /// The unit of verification, which divides every block size.
     pub step_bytes: u64,
     /// The size of the target.
     pub size_bytes: u64,
 }
 
-/// For each step of a target the number of the write that it must hold, or a later one; 0 where it may hold anything.
+/// For each step of a target: the sequence number of the write that it must hold, or a later one; 0 if it may hold
+/// anything.
 ///
-/// A write has its number from the start, and the step it goes to has it once the write has come back without an error,
-/// provided that no other was in flight there meanwhile: of two that lap over one another either may win, on every
-/// sector. A write that fails or never comes back changes nothing, so that the step may hold it or what was before. A
-/// trim leaves a step that may hold anything.
+/// A write gets its number at its start. The step gets it once the write has completed without error, provided that no
+/// other operation on the step was in flight: of two overlapping writes either may win, on each sector. A write that
+/// fails or never completes changes nothing, so the step may hold it or the previous data. After a trim a step may hold
+/// anything.
 ///
-/// The words may lie in a file, which then is as good as the memory of this process, however that ends.
+/// The words may be in a mapped file, which survives this process, however it ends.
 #[derive(Debug)]
 pub struct Ledger {
     head: LedgerHead,
     region: Region,
     is_file: bool,
-    signs: Signs,
+    source: ProgressSource,
 }
 
 impl Ledger {
     /// A ledger in memory.
     pub fn in_memory(head: LedgerHead) -> Result<Self, Failure> {
-        let ledger = Self { head, region: memory(checked_length(head)?)?, is_file: false, signs: Signs::None };
+        let ledger =
+            Self { head, region: memory(checked_length(head)?)?, is_file: false, source: ProgressSource::None };
         ledger.begin();
         Ok(ledger)
     }
 
-    /// The ledger in a file, which is made where there is none; one that is there must be of the same run and target.
+    /// A ledger in a file, which is created if it does not exist. An existing one must be of the same run and target.
     pub fn in_file(path: &Path, head: LedgerHead) -> Result<Self, Failure> {
         let length = checked_length(head)?;
-        begin(path, Signs::None);
-        let (file, is_made) = account::open(path)?;
-        begin(path, signs_of(&file));
+        begin(path, ProgressSource::None);
+        let (file, is_made) = ledger_file::open(path)?;
+        begin(path, source_of(&file));
         let is_new = is_made || length_of(path, &file)? == 0;
-        // Space that can't be had is found out now, and not by a signal while the words are written.
+        // A full file system is reported now, not by SIGBUS on a later store.
         let allocate = || {
             let all = fallocate(&file, FallocateFlags::empty(), 0, length as u64);
             all.map_err(|error| unusable(path, &error.into()))
@@ -89,12 +91,12 @@ impl Ledger {
             check_length(path, &file, length)?;
         }
         let region = Region::of_file(&file, length).map_err(|error| unusable(path, &error))?;
-        let ledger = Self { head, region, is_file: true, signs: signs_of(&file) };
+        let ledger = Self { head, region, is_file: true, source: source_of(&file) };
         if is_new {
             ledger.begin();
         } else {
             ledger.check(path, head)?;
-            // One that was copied may have holes.
+            // A copied file may have holes.
             allocate()?;
             ledger.begin_session(path)?;
         }
@@ -102,12 +104,12 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// The ledger that a run has left in a file, to be read only. It is copied, so that nothing that becomes of the file
-    /// meanwhile ends the engine.
+    /// A ledger left by a run, read-only. It is copied into memory, so that later changes of the file cannot end the
+    /// engine.
     pub fn read(path: &Path) -> Result<Self, Failure> {
-        begin(path, Signs::None);
-        let file = account::read(path)?;
-        begin(path, signs_of(&file));
+        begin(path, ProgressSource::None);
+        let file = ledger_file::read(path)?;
+        begin(path, source_of(&file));
         if length_of(path, &file)? < PAGE_BYTES as u64 {
             return Err(no_ledger(path));
         }
@@ -121,13 +123,13 @@ impl Ledger {
         let length = checked_length(head)?;
         check_length(path, &file, length)?;
         let region = memory(length)?;
-        // SAFETY: the region has so many bytes, and nobody else knows of it yet.
+        // SAFETY: the region has that many bytes, and no other references to it exist yet.
         let bytes = unsafe { std::slice::from_raw_parts_mut(region.start(), length) };
         file.read_exact_at(bytes, 0).map_err(|error| unusable(path, &error))?;
-        Ok(Self { head, region, is_file: false, signs: Signs::None })
+        Ok(Self { head, region, is_file: false, source: ProgressSource::None })
     }
 
-    // Goes on with a ledger that was kept before: nothing is in flight, and numbers go on far above.
+    // Continues an existing ledger: nothing is in flight, and sequence numbers skip ahead.
     fn begin_session(&self, path: &Path) -> Result<(), Failure> {
         let next = self.word(4).load(Ordering::Relaxed);
         let first = (next / SESSION_NUMBERS + 1).saturating_mul(SESSION_NUMBERS);
@@ -135,7 +137,7 @@ impl Ledger {
             let message = format!("{} has no sequence numbers left", path.display());
             return Err(Failure::new(FailureKind::Ledger, message));
         }
-        self.settle();
+        self.clear_in_flight();
         self.word(4).store(first, Ordering::Relaxed);
         Ok(())
     }
@@ -152,77 +154,77 @@ impl Ledger {
         if found[..4] == [MAGIC, head.run, head.step_bytes, head.size_bytes] {
             return Ok(());
         }
-        Err(Failure::new(FailureKind::Ledger, format!("{} is of another run or target", path.display())))
+        Err(Failure::new(FailureKind::Ledger, format!("{} belongs to another run or target", path.display())))
     }
 
-    /// What it is of.
+    /// Its parameters.
     #[must_use]
     pub fn head(&self) -> LedgerHead {
         self.head
     }
 
-    /// Where it shows that the kernel is at work on what was asked of its file.
+    /// Where progress of the kernel on requests to its file shows.
     #[must_use]
-    pub fn signs(&self) -> Signs {
-        self.signs.clone()
+    pub fn progress_source(&self) -> ProgressSource {
+        self.source.clone()
     }
 
-    /// How many steps the target has; what is left behind the last one is never written.
+    /// The number of steps of the target. A remainder at the end is never written.
     #[must_use]
     pub fn steps(&self) -> u64 {
         self.head.size_bytes / self.head.step_bytes
     }
 
-    /// A write begins: gives its number.
+    /// Starts a write, and returns its sequence number.
     ///
-    /// The number is taken last, so that whatever came back from a step before has a lower one.
+    /// The number is taken last, so that any earlier completion on a step has a lower one.
     #[must_use]
     pub fn begin_write(&self, offset_bytes: u64, length_bytes: u32) -> u64 {
         for step in self.steps_of(offset_bytes, length_bytes) {
-            self.change(step, |word| word.wrapping_add(1) | if word & COUNT > 0 { LAPPED } else { 0 });
+            self.change(step, |word| word.wrapping_add(1) | if word & COUNT > 0 { OVERLAPPED } else { 0 });
         }
         self.word(4).fetch_add(1, Ordering::AcqRel)
     }
 
-    /// A trim begins: from here on the steps may hold anything, until a write has them to itself.
+    /// Starts a trim: the steps may hold anything until a later write completes without overlap.
     pub fn begin_trim(&self, offset_bytes: u64, length_bytes: u32) {
         for step in self.steps_of(offset_bytes, length_bytes) {
-            self.change(step, |word| (word & COUNT).wrapping_add(1) | LAPPED);
+            self.change(step, |word| (word & COUNT).wrapping_add(1) | OVERLAPPED);
         }
     }
 
-    /// A write or a trim has come back; `sequence` is the number of a write that did what it was asked to.
+    /// Ends a write or a trim; `sequence` is the number of a successful write.
     pub fn end(&self, offset_bytes: u64, length_bytes: u32, sequence: Option<u64>) {
         for step in self.steps_of(offset_bytes, length_bytes) {
-            self.change(step, |word| match (word & COUNT, word & LAPPED, sequence) {
-                // A number that has no room leaves the one before, which says less and nothing wrong.
-                (1, 0, Some(sequence)) if sequence < SEQUENCES_MAX => sequence << FLOOR_SHIFT,
-                (1, ..) => word & !(COUNT | LAPPED),
-                // Whoever writes to the file meanwhile may have left anything.
+            self.change(step, |word| match (word & COUNT, word & OVERLAPPED, sequence) {
+                // A number that does not fit leaves the previous one, which is weaker but correct.
+                (1, 0, Some(sequence)) if sequence < SEQUENCES_MAX => sequence << SEQUENCE_SHIFT,
+                (1, ..) => word & !(COUNT | OVERLAPPED),
+                // Another writer of the file may have left any value, so the count wraps.
                 _ => word.wrapping_sub(1),
             });
         }
     }
 
-    /// Forgets what was in flight: nothing is any more.
-    pub fn settle(&self) {
+    /// Resets the counts of operations in flight.
+    pub fn clear_in_flight(&self) {
         for step in 0..self.steps() {
-            self.step(step).fetch_and(!(COUNT | LAPPED), Ordering::AcqRel);
+            self.step(step).fetch_and(!(COUNT | OVERLAPPED), Ordering::AcqRel);
         }
     }
 
-    /// The number that a step must hold, or a later one; 0 where it may hold anything.
+    /// The sequence number that a step must hold, or a later one; 0 if it may hold anything.
     #[must_use]
-    pub fn floor(&self, step: u64) -> u64 {
-        self.step(step).load(Ordering::Acquire) >> FLOOR_SHIFT
+    pub fn expected_sequence(&self, step: u64) -> u64 {
+        self.step(step).load(Ordering::Acquire) >> SEQUENCE_SHIFT
     }
 
-    /// Brings it to its disk, where it lies on one.
+    /// Makes the ledger durable if it is in a file.
     pub fn flush(&self) -> Result<(), Failure> {
         if !self.is_file {
             return Ok(());
         }
-        self.region.flush().map_err(|error| Failure::from_io(FailureKind::Ledger, "the ledger", &error))
+        self.region.flush().map_err(|error| Failure::from_io(FailureKind::Ledger, "writing the ledger", &error))
     }
 
     fn change(&self, step: u64, to: impl Fn(u64) -> u64) {
@@ -243,35 +245,37 @@ impl Ledger {
 
     fn word(&self, number: usize) -> &AtomicU64 {
         assert!((number + 1) * 8 <= self.region.length(), "a word beyond the ledger");
-        #[allow(clippy::cast_ptr_alignment)] // Mappings begin on pages.
+        #[allow(clippy::cast_ptr_alignment)] // Mappings are page-aligned.
         let first = self.region.start().cast::<u64>();
-        // SAFETY: the word lies within the mapping, which lives as long as the borrow and is aligned to pages; it is
-        // never looked at but as an atomic.
+        // SAFETY: the word is within the mapping, which is page-aligned and lives as long as the borrow; it is only
+        // accessed as an atomic.
         unsafe { AtomicU64::from_ptr(first.add(number)) }
     }
 }
 
-fn begin(path: &Path, signs: Signs) {
-    waits_for(format!("opening the ledger {}", path.display()), signs);
+fn begin(path: &Path, source: ProgressSource) {
+    waiting_for(format!("opening the ledger {}", path.display()), source);
 }
 
-fn signs_of(file: &File) -> Signs {
-    fstat(file).map_or(Signs::None, |facts| Signs::of(major(facts.st_dev), minor(facts.st_dev), None))
+fn source_of(file: &File) -> ProgressSource {
+    fstat(file).map_or(ProgressSource::None, |facts| ProgressSource::of(major(facts.st_dev), minor(facts.st_dev), None))
 }
 
 fn checked_length(head: LedgerHead) -> Result<usize, Failure> {
     let LedgerHead { step_bytes, size_bytes, .. } = head;
     if step_bytes == 0 || !step_bytes.is_multiple_of(SECTOR_BYTES as u64) {
-        let message = format!("a step of {step_bytes} bytes is no multiple of {SECTOR_BYTES}");
+        let message = format!("step_bytes {step_bytes} is not a multiple of {SECTOR_BYTES}");
         return Err(Failure::new(FailureKind::BadJob, message));
     }
     if step_bytes > STEP_BYTES_MAX {
-        let message = format!("a step of {step_bytes} bytes is more than {STEP_BYTES_MAX}");
+        let message = format!("step_bytes {step_bytes} exceeds the maximum of {STEP_BYTES_MAX}");
         return Err(Failure::new(FailureKind::BadJob, message));
     }
     let steps = size_bytes / step_bytes;
     if steps == 0 || steps > STEPS_MAX {
-        let message = format!("{steps} steps of {step_bytes} bytes are not within 1 to {STEPS_MAX}");
+        let message = format!(
+            "a ledger of {steps} steps of {step_bytes} bytes is not possible; the range is 1 to {STEPS_MAX} steps"
+        );
         return Err(Failure::new(FailureKind::BadJob, message));
     }
     Ok(PAGE_BYTES + usize::try_from(steps).expect("the number of steps has a bound") * 8)
@@ -283,23 +287,24 @@ fn length_of(path: &Path, file: &File) -> Result<u64, Failure> {
 
 fn check_length(path: &Path, file: &File, length: usize) -> Result<(), Failure> {
     if length_of(path, file)? < length as u64 {
-        return Err(Failure::new(FailureKind::Ledger, format!("{} is shorter than it says", path.display())));
+        return Err(Failure::new(FailureKind::Ledger, format!("{} is truncated", path.display())));
     }
     Ok(())
 }
 
-// Memory for a ledger, refused where it is not there: what is promised and not there ends the process.
+// Allocates a ledger, unless memory is short: the OOM killer would end a process that overcommits.
 fn memory(length: usize) -> Result<Region, Failure> {
     let free = memory_bytes_free();
     if length as u64 > free {
-        let message = format!("the ledger takes {length} bytes of memory, and {free} are free");
+        let message = format!("the ledger needs {length} bytes of memory, but {free} are free");
         return Err(Failure::new(FailureKind::EngineRefused, message));
     }
-    Region::new(length).map_err(|error| Failure::from_io(FailureKind::EngineRefused, "memory for the ledger", &error))
+    Region::new(length)
+        .map_err(|error| Failure::from_io(FailureKind::EngineRefused, "cannot allocate memory for the ledger", &error))
 }
 
 fn no_ledger(path: &Path) -> Failure {
-    Failure::new(FailureKind::Ledger, format!("{} is no ledger", path.display()))
+    Failure::new(FailureKind::Ledger, format!("{} is not a ledger", path.display()))
 }
 
 #[cfg(test)]
@@ -307,14 +312,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_write_whose_number_has_no_room_leaves_its_step_with_the_number_before() {
+    fn a_sequence_number_that_does_not_fit_leaves_the_previous_one() {
         let head = LedgerHead { run: 1, step_bytes: 4096, size_bytes: 4096 };
         let ledger = Ledger::in_memory(head).expect("memory for a page");
         for number in [SEQUENCES_MAX - 1, SEQUENCES_MAX] {
             ledger.word(4).store(number, Ordering::Relaxed);
             let sequence = ledger.begin_write(0, 4096);
             ledger.end(0, 4096, Some(sequence));
-            assert_eq!(ledger.floor(0), SEQUENCES_MAX - 1);
+            assert_eq!(ledger.expected_sequence(0), SEQUENCES_MAX - 1);
         }
     }
 }

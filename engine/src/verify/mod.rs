@@ -1,11 +1,11 @@
-//! Whether a target holds what was written to it. In: writes as they begin and end, and later what a target holds. Out:
-//! seals on every sector, a ledger of what each part should hold, and what is wrong with a part.
+//! Verification that a target holds what was written to it. In: the start and end of writes, and later the target's
+//! content. Out: a header in every sector, a ledger of what each step should hold, and the damage found.
 
-mod account;
+mod check;
 mod ledger;
+mod ledger_file;
 mod sector;
-mod verdict;
 
+pub use check::{Damage, DamageKind, check_step};
 pub use ledger::{IN_FLIGHT_MAX, Ledger, LedgerHead, STEP_BYTES_MAX, STEPS_MAX};
-pub use sector::{Found, SEAL_BYTES, SECTOR_BYTES, Seal, read_sector, seal_sector};
-pub use verdict::{Damage, DamageKind, judge};
+pub use sector::{Found, HEADER_BYTES, SECTOR_BYTES, SectorHeader, read_sector, write_header};

@@ -1,51 +1,50 @@
-//! How long a watched thread is waited for.
+//! Deadlines of a watched thread.
 
 use std::time::Duration;
 
-use super::note::Note;
-use super::signs::Sign;
+use super::progress::Progress;
+use super::wait_state::WaitState;
 use crate::failure::{Failure, FailureKind};
 
-/// The longest time that one look counts for: a machine that stood still finds nobody late.
-const LOOK_MAX: Duration = Duration::from_secs(1);
-/// How often signs are looked for. Going through the pages of a large file takes milliseconds.
-const SIGN_EVERY: Duration = Duration::from_secs(1);
+/// The most time that counts between two checks, so that a suspend does not exceed a deadline.
+const CHECK_MAX: Duration = Duration::from_secs(1);
+/// Interval between two reads of the progress. Counting the pages of a large file takes milliseconds.
+const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 
-/// What a command may take.
+/// Time limits of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadlines {
-    /// For a call that shows no sign of being at work.
+    /// For a call without signs of progress.
     pub silent: Duration,
-    /// For all calls of a command together, from one that comes back within a wait to the next.
+    /// For all calls of a command, restarted by each progress report within a wait.
     pub total: Duration,
-    /// For what was told to stop.
+    /// After a stop.
     pub stopped: Duration,
 }
 
-/// Two minutes: what an engine may be silent for. The kernel's own answer to a drive that is lost comes in less: SCSI and
-/// NVMe give a command 30 s, and another try after a reset.
+/// Two minutes, which is the longest silence that a front expects. The kernel's own error handling is faster: SCSI and
+/// NVMe commands time out after 30 s, with one retry after a reset.
 const SILENT_MAX: Duration = Duration::from_secs(120);
-/// Writing out what a large page cache holds takes a slow disk many minutes, and a front has to know when to ask no more.
+/// Writing back a large page cache takes a slow disk many minutes; the front needs some bound.
 const COMMAND_MAX: Duration = Duration::from_secs(1800);
-/// What comes before and after a job are calls that move little: looking at targets, making rings, and a ledger of 1 GiB
-/// at most.
+/// Before and after a job, calls move little data: checks of targets, ring set-up, and a ledger of at most 1 GiB.
 const JOB_MAX: Duration = Duration::from_secs(300);
-/// Less than the 5 s that a front waits for an engine whose input it has closed.
+/// Less than the 5 s that a front waits after closing the engine's input.
 const STOPPED_MAX: Duration = Duration::from_secs(3);
 
 impl Deadlines {
-    /// For opening, syncing, verifying and closing.
+    /// For `open`, `sync`, `verify` and `close`.
     pub const COMMAND: Self = Self { silent: SILENT_MAX, total: COMMAND_MAX, stopped: STOPPED_MAX };
-    /// For what comes before and after the measuring of a job, which has deadlines of its own.
+    /// For the parts of a job before and after its measurement, which has its own deadlines.
     pub const JOB: Self = Self { total: JOB_MAX, ..Self::COMMAND };
 }
 
-/// Looks at one command, and says when it is over with it.
-pub struct Watch {
+/// Checks the deadlines of one command.
+pub struct DeadlineWatch {
     deadlines: Deadlines,
     waits: u64,
-    moves: u64,
-    last: Option<Sign>,
+    progress: u64,
+    last: Option<Progress>,
     unseen: Duration,
     waited: Duration,
     silent: Duration,
@@ -53,59 +52,59 @@ pub struct Watch {
     stopped: Duration,
 }
 
-impl Watch {
+impl DeadlineWatch {
     pub fn new(deadlines: Deadlines) -> Self {
         let [unseen, waited, silent, total, stopped] = [Duration::ZERO; 5];
-        Self { deadlines, waits: 0, moves: 0, last: None, unseen, waited, silent, total, stopped }
+        Self { deadlines, waits: 0, progress: 0, last: None, unseen, waited, silent, total, stopped }
     }
 
-    /// A look, so long after the one before; `see` looks for signs. A failure when the thread is to be given up.
-    pub fn look(
+    /// Called at intervals of `passed`; `see` reads the progress. Returns a failure when the thread is to be given up.
+    pub fn check(
         &mut self,
         passed: Duration,
-        note: &Note,
+        state: &WaitState,
         is_stopped: bool,
-        see: impl FnOnce() -> Option<Sign>,
+        see: impl FnOnce() -> Option<Progress>,
     ) -> Option<Failure> {
-        let passed = passed.min(LOOK_MAX);
-        let what = note.what.as_ref()?;
-        if note.waits != self.waits {
-            (self.waits, self.moves, self.last) = (note.waits, note.moves, None);
+        let passed = passed.min(CHECK_MAX);
+        let what = state.what.as_ref()?;
+        if state.waits != self.waits {
+            (self.waits, self.progress, self.last) = (state.waits, state.progress, None);
             (self.waited, self.silent) = (Duration::ZERO, Duration::ZERO);
         }
-        if note.moves != self.moves {
-            self.moves = note.moves;
+        if state.progress != self.progress {
+            self.progress = state.progress;
             (self.waited, self.silent, self.total) = (Duration::ZERO, Duration::ZERO, Duration::ZERO);
         }
         (self.waited, self.silent, self.total) = (self.waited + passed, self.silent + passed, self.total + passed);
         self.stopped = if is_stopped { self.stopped + passed } else { Duration::ZERO };
         self.unseen += passed;
-        let is_due = self.last.is_none() || self.unseen >= SIGN_EVERY;
+        let is_due = self.last.is_none() || self.unseen >= PROGRESS_EVERY;
         let now = is_due.then(see).flatten();
         if is_due {
             self.unseen = Duration::ZERO;
         }
-        if let Some(now) = now.filter(|now| self.last.is_none_or(|last| now.is_beyond(last))) {
-            // The first look is where signs begin.
+        if let Some(now) = now.filter(|now| self.last.is_none_or(|last| now.is_progress_since(last))) {
+            // The first reading is the baseline.
             self.silent = if self.last.is_some() { Duration::ZERO } else { self.silent };
             self.last = Some(now);
         }
         let message = self.over(what)?;
-        Some(Failure::new(FailureKind::Stuck, message).after(note.beside.clone()))
+        Some(Failure::new(FailureKind::Stuck, message).after(state.other_failure.clone()))
     }
 
     fn over(&self, what: &str) -> Option<String> {
         let Deadlines { silent, total, stopped } = self.deadlines;
         if self.stopped >= stopped {
-            return Some(format!("{what} was told to stop, and did not come back within {} s", stopped.as_secs()));
+            return Some(format!("{what} did not stop within {} s", stopped.as_secs()));
         }
         if self.silent < silent && self.total < total {
             return None;
         }
         let (waited_s, silent_s) = (self.waited.as_secs(), self.silent.as_secs());
         let still =
-            if waited_s > silent_s { format!(", the last {silent_s} s without a sign of it") } else { String::new() };
-        Some(format!("{what} did not come back within {waited_s} s{still}"))
+            if waited_s > silent_s { format!(", without progress for the last {silent_s} s") } else { String::new() };
+        Some(format!("{what} did not complete within {waited_s} s{still}"))
     }
 }
 
@@ -117,16 +116,19 @@ mod tests {
     const TEN: Deadlines =
         Deadlines { silent: Duration::from_secs(10), total: Duration::from_secs(40), stopped: Duration::from_secs(3) };
 
-    fn note() -> Note {
-        Note { what: Some("opening x".to_owned()), waits: 1, ..Note::default() }
+    fn state() -> WaitState {
+        WaitState { what: Some("opening x".to_owned()), waits: 1, ..WaitState::default() }
     }
 
-    // Seconds until the thread is given up, and why; `change` is what happens in each.
-    fn given_up(note: &mut Note, change: impl Fn(u64, &mut Note) -> (bool, Option<Sign>)) -> (u64, String) {
-        let mut watch = Watch::new(TEN);
+    // Seconds until the thread is given up, and the reason. `change` supplies the events of each second.
+    fn given_up(
+        state: &mut WaitState,
+        change: impl Fn(u64, &mut WaitState) -> (bool, Option<Progress>),
+    ) -> (u64, String) {
+        let mut watch = DeadlineWatch::new(TEN);
         for second in 1..1000 {
-            let (is_stopped, sign) = change(second, note);
-            if let Some(failure) = watch.look(SECOND, note, is_stopped, || sign) {
+            let (is_stopped, sign) = change(second, state);
+            if let Some(failure) = watch.check(SECOND, state, is_stopped, || sign) {
                 assert_eq!(failure.kind, FailureKind::Stuck);
                 return (second, failure.message);
             }
@@ -135,64 +137,64 @@ mod tests {
     }
 
     #[test]
-    fn what_is_silent_is_given_up_and_the_sentence_says_what_and_how_long() {
-        let found = given_up(&mut note(), |_, _| (false, None));
-        assert_eq!(found, (10, "opening x did not come back within 10 s".to_owned()));
+    fn a_call_without_progress_is_given_up_and_named() {
+        let found = given_up(&mut state(), |_, _| (false, None));
+        assert_eq!(found, (10, "opening x did not complete within 10 s".to_owned()));
     }
 
     #[test]
-    fn what_is_told_to_stop_is_given_up_soon() {
-        let (second, message) = given_up(&mut note(), |second, _| (second > 2, None));
-        assert_eq!((second, message.as_str()), (5, "opening x was told to stop, and did not come back within 3 s"));
+    fn a_call_that_ignores_a_stop_is_given_up_soon() {
+        let (second, message) = given_up(&mut state(), |second, _| (second > 2, None));
+        assert_eq!((second, message.as_str()), (5, "opening x did not stop within 3 s"));
     }
 
     #[test]
-    fn signs_of_work_put_the_end_off_but_not_for_ever() {
-        let (second, message) = given_up(&mut note(), |second, _| (false, Some(Sign::Completed(second.min(20)))));
-        let told = "opening x did not come back within 30 s, the last 10 s without a sign of it";
+    fn progress_extends_the_deadline_but_not_for_ever() {
+        let (second, message) = given_up(&mut state(), |second, _| (false, Some(Progress::Completed(second.min(20)))));
+        let told = "opening x did not complete within 30 s, without progress for the last 10 s";
         assert_eq!((second, message.as_str()), (30, told));
-        let (second, message) = given_up(&mut note(), |second, _| (false, Some(Sign::Completed(second))));
+        let (second, message) = given_up(&mut state(), |second, _| (false, Some(Progress::Completed(second))));
         assert_eq!(second, 40, "{message}");
     }
 
     #[test]
-    fn each_wait_has_its_time_and_all_together_have_a_bound() {
-        let (second, _) = given_up(&mut note(), |second, note| {
-            note.waits = 1 + second / 9;
+    fn each_call_has_a_deadline_and_so_have_all_together() {
+        let (second, _) = given_up(&mut state(), |second, state| {
+            state.waits = 1 + second / 9;
             (false, None)
         });
         assert_eq!(second, 40);
     }
 
     #[test]
-    fn what_comes_back_bit_by_bit_is_never_late() {
-        let (second, _) = given_up(&mut note(), |second, note| {
-            note.moves = second / 9;
+    fn a_call_that_keeps_reporting_progress_is_never_late() {
+        let (second, _) = given_up(&mut state(), |second, state| {
+            state.progress = second / 9;
             (false, None)
         });
         assert_eq!(second, 1000);
     }
 
     #[test]
-    fn a_thread_with_deadlines_of_its_own_is_left_alone_even_when_it_is_told_to_stop() {
-        let (second, _) = given_up(&mut note(), |_, note| {
-            note.what = None;
+    fn a_thread_with_its_own_deadlines_is_not_checked() {
+        let (second, _) = given_up(&mut state(), |_, state| {
+            state.what = None;
             (true, None)
         });
         assert_eq!(second, 1000);
     }
 
     #[test]
-    fn a_machine_that_stood_still_finds_nobody_late() {
-        let mut watch = Watch::new(TEN);
-        assert_eq!(watch.look(Duration::from_secs(3600), &note(), false, || None), None);
+    fn a_suspend_exceeds_no_deadline() {
+        let mut watch = DeadlineWatch::new(TEN);
+        assert_eq!(watch.check(Duration::from_secs(3600), &state(), false, || None), None);
     }
 
     #[test]
-    fn what_failed_besides_is_told_as_well() {
-        let mut note = note();
-        note.beside = Some(Failure::new(FailureKind::Io, "fdatasync: EIO"));
-        let (_, message) = given_up(&mut note, |_, _| (false, None));
-        assert_eq!(message, "opening x did not come back within 10 s; besides, fdatasync: EIO");
+    fn other_failures_are_appended() {
+        let mut state = state();
+        state.other_failure = Some(Failure::new(FailureKind::Io, "fdatasync: EIO"));
+        let (_, message) = given_up(&mut state, |_, _| (false, None));
+        assert_eq!(message, "opening x did not complete within 10 s; also: fdatasync: EIO");
     }
 }

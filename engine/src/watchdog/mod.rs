@@ -1,15 +1,15 @@
-//! A thread for work that may sleep in the kernel for ever, because a target does not answer. In: the work, and its
-//! deadlines. Out: what it gives, or a failure that says what was waited for, and how long.
+//! Runs work that may block in the kernel for ever, because a target does not respond, on a thread with deadlines. In:
+//! the work and its deadlines. Out: its result, or a failure that names the call and the time waited.
 //!
-//! The work says what it waits for, with [`waits_for`], and owns all that it touches: a thread that is given up keeps it,
-//! and nobody else closes or frees what the kernel may still use.
+//! The work announces each blocking call with [`waiting_for`], and owns everything that it uses: a thread that is given
+//! up keeps it, so that nothing the kernel may still use is closed or freed.
 
 mod deadlines;
-mod note;
-mod signs;
+mod progress;
 mod thread;
+mod wait_state;
 
 pub use deadlines::Deadlines;
-pub use note::{besides, has_its_own_deadlines, moved, waits_for};
-pub use signs::Signs;
+pub use progress::ProgressSource;
 pub use thread::WatchedThread;
+pub use wait_state::{also_failed, has_its_own_deadlines, made_progress, waiting_for};

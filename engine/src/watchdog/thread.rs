@@ -1,4 +1,4 @@
-//! The thread, and whoever waits for it.
+//! The watched thread.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -7,79 +7,79 @@ use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
-use super::deadlines::{Deadlines, Watch};
-use super::note::{Shared, keep, rests};
+use super::deadlines::{DeadlineWatch, Deadlines};
+use super::wait_state::{SharedWaitState, clear, register};
 use crate::failure::Failure;
 
-/// How often the thread is looked at.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// Interval between two checks of the deadlines.
+const CHECK_EVERY: Duration = Duration::from_millis(100);
 
 type Work = Box<dyn FnOnce() + Send>;
 
-/// A thread that does one piece of work after another. Once it has been given up there is no other one.
+/// A thread that executes one piece of work after another. Once it is given up it accepts no more.
 pub struct WatchedThread {
     work: SyncSender<Work>,
-    note: Shared,
+    state: SharedWaitState,
 }
 
 enum Message<S, T> {
-    Said(S),
+    Event(S),
     Done(T),
 }
 
 impl WatchedThread {
-    /// Starts it.
+    /// Starts the thread.
     pub fn start() -> io::Result<Self> {
         let (work, works) = sync_channel::<Work>(0);
-        let note = Shared::default();
-        let own = note.clone();
+        let state = SharedWaitState::default();
+        let own = state.clone();
         Builder::new().name("targets".to_owned()).spawn(move || {
-            keep(own);
+            register(own);
             for work in works {
                 work();
             }
         })?;
-        Ok(Self { work, note })
+        Ok(Self { work, state })
     }
 
-    /// Has it do some work, and waits until that is done, for as long as its deadlines allow; `stop` says that it is to come
-    /// to its end. What the work says meanwhile is passed on in order; the work waits for as long as that takes. Whoever
-    /// hears it may break off with a failure.
+    /// Executes work on the thread and waits until it is complete, within the deadlines; `stop` tells that it should
+    /// end early. Messages of the work are passed to `on_message` in order, while the work waits. `on_message` may abort with a
+    /// failure.
     ///
-    /// After a failure the thread is given up, with all that the work owns.
-    pub fn watch<S: Send + 'static, T: Send + 'static>(
+    /// After a failure the thread is given up, with everything that the work owns.
+    pub fn run<S: Send + 'static, T: Send + 'static>(
         &self,
         deadlines: Deadlines,
         stop: &AtomicBool,
         work: impl FnOnce(&mut dyn FnMut(S)) -> T + Send + 'static,
-        heard: &mut dyn FnMut(S) -> ControlFlow<Failure>,
+        on_message: &mut dyn FnMut(S) -> ControlFlow<Failure>,
     ) -> Result<T, Failure> {
         let (sender, messages) = sync_channel(0);
         let whole = move || {
-            // Whoever gave the work up does not listen any more.
-            let done = work(&mut |said| drop(sender.send(Message::Said(said))));
-            rests();
+            // The receiver is gone if the work was given up.
+            let done = work(&mut |event| drop(sender.send(Message::Event(event))));
+            clear();
             drop(sender.send(Message::Done(done)));
         };
-        self.work.send(Box::new(whole)).expect("it waits for work as long as it was not given up");
-        let mut watch = Watch::new(deadlines);
-        let mut looked = Instant::now();
+        self.work.send(Box::new(whole)).expect("the thread accepts work until it is given up");
+        let mut watch = DeadlineWatch::new(deadlines);
+        let mut checked = Instant::now();
         loop {
-            match messages.recv_timeout(LOOK_EVERY) {
+            match messages.recv_timeout(CHECK_EVERY) {
                 Ok(Message::Done(done)) => return Ok(done),
-                Ok(Message::Said(said)) => {
-                    if let ControlFlow::Break(failure) = heard(said) {
+                Ok(Message::Event(event)) => {
+                    if let ControlFlow::Break(failure) = on_message(event) {
                         return Err(failure);
                     }
                 }
                 Err(RecvTimeoutError::Disconnected) => panic!("a thread that panics aborts the engine"),
                 Err(RecvTimeoutError::Timeout) => {
-                    let note = self.note.lock().clone();
+                    let state = self.state.lock().clone();
                     let is_stopped = stop.load(Ordering::Relaxed);
-                    if let Some(failure) = watch.look(looked.elapsed(), &note, is_stopped, || note.signs.look()) {
+                    if let Some(failure) = watch.check(checked.elapsed(), &state, is_stopped, || state.source.read()) {
                         return Err(failure);
                     }
-                    looked = Instant::now();
+                    checked = Instant::now();
                 }
             }
         }
@@ -90,7 +90,7 @@ impl WatchedThread {
 mod tests {
     use std::sync::Arc;
 
-    use super::super::{Signs, waits_for};
+    use super::super::{ProgressSource, waiting_for};
     use super::*;
     use crate::failure::FailureKind;
 
@@ -100,28 +100,28 @@ mod tests {
         stopped: Duration::from_millis(200),
     };
 
-    // Waits for what never comes, and says so.
+    // Blocks for ever, after announcing it.
     fn hang(_: &mut dyn FnMut(u32)) -> u32 {
-        waits_for("reading x", Signs::None);
+        waiting_for("reading x", ProgressSource::None);
         loop {
             std::thread::park();
         }
     }
 
     #[test]
-    fn work_that_ends_gives_what_it_gives_and_is_heard_in_order() {
-        let (thread, mut heard) = (WatchedThread::start().expect("a thread"), Vec::new());
+    fn work_that_ends_returns_its_result_and_its_messages_in_order() {
+        let (thread, mut on_message) = (WatchedThread::start().expect("a thread"), Vec::new());
         let work = |say: &mut dyn FnMut(u32)| {
-            waits_for("counting", Signs::None);
+            waiting_for("counting", ProgressSource::None);
             (0..100).for_each(say);
             7
         };
-        let given = thread.watch(SHORT, &AtomicBool::new(false), work, &mut |said| {
-            heard.push(said);
+        let given = thread.run(SHORT, &AtomicBool::new(false), work, &mut |event| {
+            on_message.push(event);
             ControlFlow::Continue(())
         });
-        assert_eq!((given, heard), (Ok(7), (0..100).collect()));
-        let again = thread.watch(SHORT, &AtomicBool::new(true), |_: &mut dyn FnMut(u32)| 8, &mut |_| unreachable!());
+        assert_eq!((given, on_message), (Ok(7), (0..100).collect()));
+        let again = thread.run(SHORT, &AtomicBool::new(true), |_: &mut dyn FnMut(u32)| 8, &mut |_| unreachable!());
         assert_eq!(again, Ok(8));
     }
 
@@ -134,25 +134,25 @@ mod tests {
             assert_eq!(Arc::strong_count(&kept), 2);
             hang(say)
         };
-        let failure = thread.watch(SHORT, &AtomicBool::new(false), work, &mut |_| unreachable!()).expect_err("a hang");
+        let failure = thread.run(SHORT, &AtomicBool::new(false), work, &mut |_| unreachable!()).expect_err("a hang");
         assert_eq!(failure.kind, FailureKind::Stuck);
-        assert!(failure.message.starts_with("reading x did not come back within"), "{}", failure.message);
+        assert!(failure.message.starts_with("reading x did not complete within"), "{}", failure.message);
         assert_eq!(Arc::strong_count(&owned), 2);
     }
 
     #[test]
-    fn a_stop_ends_the_wait_and_so_does_whoever_listens() {
+    fn a_stop_or_the_receiver_ends_the_wait() {
         let patient = Deadlines { silent: Duration::from_secs(60), ..SHORT };
         let thread = WatchedThread::start().expect("a thread");
-        let stopped = thread.watch(patient, &AtomicBool::new(true), hang, &mut |_| unreachable!());
-        assert!(stopped.is_err_and(|failure| failure.message.contains("was told to stop")));
+        let stopped = thread.run(patient, &AtomicBool::new(true), hang, &mut |_| unreachable!());
+        assert!(stopped.is_err_and(|failure| failure.message.contains("did not stop within")));
         let thread = WatchedThread::start().expect("a thread");
         let why = Failure::new(FailureKind::Stuck, "enough");
         let work = |say: &mut dyn FnMut(u32)| {
             say(1);
             hang(say)
         };
-        let broken = thread.watch(patient, &AtomicBool::new(false), work, &mut |_| ControlFlow::Break(why.clone()));
+        let broken = thread.run(patient, &AtomicBool::new(false), work, &mut |_| ControlFlow::Break(why.clone()));
         assert_eq!(broken, Err(why));
     }
 }

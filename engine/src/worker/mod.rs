@@ -1,21 +1,21 @@
-//! The worker: keeps a queue full and writes down what comes back. In: a ring, a clock, a stream of accesses. Out: tallies
-//! by interval, and what is left at the end. What it decides is a machine of its own, which knows neither; one driver runs it in real
-//! time on a ring, and the loop of the simulation another.
+//! The worker: keeps a queue full and records completions. In: a ring, a clock, a stream of accesses. Out: tallies by
+//! interval, and a final report. Its decisions are in a state machine without clock and ring. One driver runs it in
+//! real time on a ring, and the simulation loop runs it in virtual time.
 
 mod batch;
-mod end;
-mod looks;
+mod fault;
+mod final_report;
 mod machine;
 mod real;
+mod reap_interval;
 mod recorder;
-mod verdict;
 mod window;
 
 pub use batch::BatchSize;
-pub use end::{Censored, WorkerEnd};
-pub use looks::Looks;
+pub use fault::RETRY_NS_MAX;
+pub use final_report::{Censored, FinalReport};
 pub use machine::{DRAIN_NS_MAX, Machine, MachineParts, SILENCE_NS_MAX, Step};
 pub use real::{Worker, WorkerParts};
-pub use recorder::{Recorder, Spares, recorder_pair};
-pub use verdict::RETRY_NS_MAX;
+pub use reap_interval::ReapIntervals;
+pub use recorder::{Recorder, TallyReceiver, recorder_pair};
 pub use window::Window;

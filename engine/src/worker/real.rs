@@ -1,48 +1,48 @@
-//! A worker in real time: a machine, the ring that its operations go through, and the clock that it lives by.
+//! A worker in real time: a state machine with its ring and clock.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::Recorder;
 use super::batch::BatchSize;
-use super::end::WorkerEnd;
-use super::looks::{Launch, Looks};
+use super::final_report::FinalReport;
 use super::machine::{Machine, MachineParts, Step};
+use super::reap_interval::{ReapIntervals, Submission};
 use crate::clock::Clock;
 use crate::failure::{Failure, FailureKind};
 use crate::job::Job;
 use crate::pattern::{Accesses, Arrivals, Payload};
 use crate::record::Phase;
-use crate::ring::{Completion, Ring, passing};
+use crate::ring::{Completion, Ring, is_transient};
 use crate::verify::Ledger;
 
-/// What a worker is made of.
+/// The components of a worker.
 pub struct WorkerParts<R, C> {
-    /// The way to the kernel.
+    /// The I/O engine.
     pub ring: R,
-    /// Time.
+    /// The clock.
     pub clock: C,
-    /// Where operations go.
+    /// Offsets, classes and sizes.
     pub accesses: Accesses,
-    /// What they carry; None where nobody looks at the data.
+    /// Data buffers; None if no data is moved.
     pub payload: Option<Payload>,
-    /// Where it is kept account of writes; None where nobody will verify them.
+    /// The ledger of a target that will be verified.
     pub ledger: Option<Arc<Ledger>>,
-    /// When they are wanted; None to keep the queue full.
+    /// Arrivals of an open loop; None for a closed loop.
     pub arrivals: Option<Arrivals>,
-    /// Where counts go.
+    /// Where tallies go.
     pub recorder: Recorder,
     /// Set from outside to end the job early.
     pub stop: Arc<AtomicBool>,
 }
 
-/// One queue, kept full.
+/// One queue.
 pub struct Worker<R, C> {
     machine: Machine,
     ring: R,
     clock: C,
     batch_size: BatchSize,
-    looks: Looks,
+    reap_intervals: ReapIntervals,
     completions: Vec<Completion>,
 }
 
@@ -57,64 +57,70 @@ impl<R: Ring, C: Clock> Worker<R, C> {
             ring,
             clock,
             batch_size: BatchSize::of(slots),
-            looks: Looks::of(job, start_ns),
+            reap_intervals: ReapIntervals::of(job, start_ns),
             completions: Vec::with_capacity(slots as usize * 2),
         }
     }
 
-    /// Where the worker stands: the phase that counts go to, or None once measuring is over.
+    /// The phase to which completions count, or None after the end of the measurement.
     #[inline]
     pub fn phase(&self) -> Option<Phase> {
         self.machine.phase()
     }
 
-    /// One round: launch what can be launched, hand it over, take what came back, turn the page where it is time.
+    /// One round: submits a batch, waits, reaps completions, and ends intervals.
     #[inline]
     pub fn step(&mut self) -> Step {
-        let launch = self.launch();
-        let is_sampled = self.looks.is_next_timed();
-        let (wait_for, timeout_ns) = if is_sampled { (0, 0) } else { self.machine.patience(|| self.clock.now()) };
+        let submission = self.submit_batch();
+        let is_sampled = self.reap_intervals.is_next_timed();
+        let (wait_for, timeout_ns) = if is_sampled { (0, 0) } else { self.machine.wait_limits(|| self.clock.now()) };
         if let Err(error) = self.ring.submit(wait_for, timeout_ns)
-            && !passing(&error)
+            && !is_transient(&error)
         {
-            self.machine.fail(Failure::from_io(FailureKind::Io, "the ring broke off", &error), self.clock.now());
+            self.machine.fail(Failure::from_io(FailureKind::Io, "io_uring_enter", &error), self.clock.now());
             return Step::Done;
         }
-        let begin_ns = self.sweep(is_sampled);
-        // One stamp for the whole sweep, behind it: no operation is stamped before it was done.
+        let begin_ns = self.reap_all(is_sampled);
+        // One timestamp for all reaped completions, taken after reaping: no operation is stamped before it completed.
         let now = self.clock.now();
-        self.machine.turn(now);
+        self.machine.advance(now);
         let found = self.completions.len();
-        self.machine.add_backlog(self.looks.look(begin_ns, now, found, launch, self.machine.phase()));
+        self.machine.add_backlog(self.reap_intervals.record_poll(
+            begin_ns,
+            now,
+            found,
+            submission,
+            self.machine.phase(),
+        ));
         self.machine.complete(now, &self.completions);
         self.completions.clear();
-        self.batch_size.learn(launch.count, found, wait_for > 0, self.machine.in_flight());
+        self.batch_size.update(submission.count, found, wait_for > 0, self.machine.in_flight());
         self.machine.end(now)
     }
 
-    // Fills the queue, up to one batch.
+    // Submits up to one batch.
     #[inline]
-    fn launch(&mut self) -> Launch {
+    fn submit_batch(&mut self) -> Submission {
         let older = self.machine.in_flight();
         let now = if self.machine.is_timed() { self.clock.now() } else { 0 };
         let count = self.machine.plan(now, self.batch_size.now(), self.ring.buffers());
         if count == 0 {
-            return Launch { count, at_ns: u64::MAX, older };
+            return Submission { count, at_ns: u64::MAX, older };
         }
         let at_ns = self.clock.now();
         self.machine.begin(at_ns, |request| self.ring.push(request));
-        Launch { count, at_ns, older }
+        Submission { count, at_ns, older }
     }
 
-    // Takes all that is done; when it began, where the sweep is sampled or goes back to the kernel, which takes long.
+    // Reaps all completions. Returns the start time if the round is sampled or a slow system call was needed, else 0.
     #[inline]
-    fn sweep(&mut self, is_sampled: bool) -> u64 {
+    fn reap_all(&mut self, is_sampled: bool) -> u64 {
         let mut begin_ns = if is_sampled { self.clock.now() } else { 0 };
         self.ring.reap(&mut self.completions);
-        while self.ring.holds_back() {
+        while self.ring.has_deferred_work() {
             begin_ns = if begin_ns > 0 { begin_ns } else { self.clock.now() };
             let found = self.completions.len();
-            self.ring.uncover();
+            self.ring.run_deferred_work();
             self.ring.reap(&mut self.completions);
             if self.completions.len() == found {
                 break;
@@ -123,10 +129,11 @@ impl<R: Ring, C: Clock> Worker<R, C> {
         begin_ns
     }
 
-    /// What is left when no more steps are wanted. The ring is given up; see [`Ring`] on what the kernel still has of it.
+    /// The final report, once no more steps are needed. The ring is closed; see [`Ring`] for resources still used by
+    /// the kernel.
     #[must_use]
-    pub fn finish(self) -> WorkerEnd {
+    pub fn finish(self) -> FinalReport {
         let sqpoll_wakeups = self.ring.sqpoll_wakeups();
-        WorkerEnd { sqpoll_wakeups, ..self.machine.finish(self.batch_size.largest(), self.looks) }
+        FinalReport { sqpoll_wakeups, ..self.machine.finish(self.batch_size.largest(), self.reap_intervals) }
     }
 }

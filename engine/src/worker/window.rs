@@ -1,9 +1,9 @@
-//! The time of a job: warm-up, then measuring, cut into intervals.
+//! The timing of a job: warm-up and measurement, divided into intervals.
 
 use crate::job::Job;
 use crate::record::Phase;
 
-/// Where a job stands in its own time. All boundaries are fixed when it starts, so that every worker has the same.
+/// The position of a job in its timing. All boundaries are fixed at the start, so that every worker has the same.
 #[derive(Clone, Debug)]
 pub struct Window {
     phase: Phase,
@@ -15,7 +15,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// The window of a job that starts at `start_ns`. A job with an amount has no end in time and no warm-up.
+    /// The window of a job that starts at `start_ns`. A job with an amount has no time limit and no warm-up.
     #[must_use]
     pub fn new(job: &Job, start_ns: u64) -> Self {
         let timed = job.amount_bytes.is_none();
@@ -37,7 +37,7 @@ impl Window {
         phase_end_ns.min(start_ns + self.interval_ns)
     }
 
-    /// Moves past the boundary that was reached.
+    /// Moves past a boundary that was reached.
     pub fn advance(&mut self) {
         let reached_ns = self.boundary_ns;
         if self.phase == Phase::Warmup && reached_ns >= self.warmup_end_ns {
@@ -47,13 +47,13 @@ impl Window {
         self.boundary_ns = self.boundary_after(reached_ns);
     }
 
-    /// Ends the window at the moment when the amount was moved, or the job was stopped.
+    /// Ends the window now, because the amount was transferred or the job was stopped.
     pub fn close(&mut self, now_ns: u64) {
         self.end_ns = self.end_ns.min(now_ns);
         self.boundary_ns = self.boundary_ns.min(self.end_ns);
     }
 
-    /// The phase that the current interval belongs to.
+    /// The phase of the current interval.
     #[must_use]
     pub fn phase(&self) -> Phase {
         self.phase
@@ -65,19 +65,19 @@ impl Window {
         self.interval
     }
 
-    /// When the current interval ends.
+    /// The end of the current interval.
     #[must_use]
     pub fn boundary_ns(&self) -> u64 {
         self.boundary_ns
     }
 
-    /// When warm-up ends.
+    /// The end of the warm-up.
     #[must_use]
     pub fn warmup_end_ns(&self) -> u64 {
         self.warmup_end_ns
     }
 
-    /// When measuring ends.
+    /// The end of the measurement.
     #[must_use]
     pub fn end_ns(&self) -> u64 {
         self.end_ns

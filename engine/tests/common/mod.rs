@@ -1,8 +1,8 @@
-//! What the tests share: a job to start from, a clock that is told the time, and a ring that does what it is told.
+//! Shared by the tests: a default job, a manual clock, and a scripted ring.
 #![allow(dead_code)] // Each test program uses a part of it.
 
-pub mod bay;
-pub mod faulty;
+pub mod drive_bay;
+pub mod faulty_ring;
 pub mod front;
 
 use std::cell::{Cell, RefCell};
@@ -15,13 +15,13 @@ use std::sync::atomic::AtomicBool;
 use iosonde_engine::clock::Clock;
 use iosonde_engine::job::{Data, Engine, Job, Pattern, Sync};
 use iosonde_engine::pattern::{Accesses, Arrivals, Direction, Payload, Shared};
-use iosonde_engine::ring::{Buffers, Completion, Poll, Request, Ring, RingTruth, SharedBuffers};
-use iosonde_engine::worker::{Spares, Step, Worker, WorkerEnd, WorkerParts, recorder_pair};
+use iosonde_engine::ring::{Buffers, Completion, Poll, Request, Ring, RingFacts, SharedBuffers};
+use iosonde_engine::worker::{FinalReport, Step, TallyReceiver, Worker, WorkerParts, recorder_pair};
 
 /// A millisecond in nanoseconds.
 pub const MS: u64 = 1_000_000;
 
-/// Random 4 KiB reads at depth 4 over 1 MiB: 10 ms of warm-up, 30 ms of measuring, intervals of 10 ms.
+/// Random 4 KiB reads at queue depth 4 over 1 MiB: 10 ms of warm-up, 30 ms of measurement, intervals of 10 ms.
 pub fn job() -> Job {
     Job {
         engine: Engine::Null,
@@ -52,7 +52,7 @@ pub fn job() -> Job {
     }
 }
 
-/// A worker's data, in the memory that a ring would have.
+/// A worker's data, in buffers like a ring's.
 pub struct Written {
     pub payload: Payload,
     pub buffers: SharedBuffers,
@@ -64,12 +64,12 @@ impl Written {
         Self { payload, buffers: buffers.into() }
     }
 
-    /// Where a slot's next operation moves its data.
+    /// Where a slot's next operation has its data.
     pub fn place(&mut self, slot: u32, direction: Direction, length_bytes: u32) -> usize {
         self.payload.prepare(&mut self.buffers, slot, direction, 0, length_bytes)
     }
 
-    /// What a slot's next write carries.
+    /// The data of a slot's next write.
     pub fn block(&mut self, slot: u32, length_bytes: u32) -> Vec<u8> {
         let at = self.place(slot, Direction::Write, length_bytes);
         assert_eq!(at % 4096, 0);
@@ -79,7 +79,7 @@ impl Written {
     }
 }
 
-/// A clock that stands still until it is moved.
+/// A clock that is advanced by hand.
 #[derive(Clone, Default)]
 pub struct ManualClock(Rc<Cell<u64>>);
 
@@ -95,15 +95,15 @@ impl Clock for ManualClock {
     }
 }
 
-/// Answers each operation after a fixed time, in order, with what the script says (its length, where it says nothing).
+/// Completes each operation after a fixed time, in order, with the scripted result (by default its length).
 pub struct ScriptedRing {
     clock: ManualClock,
     service_ns: u64,
-    // Whether what is handed over is done before the call returns.
+    // Whether operations complete before the submitting call returns.
     pub is_done_at_once: bool,
-    // How long it takes to push one request, which the kernel may begin with at once.
+    // The time that each push takes; the kernel may start the operation at once.
     pub push_ns: u64,
-    // How many completions one call brings to light, and how long each such call takes.
+    // Completions made visible by one call, and the duration of such a call.
     pub seen_at_once: usize,
     pub uncover_ns: u64,
     visible: usize,
@@ -132,12 +132,12 @@ impl ScriptedRing {
 }
 
 impl ScriptedRing {
-    /// Takes the memory that a worker's data lies in.
+    /// Attaches a worker's buffers.
     pub fn attach(&mut self, buffers: Buffers) {
         self.buffers = buffers.into();
     }
 
-    // How many operations are done by now.
+    // Operations completed by now.
     fn due(&self) -> usize {
         self.waiting.iter().take_while(|(due, _)| *due <= self.clock.now()).count()
     }
@@ -171,11 +171,11 @@ impl Ring for ScriptedRing {
         }
     }
 
-    fn holds_back(&mut self) -> bool {
+    fn has_deferred_work(&mut self) -> bool {
         self.due() > 0
     }
 
-    fn uncover(&mut self) {
+    fn run_deferred_work(&mut self) {
         self.visible = self.due().min(self.seen_at_once);
         self.clock.advance(self.uncover_ns);
     }
@@ -184,22 +184,22 @@ impl Ring for ScriptedRing {
         &mut self.buffers
     }
 
-    fn truth(&self) -> RingTruth {
-        RingTruth::plain("none")
+    fn facts(&self) -> RingFacts {
+        RingFacts::plain("none")
     }
 }
 
-/// A worker on a scripted ring, and everything that a test wants to pull at.
-pub struct Bench {
+/// A worker on a scripted ring, with everything that a test manipulates.
+pub struct WorkerRig {
     pub worker: Worker<ScriptedRing, ManualClock>,
     pub clock: ManualClock,
-    pub spares: Spares,
+    pub spares: TallyReceiver,
     pub stop: Arc<AtomicBool>,
     pub script: Rc<RefCell<VecDeque<Option<i32>>>>,
     pub seen: Rc<RefCell<Vec<Request>>>,
 }
 
-impl Bench {
+impl WorkerRig {
     pub fn new(job: &Job, service_ns: u64, spares: usize) -> Self {
         let clock = ManualClock::default();
         let ring = ScriptedRing::new(&clock, service_ns);
@@ -210,7 +210,7 @@ impl Bench {
         Self::starting(job, ring, clock, spares, 0)
     }
 
-    /// A worker that starts at a time.
+    /// A worker that starts at a given time.
     pub fn starting(job: &Job, mut ring: ScriptedRing, clock: ManualClock, spares: usize, start_ns: u64) -> Self {
         let (payload, buffers) = Payload::new(job, job.slots(), 0).expect("memory for a few buffers");
         ring.attach(buffers);
@@ -230,8 +230,8 @@ impl Bench {
         Self { worker: Worker::new(job, parts, start_ns), clock, spares, stop, script, seen }
     }
 
-    /// Steps to the end, within a bound that no sound worker needs.
-    pub fn run(mut self) -> (WorkerEnd, Spares) {
+    /// Steps to the end, within a generous bound.
+    pub fn run(mut self) -> (FinalReport, TallyReceiver) {
         for _ in 0..1_000_000 {
             if self.worker.step() == Step::Done {
                 return (self.worker.finish(), self.spares);

@@ -1,5 +1,5 @@
-//! The only files that a session under test can reach: a few, in a folder that was made for it. What a command says of a
-//! path decides which of them is meant, and nothing is ever opened by the path itself.
+//! The only files that a session under test can open: a few in a scratch directory. The path in a command selects one
+//! of them; the path itself is never opened.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::ffi::OsStrExt;
@@ -8,46 +8,46 @@ use std::path::{Path, PathBuf};
 
 use iosonde_engine::failure::{Failure, FailureKind};
 use iosonde_engine::protocol::LedgerSpec;
-use iosonde_engine::session::Ways;
-use iosonde_engine::target::{DeviceWanted, Made, Target, Wanted};
+use iosonde_engine::session::TargetOpener;
+use iosonde_engine::target::{CreatedFile, DeviceOptions, FileOptions, Target};
 use iosonde_engine::verify::Ledger;
 use rustix::fs::{FlockOperation, flock};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// How many targets and how many ledgers there are.
+/// The number of targets, and of ledgers.
 const FILES: u8 = 4;
 /// The largest target.
 const TARGET_BYTES_MAX: u64 = 4 << 20;
-/// The largest ledger that the front writes: one for a largest target in the smallest steps, and a page.
+/// The largest ledger that the front writes: for the largest target with the smallest steps, and a page.
 const LEDGER_BYTES_MAX: u64 = (64 << 10) + 4096;
-/// What the lines of the front itself begin with, which are not said to the engine.
+/// The prefix of lines for the front itself, which are not sent to the engine.
 const OWN: &[u8] = b"{\"#\":";
 
-/// The folder of one session. It is removed with all that is in it.
+/// The directory of one session. It is removed with its content.
 pub struct Scratch(TempDir);
 
 impl Scratch {
-    /// A new folder.
+    /// A new directory.
     pub fn new() -> Self {
         Self(tempfile::tempdir().expect("a folder"))
     }
 
-    /// Where it is, for who acts on its files.
+    /// Its path.
     pub fn path(&self) -> PathBuf {
         self.0.path().to_owned()
     }
 
-    /// The ways of a session to these files, and to no others.
-    pub fn ways(&self) -> ScratchWays {
-        ScratchWays(self.path())
+    /// Access of a session to these files only.
+    pub fn opener(&self) -> ScratchOpener {
+        ScratchOpener(self.path())
     }
 }
 
-/// See [`Scratch::ways`].
-pub struct ScratchWays(PathBuf);
+/// See [`Scratch::opener`].
+pub struct ScratchOpener(PathBuf);
 
-impl ScratchWays {
+impl ScratchOpener {
     fn target(&self, told: &Path) -> PathBuf {
         self.0.join(file_name("target", told.as_os_str().as_bytes()))
     }
@@ -57,34 +57,34 @@ impl ScratchWays {
     }
 }
 
-impl Ways for ScratchWays {
-    fn make(&self, path: &Path, mark: Option<&str>) -> Result<Made, Failure> {
-        Target::make(&self.target(path), mark)
+impl TargetOpener for ScratchOpener {
+    fn create(&self, path: &Path, mark: Option<&str>) -> Result<CreatedFile, Failure> {
+        Target::create(&self.target(path), mark)
     }
 
-    fn made(&self, path: &Path, made: Made, wanted: Wanted) -> Result<Target, Failure> {
-        if wanted.create_bytes.is_some_and(|size_bytes| size_bytes > TARGET_BYTES_MAX) {
+    fn open_created(&self, path: &Path, created: CreatedFile, options: FileOptions) -> Result<Target, Failure> {
+        if options.create_bytes.is_some_and(|size_bytes| size_bytes > TARGET_BYTES_MAX) {
             return Err(Failure::new(FailureKind::NoSpace, "no room for so large a file"));
         }
-        Target::open_made(&self.target(path), made, wanted)
+        Target::open_created(&self.target(path), created, options)
     }
 
-    // One that is open already is not waited for.
-    fn file(&self, path: &Path, wanted: Wanted) -> Result<Target, Failure> {
+    // A file that is open already is refused without waiting.
+    fn open_file(&self, path: &Path, options: FileOptions) -> Result<Target, Failure> {
         let path = self.target(path);
         if let Ok(file) = File::open(&path)
             && flock(&file, FlockOperation::NonBlockingLockExclusive).is_err()
         {
             return Err(Failure::new(FailureKind::Held, "it is open already"));
         }
-        Target::open(&path, wanted)
+        Target::open(&path, options)
     }
 
-    fn device(&self, _: &Path, _: &DeviceWanted) -> Result<Target, Failure> {
+    fn open_device(&self, _: &Path, _: &DeviceOptions) -> Result<Target, Failure> {
         Err(Failure::new(FailureKind::NoRights, "no devices here"))
     }
 
-    fn ledger(&self, spec: LedgerSpec, target: &Target) -> Result<Ledger, Failure> {
+    fn open_ledger(&self, spec: LedgerSpec, target: &Target) -> Result<Ledger, Failure> {
         let spec = match spec {
             LedgerSpec::Kept { path, run, step_bytes, size_bytes } => {
                 LedgerSpec::Kept { path: path.map(|path| self.ledger_path(&path)), run, step_bytes, size_bytes }
@@ -100,9 +100,9 @@ pub fn is_own(line: &[u8]) -> bool {
     line.starts_with(OWN)
 }
 
-/// Does what a line of the front itself asks for: `{"#":"write","file":"1","words":[…],"length_bytes":8192}` writes to the
-/// start of a ledger, `{"#":"resize","file":"1","length_bytes":4096}` changes the size of a target and
-/// `{"#":"remove","file":"1"}` removes it. What makes no sense is passed over.
+/// Executes a line for the front itself: `{"#":"write","file":"1","words":[…],"length_bytes":8192}` writes to the start
+/// of a ledger, `{"#":"resize","file":"1","length_bytes":4096}` changes the size of a target and
+/// `{"#":"remove","file":"1"}` removes it. Invalid lines are ignored.
 pub fn act(folder: &Path, line: &[u8]) {
     let Ok(told) = serde_json::from_slice::<Value>(line) else { return };
     let name = told["file"].as_str().unwrap_or("");
@@ -124,7 +124,7 @@ pub fn act(folder: &Path, line: &[u8]) {
     }
 }
 
-// A ledger that is in use may be written to, and not be cut: its words are mapped.
+// A ledger in use may be written, but not truncated: its words are mapped.
 fn write(path: &Path, words: &[Value], length_bytes: u64) {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.as_u64().unwrap_or(0).to_le_bytes()).collect();
     let room = usize::try_from(LEDGER_BYTES_MAX).expect("it is small");

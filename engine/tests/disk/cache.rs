@@ -1,4 +1,4 @@
-//! What is acknowledged before it is on the platters, and when it gets there.
+//! The write cache: early acknowledgement and destaging.
 
 use crate::common::MS;
 use crate::rig::{
@@ -9,7 +9,7 @@ use iosonde_engine::clock::Clock;
 use iosonde_engine::job::{Job, Sync};
 use iosonde_engine::record::Class;
 use iosonde_engine::ring::Operation;
-use iosonde_engine::sim::{DiskModel, Drive, Model, Serve, flush_all};
+use iosonde_engine::sim::{DiskModel, Drive, IoCommand, Model, flush_all};
 
 #[test]
 fn the_write_cache_absorbs_a_burst_and_then_falls_to_the_rate_of_the_media() {
@@ -18,13 +18,13 @@ fn the_write_cache_absorbs_a_burst_and_then_falls_to_the_rate_of_the_media() {
     let (intervals, _) = run(&job, &model());
     let rate = |interval: &Interval| interval.operations[&Class::Write].bytes / 100_000;
     let (first, last) = (rate(&intervals[0]), rate(&intervals[39]));
-    assert!((500..=551).contains(&first), "{first} MB/s at first: the interface's rate");
+    assert!((500..=551).contains(&first), "{first} MB/s initially: the interface's rate");
     let steady: u64 = intervals[20..].iter().map(rate).sum::<u64>() / 20;
     assert!((250..=266).contains(&steady), "{steady} MB/s in the end, {last} in the last interval");
 }
 
 #[test]
-fn sorted_destaging_gives_more_random_writes_than_reads() {
+fn sorted_destaging_delivers_more_random_writes_than_reads() {
     let job = Job { queue_depth: 32, warmup_ns: 200 * SECOND, ..random_writes() };
     let model = model();
     let cached = {
@@ -36,7 +36,7 @@ fn sorted_destaging_gives_more_random_writes_than_reads() {
 }
 
 #[test]
-fn a_write_that_must_be_durable_waits_for_the_media_and_another_does_not() {
+fn only_a_durable_write_waits_for_the_media() {
     let mean_ns = |sync, cache| {
         let job = Job { sync, measure_ns: 20 * SECOND, ..random_writes() };
         let (intervals, _) =
@@ -67,22 +67,22 @@ fn a_flush_waits_until_the_cache_is_on_the_media() {
 fn a_flush_after_a_burst_takes_as_long_as_emptying_the_cache() {
     let mut drive = Drive::new(&Model::Disk(model()), 1);
     let drive = drive.simulation();
-    let write = Serve { operation: Operation::Write, offset_bytes: 0, length_bytes: 1 << 20 };
+    let write = IoCommand { operation: Operation::Write, offset_bytes: 0, length_bytes: 1 << 20 };
     for number in 0..64 {
-        drive.submit(0, number, &Serve { offset_bytes: number << 20, ..write });
+        drive.submit(0, number, &IoCommand { offset_bytes: number << 20, ..write });
     }
     let mut done = Vec::new();
     let mut now_ns = 0;
     while done.len() < 64 {
         now_ns = drive.next_ns();
-        done.extend(drive.take_done(now_ns));
+        done.extend(drive.take_completion(now_ns));
     }
-    drive.submit(now_ns, 64, &Serve { operation: Operation::Flush, offset_bytes: 0, length_bytes: 0 });
+    drive.submit(now_ns, 64, &IoCommand { operation: Operation::Flush, offset_bytes: 0, length_bytes: 0 });
     let mut flushed = None;
     let mut then_ns = now_ns;
     while flushed.is_none() {
         then_ns = drive.next_ns();
-        flushed = drive.take_done(then_ns);
+        flushed = drive.take_completion(then_ns);
     }
     assert_eq!(flushed, Some((64, 0)));
     assert_eq!(drive.health().media_written_bytes, 64 * MIB);
@@ -91,7 +91,7 @@ fn a_flush_after_a_burst_takes_as_long_as_emptying_the_cache() {
 }
 
 #[test]
-fn after_a_fill_all_of_it_is_on_the_media_once_it_was_made_durable() {
+fn after_a_flush_all_written_data_is_on_the_media() {
     let mut bay = bay(&model());
     let amount_bytes = 256 * MIB;
     let fill = Job {
@@ -114,18 +114,18 @@ fn after_a_fill_all_of_it_is_on_the_media_once_it_was_made_durable() {
 }
 
 #[test]
-fn neighbouring_writes_are_one_stretch_and_others_are_not() {
+fn adjoining_writes_are_merged_into_one_extent() {
     let model = DiskModel { write_cache_stretches: 8, ..model() };
     let taken_at_once = |apart_bytes: u64| {
         let mut drive = Drive::new(&Model::Disk(model.clone()), 1);
         let drive = drive.simulation();
         for number in 0..32 {
             let offset_bytes = GB / 4096 * 4096 + number * apart_bytes;
-            drive.submit(0, number, &Serve { operation: Operation::Write, offset_bytes, length_bytes: 4096 });
+            drive.submit(0, number, &IoCommand { operation: Operation::Write, offset_bytes, length_bytes: 4096 });
         }
         let mut taken = 0;
         while drive.next_ns() < MS {
-            taken += drive.take_done(drive.next_ns()).iter().len();
+            taken += drive.take_completion(drive.next_ns()).iter().len();
         }
         taken
     };
@@ -133,7 +133,7 @@ fn neighbouring_writes_are_one_stretch_and_others_are_not() {
 }
 
 #[test]
-fn a_flush_behind_random_writes_takes_a_few_seconds() {
+fn a_flush_after_random_writes_takes_a_few_seconds() {
     let mut bay = bay(&model());
     bay.run(&Job { queue_depth: 32, measure_ns: 20 * SECOND, ..random_writes() });
     let begun_ns = bay.clock.now();
@@ -143,15 +143,15 @@ fn a_flush_behind_random_writes_takes_a_few_seconds() {
 }
 
 #[test]
-fn formatting_forgets_the_cache() {
+fn formatting_empties_the_cache() {
     let mut drive = Drive::new(&Model::Disk(model()), 1);
     let drive = drive.simulation();
-    drive.submit(0, 0, &Serve { operation: Operation::Write, offset_bytes: 0, length_bytes: 4096 });
+    drive.submit(0, 0, &IoCommand { operation: Operation::Write, offset_bytes: 0, length_bytes: 4096 });
     let now_ns = drive.next_ns();
-    assert_eq!(drive.take_done(now_ns), Some((0, 4096)));
+    assert_eq!(drive.take_completion(now_ns), Some((0, 4096)));
     drive.format(now_ns);
-    drive.submit(10 * SECOND, 1, &Serve { operation: Operation::Flush, offset_bytes: 0, length_bytes: 0 });
+    drive.submit(10 * SECOND, 1, &IoCommand { operation: Operation::Flush, offset_bytes: 0, length_bytes: 0 });
     let ready_ns = drive.next_ns();
-    assert_eq!((ready_ns, drive.take_done(ready_ns)), (10 * SECOND + model().command_ns, Some((1, 0))));
+    assert_eq!((ready_ns, drive.take_completion(ready_ns)), (10 * SECOND + model().command_ns, Some((1, 0))));
     assert_eq!(drive.health().media_written_bytes, 0);
 }

@@ -1,6 +1,6 @@
-//! A disk, jobs for it, and what is expected of its arm.
+//! A disk model, jobs for it, and its expected positioning times.
 
-use crate::common::bay::Bay;
+use crate::common::drive_bay::DriveBay;
 use crate::common::{MS, job};
 use iosonde_engine::cell::{Interval, JobResult, Outcome};
 use iosonde_engine::job::{Engine, Job, Pattern};
@@ -11,8 +11,8 @@ pub const SECOND: u64 = 1_000 * MS;
 pub const MIB: u64 = 1 << 20;
 pub const GB: u64 = 1_000_000_000;
 
-/// Shaped after data sheets of 7,200 rpm data-centre disks: 4.16 ms mean rotational delay, about 8 ms mean seek, 261 MB/s
-/// at the edge and 115 MB/s at the hub, 256 MiB of memory.
+/// Based on data sheets of 7,200 rpm data-centre disks: 4.16 ms mean rotational latency, about 8 ms mean seek time, 261
+/// MB/s at the outer and 115 MB/s at the inner diameter, 256 MiB of cache.
 pub fn model() -> DiskModel {
     DiskModel {
         size_bytes: 16_000 * GB / 4096 * 4096,
@@ -40,7 +40,7 @@ pub fn model() -> DiskModel {
     }
 }
 
-/// One zone, so that every track is as likely as any other.
+/// One zone, so that every track is equally likely.
 pub fn even() -> DiskModel {
     DiskModel { zones: 1, ..model() }
 }
@@ -57,7 +57,7 @@ pub fn random_reads() -> Job {
     }
 }
 
-/// At the edge: where in the span a stream begins, its seed says.
+/// At the outer diameter; the start within the test region is drawn from the seed.
 pub fn sequential_reads() -> Job {
     Job {
         span_bytes: 8 * GB,
@@ -73,9 +73,9 @@ pub fn random_writes() -> Job {
     Job { read_percent: 0, ..random_reads() }
 }
 
-/// A new disk.
-pub fn bay(model: &DiskModel) -> Bay {
-    Bay::of(Drive::new(&Model::Disk(model.clone()), 1))
+/// A disk in its factory state.
+pub fn bay(model: &DiskModel) -> DriveBay {
+    DriveBay::of(Drive::new(&Model::Disk(model.clone()), 1))
 }
 
 pub fn run(job: &Job, model: &DiskModel) -> (Vec<Interval>, JobResult) {
@@ -104,8 +104,8 @@ pub fn mb_per_s(job: &Job, model: &DiskModel, class: Class) -> f64 {
     iops(job, model, class) * f64::from(job.block_size_bytes) / 1e6
 }
 
-/// The mean of the seek curve over two cylinders drawn evenly: their distance, as a part x of the stroke, has the density
-/// 2 (1 - x).
+/// The mean of the seek curve over two uniformly distributed cylinders: their distance, as a fraction x of the full
+/// stroke, has the density 2 (1 - x).
 pub fn seek_ns_mean(model: &DiskModel) -> f64 {
     let knee = f64::from(model.seek_knee_permille) / 1000.0;
     let [track, at_knee, full] = [model.seek_track_ns, model.seek_knee_ns, model.seek_full_ns].map(|ns| ns as f64);

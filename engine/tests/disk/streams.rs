@@ -1,13 +1,13 @@
-//! What passes under the heads in order, and what is read ahead of it.
+//! Sequential I/O and read-ahead.
 
 use crate::rig::{GB, MIB, SECOND, even, iops, mb_per_s, model, run, sequential_reads};
 use iosonde_engine::job::Job;
 use iosonde_engine::record::Class;
 use iosonde_engine::ring::Operation;
-use iosonde_engine::sim::{DiskModel, Drive, Model, Serve};
+use iosonde_engine::sim::{DiskModel, Drive, IoCommand, Model};
 
 #[test]
-fn sequential_reads_go_at_the_rate_of_the_media() {
+fn sequential_reads_reach_the_media_rate() {
     let model = DiskModel { heads: 1, head_switch_ns: 0, ..even() };
     let revolution_s = 60.0 / f64::from(model.rotation_rpm);
     let skew_s = (model.seek_track_ns + model.write_settle_ns) as f64 / 1e9;
@@ -25,7 +25,7 @@ fn sequential_reads_go_at_the_rate_of_the_media() {
 #[test]
 fn the_outer_zone_is_faster_than_the_inner() {
     let outer = mb_per_s(&sequential_reads(), &model(), Class::Read);
-    // All tracks as long as those of the innermost zone: a job's span always begins at the edge.
+    // All tracks as short as in the innermost zone, because a job's test region starts at the outer diameter.
     let hub = DiskModel { track_outer_bytes: model().track_inner_bytes, ..model() };
     let inner = mb_per_s(&sequential_reads(), &hub, Class::Read);
     assert!((256.0..266.0).contains(&outer), "{outer} MB/s at the edge");
@@ -33,7 +33,7 @@ fn the_outer_zone_is_faster_than_the_inner() {
 }
 
 #[test]
-fn bandwidth_falls_over_the_span() {
+fn bandwidth_falls_from_the_outer_to_the_inner_diameter() {
     let model = DiskModel { size_bytes: 8 * GB / 4096 * 4096, ..model() };
     let job = Job {
         span_bytes: model.size_bytes,
@@ -47,7 +47,7 @@ fn bandwidth_falls_over_the_span() {
     let rates: Vec<u64> = whole.iter().map(|interval| interval.operations[&Class::Read].bytes / 2_000_000).collect();
     let (fastest, slowest) = (rates.iter().max().expect("some"), rates.iter().min().expect("some"));
     assert!((250..=266).contains(fastest) && (110..=130).contains(slowest), "{rates:?}");
-    // It begins somewhere and goes on at the edge once it has come to the hub, where the only rise is.
+    // The job starts somewhere and wraps from the inner to the outer diameter, where throughput rises once.
     let rises = rates.windows(2).filter(|pair| pair[1] > pair[0] + 1).count();
     assert!(rises <= 2, "{rates:?}");
 }
@@ -61,7 +61,7 @@ fn without_read_ahead_a_small_sequential_read_waits_for_a_revolution() {
 }
 
 #[test]
-fn several_streams_share_what_one_would_have() {
+fn several_streams_share_the_bandwidth_of_one() {
     let together = |streams: u32, model: &DiskModel| {
         let (queue_depth, jobs) = (1, streams);
         mb_per_s(&Job { queue_depth, jobs, ..sequential_reads() }, model, Class::Read)
@@ -79,19 +79,19 @@ fn several_streams_share_what_one_would_have() {
 }
 
 #[test]
-fn a_random_read_waits_for_a_stream_no_longer_than_its_least_read_ahead_takes() {
+fn a_random_read_waits_at_most_for_the_minimum_read_ahead_of_a_stream() {
     let reads_beside_a_stream = |read_ahead_bytes_min| {
         let mut drive = Drive::new(&Model::Disk(DiskModel { read_ahead_bytes_min, ..model() }), 1);
         let drive = drive.simulation();
-        let read = |offset_bytes| Serve { operation: Operation::Read, offset_bytes, length_bytes: 131_072 };
+        let read = |offset_bytes| IoCommand { operation: Operation::Read, offset_bytes, length_bytes: 131_072 };
         let (mut now_ns, mut longest_ns, mut next, mut far) = (0, 0, 0, 8_000 * GB / 4096 * 4096);
         drive.submit(0, 0, &read(next));
         drive.submit(0, 1, &read(far));
         let mut asked_ns = 0;
         while now_ns < 20 * SECOND {
             now_ns = drive.next_ns();
-            while let Some((ticket, _)) = drive.take_done(now_ns) {
-                if ticket == 1 {
+            while let Some((tag, _)) = drive.take_completion(now_ns) {
+                if tag == 1 {
                     (longest_ns, asked_ns, far) = ((now_ns - asked_ns).max(longest_ns), now_ns, far + GB / 4096 * 4096);
                     drive.submit(now_ns, 1, &read(far));
                 } else {

@@ -1,11 +1,11 @@
-//! Access patterns: each generator by itself, then the streams of whole jobs.
+//! Access patterns: each generator on its own, then the streams of whole jobs.
 
 #[path = "../common/mod.rs"]
 mod common;
 
 mod bursts;
-mod deck;
 mod permutation;
+mod shuffled_deck;
 mod skew;
 mod streams;
 mod stride;

@@ -1,4 +1,4 @@
-//! Every block once.
+//! Permutations.
 
 use iosonde_engine::pattern::Permutation;
 
@@ -8,7 +8,7 @@ fn order(bound: u64, seed: u64) -> Vec<u64> {
 }
 
 #[test]
-fn every_number_below_the_bound_comes_exactly_once() {
+fn every_number_below_the_bound_occurs_exactly_once() {
     for bound in (1..300).chain([1009, 1024, 4096, 4097, 65_535, 65_536, 65_537, 99_991, 1_000_003]) {
         for seed in 0..3 {
             let mut sorted = order(bound, seed);
@@ -25,15 +25,15 @@ fn a_bound_beyond_any_drive_is_permuted_as_well() {
 }
 
 #[test]
-fn seeds_give_orders_of_their_own() {
+fn each_seed_has_its_own_order() {
     let (one, other) = (order(10_007, 1), order(10_007, 2));
     let same = one.iter().zip(&other).filter(|(one, other)| one == other).count();
-    // One place in common is expected.
+    // One fixed point is expected.
     assert!(same < 9, "{same} places hold the same");
 }
 
 #[test]
-fn each_number_is_as_likely_at_each_place_even_where_there_are_few() {
+fn each_number_is_equally_likely_at_each_position_even_for_small_bounds() {
     let mut counts = [[0_u32; 5]; 5];
     for seed in 0..10_000 {
         for (place, number) in order(5, seed).into_iter().enumerate() {
@@ -46,7 +46,7 @@ fn each_number_is_as_likely_at_each_place_even_where_there_are_few() {
 
 #[test]
 #[allow(clippy::float_arithmetic, clippy::cast_precision_loss)] // Statistics.
-fn neighbours_in_the_order_have_nothing_to_do_with_each_other() {
+fn neighbours_in_the_order_are_uncorrelated() {
     for bound in [10_007_u64, 65_536, 1_000_003] {
         for seed in 0..3 {
             let order = order(bound, seed);
@@ -64,7 +64,7 @@ fn neighbours_in_the_order_have_nothing_to_do_with_each_other() {
 
 #[test]
 #[allow(clippy::float_arithmetic, clippy::cast_precision_loss)] // Statistics.
-fn the_order_turns_up_and_down_as_often_as_a_random_one() {
+fn the_order_has_as_many_turning_points_as_a_random_one() {
     for (bound, seed) in [(10_007_u64, 1), (65_536, 2), (1_000_003, 3)] {
         let order = order(bound, seed);
         let is_turn = |three: &&[u64]| (three[1] > three[0]) != (three[2] > three[1]);

@@ -1,4 +1,4 @@
-//! Ranks of which some come more often than others, against their closed forms.
+//! Skewed distributions of ranks, compared with their closed forms.
 #![allow(clippy::float_arithmetic, clippy::cast_precision_loss)] // Statistics.
 
 use iosonde_engine::job::Zone;
@@ -16,14 +16,14 @@ fn counts(ranks: usize, mut draw: impl FnMut(&mut Random) -> u64) -> Vec<u32> {
     counts
 }
 
-// Whether a count is within five standard deviations of a binomial draw.
+// Whether a count is within five standard deviations of a binomial distribution.
 fn fits(count: u32, probability: f64) -> bool {
     let expected = f64::from(DRAWS) * probability;
     (f64::from(count) - expected).abs() < 5.0 * (expected * (1.0 - probability)).sqrt() + 3.0
 }
 
 #[test]
-fn zipf_ranks_come_in_proportion_to_a_power_of_their_number() {
+fn zipf_ranks_follow_a_power_law() {
     for exponent_permille in [1, 500, 990, 1000, 1001, 1200, 2500] {
         for ranks in [1_usize, 2, 10, 1000] {
             let zipf = Zipf::new(ranks as u64, exponent_permille);
@@ -43,13 +43,13 @@ fn zipf_needs_no_table_for_the_blocks_of_the_largest_drives() {
     let zipf = Zipf::new(1 << 40, 1_200);
     let mut random = Random::new(1);
     let first = (0..100_000).filter(|_| zipf.draw(&mut random) == 0).count() as f64;
-    // The sum of all weights is Riemann's zeta of 1.2, 5.5916, less 5 * 2^-8 beyond the last one.
+    // The sum of all weights is Riemann's zeta of 1.2, 5.5916, less 5 * 2^-8 for the ranks that do not exist.
     let expected = 100_000.0 / (5.5916 - 5.0 / 256.0);
     assert!((first - expected).abs() < 5.0 * expected.sqrt(), "{first} of {expected}");
 }
 
 #[test]
-fn pareto_gives_a_share_of_the_ranks_the_rest_of_the_draws_at_every_scale() {
+fn pareto_is_self_similar_at_every_scale() {
     for (share_permille, first, within) in [(200, 200, 40), (100, 100, 10)] {
         let pareto = Pareto::new(1000, share_permille);
         let counts = counts(1000, |random| pareto.draw(random));
@@ -60,7 +60,7 @@ fn pareto_gives_a_share_of_the_ranks_the_rest_of_the_draws_at_every_scale() {
 }
 
 #[test]
-fn zones_take_their_shares_of_the_draws_evenly() {
+fn zones_have_their_shares_of_the_draws_evenly_distributed() {
     // The access pattern of the SNIA's composite workload.
     let zones = [(500, 50), (300, 150), (200, 800)];
     let zones = zones.map(|(accesses_permille, space_permille)| Zone { accesses_permille, space_permille });

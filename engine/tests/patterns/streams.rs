@@ -15,7 +15,7 @@ fn stream(job: &Job, count: usize) -> Vec<Access> {
     std::iter::from_fn(|| accesses.draw()).take(count).collect()
 }
 
-// What all workers draw, each of them in turn.
+// The accesses of all workers in round-robin order.
 fn together(job: &Job, count: usize) -> Vec<Access> {
     let shared = Shared::new(job);
     let mut workers: Vec<Accesses> = (0..job.workers()).map(|worker| Accesses::new(job, worker, &shared)).collect();
@@ -40,7 +40,7 @@ fn mixed_sizes() -> Job {
 }
 
 #[test]
-fn a_permutation_meets_every_block_once_before_any_comes_again_and_in_another_order_then() {
+fn a_permutation_visits_every_block_once_before_any_repeats_in_another_order() {
     let once = Job { pattern: Pattern::Permutation, span_bytes: 250 * BLOCK + 17, ..job() };
     let drawn = blocks(&stream(&once, 500));
     for round in drawn.chunks(250) {
@@ -61,7 +61,7 @@ fn all_workers_on_a_target_share_a_permutation() {
 }
 
 #[test]
-fn targets_have_permutations_of_their_own() {
+fn each_target_has_its_own_permutation() {
     let two = Job { pattern: Pattern::Permutation, targets: 2, ..job() };
     let drawn = blocks(&together(&two, 512));
     let (one, other): (Vec<u64>, Vec<u64>) = drawn.chunks(2).map(|pair| (pair[0], pair[1])).unzip();
@@ -70,14 +70,14 @@ fn targets_have_permutations_of_their_own() {
 }
 
 #[test]
-fn an_amount_of_the_whole_span_covers_it_exactly_once() {
+fn an_amount_of_the_whole_test_region_covers_it_exactly_once() {
     let whole = Job { pattern: Pattern::Permutation, jobs: 2, amount_bytes: Some(1 << 20), ..job() };
     let drawn = blocks(&together(&whole, 10_000));
     assert_eq!((drawn.len(), drawn.iter().collect::<HashSet<_>>().len()), (256, 256));
 }
 
 #[test]
-fn hot_blocks_are_neighbours_unless_they_are_scattered() {
+fn hot_blocks_are_contiguous_unless_they_are_scattered() {
     let zones = vec![
         Zone { accesses_permille: 900, space_permille: 100 },
         Zone { accesses_permille: 100, space_permille: 900 },
@@ -117,16 +117,16 @@ fn all_workers_have_the_same_hot_blocks() {
 }
 
 #[test]
-fn jumps_have_their_exact_share_and_the_stream_goes_on_behind_them() {
+fn jumps_have_their_exact_share_and_the_run_continues_after_them() {
     let runs = Job { pattern: Pattern::Runs { jump_percent: 10 }, span_bytes: 1_000_000 * BLOCK, ..job() };
     let drawn = blocks(&stream(&runs, 10_001));
     let jumps = drawn.windows(2).filter(|pair| pair[1] != (pair[0] + 1) % 1_000_000).count();
-    // Of the first ten thousand, a thousand jump; the first and the last of all may do so as well.
+    // Of the first ten thousand, a thousand jump; the first and the last may do so as well.
     assert!((999..=1001).contains(&jumps), "{jumps}");
 }
 
 #[test]
-fn a_stride_leads_from_block_to_block_and_at_last_to_each() {
+fn a_stride_visits_every_block() {
     let strided = Job { pattern: Pattern::Strided { stride_bytes: 16 * BLOCK }, ..job() };
     let drawn = blocks(&stream(&strided, 256));
     assert!(drawn.windows(2).filter(|pair| pair[1] == pair[0] + 16).count() >= 239, "{drawn:?}");
@@ -134,7 +134,7 @@ fn a_stride_leads_from_block_to_block_and_at_last_to_each() {
 }
 
 #[test]
-fn every_pattern_stays_within_its_span_and_begins_at_its_offset() {
+fn every_pattern_stays_within_its_test_region() {
     let zones = vec![Zone { accesses_permille: 1000, space_permille: 1000 }];
     for pattern in [
         Pattern::Random,
@@ -154,7 +154,7 @@ fn every_pattern_stays_within_its_span_and_begins_at_its_offset() {
 }
 
 #[test]
-fn mixed_sizes_have_their_exact_shares_and_lie_within_the_span() {
+fn mixed_sizes_have_their_exact_shares_within_the_test_region() {
     for pattern in [
         Pattern::Random,
         Pattern::Sequential,
@@ -175,18 +175,18 @@ fn mixed_sizes_have_their_exact_shares_and_lie_within_the_span() {
 }
 
 #[test]
-fn random_blocks_of_mixed_sizes_begin_at_multiples_of_their_own_size() {
+fn random_blocks_of_mixed_sizes_are_aligned_to_their_own_size() {
     let drawn = stream(&mixed_sizes(), 10_000);
     assert!(drawn.iter().all(|access| access.offset_bytes % u64::from(access.length_bytes) == 0));
 }
 
 #[test]
-fn a_sequential_stream_of_mixed_sizes_goes_on_where_it_ended() {
+fn a_sequential_stream_of_mixed_sizes_is_contiguous() {
     let mixed = Job { pattern: Pattern::Sequential, ..mixed_sizes() };
     let drawn = stream(&mixed, 1000);
     let follow = |pair: &&[Access]| pair[1].offset_bytes == pair[0].offset_bytes + u64::from(pair[0].length_bytes);
     let kept = drawn.windows(2).filter(follow).count();
-    // The stream of some 8 MiB wraps once at most, where one block lies against the end.
+    // The stream of about 8 MiB wraps at most once, where one block ends at the end.
     assert!(kept >= 997, "{kept}");
 }
 
@@ -208,7 +208,7 @@ fn reads_writes_and_trims_have_exact_shares() {
 }
 
 #[test]
-fn compressible_data_is_half_zeros_whatever_sizes_are_mixed() {
+fn compressible_data_is_half_zeros_for_all_mixed_sizes() {
     let mixed = Job { read_percent: 0, data: iosonde_engine::job::Data::Compressible, ..mixed_sizes() };
     let mut written = Written::of(&mixed, 2, 0);
     for share in composite() {

@@ -1,9 +1,9 @@
-//! Equal distances.
+//! Strided passes.
 
 use iosonde_engine::pattern::Stride;
 
 #[test]
-fn passes_meet_every_number_once_at_equal_distances() {
+fn passes_visit_every_number_once_at_equal_distances() {
     for (bound, distance) in [(1, 1), (10, 1), (10, 3), (10, 10), (12, 4), (1000, 7), (1024, 64), (997, 100)] {
         let stride = Stride::new(bound, distance);
         let order: Vec<u64> = (0..bound).map(|place| stride.at(place)).collect();
@@ -16,7 +16,7 @@ fn passes_meet_every_number_once_at_equal_distances() {
 }
 
 #[test]
-fn a_pass_begins_one_further_than_the_one_before() {
+fn each_pass_starts_one_further_than_the_previous() {
     let stride = Stride::new(10, 4);
     let order: Vec<u64> = (0..10).map(|place| stride.at(place)).collect();
     assert_eq!(order, [0, 4, 8, 1, 5, 9, 2, 6, 3, 7]);

@@ -1,15 +1,15 @@
-//! Trims, by every way that there is.
+//! Trims with every engine.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use iosonde_engine::cell::{Interval, Outcome, Setting, conduct};
+use iosonde_engine::cell::{Interval, JobContext, Outcome, run_job};
 use iosonde_engine::clock::Monotonic;
 use iosonde_engine::job::{Engine, Job, Pattern};
 use iosonde_engine::record::Class;
 use iosonde_engine::ring::uring_refused;
-use iosonde_engine::target::{Target, Wanted};
+use iosonde_engine::target::{FileOptions, Target};
 
 use crate::common::{MS, job};
 
@@ -19,14 +19,14 @@ fn allocated_bytes(path: &Path) -> u64 {
     std::fs::metadata(path).expect("the file").blocks() * 512
 }
 
-// The trims that a job completed.
+// The number of completed trims of a job.
 fn trims(target: &Target, job: &Job) -> u64 {
-    let setting = Setting { targets: std::slice::from_ref(target), clock: Monotonic::start(), stop: Arc::default() };
+    let context = JobContext { targets: std::slice::from_ref(target), clock: Monotonic::start(), stop: Arc::default() };
     let mut trims = 0;
     let mut count = |interval: Interval| {
         trims += interval.operations.get(&Class::Trim).map_or(0, |totals| totals.count);
     };
-    let result = conduct(job, &setting, &mut |_| {}, &mut count, &mut |_| {});
+    let result = run_job(job, &context, &mut |_| {}, &mut count, &mut |_| {});
     let result = result.expect("a job that can run");
     assert_eq!(result.outcome, Outcome::Finished, "{:?}", result.failure);
     trims
@@ -38,7 +38,7 @@ fn trims_punch_holes_and_keep_the_size_of_the_file() {
     for engine in [Engine::Psync].into_iter().chain(uring) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("data");
-        let made = Wanted { write: true, create_bytes: Some(4 * MIB), direct: false };
+        let made = FileOptions { write: true, create_bytes: Some(4 * MIB), direct: false };
         let target = Target::open(&path, made).expect("a file");
         let fill = Job {
             engine,
@@ -56,7 +56,7 @@ fn trims_punch_holes_and_keep_the_size_of_the_file() {
         assert_eq!(trims(&target, &trim), 512);
         assert_eq!(std::fs::metadata(&path).expect("the file").len(), 4 * MIB);
         let freed = before - allocated_bytes(&path);
-        // What the file system needs to know of the holes takes a few blocks by itself.
+        // The file system's metadata for the holes takes a few blocks.
         assert!(freed.abs_diff(2 * MIB) <= 64 << 10, "{engine:?} freed {freed} bytes");
     }
 }

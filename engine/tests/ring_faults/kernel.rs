@@ -1,4 +1,4 @@
-//! The same faults around rings that lead to a file.
+//! The same faults around rings on a file.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -6,13 +6,13 @@ use std::sync::Arc;
 use iosonde_engine::failure::FailureKind;
 use iosonde_engine::job::{Engine, Job, Sync};
 use iosonde_engine::pattern::Payload;
-use iosonde_engine::ring::{FileWay, Poll, PsyncRing, UringRing, uring_refused};
+use iosonde_engine::ring::{IoPath, Poll, PsyncRing, UringRing, uring_refused};
 
-use crate::common::faulty::Fault;
+use crate::common::faulty_ring::Fault;
 use crate::common::{MS, job};
 use crate::rig::{SECOND, run_on};
 
-/// The faults that each way through the kernel is tried with.
+/// The faults for each engine.
 fn kernel_faults() -> Vec<(Vec<Fault>, Option<FailureKind>)> {
     vec![
         (vec![], None),
@@ -34,7 +34,7 @@ fn a_file() -> Arc<File> {
 }
 
 #[test]
-fn the_same_holds_over_system_calls_on_a_file() {
+fn psync_rings_on_a_file_behave_the_same() {
     let file = a_file();
     for sync in [Sync::None, Sync::Fdatasync] {
         let way = Job { engine: Engine::Psync, queue_depth: 1, read_percent: 50, sync, ..job() };
@@ -48,7 +48,7 @@ fn the_same_holds_over_system_calls_on_a_file() {
 }
 
 #[test]
-fn the_same_holds_over_io_uring_on_a_file() {
+fn io_uring_on_a_file_behaves_the_same() {
     if uring_refused().is_some() {
         return;
     }
@@ -58,7 +58,7 @@ fn the_same_holds_over_io_uring_on_a_file() {
         for (faults, failure) in kernel_faults() {
             let (payload, buffers) = Payload::new(&way, way.slots(), 0).expect("memory");
             let poll = Poll::Interrupt;
-            let file_way = FileWay { file: Arc::clone(&file), direct: true, poll, helpers: Arc::default() };
+            let file_way = IoPath { file: Arc::clone(&file), direct: true, poll, io_wq: Arc::default() };
             let ring = UringRing::new(way.slots(), &file_way, buffers);
             let outcome = run_on(&way, ring.expect("a ring"), Some(payload), &faults, 3);
             outcome.assert_whole(&format!("{faults:?}"));

@@ -1,9 +1,9 @@
-//! Faults of a ring under the worker, by a plan and by chance: each ends in a defined state within its deadline, and each
-//! operation is counted once.
+//! Ring faults, planned and random: each job ends in a defined state within its deadline, and each operation is counted
+//! once.
 
-mod chance;
 #[path = "../common/mod.rs"]
 mod common;
 mod kernel;
 mod plans;
+mod random;
 mod rig;

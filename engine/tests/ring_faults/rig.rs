@@ -1,4 +1,4 @@
-//! A worker on a faulty ring, and what both say of the same job.
+//! A worker on a faulty ring, and the records of both.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -10,22 +10,22 @@ use iosonde_engine::job::Job;
 use iosonde_engine::pattern::{Accesses, Arrivals, Payload, Shared};
 use iosonde_engine::record::{Class, FaultKind};
 use iosonde_engine::ring::{NullRing, Ring};
-use iosonde_engine::worker::{Step, Worker, WorkerEnd, WorkerParts, recorder_pair};
+use iosonde_engine::worker::{FinalReport, Step, Worker, WorkerParts, recorder_pair};
 
-use crate::common::faulty::{Books, Fault, FaultyRing};
+use crate::common::faulty_ring::{Fault, FaultyRing, RingLog};
 use crate::common::{MS, ManualClock};
 
 pub const SECOND: u64 = 1_000_000_000;
-/// Whatever happens within a round: a sleep of the worker, an interval, a call.
+/// Covers anything within a round: a sleep of the worker, an interval, a call.
 pub const SLACK_NS: u64 = 200 * MS;
-/// Steps that no sound worker needs.
+/// More steps than any correct worker needs.
 pub const STEPS_MAX: u64 = 20_000_000;
 pub const CLASSES: [Class; 4] = [Class::Read, Class::Write, Class::Trim, Class::Flush];
 
-/// What a worker and its ring say of the same job.
+/// The records of a worker and its ring for the same job.
 pub struct Outcome {
-    pub end: WorkerEnd,
-    pub books: Books,
+    pub end: FinalReport,
+    pub log: RingLog,
     pub ended_ns: u64,
     pub completed: u64,
     pub bytes: u64,
@@ -42,35 +42,35 @@ impl Outcome {
         kinds.map(|fault| fault.count).sum()
     }
 
-    /// Nothing is lost from the books and nothing is in them twice.
+    /// Every operation is counted exactly once.
     pub fn assert_whole(&self, about: &str) {
-        let (end, books) = (&self.end, &self.books);
-        let (failed, censored) = (end.faults.lost(), end.censored.count);
+        let (end, log) = (&self.end, &self.log);
+        let (failed, censored) = (end.faults.failed(), end.censored.count);
         assert_eq!(
-            books.started,
+            log.started,
             self.completed + failed + censored,
             "{about}: started, against completed {}, failed {failed}, censored {censored}",
             self.completed
         );
-        assert!(self.completed <= books.whole && self.bytes <= books.bytes, "{about}: more than there was");
-        assert!(failed <= books.failed + books.again, "{about}: {failed} failed, of {}", books.failed);
-        let waiting = books.to_try.iter().flatten().count() as u64;
+        assert!(self.completed <= log.whole && self.bytes <= log.bytes, "{about}: more than there was");
+        assert!(failed <= log.failed + log.again, "{about}: {failed} failed, of {}", log.failed);
+        let waiting = log.to_retry.iter().flatten().count() as u64;
         let retries = self.retries();
         assert!(
-            books.tried_again <= retries && retries <= books.tried_again + waiting,
+            log.retried <= retries && retries <= log.retried + waiting,
             "{about}: {retries} retries, of which {} were made and {waiting} at most were due",
-            books.tried_again
+            log.retried
         );
-        assert_eq!(u64::from(end.unreturned), books.out(), "{about}: never came back");
+        assert_eq!(u64::from(end.unreturned), log.out(), "{about}: never completed");
         assert!(end.censored.age_ns_min <= end.censored.age_ns_max, "{about}");
-        assert!(self.latency_ns_max <= books.latency_ns_max, "{about}: latency");
+        assert!(self.latency_ns_max <= log.latency_ns_max, "{about}: latency");
     }
 }
 
 pub fn run_on<R: Ring>(job: &Job, ring: R, payload: Option<Payload>, faults: &[Fault], seed: u64) -> Outcome {
     let clock = ManualClock::default();
     let ring = FaultyRing::new(ring, job.slots(), &clock, 100_000, faults, seed);
-    let books: Rc<RefCell<Books>> = Rc::clone(&ring.books);
+    let log: Rc<RefCell<RingLog>> = Rc::clone(&ring.log);
     let (recorder, mut spares) = recorder_pair(job, 12, None);
     let parts = WorkerParts {
         ring,
@@ -96,8 +96,8 @@ pub fn run_on<R: Ring>(job: &Job, ring: R, payload: Option<Payload>, faults: &[F
     });
     let latencies = tallies.iter().flat_map(|tally| CLASSES.map(|class| tally.class(class).latency_ns_max));
     let latency_ns_max = latencies.max().unwrap_or(0);
-    let books = books.borrow().clone();
-    Outcome { end, books, ended_ns: clock.now(), completed, bytes, latency_ns_max }
+    let log = log.borrow().clone();
+    Outcome { end, log, ended_ns: clock.now(), completed, bytes, latency_ns_max }
 }
 
 pub fn run(job: &Job, faults: &[Fault]) -> Outcome {
@@ -110,7 +110,7 @@ pub fn run_seeded(job: &Job, faults: &[Fault], seed: u64) -> Outcome {
     outcome
 }
 
-/// When measuring ends.
+/// The end of the measurement.
 pub fn end_ns(job: &Job) -> u64 {
     job.warmup_ns + job.measure_ns
 }

@@ -1,22 +1,22 @@
-//! Results that stay what they are, to the last bit: whoever changes them says why.
+//! Results that must not change by a single bit without a stated reason.
 
 use iosonde_engine::sim::ssd::{IdleModel, PowerModel, SlcFull, SlcModel, ThermalModel};
 use iosonde_engine::sim::{Simulation, SsdModel, StateHash};
 
-use crate::bench::{Bench, FILL, LARGE_READ, Load, MIB, MS, RANDOM_READ, RANDOM_WRITE, SECOND, US, small};
+use crate::rig::{DriveRig, FILL, LARGE_READ, Load, MIB, MS, RANDOM_READ, RANDOM_WRITE, SECOND, US, small};
 
-// A hash of every latency of a few loads, and of the state that they leave.
+// A hash of all latencies of a few loads, and of the resulting state.
 fn trace(model: &SsdModel) -> (u64, u64) {
-    let mut bench = Bench::new(model);
+    let mut rig = DriveRig::new(model);
     let mut hash = StateHash::default();
     let deep = Load { depth: 32, ..RANDOM_WRITE };
     let mix = Load { read_percent: 70, depth: 16, ..RANDOM_READ };
     for (load, count) in [(FILL, 8192), (deep, 600_000), (mix, 100_000), (LARGE_READ, 5_000), (RANDOM_READ, 2_000)] {
-        let seen = bench.run(load, count);
+        let seen = rig.run(load, count);
         seen.read_ns.iter().chain(&seen.write_ns).for_each(|latency_ns| hash.add(*latency_ns));
-        bench.now_ns += SECOND;
+        rig.now_ns += SECOND;
     }
-    (hash.value(), bench.drive.state_hash())
+    (hash.value(), rig.drive.state_hash())
 }
 
 fn with_everything(when_full: SlcFull) -> SsdModel {
@@ -38,18 +38,18 @@ fn with_everything(when_full: SlcFull) -> SsdModel {
 }
 
 #[test]
-fn plain_media_do_what_they_always_did() {
+fn the_plain_model_is_bit_identical() {
     assert_eq!(trace(&small()), (0x9ca7_9870_1559_aebe, 0x2c54_92ef_b229_8dfa));
 }
 
 #[test]
-fn media_with_every_mechanism_do_what_they_always_did() {
+fn the_model_with_every_mechanism_is_bit_identical() {
     assert_eq!(trace(&with_everything(SlcFull::Bypass)), (0x268e_48cf_ae23_97f5, 0xd372_353e_b8a9_e1f3));
     assert_eq!(trace(&with_everything(SlcFull::Fold)), (0x08cc_4a63_269e_f4e1, 0x65ef_e6eb_c667_29c3));
 }
 
 #[test]
-fn power_that_is_never_short_changes_nothing() {
+fn a_power_limit_that_is_never_reached_changes_nothing() {
     for mut model in [small(), with_everything(SlcFull::Bypass)] {
         let (times, _) = trace(&model);
         model.power = Some(PowerModel {

@@ -1,15 +1,15 @@
-//! How fast the whole loop goes: worker, drive and counting.
+//! Speed of the whole simulation loop: worker, drive and recording.
 
 use std::sync::Arc;
 
-use iosonde_engine::cell::{Bench, conduct_simulated};
+use iosonde_engine::cell::{SimulatedContext, run_simulated_job};
 use iosonde_engine::job::{Data, Engine, Job, Pattern, Sync};
 use iosonde_engine::ring::Poll;
 use iosonde_engine::sim::{Drive, Model, VirtualClock};
 use iosonde_engine::target::Target;
 
-use crate::bench::{SECOND, small};
 use crate::drives::cpu_ns;
+use crate::rig::{SECOND, small};
 
 fn job(span_bytes: u64, read_percent: u8, operations: u64) -> Job {
     Job {
@@ -42,7 +42,7 @@ fn job(span_bytes: u64, read_percent: u8, operations: u64) -> Job {
 }
 
 #[test]
-#[ignore = "measures this machine, and wants an idle one; run it with --release --ignored --nocapture"]
+#[ignore = "measures this machine and needs an idle one; run with --release --ignored --nocapture"]
 fn three_million_requests_a_second_go_through_the_whole_loop() {
     let mut model = small();
     model.capacity_bytes = 4 << 30;
@@ -51,17 +51,17 @@ fn three_million_requests_a_second_go_through_the_whole_loop() {
     let size_bytes = drives[0].simulated().size_bytes();
     let targets = [Target::simulation(size_bytes)];
     let clock = VirtualClock::default();
-    let mut bench = Bench { targets: &targets, drives: &mut drives, clock: &clock, stop: Arc::default() };
+    let mut context = SimulatedContext { targets: &targets, drives: &mut drives, clock: &clock, stop: Arc::default() };
     let mut rate = |read_percent, operations: u64| {
         let start_ns = cpu_ns();
         let job = job(size_bytes, read_percent, operations);
-        conduct_simulated(&job, &mut bench, &mut |_| {}, &mut |_| {}).expect("the job can be run");
+        run_simulated_job(&job, &mut context, &mut |_| {}, &mut |_| {}).expect("the job can be run");
         operations as f64 * 1e9 / (cpu_ns() - start_ns) as f64
     };
     rate(0, 4 * size_bytes / 4096);
-    // What else the machine does makes it slower, never faster.
+    // Other load on the machine only makes it slower.
     let writes = (0..3).map(|_| rate(0, 3_000_000)).fold(0.0, f64::max);
     let reads = (0..3).map(|_| rate(100, 3_000_000)).fold(0.0, f64::max);
-    println!("steady writes: {:.2}, reads: {:.2} million a second, whole loop", writes / 1e6, reads / 1e6);
+    println!("steady writes: {:.2}, reads: {:.2} million per second, whole loop", writes / 1e6, reads / 1e6);
     assert!(writes > 3e6 && reads > 3e6, "with nothing else on this core");
 }

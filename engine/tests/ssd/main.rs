@@ -1,13 +1,13 @@
-//! The simulated solid-state drive: what is known of such drives follows from its parts.
+//! The simulated solid-state drive: known behaviours emerge from its components.
 #![allow(clippy::float_arithmetic, clippy::cast_precision_loss)] // Shares and rates.
-#![allow(clippy::print_stdout)] // Figures for whoever asks with --nocapture.
+#![allow(clippy::print_stdout)] // Prints measurements with --nocapture.
 
 mod amplification;
-mod bench;
 mod drives;
 mod golden;
 mod loop_speed;
 mod model;
 mod parts;
 mod power;
+mod rig;
 mod shapes;

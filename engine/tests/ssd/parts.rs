@@ -1,34 +1,34 @@
-//! What each part of the drive does.
+//! The components of the drive.
 
 use iosonde_engine::ring::Operation;
 use iosonde_engine::sim::ssd::{BufferModel, Duplex, SlcFull, SlcModel, ThermalModel};
 use iosonde_engine::sim::{Simulation, SsdModel};
 
-use crate::bench::{
-    Bench, FILL, LARGE_READ, Load, MIB, MS, RANDOM_READ, RANDOM_WRITE, SECOND, US, percentile, small, with_slc,
+use crate::rig::{
+    DriveRig, FILL, LARGE_READ, Load, MIB, MS, RANDOM_READ, RANDOM_WRITE, SECOND, US, percentile, small, with_slc,
 };
 
 #[test]
-fn pages_that_were_never_written_are_answered_without_media() {
-    let mut bench = Bench::new(&small());
-    assert!(bench.one(Operation::Read, 0, 4096) < 5 * US);
-    bench.fill();
-    assert!(bench.one(Operation::Read, 0, 4096) > 50 * US);
+fn unwritten_pages_are_read_without_media_access() {
+    let mut rig = DriveRig::new(&small());
+    assert!(rig.one(Operation::Read, 0, 4096) < 5 * US);
+    rig.fill();
+    assert!(rig.one(Operation::Read, 0, 4096) > 50 * US);
 }
 
 #[test]
-fn what_was_just_written_is_read_from_the_buffer() {
-    let mut bench = Bench::filled(&small());
-    bench.one(Operation::Write, 4096, 4096);
-    assert!(bench.one(Operation::Read, 4096, 4096) < 5 * US);
+fn recently_written_data_is_read_from_the_write_buffer() {
+    let mut rig = DriveRig::filled(&small());
+    rig.one(Operation::Write, 4096, 4096);
+    assert!(rig.one(Operation::Read, 4096, 4096) < 5 * US);
 }
 
 #[test]
-fn a_write_is_acknowledged_from_the_buffer_until_that_is_full() {
-    let mut bench = Bench::filled(&small());
+fn writes_are_acknowledged_from_the_buffer_until_it_is_full() {
+    let mut rig = DriveRig::filled(&small());
     let room = 8 * MIB / 4096;
-    let within = bench.run(Load { depth: 8, ..RANDOM_WRITE }, room).write_ns;
-    let beyond = bench.run(Load { depth: 8, ..RANDOM_WRITE }, 4 * room).write_ns;
+    let within = rig.run(Load { depth: 8, ..RANDOM_WRITE }, room).write_ns;
+    let beyond = rig.run(Load { depth: 8, ..RANDOM_WRITE }, 4 * room).write_ns;
     assert!(*within.iter().max().unwrap() < 20 * US);
     assert!(percentile(&beyond, 999) > 100 * US, "held back");
 }
@@ -40,33 +40,33 @@ fn durable(power_loss_protection: bool) -> SsdModel {
 }
 
 #[test]
-fn a_flush_waits_for_the_media_unless_power_loss_does_no_harm() {
+fn a_flush_waits_for_the_media_without_power_loss_protection() {
     for (protected, waits) in [(false, true), (true, false)] {
-        let mut bench = Bench::filled(&durable(protected));
-        bench.one(Operation::Write, 0, 4096);
-        assert_eq!(bench.one(Operation::Flush, 0, 0) > 400 * US, waits);
-        assert!(bench.one(Operation::Flush, 0, 0) < 10 * US, "there is nothing left to wait for");
-        assert_eq!(bench.one(Operation::WriteDsync, 4096, 4096) > 400 * US, waits);
+        let mut rig = DriveRig::filled(&durable(protected));
+        rig.one(Operation::Write, 0, 4096);
+        assert_eq!(rig.one(Operation::Flush, 0, 0) > 400 * US, waits);
+        assert!(rig.one(Operation::Flush, 0, 0) < 10 * US, "there is nothing left to wait for");
+        assert_eq!(rig.one(Operation::WriteDsync, 4096, 4096) > 400 * US, waits);
     }
 }
 
 #[test]
-fn durable_small_writes_fill_whole_units() {
-    let mut bench = Bench::filled(&durable(false));
-    let units = bench.amplification(|bench| {
+fn durable_small_writes_program_whole_units() {
+    let mut rig = DriveRig::filled(&durable(false));
+    let units = rig.amplification(|rig| {
         for number in 0..100 {
-            bench.one(Operation::WriteDsync, number * 4096, 4096);
+            rig.one(Operation::WriteDsync, number * 4096, 4096);
         }
     });
     assert!((units - 8.0).abs() < 0.1, "two planes of 16 KiB for 4 KiB each: {units}");
 }
 
 #[test]
-fn a_write_of_less_than_a_page_reads_the_rest_of_it() {
-    let mut bench = Bench::filled(&small());
-    bench.one(Operation::Write, 512, 512);
-    // The read is on the page's die: a read of that page's neighbour waits for it.
-    assert!(bench.one(Operation::Read, 4096, 4096) > 90 * US);
+fn a_write_of_less_than_a_page_causes_a_read_modify_write() {
+    let mut rig = DriveRig::filled(&small());
+    rig.one(Operation::Write, 512, 512);
+    // The read occupies the page's die: a read of a neighbouring page waits for it.
+    assert!(rig.one(Operation::Read, 4096, 4096) > 90 * US);
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_half_duplex_link_carries_one_direction_at_a_time() {
         let mut model = small();
         model.link.duplex = duplex;
         model.link.bytes_per_s = 200_000_000;
-        Bench::filled(&model).run(Load { read_percent: 50, ..LARGE_READ }, 4_000).iops() * 131_072.0
+        DriveRig::filled(&model).run(Load { read_percent: 50, ..LARGE_READ }, 4_000).iops() * 131_072.0
     };
     let (half, full) = (rate(Duplex::Half), rate(Duplex::Full));
     assert!((half / 200e6 - 1.0).abs() < 0.05, "{half}");
@@ -83,11 +83,11 @@ fn a_half_duplex_link_carries_one_direction_at_a_time() {
 }
 
 #[test]
-fn the_controller_handles_so_many_commands_at_a_time() {
+fn controller_cores_process_commands_in_parallel() {
     let mut model = small();
     model.controller.cores = 2;
     model.controller.command_ns = 20 * US;
-    let iops = Bench::filled(&model).run(Load { depth: 64, ..RANDOM_READ }, 50_000).iops();
+    let iops = DriveRig::filled(&model).run(Load { depth: 64, ..RANDOM_READ }, 50_000).iops();
     assert!((iops / 100_000.0 - 1.0).abs() < 0.02, "{iops}");
 }
 
@@ -97,7 +97,7 @@ fn reads_of_the_media_are_log_normal_with_a_rare_slow_mode() {
     model.media.read_sigma_permille = 100;
     model.media.read_slow_ppm = 5_000;
     model.media.read_slow_factor = 20;
-    let reads = Bench::filled(&model).run(RANDOM_READ, 100_000).read_ns;
+    let reads = DriveRig::filled(&model).run(RANDOM_READ, 100_000).read_ns;
     let way_ns = 8 * US;
     let median_ns = percentile(&reads, 500);
     assert!(median_ns.abs_diff(50 * US + way_ns) < 2 * US, "{median_ns}");
@@ -120,107 +120,109 @@ fn hot() -> SsdModel {
 }
 
 #[test]
-fn a_busy_drive_heats_up_and_holds_itself_back() {
-    let mut bench = Bench::new(&hot());
-    let cold = bench.run(FILL, 256).iops();
-    assert_eq!(bench.health().throttled_ns, 0);
-    bench.run(FILL, 8_000);
-    let warm = bench.run(FILL, 4_000).iops();
-    let health = bench.health();
+fn a_busy_drive_heats_up_and_throttles() {
+    let mut rig = DriveRig::new(&hot());
+    let cold = rig.run(FILL, 256).iops();
+    assert_eq!(rig.health().throttled_ns, 0);
+    rig.run(FILL, 8_000);
+    let warm = rig.run(FILL, 4_000).iops();
+    let health = rig.health();
     assert!(warm < 0.8 * cold, "{warm} warm, {cold} cold");
     assert!(health.throttled_ns > 0);
     assert!((60..=75).contains(&health.temperature_celsius), "{}", health.temperature_celsius);
 }
 
 #[test]
-fn a_hot_drive_cools_by_its_time_constant() {
-    let mut bench = Bench::new(&hot());
-    bench.run(FILL, 8_000);
-    let hot = f64::from(bench.health().temperature_celsius);
-    bench.now_ns += 200 * MS;
-    bench.one(Operation::Read, 0, 4096);
-    let cooler = f64::from(bench.health().temperature_celsius);
+fn a_hot_drive_cools_with_its_time_constant() {
+    let mut rig = DriveRig::new(&hot());
+    rig.run(FILL, 8_000);
+    let hot = f64::from(rig.health().temperature_celsius);
+    rig.now_ns += 200 * MS;
+    rig.one(Operation::Read, 0, 4096);
+    let cooler = f64::from(rig.health().temperature_celsius);
     assert!(((cooler - 30.0) / (hot - 30.0) - 0.37).abs() < 0.12, "{hot}, then {cooler}");
-    bench.now_ns += 10 * SECOND;
-    bench.one(Operation::Read, 0, 4096);
-    assert_eq!(bench.health().temperature_celsius, 30);
+    rig.now_ns += 10 * SECOND;
+    rig.one(Operation::Read, 0, 4096);
+    assert_eq!(rig.health().temperature_celsius, 30);
 }
 
 #[test]
-fn format_makes_it_fresh_and_keeps_its_counters() {
-    let mut bench = Bench::new(&small());
+fn format_restores_the_factory_state_but_keeps_the_counters() {
+    let mut rig = DriveRig::new(&small());
     let write = Load { depth: 32, ..RANDOM_WRITE };
-    let fresh = bench.run(write, 50_000).iops();
-    bench.overwrite(3);
-    let worn = bench.run(write, 50_000).iops();
-    bench.now_ns += SECOND;
-    let before = bench.health();
-    bench.drive.format(bench.now_ns);
-    assert_eq!(bench.health(), before);
-    assert!(bench.one(Operation::Read, 0, 4096) < 5 * US, "nothing is written");
-    let again = bench.run(write, 50_000).iops();
+    let fresh = rig.run(write, 50_000).iops();
+    rig.overwrite(3);
+    let worn = rig.run(write, 50_000).iops();
+    rig.now_ns += SECOND;
+    let before = rig.health();
+    rig.drive.format(rig.now_ns);
+    assert_eq!(rig.health(), before);
+    assert!(rig.one(Operation::Read, 0, 4096) < 5 * US, "nothing is written");
+    let again = rig.run(write, 50_000).iops();
     assert!(worn < fresh / 2.0 && (again / fresh - 1.0).abs() < 0.01, "{fresh}, {worn}, {again}");
 }
 
 #[test]
-fn the_same_seed_gives_the_same_state_and_times() {
+fn the_same_seed_yields_the_same_state_and_times() {
     let run = |seed| {
         let mut model = hot();
         model.media.read_sigma_permille = 100;
-        let mut bench = Bench::with_seed(&model, seed);
-        bench.fill();
-        let seen = bench.run(Load { read_percent: 50, depth: 16, ..RANDOM_READ }, 100_000);
-        (bench.drive.state_hash(), seen.read_ns, seen.write_ns)
+        let mut rig = DriveRig::with_seed(&model, seed);
+        rig.fill();
+        let seen = rig.run(Load { read_percent: 50, depth: 16, ..RANDOM_READ }, 100_000);
+        (rig.drive.state_hash(), seen.read_ns, seen.write_ns)
     };
     assert_eq!(run(1), run(1));
     assert_ne!(run(1).0, run(2).0);
 }
 
 #[test]
-fn its_counters_agree_with_each_other() {
-    let mut bench = Bench::filled(&small());
-    bench.overwrite(2);
-    bench.run(RANDOM_READ, 1_000);
-    let health = bench.health();
+fn the_counters_are_consistent() {
+    let mut rig = DriveRig::filled(&small());
+    rig.overwrite(2);
+    rig.run(RANDOM_READ, 1_000);
+    let health = rig.health();
     assert_eq!(health.host_read_bytes, 1_000 * 4096);
-    assert_eq!(health.host_written_bytes, 3 * bench.drive.size_bytes());
+    assert_eq!(health.host_written_bytes, 3 * rig.drive.size_bytes());
     assert!(health.media_written_bytes > health.host_written_bytes);
-    // A block of two planes: 32 pages of 16 KiB each. All that was written beyond the drive's space needed an erase.
+    // A block of two planes has 32 pages of 16 KiB each. Everything written beyond the physical space required an
+    // erase.
     let block_bytes = 2 * 32 * 16_384;
     let erased = health.erases * block_bytes;
     assert!(erased < health.media_written_bytes && erased > health.media_written_bytes / 2);
 }
 
 #[test]
-fn what_lies_beyond_the_end_is_refused() {
-    let mut bench = Bench::new(&small());
-    let offset_bytes = bench.drive.size_bytes();
-    let serve = iosonde_engine::sim::Serve { operation: Operation::Read, offset_bytes, length_bytes: 4096 };
-    bench.drive.submit(0, 0, &serve);
-    assert_eq!(bench.drive.take_done(0), Some((0, -22)));
+fn requests_beyond_the_end_are_refused() {
+    let mut rig = DriveRig::new(&small());
+    let offset_bytes = rig.drive.size_bytes();
+    let io = iosonde_engine::sim::IoCommand { operation: Operation::Read, offset_bytes, length_bytes: 4096 };
+    rig.drive.submit(0, 0, &io);
+    assert_eq!(rig.drive.take_completion(0), Some((0, -22)));
 }
 
 #[test]
-fn its_tables_take_less_than_twelve_bytes_a_page() {
+fn the_tables_need_less_than_twelve_bytes_per_page() {
     let mut model = small();
     model.media.pages_per_block = 64;
     let (bytes, pages) = iosonde_engine::sim::Ssd::new(&model, 1).memory_bytes();
-    println!("{:.2} bytes a page", bytes as f64 / pages as f64);
+    println!("{:.2} bytes per page", bytes as f64 / pages as f64);
     assert!(bytes < 12 * pages, "{bytes} bytes for {pages} pages");
 }
 
 #[test]
-fn what_pads_a_unit_of_the_cache_never_was_in_the_write_buffer() {
+fn padding_of_slc_units_does_not_occupy_the_write_buffer() {
     let when_full = SlcFull::Bypass;
     let slc = SlcModel { size_bytes: 128 * MIB, read_ns: 25 * US, program_ns: 100 * US, when_full };
-    // Without protection a flush has to wait, and pads.
+    // Without power-loss protection a flush has to wait, and pads.
     let buffer = BufferModel { size_bytes: 8 * MIB, power_loss_protection: false };
-    let mut bench = Bench::new(&SsdModel { buffer, ..with_slc(slc) });
-    // Flushes pad a unit each: were the padding taken out of the write buffer's books, it would count as full ever after.
+    let mut rig = DriveRig::new(&SsdModel { buffer, ..with_slc(slc) });
+    // Each flush pads a unit. If the padding were deducted from the write buffer, the buffer would appear full for
+    // ever.
     for _ in 0..2_000 {
-        bench.one(Operation::Write, 0, 4096);
-        bench.one(Operation::Flush, 0, 0);
+        rig.one(Operation::Write, 0, 4096);
+        rig.one(Operation::Flush, 0, 0);
     }
-    let write_ns = bench.one(Operation::Write, 0, 4096);
+    let write_ns = rig.one(Operation::Write, 0, 4096);
     assert!(write_ns < 50 * US, "an empty buffer takes a page at once, and not after {write_ns} ns");
 }

@@ -1,17 +1,17 @@
-//! The ledger: what a step must hold when writes lap over one another, fail, or never come back.
+//! The ledger: what a step must hold after overlapping, failed and unfinished writes.
 
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use iosonde_engine::cell::{Setting, conduct, verify};
+use iosonde_engine::cell::{JobContext, run_job, verify};
 use iosonde_engine::clock::Monotonic;
 use iosonde_engine::failure::FailureKind;
 use iosonde_engine::job::{Engine, Job, SizeShare};
-use iosonde_engine::target::{Target, Wanted};
+use iosonde_engine::target::{FileOptions, Target};
 use iosonde_engine::verify::{Ledger, LedgerHead, STEP_BYTES_MAX};
 
-use crate::workshop::{BLOCK, RUN, SIZE, Workshop, engines, fill, found, random_writes};
+use crate::rig::{BLOCK, RUN, SIZE, VerifyRig, engines, fill, found, random_writes};
 
 const HEAD: LedgerHead = LedgerHead { run: RUN, step_bytes: BLOCK, size_bytes: SIZE };
 
@@ -20,73 +20,73 @@ fn ledger() -> Ledger {
 }
 
 #[test]
-fn a_step_must_hold_the_last_write_that_had_it_to_itself() {
+fn a_step_must_hold_the_last_write_without_overlap() {
     let ledger = ledger();
     let first = ledger.begin_write(0, 4096);
-    assert_eq!(ledger.floor(0), 0);
+    assert_eq!(ledger.expected_sequence(0), 0);
     ledger.end(0, 4096, Some(first));
-    assert_eq!(ledger.floor(0), first);
+    assert_eq!(ledger.expected_sequence(0), first);
     let second = ledger.begin_write(0, 4096);
     ledger.end(0, 4096, Some(second));
     assert!(second > first);
-    assert_eq!((ledger.floor(0), ledger.floor(1)), (second, 0));
+    assert_eq!((ledger.expected_sequence(0), ledger.expected_sequence(1)), (second, 0));
 }
 
 #[test]
-fn of_writes_that_lap_over_one_another_either_may_be_there() {
+fn either_of_two_overlapping_writes_may_win() {
     let ledger = ledger();
     let alone = ledger.begin_write(0, 4096);
     ledger.end(0, 4096, Some(alone));
     let [one, other] = std::array::from_fn(|_| ledger.begin_write(0, 4096));
     ledger.end(0, 4096, Some(other));
     ledger.end(0, 4096, Some(one));
-    assert_eq!(ledger.floor(0), alone);
+    assert_eq!(ledger.expected_sequence(0), alone);
     let last = ledger.begin_write(0, 4096);
     ledger.end(0, 4096, Some(last));
-    assert_eq!(ledger.floor(0), last);
+    assert_eq!(ledger.expected_sequence(0), last);
 }
 
 #[test]
-fn a_write_that_fails_or_stays_away_may_be_there_or_not() {
+fn a_failed_or_unfinished_write_may_be_there_or_not() {
     let ledger = ledger();
     let good = ledger.begin_write(0, 8192);
     ledger.end(0, 8192, Some(good));
     let _failed = ledger.begin_write(0, 4096);
     ledger.end(0, 4096, None);
     let _away = ledger.begin_write(4096, 4096);
-    assert_eq!((ledger.floor(0), ledger.floor(1)), (good, good));
+    assert_eq!((ledger.expected_sequence(0), ledger.expected_sequence(1)), (good, good));
 }
 
 #[test]
-fn a_write_that_laps_over_a_trim_may_be_gone() {
+fn a_write_that_overlaps_a_trim_may_be_gone() {
     let ledger = ledger();
     let write = ledger.begin_write(0, 4096);
     ledger.begin_trim(0, 4096);
     ledger.end(0, 4096, Some(write));
     ledger.end(0, 4096, None);
-    assert_eq!(ledger.floor(0), 0);
+    assert_eq!(ledger.expected_sequence(0), 0);
 }
 
 #[test]
-fn a_ledger_outlives_its_process_and_numbers_go_on_far_above() {
+fn a_ledger_outlives_its_process_and_its_sequence_numbers_skip_ahead() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("ledger");
     let before = Ledger::in_file(&path, HEAD).expect("a new ledger");
     let first = before.begin_write(0, 4096);
     before.end(0, 4096, Some(first));
     let _away = before.begin_write(4096, 4096);
-    // Whoever is killed does no more than that.
+    // Like after a kill: nothing is dropped.
     std::mem::forget(before);
     let after = Ledger::in_file(&path, HEAD).expect("the same ledger");
-    assert_eq!((after.floor(0), after.floor(1)), (first, 0));
+    assert_eq!((after.expected_sequence(0), after.expected_sequence(1)), (first, 0));
     let next = after.begin_write(4096, 4096);
-    assert!(next > first + 1_000_000_000, "{next} could have been given away before");
+    assert!(next > first + 1_000_000_000, "{next} could have been used before");
     after.end(4096, 4096, Some(next));
-    assert_eq!(Ledger::read(&path).expect("a ledger").floor(1), next);
+    assert_eq!(Ledger::read(&path).expect("a ledger").expected_sequence(1), next);
 }
 
 #[test]
-fn a_ledger_of_another_run_and_what_is_no_ledger_are_refused() {
+fn other_ledgers_and_other_files_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("ledger");
     drop(Ledger::in_file(&path, HEAD).expect("a new ledger"));
@@ -99,7 +99,7 @@ fn a_ledger_of_another_run_and_what_is_no_ledger_are_refused() {
     }
 }
 
-/// A ledger of the head, as its file is, with the next sequence number and nothing behind the first page.
+/// A ledger file with this header and next sequence number, and nothing after the first page.
 fn file_of(head: LedgerHead, next: u64) -> Vec<u8> {
     let words = [u64::from_le_bytes(*b"iosonde\x01"), head.run, head.step_bytes, head.size_bytes, next];
     let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -108,7 +108,7 @@ fn file_of(head: LedgerHead, next: u64) -> Vec<u8> {
 }
 
 #[test]
-fn a_ledger_whose_sequence_numbers_are_used_up_is_refused_and_left_as_it_is() {
+fn a_ledger_without_sequence_numbers_left_is_refused_unchanged() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("ledger");
     for next in [u64::MAX, u64::MAX - (1 << 34), 1 << 43, (1 << 43) - (1 << 34) - 1] {
@@ -123,7 +123,7 @@ fn a_ledger_whose_sequence_numbers_are_used_up_is_refused_and_left_as_it_is() {
 }
 
 #[test]
-fn a_ledger_with_holes_has_its_space_before_anything_is_written() {
+fn a_ledger_with_holes_is_allocated_before_it_is_used() {
     let folder = tempfile::tempdir_in(".").expect("a folder on a real file system");
     let path = folder.path().join("ledger");
     let head = LedgerHead { size_bytes: SIZE << 10, ..HEAD };
@@ -137,7 +137,7 @@ fn a_ledger_with_holes_has_its_space_before_anything_is_written() {
 }
 
 #[test]
-fn a_ledger_that_was_left_stays_what_it_was_when_its_file_is_cut() {
+fn a_left_ledger_is_not_affected_by_truncation_of_its_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("ledger");
     let ledger = Ledger::in_file(&path, HEAD).expect("a new ledger");
@@ -146,7 +146,7 @@ fn a_ledger_that_was_left_stays_what_it_was_when_its_file_is_cut() {
     let left = Ledger::read(&path).expect("the same ledger");
     drop(ledger);
     std::fs::write(&path, b"").expect("the file is cut");
-    assert_eq!(left.floor(1023), sequence);
+    assert_eq!(left.expected_sequence(1023), sequence);
 }
 
 #[test]
@@ -165,14 +165,14 @@ fn a_ledger_of_steps_beyond_the_largest_block_is_refused() {
 }
 
 #[test]
-fn a_job_that_lies_beyond_the_ledger_of_any_of_its_targets_is_refused_whatever_its_form() {
-    let workshops = [SIZE, SIZE - BLOCK / 2, BLOCK].map(|size_bytes| {
-        let mut workshop = Workshop::new(BLOCK);
+fn a_job_beyond_the_ledger_of_any_of_its_targets_is_refused() {
+    let rigs = [SIZE, SIZE - BLOCK / 2, BLOCK].map(|size_bytes| {
+        let mut rig = VerifyRig::new(BLOCK);
         let head = LedgerHead { run: RUN, step_bytes: BLOCK, size_bytes };
-        workshop.target.ledger = Some(Arc::new(Ledger::in_memory(head).expect("memory for a ledger")));
-        workshop
+        rig.target.ledger = Some(Arc::new(Ledger::in_memory(head).expect("memory for a ledger")));
+        rig
     });
-    let [whole, half_a_step_short, one_step] = &workshops;
+    let [whole, half_a_step_short, one_step] = &rigs;
     let sizes = [(4096, 1), (65536, 1)].map(|(size_bytes, weight)| SizeShare { size_bytes, weight }).to_vec();
     let mixed = Job { block_sizes: sizes, block_size_bytes: 65536, ..random_writes(Engine::Psync) };
     let forms = [
@@ -189,25 +189,25 @@ fn a_job_that_lies_beyond_the_ledger_of_any_of_its_targets_is_refused_whatever_i
             assert_eq!(job.check(&short.target).expect_err("beyond the ledger").kind, FailureKind::BadJob, "{job:?}");
         }
     }
-    let (_folders, targets): (Vec<_>, Vec<_>) = workshops.into_iter().map(Workshop::parts).unzip();
-    let setting = Setting { targets: &targets, clock: Monotonic::start(), stop: Arc::default() };
+    let (_folders, targets): (Vec<_>, Vec<_>) = rigs.into_iter().map(VerifyRig::parts).unzip();
+    let context = JobContext { targets: &targets, clock: Monotonic::start(), stop: Arc::default() };
     let job = Job { targets: 3, ..random_writes(Engine::Psync) };
-    let refused = conduct(&job, &setting, &mut |_| {}, &mut |_| {}, &mut |_| {}).expect_err("only the first holds it");
+    let refused = run_job(&job, &context, &mut |_| {}, &mut |_| {}, &mut |_| {}).expect_err("only the first holds it");
     assert_eq!(refused.kind, FailureKind::BadJob);
 }
 
 #[test]
-fn a_later_pass_needs_the_target_and_the_ledger_alone() {
+fn a_later_verify_pass_needs_only_the_target_and_the_ledger() {
     for engine in engines() {
-        let workshop = Workshop::new(BLOCK);
-        workshop.run(&fill(engine));
-        workshop.run(&random_writes(engine));
-        let Workshop { path, ledger_path, target, .. } = &workshop;
+        let rig = VerifyRig::new(BLOCK);
+        rig.run(&fill(engine));
+        rig.run(&random_writes(engine));
+        let VerifyRig { path, ledger_path, target, .. } = &rig;
         assert!(target.writable);
         let copy = path.with_extension("copy");
         std::fs::copy(path, &copy).expect("a copy");
-        let wanted = Wanted { write: false, create_bytes: None, direct: false };
-        let mut later = Target::open(&copy, wanted).expect("the file");
+        let options = FileOptions { write: false, create_bytes: None, direct: false };
+        let mut later = Target::open(&copy, options).expect("the file");
         later.ledger = Some(Arc::new(Ledger::read(ledger_path).expect("the ledger")));
         let verification = verify(&later, &AtomicBool::new(false), &mut |_| {}).expect("a target that can be read");
         assert_eq!(found(&verification), []);
@@ -216,13 +216,13 @@ fn a_later_pass_needs_the_target_and_the_ledger_alone() {
 }
 
 #[test]
-fn a_job_beyond_the_ledger_of_its_target_is_refused() {
-    let mut workshop = Workshop::new(BLOCK);
+fn a_test_region_that_exceeds_the_ledger_is_refused() {
+    let mut rig = VerifyRig::new(BLOCK);
     let head = LedgerHead { run: RUN, step_bytes: BLOCK, size_bytes: SIZE / 2 };
-    workshop.target.ledger = Some(Arc::new(Ledger::in_memory(head).expect("memory for a ledger")));
+    rig.target.ledger = Some(Arc::new(Ledger::in_memory(head).expect("memory for a ledger")));
     for job in [random_writes(Engine::Psync), Job { read_percent: 100, ..random_writes(Engine::Psync) }] {
-        let refused = job.check(&workshop.target).expect_err("half of the span is in no ledger");
+        let refused = job.check(&rig.target).expect_err("half of the span is in no ledger");
         assert_eq!(refused.kind, FailureKind::BadJob);
-        assert!(refused.message.contains("and the ledger at byte"), "{}", refused.message);
+        assert!(refused.message.contains("beyond the ledger's end at byte"), "{}", refused.message);
     }
 }

@@ -1,9 +1,9 @@
-//! Whether a target holds what was written: real files, written by the real loop, then damaged behind its back.
+//! Verification of real files, written by the real I/O loop and then damaged from outside.
 
 #[path = "../common/mod.rs"]
 mod common;
 
 mod damage;
 mod ledger;
+mod rig;
 mod sound;
-mod workshop;

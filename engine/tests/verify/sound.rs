@@ -1,4 +1,4 @@
-//! What is as it should be is never called damaged.
+//! No false alarms: undamaged targets pass verification.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,13 +7,13 @@ use std::time::Duration;
 use iosonde_engine::job::{Job, Pattern, SizeShare};
 
 use crate::common::MS;
-use crate::workshop::{BLOCK, SIZE, Workshop, engines, fill, found, random_writes};
+use crate::rig::{BLOCK, SIZE, VerifyRig, engines, fill, found, random_writes};
 
 fn is_sound_after(step_bytes: u64, jobs: &[Job]) {
-    let workshop = Workshop::new(step_bytes);
+    let rig = VerifyRig::new(step_bytes);
     for job in jobs {
-        workshop.run(job);
-        let verification = workshop.verify();
+        rig.run(job);
+        let verification = rig.verify();
         assert_eq!(found(&verification), [], "after {job:?}");
     }
 }
@@ -21,7 +21,7 @@ fn is_sound_after(step_bytes: u64, jobs: &[Job]) {
 #[test]
 fn overlapping_writes_to_few_blocks_raise_no_alarm() {
     for engine in engines() {
-        // 32 in flight on 8 blocks: nearly every write meets another one.
+        // 32 in flight on 8 blocks: nearly every write overlaps another one.
         let crowded = Job { queue_depth: 32, span_bytes: 8 * BLOCK, measure_ns: 100 * MS, ..random_writes(engine) };
         is_sound_after(BLOCK, &[fill(engine), crowded]);
     }
@@ -56,30 +56,30 @@ fn reads_among_writes_and_data_that_compresses_raise_no_alarm() {
 #[test]
 fn trimmed_blocks_may_hold_anything_until_they_are_written_again() {
     for engine in engines() {
-        let workshop = Workshop::new(BLOCK);
-        workshop.run(&fill(engine));
-        workshop.run(&Job { trim_percent: 50, queue_depth: 32, span_bytes: SIZE / 4, ..random_writes(engine) });
-        let verification = workshop.verify();
+        let rig = VerifyRig::new(BLOCK);
+        rig.run(&fill(engine));
+        rig.run(&Job { trim_percent: 50, queue_depth: 32, span_bytes: SIZE / 4, ..random_writes(engine) });
+        let verification = rig.verify();
         assert_eq!(found(&verification), []);
         assert!(verification.steps_free > 0 && verification.steps_checked > 768, "{verification:?}");
-        workshop.run(&fill(engine));
-        assert_eq!(workshop.verify().steps_checked, 1024);
+        rig.run(&fill(engine));
+        assert_eq!(rig.verify().steps_checked, 1024);
     }
 }
 
 #[test]
-fn a_job_that_is_stopped_in_its_middle_raises_no_alarm() {
+fn a_stopped_job_raises_no_alarm() {
     for engine in engines() {
-        let workshop = Workshop::new(BLOCK);
-        workshop.run(&fill(engine));
+        let rig = VerifyRig::new(BLOCK);
+        rig.run(&fill(engine));
         let stop = Arc::new(AtomicBool::new(false));
-        let brake = Arc::clone(&stop);
-        let hand = std::thread::spawn(move || {
+        let stopper = Arc::clone(&stop);
+        let thread = std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(50));
-            brake.store(true, Ordering::Relaxed);
+            stopper.store(true, Ordering::Relaxed);
         });
-        workshop.run_until(&Job { queue_depth: 32, measure_ns: 10_000 * MS, ..random_writes(engine) }, &stop);
-        hand.join().expect("a thread that only waits");
-        assert_eq!(found(&workshop.verify()), []);
+        rig.run_until(&Job { queue_depth: 32, measure_ns: 10_000 * MS, ..random_writes(engine) }, &stop);
+        thread.join().expect("a thread that only waits");
+        assert_eq!(found(&rig.verify()), []);
     }
 }

@@ -14,6 +14,9 @@ INK: Final = "#1f2933"
 INK_SOFT: Final = "#52606d"
 GRID: Final = "#e4e7eb"
 HEIGHT: Final = 340
+HEIGHT_MIN: Final = 165
+"""The lowest that a chart is drawn, in several rows of a page."""
+
 LEGEND_COLUMNS: Final = 2
 """Two columns of long names fit a phone's 390 pixels; up to three short ones need no second line."""
 LEGEND_SHORT: Final = 3

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from iosonde.charts.figure import Figure
-from iosonde.charts.theme import HEIGHT
+from iosonde.charts.theme import HEIGHT, HEIGHT_MIN
 from iosonde.report.blocks import ROW_MAX, Chapter, Charts
 from iosonde.report.page import Page
 
@@ -14,7 +14,6 @@ WIDTHS_PX: Final = {1: 1232, 2: 596, 3: 384}
 
 BESIDE_WORDS_PX: Final = 700
 HEIGHT_MAX_PX: Final = 230
-HEIGHT_IN_ROWS_MAX_PX: Final = 165
 """The drawn field of a chart is no higher than this, less where charts have several rows: a chapter has one screen."""
 
 PAPER_WIDTHS_PX: Final = {1: 800, 2: 390}
@@ -77,5 +76,5 @@ def _places_in(
         yield alone.id, Place(alone_px, HEIGHT_MAX_PX)
         return
     rows = [row for block in chapter.blocks if isinstance(block, Charts) for row in block.rows_of(row_max)]
-    height = HEIGHT_MAX_PX if len(rows) == 1 else HEIGHT_IN_ROWS_MAX_PX
+    height = HEIGHT_MAX_PX if len(rows) == 1 else HEIGHT_MIN
     yield from ((figure.id, Place(widths_px[len(row)], height)) for row in rows for figure in row)

@@ -1,43 +1,43 @@
-//! Writes that were acknowledged and are not on the media yet.
+//! The write cache: acknowledged writes that are not on the media yet.
 
 use std::collections::BTreeMap;
 
 use super::DiskModel;
 use crate::sim::StateHash;
 
-/// Stretches that are looked at for the one that comes under a head first.
+/// Extents considered for the shortest positioning time.
 const WINDOW: usize = 32;
-/// The longest run that is written in one go, so that a read does not wait for ever behind it.
+/// The longest run written at once, so that a read does not wait too long.
 const RUN_BYTES_MAX: u64 = 1 << 20;
 
 #[derive(Clone, Copy, Debug)]
-struct Stretch {
+struct Extent {
     length_bytes: u64,
-    // The flush that this belongs to, at the latest.
+    // The oldest flush that has to wait for this extent.
     generation: u64,
 }
 
-/// A run of neighbouring stretches on its way to the media.
+/// A run of contiguous extents being written to the media.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// Where it begins.
+    /// Its start.
     pub offset_bytes: u64,
-    /// How long it is.
+    /// Its length.
     pub length_bytes: u64,
     generation: u64,
 }
 
-/// The cache: stretches by offset, none of which overlaps another.
+/// The cache: extents by offset, without overlaps.
 #[derive(Clone, Debug, Default)]
 pub struct WriteCache {
     size_bytes: u64,
-    // Stretches that it can keep apart.
-    stretches_max: usize,
-    stretches: BTreeMap<u64, Stretch>,
+    // The most extents that it can manage.
+    extents_max: usize,
+    extents: BTreeMap<u64, Extent>,
     dirty_bytes: u64,
     run: Option<Run>,
     generation: u64,
-    // Stretches of each generation that has any.
+    // The number of extents of each generation that has any.
     left: BTreeMap<u64, u64>,
 }
 
@@ -45,11 +45,11 @@ impl WriteCache {
     /// An empty cache.
     #[must_use]
     pub fn new(model: &DiskModel) -> Self {
-        let stretches_max = model.write_cache_stretches as usize;
-        Self { size_bytes: model.write_cache_bytes, stretches_max, ..Self::default() }
+        let extents_max = model.write_cache_stretches as usize;
+        Self { size_bytes: model.write_cache_bytes, extents_max, ..Self::default() }
     }
 
-    /// Whether a write of this length can ever be taken.
+    /// Whether a write of this length fits into the cache at all.
     #[must_use]
     pub fn takes(&self, length_bytes: u64) -> bool {
         length_bytes <= self.size_bytes
@@ -59,11 +59,11 @@ impl WriteCache {
     #[must_use]
     pub fn has_room(&self, offset_bytes: u64, length_bytes: u64) -> bool {
         self.held_bytes() + length_bytes <= self.size_bytes
-            && (self.held_stretches() < self.stretches_max || self.mate(offset_bytes, length_bytes).is_some())
+            && (self.held_extents() < self.extents_max || self.mergeable(offset_bytes, length_bytes).is_some())
     }
 
-    fn held_stretches(&self) -> usize {
-        self.stretches.len() + usize::from(self.run.is_some())
+    fn held_extents(&self) -> usize {
+        self.extents.len() + usize::from(self.run.is_some())
     }
 
     fn held_bytes(&self) -> u64 {
@@ -72,85 +72,86 @@ impl WriteCache {
 
     /// Whether more than half of it is in use.
     #[must_use]
-    pub fn is_pressed(&self) -> bool {
-        self.held_bytes() > self.size_bytes / 2 || self.held_stretches() > self.stretches_max / 2
+    pub fn is_over_half_full(&self) -> bool {
+        self.held_bytes() > self.size_bytes / 2 || self.held_extents() > self.extents_max / 2
     }
 
-    /// Whether there is anything to write that is not on its way.
+    /// Whether there are extents that are not being written.
     #[must_use]
     pub fn is_dirty(&self) -> bool {
-        !self.stretches.is_empty()
+        !self.extents.is_empty()
     }
 
-    /// Takes a write. It becomes one with those that it overlaps or goes on with, and as old as the oldest.
+    /// Adds a write. It is merged with extents that it overlaps or adjoins, and inherits the oldest generation.
     pub fn put(&mut self, offset_bytes: u64, length_bytes: u64) {
         let (mut start, mut end, mut generation) = (offset_bytes, offset_bytes + length_bytes, self.generation);
-        while let Some((at, other)) = self.mate(start, end - start) {
+        while let Some((at, other)) = self.mergeable(start, end - start) {
             self.remove(at);
             (start, end) = (start.min(at), end.max(at + other.length_bytes));
             generation = generation.min(other.generation);
         }
-        self.insert(start, Stretch { length_bytes: end - start, generation });
+        self.insert(start, Extent { length_bytes: end - start, generation });
     }
 
-    /// Forgets what is written past the cache, or its older contents would follow.
+    /// Removes a range that is written directly to the media, so that older data does not follow.
     pub fn subtract(&mut self, offset_bytes: u64, length_bytes: u64) {
         let end = offset_bytes + length_bytes;
         while let Some((at, other)) = self.overlapping(offset_bytes, end) {
             self.remove(at);
             let other_end = at + other.length_bytes;
             if at < offset_bytes {
-                self.insert(at, Stretch { length_bytes: offset_bytes - at, ..other });
+                self.insert(at, Extent { length_bytes: offset_bytes - at, ..other });
             }
             if other_end > end {
-                self.insert(end, Stretch { length_bytes: other_end - end, ..other });
+                self.insert(end, Extent { length_bytes: other_end - end, ..other });
             }
         }
     }
 
-    /// Whether a read finds all of its bytes here.
+    /// Whether the cache holds all of a read's data.
     #[must_use]
     pub fn holds(&self, offset_bytes: u64, length_bytes: u64) -> bool {
-        let before = self.stretches.range(..=offset_bytes).next_back();
-        before.is_some_and(|(at, stretch)| at + stretch.length_bytes >= offset_bytes + length_bytes)
+        let before = self.extents.range(..=offset_bytes).next_back();
+        before.is_some_and(|(at, extent)| at + extent.length_bytes >= offset_bytes + length_bytes)
     }
 
-    // A stretch that a write would become one with: one that it overlaps, or a neighbour that leaves room in a run.
-    fn mate(&self, offset_bytes: u64, length_bytes: u64) -> Option<(u64, Stretch)> {
+    // An extent that a write would be merged with: one that it overlaps, or an adjoining one if the merged run is not
+    // too long.
+    fn mergeable(&self, offset_bytes: u64, length_bytes: u64) -> Option<(u64, Extent)> {
         let end = offset_bytes + length_bytes;
-        let fits = |other: &Stretch| other.length_bytes + length_bytes <= RUN_BYTES_MAX;
-        let behind = || self.stretches.get_key_value(&end).filter(|(_, other)| fits(other));
+        let fits = |other: &Extent| other.length_bytes + length_bytes <= RUN_BYTES_MAX;
+        let behind = || self.extents.get_key_value(&end).filter(|(_, other)| fits(other));
         let before = || {
-            let before = self.stretches.range(..offset_bytes).next_back();
+            let before = self.extents.range(..offset_bytes).next_back();
             before.filter(|(at, other)| **at + other.length_bytes == offset_bytes && fits(other))
         };
         let neighbour = || before().or_else(behind).map(|(at, other)| (*at, *other));
         self.overlapping(offset_bytes, end).or_else(neighbour)
     }
 
-    fn overlapping(&self, start: u64, end: u64) -> Option<(u64, Stretch)> {
-        let (at, stretch) = self.stretches.range(..end).next_back()?;
-        (at + stretch.length_bytes > start).then_some((*at, *stretch))
+    fn overlapping(&self, start: u64, end: u64) -> Option<(u64, Extent)> {
+        let (at, extent) = self.extents.range(..end).next_back()?;
+        (at + extent.length_bytes > start).then_some((*at, *extent))
     }
 
-    fn insert(&mut self, at: u64, stretch: Stretch) {
-        self.dirty_bytes += stretch.length_bytes;
-        *self.left.entry(stretch.generation).or_default() += 1;
-        self.stretches.insert(at, stretch);
+    fn insert(&mut self, at: u64, extent: Extent) {
+        self.dirty_bytes += extent.length_bytes;
+        *self.left.entry(extent.generation).or_default() += 1;
+        self.extents.insert(at, extent);
     }
 
-    fn remove(&mut self, at: u64) -> Option<Stretch> {
-        let stretch = self.stretches.remove(&at)?;
-        self.dirty_bytes -= stretch.length_bytes;
-        let left = self.left.get_mut(&stretch.generation).expect("each stretch is counted");
+    fn remove(&mut self, at: u64) -> Option<Extent> {
+        let extent = self.extents.remove(&at)?;
+        self.dirty_bytes -= extent.length_bytes;
+        let left = self.left.get_mut(&extent.generation).expect("each extent is counted");
         *left -= 1;
         if *left == 0 {
-            self.left.remove(&stretch.generation);
+            self.left.remove(&extent.generation);
         }
-        Some(stretch)
+        Some(extent)
     }
 
-    /// Begins a flush: the generation that must have left when it is done.
+    /// Starts a flush, and returns the generation that has to be on the media at its end.
     pub fn begin_flush(&mut self) -> u64 {
         self.generation += 1;
         self.generation - 1
@@ -164,35 +165,35 @@ impl WriteCache {
         !waits && !runs
     }
 
-    /// What may be written next: the stretches from here on, and then those from the beginning. The arm goes in one
-    /// direction, so that none is passed over for ever.
+    /// Candidates for the next write: extents from an offset upwards, then from the start. The arm sweeps in one
+    /// direction, so that no extent starves.
     pub fn window(&self, from_bytes: u64) -> impl Iterator<Item = u64> {
-        let ahead = self.stretches.range(from_bytes..);
-        ahead.chain(self.stretches.range(..from_bytes)).map(|(at, _)| *at).take(WINDOW)
+        let ahead = self.extents.range(from_bytes..);
+        ahead.chain(self.extents.range(..from_bytes)).map(|(at, _)| *at).take(WINDOW)
     }
 
-    /// Takes a stretch out, with its neighbours behind it.
+    /// Removes an extent together with the contiguous ones after it.
     pub fn take_run(&mut self, offset_bytes: u64) -> Run {
         let mut run = Run { offset_bytes, length_bytes: 0, generation: u64::MAX };
         while run.length_bytes < RUN_BYTES_MAX
-            && let Some(stretch) = self.remove(offset_bytes + run.length_bytes)
+            && let Some(extent) = self.remove(offset_bytes + run.length_bytes)
         {
-            run.length_bytes += stretch.length_bytes;
-            run.generation = run.generation.min(stretch.generation);
+            run.length_bytes += extent.length_bytes;
+            run.generation = run.generation.min(extent.generation);
         }
         self.run = Some(run);
         run
     }
 
-    /// The run that was on its way is on the media.
+    /// The run is on the media.
     pub fn finish_run(&mut self) {
         self.run = None;
     }
 
     /// Adds the whole state to a hash.
     pub fn add_to(&self, hash: &mut StateHash) {
-        for (at, stretch) in &self.stretches {
-            hash.add_all([*at, stretch.length_bytes, stretch.generation]);
+        for (at, extent) in &self.extents {
+            hash.add_all([*at, extent.length_bytes, extent.generation]);
         }
         if let Some(run) = self.run {
             hash.add_all([run.offset_bytes, run.length_bytes, run.generation]);

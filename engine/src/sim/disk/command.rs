@@ -1,14 +1,14 @@
-//! A command in the disk, and how far it has come.
+//! A command in the disk and its state.
 
-use super::geometry::Place;
+use super::geometry::Position;
 use crate::ring::Operation;
-use crate::sim::Serve;
+use crate::sim::IoCommand;
 
-/// How far a command has come.
+/// The state of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// On its way through interface and controller.
-    Coming,
+    /// In transfer over the interface, or in the controller.
+    Arriving,
     /// Waits for the heads.
     Media,
     /// A write that waits for room in the cache.
@@ -20,32 +20,32 @@ pub enum Stage {
 /// A command.
 #[derive(Clone, Copy, Debug)]
 pub struct Command {
-    /// Whose.
-    pub ticket: u64,
-    /// What.
-    pub serve: Serve,
-    /// Where that is.
-    pub place: Place,
+    /// Its tag.
+    pub tag: u64,
+    /// The request.
+    pub io: IoCommand,
+    /// Its position on the media.
+    pub position: Position,
     /// When it arrived at the disk.
     pub arrived_ns: u64,
-    /// Its number in the order of arrival.
+    /// Its sequence number by arrival.
     pub order: u64,
-    /// When the disk can act on it.
+    /// When the disk can start to process it.
     pub ready_ns: u64,
-    /// How far it has come.
+    /// Its state.
     pub stage: Stage,
 }
 
 impl Command {
-    /// The first byte behind it.
+    /// The first byte after it.
     #[must_use]
     pub fn end_bytes(&self) -> u64 {
-        self.serve.offset_bytes + u64::from(self.serve.length_bytes)
+        self.io.offset_bytes + u64::from(self.io.length_bytes)
     }
 
-    /// Whether it writes.
+    /// Whether it is a write.
     #[must_use]
     pub fn writes(&self) -> bool {
-        matches!(self.serve.operation, Operation::Write | Operation::WriteDsync)
+        matches!(self.io.operation, Operation::Write | Operation::WriteDsync)
     }
 }

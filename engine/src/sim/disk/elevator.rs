@@ -1,37 +1,39 @@
-//! What the arm does next: whatever it gets to first, head movement and rotation together.
+//! Scheduling of the arm: shortest positioning time first, with seek and rotation.
 
 use super::Disk;
 use super::command::{Command, Stage};
 
-/// What was chosen.
+/// The selected work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// A command, by its place in the queue.
+    /// A command, by its index in the queue.
     Command(usize),
-    /// A stretch of the cache, by its offset.
-    Stretch(u64),
+    /// An extent of the write cache, by its offset.
+    Extent(u64),
 }
 
 impl Disk {
-    /// What goes next, when its first byte is under a head, and when its last one was.
+    /// Selects the next work. Returns it with the times at which its first byte reaches a head and its last byte has
+    /// passed.
     pub(super) fn choose(&self) -> Option<(Choice, u64, u64)> {
         if self.queue.is_empty() && !self.cache.is_dirty() {
             return None;
         }
-        let here = self.here();
-        if self.now_ns < self.ahead.held_until_ns() {
+        let here = self.current_track();
+        if self.now_ns < self.read_ahead.held_until_ns() {
             return self.nearest_command(here, |command| {
-                !command.writes() && self.ahead.covers(command.serve.offset_bytes, command.end_bytes())
+                !command.writes() && self.read_ahead.covers(command.io.offset_bytes, command.end_bytes())
             });
         }
-        // Whoever has waited too long goes now: a command that waits for the cache goes by way of a stretch.
-        let oldest = self.queue.iter().enumerate().filter(|(_, command)| command.stage != Stage::Coming);
+        // A command that has waited too long goes first. If it waits for room in the cache, an extent is written
+        // instead.
+        let oldest = self.queue.iter().enumerate().filter(|(_, command)| command.stage != Stage::Arriving);
         let oldest = oldest.min_by_key(|(_, command)| command.order);
         let overdue = oldest.filter(|(_, command)| self.now_ns - command.arrived_ns > self.model.queue_age_ns_max);
-        let stretches = |disk: &Self| disk.nearest_stretch(here);
+        let extents = |disk: &Self| disk.nearest_extent(here);
         match overdue {
             Some((number, command)) if command.stage == Stage::Media => return Some(self.timed(number, command, here)),
-            Some(_) if self.cache.is_dirty() => return stretches(self),
+            Some(_) if self.cache.is_dirty() => return extents(self),
             _ => {}
         }
         let nearest = self.nearest_command(here, |_| true);
@@ -42,16 +44,16 @@ impl Disk {
         if !self.cache.is_dirty() || !(rested || self.must_destage()) {
             return nearest;
         }
-        nearest.into_iter().chain(stretches(self)).min_by_key(|(_, from_ns, _)| *from_ns)
+        nearest.into_iter().chain(extents(self)).min_by_key(|(_, from_ns, _)| *from_ns)
     }
 
-    // Whether the cache must be emptied even while the arm is wanted elsewhere.
+    // Whether the cache has to be destaged although commands wait.
     fn must_destage(&self) -> bool {
-        self.cache.is_pressed()
+        self.cache.is_over_half_full()
             || self.queue.iter().any(|command| matches!(command.stage, Stage::Room | Stage::Flushing(_)))
     }
 
-    // The command that waits for the heads and gets them first, among those that may.
+    // The eligible command with the shortest positioning time.
     #[inline]
     fn nearest_command(&self, here: u64, may: impl Fn(&Command) -> bool) -> Option<(Choice, u64, u64)> {
         let media = self.queue.iter().enumerate().filter(|(_, command)| command.stage == Stage::Media && may(command));
@@ -62,28 +64,28 @@ impl Disk {
     fn order(&self, choice: Choice) -> u64 {
         match choice {
             Choice::Command(number) => self.queue[number].order,
-            Choice::Stretch(_) => u64::MAX,
+            Choice::Extent(_) => u64::MAX,
         }
     }
 
     #[inline]
     fn timed(&self, number: usize, command: &Command, here: u64) -> (Choice, u64, u64) {
-        let (offset, end) = (command.serve.offset_bytes, command.end_bytes());
+        let (offset, end) = (command.io.offset_bytes, command.end_bytes());
         if !command.writes()
-            && let Some(read_by_ns) = self.ahead.read_by_ns(&self.geometry, offset, end)
+            && let Some(read_by_ns) = self.read_ahead.read_by_ns(&self.geometry, offset, end)
         {
             return (Choice::Command(number), self.now_ns, read_by_ns.max(self.now_ns));
         }
-        let positioning_ns = self.geometry.positioning_ns(here, self.now_ns, &command.place, command.writes());
+        let positioning_ns = self.geometry.positioning_ns(here, self.now_ns, &command.position, command.writes());
         let from_ns = self.now_ns + positioning_ns;
-        (Choice::Command(number), from_ns, from_ns + self.geometry.end_of(end).media_ns - command.place.media_ns)
+        (Choice::Command(number), from_ns, from_ns + self.geometry.end_of(end).media_ns - command.position.media_ns)
     }
 
-    fn nearest_stretch(&self, here: u64) -> Option<(Choice, u64, u64)> {
-        let timed = self.cache.window(self.swept_bytes).map(|offset| {
-            let place = self.geometry.start_of(offset);
-            let from_ns = self.now_ns + self.geometry.positioning_ns(here, self.now_ns, &place, true);
-            (Choice::Stretch(offset), from_ns, from_ns)
+    fn nearest_extent(&self, here: u64) -> Option<(Choice, u64, u64)> {
+        let timed = self.cache.window(self.destaged_to_bytes).map(|offset| {
+            let position = self.geometry.start_of(offset);
+            let from_ns = self.now_ns + self.geometry.positioning_ns(here, self.now_ns, &position, true);
+            (Choice::Extent(offset), from_ns, from_ns)
         });
         timed.min_by_key(|(_, from_ns, _)| *from_ns)
     }

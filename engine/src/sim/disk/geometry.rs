@@ -1,19 +1,19 @@
-//! Where bytes lie on the platters, and when they pass under a head.
+//! Positions of bytes on the platters, and times at which they pass under a head.
 //!
-//! The tracks are laid one behind the other on a line of *media time*: a track takes a revolution, and the skew between
-//! two tracks is as long as the way from one to the other. The angle at which a byte lies is its place on that line, modulo
-//! a revolution; so is the angle under the heads at a time. A read that goes on over tracks takes the difference of two
-//! places, and loses nothing between them.
+//! All tracks lie in sequence on a line of *media time*: a track takes one revolution, and the skew between two tracks
+//! is the time to switch between them. The angle of a byte is its position on that line modulo a revolution, and so is
+//! the angle under the heads at a given time. The duration of a sequential read over several tracks is the difference
+//! of two positions.
 
 use super::DiskModel;
 use super::seek::SeekCurve;
 
-/// Where a byte lies.
+/// The position of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// Its track, counted from the outermost, all heads of a cylinder before the next cylinder.
+pub struct Position {
+    /// Its track, counted from the outermost one. All heads of a cylinder come before the next cylinder.
     pub track: u64,
-    /// Its place in media time.
+    /// Its position in media time.
     pub media_ns: u64,
 }
 
@@ -30,18 +30,19 @@ pub struct Geometry {
     zones: Vec<Zone>,
     heads: u64,
     revolution_ns: u64,
-    // The angle at which time begins, as a part of a revolution.
+    // The angle at time zero, in nanoseconds of a revolution.
     phase_ns: u64,
     head_switch_ns: u64,
     write_settle_ns: u64,
-    // From the end of a track to the beginning of the next one, by way of a head or of a cylinder; a write fits in.
+    // Skew from the end of a track to the start of the next, for a head switch and for a cylinder switch; long enough
+    // for writes.
     head_skew_ns: u64,
     cylinder_skew_ns: u64,
     seek: SeekCurve,
 }
 
 impl Geometry {
-    /// The platters of a checked model. `phase` says where they stand when time begins.
+    /// The platters of a checked model, with their angle at time zero.
     #[must_use]
     pub fn new(model: &DiskModel, phase: u64) -> Self {
         let zones = u64::from(model.zones);
@@ -80,40 +81,41 @@ impl Geometry {
         &self.zones[behind - 1]
     }
 
-    // Where a track begins in media time.
+    // The start of a track in media time.
     #[inline]
     fn track_ns(&self, track: u64) -> u64 {
         let cylinder = track / self.heads;
         track * self.revolution_ns + (track - cylinder) * self.head_skew_ns + cylinder * self.cylinder_skew_ns
     }
 
-    /// Where a byte begins.
+    /// The position at which a byte starts.
     #[inline]
     #[must_use]
-    pub fn start_of(&self, byte: u64) -> Place {
+    pub fn start_of(&self, byte: u64) -> Position {
         let zone = self.zone(byte);
         let within = byte - zone.start_bytes;
         let track = zone.start_track + within / zone.track_bytes;
         let angle_ns = within % zone.track_bytes * self.revolution_ns / zone.track_bytes;
-        Place { track, media_ns: self.track_ns(track) + angle_ns }
+        Position { track, media_ns: self.track_ns(track) + angle_ns }
     }
 
-    /// Where the stretch before a byte ends: at the end of a track, and not at the beginning of the next.
+    /// The position at which the range before a byte ends: the end of a track, not the start of the next one.
     #[inline]
     #[must_use]
-    pub fn end_of(&self, end: u64) -> Place {
+    pub fn end_of(&self, end: u64) -> Position {
         let last = end.saturating_sub(1);
         let zone = self.zone(last);
         let within = last - zone.start_bytes;
         let track = zone.start_track + within / zone.track_bytes;
         let angle_ns = (within % zone.track_bytes + 1) * self.revolution_ns / zone.track_bytes;
-        Place { track, media_ns: self.track_ns(track) + angle_ns }
+        Position { track, media_ns: self.track_ns(track) + angle_ns }
     }
 
-    /// From a track to a place, until its first byte comes under the head: the movement, and then the rotation.
+    /// The positioning time from a track until the first byte of a position is under the head: seek and settle, then
+    /// rotation.
     #[inline]
     #[must_use]
-    pub fn positioning_ns(&self, from_track: u64, now_ns: u64, to: &Place, write: bool) -> u64 {
+    pub fn positioning_ns(&self, from_track: u64, now_ns: u64, to: &Position, write: bool) -> u64 {
         let (from, cylinder) = (from_track / self.heads, to.track / self.heads);
         let mut moved_ns = if from != cylinder {
             self.seek.seek_ns(from.abs_diff(cylinder))
@@ -131,7 +133,7 @@ impl Geometry {
         moved_ns + wait_ns
     }
 
-    /// How far a head that reads on behind a byte gets in a time, at the mean rate of the zone.
+    /// How far the head reads ahead from a byte in a given time, at the mean rate of the zone.
     #[inline]
     #[must_use]
     pub fn read_on(&self, byte: u64, elapsed_ns: u64) -> u64 {

@@ -1,34 +1,33 @@
-//! A hard disk: arm, platters, cache and queue. Nothing in it is drawn: where the platters stand follows from the time, and
-//! only the angle at which time begins comes from the seed.
+//! A hard disk: arm, platters, caches and command queue. It is deterministic: rotation follows from the time, and only
+//! the angle at time zero is drawn from the seed.
 //!
-//! In `model` what it is made of, in `geometry` and `seek` where bytes are and how the arm gets there, in `cache` and `ahead`
-//! what its memory is for, in
-//! `reception` what commands need of which, in `elevator` what goes next.
+//! `model` has the parameters, `geometry` and `seek` positions and seek times, `cache` and `read_ahead` the write cache and
+//! read-ahead, `interface` the processing of commands, and `elevator` the scheduling of the arm.
 
-mod ahead;
 mod cache;
 mod command;
 mod elevator;
 mod geometry;
+mod interface;
 mod model;
-mod reception;
+mod read_ahead;
 mod seek;
 
 use std::collections::VecDeque;
 
-use self::ahead::ReadAhead;
 use self::cache::{Run, WriteCache};
 use self::command::{Command, Stage};
 use self::elevator::Choice;
 use self::geometry::Geometry;
-use super::done::Done;
-use super::{Health, Serve, Simulation, StateHash};
+use self::read_ahead::ReadAhead;
+use super::completions::CompletionQueue;
+use super::{Health, IoCommand, Simulation, StateHash};
 use crate::random::Random;
 use crate::ring::Operation;
 
 pub use model::DiskModel;
 
-// What the arm does until a time.
+// What the arm does.
 #[derive(Clone, Copy, Debug)]
 enum Work {
     Command(Command),
@@ -49,23 +48,23 @@ pub struct Disk {
     geometry: Geometry,
     phase_ns: u64,
     now_ns: u64,
-    // Where the heads were left; while they read on behind a read, `ahead` knows better.
+    // The last track. During read-ahead, `read_ahead` knows the current one.
     track: u64,
     busy: Option<Busy>,
-    // Since when no command has wanted the arm.
+    // Since when no command has used the arm.
     idle_since_ns: u64,
-    // Commands in the disk, and those that it has no room for.
+    // Commands in the disk, and those outside for which its queue has no room.
     queue: Vec<Command>,
-    outside: VecDeque<(u64, Serve)>,
-    coming: usize,
+    waiting: VecDeque<(u64, IoCommand)>,
+    arriving: usize,
     orders: u64,
-    // When the interface is free again.
+    // When the interface is free.
     interface_free_ns: u64,
     cache: WriteCache,
-    swept_bytes: u64,
-    ahead: ReadAhead,
-    // By time, then by the order of arrival.
-    done: Done,
+    destaged_to_bytes: u64,
+    read_ahead: ReadAhead,
+    // By time, then by order of arrival.
+    completions: CompletionQueue,
     health: Health,
 }
 
@@ -82,33 +81,33 @@ impl Disk {
             busy: None,
             idle_since_ns: 0,
             queue: Vec::with_capacity(model.queue_depth as usize),
-            outside: VecDeque::new(),
-            coming: 0,
+            waiting: VecDeque::new(),
+            arriving: 0,
             orders: 0,
             interface_free_ns: 0,
             cache: WriteCache::new(model),
-            swept_bytes: 0,
-            ahead: ReadAhead::new(model),
-            done: Done::default(),
+            destaged_to_bytes: 0,
+            read_ahead: ReadAhead::new(model),
+            completions: CompletionQueue::default(),
             health: Health::default(),
             model: model.clone(),
         }
     }
 
-    // The next moment at which anything happens in the disk.
+    // The time of the next event in the disk.
     #[inline]
     fn next_inside_ns(&self) -> u64 {
         let mut next_ns = self.busy.map_or(u64::MAX, |busy| busy.until_ns);
-        if self.coming > 0 {
-            let coming = self.queue.iter().filter(|command| command.stage == Stage::Coming);
-            next_ns = coming.map(|command| command.ready_ns).fold(next_ns, u64::min);
+        if self.arriving > 0 {
+            let arriving = self.queue.iter().filter(|command| command.stage == Stage::Arriving);
+            next_ns = arriving.map(|command| command.ready_ns).fold(next_ns, u64::min);
         }
         if self.busy.is_none() {
-            let held_until_ns = self.ahead.held_until_ns();
+            let held_until_ns = self.read_ahead.held_until_ns();
             if self.cache.is_dirty() {
                 next_ns = next_ns.min(held_until_ns.max(self.idle_since_ns + self.model.destage_idle_ns));
             }
-            // Whoever waits for the heads may have them then.
+            // Commands that wait for the heads can get them then.
             if held_until_ns > self.now_ns {
                 next_ns = next_ns.min(held_until_ns);
             }
@@ -116,7 +115,7 @@ impl Disk {
         next_ns
     }
 
-    // Lives through everything that happens up to a time.
+    // Processes all events up to a time.
     #[inline]
     fn advance(&mut self, to_ns: u64) {
         loop {
@@ -134,7 +133,7 @@ impl Disk {
         self.now_ns = to_ns;
     }
 
-    // The arm is done with something.
+    // The arm has completed something.
     fn finish(&mut self, busy: Busy) {
         self.busy = None;
         match busy.work {
@@ -143,18 +142,18 @@ impl Disk {
                 let end = command.end_bytes();
                 self.track = self.geometry.end_of(end).track;
                 if command.writes() {
-                    self.health.media_written_bytes += u64::from(command.serve.length_bytes);
-                    self.answer(&command, self.now_ns);
+                    self.health.media_written_bytes += u64::from(command.io.length_bytes);
+                    self.finish_command(&command, self.now_ns);
                 } else {
-                    self.ahead.go_on(&self.geometry, command.serve.offset_bytes, end, self.now_ns);
+                    self.read_ahead.start_at(&self.geometry, command.io.offset_bytes, end, self.now_ns);
                     self.deliver(&command, busy.from_ns);
                 }
-                self.let_in();
+                self.accept_waiting();
             }
             Work::Run(run) => {
                 let end = run.offset_bytes + run.length_bytes;
                 self.track = self.geometry.end_of(end).track;
-                self.swept_bytes = end;
+                self.destaged_to_bytes = end;
                 self.health.media_written_bytes += run.length_bytes;
                 self.cache.finish_run();
                 self.admit();
@@ -163,7 +162,7 @@ impl Disk {
         }
     }
 
-    // Gives the arm something to do, if it has nothing.
+    // Starts the next work if the arm is idle.
     #[inline]
     fn start(&mut self) {
         if self.busy.is_some() {
@@ -173,14 +172,15 @@ impl Disk {
         let work = match choice {
             Choice::Command(number) => {
                 let command = self.queue.swap_remove(number);
-                let is_ahead = !command.writes() && self.ahead.covers(command.serve.offset_bytes, command.end_bytes());
+                let is_ahead =
+                    !command.writes() && self.read_ahead.covers(command.io.offset_bytes, command.end_bytes());
                 if !is_ahead {
-                    self.leave();
+                    self.stop_read_ahead();
                 }
                 Work::Command(command)
             }
-            Choice::Stretch(offset_bytes) => {
-                self.leave();
+            Choice::Extent(offset_bytes) => {
+                self.stop_read_ahead();
                 Work::Run(self.cache.take_run(offset_bytes))
             }
         };
@@ -191,21 +191,21 @@ impl Disk {
         self.busy = Some(Busy { from_ns, until_ns, work });
     }
 
-    // The heads stop to read on.
-    fn leave(&mut self) {
-        if let Some(reached) = self.ahead.reached(&self.geometry, self.now_ns) {
+    // Ends read-ahead.
+    fn stop_read_ahead(&mut self) {
+        if let Some(reached) = self.read_ahead.reached(&self.geometry, self.now_ns) {
             self.track = self.geometry.end_of(reached).track;
-            self.ahead.stop(reached);
+            self.read_ahead.stop(reached);
         }
     }
 
-    // The track over which the heads are.
-    fn here(&self) -> u64 {
-        let reached = self.ahead.reached(&self.geometry, self.now_ns);
+    // The track under the heads.
+    fn current_track(&self) -> u64 {
+        let reached = self.read_ahead.reached(&self.geometry, self.now_ns);
         reached.map_or(self.track, |reached| self.geometry.end_of(reached).track)
     }
 
-    // How long a stretch takes to pass under the heads.
+    // The time in which a range passes under the heads.
     fn media_ns(&self, offset: u64, end: u64) -> u64 {
         self.geometry.end_of(end).media_ns - self.geometry.start_of(offset).media_ns
     }
@@ -217,33 +217,33 @@ impl Simulation for Disk {
     }
 
     #[inline]
-    fn submit(&mut self, now_ns: u64, ticket: u64, serve: &Serve) {
+    fn submit(&mut self, now_ns: u64, tag: u64, io: &IoCommand) {
         self.advance(now_ns);
-        let bytes = u64::from(serve.length_bytes);
-        match serve.operation {
+        let bytes = u64::from(io.length_bytes);
+        match io.operation {
             Operation::Read => self.health.host_read_bytes += bytes,
             Operation::Write | Operation::WriteDsync => self.health.host_written_bytes += bytes,
             Operation::Trim | Operation::Flush => {}
         }
         if self.is_free() {
-            self.enter(ticket, serve);
+            self.accept(tag, io);
         } else {
-            self.outside.push_back((ticket, *serve));
+            self.waiting.push_back((tag, *io));
         }
     }
 
     #[inline]
     fn next_ns(&self) -> u64 {
-        let done_ns = self.done.next_ns();
+        let done_ns = self.completions.next_ns();
         let serves = matches!(self.busy, Some(Busy { work: Work::Command(_), .. }));
-        // What goes on in the background alone, nobody sees.
+        // Background work alone is invisible to the host.
         if serves || !self.queue.is_empty() { done_ns.min(self.next_inside_ns()) } else { done_ns }
     }
 
     #[inline]
-    fn take_done(&mut self, now_ns: u64) -> Option<(u64, i32)> {
+    fn take_completion(&mut self, now_ns: u64) -> Option<(u64, i32)> {
         self.advance(now_ns);
-        self.done.take(now_ns)
+        self.completions.take(now_ns)
     }
 
     fn health(&self) -> Health {
@@ -254,22 +254,22 @@ impl Simulation for Disk {
         let mut hash = StateHash::default();
         let busy = self.busy.map_or([0, 0], |busy| [busy.from_ns, busy.until_ns]);
         let state = [self.phase_ns, self.now_ns, self.track, self.idle_since_ns, self.interface_free_ns];
-        state.into_iter().chain(busy).chain([self.swept_bytes]).for_each(|word| hash.add(word));
-        let waiting = self.queue.iter().map(|command| (command.serve, command.ready_ns));
-        for (serve, ready_ns) in waiting.chain(self.outside.iter().map(|(_, serve)| (*serve, u64::MAX))) {
-            hash.add_all([serve.offset_bytes, serve.length_bytes.into(), ready_ns]);
+        state.into_iter().chain(busy).chain([self.destaged_to_bytes]).for_each(|word| hash.add(word));
+        let waiting = self.queue.iter().map(|command| (command.io, command.ready_ns));
+        for (io, ready_ns) in waiting.chain(self.waiting.iter().map(|(_, io)| (*io, u64::MAX))) {
+            hash.add_all([io.offset_bytes, io.length_bytes.into(), ready_ns]);
         }
         self.cache.add_to(&mut hash);
-        self.ahead.add_to(&mut hash);
+        self.read_ahead.add_to(&mut hash);
         hash.value()
     }
 
     fn format(&mut self, now_ns: u64) {
         self.advance(now_ns);
         self.cache = WriteCache::new(&self.model);
-        self.ahead.clear();
+        self.read_ahead.clear();
         self.busy = None;
         self.idle_since_ns = now_ns;
-        self.swept_bytes = 0;
+        self.destaged_to_bytes = 0;
     }
 }

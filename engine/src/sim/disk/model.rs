@@ -1,4 +1,4 @@
-//! What a hard disk is made of.
+//! Parameters of a hard disk.
 
 use serde::Deserialize;
 
@@ -9,83 +9,82 @@ use crate::sim::bounds::{multiple_of, within};
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DiskModel {
-    /// Its size, bytes: a multiple of 4096.
+    /// Capacity in bytes: a multiple of 4096.
     pub size_bytes: u64,
-    /// Revolutions a minute.
+    /// Revolutions per minute.
     pub rotation_rpm: u32,
-    /// Surfaces with data: tracks that the arm reaches without moving.
+    /// Surfaces with data. The tracks of a cylinder are reached without a seek.
     pub heads: u32,
-    /// Zones, each with tracks of one length and with as many tracks as any other.
+    /// Zones with a constant track size; all have the same number of tracks.
     pub zones: u32,
-    /// Bytes of a track in the outermost zone, where addresses begin.
+    /// Track size in the outermost zone, where addresses start, in bytes.
     pub track_outer_bytes: u64,
-    /// Bytes of a track in the innermost zone. Those between fall in a line.
+    /// Track size in the innermost zone, in bytes. Sizes in between are interpolated linearly.
     pub track_inner_bytes: u64,
-    /// A seek to the next cylinder, until the head can read.
+    /// Seek time to the next cylinder, until the head can read.
     pub seek_track_ns: u64,
-    /// The seek up to which time grows with the root of the distance, and beyond which it grows in a line, in parts per
-    /// thousand of the full stroke.
+    /// The seek distance in thousandths of the full stroke up to which the seek time grows with the square root of the
+    /// distance; above it, it grows linearly.
     pub seek_knee_permille: u32,
-    /// That seek.
+    /// Seek time at that distance.
     pub seek_knee_ns: u64,
-    /// A seek from the outermost cylinder to the innermost.
+    /// Seek time from the outermost to the innermost cylinder.
     pub seek_full_ns: u64,
-    /// A change of heads within a cylinder.
+    /// Time of a head switch within a cylinder.
     pub head_switch_ns: u64,
-    /// What a head takes longer to settle before it may write.
+    /// Additional settle time before a write.
     pub write_settle_ns: u64,
-    /// From a command's arrival until the disk acts on it.
+    /// Processing time of a command after its arrival.
     pub command_ns: u64,
-    /// What the interface moves in a second.
+    /// Throughput of the interface in bytes per second.
     pub interface_bytes_per_s: u64,
-    /// Commands that the disk holds at the same time, and chooses from. The others wait outside, in the order of arrival.
+    /// Commands that the disk holds and reorders. Others wait in the host in order of arrival.
     pub queue_depth: u32,
-    /// A command that has waited longer than this goes before nearer ones.
+    /// A command that has waited for longer than this is served first.
     pub queue_age_ns_max: u64,
-    /// Bytes that may have been acknowledged and not be on the media; 0 for a disk that acknowledges nothing early.
+    /// Size of the write cache; 0 disables write-back caching.
     pub write_cache_bytes: u64,
-    /// Stretches that the cache keeps apart; neighbouring writes become one.
+    /// Extents that the write cache can manage. Adjoining writes are merged.
     pub write_cache_stretches: u32,
-    /// How long the arm must have had nothing to do before the cache is emptied in the background, as long as it is less
-    /// than half full.
+    /// Idle time of the arm before the cache is destaged in the background, while less than half of it is in use.
     pub destage_idle_ns: u64,
-    /// How far the disk reads on behind a read while nothing else is wanted; 0 for not at all.
+    /// The longest read-ahead after a read while the disk is idle; 0 disables it.
     pub read_ahead_bytes: u64,
-    /// How far it reads on behind a read that goes on where another ended, whoever waits for the heads.
+    /// The minimum read-ahead after a read that continues another, even if commands wait.
     pub read_ahead_bytes_min: u64,
-    /// Stretches that it keeps of what it has read, each as long as it reads on.
+    /// Segments of the read cache, each as large as the longest read-ahead.
     pub read_ahead_segments: u32,
 }
 
-/// The largest disk: a pebibyte.
+/// The largest disk: 1 PiB.
 pub const SIZE_BYTES_MAX: u64 = 1 << 50;
-/// Slowest and fastest rotation.
+/// Lowest and highest rotation speed.
 pub const ROTATION_RPM: (u64, u64) = (1_000, 100_000);
 /// The most heads.
 pub const HEADS_MAX: u64 = 64;
 /// The most zones.
 pub const ZONES_MAX: u64 = 256;
-/// Shortest and longest track.
+/// Smallest and largest track.
 pub const TRACK_BYTES: (u64, u64) = (4096, 64 << 20);
-/// The most tracks: linear media time fits 64 bits with them.
+/// The most tracks, so that media time fits into 64 bits.
 pub const TRACKS_MAX: u64 = 1 << 30;
-/// The longest time that any movement may take: a second.
+/// The longest seek or settle time: one second.
 pub const MOVE_NS_MAX: u64 = 1_000_000_000;
 /// Slowest and fastest interface.
 pub const INTERFACE_BYTES_PER_S: (u64, u64) = (1_000_000, 1_000_000_000_000);
-/// The most commands that a disk may hold: each choice looks at all of them.
+/// The largest queue: the scheduler examines every command.
 pub const COMMANDS_MAX: u64 = 256;
-/// The longest that a command may be passed over: a minute.
+/// The longest wait before a command is served first: one minute.
 pub const AGE_NS_MAX: u64 = 60_000_000_000;
-/// The most stretches that either cache keeps.
+/// The most extents of the write cache.
 pub const STRETCHES_MAX: u64 = 1 << 20;
-/// The most segments: each read looks at all of them.
+/// The most segments: each read examines all of them.
 pub const SEGMENTS_MAX: u64 = 256;
-/// The largest cache of either kind.
+/// The largest cache.
 pub const CACHE_BYTES_MAX: u64 = 16 << 30;
 
 impl DiskModel {
-    /// Refuses what can't be simulated.
+    /// Rejects a model that cannot be simulated.
     pub fn check(&self) -> Result<(), Failure> {
         within("size_bytes", self.size_bytes, 4096, SIZE_BYTES_MAX)?;
         multiple_of("size_bytes", self.size_bytes, 4096)?;
@@ -116,16 +115,16 @@ impl DiskModel {
         within("read_ahead_segments", self.read_ahead_segments, 1, SEGMENTS_MAX)
     }
 
-    /// The memory that a drive takes at most, bytes, in the stretches that its caches keep.
+    /// The largest memory demand of the drive's caches, in bytes.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
         64 * (u64::from(self.write_cache_stretches) + u64::from(self.read_ahead_segments))
     }
 
-    /// How long the interface takes for so many bytes.
+    /// Transfer time over the interface.
     #[inline]
     pub(super) fn transfer_ns(&self, length_bytes: u32) -> u64 {
-        // A block is at most 2^26 bytes, and with a second in nanoseconds that is below 2^56.
+        // A block is at most 2^26 bytes; times 10^9 ns that is below 2^56.
         u64::from(length_bytes) * 1_000_000_000 / self.interface_bytes_per_s
     }
 }

@@ -1,9 +1,9 @@
-//! How long the arm takes to another cylinder: the root of the distance while it speeds up and slows down, and a line once
-//! it travels at full speed (Ruemmler and Wilkes, An introduction to disk drive modeling, 1994).
+//! The seek time to another cylinder: it grows with the square root of the distance during acceleration and braking,
+//! and linearly once the arm moves at full speed (Ruemmler and Wilkes, An introduction to disk drive modeling, 1994).
 
 use super::DiskModel;
 
-/// The curve, by cylinders.
+/// The seek curve over the distance in cylinders.
 #[derive(Clone, Debug)]
 pub struct SeekCurve {
     knee: u64,
@@ -14,7 +14,7 @@ pub struct SeekCurve {
 }
 
 impl SeekCurve {
-    /// The curve of a model with so many cylinders.
+    /// The curve of a model with that many cylinders.
     #[must_use]
     #[allow(clippy::cast_precision_loss)] // Cylinders and times are below 2^53.
     pub fn new(model: &DiskModel, cylinders: u64) -> Self {
@@ -29,7 +29,7 @@ impl SeekCurve {
         Self { knee, root_base_ns: track_ns - root_slope_ns, root_slope_ns, line_base_ns: knee_ns, line_slope_ns }
     }
 
-    /// A seek over so many cylinders, at least one.
+    /// The time of a seek over that many cylinders, at least one.
     #[inline]
     #[must_use]
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Up to a second.

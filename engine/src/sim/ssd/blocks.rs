@@ -1,11 +1,11 @@
-//! Blocks by how many of their pages are valid: the victim of greedy collection is found in constant time.
+//! Blocks by their number of valid pages: the victim of greedy garbage collection is found in constant time.
 
 use std::collections::VecDeque;
 
 use crate::sim::StateHash;
 
 const NONE: u32 = u32::MAX;
-// A block that is free, being filled or being emptied is in no bucket.
+// A free block, the active block and the current victim are in no list.
 const UNLISTED: u32 = u32::MAX - 1;
 
 #[derive(Clone, Copy, Debug)]
@@ -15,20 +15,20 @@ struct Block {
     previous: u32,
 }
 
-/// All blocks of a drive. Buckets are doubly linked lists, one for each die and count.
+/// All blocks of a drive. Each die has a doubly linked list for every number of valid pages.
 #[derive(Clone, Debug)]
 pub struct Blocks {
     pages: u32,
     each_die: u32,
     all: Vec<Block>,
     heads: Vec<u32>,
-    // Below this count the die's buckets are empty.
+    // The die's lists below this number of valid pages are empty.
     lowest: Vec<u32>,
     free: Vec<VecDeque<u32>>,
 }
 
 impl Blocks {
-    /// Free blocks: so many for each die, of so many pages.
+    /// Free blocks: `each_die` for each die, of `pages` pages.
     pub fn new(dies: u32, each_die: u32, pages: u32) -> Self {
         let block = Block { valid: 0, next: NONE, previous: UNLISTED };
         Self {
@@ -41,35 +41,35 @@ impl Blocks {
         }
     }
 
-    /// How many blocks of a die are free.
+    /// The number of free blocks of a die.
     #[inline]
     pub fn free(&self, die: u32) -> usize {
         self.free[die as usize].len()
     }
 
-    /// Takes the block that has been free for longest: so that all wear alike.
+    /// Takes the block that has been free for longest, for even wear.
     pub fn take_free(&mut self, die: u32) -> u32 {
-        self.free[die as usize].pop_front().expect("collection keeps blocks free")
+        self.free[die as usize].pop_front().expect("garbage collection keeps blocks free")
     }
 
-    /// Gives a block back after its erase.
-    pub fn give_back(&mut self, block: u32) {
+    /// Returns a block to the free list after its erase.
+    pub fn free_block(&mut self, block: u32) {
         debug_assert_eq!(self.all[block as usize].valid, 0);
         self.free[(block / self.each_die) as usize].push_back(block);
     }
 
-    /// Puts a full block where collection finds it.
+    /// Makes a full block eligible as a victim.
     pub fn close(&mut self, die: u32, block: u32) {
         self.link(die, block);
     }
 
-    /// The valid pages of a block.
+    /// The number of valid pages of a block.
     pub fn valid(&self, block: u32) -> u32 {
         self.all[block as usize].valid
     }
 
     /// The fewest valid pages of any full block of a die.
-    pub fn fewest(&mut self, die: u32) -> Option<u32> {
+    pub fn fewest_valid(&mut self, die: u32) -> Option<u32> {
         let first = die as usize * (self.pages as usize + 1);
         let lowest = self.lowest[die as usize];
         let found = (lowest..=self.pages).find(|&valid| self.heads[first + valid as usize] != NONE);
@@ -77,21 +77,21 @@ impl Blocks {
         found
     }
 
-    /// Takes the full block with the fewest valid pages, to be emptied.
+    /// Takes the full block with the fewest valid pages as the victim.
     pub fn take_victim(&mut self, die: u32) -> Option<u32> {
-        let valid = self.fewest(die)?;
+        let valid = self.fewest_valid(die)?;
         let block = self.heads[self.head(die, valid)];
         self.unlink(die, block);
         Some(block)
     }
 
-    /// A page of it was written.
+    /// Counts a page written to the block.
     #[inline]
     pub fn add_valid(&mut self, block: u32) {
         self.all[block as usize].valid += 1;
     }
 
-    /// A page of it is no longer valid.
+    /// Counts a page of the block that became invalid.
     #[inline]
     pub fn drop_valid(&mut self, die: u32, block: u32) {
         let listed = self.all[block as usize].previous != UNLISTED;
@@ -104,12 +104,12 @@ impl Blocks {
         }
     }
 
-    /// The bytes of what grows with the drive.
+    /// The size of the tables that grow with the drive, in bytes.
     pub fn memory_bytes(&self) -> usize {
         size_of_val(&self.all[..]) + size_of_val(&self.heads[..]) + self.all.len() * size_of::<u32>()
     }
 
-    /// Adds it to a hash: which block is taken next depends on the order in each list.
+    /// Adds the state to a hash. The order in each list matters, because it determines the next victim.
     pub fn add_to(&self, hash: &mut StateHash) {
         for block in &self.all {
             hash.add((u64::from(block.valid) << 32) | u64::from(block.next));

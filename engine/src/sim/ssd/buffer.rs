@@ -1,16 +1,16 @@
-//! The write buffer: a write is acknowledged once it lies here, and leaves when its unit is on the media.
+//! The write buffer: a write is acknowledged once it is here, and leaves when its unit is programmed.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::sim::StateHash;
 
-/// Pages that are acknowledged and not yet on the media.
+/// Pages that are acknowledged but not yet on the media.
 #[derive(Clone, Debug)]
 pub struct Buffer {
     pages: u64,
     held: u64,
-    // When units are on the media, and how many of the host's pages leave then.
+    // Program completion times of units, with the number of host pages that leave then.
     leaving: BinaryHeap<Reverse<(u64, u64)>>,
     durable_ns: u64,
 }
@@ -21,7 +21,7 @@ impl Buffer {
         Self { pages, held: 0, leaving: BinaryHeap::new(), durable_ns: 0 }
     }
 
-    /// Takes a page that is there at `at_ns`. When it is in: later, if there is no room before.
+    /// Accepts a page that arrives at `at_ns`. Returns when it is in the buffer, which is later if the buffer is full.
     #[inline]
     pub fn admit(&mut self, at_ns: u64) -> u64 {
         let mut in_ns = at_ns;
@@ -37,18 +37,18 @@ impl Buffer {
         in_ns
     }
 
-    /// Says that pages leave at a time.
+    /// Schedules pages to leave the buffer.
     pub fn release(&mut self, done_ns: u64, pages: u64) {
         self.leaving.push(Reverse((done_ns, pages)));
         self.durable_ns = self.durable_ns.max(done_ns);
     }
 
-    /// When all that has been handed to the media is there.
+    /// When everything that is being programmed is on the media.
     pub fn durable_ns(&self) -> u64 {
         self.durable_ns
     }
 
-    /// Adds it to a hash.
+    /// Adds the state to a hash.
     pub fn add_to(&self, hash: &mut StateHash) {
         let mut leaving: Vec<(u64, u64)> = self.leaving.iter().map(|entry| entry.0).collect();
         leaving.sort_unstable();

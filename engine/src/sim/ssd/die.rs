@@ -1,13 +1,13 @@
-//! What the translation and the collection keep for each die.
+//! The state of a die for translation and garbage collection.
 
-use super::lane::Lane;
 use super::mapping::NONE;
+use super::schedule::DieSchedule;
 use crate::sim::StateHash;
 
-/// A die: its time, the block that is being filled, and the one that is being emptied.
+/// A die: its schedule, its active block and its current victim.
 #[derive(Clone, Debug)]
 pub struct Die {
-    pub lane: Lane,
+    pub schedule: DieSchedule,
     pub valid: u32,
     pub block: u32,
     pub filled: u32,
@@ -16,8 +16,8 @@ pub struct Die {
     pub victim: u32,
     pub victim_at: u32,
     pub victim_unit: u32,
-    pub moves_each: u64,
-    pub moves_due: u64,
+    pub relocations_each: u64,
+    pub relocations_due: u64,
     pub pieces: u32,
     pub slc_head: u32,
     pub slc_used: u32,
@@ -26,10 +26,10 @@ pub struct Die {
 }
 
 impl Die {
-    /// A die that was never written.
+    /// A die in its factory state.
     pub fn new() -> Self {
         Self {
-            lane: Lane::default(),
+            schedule: DieSchedule::default(),
             valid: 0,
             block: NONE,
             filled: 0,
@@ -38,8 +38,8 @@ impl Die {
             victim: NONE,
             victim_at: 0,
             victim_unit: NONE,
-            moves_each: 0,
-            moves_due: 0,
+            relocations_each: 0,
+            relocations_due: 0,
             pieces: 0,
             slc_head: 0,
             slc_used: 0,
@@ -48,15 +48,15 @@ impl Die {
         }
     }
 
-    /// Adds it to a hash.
+    /// Adds the state to a hash.
     pub fn add_to(&self, hash: &mut StateHash) {
-        self.lane.add_to(hash);
+        self.schedule.add_to(hash);
         let words = [self.block, self.filled, self.victim, self.victim_at, self.pieces];
         let slc = [self.slc_head, self.slc_used, self.slc_filled, self.slc_folded];
         for word in words.into_iter().chain(slc) {
             hash.add(u64::from(word));
         }
-        for word in [self.host_pages, self.moves_each, self.moves_due] {
+        for word in [self.host_pages, self.relocations_each, self.relocations_due] {
             hash.add(word);
         }
     }

@@ -1,22 +1,22 @@
-//! Division by a number that stays the same: a multiplication, several times as fast as what the machine has for it.
+//! Division by a constant through multiplication, which is several times as fast as a division instruction.
 
-/// A divisor. D. Lemire, O. Kaser and N. Kurz, "Faster remainder by direct computation", 2019: with the reciprocal rounded
-/// up to 64 bits, the quotient of every number of 32 bits is exact.
+/// A divisor. D. Lemire, O. Kaser and N. Kurz, "Faster remainder by direct computation", 2019: with the reciprocal
+/// rounded up to 64 bits, the quotient of every 32-bit number is exact.
 #[derive(Clone, Copy, Debug)]
 pub struct Divisor {
-    // 0 for dividing by one, whose reciprocal has 65 bits.
+    // 0 for a division by one, whose reciprocal needs 65 bits.
     reciprocal: u64,
 }
 
 impl Divisor {
-    /// Division by a number above 0.
+    /// A divisor above 0.
     pub fn new(by: u32) -> Self {
         Self { reciprocal: (u64::MAX / u64::from(by)).wrapping_add(1) }
     }
 
     /// The quotient, rounded down.
     #[inline]
-    #[allow(clippy::cast_possible_truncation)] // Not above the number.
+    #[allow(clippy::cast_possible_truncation)] // A quotient is not above the number.
     pub fn quotient(self, number: u32) -> u32 {
         if self.reciprocal == 0 {
             return number;

@@ -1,37 +1,37 @@
-//! The media with its translation: where a page goes, what that takes, and where it is read from.
+//! The flash media and the translation layer: placement, timing and reads of pages.
 
 use super::blocks::Blocks;
+use super::bus::{Bus, TransferRate};
 use super::die::Die;
 use super::divisor::Divisor;
 use super::geometry::Geometry;
-use super::lane::NOTHING;
 use super::mapping::{Mapping, NONE};
 use super::model::PAGE_BYTES;
 use super::model::{MediaModel, SlcModel, SsdModel};
-use super::power::{Act, Power};
-use super::share::{Pace, Wire};
+use super::power::{MediaOperation, Power};
+use super::schedule::NOTHING;
 use super::tail::Tail;
-use super::thermal::UNSTRETCHED;
+use super::thermal::FULL_SPEED;
 use crate::random::Random;
 use crate::sim::StateHash;
 
-/// Where the unit goes that the host's pages are filling.
+/// The destination of the unit that host pages are filling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Goal {
-    /// Not yet chosen.
+pub enum WritePoint {
+    /// Not chosen yet.
     Open,
-    /// The SLC cache of the die.
+    /// The die's SLC cache.
     Slc,
-    /// Its main media.
+    /// The die's main media.
     Main,
 }
 
-/// What was done to the media since the drive was made.
+/// Media counters since manufacture.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wear {
-    /// Pages written, with those that only filled a unit up.
+    /// Programmed pages, including padding.
     pub pages: u64,
-    /// Blocks erased.
+    /// Erased blocks.
     pub erases: u64,
 }
 
@@ -44,30 +44,30 @@ pub struct Flash {
     pub mapping: Mapping,
     pub blocks: Blocks,
     pub dies: Vec<Die>,
-    pub goal: Goal,
+    pub write_point: WritePoint,
     pub cursor: u32,
-    /// When the request arrived that all this is for.
+    /// Arrival time of the current request.
     pub now_ns: u64,
-    /// How long everything takes, in thousandths.
-    pub stretch: u64,
-    /// Time that dies were busy, not yet counted as heat.
+    /// Slowdown of all durations, in thousandths.
+    pub slowdown: u64,
+    /// Busy time of dies that is not yet accounted as heat.
     pub busy_ns: u64,
-    /// What lets operations begin.
+    /// The power budget, which delays operations.
     pub power: Power,
-    /// Units on their way to the media: when they are there, and how many of the host's pages they hold.
+    /// Units being programmed: completion time, and number of host pages.
     pub issued: Vec<(u64, u64)>,
     pub wear: Wear,
     main_pages: u32,
     pub by_unit: Divisor,
     by_block: Divisor,
     by_die_blocks: Divisor,
-    channels: Vec<Wire>,
-    channel_pace: Pace,
+    channels: Vec<Bus>,
+    channel_rate: TransferRate,
     tail: Tail,
 }
 
 impl Flash {
-    /// Media that was never written.
+    /// Media in its factory state.
     pub fn new(model: &SsdModel) -> Self {
         let geometry = Geometry::new(model);
         let media = &model.media;
@@ -76,10 +76,10 @@ impl Flash {
             mapping: Mapping::new(geometry.logical_pages, geometry.physical_pages()),
             blocks: Blocks::new(geometry.dies, geometry.die_blocks, geometry.block_pages),
             dies: vec![Die::new(); geometry.dies as usize],
-            goal: Goal::Open,
+            write_point: WritePoint::Open,
             cursor: 0,
             now_ns: 0,
-            stretch: UNSTRETCHED,
+            slowdown: FULL_SPEED,
             busy_ns: 0,
             power: Power::new(model, geometry.dies),
             issued: Vec::new(),
@@ -88,15 +88,16 @@ impl Flash {
             by_unit: Divisor::new(geometry.unit_pages),
             by_block: Divisor::new(geometry.block_pages),
             by_die_blocks: Divisor::new(geometry.die_blocks),
-            channels: vec![Wire::default(); geometry.channels as usize],
-            channel_pace: Pace::new(media.channel_bytes_per_s),
+            channels: vec![Bus::default(); geometry.channels as usize],
+            channel_rate: TransferRate::new(media.channel_bytes_per_s),
             tail: Tail::new(media.read_sigma_permille, media.read_slow_ppm, media.read_slow_factor),
             media: media.clone(),
             slc: model.slc.clone(),
         }
     }
 
-    /// Reads logical pages. When the last of them has left its channel; `at_ns` if none lies on the media.
+    /// Reads logical pages. Returns when the last of them has been transferred over its channel; `at_ns` if none is on
+    /// the media.
     #[inline]
     pub fn read(&mut self, at_ns: u64, first: u32, count: u32, random: &mut Random) -> u64 {
         let mut ready_ns = at_ns;
@@ -107,7 +108,7 @@ impl Flash {
             if physical == NONE {
                 continue;
             }
-            // What was programmed together is read together.
+            // Pages of one program unit are read together.
             let unit = self.by_unit.quotient(physical);
             let mut together = 1;
             while number < count && self.by_unit.quotient(self.mapping.physical(first + number)) == unit {
@@ -119,19 +120,19 @@ impl Flash {
         ready_ns
     }
 
-    /// Appends a page of the host to the main media of a die.
+    /// Appends a host page to the main media of a die.
     pub fn append_host(&mut self, die: u32, logical: u32, at_ns: u64) {
         self.dies[die as usize].host_pages += 1;
         let old = self.mapping.physical(logical);
         if old != NONE {
-            self.leave(old);
+            self.invalidate(old);
         }
         self.append(die, logical, at_ns);
     }
 
-    /// Appends a page to the main media of a die that lay in a block which that die is emptying.
+    /// Appends a page relocated from the victim of the same die.
     #[inline]
-    pub fn append_moved(&mut self, die: u32, block: u32, old: u32, at_ns: u64) {
+    pub fn append_relocated(&mut self, die: u32, block: u32, old: u32, at_ns: u64) {
         let logical = self.mapping.logical(old);
         self.mapping.invalidate(old);
         self.dies[die as usize].valid -= 1;
@@ -139,14 +140,14 @@ impl Flash {
         self.append(die, logical, at_ns);
     }
 
-    /// Appends a page to the main media of a die that lay in the SLC cache of that die.
+    /// Appends a page folded from the SLC cache of the same die.
     pub fn append_folded(&mut self, die: u32, old: u32, at_ns: u64) {
         let logical = self.mapping.logical(old);
-        self.leave(old);
+        self.invalidate(old);
         self.append(die, logical, at_ns);
     }
 
-    // Appends a logical page that lies nowhere any more to the main media of a die.
+    // Appends a logical page without a valid copy to the main media of a die.
     #[inline]
     fn append(&mut self, die: u32, logical: u32, at_ns: u64) {
         let block_pages = self.geometry.block_pages;
@@ -174,7 +175,7 @@ impl Flash {
         self.dies[die as usize].slc_filled += 1;
         let old = self.mapping.physical(logical);
         if old != NONE {
-            self.leave(old);
+            self.invalidate(old);
         }
         self.place(die, logical, physical);
         if filled + 1 == unit_pages {
@@ -182,17 +183,17 @@ impl Flash {
         }
     }
 
-    /// Fills the unit up that the host's pages are in, so that they come to the media.
+    /// Pads the unit that host pages are filling, so that it is programmed.
     pub fn pad(&mut self, at_ns: u64) {
         let unit_pages = self.geometry.unit_pages;
         let die = &mut self.dies[self.cursor as usize];
-        let missing = match self.goal {
-            Goal::Open => return,
-            Goal::Slc => unit_pages - die.slc_filled,
-            Goal::Main => unit_pages - die.filled % unit_pages,
+        let missing = match self.write_point {
+            WritePoint::Open => return,
+            WritePoint::Slc => unit_pages - die.slc_filled,
+            WritePoint::Main => unit_pages - die.filled % unit_pages,
         };
         self.wear.pages += u64::from(missing);
-        if self.goal == Goal::Slc {
+        if self.write_point == WritePoint::Slc {
             die.slc_filled += missing;
             self.program_slc(self.cursor, at_ns, missing);
         } else {
@@ -201,68 +202,68 @@ impl Flash {
         }
     }
 
-    /// Says that a logical page holds nothing.
+    /// Unmaps a logical page.
     pub fn trim(&mut self, logical: u32) {
         let physical = self.mapping.physical(logical);
         if physical != NONE {
-            self.leave(physical);
+            self.invalidate(physical);
             self.mapping.forget(logical);
         }
     }
 
-    /// Occupies a die with a read of collection or folding.
-    pub fn read_to_move(&mut self, die: u32, length_ns: u64) {
-        self.work(Act::Move, die, length_ns);
+    /// Occupies a die with a read for relocation or folding.
+    pub fn read_for_relocation(&mut self, die: u32, length_ns: u64) {
+        self.work(MediaOperation::Relocate, die, length_ns);
     }
 
-    /// Moves a page over the channel of a die, out of it.
-    pub fn carry_out(&mut self, die: u32) {
-        let length_ns = self.stretched(self.channel_pace.ns(PAGE_BYTES));
-        self.channels[(die % self.geometry.channels) as usize].carry(self.now_ns, length_ns);
+    /// Transfers a page from a die over its channel.
+    pub fn transfer_out(&mut self, die: u32) {
+        let length_ns = self.slowed(self.channel_rate.ns(PAGE_BYTES));
+        self.channels[(die % self.geometry.channels) as usize].transfer(self.now_ns, length_ns);
     }
 
     /// Occupies a die with an erase.
     pub fn erase(&mut self, die: u32) {
         self.wear.erases += 1;
-        self.work(Act::Erase, die, self.media.erase_ns);
+        self.work(MediaOperation::Erase, die, self.media.erase_ns);
     }
 
-    /// The number of a unit of SLC among all units.
+    /// The number of an SLC unit among all units.
     pub fn slc_unit(&self, die: u32, unit: u32) -> u32 {
         self.geometry.main_pages() / self.geometry.unit_pages + die * self.geometry.slc_die_units + unit
     }
 
-    /// Adds it to a hash.
+    /// Adds the state to a hash.
     pub fn add_to(&self, hash: &mut StateHash) {
         self.mapping.add_to(hash);
         self.blocks.add_to(hash);
         self.dies.iter().for_each(|die| die.add_to(hash));
         self.channels.iter().for_each(|channel| channel.add_to(hash));
-        for word in [self.goal as u64, u64::from(self.cursor), self.stretch, self.busy_ns] {
+        for word in [self.write_point as u64, u64::from(self.cursor), self.slowdown, self.busy_ns] {
             hash.add(word);
         }
     }
 
-    // Occupies a die with something that no data has to come for.
-    fn work(&mut self, act: Act, die: u32, length_ns: u64) {
+    // Occupies a die with work that waits for no data.
+    fn work(&mut self, operation: MediaOperation, die: u32, length_ns: u64) {
         self.busy_ns = self.busy_ns.saturating_add(length_ns);
-        let at_ns = self.begin(act, die, self.now_ns, length_ns);
-        let length_ns = self.stretched(length_ns);
-        self.dies[die as usize].lane.work(self.now_ns, at_ns, length_ns, NOTHING);
+        let at_ns = self.begin(operation, die, self.now_ns, length_ns);
+        let length_ns = self.slowed(length_ns);
+        self.dies[die as usize].schedule.work(self.now_ns, at_ns, length_ns, NOTHING);
     }
 
-    // When a die has the power for something that could begin at a time, behind all that is planned for it.
+    // The start time of an operation on a die, after all that is scheduled there, within the power budget.
     #[inline]
-    fn begin(&mut self, act: Act, die: u32, at_ns: u64, length_ns: u64) -> u64 {
-        let at_ns = at_ns.max(self.dies[die as usize].lane.free_ns());
-        self.begin_when_paid(act, at_ns, length_ns)
+    fn begin(&mut self, operation: MediaOperation, die: u32, at_ns: u64, length_ns: u64) -> u64 {
+        let at_ns = at_ns.max(self.dies[die as usize].schedule.free_ns());
+        self.start_within_power(operation, at_ns, length_ns)
     }
 
-    // When the power is there for something that could begin at a time. What is held back while all is slow anyway counts
-    // as slow.
+    // The start time of an operation within the power budget. A delay during thermal throttling is not accounted as
+    // power throttling.
     #[inline]
-    fn begin_when_paid(&mut self, act: Act, at_ns: u64, length_ns: u64) -> u64 {
-        self.power.begin(act, self.now_ns, at_ns, length_ns, self.stretch == UNSTRETCHED)
+    fn start_within_power(&mut self, operation: MediaOperation, at_ns: u64, length_ns: u64) -> u64 {
+        self.power.begin(operation, self.now_ns, at_ns, length_ns, self.slowdown == FULL_SPEED)
     }
 
     #[inline]
@@ -273,7 +274,7 @@ impl Flash {
     }
 
     #[inline]
-    fn leave(&mut self, physical: u32) {
+    fn invalidate(&mut self, physical: u32) {
         self.mapping.invalidate(physical);
         if physical < self.main_pages {
             let block = self.by_block.quotient(physical);
@@ -299,7 +300,7 @@ impl Flash {
         self.program(die, at_ns, self.media.program_ns, unit, host_pages);
     }
 
-    // What was filled up with padding never was in the write buffer.
+    // Padding was never in the write buffer.
     fn program_slc(&mut self, die: u32, at_ns: u64, padding: u32) {
         let Some(slc) = &self.slc else { return };
         let program_ns = slc.program_ns;
@@ -313,15 +314,15 @@ impl Flash {
 
     fn program(&mut self, die: u32, at_ns: u64, length_ns: u64, unit: u32, host_pages: u64) {
         if die == self.cursor {
-            self.goal = Goal::Open;
+            self.write_point = WritePoint::Open;
         }
         self.busy_ns = self.busy_ns.saturating_add(length_ns);
-        let carry_ns = self.stretched(self.channel_pace.ns(u64::from(self.geometry.unit_pages) * PAGE_BYTES));
+        let transfer_ns = self.slowed(self.channel_rate.ns(u64::from(self.geometry.unit_pages) * PAGE_BYTES));
         let channel = &mut self.channels[(die % self.geometry.channels) as usize];
-        let there_ns = channel.carry_later(self.now_ns, at_ns, carry_ns);
-        let there_ns = self.begin(Act::Program, die, there_ns, length_ns);
-        let length_ns = self.stretched(length_ns);
-        let done_ns = self.dies[die as usize].lane.work(self.now_ns, there_ns, length_ns, unit);
+        let there_ns = channel.transfer_later(self.now_ns, at_ns, transfer_ns);
+        let there_ns = self.begin(MediaOperation::Program, die, there_ns, length_ns);
+        let length_ns = self.slowed(length_ns);
+        let done_ns = self.dies[die as usize].schedule.work(self.now_ns, there_ns, length_ns, unit);
         if host_pages > 0 {
             self.issued.push((done_ns, host_pages));
         }
@@ -339,14 +340,14 @@ impl Flash {
         };
         let read_ns = self.tail.draw(random, median_ns);
         self.busy_ns = self.busy_ns.saturating_add(read_ns);
-        let begin_ns = self.begin_when_paid(Act::Read, at_ns, read_ns);
-        let read_ns = self.stretched(read_ns);
-        let read_ns = self.dies[die as usize].lane.read(begin_ns, read_ns);
-        let carry_ns = self.stretched(self.channel_pace.ns(pages * PAGE_BYTES));
-        self.channels[(die % self.geometry.channels) as usize].carry_later(at_ns, read_ns, carry_ns)
+        let begin_ns = self.start_within_power(MediaOperation::Read, at_ns, read_ns);
+        let read_ns = self.slowed(read_ns);
+        let read_ns = self.dies[die as usize].schedule.read(begin_ns, read_ns);
+        let transfer_ns = self.slowed(self.channel_rate.ns(pages * PAGE_BYTES));
+        self.channels[(die % self.geometry.channels) as usize].transfer_later(at_ns, read_ns, transfer_ns)
     }
 
-    // What is not yet on the media is read from the write buffer.
+    // Pages that are not yet on the media are read from the write buffer.
     #[inline]
     fn is_buffered(&self, die: u32, physical: u32) -> bool {
         let unit_pages = self.geometry.unit_pages;
@@ -358,10 +359,11 @@ impl Flash {
             let is_open = block == state.block
                 && physical - block * block_pages >= self.by_unit.quotient(state.filled) * unit_pages;
             return is_open
-                || ((block == state.block || block == state.last_block) && state.lane.is_writing(self.now_ns, unit));
+                || ((block == state.block || block == state.last_block)
+                    && state.schedule.is_writing(self.now_ns, unit));
         }
         let is_open = state.slc_filled > 0 && unit == self.slc_unit(die, state.slc_head);
-        is_open || state.lane.is_writing(self.now_ns, unit)
+        is_open || state.schedule.is_writing(self.now_ns, unit)
     }
 
     #[inline]
@@ -375,7 +377,7 @@ impl Flash {
     }
 
     #[inline]
-    fn stretched(&self, length_ns: u64) -> u64 {
-        length_ns * self.stretch / UNSTRETCHED
+    fn slowed(&self, length_ns: u64) -> u64 {
+        length_ns * self.slowdown / FULL_SPEED
     }
 }

@@ -1,48 +1,48 @@
-//! Sizes in pages of 4 KiB, the unit of translation, as they follow from a model.
+//! Sizes derived from a model, in pages of 4 KiB, the unit of translation.
 
 use super::model::{PAGE_BYTES, SsdModel};
 use crate::failure::Failure;
 use crate::sim::bounds::refused;
 
-/// Blocks of a die that hold no data while collection goes round: one is filled, the others wait.
+/// Blocks of a die reserved for garbage collection: the active block and free ones.
 pub const SPARE_BLOCKS: u32 = 4;
-// Greedy collection chooses among so many blocks of a die, or there is little to choose.
+// The fewest blocks of a die among which greedy collection is effective.
 const DATA_BLOCKS_MIN: u64 = 64;
-// A physical page has a number of 32 bits, and a few of them mean something else.
+// Physical page numbers have 32 bits, and a few values are reserved.
 const PHYSICAL_PAGES_MAX: u64 = 0xffff_0000;
-// Blocks are not cut below this: with fewer pages collection finds better victims than in large blocks.
+// Blocks are not split below this size: with fewer pages, collection finds better victims than in real blocks.
 const BLOCK_PAGES_MIN: u64 = 128;
 
-/// Sizes. All blocks, units and pages are numbered through, die after die; the SLC cache comes behind the main media.
+/// Sizes. Blocks, units and pages are numbered die after die; the SLC cache comes after the main media.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
-    /// What the host may write.
+    /// Capacity for the host.
     pub logical_pages: u32,
     /// Dies.
     pub dies: u32,
-    /// Channels; die n is on channel n modulo this.
+    /// Channels. Die n is on channel n modulo this.
     pub channels: u32,
-    /// What a die programs at a time.
+    /// The program unit of a die.
     pub unit_pages: u32,
-    /// A block of all planes, or a piece of it in a scaled drive.
+    /// A block over all planes, or a piece of one in a scaled drive.
     pub block_pages: u32,
     /// Pieces of a block that share an erase.
     pub block_pieces: u32,
-    /// Blocks of a die.
+    /// Blocks per die.
     pub die_blocks: u32,
-    /// Program units of SLC a die.
+    /// SLC program units per die.
     pub slc_die_units: u32,
 }
 
 impl SsdModel {
-    /// Refuses what can't be simulated, with the key, its value and what it may be.
+    /// Rejects a model that cannot be simulated, with the key, its value and the valid range.
     pub fn check(&self) -> Result<(), Failure> {
         self.check_values()?;
         Geometry::check(self)?;
         self.check_longest()
     }
 
-    /// The memory that a drive takes, bytes. The model was checked.
+    /// The memory of a drive of a checked model, in bytes.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
         Geometry::new(self).memory_bytes()
@@ -50,7 +50,7 @@ impl SsdModel {
 }
 
 impl Geometry {
-    /// The sizes of a model that was checked.
+    /// The sizes of a checked model.
     #[must_use]
     #[allow(clippy::cast_possible_truncation)] // Checked.
     pub fn new(model: &SsdModel) -> Self {
@@ -67,27 +67,27 @@ impl Geometry {
         }
     }
 
-    /// Refuses drives that are too large for their numbers, or too small for their dies.
+    /// Rejects drives with too many pages for their numbers, or with too few blocks per die.
     pub fn check(model: &SsdModel) -> Result<(), Failure> {
         let wide = Wide::new(model);
         let scale = model.capacity_scale;
         if wide.physical_pages() > PHYSICAL_PAGES_MAX {
             let most = PHYSICAL_PAGES_MAX * PAGE_BYTES;
             return Err(refused(format!(
-                "capacity_bytes with all spare space is {} at capacity_scale {scale}; it goes to {most}",
+                "capacity_bytes with all spare space is {} at capacity_scale {scale}; the maximum is {most}",
                 wide.physical_pages() * PAGE_BYTES
             )));
         }
         let blocks = wide.die_blocks - u64::from(SPARE_BLOCKS);
         if blocks < DATA_BLOCKS_MIN {
             return Err(refused(format!(
-                "capacity_scale is {scale}; with it a die has {blocks} blocks for data, and {DATA_BLOCKS_MIN} are needed"
+                "capacity_scale is {scale}; a die then has {blocks} blocks for data, but needs {DATA_BLOCKS_MIN}"
             )));
         }
         Ok(())
     }
 
-    /// The memory that a drive takes for its tables: pages both ways and whether they are valid, blocks and their lists.
+    /// The memory of the translation tables, validity bitmap and block lists.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
         let [logical, physical, dies] = [self.logical_pages, self.physical_pages(), self.dies].map(u64::from);
@@ -95,19 +95,19 @@ impl Geometry {
         4 * (logical + physical) + physical / 8 + 16 * blocks + dies * (4 * u64::from(self.block_pages) + 1024)
     }
 
-    /// All pages of the main media.
+    /// Pages of the main media.
     #[must_use]
     pub fn main_pages(&self) -> u32 {
         self.dies * self.die_blocks * self.block_pages
     }
 
-    /// All pages.
+    /// Pages of the main media and the SLC cache.
     #[must_use]
     pub fn physical_pages(&self) -> u32 {
         self.main_pages() + self.dies * self.slc_die_units * self.unit_pages
     }
 
-    /// Valid pages that a die may hold, so that collection always finds something to gain.
+    /// The most valid pages of a die, so that every victim has invalid pages.
     #[must_use]
     pub fn die_pages_most(&self) -> u32 {
         (self.die_blocks - SPARE_BLOCKS) * self.block_pages - self.block_pages / 2

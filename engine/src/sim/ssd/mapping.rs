@@ -1,4 +1,4 @@
-//! Where each logical page of 4 KiB lies, and what each physical one holds.
+//! Page mapping between logical and physical pages of 4 KiB.
 
 use super::prefetch::prefetch;
 use crate::sim::StateHash;
@@ -6,7 +6,7 @@ use crate::sim::StateHash;
 /// No page.
 pub const NONE: u32 = u32::MAX;
 
-/// The translation: 8 bytes and a bit for a physical page.
+/// The mapping tables: 8 bytes and a bit per physical page.
 #[derive(Clone, Debug)]
 pub struct Mapping {
     physical: Vec<u32>,
@@ -15,7 +15,7 @@ pub struct Mapping {
 }
 
 impl Mapping {
-    /// A translation of a drive that was never written.
+    /// The mapping of a drive in its factory state.
     pub fn new(logical_pages: u32, physical_pages: u32) -> Self {
         Self {
             physical: vec![NONE; logical_pages as usize],
@@ -24,26 +24,26 @@ impl Mapping {
         }
     }
 
-    /// Where a logical page lies, or NONE.
+    /// The physical page of a logical one, or NONE.
     #[inline]
     pub fn physical(&self, logical: u32) -> u32 {
         self.physical[logical as usize]
     }
 
-    /// Says that somebody will soon ask where a logical page lies: that is seldom in the cache, and takes as long to come
-    /// as all else in a request.
+    /// Prefetches the entry of a logical page: it is rarely in the CPU cache, and a miss takes as long as the rest of a
+    /// request.
     #[inline]
-    pub fn expect(&self, logical: u32) {
+    pub fn prefetch(&self, logical: u32) {
         prefetch(&self.physical, logical as usize);
     }
 
-    /// What a physical page that is valid holds.
+    /// The logical page of a valid physical one.
     #[inline]
     pub fn logical(&self, physical: u32) -> u32 {
         self.logical[physical as usize]
     }
 
-    /// Says that a logical page lies there from now on.
+    /// Maps a logical page to a physical one.
     #[inline]
     pub fn place(&mut self, logical: u32, physical: u32) {
         self.physical[logical as usize] = physical;
@@ -51,18 +51,18 @@ impl Mapping {
         self.valid[physical as usize / 64] |= 1 << (physical % 64);
     }
 
-    /// Says that a physical page holds nothing any more.
+    /// Marks a physical page as invalid.
     #[inline]
     pub fn invalidate(&mut self, physical: u32) {
         self.valid[physical as usize / 64] &= !(1 << (physical % 64));
     }
 
-    /// Says that a logical page lies nowhere.
+    /// Unmaps a logical page.
     pub fn forget(&mut self, logical: u32) {
         self.physical[logical as usize] = NONE;
     }
 
-    /// The first valid physical page from one on, before another.
+    /// The first valid physical page in a range.
     #[inline]
     pub fn next_valid(&self, from: u32, before: u32) -> Option<u32> {
         let mut word = from / 64;
@@ -78,17 +78,17 @@ impl Mapping {
         (found < before).then_some(found)
     }
 
-    /// The bytes of the tables.
+    /// The size of the tables in bytes.
     pub fn memory_bytes(&self) -> usize {
         size_of_val(&self.physical[..]) + size_of_val(&self.logical[..]) + size_of_val(&self.valid[..])
     }
 
-    /// How many physical pages it has.
+    /// The number of physical pages.
     pub fn physical_pages(&self) -> usize {
         self.logical.len()
     }
 
-    /// Adds it to a hash. What physical pages hold follows from it.
+    /// Adds the state to a hash. The reverse table follows from it.
     pub fn add_to(&self, hash: &mut StateHash) {
         for physical in &self.physical {
             hash.add(u64::from(*physical));

@@ -1,22 +1,22 @@
-//! A solid-state drive: link, controller, write buffer, and media behind a translation that has to collect.
+//! A solid-state drive: link, controller, write buffer, and flash behind a translation layer with garbage collection.
 //!
-//! A request reserves time of each part that it needs when it arrives. Nothing of what is known of such drives is put in
-//! as such: the burst of a new drive, the cliff behind the SLC cache, the way down to the steady state, reads that wait
-//! for programs and erases all follow from the parts.
+//! A request reserves time on each component at its arrival. Known behaviours are not modelled directly. The
+//! performance of a fresh drive, the write cliff after the SLC cache, the transition to steady state, and reads delayed
+//! by programs and erases all emerge from the components.
 
 mod blocks;
 mod buffer;
-mod collect;
+mod bus;
 mod die;
 mod divisor;
 mod flash;
+mod garbage_collection;
 mod geometry;
-mod lane;
 mod mapping;
 mod model;
 mod power;
 mod prefetch;
-mod share;
+mod schedule;
 mod tail;
 mod thermal;
 
@@ -27,63 +27,63 @@ pub use model::{
 };
 
 use self::buffer::Buffer;
+use self::bus::{Bus, Controller, TransferRate};
 use self::flash::Flash;
-use self::share::{Controller, Pace, Wire};
-use self::thermal::{Thermal, UNSTRETCHED};
-use super::{Answer, Health, Serve, StateHash, Timetable};
+use self::thermal::{FULL_SPEED, Thermal};
+use super::{CompletionModel, Health, IoCommand, ScheduledCompletion, StateHash};
 use crate::random::Random;
 use crate::ring::Operation;
 
-// EINVAL, negated: beyond the end.
+// Negated EINVAL: beyond the end of the drive.
 const INVALID: i32 = -22;
 
 /// A drive.
 #[derive(Clone, Debug)]
 pub struct Ssd {
     model: SsdModel,
-    link_pace: Pace,
-    // From the host, and to it. A link of half duplex uses the first for both.
-    wires: [Wire; 2],
+    link_rate: TransferRate,
+    // From the host, and to the host. A half-duplex link uses only the first.
+    buses: [Bus; 2],
     controller: Controller,
     buffer: Buffer,
     flash: Flash,
     thermal: Thermal,
     random: Random,
     health: Health,
-    quiet_ns: u64,
+    idle_since_ns: u64,
 }
 
 impl Ssd {
-    /// A new drive.
+    /// A drive in its factory state.
     #[must_use]
     pub fn new(model: &SsdModel, seed: u64) -> Self {
         Self {
-            link_pace: Pace::new(model.link.bytes_per_s),
-            wires: [Wire::default(); 2],
+            link_rate: TransferRate::new(model.link.bytes_per_s),
+            buses: [Bus::default(); 2],
             controller: Controller::new(model.controller.cores),
             buffer: Buffer::new(model.buffer.size_bytes / PAGE_BYTES),
             flash: Flash::new(model),
             thermal: Thermal::new(model.thermal.as_ref(), model.capacity_scale),
             random: Random::new(seed),
             health: Health::default(),
-            quiet_ns: 0,
+            idle_since_ns: 0,
             model: model.clone(),
         }
     }
 
-    /// Says that nothing in a range matters any more. Pages that it covers only in part stay. When that is done.
+    /// Unmaps the pages of a range, except those that it covers only partially. Returns the completion time.
     pub fn trim(&mut self, now_ns: u64, offset_bytes: u64, length_bytes: u64) -> u64 {
-        self.move_on(now_ns);
+        self.catch_up(now_ns);
         let end_bytes = (offset_bytes + length_bytes).min(self.size_bytes());
         for logical in offset_bytes.div_ceil(PAGE_BYTES)..end_bytes / PAGE_BYTES {
             self.flash.trim(page(logical));
         }
-        let done_ns = self.take_command(now_ns, 0);
-        self.quiet_ns = self.quiet_ns.max(done_ns);
+        let done_ns = self.receive_command(now_ns, 0);
+        self.idle_since_ns = self.idle_since_ns.max(done_ns);
         done_ns
     }
 
-    /// Bytes of memory that grow with the drive, and its physical pages of 4 KiB.
+    /// The memory that grows with the drive in bytes, and the number of physical pages of 4 KiB.
     #[must_use]
     pub fn memory_bytes(&self) -> (usize, usize) {
         let tables = self.flash.mapping.memory_bytes() + self.flash.blocks.memory_bytes();
@@ -96,120 +96,120 @@ impl Ssd {
         self.flash.geometry
     }
 
-    // What went on since the request before.
+    // Processes everything since the previous request.
     #[inline]
-    fn move_on(&mut self, now_ns: u64) {
+    fn catch_up(&mut self, now_ns: u64) {
         if let Some(idle) = &self.model.idle {
-            let from_ns = self.quiet_ns + idle.delay_ns;
+            let from_ns = self.idle_since_ns + idle.delay_ns;
             if from_ns < now_ns {
-                self.flash.work_idle(from_ns, now_ns, idle);
-                self.hand_over();
+                self.flash.work_in_background(from_ns, now_ns, idle);
+                self.release_programmed();
             }
         }
-        self.flash.stretch = self.thermal.look(now_ns, &mut self.flash.busy_ns, self.flash.geometry.dies);
+        self.flash.slowdown = self.thermal.update(now_ns, &mut self.flash.busy_ns, self.flash.geometry.dies);
         self.flash.now_ns = now_ns;
     }
 
-    // A command and its data come over the link, and the controller handles it.
+    // Transfers a command with its data over the link, and processes it in the controller.
     #[inline]
-    fn take_command(&mut self, now_ns: u64, data_bytes: u64) -> u64 {
-        let link_ns = self.stretched(self.model.link.command_ns + self.link_pace.ns(data_bytes));
-        let here_ns = self.wires[0].carry(now_ns, link_ns);
-        let handle_ns = self.stretched(self.model.controller.command_ns);
+    fn receive_command(&mut self, now_ns: u64, data_bytes: u64) -> u64 {
+        let link_ns = self.slowed(self.model.link.command_ns + self.link_rate.ns(data_bytes));
+        let here_ns = self.buses[0].transfer(now_ns, link_ns);
+        let handle_ns = self.slowed(self.model.controller.command_ns);
         self.controller.handle(here_ns, handle_ns)
     }
 
     #[inline]
-    fn read(&mut self, now_ns: u64, serve: &Serve) -> u64 {
-        let taken_ns = self.take_command(now_ns, 0);
-        let (first, count) = pages(serve);
-        let length_ns = self.link_pace.ns(u64::from(serve.length_bytes));
-        self.flash.power.carry(now_ns, length_ns);
-        let ready_ns = self.flash.read(taken_ns, first, count, &mut self.random);
-        let link_ns = self.stretched(length_ns);
-        let wire = usize::from(self.model.link.duplex == Duplex::Full);
-        self.wires[wire].carry_later(now_ns, ready_ns, link_ns)
+    fn read(&mut self, now_ns: u64, io: &IoCommand) -> u64 {
+        let received_ns = self.receive_command(now_ns, 0);
+        let (first, count) = pages(io);
+        let length_ns = self.link_rate.ns(u64::from(io.length_bytes));
+        self.flash.power.charge_link(now_ns, length_ns);
+        let ready_ns = self.flash.read(received_ns, first, count, &mut self.random);
+        let link_ns = self.slowed(length_ns);
+        let bus = usize::from(self.model.link.duplex == Duplex::Full);
+        self.buses[bus].transfer_later(now_ns, ready_ns, link_ns)
     }
 
     #[inline]
-    fn write(&mut self, now_ns: u64, serve: &Serve) -> u64 {
-        let mut in_ns = self.take_command(now_ns, u64::from(serve.length_bytes));
-        self.flash.power.carry(now_ns, self.link_pace.ns(u64::from(serve.length_bytes)));
-        let (first, count) = pages(serve);
-        // What is only written in part is read before.
-        let end_bytes = serve.offset_bytes + u64::from(serve.length_bytes);
-        if !serve.offset_bytes.is_multiple_of(PAGE_BYTES) {
+    fn write(&mut self, now_ns: u64, io: &IoCommand) -> u64 {
+        let mut in_ns = self.receive_command(now_ns, u64::from(io.length_bytes));
+        self.flash.power.charge_link(now_ns, self.link_rate.ns(u64::from(io.length_bytes)));
+        let (first, count) = pages(io);
+        // A partially written page is read first (read-modify-write).
+        let end_bytes = io.offset_bytes + u64::from(io.length_bytes);
+        if !io.offset_bytes.is_multiple_of(PAGE_BYTES) {
             self.flash.read(in_ns, first, 1, &mut self.random);
         }
-        if !end_bytes.is_multiple_of(PAGE_BYTES) && (count > 1 || serve.offset_bytes.is_multiple_of(PAGE_BYTES)) {
+        if !end_bytes.is_multiple_of(PAGE_BYTES) && (count > 1 || io.offset_bytes.is_multiple_of(PAGE_BYTES)) {
             self.flash.read(in_ns, first + count - 1, 1, &mut self.random);
         }
         for logical in first..first + count {
             in_ns = self.buffer.admit(in_ns);
             self.flash.write(logical, in_ns);
-            self.hand_over();
+            self.release_programmed();
         }
         in_ns
     }
 
-    // When all that was written so far is safe.
+    // When everything written so far is durable.
     fn make_durable(&mut self, at_ns: u64) -> u64 {
         if self.model.buffer.power_loss_protection {
             return at_ns;
         }
         self.flash.pad(at_ns);
-        self.hand_over();
+        self.release_programmed();
         at_ns.max(self.buffer.durable_ns())
     }
 
     #[inline]
-    fn hand_over(&mut self) {
+    fn release_programmed(&mut self) {
         for (done_ns, pages) in self.flash.issued.drain(..) {
             self.buffer.release(done_ns, pages);
         }
     }
 
     #[inline]
-    fn stretched(&self, length_ns: u64) -> u64 {
-        length_ns * self.flash.stretch / UNSTRETCHED
+    fn slowed(&self, length_ns: u64) -> u64 {
+        length_ns * self.flash.slowdown / FULL_SPEED
     }
 }
 
-impl Timetable for Ssd {
+impl CompletionModel for Ssd {
     fn size_bytes(&self) -> u64 {
         u64::from(self.flash.geometry.logical_pages) * PAGE_BYTES
     }
 
     #[inline]
-    fn expect(&self, serve: &Serve) {
-        self.flash.mapping.expect(pages(serve).0);
+    fn prefetch(&self, io: &IoCommand) {
+        self.flash.mapping.prefetch(pages(io).0);
     }
 
     #[inline]
-    fn answer(&mut self, now_ns: u64, serve: &Serve) -> Answer {
-        let bytes = u64::from(serve.length_bytes);
-        if serve.offset_bytes + bytes > self.size_bytes() {
-            return Answer { done_ns: now_ns, result: INVALID };
+    fn complete(&mut self, now_ns: u64, io: &IoCommand) -> ScheduledCompletion {
+        let bytes = u64::from(io.length_bytes);
+        if io.offset_bytes + bytes > self.size_bytes() {
+            return ScheduledCompletion { done_ns: now_ns, result: INVALID };
         }
-        self.move_on(now_ns);
-        let done_ns = match serve.operation {
+        self.catch_up(now_ns);
+        let done_ns = match io.operation {
             Operation::Read => {
                 self.health.host_read_bytes += bytes;
-                self.read(now_ns, serve)
+                self.read(now_ns, io)
             }
             Operation::Write | Operation::WriteDsync => {
                 self.health.host_written_bytes += bytes;
-                let in_ns = self.write(now_ns, serve);
-                if serve.operation == Operation::Write { in_ns } else { self.make_durable(in_ns) }
+                let in_ns = self.write(now_ns, io);
+                if io.operation == Operation::Write { in_ns } else { self.make_durable(in_ns) }
             }
-            Operation::Trim => self.trim(now_ns, serve.offset_bytes, bytes),
+            Operation::Trim => self.trim(now_ns, io.offset_bytes, bytes),
             Operation::Flush => {
-                let taken_ns = self.take_command(now_ns, 0);
-                self.make_durable(taken_ns)
+                let received_ns = self.receive_command(now_ns, 0);
+                self.make_durable(received_ns)
             }
         };
-        self.quiet_ns = self.quiet_ns.max(done_ns);
-        Answer { done_ns, result: serve.moved_bytes() }
+        self.idle_since_ns = self.idle_since_ns.max(done_ns);
+        ScheduledCompletion { done_ns, result: io.moved_bytes() }
     }
 
     fn health(&self) -> Health {
@@ -233,18 +233,18 @@ impl Timetable for Ssd {
         self.thermal.add_to(hash);
         self.flash.power.add_to(hash);
         self.controller.add_to(hash);
-        self.wires.iter().for_each(|wire| wire.add_to(hash));
-        hash.add(self.quiet_ns);
+        self.buses.iter().for_each(|bus| bus.add_to(hash));
+        hash.add(self.idle_since_ns);
         hash.add_random(&self.random);
     }
 
     fn format(&mut self, now_ns: u64) {
-        self.move_on(now_ns);
+        self.catch_up(now_ns);
         let (wear, power) = (self.flash.wear, std::mem::take(&mut self.flash.power));
         self.flash = Flash::new(&self.model);
         (self.flash.wear, self.flash.power) = (wear, power);
         self.buffer = Buffer::new(self.model.buffer.size_bytes / PAGE_BYTES);
-        self.quiet_ns = self.quiet_ns.max(now_ns);
+        self.idle_since_ns = self.idle_since_ns.max(now_ns);
     }
 }
 
@@ -253,10 +253,10 @@ fn page(number: u64) -> u32 {
     number as u32
 }
 
-// The first logical page of a request, and how many it touches.
+// The first logical page of a request, and the number of pages that it touches.
 #[inline]
-fn pages(serve: &Serve) -> (u32, u32) {
-    let first = serve.offset_bytes / PAGE_BYTES;
-    let end = (serve.offset_bytes + u64::from(serve.length_bytes)).div_ceil(PAGE_BYTES);
+fn pages(io: &IoCommand) -> (u32, u32) {
+    let first = io.offset_bytes / PAGE_BYTES;
+    let end = (io.offset_bytes + u64::from(io.length_bytes)).div_ceil(PAGE_BYTES);
     (page(first), page(end - first))
 }

@@ -1,49 +1,49 @@
-//! What a solid-state drive is made of.
+//! Parameters of a solid-state drive.
 
 use serde::Deserialize;
 
 use crate::failure::Failure;
 use crate::sim::bounds::{multiple_of, refused, within};
-use crate::sim::pending::BEHIND_NS_MAX;
+use crate::sim::pending::BACKLOG_NS_MAX;
 
 /// A solid-state drive.
 ///
-/// With a `capacity_scale` of n, capacity and SLC cache, and the time constant of temperature, are an n-th of what stands
-/// here; dies, speeds, the share of spare space and the write buffer (which belongs to the dies) stay. So all shapes are
-/// the same when time is counted in drive fills. Where less than 64 blocks a die would be left, blocks are cut, and an
-/// erase is due only once for all pieces of one.
+/// With a `capacity_scale` of n, capacity, SLC cache and thermal time constant are divided by n. Dies, speeds,
+/// over-provisioning and the write buffer (which depends on the dies) stay. Time series therefore keep their shape over
+/// drive fills. If fewer than 64 blocks per die would remain, blocks are split, and an erase is due once for all pieces
+/// of a block.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SsdModel {
-    /// What the host may write, bytes.
+    /// Capacity for the host, in bytes.
     pub capacity_bytes: u64,
-    /// What the drive is made smaller by, to be filled sooner.
+    /// Divides the capacity, so that a simulated fill takes less time.
     pub capacity_scale: u32,
-    /// The way to the host.
+    /// The link to the host.
     pub link: LinkModel,
-    /// Who takes commands.
+    /// The controller.
     pub controller: ControllerModel,
-    /// Where writes wait for the media.
+    /// The write buffer.
     pub buffer: BufferModel,
-    /// Channels, dies and what they hold.
+    /// Channels, dies and flash.
     pub media: MediaModel,
-    /// A part of the media that is used with one bit a cell, if there is one.
+    /// The SLC cache, if any.
     pub slc: Option<SlcModel>,
-    /// What the drive does while nobody asks for anything, if it does.
+    /// Background work, if any.
     pub idle: Option<IdleModel>,
-    /// How it heats, if that matters.
+    /// The thermal model, if any.
     pub thermal: Option<ThermalModel>,
-    /// What it draws and may draw, if that matters.
+    /// Power consumption and its limit, if any.
     pub power: Option<PowerModel>,
 }
 
-/// Whether data goes both ways at a time.
+/// Duplex mode of the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Duplex {
-    /// One direction at a time, like SATA.
+    /// Half duplex, like SATA.
     Half,
-    /// Both directions, like PCI Express.
+    /// Full duplex, like PCI Express.
     Full,
 }
 
@@ -51,11 +51,11 @@ pub enum Duplex {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkModel {
-    /// Bytes a second, in each direction.
+    /// Throughput in each direction, in bytes per second.
     pub bytes_per_s: u64,
-    /// What a command costs it besides its data, ns.
+    /// Overhead of a command on the link, in ns.
     pub command_ns: u64,
-    /// Whether data goes both ways at a time.
+    /// Duplex mode.
     pub duplex: Duplex,
 }
 
@@ -63,9 +63,9 @@ pub struct LinkModel {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ControllerModel {
-    /// How many commands it handles at a time.
+    /// Commands processed in parallel.
     pub cores: u32,
-    /// How long it takes for one, ns.
+    /// Processing time of a command, in ns.
     pub command_ns: u64,
 }
 
@@ -73,9 +73,9 @@ pub struct ControllerModel {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BufferModel {
-    /// Its size, bytes.
+    /// Its size in bytes.
     pub size_bytes: u64,
-    /// Whether what lies in it survives a loss of power: then a flush has nothing to wait for.
+    /// Whether its content survives a power loss, so that a flush completes at once.
     pub power_loss_protection: bool,
 }
 
@@ -85,55 +85,55 @@ pub struct BufferModel {
 pub struct MediaModel {
     /// Channels.
     pub channels: u32,
-    /// Dies on each.
+    /// Dies per channel.
     pub dies_per_channel: u32,
-    /// Planes of a die, which program and erase together.
+    /// Planes per die, which program and erase together.
     pub planes_per_die: u32,
-    /// A page of a plane, bytes.
+    /// Page size of a plane, in bytes.
     pub page_bytes: u32,
-    /// Pages of a block of a plane.
+    /// Pages per block of a plane.
     pub pages_per_block: u32,
-    /// Bytes a second of a channel.
+    /// Throughput of a channel, in bytes per second.
     pub channel_bytes_per_s: u64,
-    /// The median time to read a page, ns.
+    /// Median read time of a page, in ns.
     pub read_ns: u64,
-    /// The deviation of the logarithm of that time, in thousandths.
+    /// Standard deviation of the logarithm of the read time, in thousandths.
     pub read_sigma_permille: u32,
-    /// How many of a million reads are slow.
+    /// Slow reads per million.
     pub read_slow_ppm: u32,
-    /// How much longer those take.
+    /// Factor on the time of slow reads.
     pub read_slow_factor: u32,
-    /// The time to program a page on all planes, ns.
+    /// Program time of a page on all planes, in ns.
     pub program_ns: u64,
-    /// The time to erase a block on all planes, ns.
+    /// Erase time of a block on all planes, in ns.
     pub erase_ns: u64,
-    /// Space for data beyond the capacity, in thousandths of it. What collection needs to go round comes on top.
+    /// Over-provisioning in thousandths of the capacity, without the blocks reserved for garbage collection.
     pub over_provisioning_permille: u32,
-    /// How often a block may be erased.
+    /// Rated erase cycles of a block.
     pub rated_erases: u32,
 }
 
-/// What a full SLC cache does with a write.
+/// How a write proceeds when the SLC cache is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SlcFull {
-    /// It lets it pass to the main media, and is emptied while the drive is idle.
+    /// It goes to the main media directly. The cache is folded while the drive is idle.
     Bypass,
-    /// It makes room: its oldest data is folded into the main media first.
+    /// The oldest data is first folded into the main media.
     Fold,
 }
 
-/// The SLC cache, in a part of the media of its own.
+/// The SLC cache, in a dedicated part of the media.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SlcModel {
-    /// Its size, bytes.
+    /// Its size in bytes.
     pub size_bytes: u64,
-    /// The median time to read a page, ns.
+    /// Median read time of a page, in ns.
     pub read_ns: u64,
-    /// The time to program a page on all planes, ns.
+    /// Program time of a page on all planes, in ns.
     pub program_ns: u64,
-    /// What a write finds when it is full.
+    /// How a write proceeds when the cache is full.
     pub when_full: SlcFull,
 }
 
@@ -141,62 +141,62 @@ pub struct SlcModel {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IdleModel {
-    /// How long nothing must have been asked for before it begins, ns.
+    /// Idle time before it starts, in ns.
     pub delay_ns: u64,
-    /// How much free space collection goes for, in thousandths of the capacity.
+    /// Free space that garbage collection aims at, in thousandths of the capacity.
     pub spare_permille: u32,
 }
 
-/// Temperature, as of one body that cools by a time constant.
+/// Temperature of a single thermal mass with one time constant.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ThermalModel {
-    /// What it has when idle for long, degrees Celsius.
+    /// Temperature after a long idle time, in degrees Celsius.
     pub ambient_celsius: i16,
-    /// What is added in the long run when all dies are busy, degrees.
+    /// Long-term temperature rise with all dies busy, in degrees.
     pub busy_rise_celsius: u16,
-    /// The time in which it goes 63 % of the way, ns.
+    /// Time constant (63 % of a change), in ns.
     pub time_constant_ns: u64,
-    /// Where it begins to hold itself back, degrees Celsius. It ends three degrees below.
+    /// Temperature at which throttling starts, in degrees Celsius. It ends three degrees lower.
     pub limit_celsius: i16,
-    /// How much longer everything takes then, in thousandths: 2000 is twice.
+    /// Factor on all durations during throttling, in thousandths: 2000 doubles them.
     pub stretch_permille: u32,
 }
 
-/// Power, and a limit to it: operations of the media begin later, so that the mean stays at or below it.
+/// Power consumption and its limit: media operations are delayed to keep the mean at or below it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PowerModel {
-    /// What the drive draws while it does nothing, milliwatts.
+    /// Idle power in milliwatts.
     pub idle_mw: u64,
-    /// What a die draws beyond that while it reads, milliwatts.
+    /// Additional power of a die during a read, in milliwatts.
     pub read_mw: u64,
-    /// The same while it programs.
+    /// Additional power of a die during a program, in milliwatts.
     pub program_mw: u64,
-    /// The same while it erases.
+    /// Additional power of a die during an erase, in milliwatts.
     pub erase_mw: u64,
-    /// What link and controller draw beyond that while data moves in one direction, milliwatts.
+    /// Additional power of link and controller during a transfer in one direction, in milliwatts.
     pub link_mw: u64,
-    /// What the drive may draw, milliwatts.
+    /// Power limit of the drive, in milliwatts.
     pub limit_mw: u64,
-    /// The time over which that is meant, ns. It stays in a scaled drive.
+    /// Averaging window of the limit, in ns. It is not scaled with the capacity.
     pub window_ns: u64,
 }
 
 const HOUR_NS: u64 = 3_600_000_000_000;
 const TIB: u64 = 1 << 40;
-/// The deviations at which the tail of reads ends, and somewhat more.
+/// Where the tail of read times ends, rounded up, in standard deviations.
 const DEVIATIONS_MAX: f64 = 4.0;
-/// The operations of the media that a request brings about, at most: it has 16,384 pages, each of which moves some 50 of
-/// others where there is least spare space.
+/// Bound on the media operations of one request: it has at most 16,384 pages, each with about 50 relocations at the
+/// lowest over-provisioning.
 const OPERATIONS_MAX: u64 = 1 << 20;
-/// What the translation moves at a time.
+/// The page size of the translation layer.
 pub const PAGE_BYTES: u64 = 4096;
-/// What reads are never denied, of all that may be drawn above idle power.
+/// The share of the power above idle that is always available to reads.
 pub const READS_PERCENT: u64 = 75;
 
 impl SsdModel {
-    // Refuses values out of their bounds, with the key, its value and what it may be.
+    // Rejects values outside their ranges, with the key, its value and the valid range.
     pub(super) fn check_values(&self) -> Result<(), Failure> {
         within("capacity_bytes", self.capacity_bytes, 1 << 20, i128::from(256 * TIB))?;
         within("capacity_scale", self.capacity_scale, 1, 1 << 20)?;
@@ -234,27 +234,28 @@ impl SsdModel {
         Ok(())
     }
 
-    // All that one request, or a full buffer, has the media do, one after the other, has to end within a time that can be
-    // counted.
+    // The media operations of one request, or of a full buffer, have to complete within a representable time even if
+    // they run one after the other.
     pub(super) fn check_longest(&self) -> Result<(), Failure> {
         let operations = OPERATIONS_MAX.max(self.buffer.size_bytes / PAGE_BYTES);
-        let (longest_ns, most_ns) = (self.longest_ns(), BEHIND_NS_MAX / operations);
+        let (longest_ns, most_ns) = (self.longest_ns(), BACKLOG_NS_MAX / operations);
         if longest_ns <= most_ns.into() {
             return Ok(());
         }
         Err(refused(format!(
-            "an operation of the media could take {longest_ns} ns, with its tail, heat and power; it goes up to {most_ns}"
+            "a media operation could take {longest_ns} ns, including its tail and throttling; the maximum is {most_ns}"
         )))
     }
 
-    // What the slowest operation of the media takes: the slowest read, a program or an erase, when it is hot, or when its
-    // energy has to come in first.
+    // Duration of the slowest media operation: a slow read, a program or an erase, while throttled, or while its energy
+    // is first accumulated.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Below 2^63.
     fn longest_ns(&self) -> u128 {
         let (media, slc) = (&self.media, self.slc.as_ref());
-        let spread = libm::ceil(libm::exp(f64::from(media.read_sigma_permille) / 1000.0 * DEVIATIONS_MAX)) as u128;
+        let distribution =
+            libm::ceil(libm::exp(f64::from(media.read_sigma_permille) / 1000.0 * DEVIATIONS_MAX)) as u128;
         let read_ns = u128::from(media.read_ns.max(slc.map_or(0, |slc| slc.read_ns)));
-        let read_ns = read_ns * spread * u128::from(media.read_slow_factor);
+        let read_ns = read_ns * distribution * u128::from(media.read_slow_factor);
         let write_ns = media.program_ns.max(media.erase_ns).max(slc.map_or(0, |slc| slc.program_ns));
         let longest_ns = read_ns.max(write_ns.into());
         let hot_ns =
@@ -265,7 +266,7 @@ impl SsdModel {
 }
 
 impl PowerModel {
-    // How long the energy takes to come in for an operation that is so long, if only reads' part of it comes in.
+    // How long the energy of an operation takes to accumulate from the reads' share alone.
     fn longest_ns(&self, length_ns: u128) -> u128 {
         let flow_mw = u128::from(self.limit_mw - self.idle_mw);
         let most_mw = u128::from(self.read_mw.max(self.program_mw).max(self.erase_mw));
@@ -278,7 +279,7 @@ impl PowerModel {
         within("power.program_mw", self.program_mw, 0, 10_000)?;
         within("power.erase_mw", self.erase_mw, 0, 10_000)?;
         within("power.link_mw", self.link_mw, 0, 100_000)?;
-        // The link waits for nothing, so that there must be something left for the media.
+        // The link is never delayed, so some power has to remain for the media.
         within("power.limit_mw", self.limit_mw, self.idle_mw + 2 * self.link_mw + 1, 2_000_000)?;
         within("power.window_ns", self.window_ns, 1_000_000, 10_000_000_000_u64)
     }

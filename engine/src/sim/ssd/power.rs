@@ -1,30 +1,30 @@
-//! Power: a bucket of energy, from which every operation of the media takes what it needs before it begins.
+//! Power limit: a token bucket of energy, from which every media operation takes its energy before it starts.
 //!
-//! What a drive may draw above its idle power fills the bucket, which holds as much as that is in one window. An operation
-//! takes its energy when it is planned, and begins once that has come in. Half of the bucket is kept for reads of the host:
-//! programs, erases and reads of collection wait while less than that is left. Nor does a read wait for what writes have
-//! planned ahead, as long as reads take no more than their own part of the flow. So writes are held back long before reads
-//! are, neither side starves, and in the long run the mean power is at most the limit.
+//! The power above idle fills the bucket, which holds the energy of one window. An operation takes its energy when it
+//! is scheduled, and starts once that has accumulated. Half of the bucket is reserved for host reads: programs, erases
+//! and reads for relocation wait while less than that remains. A read does not wait for energy that scheduled writes
+//! have taken in advance, as long as reads stay within their own share. So writes are throttled long before reads,
+//! neither side starves, and the long-term mean power is at most the limit.
 //!
 //! Energies are in picojoules: milliwatts times nanoseconds.
 
 use super::model::{PowerModel, READS_PERCENT, SsdModel};
 use crate::sim::StateHash;
 
-/// What a die does that takes energy.
+/// Operations of a die that take energy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Act {
-    /// A read of the host, which may empty the bucket.
+pub enum MediaOperation {
+    /// A host read, which may empty the bucket.
     Read,
-    /// A read of collection or folding.
-    Move,
+    /// A read for relocation or folding.
+    Relocate,
     /// A program.
     Program,
     /// An erase.
     Erase,
 }
 
-/// The energy of a drive. One without a limit takes nothing and waits for nothing.
+/// The power state of a drive. Without a limit, nothing is delayed.
 #[derive(Clone, Debug, Default)]
 pub struct Power(Option<Box<Limited>>);
 
@@ -33,11 +33,11 @@ struct Limited {
     model: PowerModel,
     dies: u64,
     bucket: Bucket,
-    // The part of the flow that reads have to themselves.
+    // The share of the power that is reserved for reads.
     reads: Bucket,
-    // While the drive is idle, each die has its share of the power, and a bucket of no size.
+    // While the drive is idle, each die has its own share of the power, without a bucket.
     share: Option<Bucket>,
-    // Up to when the drive is known to be held back, and for how long it was until then.
+    // Throttled time accounted so far, and up to when it is accounted.
     held_until_ns: u64,
     throttled_ns: u64,
 }
@@ -45,7 +45,7 @@ struct Limited {
 #[derive(Clone, Copy, Debug)]
 struct Bucket {
     flow_mw: u64,
-    // What was taken and has not come in again by `at_ns`.
+    // Energy taken that has not accumulated again by `at_ns`.
     taken_pj: u64,
     at_ns: u64,
 }
@@ -61,14 +61,14 @@ impl Bucket {
         self.taken_pj = self.taken_pj.saturating_sub(came_in_pj).saturating_add(energy_pj);
     }
 
-    // When no more than this is still to come in.
+    // When the missing energy is at most `left_pj`.
     fn settled_ns(&self, left_pj: u64) -> u64 {
         self.at_ns + self.taken_pj.saturating_sub(left_pj).div_ceil(self.flow_mw)
     }
 }
 
 impl Power {
-    /// The energy of a drive that has been idle for a window.
+    /// The power state after an idle window.
     pub fn new(model: &SsdModel, dies: u32) -> Self {
         Self(model.power.as_ref().map(|power| {
             let flow_mw = power.limit_mw - power.idle_mw;
@@ -84,46 +84,46 @@ impl Power {
         }))
     }
 
-    /// Takes the energy of something that a die does for so long, planned at `now_ns`, and that could begin at `at_ns`.
-    /// When it may begin; whether the time until then counts as held back is said, too.
+    /// Takes the energy of an operation that is scheduled at `now_ns` and could start at `at_ns`. Returns when it may
+    /// start. `counts` tells whether the delay is accounted as throttling.
     #[inline]
-    pub fn begin(&mut self, act: Act, now_ns: u64, at_ns: u64, length_ns: u64, counts: bool) -> u64 {
+    pub fn begin(&mut self, operation: MediaOperation, now_ns: u64, at_ns: u64, length_ns: u64, counts: bool) -> u64 {
         let Some(limited) = &mut self.0 else { return at_ns };
-        let paid_ns = limited.pay(act, now_ns, at_ns, length_ns);
+        let charged_ns = limited.charge(operation, now_ns, at_ns, length_ns);
         if counts {
-            limited.hold(at_ns, paid_ns);
+            limited.hold(at_ns, charged_ns);
         }
-        at_ns.max(paid_ns)
+        at_ns.max(charged_ns)
     }
 
-    /// Takes the energy of the link while it moves data for so long. That waits for nothing.
+    /// Takes the energy of a transfer over the link. It is not delayed.
     #[inline]
-    pub fn carry(&mut self, now_ns: u64, length_ns: u64) {
+    pub fn charge_link(&mut self, now_ns: u64, length_ns: u64) {
         if let Some(limited) = &mut self.0 {
             limited.bucket.take(now_ns, limited.model.link_mw * length_ns);
         }
     }
 
-    /// Gives a die its share of the power for what it does in the background from a time on.
+    /// Gives a die its share of the power for background work from a given time on.
     pub fn begin_idle(&mut self, from_ns: u64) {
         if let Some(limited) = &mut self.0 {
             limited.share = Some(Bucket::full(limited.bucket.flow_mw, from_ns));
         }
     }
 
-    /// Says that what follows is for the host again.
+    /// Ends background work.
     pub fn end_idle(&mut self) {
         if let Some(limited) = &mut self.0 {
             limited.share = None;
         }
     }
 
-    /// How long anything was held back for lack of power.
+    /// Time for which operations were delayed by the power limit.
     pub fn throttled_ns(&self) -> u64 {
         self.0.as_ref().map_or(0, |limited| limited.throttled_ns)
     }
 
-    /// Adds it to a hash, if there is a limit.
+    /// Adds the state to a hash, if there is a limit.
     pub fn add_to(&self, hash: &mut StateHash) {
         if let Some(limited) = &self.0 {
             for bucket in [limited.bucket, limited.reads] {
@@ -140,23 +140,23 @@ impl Limited {
         self.held_until_ns = self.held_until_ns.max(until_ns);
     }
 
-    // Takes energy. When enough of it has come in.
-    fn pay(&mut self, act: Act, now_ns: u64, at_ns: u64, length_ns: u64) -> u64 {
-        let die_mw = match act {
-            Act::Read | Act::Move => self.model.read_mw,
-            Act::Program => self.model.program_mw,
-            Act::Erase => self.model.erase_mw,
+    // Takes energy. Returns when enough has accumulated.
+    fn charge(&mut self, operation: MediaOperation, now_ns: u64, at_ns: u64, length_ns: u64) -> u64 {
+        let die_mw = match operation {
+            MediaOperation::Read | MediaOperation::Relocate => self.model.read_mw,
+            MediaOperation::Program => self.model.program_mw,
+            MediaOperation::Erase => self.model.erase_mw,
         };
         let energy_pj = die_mw * length_ns;
         if let Some(share) = &mut self.share {
-            // A share is an equal part of the flow: as if each die alone took the energy of all of them.
+            // Each die has an equal share of the power. This is equivalent to taking the energy once for every die.
             let energy_pj = energy_pj * self.dies;
             share.take(at_ns, energy_pj);
             share.settled_ns(energy_pj)
         } else {
             self.bucket.take(now_ns, energy_pj);
             let size_pj = self.bucket.flow_mw * self.model.window_ns;
-            if act != Act::Read {
+            if operation != MediaOperation::Read {
                 return self.bucket.settled_ns(size_pj / 2);
             }
             self.reads.take(now_ns, energy_pj);

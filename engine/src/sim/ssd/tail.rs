@@ -1,22 +1,22 @@
-//! How long reads of the media take: log-normal, with a rare slow mode.
+//! Read times of the media: log-normal, with a rare slow mode.
 
 use crate::random::Random;
 
-/// Quantiles in the table; the outermost is at 3.7 deviations.
+/// Quantiles in the table; the outermost is at 3.7 standard deviations.
 const QUANTILES: usize = 4096;
 const BISECTIONS: u32 = 48;
 
-/// Factors on the median read time. A table, because a draw through logarithms costs as much as all else in a read.
+/// Factors on the median read time. A table, because logarithms in each draw cost as much as the rest of a read.
 #[derive(Clone, Debug)]
 pub struct Tail {
     factors: Vec<f32>,
-    // Of 2^32.
+    // The probability of a slow read, in 2^-32.
     slow: u64,
     slow_factor: u64,
 }
 
 impl Tail {
-    /// A distribution by the deviation of its logarithm, and of how many of a million reads take how much longer.
+    /// A distribution with the given standard deviation of the logarithm, and slow reads per million with their factor.
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)]
     pub fn new(sigma_permille: u32, slow_ppm: u32, slow_factor: u32) -> Self {
         let sigma = f64::from(sigma_permille) / 1000.0;
@@ -25,7 +25,7 @@ impl Tail {
         Self { factors, slow: (u64::from(slow_ppm) << 32) / 1_000_000, slow_factor: u64::from(slow_factor) }
     }
 
-    /// The time of a read whose median is given.
+    /// The time of a read with the given median.
     #[inline]
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)] // Below 2^53.
     pub fn draw(&self, random: &mut Random, median_ns: u64) -> u64 {
@@ -36,7 +36,7 @@ impl Tail {
     }
 }
 
-// The number below which this share of the standard normal distribution lies.
+// The quantile of the standard normal distribution.
 fn deviate(share: f64) -> f64 {
     let (mut low, mut high) = (-8.0, 8.0);
     for _ in 0..BISECTIONS {

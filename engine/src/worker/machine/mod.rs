@@ -1,16 +1,16 @@
-//! What a worker decides, apart from whoever moves its time and its operations: what goes out and when, what comes back and
-//! when it ends. In: times, and completions. Out: requests, tallies, and when it wants to be asked again.
+//! The decisions of a worker, independent of clock and ring: what to submit and when, how to account completions, and
+//! when to end. In: times and completions. Out: requests, tallies, and the time of the next step.
 
-mod account;
-mod launch;
-mod settle;
+mod complete;
+mod ledger;
+mod submit;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::end::{Censored, WorkerEnd};
-use super::looks::Looks;
-use super::verdict::Mishap;
+use super::fault::FaultyCompletion;
+use super::final_report::{Censored, FinalReport};
+use super::reap_interval::ReapIntervals;
 use super::{Recorder, Window};
 use crate::failure::{Failure, FailureKind};
 use crate::job::{Job, Sync};
@@ -18,21 +18,21 @@ use crate::pattern::{Accesses, Arrivals, Bursts, Payload};
 use crate::record::{Class, Faults, Phase, Slowest};
 use crate::verify::Ledger;
 
-/// How long operations may take to come back after the end, before the job is called stuck.
+/// How long operations may take to complete after the end, before the job is reported as stuck.
 pub const DRAIN_NS_MAX: u64 = 30_000_000_000;
-/// How long nothing may come back in a job without an end in time, before it is called stuck. With the drain behind it that
-/// is two minutes, which is what an engine may be silent for.
+/// How long nothing may complete in a job without a time limit, before it is reported as stuck. With the drain time
+/// this adds up to two minutes, the longest silence that a front expects.
 pub const SILENCE_NS_MAX: u64 = 90_000_000_000;
-/// The longest sleep in the kernel, so that a stop is heard.
+/// The longest sleep in the kernel, so that a stop is noticed.
 const SLEEP_NS_MAX: u64 = 50_000_000;
-/// How long before an arrival a worker on a real clock stops sleeping: the kernel wakes it late by this much, or less.
+/// How long before an arrival a worker in real time stops sleeping: the kernel's wake-up latency is usually below this.
 const WAKE_NS: u64 = 60_000;
-/// What a slot does when it is launched next.
+/// The next operation of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
-    Fresh,
+    New,
     Flush,
-    Again,
+    Retry,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -41,48 +41,48 @@ struct Slot {
     next: Next,
     offset_bytes: u64,
     length_bytes: u32,
-    // When the schedule wanted it; with the queue kept full, when it was submitted.
+    // Intended start; in a closed loop, the submission time.
     intended_ns: u64,
-    // When it could have been submitted: it was wanted, and there was a place for it.
+    // The earliest possible submission: after the intended start, with a free slot.
     due_ns: u64,
     submit_ns: u64,
-    // When the write was submitted that a flush belongs to.
+    // The submission time of the write that a flush belongs to.
     commit_ns: u64,
     in_flight: bool,
-    // Begun when measuring ended, and not known to have failed since.
+    // In flight at the end of the measurement, and not known to have failed since.
     is_censored: bool,
-    // Where in the ring's memory its data lies.
+    // Offset of its data in the ring's buffers.
     buffer_at: usize,
-    // The number of the write, where the target is to be verified.
+    // The sequence number of the write if the target is to be verified.
     sequence: u64,
 }
 
-/// Whether the worker wants to be stepped again.
+/// Whether the worker has to be stepped again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Yes.
     Running,
-    /// No: everything has come back, or never will.
+    /// No: all operations have completed, or never will.
     Done,
 }
 
-/// What decides what operations are.
+/// The components of a worker that determine its operations.
 pub struct MachineParts {
-    /// Where operations go.
+    /// Offsets, classes and sizes.
     pub accesses: Accesses,
-    /// What they carry; None where nobody looks at the data.
+    /// Data buffers; None if no data is moved.
     pub payload: Option<Payload>,
-    /// Where it is kept account of writes; None where nobody will verify them.
+    /// The ledger of a target that will be verified.
     pub ledger: Option<Arc<Ledger>>,
-    /// When they are wanted; None to keep the queue full.
+    /// Arrivals of an open loop; None for a closed loop.
     pub arrivals: Option<Arrivals>,
-    /// Where counts go.
+    /// Where tallies go.
     pub recorder: Recorder,
     /// Set from outside to end the job early.
     pub stop: Arc<AtomicBool>,
 }
 
-/// One queue, kept full. It asks nobody for the time, and hands nothing over by itself.
+/// One queue. It reads no clock, and submits nothing itself.
 pub struct Machine {
     accesses: Accesses,
     payload: Option<Payload>,
@@ -90,29 +90,29 @@ pub struct Machine {
     arrivals: Option<Arrivals>,
     recorder: Recorder,
     stop: Arc<AtomicBool>,
-    // Nothing goes out before.
+    // Nothing is submitted before.
     start_ns: u64,
-    // Whether anything has gone out.
+    // Whether anything was submitted.
     has_begun: bool,
     window: Window,
     slots: Box<[Slot]>,
-    // Free for a new operation.
+    // Slots free for a new operation.
     ready: Vec<u32>,
-    // Since when there is one, or was one last.
+    // Since when a slot has been free, or was last.
     ready_since_ns: u64,
-    // With an operation that goes on: a flush behind its write, or another try.
+    // Slots whose operation continues: with a flush after its write, or with a retry.
     unfinished: Vec<u32>,
-    // Planned, and not begun.
+    // Planned but not started.
     batch: Vec<u32>,
     bursts: Option<Bursts>,
     sync: Sync,
     flush_every: u64,
-    // How many writes are to come back before the next flush.
+    // Writes until the next flush.
     writes_to_flush: u64,
     in_flight: u32,
     in_flight_since_ns: u64,
-    // When something came back last.
-    back_ns: u64,
+    // Time of the last completion.
+    last_completion_ns: u64,
     exhausted: bool,
     drain_since_ns: Option<u64>,
     slowest: Slowest,
@@ -135,7 +135,7 @@ impl Machine {
         }
         let idle = Slot {
             class: Class::Read,
-            next: Next::Fresh,
+            next: Next::New,
             offset_bytes: 0,
             length_bytes: 0,
             intended_ns: 0,
@@ -168,7 +168,7 @@ impl Machine {
             writes_to_flush: job.flush_every,
             in_flight: 0,
             in_flight_since_ns: start_ns,
-            back_ns: start_ns,
+            last_completion_ns: start_ns,
             exhausted: false,
             drain_since_ns: None,
             slowest: Slowest::new(),
@@ -179,27 +179,27 @@ impl Machine {
         }
     }
 
-    /// Where the worker stands: the phase that counts go to, or None once measuring is over.
+    /// The phase to which completions count, or None after the end of the measurement.
     #[inline]
     pub fn phase(&self) -> Option<Phase> {
         if self.drain_since_ns.is_some() { None } else { Some(self.window.phase()) }
     }
 
-    /// Operations that are under way.
+    /// Operations in flight.
     #[inline]
     pub fn in_flight(&self) -> u32 {
         self.in_flight
     }
 
-    /// Counts completions that a driver had not taken yet; see [`crate::record::Tally::backlog_ns`].
+    /// Adds the backlog of completions that were not reaped; see [`crate::record::Tally::backlog_ns`].
     #[inline]
     pub fn add_backlog(&mut self, backlog_ns: u64) {
         let tally = self.recorder.current();
         tally.backlog_ns = tally.backlog_ns.saturating_add(backlog_ns);
     }
 
-    /// Turns every page whose time has come, and begins to drain at the last one.
-    pub fn turn(&mut self, now: u64) {
+    /// Ends every interval that is over by now, and starts to drain after the last one.
+    pub fn advance(&mut self, now: u64) {
         if self.drain_since_ns.is_some() {
             return;
         }
@@ -211,9 +211,9 @@ impl Machine {
                 return;
             }
             self.window.advance();
-            self.recorder.turn(boundary, self.window.phase(), self.window.interval());
+            self.recorder.next_interval(boundary, self.window.phase(), self.window.interval());
             if self.window.end_ns() == u64::MAX && self.silent_ns(now) > SILENCE_NS_MAX {
-                let message = format!("nothing came back for {} s", SILENCE_NS_MAX / 1_000_000_000);
+                let message = format!("no operation completed for {} s", SILENCE_NS_MAX / 1_000_000_000);
                 self.failure = Some(Failure::new(FailureKind::Stuck, message).after(self.failure.take()));
                 self.window.close(now);
             }
@@ -221,10 +221,10 @@ impl Machine {
         self.integrate(now);
     }
 
-    // How long something has been in flight and nothing has come back.
+    // How long operations have been in flight without any completion.
     fn silent_ns(&self, now: u64) -> u64 {
         let oldest_ns = self.slots.iter().filter(|slot| slot.in_flight).map(|slot| slot.submit_ns).min();
-        oldest_ns.map_or(0, |oldest_ns| now.saturating_sub(oldest_ns.max(self.back_ns)))
+        oldest_ns.map_or(0, |oldest_ns| now.saturating_sub(oldest_ns.max(self.last_completion_ns)))
     }
 
     fn integrate(&mut self, until_ns: u64) {
@@ -235,39 +235,39 @@ impl Machine {
         self.in_flight_since_ns = self.in_flight_since_ns.max(until_ns);
     }
 
-    // Measuring is over: what is still in flight is censored, and only waited for.
+    // The measurement is over: operations in flight are censored, and only waited for.
     fn drain(&mut self, end_ns: u64) {
         self.drain_since_ns = Some(end_ns);
         for slot in &mut self.slots {
             slot.is_censored = slot.in_flight;
         }
-        // What was to be submitted again has begun as well.
+        // Operations to be resubmitted are censored as well.
         for slot in &self.unfinished {
             let slot = &mut self.slots[*slot as usize];
-            slot.is_censored = slot.next == Next::Again;
+            slot.is_censored = slot.next == Next::Retry;
         }
-        // What waits behind it is not stored anywhere: it is the stream of arrivals, which goes on from here.
+        // Waiting arrivals are not stored: they are the part of the arrival stream before now.
         self.censored.waiting_age_ns_max =
             self.arrivals.as_ref().map(|arrivals| end_ns.saturating_sub(arrivals.next_ns()));
     }
 
-    /// Ends the job for a reason; what is under way is waited for.
+    /// Ends the job with a failure, after waiting for operations in flight.
     #[cold]
     pub fn fail(&mut self, failure: Failure, now: u64) {
         self.failure.get_or_insert(failure);
         self.close(now);
     }
 
-    // Ends the window now.
+    // Ends the measurement now.
     fn close(&mut self, now: u64) {
         if self.drain_since_ns.is_none() {
-            self.turn(now);
+            self.advance(now);
             self.window.close(now);
-            self.turn(now);
+            self.advance(now);
         }
     }
 
-    /// Whether that is all, at the end of a round.
+    /// Checks at the end of a round whether the worker has ended.
     #[inline]
     pub fn end(&mut self, now: u64) -> Step {
         if self.stop.load(Ordering::Relaxed) && self.drain_since_ns.is_none() {
@@ -285,14 +285,14 @@ impl Machine {
             return Step::Running;
         }
         let message =
-            format!("{} operations did not come back within {} s", self.in_flight, DRAIN_NS_MAX / 1_000_000_000);
+            format!("{} operations did not complete within {} s", self.in_flight, DRAIN_NS_MAX / 1_000_000_000);
         self.failure = Some(Failure::new(FailureKind::Stuck, message).after(self.failure.take()));
         Step::Done
     }
 
-    /// What is left when no more rounds are wanted, with the largest batch of its driver and its looks.
+    /// The final report, with the largest batch of the driver and its reap intervals.
     #[must_use]
-    pub fn finish(self, batch_max: u32, looks: Looks) -> WorkerEnd {
+    pub fn finish(self, batch_max: u32, reap_intervals: ReapIntervals) -> FinalReport {
         let end_ns = self.window.end_ns();
         let (tally, intervals_merged) = self.recorder.finish(end_ns);
         let ages = self.slots.iter().filter(|slot| slot.is_censored);
@@ -303,7 +303,7 @@ impl Machine {
             age_ns_max: ages.max().unwrap_or(0),
             ..self.censored
         };
-        WorkerEnd {
+        FinalReport {
             tally,
             intervals_merged,
             slowest: self.slowest,
@@ -314,8 +314,8 @@ impl Machine {
             unreturned: self.in_flight,
             batch_max,
             sqpoll_wakeups: 0,
-            sweep_ns_max: looks.sweep_ns_max(),
-            reap_gaps: looks.gaps(),
+            sweep_ns_max: reap_intervals.sweep_ns_max(),
+            reap_gaps: reap_intervals.gaps(),
         }
     }
 }

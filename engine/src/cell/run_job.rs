@@ -1,0 +1,157 @@
+//! Runs a job on real targets: starts the workers, forwards their intervals and sums their final reports.
+
+use std::sync::atomic::Ordering;
+use std::thread::{park_timeout, scope};
+use std::time::Duration;
+
+use super::context::JobContext;
+use super::device_counts::DeviceCounters;
+use super::kernel_threads::KernelThreadMonitor;
+use super::memory_needed;
+use super::result::{Interval, JobResult, Outcome};
+use super::target_monitor::{MonitorState, TargetMonitor};
+use super::thread::Gate;
+use super::total::{IntervalForwarder, Snapshot};
+use super::worker_pool::{WorkerPool, spares_each};
+use super::worker_watchdog::WorkerWatchdog;
+use crate::clock::{Clock, Monotonic};
+use crate::failure::{Failure, FailureKind};
+use crate::job::Job;
+use crate::pattern::Shared;
+use crate::target::Target;
+use crate::watchdog::{ProgressSource, has_its_own_deadlines, waiting_for};
+
+/// The longest sleep of the collector. It bounds the delay for events that do not wake it.
+const SLEEP_NS_MAX: u64 = 20_000_000;
+
+/// The targets that a job uses, in the order in which they were opened. Each is checked.
+pub fn targets_of<'a>(job: &Job, open: &'a [Target]) -> Result<&'a [Target], Failure> {
+    let wanted = open.get(..job.targets as usize).filter(|targets| !targets.is_empty());
+    let targets = wanted.ok_or_else(|| {
+        let message = format!("the job needs {} targets, but {} are open", job.targets, open.len());
+        Failure::new(FailureKind::NoTarget, message)
+    })?;
+    for target in targets {
+        job.check(target)?;
+        waiting_for(format!("checking {}", target.path().display()), ProgressSource::None);
+        if let Some(change) = target.changed() {
+            return Err(change);
+        }
+    }
+    Ok(targets)
+}
+
+/// Runs a job to its end. `started` is called when all workers are ready, `interval` with each interval in order.
+///
+/// A worker that sleeps in the kernel long after its end is given up. `measured` is called with the result before
+/// anything else can wait for a target. If operations did not complete, the function may never return after that call.
+/// If the kernel does wake the worker later, the same result is returned.
+pub fn run_job(
+    job: &Job,
+    context: &JobContext<'_>,
+    started: &mut dyn FnMut(u64),
+    interval: &mut dyn FnMut(Interval),
+    measured: &mut dyn FnMut(JobResult),
+) -> Result<JobResult, Failure> {
+    let targets = targets_of(job, context.targets)?;
+    memory_needed::check(job, spares_each(job), true)?;
+    // Trims punch holes, so holes then do not prove that another process changed the file.
+    let whole: Vec<&Target> = targets.iter().filter(|target| !job.trims() && !has_holes(target)).collect();
+    let gate = Gate::closed();
+    let (shared, state) = (Shared::new(job), MonitorState::default());
+    scope(|scope| {
+        let mut pool = WorkerPool::spawn(scope, job, context, &gate, &shared)?;
+        let target_monitor =
+            TargetMonitor::start(scope, &state, targets, &context.stop).inspect_err(|_| pool.cancel(&gate))?;
+        let counters = DeviceCounters::of(targets);
+        has_its_own_deadlines();
+        let start_ns = context.clock.now();
+        gate.open(Some(start_ns));
+        pool.wake();
+        started(start_ns);
+        let mut forwarder = IntervalForwarder::default();
+        let warmup_end_ns = start_ns + if job.amount_bytes.is_some() { 0 } else { job.warmup_ns };
+        let end_ns = if job.amount_bytes.is_some() { u64::MAX } else { warmup_end_ns + job.measure_ns };
+        let mut watchdog = WorkerWatchdog::new(start_ns, job.amount_bytes.is_none().then_some(end_ns), job.interval_ns);
+        let mut pass_on = |pool: &mut WorkerPool| {
+            let has_news = pool.gather();
+            forwarder
+                .add_ready(&mut pool.collector, &mut |found| interval(with_io_wq(found, &mut pool.kernel_monitor)));
+            if let Some(monitor) = &mut pool.kernel_monitor {
+                monitor.scan_if_due(context.clock.now());
+            }
+            pool.is_given_up |=
+                watchdog.has_expired(context.clock.now(), has_news, context.stop.load(Ordering::Relaxed));
+        };
+        wait_until(context.clock, warmup_end_ns, &mut pool, &mut pass_on);
+        let (before, counts_before) = (Snapshot::real(context.clock), counters.read(context.clock));
+        let spent_before = pool.kernel_monitor.as_mut().map(KernelThreadMonitor::cpu_ns);
+        wait_until(context.clock, end_ns, &mut pool, &mut pass_on);
+        let (after, counts_after) = (Snapshot::real(context.clock), counters.read(context.clock));
+        wait_until(context.clock, u64::MAX, &mut pool, &mut pass_on);
+        forwarder.add_rest(&mut pool.collector, &mut |found| interval(with_io_wq(found, &mut pool.kernel_monitor)));
+        let stuck_workers = pool.stuck_workers();
+        let WorkerPool { mut total, collector, kernel_monitor, .. } = pool;
+        if let Some((mut monitor, before)) = kernel_monitor.zip(spent_before) {
+            let spent = monitor.cpu_ns().since(before);
+            total.set_kernel_threads(monitor.threads(), spent);
+        }
+        total.fail(stuck_workers);
+        // A worker that noticed the change knows the offset.
+        total.fail(target_monitor.end());
+        let is_stuck = total.is_stuck();
+        let mut result = total.result(job, &forwarder, collector.shares(), &before, &after);
+        result.devices = counters.between(&counts_before, &counts_after);
+        if is_stuck {
+            context.stop.store(true, Ordering::Relaxed);
+        }
+        measured(result.clone());
+        if !is_stuck && whole.iter().any(|target| has_holes(target)) {
+            let message = "the target has new unwritten parts: it was truncated during the measurement";
+            result.fail(Failure::new(FailureKind::Changed, message));
+        }
+        // A power-cut test reads the ledger from its disk, so it has to be there by now.
+        targets.iter().try_for_each(flush_ledger)?;
+        Ok(result)
+    })
+}
+
+impl JobResult {
+    /// Adds a failure found after the job ended; see [`Failure::after`].
+    pub fn fail(&mut self, failure: Failure) {
+        self.failure = Some(failure.after(self.failure.take()));
+        self.outcome = Outcome::Failed;
+    }
+}
+
+fn has_holes(target: &Target) -> bool {
+    waiting_for(format!("searching {} for holes", target.path().display()), target.progress_source());
+    target.has_holes_now()
+}
+
+fn flush_ledger(target: &Target) -> Result<(), Failure> {
+    let Some(ledger) = &target.ledger else { return Ok(()) };
+    waiting_for(format!("writing the ledger of {} to its disk", target.path().display()), ledger.progress_source());
+    ledger.flush()
+}
+
+fn with_io_wq(found: Interval, monitor: &mut Option<KernelThreadMonitor>) -> Interval {
+    Interval { kernel_workers: monitor.as_mut().map(KernelThreadMonitor::most_workers_since), ..found }
+}
+
+// Forwards intervals until the given time, or until all workers have ended.
+fn wait_until<'scope>(
+    clock: Monotonic,
+    until_ns: u64,
+    pool: &mut WorkerPool<'scope>,
+    pass_on: &mut dyn FnMut(&mut WorkerPool<'scope>),
+) {
+    loop {
+        pass_on(pool);
+        let left_ns = until_ns.saturating_sub(clock.now());
+        if left_ns == 0 || !pool.running() {
+            return;
+        }
+        park_timeout(Duration::from_nanos(left_ns.min(SLEEP_NS_MAX)));
+    }
+}

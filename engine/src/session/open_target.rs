@@ -1,0 +1,51 @@
+//! Opens targets other than simulated drives. Before each call that may block, the watchdog is told which one it is.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::TargetOpener;
+use crate::failure::{Failure, FailureKind};
+use crate::protocol::{Access, TargetSpec};
+use crate::target::{DeviceOptions, FileOptions, Identity, Target};
+use crate::watchdog::{ProgressSource, waiting_for};
+
+/// The identity of a created file, and whether its mark could be set.
+pub type Created = (Identity, bool);
+
+/// Opens a target. `created` is called as soon as a file has been created.
+pub fn open(opener: &dyn TargetOpener, spec: TargetSpec, created: &mut dyn FnMut(Created)) -> Result<Target, Failure> {
+    match spec {
+        TargetSpec::Simulation { .. } => unreachable!("the session opens simulated drives itself"),
+        TargetSpec::Null { size_bytes } => Ok(Target::null(size_bytes)),
+        TargetSpec::File { path, access, create, direct, size_bytes, mark, cpus_near, ledger } => {
+            let write = access == Access::Write;
+            if create != size_bytes.is_some() || (create && !write) {
+                let message =
+                    "a file to create requires size_bytes and access write; an existing one takes no size_bytes";
+                return Err(Failure::new(FailureKind::Protocol, message));
+            }
+            let options = FileOptions { write, create_bytes: size_bytes, direct };
+            begin(&path);
+            let mut target = if create {
+                let new = opener.create(&path, mark.as_deref())?;
+                created((new.identity, new.marked));
+                opener.open_created(&path, new, options)?
+            } else {
+                opener.open_file(&path, options)?
+            };
+            target.cpus_near = cpus_near;
+            target.ledger = ledger.map(|spec| opener.open_ledger(spec, &target)).transpose()?.map(Arc::new);
+            Ok(target)
+        }
+        TargetSpec::Device { path, generic, direct, cpus_near } => {
+            begin(&path);
+            let mut target = opener.open_device(&path, &DeviceOptions { direct, generic })?;
+            target.cpus_near = cpus_near;
+            Ok(target)
+        }
+    }
+}
+
+fn begin(path: &Path) {
+    waiting_for(format!("opening {}", path.display()), ProgressSource::None);
+}

@@ -1,0 +1,48 @@
+//! Opens targets: the only access of a session to files and devices.
+
+use std::path::Path;
+
+use crate::failure::Failure;
+use crate::protocol::LedgerSpec;
+use crate::target::{CreatedFile, DeviceOptions, FileOptions, Target};
+use crate::verify::Ledger;
+
+/// How a session opens targets. Calls may block; they run on the session's watched thread.
+pub trait TargetOpener: Send + Sync + 'static {
+    /// Creates a file.
+    fn create(&self, path: &Path, mark: Option<&str>) -> Result<CreatedFile, Failure>;
+    /// Opens a file that was just created.
+    fn open_created(&self, path: &Path, created: CreatedFile, options: FileOptions) -> Result<Target, Failure>;
+    /// Opens an existing file.
+    fn open_file(&self, path: &Path, options: FileOptions) -> Result<Target, Failure>;
+    /// Opens a block device.
+    fn open_device(&self, path: &Path, options: &DeviceOptions) -> Result<Target, Failure>;
+    /// Opens the ledger of a target.
+    fn open_ledger(&self, spec: LedgerSpec, target: &Target) -> Result<Ledger, Failure>;
+}
+
+/// Opens the paths that commands name.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenByPath;
+
+impl TargetOpener for OpenByPath {
+    fn create(&self, path: &Path, mark: Option<&str>) -> Result<CreatedFile, Failure> {
+        Target::create(path, mark)
+    }
+
+    fn open_created(&self, path: &Path, created: CreatedFile, options: FileOptions) -> Result<Target, Failure> {
+        Target::open_created(path, created, options)
+    }
+
+    fn open_file(&self, path: &Path, options: FileOptions) -> Result<Target, Failure> {
+        Target::open(path, options)
+    }
+
+    fn open_device(&self, path: &Path, options: &DeviceOptions) -> Result<Target, Failure> {
+        Target::open_device(path, options)
+    }
+
+    fn open_ledger(&self, spec: LedgerSpec, target: &Target) -> Result<Ledger, Failure> {
+        spec.open(target)
+    }
+}
