@@ -13,7 +13,6 @@ PENDING: Final = (
     "docs/findings.md",
     "docs/reference/",
     "src/iosonde/api/",
-    "src/iosonde/campaign/",
     "src/iosonde/charts/",
     "src/iosonde/cli/",
     "src/iosonde/expectations/",

@@ -14,7 +14,7 @@ from iosonde.units import exact_size, format_size
 def check_device(path: Path, facts: PathFacts, *, writer: str, way_to_read: str, overwrite: bool) -> None:
     """Raises TargetError for a device that would be written, or can't be read.
 
-    ``writer`` is what asks for writes, empty where nothing does; ``way_to_read`` is what asks for reads only.
+    ``writer`` names the option that requests writes, empty if none does. ``way_to_read`` names the one for reads only.
     """
     if overwrite:
         raise TargetError(
@@ -33,7 +33,10 @@ def check_device(path: Path, facts: PathFacts, *, writer: str, way_to_read: str,
 
 
 def device_span_bytes(facts: PathFacts, size_bytes: int | None, least_bytes: int, step_bytes: int) -> int:
-    """How much of a device is read, in whole steps: all of it, or ``size_bytes`` from its start. Raises TargetError."""
+    """The test region of a device, in bytes and in whole steps: all of it, or its first ``size_bytes``.
+
+    Raises TargetError.
+    """
     path, size = facts.block, facts.size_bytes
     if size is None:
         raise TargetError(f"the size of {path} is unknown: sysfs has no such device", "mount /sys, then run again")
@@ -54,7 +57,7 @@ def device_span_bytes(facts: PathFacts, size_bytes: int | None, least_bytes: int
 
 
 def check_commands(target: Target, *, asked: bool) -> None:
-    """Raises UsageError where commands of NVMe should go to what takes none, or only they would reach what is named."""
+    """Raises UsageError for passthrough on a target without NVMe commands, and for a target that needs passthrough."""
     block, generic = (target.path, target.generic) if isinstance(target, BlockDevice) else (None, None)
     if asked and generic is None:
         raise UsageError(
@@ -68,16 +71,16 @@ def check_commands(target: Target, *, asked: bool) -> None:
 
 
 def check_permits(plan: Plan, targets: Iterable[Target]) -> None:
-    """Raises UnpermittedWriteError where a plan would write to a device for which there is no permit."""
+    """Raises UnpermittedWriteError if a plan would write to a device without a permit."""
     for target in targets:
         if plan.changes and isinstance(target, BlockDevice):
             target.check_permit()
 
 
 def check_same_device(host: Host, target: BlockDevice, was: Identity) -> tuple[Identity, PathFacts]:
-    """The identity that the device has now, if it is the one that it was, and more of it. Raises TargetError.
+    """The device's present identity and facts, if it is the same device. Raises TargetError.
 
-    What has a name of its own may have another number by now: numbers are given out anew at each start of the machine.
+    A device with an identifier may have another device number now: the kernel assigns numbers at each boot.
     """
     path = target.named
     try:
