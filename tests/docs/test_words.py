@@ -20,7 +20,6 @@ PENDING: Final = (
     "src/iosonde/plans/",
     "src/iosonde/records/",
     "src/iosonde/report/",
-    "src/iosonde/store/",
     "src/iosonde/workload_keys/",
 )
 """What is still to be rewritten. Entries only go away: a new file is written in the words of the glossary."""

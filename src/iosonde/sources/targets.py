@@ -91,8 +91,8 @@ class ExistingFile(StoredTarget):
 class BlockDevice(StoredTarget):
     """A block device. ``named`` is the path that the user gave. Without a ``permit`` it is only read.
 
-    ``generic`` is the character device for NVMe commands to the same namespace. ``expected`` and ``identifier`` are of an
-    earlier session of the same run: the identity, and the name independent of slot and port (may be empty).
+    ``generic`` is the character device for NVMe commands to the same namespace. ``expected`` and ``identifier`` are
+    from an earlier session of the same run: the identity, and the name independent of slot and port (may be empty).
     """
 
     kind: ClassVar[TargetKind] = "device"
