@@ -1,6 +1,6 @@
-"""What fails while a report is made costs its own place: there stands what failed, and how to report it.
+"""Failed parts of a report. A failure costs only its own part, which is replaced by the error and how to report it.
 
-Only mistakes of ours are taken here. What a user can mend (``IosondeError``) and an interruption go on their way.
+Only bugs of iosonde are handled here. Errors that a user can fix (``IosondeError``) and interruptions propagate.
 """
 
 from collections.abc import Callable
@@ -15,12 +15,12 @@ from iosonde.errors import IosondeError
 _Made = TypeVar("_Made")
 
 REASON_MAX: Final = 300
-"""Letters of a reason: what a library has to say can be pages long."""
+"""The longest reason, in characters: messages of libraries can be pages long."""
 
 
 @dataclass(frozen=True)
 class PartFailure:
-    """A part of a report that could not be made: what it is, why, and the section in whose place that stands."""
+    """A part of a report that could not be made: its name, the reason, and the section that shows the failure."""
 
     part: str
     reason: str
@@ -28,14 +28,14 @@ class PartFailure:
 
     @property
     def statement(self) -> str:
-        """What could not be made, and why: ``The chart "Mix and IOPS" could not be made (ValueError: ...)``."""
+        """The part and the reason: ``The chart "Mix and IOPS" could not be made (ValueError: ...)``."""
         return f"{self.part[:1].upper()}{self.part[1:]} could not be made ({self.reason})"
 
     @property
     def sentence(self) -> str:
-        """What stands in the place of the part."""
+        """The text that replaces the part."""
         return (
-            f"{self.statement}. Everything that was measured is kept, and the rest of the report stands. "
+            f"{self.statement}. All measurements are kept, and the rest of the report is valid. "
             f"{HOW_TO_REPORT.format(run='RUN')}."
         )
 
@@ -57,40 +57,40 @@ class FailureLog:
         return tuple(dict.fromkeys(self._failures))
 
     def sentences_of(self, section: str) -> tuple[str, ...]:
-        """What stands in the place of the parts of a section that are already known to have failed."""
+        """The texts that replace the parts of a section that have failed so far."""
         return tuple(failure.sentence for failure in self.failures if failure.section == section)
 
     def attempt(
         self, part: str, make: Callable[[], _Made], instead: Callable[[PartFailure], _Made], section: str = ""
     ) -> _Made:
-        """The part as it is made or, where that fails, what stands in its place. ``part`` begins with an article."""
+        """Makes a part or, if that fails, its replacement. ``part`` begins with an article."""
         try:
             return make()
         except IosondeError:
             raise
-        except Exception as error:  # noqa: BLE001 - whatever it is, it costs this part and no other
+        except Exception as error:  # noqa: BLE001 - any error costs only this part
             return instead(self.note(part, error, section))
 
     def note(self, part: str, error: Exception, section: str = "") -> PartFailure:
-        """Notes that a part failed."""
+        """Records that a part failed."""
         failure = PartFailure(part, _reason(error), section)
         self._failures.append(failure)
         return failure
 
 
 class _Strict(FailureLog):
-    """Takes nothing: an error goes on its way, so that no test passes over it."""
+    """Handles nothing: errors propagate, so that tests detect them."""
 
     def note(self, part: str, error: Exception, section: str = "") -> PartFailure:  # noqa: ARG002 - as above
         raise error
 
 
 STRICT: Final[FailureLog] = _Strict()
-"""For whoever makes a part and wants to know at once that it fails; commands have a log of their own."""
+"""For callers that want a failure to propagate. Commands have their own log."""
 
 
 def _reason(error: Exception) -> str:
-    """The kind of an error, its message, and the last line of ours that it came through."""
+    """The type of an error, its message, and the last line of iosonde in its traceback."""
     said = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(": ")
     said = said if len(said) <= REASON_MAX else f"{said[: REASON_MAX - 1]}…"
     ours = Path(__file__).parent

@@ -1,7 +1,7 @@
-"""Numbers with units, between the people at the edge and the integers inside.
+"""Parses and formats numbers with units.
 
-Inside, everything is an integer in a base unit (bytes, nanoseconds). Only here do prefixes exist:
-``KiB`` is 2^10, ``kB`` is 10^3, and a bare ``K`` is refused because nobody knows which one is meant.
+All other code uses integers in base units (bytes, nanoseconds). Only this module has prefixes:
+``KiB`` is 2^10, ``kB`` is 10^3, and a bare ``K`` is refused because it is ambiguous.
 """
 
 import re
@@ -27,8 +27,8 @@ DURATIONS_NS: Final = {
     "d": 24 * 60 * MINUTE_NS,
 }
 _WHOLE_NS: Final = {"ns": 1, "us": 10**3, "ms": MILLISECOND_NS, "s": SECOND_NS}
-# What `format_duration` rounds to, below so many.
-_TOLD_TO_NS: Final = (
+# Durations, and the step to which `format_duration` rounds below each of them.
+_ROUNDING_NS: Final = (
     (SECOND_NS, MILLISECOND_NS),
     (100 * SECOND_NS, SECOND_NS // 10),
     (100 * MINUTE_NS, SECOND_NS),
@@ -45,7 +45,7 @@ _SPELLINGS: Final = {name.lower(): name for name in (*BINARY, *DECIMAL)}
 def parse_bytes(text: str, what: str) -> int:
     """Bytes from text such as ``4KiB``, ``1.5 GiB`` or ``512`` (``what`` names the flag in errors).
 
-    Raises UsageError for a unit that is unknown or ambiguous, and for parts of a byte.
+    Raises UsageError for an unknown or ambiguous unit, and for fractions of a byte.
     """
     _check_length(text, what)
     match = _NUMBER.match(text)
@@ -69,7 +69,7 @@ def parse_bytes(text: str, what: str) -> int:
 def parse_duration(text: str, what: str) -> int:
     """Nanoseconds from text such as ``5s``, ``200ms``, ``2m`` or ``6m30s`` (``what`` names the flag in errors).
 
-    What `format_duration` says is taken as well: ``6 min 30 s``.
+    Also accepts the output of `format_duration`: ``6 min 30 s``.
     """
     _check_length(text, what)
     if _SEVERAL.fullmatch(text):
@@ -91,7 +91,7 @@ def _of_parts(text: str, what: str) -> int:
     parts = ["".join(part) for part in _PART.findall(text)]
     factors = [DURATIONS_NS.get(unit.replace("µ", "u"), 0) for _, unit in _PART.findall(text)]
     if 0 not in factors and any(after >= before for before, after in pairwise(factors)):
-        raise UsageError(f"{what}: '{text}' has its units in no order", "write the largest first, such as 6m30s")
+        raise UsageError(f"{what}: '{text}' has its units in the wrong order", "write the largest first, such as 6m30s")
     return sum(parse_duration(part, what) for part in parts)
 
 
@@ -105,26 +105,26 @@ def parse_percent(text: str, what: str) -> float:
 
 
 def parse_rate(text: str, what: str) -> int:
-    """Operations a second from text such as ``500``, ``20k`` or ``1.5M`` (``what`` names the flag in errors).
+    """Operations per second from text such as ``500``, ``20k`` or ``1.5M`` (``what`` names the flag in errors).
 
-    Operations are counted in powers of ten, so ``k`` and ``M`` are clear here. A ``/s`` behind them is taken as well.
+    Operations are counted in powers of ten, so ``k`` and ``M`` are unambiguous. A trailing ``/s`` is accepted.
     """
     _check_length(text, what)
     match = _NUMBER.match(text.strip().removesuffix("/s"))
     if match is None:
-        raise UsageError(f"{what}: '{text}' is not a rate", "write operations a second, such as 500, 20k or 1.5M")
+        raise UsageError(f"{what}: '{text}' is not a rate", "write operations per second, such as 500, 20k or 1.5M")
     number, unit = match.groups()
     factor = RATES.get(unit)
     if factor is None:
         raise UsageError(
             f"{what}: '{text}' has the unknown unit '{unit}'",
-            "a rate is operations a second: 500, 20k (thousands), 1.5M (millions)",
+            "a rate is in operations per second: 500, 20k (thousands), 1.5M (millions)",
         )
-    return _whole(number, factor, what, text, "operations a second")
+    return _whole(number, factor, what, text, "operations per second")
 
 
 def _check_length(text: str, what: str) -> None:
-    """Raises UsageError for what is longer than any number with its unit has to be."""
+    """Raises UsageError for text that is too long for a number with its unit."""
     if len(text) > TEXT_LENGTH_MAX:
         raise UsageError(f"{what}: '{text[:20]}...' has {len(text):,} characters", "write a shorter number")
 
@@ -136,13 +136,13 @@ def _whole(number: str, factor: int, what: str, text: str, base: str) -> int:
     if rest:
         raise UsageError(
             f"{what}: '{text}' is not a whole number of {base}",
-            "use a smaller unit" if factor > 1 else f"give whole {base}",
+            "use a smaller unit" if factor > 1 else f"use whole {base}",
         )
     return value
 
 
 def _scaled(value: float, digits: int) -> str:
-    """At least ``digits`` significant digits, and never an exponent."""
+    """A number with at least ``digits`` significant digits, without an exponent."""
     magnitude = abs(value)
     decimals = digits - 1
     while magnitude >= 10 and decimals > 0:
@@ -160,7 +160,7 @@ def _largest(value: float, table: dict[str, int]) -> tuple[str, int]:
 
 
 def format_size(value_bytes: int) -> str:
-    """A size in powers of two, exact where it is a whole number: ``4 KiB``, ``1.50 GiB``."""
+    """A size in powers of two, exact if it is a whole number of a unit: ``4 KiB``, ``1.50 GiB``."""
     name, factor = _largest(value_bytes, BINARY)
     if value_bytes % factor == 0:
         return f"{value_bytes // factor} {name}"
@@ -168,13 +168,13 @@ def format_size(value_bytes: int) -> str:
 
 
 def exact_size(value_bytes: int) -> str:
-    """A size that reads back to the same number, as ``format_size`` has it where it can: ``1.50 GiB``, ``1537 MiB``."""
+    """A size that parses to the same number, like ``format_size`` if that is exact: ``1.50 GiB``, ``1537 MiB``."""
     text = format_size(value_bytes)
     return text if is_size(text, value_bytes) else _undivided(value_bytes, BINARY)
 
 
 def is_size(text: str, value_bytes: int) -> bool:
-    """Whether a text reads back to exactly this size."""
+    """Whether a text parses to exactly this size."""
     try:
         return parse_bytes(text, "") == value_bytes
     except UsageError:
@@ -182,13 +182,13 @@ def is_size(text: str, value_bytes: int) -> bool:
 
 
 def exact_duration(duration_ns: int) -> str:
-    """A duration of which nothing is left out, as ``format_duration`` has it where it can: ``5.0 s``, ``1250 ms``."""
-    told_to = next(step for below, step in _TOLD_TO_NS if below is None or duration_ns < below)
+    """An exact duration, like ``format_duration`` if that is exact: ``5.0 s``, ``1250 ms``."""
+    told_to = next(step for below, step in _ROUNDING_NS if below is None or duration_ns < below)
     return format_duration(duration_ns) if duration_ns % told_to == 0 else _undivided(duration_ns, _WHOLE_NS)
 
 
 def _undivided(value: int, units: dict[str, int]) -> str:
-    """The number in the largest unit that it is a multiple of."""
+    """A number in the largest unit that divides it."""
     name, factor = max((unit for unit in units.items() if value % unit[1] == 0), key=lambda unit: unit[1])
     return f"{value // factor} {name}"
 
@@ -200,17 +200,17 @@ def format_amount(value_bytes: float) -> str:
 
 
 def format_bandwidth(bytes_per_s: float) -> str:
-    """Bandwidth in MB/s (1,000,000 bytes a second), the unit of data sheets."""
+    """Bandwidth in MB/s (1,000,000 bytes/s), the unit of data sheets."""
     return f"{_scaled(bytes_per_s / 10**6, 3)} MB/s"
 
 
 def format_iops(per_s: float) -> str:
-    """Operations a second, in full."""
+    """Operations per second, without a prefix."""
     return f"{per_s:,.0f}" if per_s >= 100 else _scaled(per_s, 3)
 
 
 def format_rate(per_s: int) -> str:
-    """An asked rate, exact and in whole numbers: ``500``, ``20k``, ``1500k``, ``2M``; each a second."""
+    """A requested rate, exact and in whole numbers per second: ``500``, ``20k``, ``1500k``, ``2M``."""
     for name, factor in (("M", 10**6), ("k", 10**3)):
         if per_s >= factor and per_s % factor == 0:
             return f"{per_s // factor}{name}"
@@ -218,7 +218,7 @@ def format_rate(per_s: int) -> str:
 
 
 def format_latency(latency_ns: float) -> str:
-    """A latency in the unit that gives it three readable digits; microseconds below 10 ms."""
+    """A latency with three significant digits, in ns, µs, ms or s; in µs below 10 ms."""
     if latency_ns < 1_000:
         return f"{_scaled(latency_ns, 3)} ns"
     if latency_ns < 10_000_000:
@@ -229,7 +229,7 @@ def format_latency(latency_ns: float) -> str:
 
 
 def minutes_flag(duration_ns: float) -> str:
-    """At least this long, in whole minutes as a flag takes them: ``7m``."""
+    """A duration rounded up to whole minutes, in the syntax of flags: ``7m``."""
     return f"{ceil(duration_ns / MINUTE_NS)}m"
 
 

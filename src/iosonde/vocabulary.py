@@ -1,17 +1,17 @@
-"""The words that flags, fields, columns, charts and docs share. A leaf: it costs nothing to import."""
+"""The enumerations that flags, fields, columns, charts and docs share. Imports no other module of iosonde."""
 
 from enum import StrEnum
 
 
 class Access(StrEnum):
-    """Where the next block lies."""
+    """The position of the next block: random or sequential."""
 
     RANDOM = "random"
     SEQUENTIAL = "sequential"
 
 
 class Sync(StrEnum):
-    """When a write counts as done: at once, after an fdatasync of its own, or as an O_DSYNC write."""
+    """When a write is complete: on its own completion, after an fdatasync, or as an O_DSYNC write."""
 
     NONE = "none"
     FDATASYNC = "fdatasync"
@@ -19,7 +19,7 @@ class Sync(StrEnum):
 
 
 class Data(StrEnum):
-    """What writes carry: random bytes, half random and half zeros (compresses two to one), or zeros."""
+    """The data of writes: random bytes, half random and half zeros (compresses 2:1), or zeros."""
 
     RANDOM = "random"
     COMPRESSIBLE = "compressible"
@@ -27,16 +27,16 @@ class Data(StrEnum):
 
 
 class Arrivals(StrEnum):
-    """How the operations of an open loop come: independently of each other (a Poisson process), or evenly spaced."""
+    """The arrivals of an open loop: a Poisson process, or evenly spaced."""
 
     POISSON = "poisson"
     CONSTANT = "constant"
 
 
 class LatencyKind(StrEnum):
-    """Where a latency begins: at the submission of an operation, or at the moment at which it was wanted.
+    """The start of a latency: the submission of an operation (service), or its intended start (response).
 
-    In a closed loop nothing is wanted at a moment, so that there is service latency only.
+    A closed loop has no intended starts, so it has service latency only.
     """
 
     SERVICE = "service"
@@ -44,11 +44,11 @@ class LatencyKind(StrEnum):
 
 
 class Engine(StrEnum):
-    """How I/O reaches the target. ``null`` reaches nothing: it completes at once, in process.
+    """How I/O reaches the target. ``null`` does no I/O: operations complete immediately, in process.
 
-    ``nop`` goes through io_uring and does nothing there. ``passthrough`` hands commands of NVMe to a drive's driver,
-    and only reads. ``simulation`` reaches a simulated drive, in virtual time. ``fio`` is another program: the same
-    cells, measured by a second hand.
+    ``nop`` submits no-ops to io_uring. ``passthrough`` sends NVMe commands to the driver, and only reads.
+    ``simulation`` uses a simulated drive, in virtual time. ``fio`` is an independent program that measures the same
+    cells.
     """
 
     IO_URING = "io_uring"
@@ -61,7 +61,7 @@ class Engine(StrEnum):
 
 
 class SourceKind(StrEnum):
-    """Who measured: iosonde's own engine, fio that iosonde started, or another tool whose result was imported."""
+    """The source of a measurement: iosonde's own engine, fio started by iosonde, or the imported result of a tool."""
 
     IOSONDE = "iosonde"
     FIO = "fio"
@@ -69,10 +69,10 @@ class SourceKind(StrEnum):
 
 
 class Operation(StrEnum):
-    """A class of operations with figures of its own.
+    """A class of operations with its own results.
 
     ``commit`` is a write and the flush after it, from the write's submission to the flush's completion.
-    ``all`` is derived: reads, writes, trims and flushes merged by adding counts (commits are not added again).
+    ``all`` is derived: the counts of reads, writes, trims and flushes are added (commits are not added again).
     """
 
     READ = "read"
@@ -97,7 +97,7 @@ class Experiment(StrEnum):
 
 
 class EngineChoice(StrEnum):
-    """What the user asked for; ``auto`` leaves it to iosonde, which says what it took."""
+    """The requested engine. With ``auto``, iosonde selects the engine and records which one."""
 
     AUTO = "auto"
     IO_URING = "io_uring"
@@ -110,9 +110,9 @@ class EngineChoice(StrEnum):
 
 
 class Poll(StrEnum):
-    """How io_uring finds out what is done: the device interrupts, or is asked again and again (``iopoll``).
+    """How io_uring detects completions: by interrupts of the device, or by polling (``iopoll``).
 
-    With ``sqpoll`` a thread of the kernel looks for what is handed over, and the device interrupts.
+    With ``sqpoll``, a kernel thread polls for submissions, and the device interrupts.
     """
 
     INTERRUPT = "interrupt"
@@ -121,14 +121,14 @@ class Poll(StrEnum):
 
 
 class Phase(StrEnum):
-    """Warm-up is recorded and not counted; measure is what the figures come from."""
+    """The phase of an interval: warm-up is recorded but not part of the results; ``measure`` is."""
 
     WARMUP = "warmup"
     MEASURE = "measure"
 
 
 class Quantity(StrEnum):
-    """What a figure is of, under the name of its column, which ends in its unit."""
+    """A measured quantity, under the name of its column, which ends in its unit."""
 
     IOPS = "iops"
     BYTES_PER_S = "bytes_per_s"
@@ -142,13 +142,13 @@ class Quantity(StrEnum):
 
     @property
     def percent(self) -> float | None:
-        """The percentile that it is; None for a mean."""
+        """The percentile of the quantity; None for a mean."""
         _, found, digits = self.value.partition("_p")
         return float(digits.replace("_", ".")) if found and digits[:1].isdigit() else None
 
 
 class Provenance(StrEnum):
-    """What kind of number the quantities of a cell are."""
+    """The origin of a cell's quantities."""
 
     MEASURED = "measured"
     PRINTED = "printed"
@@ -157,7 +157,7 @@ class Provenance(StrEnum):
 
 
 class Outcome(StrEnum):
-    """How a cell ended: as planned, broken off (its intervals are kept), or without what was asked."""
+    """How a cell ended: as planned, interrupted (its intervals are kept), or failed."""
 
     FINISHED = "finished"
     CUT = "cut"
@@ -165,12 +165,12 @@ class Outcome(StrEnum):
 
 
 class Fate(StrEnum):
-    """What becomes of a repeat: its figures are ``used``, or it is discarded, and why.
+    """Whether a repeat is ``used``, or why it is discarded.
 
-    ``contaminated``: another run of iosonde was at work on the same device. ``steal``: the hypervisor gave CPU time of
-    this machine to others. ``initial_state``: the target left a first state behind it. ``warming_up``: its warm-up was
-    too short. ``failed`` and ``interrupted`` repeats have no figures. A repeat in which nothing completed is used, with
-    a throughput of 0, where others of its cell completed something.
+    ``contaminated``: another run of iosonde used the same device. ``steal``: the hypervisor gave CPU time of this
+    machine to other guests. ``initial_state``: the target was still in its initial state, which it left later.
+    ``warming_up``: the warm-up was too short. ``failed`` and ``interrupted`` repeats have no results. A repeat in which
+    no operation completed is used, with a throughput of 0, if operations completed in other repeats of its cell.
     """
 
     USED = "used"
@@ -183,7 +183,7 @@ class Fate(StrEnum):
 
 
 class FaultKind(StrEnum):
-    """An error ended an operation; a short transfer moved too little; a retry was submitted again."""
+    """An error ended an operation; a short transfer moved fewer bytes than requested; a retry was submitted again."""
 
     ERROR = "error"
     SHORT = "short"
@@ -193,9 +193,9 @@ class FaultKind(StrEnum):
 class FailureKind(StrEnum):
     """Why a command was refused, or a cell failed.
 
-    Most are the engine's words. ``nothing_completed``: what was asked did not complete once in the measured time, and
-    without an error. ``short`` and ``contradiction`` are of cells that fio measured: it ended early without an error,
-    or its counts can't all be true. ``nothing`` is how older records of such cells say that nothing completed.
+    Most come from the engine. ``nothing_completed``: no requested operation completed in the measurement time, without
+    an error. ``short`` and ``contradiction`` are for cells measured by fio: it ended early without an error, or its
+    counts are inconsistent. ``nothing`` is the name of ``nothing_completed`` in older records.
     """
 
     PROTOCOL = "protocol"
@@ -226,10 +226,10 @@ class FailureKind(StrEnum):
 
 
 class DamageKind(StrEnum):
-    """What is wrong with a block that was read back.
+    """The damage of a block that was read back.
 
-    It holds nothing of the run, or an older write of it; its sectors are not of one write; it holds what belongs
-    elsewhere; it was changed, so that a checksum does not fit; or it can't be read.
+    It contains no data of the run, or an older write; its sectors are from different writes; it contains the data of
+    another block; its data was changed, so that a checksum does not match; or it can't be read.
     """
 
     LOST = "lost"
@@ -241,7 +241,7 @@ class DamageKind(StrEnum):
 
 
 class ListOrder(StrEnum):
-    """What a listing is sorted by: time and figures best first, names from the first letter on."""
+    """The order of a listing: latest or best first, names alphabetically."""
 
     STARTED = "started"
     IOPS = "iops"
@@ -258,6 +258,6 @@ class Paper(StrEnum):
 
 
 class ExportFormat(StrEnum):
-    """The forms in which other hands take a run. ``archive`` is one file, which iosonde reads like the directory."""
+    """The export formats of a run. ``archive`` is one file, which iosonde reads like the directory."""
 
     ARCHIVE = "archive"
