@@ -91,10 +91,10 @@ STRICT: Final[FailureLog] = _Strict()
 
 def _reason(error: Exception) -> str:
     """The type of an error, its message, and the last line of iosonde in its traceback."""
-    said = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(": ")
-    said = said if len(said) <= REASON_MAX else f"{said[: REASON_MAX - 1]}…"
+    message = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(": ")
+    message = message if len(message) <= REASON_MAX else f"{message[: REASON_MAX - 1]}…"
     ours = Path(__file__).parent
     places = [frame for frame in extract_tb(error.__traceback__) if Path(frame.filename).is_relative_to(ours)]
     if not places or Path(places[-1].filename) == Path(__file__):
-        return said
-    return f"{said}; {Path(places[-1].filename).relative_to(ours)}, line {places[-1].lineno}"
+        return message
+    return f"{message}; {Path(places[-1].filename).relative_to(ours)}, line {places[-1].lineno}"

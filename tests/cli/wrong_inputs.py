@@ -65,7 +65,7 @@ WRONG_INPUTS: Final[list[tuple[str, int, str, str]]] = [
     (
         "run sim:mmc --engine psync",
         2,
-        "--engine psync does real I/O, and a simulated drive takes none",
+        "--engine psync does real I/O, and a simulated drive has none",
         "omit --engine: sim: targets are simulated",
     ),
     (

@@ -260,8 +260,8 @@ def test_a_run_does_not_go_on_on_another_device_of_the_same_name_and_size(tmp_pa
     with attached(other, device):
         error, hint = refused("resume", directory)
     assert error == (
-        f"error: {device} is not the device that was measured: the measured device was file {tmp_path / 'image'}, "
-        f"this one is file {other}"
+        f"error: {device} is not the device that was measured: the measured device had file {tmp_path / 'image'}, "
+        f"this one has file {other}"
     )
     assert hint == "hint: connect that device again under the same path, or start a new run"
 

@@ -66,7 +66,7 @@ def check_commands(target: Target, *, asked: bool) -> None:
         )
     if not asked and generic is not None and target.name == str(generic):
         raise UsageError(
-            f"{target.name} only takes NVMe commands", f"add --engine passthrough, or name the block device, {block}"
+            f"{target.name} only accepts NVMe commands", f"add --engine passthrough, or name the block device, {block}"
         )
 
 
@@ -96,10 +96,8 @@ def check_same_device(host: Host, target: BlockDevice, was: Identity) -> tuple[I
         size_bytes=found.size_bytes or 0,
     )
     if found.identifier != target.identifier:
-        known = found.identifier or "without one"
-        raise _other(
-            path, f"the measured device was {target.identifier or 'without an identifier'}, this one is {known}"
-        )
+        known = found.identifier or "none"
+        raise _other(path, f"the measured device had {target.identifier or 'no identifier'}, this one has {known}")
     if now.size_bytes != was.size_bytes:
         raise _other(path, f"the measured device had {was.size_bytes} bytes, this one has {now.size_bytes}")
     numbers = [(each.device_major, each.device_minor) for each in (was, now)]

@@ -22,7 +22,7 @@ def check_choice(choice: EngineChoice, target: Target) -> None:
         )
     if is_simulated and choice not in {EngineChoice.SIMULATION, EngineChoice.AUTO}:
         raise UsageError(
-            f"--engine {choice} does real I/O, and a simulated drive takes none",
+            f"--engine {choice} does real I/O, and a simulated drive has none",
             "omit --engine: sim: targets are simulated",
         )
     if not is_simulated and choice is EngineChoice.SIMULATION:

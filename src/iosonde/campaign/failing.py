@@ -28,7 +28,7 @@ def _check_data(found: Iterable[Verification], hint: str) -> None:
 
 def check_campaign(run: RunRecord, directory: Path, report: Path) -> None:
     """Raises DataError if a target did not contain what was written, and MeasurementError if cells failed."""
-    _check_data((each for cell in run.cells for each in cell.verification), f"{report} has their offsets")
+    _check_data((each for cell in run.cells for each in cell.verification), f"{report} lists their offsets")
     failed = failed_repeats(run.cells)
     if failed:
         counts = f"{len(failed)} of {len(run.cells)} measurements failed"
@@ -40,7 +40,7 @@ def check_campaign(run: RunRecord, directory: Path, report: Path) -> None:
 
 def _again(run: RunRecord, directory: Path) -> str:
     if run.header.is_simulated:
-        return "a simulated drive fails as its model says, and would fail again"
+        return "a simulated drive fails as its model specifies, and would fail again"
     return f"`{way_on(run.header, directory)} --failed` measures them again"
 
 
@@ -54,7 +54,7 @@ def way_on(header: RunHeader, directory: Path) -> str:
 def check_probe(run: RunRecord) -> None:
     """Raises DataError if a target did not contain what was written, and MeasurementError if the workload failed."""
     cell = run.cells[0]
-    _check_data(cell.verification, "check the kernel log (dmesg) and the device's health; --json has all offsets")
+    _check_data(cell.verification, "check the kernel log (dmesg) and the device's health; --json lists all offsets")
     if cell.outcome is Outcome.FAILED:
         raise MeasurementError(
             f"the workload failed: {_reason(cell)}", f"{_fix(cell) or 'fix the cause; '}then run again"

@@ -109,7 +109,7 @@ def look_back(path: Path, host: Host, *, failed_again: bool) -> Rest:
     _check_known(path, run)
     if failed_again and run.header.is_simulated:
         raise UsageError(
-            "--failed repeats trials that failed by chance, and a simulated drive fails as its model says",
+            "--failed repeats trials that failed by chance, and a simulated drive fails as its model specifies",
             "omit --failed, or start a new run with another seed or model",
             final=True,
         )
@@ -126,7 +126,7 @@ def _check_known(path: Path, run: RunRecord) -> None:
         raise newer(path, f"the engine {run.header.engine_asked!r}")
     for drive in (target.simulation for target in run.targets if target.simulation is not None):
         if not is_known(drive):
-            raise newer(path, f"the simulated drive {drive.model!r}, of a kind or with keys")
+            raise newer(path, f"a kind or keys of the simulated drive {drive.model!r}")
 
 
 def _is_prepared(host: Host, run: RunRecord, recorded: tuple[Target, ...]) -> bool:

@@ -53,14 +53,14 @@ def device_identifier(number: int, root: Path = Path("/")) -> str:
 
 
 def _identifier_of(whole: Path) -> str:
-    said = (
+    candidates = (
         ("wwid", read_text(whole / "wwid") or read_text(whole / "device/wwid")),
         ("serial", read_text(whole / "device/serial") or read_text(whole / "serial")),
         ("dm", read_text(whole / "dm/uuid")),
         ("md", read_text(whole / "md/uuid")),
         ("file", read_text(whole / "loop/backing_file")),
     )
-    return next((f"{kind} {' '.join(text.split())}" for kind, text in said if text), "")
+    return next((f"{kind} {' '.join(text.split())}" for kind, text in candidates if text), "")
 
 
 def own_folder(number: int, root: Path) -> Path | None:

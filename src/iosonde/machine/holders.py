@@ -25,7 +25,7 @@ _LOOP_BEGINNING: Final = struct.Struct("=QQ")
 # Since Linux 5.14.
 _INODE: Final = re.compile(r"^ino:\s*(\d+)$", re.MULTILINE)
 _OCTAL: Final = re.compile(r"\\([0-7]{3})")
-_NOT_TOLD: Final = frozenset({errno.EACCES, errno.EPERM, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOLCK, errno.ENOSYS})
+_UNDECIDED: Final = frozenset({errno.EACCES, errno.EPERM, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOLCK, errno.ENOSYS})
 
 Numbers = tuple[int, int]
 
@@ -151,7 +151,7 @@ def _described(process: Path) -> str:
 def _name_of(process: Path) -> str:
     with suppress(OSError):
         return (process / "comm").read_text(encoding="utf-8", errors="replace").strip()
-    return "ended by now"
+    return "has exited"
 
 
 def _is_alone(path: Path) -> bool | None:
@@ -161,7 +161,7 @@ def _is_alone(path: Path) -> bool | None:
         fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_WRLCK)
         fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_UNLCK)
     except OSError as error:
-        return None if error.errno in _NOT_TOLD else False
+        return None if error.errno in _UNDECIDED else False
     finally:
         os.close(handle)
     return True

@@ -17,7 +17,7 @@ _OCTAL = re.compile(r"\\([0-7]{3})")
 
 
 def file_system_facts(path: Path, root: Path = Path("/")) -> FileSystemFacts:
-    """The file system of ``path`` (which must exist): type, mount point and free space, from the kernel."""
+    """The file system of ``path``, which must exist: type, mount point and free space, from the kernel."""
     facts = path.stat()
     room = os.statvfs(path)
     kind, mount_point, options = _mount(facts.st_dev, path, root)

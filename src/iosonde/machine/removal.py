@@ -11,7 +11,7 @@ from typing import Final
 
 from iosonde.safe_files import CreatedFile, removing
 
-ASK_AGAIN_S: Final = 0.05
+RETRY_S: Final = 0.05
 
 
 def remove_created_file(path: str, file: CreatedFile, mark: str, wait_s: float) -> str | None:
@@ -25,8 +25,8 @@ def remove_created_file(path: str, file: CreatedFile, mark: str, wait_s: float) 
     except OSError as error:
         return f"can't start a process to remove it: {error.strerror}"
     with suppress(subprocess.TimeoutExpired):
-        said, _ = remover.communicate(timeout=wait_s)
-        return "" if remover.returncode == 0 else said.decode("utf-8", "replace") or "it can't be removed"
+        output, _ = remover.communicate(timeout=wait_s)
+        return "" if remover.returncode == 0 else output.decode("utf-8", "replace") or "it can't be removed"
     # Otherwise Python would wait for it, or warn that it still runs.
     remover.returncode = -1
     return None
@@ -62,4 +62,4 @@ def _remover_in_time(path: str, file: CreatedFile, mark: str, wait_s: float) -> 
         except BlockingIOError:
             if time.monotonic() > until_s:
                 raise
-            time.sleep(ASK_AGAIN_S)
+            time.sleep(RETRY_S)

@@ -20,7 +20,7 @@ STILL_S_MAX: Final = 60.0
 # After an interruption, fio has to end within a second.
 STOP_S_MAX: Final = 0.5
 # How often to check that the targets are still the same: as often as iosonde's own engine does.
-LOOK_S: Final = 0.02
+CHECK_S: Final = 0.02
 
 
 class Collecting:
@@ -50,7 +50,7 @@ class Collecting:
         """Reads all output. Raises EngineError if fio was killed or reported no result."""
         while True:
             try:
-                snapshot = self._process.receive(LOOK_S)
+                snapshot = self._process.receive(CHECK_S)
             except TimeoutError:
                 snapshot = None
             else:
@@ -130,5 +130,5 @@ class Collecting:
         return Deadline(after_s, lambda: self._now_ns() / SECOND_NS)
 
     def _first_complaint(self) -> str:
-        said = [line.strip() for line in self._measured.complaints if line.strip()]
-        return said[0] if said else "it printed nothing"
+        lines = [line.strip() for line in self._measured.complaints if line.strip()]
+        return lines[0] if lines else "it printed nothing"
